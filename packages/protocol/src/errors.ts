@@ -1,0 +1,65 @@
+/**
+ * The error codes of the runtime API with their usual HTTP status and meaning (specification 7).
+ * `message` is what people read when the refusal gives none of its own; clients branch on the code.
+ */
+export const ERRORS = {
+  NOT_AUTHENTICATED: { status: 401, message: "You are not signed in." },
+  PASSWORD_REQUIRED: { status: 403, message: "This canvas is protected by a password." },
+  PERMISSION_DENIED: { status: 403, message: "Your role does not allow this." },
+  CAPABILITY_DISABLED: { status: 403, message: "This capability is switched off." },
+  CROSS_CANVAS_FORBIDDEN: { status: 403, message: "A page may call the API of its own canvas only." },
+  CROSS_SITE_FORBIDDEN: { status: 403, message: "Requests from other sites are refused." },
+  MODEL_NOT_ALLOWED: { status: 403, message: "This AI model is not allowed here." },
+  DISABLED: { status: 403, message: "An administrator has disabled this canvas." },
+  STATIC_ONLY: { status: 403, message: "A public canvas is static: its runtime API is closed." },
+  GUEST_AI_DISABLED: { status: 403, message: "AI is switched off for guests." },
+  PUBLIC_LINKS_DISABLED: { status: 403, message: "Public links are switched off on this instance." },
+  PUBLIC_NOT_ALLOWED: { status: 403, message: "You may not publish public links." },
+  PUBLIC_LINK_OWNER_GATED: { status: 403, message: "The owner of this canvas may not publish public links." },
+  DESTINATION_BLOCKED: { status: 403, message: "The destination lies outside the approved origin." },
+  NOT_FOUND: { status: 404, message: "There is nothing at this address." },
+  ARCHIVED: { status: 404, message: "This canvas is archived." },
+  NOT_INVITED: { status: 404, message: "Your invitation is for another canvas." },
+  OWNER_ONLY: { status: 404, message: "This canvas has not been shared with you." },
+  SHARE_EXPIRED: { status: 404, message: "This canvas is no longer shared: its time has run out." },
+  COLLECTION_NOT_CONFIGURED: { status: 404, message: "This collection has no policy." },
+  CONNECTION_NOT_GRANTED: { status: 404, message: "This connection is not granted to the canvas." },
+  METHOD_NOT_ALLOWED: { status: 405, message: "This method is not allowed here." },
+  INVALID_BODY: { status: 400, message: "The request is not valid." },
+  KEY_TOO_LARGE: { status: 413, message: "The key is too large." },
+  VALUE_TOO_LARGE: { status: 413, message: "The value is too large." },
+  FILE_TOO_LARGE: { status: 413, message: "The file is too large." },
+  BODY_TOO_LARGE: { status: 413, message: "The request body is too large." },
+  REQUEST_TOO_LARGE: { status: 413, message: "The outbound request is too large." },
+  KEY_LIMIT: { status: 409, message: "No more entries fit here." },
+  NOT_NUMERIC: { status: 409, message: "The stored value is not a number that can be incremented." },
+  POLICY_CONFLICT: { status: 409, message: "The runtime policy has changed since you read it." },
+  SHARE_REVOKED: { status: 409, message: "This share is revoked; publish a bundle to bring it back." },
+  SHARE_CONFLICT: { status: 409, message: "This share has changed since you read it." },
+  ORG_REQUIRED: { status: 409, message: "Sharing with an organisation needs a home organisation." },
+  SLUG_TAKEN: { status: 409, message: "This slug is taken." },
+  QUOTA_EXCEEDED: { status: 429, message: "The quota is used up." },
+  GUEST_AI_CAP: { status: 429, message: "The AI allowance of this guest is used up." },
+  RATE_LIMITED: { status: 429, message: "Too many requests; try again in a moment." },
+  CONNECTION_LIMIT: { status: 429, message: "Too many connections at once." },
+  CONNECTION_RATE_LIMIT: { status: 429, message: "Too many outbound requests; try again in a moment." },
+  CONNECTION_DISABLED: { status: 503, message: "This connection is switched off." },
+  CONNECTION_KEY_UNAVAILABLE: { status: 503, message: "The key that protects this connection is not available." },
+  UPSTREAM_TIMEOUT: { status: 504, message: "The upstream took too long." },
+  UPSTREAM_UNAVAILABLE: { status: 502, message: "The upstream could not be reached." },
+  RESPONSE_TOO_LARGE: { status: 502, message: "The upstream's response is too large." },
+  AI_UPSTREAM_ERROR: { status: 502, message: "The AI provider failed." },
+  PUBLISH_FAILED: { status: 502, message: "Publishing failed." },
+  UPDATE_PARTIAL: { status: 502, message: "The settings were saved, but the deploy failed." },
+} as const satisfies Record<string, { status: number; message: string }>;
+
+/** A stable error code; clients branch on it. */
+export type ErrorCode = keyof typeof ERRORS;
+
+/** The JSON body of every refusal but the gateway's 401. */
+export interface ErrorBody {
+  code: ErrorCode | "INTERNAL_ERROR";
+  message: string;
+  requestId: string;
+  [field: string]: unknown;
+}

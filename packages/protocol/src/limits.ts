@@ -1,0 +1,26 @@
+const KiB = 1024;
+const MiB = 1024 * KiB;
+
+/** Every fixed limit of the service: its value, unit, what it bounds and what is answered past it (specification 8). */
+export const LIMITS = {
+  kvKeyBytes: { value: 512, unit: "bytes", of: "a KV key, decoded", past: "413 KEY_TOO_LARGE" },
+  kvValueBytes: { value: 64 * KiB, unit: "bytes", of: "a KV value, serialized", past: "413 VALUE_TOO_LARGE" },
+  kvKeysShared: { value: 10_000, unit: "keys", of: "the shared scope of a canvas", past: "409 KEY_LIMIT" },
+  kvKeysUser: { value: 1_000, unit: "keys", of: "one viewer's scope of a canvas", past: "409 KEY_LIMIT" },
+  pageMax: { value: 1_000, unit: "entries", of: "a page of a list", past: "clamped (KV) or 400 INVALID_BODY" },
+  pageDefault: { value: 100, unit: "entries", of: "a page of a list without `limit`", past: "" },
+  jsonDepth: { value: 1_000, unit: "levels", of: "nesting of a JSON value", past: "400 INVALID_BODY" },
+  managementBodyBytes: { value: 256 * KiB, unit: "bytes", of: "a JSON body of the management API", past: "413 INVALID_BODY" },
+  bundleBytes: { value: 50 * MiB, unit: "bytes", of: "a zipped bundle", past: "413 INVALID_BODY" },
+  bundleEntries: { value: 5_000, unit: "entries", of: "a bundle", past: "400 INVALID_BODY" },
+  bundleUnpackedBytes: { value: 250 * MiB, unit: "bytes", of: "a bundle, unpacked", past: "400 INVALID_BODY" },
+  bundleRatio: { value: 100, unit: "to one", of: "the compression of a bundle entry over 1 MiB", past: "400 INVALID_BODY" },
+  bundlePathBytes: { value: 1 * KiB, unit: "bytes", of: "the path of a bundle entry", past: "400 INVALID_BODY" },
+  titleLength: { value: 200, unit: "characters", of: "the title of a canvas", past: "400 INVALID_BODY" },
+  tags: { value: 20, unit: "tags", of: "a canvas", past: "400 INVALID_BODY" },
+  tagLength: { value: 64, unit: "characters", of: "a tag", past: "400 INVALID_BODY" },
+  peoplePerCanvas: { value: 1_000, unit: "people", of: "the people list of a canvas", past: "400 INVALID_BODY" },
+} as const satisfies Record<string, { value: number; unit: string; of: string; past: string }>;
+
+/** The name of a limit. */
+export type LimitName = keyof typeof LIMITS;

@@ -1,0 +1,155 @@
+/** Any JSON value. */
+export type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
+
+/** What a person may do on one canvas. */
+export type CanvasRole = "owner" | "editor" | "viewer";
+
+/** The fourteen booleans of `GET /me`. */
+export const PERMISSIONS = [
+  "canCreateCanvas",
+  "canEditContent",
+  "canManageVersions",
+  "canReadSharedData",
+  "canWriteSharedData",
+  "canSavePreferences",
+  "canSubmit",
+  "canManageSubmissions",
+  "canUploadSharedFiles",
+  "canUploadSubmissionFiles",
+  "canUseAi",
+  "canUseConnections",
+  "canPublishSharedEvents",
+  "canPublishParticipantEvents",
+] as const;
+
+/** One of the fourteen permissions. */
+export type Permission = (typeof PERMISSIONS)[number];
+
+/** Whether an operation is allowed on one's own and on any record. */
+export interface Right {
+  own: boolean;
+  any: boolean;
+}
+
+/** Effective rights on a collection or file group. */
+export type Rights = Record<"read" | "create" | "update" | "delete" | "increment", Right>;
+
+/** Effective rights on a realtime channel. */
+export type ChannelRights = Record<"subscribe" | "publish" | "seePresence" | "participatePresence", boolean>;
+
+/** The body of `GET /me` (specification 2 and 4.2). */
+export interface Identity {
+  id: string;
+  email: string;
+  name: string;
+  avatarUrl: string | null;
+  kind: "member" | "guest";
+  canvasRole: CanvasRole;
+  permissions: Record<Permission, boolean>;
+  resources: {
+    collections: Record<string, Rights>;
+    fileGroups: Record<string, Rights>;
+    channels: Record<string, ChannelRights>;
+    connections: Record<string, { invoke: boolean; methods: string[] }>;
+  };
+}
+
+/** One entry of the key-value store. */
+export interface KvEntry<Value = Json> {
+  key: string;
+  value: Value;
+}
+
+/** A page of `GET /kv`; `nextCursor` is null on the last one. */
+export interface KvPage<Value = Json> {
+  entries: KvEntry<Value>[];
+  nextCursor: string | null;
+}
+
+/** Who may open a canvas besides the people on its list. */
+export type Access = "private" | "whole_org" | "public_link";
+
+/** Where a canvas stands in its life (specification 3). */
+export type PublicationStatus = "disabled" | "archived" | "unpublished" | "draft" | "expired" | "published";
+
+/** A canvas as its owner and editors see it (specification 2, AuthoredCanvas). Times are epoch milliseconds. */
+export interface AuthoredCanvas {
+  id: string;
+  url: string;
+  title: string;
+  tags: string[];
+  access: Access;
+  accessMode: "restricted" | "whole_org" | "public_link";
+  publicationStatus: PublicationStatus;
+  hasPassword: boolean;
+  status: "revoked" | "expired" | "private" | "live";
+  createdAt: number;
+  updatedAt: number;
+  expiresAt: number | null;
+  galleryListed: boolean;
+  galleryTemplatable: boolean;
+  discoverability: "link_only" | "listed";
+  revokedAt: number | null;
+  createdBy: string;
+  viewerRole: CanvasRole | "admin";
+  audienceSummary: { count: number | null; names: string[] };
+  version: string | null;
+  bundleUpdatedAt: number;
+  sourceApp: string | null;
+  sourceKind: string | null;
+  metadata: { [name: string]: Json } | null;
+}
+
+/** Who may use a capability besides owners and editors. */
+export type Audience = "editors" | "viewers";
+
+/** The switches of a canvas as the management API shows them. */
+export interface Capabilities {
+  backendEnabled: boolean;
+  kv: boolean;
+  files: boolean;
+  ai: boolean;
+  realtime: boolean;
+  authoring: boolean;
+  aiAudience: Audience;
+  connectionsAudience: Audience;
+  authoringAudience: Audience;
+  guestAi: boolean;
+}
+
+/** A canvas of the management API. */
+export interface Canvas extends AuthoredCanvas {
+  slug: string;
+  owner: { id: string; email: string; name: string };
+  people: { email: string; role: "editor" | "viewer" }[];
+  teams: { id: string; name: string; role: "editor" | "viewer" }[];
+  capabilities: Capabilities;
+  runtimePolicy: null;
+  runtimePolicyRevision: string | null;
+}
+
+/** One immutable deployed version. */
+export interface Version {
+  id: string;
+  createdAt: number;
+  createdBy: string;
+  files: number;
+  bytes: number;
+  current: boolean;
+}
+
+/** The body of `GET /api/me` (specification 4.11). */
+export interface Account {
+  id: string;
+  email: string;
+  name: string;
+  avatarUrl: string | null;
+  isAdmin: boolean;
+  orgs: { id: string; name: string }[];
+  isGuest: boolean;
+  canPublishPublic: boolean;
+  authMode: "proxy" | "oidc" | "dev";
+  urlMode: "path" | "subdomain";
+  baseUrl: string;
+  designSkin: string | null;
+}
