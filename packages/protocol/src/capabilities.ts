@@ -12,7 +12,10 @@ export const CAPABILITIES = {
   ai: { switch: "ai", operator: "AI has no provider key on this instance; an administrator can add one." },
   realtime: { switch: "realtime", operator: "Realtime is switched off on this instance (SERVICE_REALTIME)." },
   connections: { switch: null, operator: null },
-  authoring: { switch: "authoring", operator: "Authoring is switched off on this instance (SERVICE_AUTHORING)." },
+  authoring: {
+    switch: "authoring",
+    operator: "Authoring is switched off on this instance (SERVICE_AUTHORING).",
+  },
 } as const satisfies Record<string, { switch: Switch | null; operator: string | null }>;
 
 /** A capability of the runtime API. */

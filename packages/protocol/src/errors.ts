@@ -44,13 +44,20 @@ export const ERRORS = {
   CONNECTION_LIMIT: { status: 429, message: "Too many connections at once." },
   CONNECTION_RATE_LIMIT: { status: 429, message: "Too many outbound requests; try again in a moment." },
   CONNECTION_DISABLED: { status: 503, message: "This connection is switched off." },
-  CONNECTION_KEY_UNAVAILABLE: { status: 503, message: "The key that protects this connection is not available." },
+  CONNECTION_KEY_UNAVAILABLE: {
+    status: 503,
+    message: "The key that protects this connection is not available.",
+  },
   UPSTREAM_TIMEOUT: { status: 504, message: "The upstream took too long." },
   UPSTREAM_UNAVAILABLE: { status: 502, message: "The upstream could not be reached." },
   RESPONSE_TOO_LARGE: { status: 502, message: "The upstream's response is too large." },
   AI_UPSTREAM_ERROR: { status: 502, message: "The AI provider failed." },
   PUBLISH_FAILED: { status: 502, message: "Publishing failed." },
   UPDATE_PARTIAL: { status: 502, message: "The settings were saved, but the deploy failed." },
+  // Beyond the specification: what can befall any HTTP service.
+  MISDIRECTED: { status: 421, message: "This service does not answer for that host." },
+  INTERNAL_ERROR: { status: 500, message: "Something went wrong on our side." },
+  UNAVAILABLE: { status: 503, message: "The service cannot do this right now; try again in a moment." },
 } as const satisfies Record<string, { status: number; message: string }>;
 
 /** A stable error code; clients branch on it. */
@@ -58,7 +65,7 @@ export type ErrorCode = keyof typeof ERRORS;
 
 /** The JSON body of every refusal but the gateway's 401. */
 export interface ErrorBody {
-  code: ErrorCode | "INTERNAL_ERROR";
+  code: ErrorCode;
   message: string;
   requestId: string;
   [field: string]: unknown;

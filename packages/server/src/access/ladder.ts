@@ -1,0 +1,72 @@
+import type { ErrorCode } from "@easel/protocol/errors";
+import type { CanvasRole } from "@easel/protocol/types";
+import { manages, type Principal, roleOf, type Shared } from "./roles.ts";
+
+/** What of a canvas decides over entering it. Times are epoch milliseconds. */
+export interface Enterable extends Shared {
+  deletedAt: number | null;
+  archivedAt: number | null;
+  disabledAt: number | null;
+  expiresAt: number | null;
+  passwordHash: string | null;
+}
+
+/** Everything that the ladder looks at. */
+export interface Entry {
+  canvas: Enterable;
+  principal: Principal;
+  role: CanvasRole | null;
+  /** Whether the request carries a valid password cookie. */
+  gateOpen: boolean;
+  /** The runtime API, or the canvas's own pages. */
+  surface: "api" | "content";
+  now: number;
+}
+
+/** The refusals of step 3 in the specification's order (4.1); the first row that applies is the answer. */
+export const LADDER: { code: ErrorCode; when: (entry: Entry) => boolean }[] = [
+  { code: "NOT_FOUND", when: ({ canvas }) => canvas.deletedAt !== null },
+  { code: "ARCHIVED", when: ({ canvas }) => canvas.archivedAt !== null },
+  { code: "DISABLED", when: ({ canvas }) => canvas.disabledAt !== null },
+  {
+    code: "NOT_INVITED",
+    when: ({ canvas, principal }) => principal.kind === "guest" && principal.canvasId !== canvas.id,
+  },
+  { code: "OWNER_ONLY", when: ({ role }) => role === null },
+  { code: "SHARE_EXPIRED", when: ({ canvas, role, now }) => hasExpired(canvas, now) && !manages(role) },
+  {
+    code: "PASSWORD_REQUIRED",
+    when: ({ canvas, principal, role, gateOpen }) =>
+      canvas.passwordHash !== null && !manages(role) && principal.kind !== "guest" && !gateOpen,
+  },
+  {
+    code: "STATIC_ONLY",
+    when: ({ canvas, role, surface }) =>
+      canvas.access === "public_link" && !manages(role) && surface === "api",
+  },
+];
+
+/** Whether the share's time has run out. */
+export const hasExpired = (canvas: { expiresAt: number | null }, now: number): boolean =>
+  canvas.expiresAt !== null && canvas.expiresAt <= now;
+
+/** The role with which a principal enters a canvas, or why not. A canvas that does not exist is null. */
+export function enter(
+  canvas: Enterable | null,
+  principal: Principal,
+  at: { gateOpen: boolean; surface: Entry["surface"]; now: number },
+): { role: CanvasRole } | { refused: ErrorCode } {
+  if (canvas === null) return { refused: "NOT_FOUND" };
+  const role = roleOf(principal, canvas);
+  const row = LADDER.find((each) => each.when({ canvas, principal, role, ...at }));
+  return row === undefined && role !== null ? { role } : { refused: row?.code ?? "OWNER_ONLY" };
+}
+
+/** Whether nobody in particular may reach this canvas: an active, unexpired Public link (specification 4.1, step 1). */
+export const admitsAnyone = (canvas: Enterable, now: number): boolean =>
+  canvas.access === "public_link" &&
+  canvas.publicLinks &&
+  canvas.deletedAt === null &&
+  canvas.archivedAt === null &&
+  canvas.disabledAt === null &&
+  !hasExpired(canvas, now);

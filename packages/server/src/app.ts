@@ -1,0 +1,60 @@
+import type { IncomingMessage } from "node:http";
+import fastify, { type FastifyInstance } from "fastify";
+import { mountSignIn } from "./auth/routes.ts";
+import { mountContent } from "./canvases/serve.ts";
+import type { Env } from "./env.ts";
+import { answerClientError, answerError, newRequestId } from "./errors.ts";
+import { mountHome } from "./home.ts";
+import { mountHosts } from "./hosts.ts";
+import { Refusal } from "./kit/refusal.ts";
+import { mountManagement } from "./management/index.ts";
+import { mountOperation } from "./operation.ts";
+import { mountRuntime } from "./primitives/mount.ts";
+import { mountSdk } from "./sdk.ts";
+
+/** What is mounted where, in order. */
+const PARTS: ((app: FastifyInstance, env: Env) => void)[] = [
+  mountHosts, //      every request
+  mountOperation, //  /healthz /readyz
+  mountRuntime, //    /v1/c/{slug}
+  mountManagement, // /api
+  mountSignIn, //     /auth
+  mountSdk, //        /sdk/v1.js
+  mountContent, //    /c/{slug}/
+  mountHome, //       /
+];
+
+/** The whole service as one HTTP application, not yet listening. */
+export async function createApp(env: Env): Promise<FastifyInstance> {
+  const app = fastify({
+    loggerInstance: env.log,
+    disableRequestLogging: true,
+    genReqId: newRequestId,
+    clientErrorHandler: answerClientError,
+    frameworkErrors: (error, request, reply) => void answerError(error, request, reply),
+    forceCloseConnections: true,
+    // The longest a request line can be at all: keys are measured by their own rule.
+    routerOptions: { maxParamLength: 16 * 1024 },
+  });
+  app.setErrorHandler(answerError);
+  app.setNotFoundHandler((request, reply) =>
+    answerError(
+      new Refusal(404, { code: "NOT_FOUND", message: "There is nothing at this address." }),
+      request,
+      reply,
+    ),
+  );
+  // Bodies stay streams: each handler reads its own, up to its own limit.
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser(
+    "*",
+    (_request: unknown, body: IncomingMessage, done: (error: null, body: unknown) => void) =>
+      done(null, body),
+  );
+  app.addHook("onSend", async (_request, reply) => {
+    reply.header("x-content-type-options", "nosniff");
+  });
+  for (const mount of PARTS) mount(app, env);
+  await app.ready();
+  return app;
+}

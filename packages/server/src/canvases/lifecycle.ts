@@ -1,0 +1,37 @@
+import type { AuthoredCanvas, PublicationStatus } from "@easel/protocol/types";
+import { hasExpired } from "../access/ladder.ts";
+
+/** What of a canvas decides where it stands in its life. Times are epoch milliseconds. */
+export interface Living {
+  disabledAt: number | null;
+  archivedAt: number | null;
+  revokedAt: number | null;
+  versionId: string | null;
+  expiresAt: number | null;
+  access: AuthoredCanvas["access"];
+}
+
+/** The publication states in the specification's order (3); the first row that applies is the state. */
+export const LIFECYCLE: { status: PublicationStatus; when: (canvas: Living, now: number) => boolean }[] = [
+  { status: "disabled", when: ({ disabledAt }) => disabledAt !== null },
+  { status: "archived", when: ({ archivedAt }) => archivedAt !== null },
+  { status: "unpublished", when: ({ revokedAt }) => revokedAt !== null },
+  { status: "draft", when: ({ versionId }) => versionId === null },
+  { status: "expired", when: hasExpired },
+  { status: "published", when: () => true },
+];
+
+/** Where a canvas stands in its life. */
+export const publicationStatus = (canvas: Living, now: number): PublicationStatus =>
+  LIFECYCLE.find((row) => row.when(canvas, now))?.status ?? "published";
+
+/** The deprecated, frozen `status` (specification 2): revoked, expired, private, live. */
+export function legacyStatus(canvas: Living, now: number): AuthoredCanvas["status"] {
+  if (canvas.revokedAt !== null) return "revoked";
+  if (hasExpired(canvas, now)) return "expired";
+  return canvas.access === "private" ? "private" : "live";
+}
+
+/** The audience as `accessMode` names it. */
+export const accessMode = (access: AuthoredCanvas["access"]): AuthoredCanvas["accessMode"] =>
+  access === "private" ? "restricted" : access;

@@ -1,0 +1,29 @@
+import { lookup } from "mrmime";
+
+/** Where the library's answer is not what web apps mean by an ending. */
+const OVERRIDES: Record<string, string> = {
+  ts: "text/plain",
+  tsx: "text/plain",
+  mts: "text/plain",
+  cts: "text/plain",
+  jsx: "text/plain",
+  js: "text/javascript",
+  mjs: "text/javascript",
+  cjs: "text/javascript",
+  ico: "image/x-icon",
+};
+
+/** The content type of a path, with its charset. */
+export function mimeOf(path: string): string {
+  const name = path.slice(path.lastIndexOf("/") + 1);
+  const ending = name.includes(".") ? name.slice(name.lastIndexOf(".") + 1).toLowerCase() : "";
+  const type = OVERRIDES[ending] ?? lookup(ending) ?? "application/octet-stream";
+  return isText(type) ? `${type}; charset=utf-8` : type;
+}
+
+const isText = (type: string) =>
+  type.startsWith("text/") || /^application\/(json|xml|manifest\+json|ld\+json)$|\+xml$/.test(type);
+
+/** Whether bytes of this type get smaller by compression. */
+export const isCompressible = (type: string): boolean =>
+  isText(type.split(";")[0] ?? "") || /^(application\/wasm|font\/(ttf|otf)|image\/(bmp|x-icon))/.test(type);

@@ -1,0 +1,106 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { identify } from "../auth/index.ts";
+import type { Env } from "../env.ts";
+import { Refusal, refuse } from "../kit/refusal.ts";
+import { resolve } from "../pipeline/resolve.ts";
+import { choose, etagOf, isFresh, rangeOf } from "./conditional.ts";
+import { findFiles, HotBlobs, type ServedFile } from "./files.ts";
+import { notice } from "./notice.ts";
+import { pin, versionFor } from "./skew.ts";
+
+const params = (request: FastifyRequest) => request.params as Record<string, string>;
+
+/** Serves canvases at `/c/{slug}/` in path mode, behind the same gateway and sharing rules as their API. */
+export function mountContent(app: FastifyInstance, env: Env): void {
+  if (env.base.urlMode !== "path") return;
+  const hot = new HotBlobs();
+
+  app.get("/c/:slug", async (request, reply) => {
+    const search = request.url.includes("?") ? request.url.slice(request.url.indexOf("?")) : "";
+    return reply.redirect(`/c/${encodeURIComponent(params(request).slug ?? "")}/${search}`, 308);
+  });
+
+  app.route({
+    method: ["GET", "HEAD"],
+    url: "/c/:slug/*",
+    async handler(request, reply) {
+      try {
+        return await serve(request, reply, hot, env);
+      } catch (error) {
+        if (error instanceof Refusal && error.code !== undefined) return notice(error, request, reply);
+        throw error;
+      }
+    },
+  });
+}
+
+async function serve(request: FastifyRequest, reply: FastifyReply, hot: HotBlobs, env: Env) {
+  const { slug = "", "*": path = "" } = params(request);
+  const person = await identify(request.raw, env);
+  if (person === null) return toLogin(request, reply);
+  const { canvas } = await resolve(slug, { kind: "member", person }, "content", env);
+  const version = canvas.revokedAt === null ? await versionFor(request.headers, canvas, env) : null;
+  if (version === null)
+    return refuse("NOT_FOUND", { message: "Nothing is published at this canvas right now." });
+
+  const folder = path === "" || path.endsWith("/");
+  const wanted = folder ? `${path}index.html` : path;
+  const found = await findFiles(version, [wanted, `${path}/index.html`, "404.html"], env);
+  const at = (each: string) => found.filter((file) => file.path === each);
+  let files = at(wanted);
+  if (files.length === 0 && !folder && at(`${path}/index.html`).length > 0) {
+    return reply.redirect(`./${encodeURIComponent(path.slice(path.lastIndexOf("/") + 1))}/`, 308);
+  }
+  if (files.length === 0) {
+    files = at("404.html");
+    if (files.length === 0) return refuse("NOT_FOUND", { message: "This canvas has no such page." });
+    reply.code(404);
+  }
+  const cookie = pin(request.headers, canvas, env);
+  if (cookie !== undefined) reply.header("set-cookie", cookie);
+  return send(choose(files, request.headers), request, reply, hot, env);
+}
+
+async function send(file: ServedFile, request: FastifyRequest, reply: FastifyReply, hot: HotBlobs, env: Env) {
+  const etag = etagOf(file);
+  reply.header("etag", etag).header("cache-control", "private, no-cache").header("vary", "Accept-Encoding");
+  if (file.mime.startsWith("text/html"))
+    reply.header("content-security-policy", policy(params(request).slug, env));
+  const missing = reply.statusCode === 404;
+  if (!missing && isFresh(request.headers, etag)) return reply.code(304).send();
+
+  reply.header("content-type", file.mime).header("accept-ranges", "bytes");
+  if (file.encoding !== "identity") reply.header("content-encoding", file.encoding);
+  const range = missing ? "all" : rangeOf(request.headers, file.size, etag);
+  if (range === "none") {
+    reply.header("content-range", `bytes */${file.size}`);
+    throw new Refusal(416, { error: "The file has no such range." });
+  }
+  if (range !== "all") {
+    const part = await env.blobs.get(file.key, range);
+    if (part === null) throw new Error(`Blob ${file.key} is missing`);
+    reply.code(206).header("content-range", `bytes ${range.start}-${range.end}/${file.size}`);
+    return reply.header("content-length", range.end - range.start + 1).send(part);
+  }
+  reply.header("content-length", file.size);
+  return reply.send(request.method === "HEAD" ? undefined : await hot.open(file, env));
+}
+
+/** A browser is taken to the sign-in page and back; a program gets the gateway's 401. */
+function toLogin(request: FastifyRequest, reply: FastifyReply) {
+  const wantsPage = request.headers.accept?.includes("text/html") === true;
+  if (!wantsPage) throw new Refusal(401, { error: "You are not signed in." });
+  return reply.redirect(`/auth/login?returnTo=${encodeURIComponent(request.url)}`, 302);
+}
+
+/** Keeps a page in path mode to its own paths and to the outside world (architecture, path mode is no isolation boundary). */
+function policy(slug: string | undefined, { base }: Env): string {
+  const own = `${base.origin}/c/${slug}/`;
+  const api = `/v1/c/${slug}/`;
+  return [
+    `connect-src ${own} ${base.origin}${api} ${base.origin.replace(/^http/, "ws")}${api} https:`,
+    `form-action ${own} https:`,
+    `frame-src ${own} https: data: blob:`,
+    `worker-src ${own} blob:`,
+  ].join("; ");
+}

@@ -1,0 +1,44 @@
+import type { IncomingHttpHeaders } from "node:http";
+import { parseCookie, stringifySetCookie } from "cookie";
+import type { Env } from "../env.ts";
+import type { Canvas } from "./entry.ts";
+
+const COOKIE = "easel_version";
+/** How long a page that has begun to load still gets the files it was written for. */
+const GRACE = 5 * 60 * 1000;
+
+/** Whether a request is for a whole page rather than for a part of one. */
+const isPage = (headers: IncomingHttpHeaders) =>
+  ["document", "iframe", "frame", undefined].includes(headers["sec-fetch-dest"] as string | undefined);
+
+/**
+ * The version to serve from, so that no page load sees two: a page gets the current one, and its parts that of the page,
+ * which a cookie of the canvas remembers, for five minutes after it was replaced.
+ */
+export async function versionFor(
+  headers: IncomingHttpHeaders,
+  canvas: Canvas,
+  env: Env,
+): Promise<string | null> {
+  const pinned = parseCookie(headers.cookie ?? "")[COOKIE];
+  if (isPage(headers) || pinned === undefined || pinned === canvas.versionId) return canvas.versionId;
+  const known = await env.db.get<{ id: string }>`
+    select id from versions
+    where id = ${pinned} and canvas_id = ${canvas.id} and replaced_at > ${env.clock() - GRACE}`;
+  return known?.id ?? canvas.versionId;
+}
+
+/** The cookie that keeps the parts of a page to its version; undefined where it is not needed. */
+export function pin(headers: IncomingHttpHeaders, canvas: Canvas, { base }: Env): string | undefined {
+  if (headers["sec-fetch-dest"] === undefined || !isPage(headers) || canvas.versionId === null)
+    return undefined;
+  if (parseCookie(headers.cookie ?? "")[COOKIE] === canvas.versionId) return undefined;
+  return stringifySetCookie({
+    name: COOKIE,
+    value: canvas.versionId,
+    path: new URL(base.canvasUrl(canvas.slug)).pathname,
+    httpOnly: true,
+    sameSite: "lax",
+    secure: base.secure,
+  });
+}

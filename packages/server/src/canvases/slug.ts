@@ -1,0 +1,33 @@
+import { randomInt } from "node:crypto";
+
+const SLUG = /^[a-z0-9][a-z0-9-]{1,61}[a-z0-9]$/;
+
+/** Names that would be taken for parts of the service. */
+const RESERVED = new Set(
+  "admin api app apps assets auth canvas cdn dashboard docs easel ftp healthz help login logout mail metrics ns1 ns2 readyz realtime sdk smtp static status support www".split(
+    " ",
+  ),
+);
+
+/** Whether a text is a slug: one lower-case label of 3 to 63 letters, digits and inner hyphens, and not punycode. */
+export const isSlug = (text: string): boolean => SLUG.test(text) && !text.startsWith("xn--");
+
+/** Whether a new canvas may have this slug. */
+export const isFreeSlug = (text: string): boolean => isSlug(text) && !RESERVED.has(text);
+
+/** Slugs for a title, the plainest first and then with digits that make it unlike others. */
+export function* slugsFor(title: string): Generator<string> {
+  const plain = title
+    .normalize("NFKD")
+    .toLowerCase()
+    .replace(/\p{M}/gu, "")
+    .replace(/[^a-z0-9]+/g, "-")
+    .replace(/^-+|-+$/g, "")
+    .slice(0, 48)
+    .replace(/-+$/, "");
+  if (isFreeSlug(plain)) yield plain;
+  for (;;)
+    yield `${isSlug(plain) ? plain : "canvas"}-${randomInt(36 ** 4)
+      .toString(36)
+      .padStart(4, "0")}`;
+}

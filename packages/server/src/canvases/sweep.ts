@@ -1,0 +1,28 @@
+import type { Env } from "../env.ts";
+
+const HOUR = 60 * 60 * 1000;
+
+/** Removes blobs that no row points at and that are older than an hour; answers how many. */
+export async function sweepBlobs({ blobs, db, clock }: Env): Promise<number> {
+  let removed = 0;
+  for await (const key of blobs.olderThan(clock() - HOUR)) {
+    const used = await db.get`select 1 as used from version_files where blob_key = ${key} limit 1`;
+    if (used !== undefined) continue;
+    await blobs.delete([key]);
+    removed++;
+  }
+  return removed;
+}
+
+/** Sweeps now and every hour; answers a function that stops. */
+export function keepSwept(env: Env): () => void {
+  const sweep = () => {
+    sweepBlobs(env).catch((error) => env.log.error({ err: error }, "sweeping blobs failed"));
+    env.db.run`delete from sessions where expires_at <= ${env.clock()}`.catch((error) =>
+      env.log.error({ err: error }, "removing expired sessions failed"),
+    );
+  };
+  sweep();
+  const timer = setInterval(sweep, HOUR).unref();
+  return () => clearInterval(timer);
+}

@@ -1,0 +1,31 @@
+import type { Version } from "@easel/protocol/types";
+import { maybe, type Step, sql } from "../drivers/db/db.ts";
+import type { Env } from "../env.ts";
+
+/** What makes a version of a canvas the current one. */
+export const publishing = (canvasId: string, version: string, now: number): Step[] => [
+  sql`update versions set replaced_at = null where id = ${version} and canvas_id = ${canvasId}`,
+  maybe`update versions set replaced_at = ${now} where id <> ${version} and id =
+    (select version_id from canvases where id = ${canvasId})`,
+  sql`update canvases set version_id = ${version}, revoked_at = null, updated_at = ${now}
+    where id = ${canvasId} and deleted_at is null and disabled_at is null`,
+];
+
+/** Every version of a canvas, newest first. */
+export async function listVersions(canvasId: string, { db }: Env): Promise<Version[]> {
+  const rows = await db.all<Omit<Version, "current"> & { current: number }>`
+    select versions.id, versions.created_at as "createdAt", versions.created_by as "createdBy", files, bytes,
+      case when versions.id = canvases.version_id then 1 else 0 end as current
+    from versions join canvases on canvases.id = canvas_id where canvas_id = ${canvasId} order by versions.id desc`;
+  return rows.map((row) => ({ ...row, current: row.current === 1 }));
+}
+
+/** Makes another version the current one; false when the canvas has no such version. */
+export async function publishVersion(
+  canvasId: string,
+  version: string,
+  { db, clock }: Env,
+): Promise<boolean> {
+  const steps = publishing(canvasId, version, clock());
+  return (await db.batch(steps)) === steps.length;
+}

@@ -1,0 +1,73 @@
+import type { Canvas, Json } from "@easel/protocol/types";
+import { manages } from "../access/roles.ts";
+import type { Env } from "../env.ts";
+import { accessMode, legacyStatus, publicationStatus } from "./lifecycle.ts";
+import type { Listed } from "./sharing.ts";
+import type { CanvasRow } from "./store.ts";
+
+const text = (metadata: Canvas["metadata"], name: string): string | null => {
+  const value = metadata !== null && Object.hasOwn(metadata, name) ? metadata[name] : undefined;
+  return typeof value === "string" ? value : null;
+};
+
+/** A canvas as the management API shows it; the people list is for those who manage it. */
+export function viewOf(row: CanvasRow, listed: Listed[], { base, clock }: Env): Canvas {
+  const now = clock();
+  const metadata = row.metadata === null ? null : (JSON.parse(row.metadata) as { [name: string]: Json });
+  const living = {
+    disabledAt: row.disabled_at,
+    archivedAt: row.archived_at,
+    revokedAt: row.revoked_at,
+    versionId: row.version_id,
+    expiresAt: row.expires_at,
+    access: row.access,
+  };
+  const people = manages(row.role) ? listed : [];
+  return {
+    id: row.id,
+    slug: row.slug,
+    url: base.canvasUrl(row.slug),
+    title: row.title,
+    tags: JSON.parse(row.tags) as string[],
+    access: row.access,
+    accessMode: accessMode(row.access),
+    publicationStatus: publicationStatus(living, now),
+    hasPassword: row.password_hash !== null,
+    status: legacyStatus(living, now),
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+    expiresAt: row.expires_at,
+    galleryListed: row.gallery_listed === 1,
+    galleryTemplatable: row.gallery_templatable === 1,
+    discoverability: row.discoverability,
+    revokedAt: row.revoked_at,
+    createdBy: row.created_by,
+    viewerRole: row.role,
+    audienceSummary: {
+      count: manages(row.role) ? people.length : null,
+      names: people.slice(0, 5).map(({ email }) => email),
+    },
+    version: row.version_id,
+    bundleUpdatedAt: row.updated_at,
+    sourceApp: text(metadata, "sourceApp"),
+    sourceKind: text(metadata, "sourceKind"),
+    metadata,
+    owner: { id: row.owner_id, email: row.owner_email, name: row.owner_name },
+    people,
+    teams: [],
+    capabilities: {
+      backendEnabled: row.backend_enabled === 1,
+      kv: row.kv === 1,
+      files: row.files === 1,
+      ai: row.ai === 1,
+      realtime: row.realtime === 1,
+      authoring: row.authoring === 1,
+      aiAudience: row.ai_audience,
+      connectionsAudience: row.connections_audience,
+      authoringAudience: row.authoring_audience,
+      guestAi: row.guest_ai === 1,
+    },
+    runtimePolicy: null,
+    runtimePolicyRevision: null,
+  };
+}

@@ -1,0 +1,129 @@
+import { isIP } from "node:net";
+import path from "node:path";
+import type { Setting } from "./kit/setting.ts";
+import { SETTINGS } from "./settings.ts";
+
+type Read = {
+  [Name in keyof typeof SETTINGS]: (typeof SETTINGS)[Name] extends Setting<infer Value> ? Value : never;
+};
+
+/** The validated settings. */
+export interface Config extends Read {
+  host: string;
+  databaseUrl: string;
+  blobsUrl: string;
+}
+
+/** All mistakes of the environment, one message each. */
+export class ConfigError extends Error {
+  readonly mistakes: string[];
+  constructor(mistakes: string[]) {
+    super(
+      `The settings have ${mistakes.length === 1 ? "a mistake" : "mistakes"}:\n${mistakes.map((each) => `  ${each}`).join("\n")}`,
+    );
+    this.mistakes = mistakes;
+  }
+}
+
+const isLoopback = (address: string) => /^(localhost|127(\.\d+){3}|\[?::1\]?|.+\.localhost)$/.test(address);
+
+/** Combinations that cannot work: when, and what to say. */
+const IMPOSSIBLE: { when: (read: Read) => boolean; say: string }[] = [
+  {
+    when: (read) => read.authMode === "dev" && read.host !== null && !isLoopback(read.host),
+    say: "SERVICE_HOST must be a loopback address in dev mode, where anyone may sign in as anyone",
+  },
+  {
+    when: (read) =>
+      read.authMode === "dev" && read.baseUrl !== null && !isLoopback(new URL(read.baseUrl).hostname),
+    say: "SERVICE_BASE_URL must be a loopback address in dev mode, where anyone may sign in as anyone",
+  },
+  {
+    when: (read) =>
+      read.baseUrl?.startsWith("http:") === true &&
+      read.authMode !== "dev" &&
+      !isLoopback(new URL(read.baseUrl).hostname),
+    say: "SERVICE_BASE_URL must be https outside dev mode, unless it is a loopback address",
+  },
+  {
+    when: (read) => read.baseUrl !== null && !/^\/?$/.test(pathOf(read.baseUrl)),
+    say: "SERVICE_BASE_URL must be an origin, without a path, query or fragment",
+  },
+  {
+    when: (read) =>
+      read.urlMode === "subdomain" &&
+      read.baseUrl !== null &&
+      isIP(new URL(read.baseUrl).hostname.replace(/[[\]]/g, "")) !== 0,
+    say: "SERVICE_BASE_URL must be a name, not an address, when SERVICE_URL_MODE is `subdomain`",
+  },
+  {
+    when: (read) => read.authMode !== "dev" && read.sessionSecret === null,
+    say: "SERVICE_SESSION_SECRET is required outside dev mode",
+  },
+  {
+    when: (read) =>
+      read.authMode === "proxy" && read.proxyTrustedIps.rules.length === 0 && read.proxyJwksUrl === null,
+    say: "SERVICE_PROXY_TRUSTED_IPS or SERVICE_PROXY_JWT_JWKS_URL is required when SERVICE_AUTH_MODE is `proxy`: otherwise anyone could claim to be anyone",
+  },
+  {
+    when: (read) => read.authMode === "oidc",
+    say: "SERVICE_AUTH_MODE `oidc` is not available in this version; use `dev` or `proxy`",
+  },
+  {
+    when: (read) => read.proxyJwksUrl !== null,
+    say: "SERVICE_PROXY_JWT_JWKS_URL is not available in this version; use SERVICE_PROXY_TRUSTED_IPS",
+  },
+  {
+    when: (read) => read.tenancy,
+    say: "SERVICE_TENANCY `on` is not available in this version",
+  },
+  {
+    when: (read) => read.blobsUrl?.startsWith("s3:") === true,
+    say: "SERVICE_BLOBS_URL `s3:` is not available in this version; use `file:`",
+  },
+  {
+    when: (read) => read.busUrl !== "memory:",
+    say: "SERVICE_BUS_URL other than `memory:` is not available in this version",
+  },
+];
+
+const pathOf = (address: string) => {
+  const { pathname, search, hash } = new URL(address);
+  return pathname + search + hash;
+};
+
+/** Reads and checks the environment; an empty variable is an unset one. @throws ConfigError with every mistake at once. */
+export function readConfig(environment: Record<string, string | undefined>): Config {
+  const mistakes: string[] = [];
+  const entries = Object.entries(SETTINGS).map(([name, each]) => {
+    const given = environment[each.variable];
+    if (given === undefined || given === "") return [name, each.fallback];
+    try {
+      return [name, each.kind.read(given)];
+    } catch {
+      const holds = each.secret === true ? "its value (not shown)" : `\`${given}\``;
+      mistakes.push(`${each.variable} holds ${holds}; it may hold ${each.kind.may}`);
+      return [name, each.fallback];
+    }
+  });
+  const read = Object.fromEntries(entries) as Read;
+  if (mistakes.length === 0)
+    mistakes.push(...IMPOSSIBLE.filter((each) => each.when(read)).map((each) => each.say));
+  if (mistakes.length > 0) throw new ConfigError(mistakes);
+  const dev = read.authMode === "dev";
+  return {
+    ...read,
+    host: read.host ?? (dev ? "127.0.0.1" : "0.0.0.0"),
+    adminEmails: (read.adminEmails.length === 0 && dev ? ["dev@example.com"] : read.adminEmails).map((each) =>
+      each.toLowerCase(),
+    ),
+    databaseUrl: read.databaseUrl ?? `sqlite:${path.join(read.dataDir, "easel.db")}`,
+    blobsUrl: read.blobsUrl ?? `file:${path.join(read.dataDir, "blobs")}`,
+  };
+}
+
+/** Variables that look like settings but are none: misspelled, most likely. */
+export function unknownVariables(environment: Record<string, string | undefined>): string[] {
+  const known = new Set(Object.values(SETTINGS).map((each) => each.variable));
+  return Object.keys(environment).filter((name) => name.startsWith("SERVICE_") && !known.has(name));
+}

@@ -1,0 +1,14 @@
+import type { Readable } from "node:stream";
+
+/** Where bytes are kept: by the SHA-256 of their content, as 64 hexadecimal digits, so the same bytes are kept once. */
+export interface Blobs {
+  /** Keeps a stream durably; answers its key and size in bytes. Nothing is kept when the stream fails. */
+  put(source: AsyncIterable<Uint8Array>): Promise<{ key: string; size: number }>;
+  /** The bytes from `start` to `end`, both included, or all; null when nothing has this key. */
+  get(key: string, range?: { start: number; end: number }): Promise<Readable | null>;
+  /** Removes what is there of these keys. */
+  delete(keys: string[]): Promise<void>;
+  /** Every key last put before `time` (epoch milliseconds). */
+  olderThan(time: number): AsyncIterable<string>;
+  close(): Promise<void>;
+}

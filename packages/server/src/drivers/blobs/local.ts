@@ -1,0 +1,80 @@
+import { createHash, randomUUID } from "node:crypto";
+import { type FileHandle, mkdir, open, opendir, rename, rm, stat } from "node:fs/promises";
+import path from "node:path";
+import type { Blobs } from "./blobs.ts";
+
+const KEY = /^[0-9a-f]{64}$/;
+
+/** Blobs on the local disk: staged under a name of their own, synced, then renamed to their key. */
+export async function local(root: string): Promise<Blobs> {
+  const staging = path.join(root, "staging");
+  // What an earlier process left here was never answered for.
+  await rm(staging, { recursive: true, force: true });
+  await mkdir(staging, { recursive: true, mode: 0o700 });
+
+  const directory = (key: string) => path.join(root, key.slice(0, 2));
+  const place = (key: string) => path.join(directory(key), key);
+
+  async function write(file: FileHandle, source: AsyncIterable<Uint8Array>) {
+    const hash = createHash("sha256");
+    let size = 0;
+    for await (const chunk of source) {
+      hash.update(chunk);
+      size += chunk.length;
+      await file.appendFile(chunk);
+    }
+    await file.sync();
+    return { key: hash.digest("hex"), size };
+  }
+
+  return {
+    async put(source) {
+      const staged = path.join(staging, randomUUID());
+      const file = await open(staged, "wx", 0o600);
+      try {
+        const blob = await write(file, source).finally(() => file.close());
+        if (await mkdir(directory(blob.key), { recursive: true, mode: 0o700 })) await syncDirectory(root);
+        // Also over a blob that is there already: its new age keeps the sweep away until a row points at it.
+        await rename(staged, place(blob.key));
+        await syncDirectory(directory(blob.key));
+        return blob;
+      } catch (error) {
+        await rm(staged, { force: true });
+        throw error;
+      }
+    },
+
+    async get(key, range) {
+      if (!KEY.test(key)) return null;
+      try {
+        const file = await open(place(key), "r");
+        return file.createReadStream(range);
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
+        throw error;
+      }
+    },
+
+    async delete(keys) {
+      for (const key of keys) if (KEY.test(key)) await rm(place(key), { force: true });
+    },
+
+    async *olderThan(time) {
+      for await (const folder of await opendir(root)) {
+        if (folder.name.length !== 2) continue;
+        for await (const { name } of await opendir(path.join(root, folder.name))) {
+          const { mtimeMs } = await stat(path.join(root, folder.name, name));
+          if (KEY.test(name) && mtimeMs < time) yield name;
+        }
+      }
+    },
+
+    async close() {},
+  };
+}
+
+/** Makes renames within a directory durable. */
+async function syncDirectory(directory: string): Promise<void> {
+  const handle = await open(directory, "r");
+  await handle.sync().finally(() => handle.close());
+}

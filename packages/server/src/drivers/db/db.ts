@@ -1,0 +1,47 @@
+/** What a statement may carry: booleans are 0 and 1, JSON is text, bytes compare as bytes. */
+export type Value = string | number | null | Uint8Array;
+
+/** One statement with its values, as a tagged template gives them. */
+export type Sql = [text: TemplateStringsArray, ...values: Value[]];
+
+/** A statement to hand to `batch`. */
+export const sql = (...statement: Sql): Sql => statement;
+
+/** A statement of a batch that may as well change nothing. */
+export const maybe = (...statement: Sql): { maybe: Sql } => ({ maybe: statement });
+
+/** What a batch is made of. */
+export type Step = Sql | { maybe: Sql };
+
+/** SQL that SQLite and PostgreSQL read alike. A promise of a write resolves when the write is durable. */
+export interface Db {
+  /** The first row, or undefined. */
+  get<Row>(...statement: Sql): Promise<Row | undefined>;
+  /** All rows. */
+  all<Row>(...statement: Sql): Promise<Row[]>;
+  /** A write; answers how many rows it changed. */
+  run(...statement: Sql): Promise<number>;
+  /** A write with a `returning` clause; answers its rows. */
+  returning<Row>(...statement: Sql): Promise<Row[]>;
+  /**
+   * Writes that stand or fall together: the first one to change no row, unless it is a `maybe`, undoes them all.
+   * Answers how many came before that one, so the number of steps when the batch was kept.
+   */
+  batch(steps: Step[]): Promise<number>;
+  /** Ends after the writes under way. */
+  close(): Promise<void>;
+}
+
+/** What a driver lends to the migrations. */
+export interface Schema {
+  /** Runs `work` in one transaction that excludes every other node doing the same. */
+  exclusively(work: (tables: Tables) => Promise<void>): Promise<void>;
+}
+
+/** The inside of a schema transaction. */
+export interface Tables {
+  /** Runs any number of statements. */
+  exec(text: string): Promise<void>;
+  run(...statement: Sql): Promise<unknown>;
+  all<Row>(...statement: Sql): Promise<Row[]>;
+}

@@ -1,0 +1,100 @@
+import connect, { type TransactionSql } from "postgres";
+import type { Db, Schema, Sql, Step, Value } from "./db.ts";
+
+type Client = ReturnType<typeof connect>;
+
+/** Undoes a batch; never leaves this file. */
+class Undo extends Error {}
+
+/** Any number that stays the same from version to version: nodes that start together take turns by it. */
+const SCHEMA_LOCK = 5_324_117_280;
+
+/** Serialization failure and deadlock: the server asks to try again. */
+const TRY_AGAIN = new Set(["40001", "40P01"]);
+
+/** PostgreSQL 15 or newer. Statements are prepared once a connection and pipelined. */
+export function postgres(url: string): Db & Schema {
+  const client = connect(url, {
+    max: 16,
+    connect_timeout: 10,
+    onnotice() {},
+    types: { bigint: { to: 20, from: [20], parse: Number, serialize: String } },
+    connection: { application_name: "easel", statement_timeout: 15_000, client_min_messages: "warning" },
+  });
+  const texts = new WeakMap<TemplateStringsArray, string>();
+
+  function query(through: Client | TransactionSql, [strings, ...values]: Sql) {
+    let text = texts.get(strings);
+    if (text === undefined) {
+      text = strings.reduce((before, part, index) => `${before}$${index}${part}`);
+      texts.set(strings, text);
+    }
+    return through.unsafe(text, values as Exclude<Value, Uint8Array>[], { prepare: true });
+  }
+
+  /** All steps are sent at once: what follows one that changed nothing is undone with it. */
+  async function attempt(steps: Step[]): Promise<number> {
+    let done = steps.length;
+    try {
+      await client.begin(async (transaction) => {
+        const results = await Promise.allSettled(
+          steps.map((step) => query(transaction, "maybe" in step ? step.maybe : step)),
+        );
+        const ended = results.findIndex(
+          (result, index) =>
+            result.status === "rejected" ||
+            (result.value.count === 0 && !("maybe" in (steps[index] as Step))),
+        );
+        if (ended === -1) return;
+        const result = results[ended];
+        if (result?.status === "rejected") throw result.reason;
+        done = ended;
+        throw new Undo();
+      });
+    } catch (error) {
+      if (!(error instanceof Undo)) throw error;
+    }
+    return done;
+  }
+
+  return {
+    async get<Row>(...statement: Sql) {
+      return (await query(client, statement))[0] as Row | undefined;
+    },
+    async all<Row>(...statement: Sql) {
+      return [...(await query(client, statement))] as Row[];
+    },
+    async run(...statement) {
+      return (await query(client, statement)).count;
+    },
+    async returning<Row>(...statement: Sql) {
+      return [...(await query(client, statement))] as Row[];
+    },
+    async batch(steps) {
+      for (let tries = 1; ; tries++) {
+        try {
+          return await attempt(steps);
+        } catch (error) {
+          if (tries === 5 || !TRY_AGAIN.has((error as { code?: string }).code ?? "")) throw error;
+        }
+      }
+    },
+
+    async exclusively(work) {
+      await client.begin(async (transaction) => {
+        await transaction`select pg_advisory_xact_lock(${SCHEMA_LOCK})`;
+        await work({
+          async exec(text) {
+            await transaction.unsafe(text);
+          },
+          run: (...statement) => query(transaction, statement),
+          async all<Row>(...statement: Sql) {
+            return [...(await query(transaction, statement))] as Row[];
+          },
+        });
+      });
+    },
+
+    close: () => client.end({ timeout: 5 }),
+  };
+}

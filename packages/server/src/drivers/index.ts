@@ -1,0 +1,28 @@
+import { mkdir } from "node:fs/promises";
+import path from "node:path";
+import type { Config } from "../config.ts";
+import type { Blobs } from "./blobs/blobs.ts";
+import { local } from "./blobs/local.ts";
+import type { Bus } from "./bus/bus.ts";
+import { memory } from "./bus/memory.ts";
+import type { Db, Schema } from "./db/db.ts";
+import { postgres } from "./db/postgres.ts";
+import { sqlite } from "./db/sqlite.ts";
+
+/** The database that the settings name, its schema not yet brought forward. */
+export async function openDb(config: Config, broken: (error: unknown) => void): Promise<Db & Schema> {
+  if (/^postgres(ql)?:/.test(config.databaseUrl)) return postgres(config.databaseUrl);
+  const file = config.databaseUrl.slice("sqlite:".length);
+  await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
+  return sqlite(file, broken);
+}
+
+/** The blob store that the settings name. */
+export async function openBlobs(config: Config): Promise<Blobs> {
+  return local(config.blobsUrl.slice("file:".length));
+}
+
+/** The bus that the settings name. */
+export async function openBus(_config: Config): Promise<Bus> {
+  return memory();
+}

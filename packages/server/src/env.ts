@@ -1,0 +1,19 @@
+import type { FastifyBaseLogger } from "fastify";
+import type { Base } from "./base.ts";
+import type { Config } from "./config.ts";
+import type { Blobs } from "./drivers/blobs/blobs.ts";
+import type { Bus } from "./drivers/bus/bus.ts";
+import type { Db } from "./drivers/db/db.ts";
+
+/** All that the service works with; the one parameter of everything that does I/O. */
+export interface Env {
+  config: Config;
+  /** Known for good once the service listens: port 0 is settled then. */
+  base: Base;
+  db: Db;
+  blobs: Blobs;
+  bus: Bus;
+  /** Epoch milliseconds. */
+  clock: () => number;
+  log: FastifyBaseLogger;
+}

@@ -1,0 +1,51 @@
+import { randomBytes } from "node:crypto";
+import { STATUS_CODES } from "node:http";
+import type { Socket } from "node:net";
+import { ERRORS } from "@easel/protocol/errors";
+import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
+import { Refusal } from "./kit/refusal.ts";
+
+const node = randomBytes(4).toString("hex");
+let requests = 0;
+
+/** A request's id in answers and log lines: unique over nodes and restarts, cheap to make. */
+export const newRequestId = (): string => `${node}-${(++requests).toString(36)}`;
+
+/** Answers whatever was thrown: a refusal with its own words, anything else as a bug. */
+export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const { status, body, headers } = refusalOf(error, request);
+  // What is left of a body is not waited for.
+  if (!request.raw.readableEnded && hasBody(request)) reply.header("connection", "close");
+  reply.headers(headers).code(status).header("cache-control", "private, no-store");
+  if (headers.location !== undefined) return reply.send();
+  return reply
+    .header("content-type", "application/json; charset=utf-8")
+    .send(JSON.stringify(body.code === undefined ? body : { ...body, requestId: request.id }));
+}
+
+const hasBody = ({ headers }: FastifyRequest) =>
+  headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
+
+function refusalOf(error: unknown, request: FastifyRequest): Refusal {
+  if (error instanceof Refusal) return error;
+  const { statusCode = 500 } = error as FastifyError;
+  if (statusCode < 500)
+    return new Refusal(statusCode, { code: "INVALID_BODY", message: (error as Error).message });
+  request.log.error(
+    { err: error, method: request.method, path: request.url.split("?")[0] },
+    "a request failed",
+  );
+  return new Refusal(500, { code: "INTERNAL_ERROR", message: ERRORS.INTERNAL_ERROR.message });
+}
+
+/** Answers what is not even HTTP, in the same words. */
+export function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (!socket.writable || error.code === "ECONNRESET") return void socket.destroy();
+  const status = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 }[error.code ?? ""] ?? 400;
+  const message = STATUS_CODES[status];
+  const body = JSON.stringify({ code: "INVALID_BODY", message: `${message}.`, requestId: newRequestId() });
+  socket.end(
+    `HTTP/1.1 ${status} ${message}\r\nContent-Type: application/json; charset=utf-8\r\n` +
+      `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  );
+}

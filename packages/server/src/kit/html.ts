@@ -1,0 +1,75 @@
+import { createHash } from "node:crypto";
+import type { FastifyReply } from "fastify";
+
+/** Text that is already HTML. */
+export class Html {
+  readonly text: string;
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+type Part = string | number | Html | Html[] | null;
+
+const ENTITIES: Record<string, string> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};
+
+function render(part: Part): string {
+  if (part === null) return "";
+  if (Array.isArray(part)) return part.map(render).join("");
+  if (part instanceof Html) return part.text;
+  return String(part).replace(/[&<>"']/g, (character) => ENTITIES[character] as string);
+}
+
+/** HTML from a template; every value that is not HTML itself is escaped. */
+export const html = (strings: TemplateStringsArray, ...parts: Part[]): Html =>
+  new Html(strings.reduce((before, after, index) => before + render(parts[index - 1] ?? null) + after));
+
+const STYLE = `
+:root{color-scheme:light dark;--ink:light-dark(#1d2433,#e9ecf3);--soft:light-dark(#5b6478,#a3acc0);--paper:light-dark(#f6f5f1,#14171f);
+--card:light-dark(#fff,#1c212c);--line:light-dark(#e2e0d8,#2c3342);--accent:light-dark(#3f51c9,#9aa8ff);--on-accent:light-dark(#fff,#10142a)}
+*{box-sizing:border-box}body{margin:0;min-height:100vh;background:var(--paper);color:var(--ink);font:16px/1.55 system-ui,sans-serif}
+main{max-width:46rem;margin:0 auto;padding:clamp(2rem,8vh,6rem) 1.25rem 4rem}main.narrow{max-width:26rem}
+h1{font-size:1.75rem;line-height:1.2;letter-spacing:-.02em;margin:0 0 .4rem;text-wrap:balance}p{margin:.4rem 0 1.2rem;color:var(--soft);text-wrap:pretty}
+.brand{display:flex;align-items:center;gap:.6rem;font-weight:650;margin-bottom:2rem}.brand svg{width:1.6rem;height:1.6rem;color:var(--accent)}
+a{color:var(--accent)}:focus-visible{outline:3px solid var(--accent);outline-offset:2px}
+ul{list-style:none;padding:0;margin:1.5rem 0;display:grid;gap:.75rem}ul.grid{grid-template-columns:repeat(auto-fill,minmax(15rem,1fr))}
+.card{display:block;width:100%;text-align:left;font:inherit;color:inherit;text-decoration:none;background:var(--card);border:1px solid var(--line);border-radius:.9rem;padding:1rem 1.1rem}
+a.card:hover,button.card:hover{border-color:var(--accent)}button.card{cursor:pointer}.card strong{display:block;overflow-wrap:anywhere}.card small{color:var(--soft);overflow-wrap:anywhere}
+label{display:block;font-weight:600;margin:.9rem 0 .3rem}input{width:100%;font:inherit;color:inherit;background:var(--card);border:1px solid var(--soft);border-radius:.6rem;padding:.6rem .75rem}
+.button{font:inherit;font-weight:600;color:var(--on-accent);background:var(--accent);border:0;border-radius:.6rem;padding:.65rem 1.1rem;cursor:pointer;margin-top:1.1rem;text-decoration:none;display:inline-block}
+.plain{font:inherit;color:var(--soft);background:none;border:0;padding:.4rem;text-decoration:underline;cursor:pointer}.top{display:flex;justify-content:space-between;align-items:baseline;gap:1rem;flex-wrap:wrap}
+.fault{color:light-dark(#a31621,#ff9aa2)}`;
+
+const CSP = [
+  "default-src 'none'",
+  `style-src 'sha256-${createHash("sha256").update(STYLE).digest("base64")}'`,
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
+
+const MARK = new Html(
+  '<svg viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="2" stroke-linecap="round" aria-hidden="true"><rect x="4" y="4" width="16" height="11" rx="1.5"/><path d="M12 2v2M8 15l-3 7M16 15l3 7M12 15v4"/></svg>',
+);
+
+/** Sends one of the service's own small pages: no script, light and dark. */
+export function sendPage(
+  reply: FastifyReply,
+  { title, body, narrow = false }: { title: string; body: Html; narrow?: boolean },
+): FastifyReply {
+  const page = html`<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title} · Easel</title><style>${new Html(STYLE)}</style></head>
+<body><main${narrow ? new Html(' class="narrow"') : null}><div class="brand">${MARK}<span>Easel</span></div>${body}</main></body></html>`;
+  return reply
+    .header("content-type", "text/html; charset=utf-8")
+    .header("content-security-policy", CSP)
+    .header("cache-control", "private, no-store")
+    .send(page.text);
+}

@@ -1,0 +1,16 @@
+import type { IncomingMessage } from "node:http";
+import { LIMITS } from "@easel/protocol/limits";
+import { type ZodType, z } from "zod";
+import { parseJson, readBody } from "./body.ts";
+import { refuse } from "./refusal.ts";
+
+/** A JSON body of the management API, checked whole; what is wrong with it is 400 `INVALID_BODY`, every fault named. */
+export async function readJson<Body>(request: IncomingMessage, schema: ZodType<Body>): Promise<Body> {
+  const type = request.headers["content-type"]?.split(";")[0]?.trim().toLowerCase();
+  if (type !== "application/json") refuse("INVALID_BODY", { message: "The body must be application/json." });
+  const bytes = await readBody(request, LIMITS.managementBodyBytes.value, () =>
+    refuse("INVALID_BODY", { message: "The body is too large." }, 413),
+  );
+  const result = schema.safeParse(parseJson(bytes));
+  return result.success ? result.data : refuse("INVALID_BODY", { message: z.prettifyError(result.error) });
+}

@@ -1,0 +1,39 @@
+import { ERRORS, type ErrorCode } from "@easel/protocol/errors";
+
+/** The one way to say no. Anything else that is thrown is a bug. */
+export class Refusal extends Error {
+  readonly status: number;
+  readonly body: Record<string, unknown>;
+  readonly headers: Record<string, string>;
+
+  constructor(status: number, body: Record<string, unknown>, headers: Record<string, string> = {}) {
+    super(String(body.message ?? body.error ?? status));
+    this.status = status;
+    this.body = body;
+    this.headers = headers;
+  }
+
+  /** The stable code, where the refusal has one. */
+  get code(): ErrorCode | undefined {
+    return this.body.code as ErrorCode | undefined;
+  }
+}
+
+/** Says no with a code of the protocol; `fields` may give a message of its own and what else the specification names. */
+export function refuse(
+  code: ErrorCode,
+  fields: Record<string, unknown> = {},
+  status: number = ERRORS[code].status,
+): never {
+  throw new Refusal(status, { code, message: ERRORS[code].message, ...fields });
+}
+
+/** The gateway's answer to a request without a session, in the modes that have no login redirect (specification 4.1, step 1). */
+export function turnAway(): never {
+  throw new Refusal(401, { error: ERRORS.NOT_AUTHENTICATED.message });
+}
+
+/** Sends the browser elsewhere. */
+export function redirect(location: string, status: 302 | 303 | 308 = 302): never {
+  throw new Refusal(status, { message: `See ${location}` }, { location });
+}

@@ -1,0 +1,92 @@
+/** How the text of a variable becomes a value: `may` says in words what it may hold; `read` throws on anything else. */
+export interface Kind<Value> {
+  may: string;
+  read(text: string): Value;
+}
+
+/** One environment variable. `fallback` is its value when unset; `shown` says so in the docs when a value would not. */
+export interface Setting<Value> {
+  variable: string;
+  kind: Kind<Value>;
+  fallback: Value;
+  shown?: string;
+  meaning: string;
+  secret?: boolean;
+}
+
+/** Any text. */
+export const text: Kind<string> = { may: "any text", read: (value) => value };
+
+/** A switch. */
+export const onOff: Kind<boolean> = {
+  may: "`on` or `off`",
+  read(value) {
+    if (["on", "true"].includes(value)) return true;
+    if (["off", "false"].includes(value)) return false;
+    throw new RangeError();
+  },
+};
+
+/** A whole number in a range, both ends included. */
+export const whole = (least: number, most = Number.MAX_SAFE_INTEGER): Kind<number> => ({
+  may:
+    most === Number.MAX_SAFE_INTEGER
+      ? `a whole number from ${least}`
+      : `a whole number from ${least} to ${most}`,
+  read(value) {
+    const number = Number(value);
+    if (!/^\d+$/.test(value) || number < least || number > most) throw new RangeError();
+    return number;
+  },
+});
+
+/** An amount of money or another number from zero. */
+export const amount: Kind<number> = {
+  may: "a number from 0",
+  read(value) {
+    const number = Number(value);
+    if (!/^\d+(\.\d+)?$/.test(value) || !Number.isFinite(number)) throw new RangeError();
+    return number;
+  },
+};
+
+/** One of a few words. */
+export const oneOf = <Word extends string>(...words: Word[]): Kind<Word> => ({
+  may: words.map((word) => `\`${word}\``).join(", "),
+  read(value) {
+    const word = words.find((each) => each === value);
+    if (word === undefined) throw new RangeError();
+    return word;
+  },
+});
+
+/** A comma-separated list; `each` reads one entry. */
+export const list = <Entry>(each: Kind<Entry>): Kind<Entry[]> => ({
+  may: `a comma-separated list, each ${each.may}`,
+  read: (value) =>
+    value
+      .split(",")
+      .map((entry) => entry.trim())
+      .filter((entry) => entry !== "")
+      .map((entry) => each.read(entry)),
+});
+
+/** An absolute URL with one of these schemes. */
+export const url = (...schemes: string[]): Kind<string> => ({
+  may: `a URL that starts with ${schemes.map((scheme) => `\`${scheme}:\``).join(" or ")}`,
+  read(value) {
+    const scheme = value.slice(0, value.indexOf(":"));
+    if (!schemes.includes(scheme)) throw new RangeError();
+    if (/^https?$|^postgres|^redis/.test(scheme)) new URL(value);
+    return value;
+  },
+});
+
+/** Text that matches a pattern. */
+export const pattern = (may: string, expression: RegExp): Kind<string> => ({
+  may,
+  read(value) {
+    if (!expression.test(value)) throw new RangeError();
+    return value;
+  },
+});

@@ -1,0 +1,67 @@
+import { ERRORS } from "@easel/protocol/errors";
+import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from "fastify";
+import { identify } from "../auth/index.ts";
+import { requireOwnPage } from "../auth/own-page.ts";
+import type { Person } from "../auth/people.ts";
+import type { Env } from "../env.ts";
+import type { Query } from "../kit/page.ts";
+import { Refusal, refuse, turnAway } from "../kit/refusal.ts";
+import { take } from "../pipeline/rate-limit.ts";
+import { canvases } from "./canvases.ts";
+import { capabilities } from "./capabilities.ts";
+import { me } from "./me.ts";
+import type { Method, Routes } from "./route.ts";
+import { sharing } from "./sharing.ts";
+import { versions } from "./versions.ts";
+
+/** Everything under `/api`. */
+const PARTS: Routes[] = [me, canvases, versions, sharing, capabilities];
+
+const METHODS: HTTPMethods[] = ["GET", "HEAD", "PUT", "POST", "PATCH", "DELETE"];
+
+/** Who is asking, how often, and from which page: before any body is read. */
+async function admit(request: FastifyRequest, reply: FastifyReply, env: Env): Promise<Person> {
+  const person = await identify(request.raw, env);
+  if (person === null) return turnAway();
+  if (!(await take(`management ${person.id}`, env.config.managementPerMinute, reply, env))) {
+    const { status, message } = ERRORS.RATE_LIMITED;
+    throw new Refusal(status, { error: "rate_limited", code: "RATE_LIMITED", message });
+  }
+  if (request.method !== "GET" && request.method !== "HEAD") requireOwnPage(request.headers, env.base);
+  return person;
+}
+
+/** Mounts the management API: JSON for the dashboard, the command line and CI. */
+export function mountManagement(app: FastifyInstance, env: Env): void {
+  for (const routes of PARTS) {
+    for (const [path, methods] of Object.entries(routes)) {
+      app.route({
+        method: METHODS,
+        url: `/api${path}`,
+        async handler(request, reply) {
+          const person = await admit(request, reply, env);
+          const handler = methods[(request.method === "HEAD" ? "GET" : request.method) as Method];
+          if (handler === undefined) {
+            reply.header("allow", Object.keys(methods).join(", "));
+            return refuse("METHOD_NOT_ALLOWED");
+          }
+          const params = request.params as Record<string, string>;
+          const { status, body } = await handler(
+            { person, params, query: request.query as Query, request: request.raw },
+            env,
+          );
+          reply.code(status).header("cache-control", "private, no-store");
+          return body === undefined ? reply.send() : body;
+        },
+      });
+    }
+  }
+  app.route({
+    method: METHODS,
+    url: "/api/*",
+    async handler(request, reply) {
+      await admit(request, reply, env);
+      refuse("NOT_FOUND");
+    },
+  });
+}

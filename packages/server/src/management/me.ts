@@ -1,0 +1,27 @@
+import type { Account } from "@easel/protocol/types";
+import { isAdmin } from "../auth/index.ts";
+import { ok, type Routes } from "./route.ts";
+
+/** `GET /api/me` (specification 4.11). */
+export const me: Routes = {
+  "/me": {
+    async GET({ person }, env) {
+      const { config, base } = env;
+      const account: Account = {
+        id: person.id,
+        email: person.email,
+        name: person.name,
+        avatarUrl: person.avatarUrl,
+        isAdmin: isAdmin(person, env),
+        orgs: [],
+        isGuest: false,
+        canPublishPublic: person.canPublishPublic && config.publicLinks,
+        authMode: config.authMode,
+        urlMode: config.urlMode,
+        baseUrl: base.origin,
+        designSkin: null,
+      };
+      return ok(account);
+    },
+  },
+};

@@ -1,0 +1,76 @@
+import { randomUUID } from "node:crypto";
+import { createWriteStream } from "node:fs";
+import { mkdir, rm } from "node:fs/promises";
+import type { IncomingMessage } from "node:http";
+import path from "node:path";
+import { pipeline } from "node:stream/promises";
+import { LIMITS } from "@easel/protocol/limits";
+import { withBundle } from "../canvases/bundle.ts";
+import { deploy } from "../canvases/deploy.ts";
+import { listVersions, publishVersion } from "../canvases/versions.ts";
+import type { Env } from "../env.ts";
+import { refuse } from "../kit/refusal.ts";
+import { canvasOf, currentView, managedCanvas } from "./canvas.ts";
+import { ok, type Routes } from "./route.ts";
+
+const TYPES = ["application/zip", "application/x-zip-compressed", "application/octet-stream"];
+
+const tooLarge = () => refuse("INVALID_BODY", { message: "bundle too large" }, 413);
+
+async function* upTo(limit: number, source: AsyncIterable<Uint8Array>) {
+  let size = 0;
+  for await (const chunk of source) {
+    size += chunk.length;
+    if (size > limit) tooLarge();
+    yield chunk;
+  }
+}
+
+/** Keeps a body in a file of its own while `use` runs: a zip is read from its end. */
+async function withUpload<Result>(
+  request: IncomingMessage,
+  env: Env,
+  use: (file: string) => Promise<Result>,
+) {
+  const type = request.headers["content-type"]?.split(";")[0]?.trim().toLowerCase() ?? "";
+  if (!TYPES.includes(type)) refuse("INVALID_BODY", { message: "The body must be application/zip." });
+  const limit = LIMITS.bundleBytes.value;
+  if (Number(request.headers["content-length"] ?? 0) > limit) tooLarge();
+  const folder = path.join(env.config.dataDir, "uploads");
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const file = path.join(folder, `${randomUUID()}.zip`);
+  try {
+    await pipeline(upTo(limit, request), createWriteStream(file, { flags: "wx", mode: 0o600 }));
+    return await use(file);
+  } finally {
+    await rm(file, { force: true });
+  }
+}
+
+/** Deploying bundles and rolling back and forward between them (management API, section 4). */
+export const versions: Routes = {
+  "/canvases/:id/bundle": {
+    async PUT(call, env) {
+      const { id } = await managedCanvas(call, env);
+      await withUpload(call.request, env, (file) =>
+        withBundle(file, (files) => deploy(id, call.person.id, files, env)),
+      );
+      return ok(await currentView(id, call.person, env));
+    },
+  },
+  "/canvases/:id/versions": {
+    async GET(call, env) {
+      const { id } = await canvasOf(call, env);
+      return ok({ versions: await listVersions(id, env) });
+    },
+  },
+  "/canvases/:id/versions/:version/publish": {
+    async POST(call, env) {
+      const { id } = await managedCanvas(call, env);
+      if (!(await publishVersion(id, call.params.version ?? "", env))) {
+        refuse("NOT_FOUND", { message: "The canvas has no such version." });
+      }
+      return ok(await currentView(id, call.person, env));
+    },
+  },
+};

@@ -1,0 +1,20 @@
+import type { Env } from "../env.ts";
+import type { Visit } from "./visit.ts";
+
+const EXPOSED =
+  "Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-Service-Connection-Response";
+
+/**
+ * CORS in subdomain mode: a canvas page may read every answer of its own canvas, refusals included (specification 4.1,
+ * step 4). Path mode has no CORS headers. Answers whether the headers were set.
+ */
+export function allowOrigin({ slug, request, answer }: Visit, { base }: Env): boolean {
+  if (base.urlMode !== "subdomain") return false;
+  answer.header("vary", "Origin");
+  const { origin } = request.headers;
+  if (origin === undefined || origin !== base.canvasOrigin(slug)) return false;
+  answer.header("access-control-allow-origin", origin);
+  answer.header("access-control-allow-credentials", "true");
+  answer.header("access-control-expose-headers", EXPOSED);
+  return true;
+}

@@ -1,0 +1,22 @@
+import type { Capability } from "@easel/protocol/capabilities";
+import { type Deployment, disabledReason, hintFor } from "../access/capabilities.ts";
+import type { Canvas } from "../canvases/entry.ts";
+import type { Config } from "../config.ts";
+import type { Env } from "../env.ts";
+import { refuse } from "../kit/refusal.ts";
+
+/** What the settings of this deployment allow. */
+export const deploymentOf = (config: Config): Deployment => ({
+  ai: config.aiApiKey !== null,
+  realtime: config.realtime,
+  authoring: config.authoring,
+});
+
+/** Step 5: is this switched on (specification 4.1). */
+export function requireCapability(canvas: Canvas, capability: Capability, { config }: Env): void {
+  const reason = disabledReason(capability, canvas.switches, deploymentOf(config));
+  if (reason === null) return;
+  const hint = hintFor(capability, reason);
+  const { backendEnabled } = canvas.switches;
+  refuse("CAPABILITY_DISABLED", { message: hint, capability, backendEnabled, reason, hint });
+}

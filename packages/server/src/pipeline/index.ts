@@ -1,0 +1,25 @@
+import type { Capability } from "@easel/protocol/capabilities";
+import type { Env } from "../env.ts";
+import { refuse } from "../kit/refusal.ts";
+import { allowOrigin } from "./allow-origin.ts";
+import { authenticate } from "./authenticate.ts";
+import { requireCapability } from "./capability.ts";
+import { isolate } from "./isolate.ts";
+import { spend } from "./rate-limit.ts";
+import { resolve } from "./resolve.ts";
+import type { Admitted, Visit } from "./visit.ts";
+
+/**
+ * The five steps of every `/v1/c/{slug}` request, in order (specification 4.1). A step that says no throws a Refusal.
+ * `capability` is null for a path that nothing is at.
+ */
+export async function admit(visit: Visit, capability: Capability | null, env: Env): Promise<Admitted> {
+  allowOrigin(visit, env); // so that the page can read refusals, too
+  const viewer = await authenticate(visit, env); // 1. who is asking
+  await spend(visit, viewer, env); // 2. how often
+  const { canvas, role } = await resolve(visit.slug, viewer, "api", env); // 3. which canvas, and may they in
+  isolate(visit, env); // 4. from which page
+  if (capability !== null) requireCapability(canvas, capability, env); // 5. is this switched on
+  if (viewer.kind !== "member") refuse("STATIC_ONLY");
+  return { viewer, person: viewer.person, canvas, role };
+}

@@ -1,0 +1,16 @@
+import type { Env } from "../env.ts";
+import { allowOrigin } from "./allow-origin.ts";
+import type { Visit } from "./visit.ts";
+
+const TOKENS = /^[!#$%&'*+.^_`|~0-9a-z-]+(\s*,\s*[!#$%&'*+.^_`|~0-9a-z-]+)*$/i;
+
+/** `OPTIONS /v1/c/{slug}/*`: answered before the gateway, always 204 (specification 4.1). */
+export function preflight(visit: Visit, env: Env): void {
+  allowOrigin(visit, env);
+  const requested = visit.request.headers["access-control-request-headers"];
+  visit.answer.header("access-control-allow-methods", "GET,HEAD,POST,PUT,PATCH,DELETE,OPTIONS");
+  visit.answer.header(
+    "access-control-allow-headers",
+    requested !== undefined && TOKENS.test(requested) ? requested : "Content-Type",
+  );
+}

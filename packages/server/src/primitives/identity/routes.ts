@@ -1,0 +1,39 @@
+import type { Identity } from "@easel/protocol/types";
+import { disabledReason } from "../../access/capabilities.ts";
+import { permissionsOf } from "../../access/permissions.ts";
+import { deploymentOf } from "../../pipeline/capability.ts";
+import type { Primitive } from "../primitive.ts";
+
+/** `GET /me`: who is here and what they may do (specification 4.2). */
+export const identity: Primitive = {
+  capability: "identity",
+  routes: {
+    "/me": {
+      async GET({ person, canvas, role }, { config }) {
+        const resources: Identity["resources"] = {
+          collections: {},
+          fileGroups: {},
+          channels: {},
+          connections: {},
+        };
+        const me: Identity = {
+          id: person.id,
+          email: person.email,
+          name: person.name,
+          avatarUrl: person.avatarUrl,
+          kind: "member",
+          canvasRole: role,
+          permissions: permissionsOf(
+            role,
+            canvas,
+            (capability) =>
+              disabledReason(capability, canvas.switches, deploymentOf(config)) === null &&
+              (capability !== "connections" || Object.keys(resources.connections).length > 0),
+          ),
+          resources,
+        };
+        return JSON.stringify(me);
+      },
+    },
+  },
+};

@@ -1,0 +1,6 @@
+import { identity } from "./identity/routes.ts";
+import { kv } from "./kv/routes.ts";
+import type { Primitive } from "./primitive.ts";
+
+/** Everything under `/v1/c/{slug}`. */
+export const primitives: Primitive[] = [identity, kv];

@@ -1,0 +1,113 @@
+import { LIMITS } from "@easel/protocol/limits";
+import type { Json } from "@easel/protocol/types";
+import { manages } from "../../access/roles.ts";
+import type { Env } from "../../env.ts";
+import { parseJson, readBody } from "../../kit/body.ts";
+import { one, pageLimit } from "../../kit/page.ts";
+import { refuse } from "../../kit/refusal.ts";
+import type { Call, Handler, Primitive } from "../primitive.ts";
+import { kvStore } from "./store.ts";
+import { toStored, toText } from "./value.ts";
+
+const OK = '{"ok":true}';
+
+/** One character of a value may come as an escape of six bytes: no value that fits is longer on its way than this. */
+const BODY_BYTES = 6 * LIMITS.kvValueBytes.value;
+
+/** The shared scope, or that of the viewer (specification 4.3). */
+interface Scope {
+  keys: number;
+  id(call: Call): string;
+  /** Whether the caller may change it. */
+  mayWrite(call: Call): boolean;
+}
+
+const shared: Scope = {
+  keys: LIMITS.kvKeysShared.value,
+  id: () => "",
+  mayWrite: ({ role }) => manages(role),
+};
+
+const perViewer: Scope = {
+  keys: LIMITS.kvKeysUser.value,
+  id: ({ person }) => person.id,
+  mayWrite: () => true,
+};
+
+function checkKey(key: string): void {
+  if (Buffer.byteLength(key) > LIMITS.kvKeyBytes.value) refuse("KEY_TOO_LARGE");
+}
+
+const body = ({ request }: Call) => readBody(request, BODY_BYTES, () => refuse("VALUE_TOO_LARGE"));
+
+/** What to add: 1 when the body is missing, malformed or silent about it. */
+function amount(bytes: Buffer): number {
+  let given: Json;
+  try {
+    given = JSON.parse(bytes.toString("utf8"));
+  } catch {
+    return 1;
+  }
+  if (typeof given !== "object" || given === null || Array.isArray(given) || given.by === undefined) return 1;
+  if (typeof given.by === "number" && Number.isFinite(given.by)) return given.by;
+  return refuse("INVALID_BODY", { message: "`by` must be a finite number." });
+}
+
+/** The four routes of a scope below `path`. */
+function scoped(path: string, scope: Scope): Primitive["routes"] {
+  const store = (call: Call, env: Env) => kvStore(env.db, call.canvas.id, scope.id(call));
+  const writes =
+    (handler: Handler): Handler =>
+    (call, env) =>
+      scope.mayWrite(call) ? handler(call, env) : refuse("PERMISSION_DENIED");
+
+  return {
+    [path]: {
+      async GET(call, env) {
+        const { entries, nextCursor } = await store(call, env).list({
+          prefix: one(call.query, "prefix") ?? "",
+          cursor: one(call.query, "cursor") ?? null,
+          limit: pageLimit(call.query),
+        });
+        const items = entries.map((entry) => `{"key":${JSON.stringify(entry.key)},"value":${toText(entry)}}`);
+        return `{"entries":[${items.join(",")}],"nextCursor":${JSON.stringify(nextCursor)}}`;
+      },
+    },
+    [`${path}/:key`]: {
+      async GET(call, env) {
+        const found = await store(call, env).get(call.params.key as string);
+        return found === undefined ? refuse("NOT_FOUND") : `{"value":${toText(found)}}`;
+      },
+      PUT: writes(async (call, env) => {
+        const key = call.params.key as string;
+        checkKey(key);
+        const value = parseJson(await body(call));
+        if (value === null)
+          refuse("INVALID_BODY", { message: "The value must not be null; delete the key instead." });
+        if (!(await store(call, env).put(key, toStored(value), scope.keys))) refuse("KEY_LIMIT");
+        return OK;
+      }),
+      DELETE: writes(async (call, env) => {
+        const key = call.params.key as string;
+        checkKey(key);
+        await store(call, env).delete(key);
+        return OK;
+      }),
+    },
+    [`${path}/:key/increment`]: {
+      POST: writes(async (call, env) => {
+        const key = call.params.key as string;
+        checkKey(key);
+        const value = await store(call, env).increment(key, amount(await body(call)), scope.keys);
+        if (typeof value === "string") refuse(value);
+        return `{"value":${JSON.stringify(value)}}`;
+      }),
+    },
+  };
+}
+
+/** Key-value data, shared and per viewer (specification 4.3). */
+export const kv: Primitive = {
+  capability: "kv",
+  routes: { ...scoped("/kv", shared), ...scoped("/kv/user", perViewer) },
+};

@@ -1,0 +1,78 @@
+import type { FastifyInstance, FastifyRequest, HTTPMethods } from "fastify";
+import type { Env } from "../env.ts";
+import type { Query } from "../kit/page.ts";
+import { refuse } from "../kit/refusal.ts";
+import { admit } from "../pipeline/index.ts";
+import { preflight } from "../pipeline/preflight.ts";
+import type { Admitted, Visit } from "../pipeline/visit.ts";
+import { primitives } from "./index.ts";
+import type { Method, Primitive } from "./primitive.ts";
+
+const ROOT = "/v1/c/:slug";
+const METHODS: HTTPMethods[] = ["GET", "HEAD", "PUT", "POST", "PATCH", "DELETE"];
+
+const admitted = Symbol("admitted");
+type Passed = FastifyRequest & { [admitted]: Admitted };
+
+const paramsOf = (request: FastifyRequest) => request.params as Record<string, string>;
+
+const visitOf = (request: FastifyRequest, answer: Visit["answer"], path: string): Visit => ({
+  slug: paramsOf(request).slug ?? "",
+  rateClass: path.startsWith("/ai") ? "ai" : "canvas",
+  request: request.raw,
+  address: request.ip,
+  answer,
+});
+
+/** Mounts the runtime API: every primitive behind the pipeline, which runs before any body is read. */
+export function mountRuntime(app: FastifyInstance, env: Env): void {
+  for (const primitive of primitives) {
+    for (const path of Object.keys(primitive.routes)) mountPath(app, env, primitive, path);
+  }
+  for (const url of [ROOT, `${ROOT}/*`]) {
+    app.route({
+      method: METHODS,
+      url,
+      async handler(request, reply) {
+        await admit(visitOf(request, reply, `/${paramsOf(request)["*"] ?? ""}`), null, env);
+        refuse("NOT_FOUND");
+      },
+    });
+    app.options(url, async (request, reply) => {
+      preflight(visitOf(request, reply, ""), env);
+      return reply.code(204).send();
+    });
+  }
+}
+
+function mountPath(app: FastifyInstance, env: Env, primitive: Primitive, path: string): void {
+  const methods = primitive.routes[path] ?? {};
+  const allow = Object.keys(methods)
+    .flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method]))
+    .join(", ");
+  app.route({
+    method: METHODS,
+    url: ROOT + path,
+    async onRequest(request, reply) {
+      (request as Passed)[admitted] = await admit(visitOf(request, reply, path), primitive.capability, env);
+    },
+    async handler(request, reply) {
+      const handler = methods[(request.method === "HEAD" ? "GET" : request.method) as Method];
+      if (handler === undefined) {
+        reply.header("allow", allow);
+        return refuse("METHOD_NOT_ALLOWED");
+      }
+      const query = request.query as Query;
+      const call = {
+        ...(request as Passed)[admitted],
+        params: paramsOf(request),
+        query,
+        request: request.raw,
+      };
+      reply
+        .header("content-type", "application/json; charset=utf-8")
+        .header("cache-control", "private, no-store");
+      return handler(call, env);
+    },
+  });
+}

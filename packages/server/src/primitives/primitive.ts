@@ -1,0 +1,26 @@
+import type { IncomingMessage } from "node:http";
+import type { Capability } from "@easel/protocol/capabilities";
+import type { Env } from "../env.ts";
+import type { Query } from "../kit/page.ts";
+import type { Admitted } from "../pipeline/visit.ts";
+
+/** An admitted request on its way to a handler. */
+export interface Call extends Admitted {
+  /** Path parameters, decoded once. */
+  params: Record<string, string>;
+  query: Query;
+  /** The request whose body is still to be read. */
+  request: IncomingMessage;
+}
+
+/** Answers with JSON text; throws a Refusal to say no. */
+export type Handler = (call: Call, env: Env) => Promise<string>;
+
+/** The methods that a route may have; HEAD comes with GET. */
+export type Method = "GET" | "PUT" | "POST" | "PATCH" | "DELETE";
+
+/** One capability's part of the runtime API: paths below `/v1/c/{slug}`, each with its methods. */
+export interface Primitive {
+  capability: Capability;
+  routes: Record<string, Partial<Record<Method, Handler>>>;
+}

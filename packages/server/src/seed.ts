@@ -1,0 +1,54 @@
+import { createReadStream } from "node:fs";
+import { readdir, readFile } from "node:fs/promises";
+import path from "node:path";
+import { arrive } from "./auth/people.ts";
+import type { BundleFile } from "./canvases/bundle.ts";
+import { deploy } from "./canvases/deploy.ts";
+import { setSharing } from "./canvases/sharing.ts";
+import { createCanvas } from "./canvases/store.ts";
+import { setCapabilities } from "./canvases/switches.ts";
+import type { Env } from "./env.ts";
+import { newId } from "./kit/ids.ts";
+
+const EXAMPLES = path.join(import.meta.dirname, "../../../examples");
+
+/** People that dev mode offers from the start: the administrator, who owns the examples, an editor and a viewer of them. */
+const EDITOR = "editor@example.com";
+const VIEWER = "viewer@example.com";
+
+/** The files of a folder that a browser needs. */
+async function filesOf(folder: string): Promise<BundleFile[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile() && !/\.(md|test\.ts)$|^easel\.json$/.test(entry.name))
+    .map((entry) => {
+      const file = path.join(entry.parentPath, entry.name);
+      return {
+        path: path.relative(folder, file).split(path.sep).join("/"),
+        open: async () => createReadStream(file),
+      };
+    });
+}
+
+/** Gives an empty service in dev mode something to look at: the example canvases, shared with everyone. */
+export async function seedExamples(env: Env): Promise<void> {
+  if (env.config.authMode !== "dev") return;
+  if ((await env.db.get`select 1 as taken from canvases limit 1`) !== undefined) return;
+  const now = env.clock();
+  const owner = await arrive(env.db, env.config.adminEmails[0] ?? "dev@example.com", null, now);
+  await arrive(env.db, EDITOR, null, now);
+  await arrive(env.db, VIEWER, null, now);
+  const names = (await readdir(EXAMPLES, { withFileTypes: true }).catch(() => []))
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => entry.name);
+  for (const slug of names) {
+    const manifest = await readFile(path.join(EXAMPLES, slug, "easel.json"), "utf8").catch(() => null);
+    if (owner === null || manifest === null) continue;
+    const { title } = JSON.parse(manifest) as { title: string };
+    const id = newId();
+    if (!(await createCanvas({ id, slug, title, tags: ["example"] }, owner, env))) continue;
+    await setSharing(id, { access: "whole_org", people: [{ email: EDITOR, role: "editor" }] }, env);
+    await setCapabilities(id, { backendEnabled: true }, env);
+    await deploy(id, owner.id, await filesOf(path.join(EXAMPLES, slug)), env);
+  }
+}

@@ -1,0 +1,58 @@
+import type { AddressInfo } from "node:net";
+import { createApp } from "./app.ts";
+import { baseOf } from "./base.ts";
+import { keepSwept } from "./canvases/sweep.ts";
+import { readConfig, unknownVariables } from "./config.ts";
+import { migrate } from "./drivers/db/migrate.ts";
+import { openBlobs, openBus, openDb } from "./drivers/index.ts";
+import type { Env } from "./env.ts";
+import { newLog } from "./kit/log.ts";
+import { seedExamples } from "./seed.ts";
+
+/** A running service. */
+export interface Service {
+  env: Env;
+  /** Lets requests end, then closes everything. */
+  stop(): Promise<void>;
+}
+
+/** Settings, drivers, application, listening: the whole start of the service. */
+export async function serve(environment: Record<string, string | undefined>): Promise<Service> {
+  const config = readConfig(environment);
+  const log = newLog(config.logLevel);
+  for (const name of unknownVariables(environment))
+    log.warn(`${name} is set but is no setting of this service`);
+  if (config.urlMode === "path" && config.authMode !== "dev") {
+    log.warn(
+      "path mode does not isolate canvases from each other: use SERVICE_URL_MODE=subdomain for pages you do not trust",
+    );
+  }
+
+  const db = await openDb(config, (error) => {
+    log.fatal({ err: error }, "the disk failed to keep a commit: nothing can be promised any more");
+    log.flush?.();
+    process.exit(1);
+  });
+  await migrate(db);
+  const [blobs, bus] = await Promise.all([openBlobs(config), openBus(config)]);
+  const env: Env = { config, base: baseOf(config, config.port), db, blobs, bus, clock: Date.now, log };
+  await seedExamples(env);
+
+  const app = await createApp(env);
+  await app.listen({ host: config.host, port: config.port });
+  const { port } = app.server.address() as AddressInfo;
+  env.base = baseOf(config, port);
+  process.stdout.write(
+    `Easel at ${env.base.origin} (sign-in: ${config.authMode}, canvases by ${config.urlMode})\n`,
+  );
+  const stopSweeping = keepSwept(env);
+
+  return {
+    env,
+    async stop() {
+      stopSweeping();
+      await app.close();
+      await Promise.all([db.close(), blobs.close(), bus.close()]);
+    },
+  };
+}
