@@ -1,0 +1,37 @@
+import { createKv } from "./kv.ts";
+import { createMe } from "./me.ts";
+import { type Address, createApi, type Fetch } from "./request.ts";
+
+export type { Capability, DisabledReason } from "@easel/protocol/capabilities";
+export type { AuthoredCanvas, CanvasRole, Identity, Json, KvEntry, KvPage } from "@easel/protocol/types";
+export {
+  CapabilityDisabledError,
+  EaselError,
+  type EaselErrorCode,
+  NotAuthenticatedError,
+  NotFoundError,
+  PublishFailedError,
+  QuotaExceededError,
+  UpdatePartialError,
+} from "./errors.ts";
+export type { Kv, KvListOptions, KvScope, KvValue } from "./kv.ts";
+
+/** Everything that a page calls, one line a primitive. */
+export type Easel = ReturnType<typeof createEasel>;
+
+/**
+ * The SDK of the canvas that `location` belongs to. Never throws: an address outside a canvas is told by the first call.
+ * @example const easel = createEasel();
+ */
+export function createEasel(
+  location = (globalThis as { location?: Address }).location,
+  fetch: Fetch = (url, init) => globalThis.fetch(url, init),
+) {
+  const api = createApi(location, fetch);
+  return {
+    /** Who is looking, and what they may do here. @example const { name, canvasRole } = await easel.me(); */
+    me: createMe(api),
+    /** JSON values under keys: shared by all viewers, and under `kv.user` for each of them alone. */
+    kv: createKv(api),
+  };
+}

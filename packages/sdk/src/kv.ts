@@ -1,0 +1,108 @@
+import type { Json, KvPage } from "@easel/protocol/types";
+import { invalid, NotFoundError } from "./errors.ts";
+import { type Api, search } from "./request.ts";
+
+/** What can be stored under a key: any JSON but null. */
+export type KvValue = Exclude<Json, null>;
+
+/** Which keys to list, in key order: `limit` is 1 to 1000 (100 unless told), `cursor` the page before's `nextCursor`. */
+export interface KvListOptions {
+  prefix?: string;
+  cursor?: string | null;
+  limit?: number;
+}
+
+/** The keys and values of one scope (specification 4.3). */
+export interface KvScope {
+  /**
+   * The value of a key, or undefined where there is none.
+   * @example const theme = (await easel.kv.user.get<string>("theme")) ?? "light";
+   */
+  get<T extends Json = Json>(key: string): Promise<T | undefined>;
+  /**
+   * Stores a value, which may be any JSON but null.
+   * @example await easel.kv.user.set("theme", "dark");
+   */
+  set<T extends KvValue>(key: string, value: T): Promise<void>;
+  /**
+   * Removes a key; fine where there is none.
+   * @example await easel.kv.user.delete("theme");
+   */
+  delete(key: string): Promise<void>;
+  /**
+   * One page of keys and values; `nextCursor` is null on the last.
+   * @example const { entries, nextCursor } = await easel.kv.list<Task>({ prefix: "task:" });
+   */
+  list<T extends Json = Json>(options?: KvListOptions): Promise<KvPage<T>>;
+  /**
+   * Adds to a number in one step, counting from 0 where there is none, and gives the sum.
+   * @example const visits = await easel.kv.user.increment("visits");
+   */
+  increment(key: string, by?: number): Promise<number>;
+}
+
+/** The scope that all viewers share, and the viewer's own. */
+export interface Kv extends KvScope {
+  /**
+   * The same for this viewer alone.
+   * @example await easel.kv.user.set("draft", { title: "Tea" });
+   */
+  readonly user: KvScope;
+}
+
+/** `easel.kv` and `easel.kv.user`. The shared key `user` has no address: the scope of the viewer is there. */
+export function createKv(api: Api): Kv {
+  return { ...createScope(api, "/kv", ["user"]), user: createScope(api, "/kv/user", []) };
+}
+
+function createScope(api: Api, path: string, taken: string[]): KvScope {
+  const at = (key: string) => `${path}/${segment(key, taken)}`;
+
+  return {
+    async get<T extends Json>(key: string) {
+      try {
+        return (await api.json<{ value: T }>("GET", at(key))).value;
+      } catch (error) {
+        if (error instanceof NotFoundError && error.reason === "NOT_FOUND") return undefined;
+        throw error;
+      }
+    },
+
+    async set(key, value) {
+      const address = at(key);
+      if (isNullish(value)) throw invalid("`kv.set` takes any JSON but null; `kv.delete` removes a key.");
+      await api.json("PUT", address, value);
+    },
+
+    async delete(key) {
+      await api.json("DELETE", at(key));
+    },
+
+    async list({ prefix, cursor, limit } = {}) {
+      return api.json("GET", path + search({ prefix, cursor, limit }));
+    },
+
+    async increment(key, by = 1) {
+      const address = `${at(key)}/increment`;
+      if (!Number.isFinite(by)) throw invalid("`kv.increment` adds a finite number.");
+      return (await api.json<{ value: number }>("POST", address, { by })).value;
+    },
+  };
+}
+
+/** A key as one path segment. URLs resolve `.` and `..` away, however they are written, and know no empty segment. */
+function segment(key: string, taken: string[]): string {
+  if (typeof key !== "string") throw invalid("A key is a string.");
+  if (["", ".", "..", ...taken].includes(key))
+    throw invalid(`The key ${JSON.stringify(key)} cannot be addressed.`);
+  try {
+    return encodeURIComponent(key);
+  } catch (cause) {
+    throw invalid("A key is well-formed Unicode; this one has half a surrogate pair.", cause);
+  }
+}
+
+/** True of what JSON writes as null: NaN and the infinities, too. */
+function isNullish(value: unknown): boolean {
+  return value === null || value === undefined || (typeof value === "number" && !Number.isFinite(value));
+}

@@ -1,0 +1,81 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { before, test } from "node:test";
+import { createContext, runInContext } from "node:vm";
+import { gzipSync } from "node:zlib";
+import type * as sdk from "../src/index.ts";
+import { fakeFetch, page } from "./support.ts";
+
+const sdkFolder = join(import.meta.dirname, "..");
+const file = join(sdkFolder, "dist/v1.js");
+
+/** What the bundle leaves on a page at `location`. */
+function load(location: { href: string }, fetch = fakeFetch(() => Response.json({})).fetch) {
+  const window = createContext({ location, fetch, URL, URLSearchParams });
+  runInContext("var window = globalThis", window);
+  const names = () => Object.keys(window);
+  const earlier = names();
+  runInContext(readFileSync(file, "utf8"), window);
+  assert.deepEqual(
+    names().filter((name) => !earlier.includes(name)),
+    ["easel"],
+  );
+  return runInContext("window.easel", window) as sdk.Easel & Omit<typeof sdk, "createEasel">;
+}
+
+before(() => {
+  const started = Date.now();
+  const { status, stdout, stderr } = spawnSync(process.execPath, [join(sdkFolder, "build.ts")], {
+    encoding: "utf8",
+  });
+  assert.deepEqual({ status, stdout, stderr }, { status: 0, stdout: "", stderr: "" });
+  assert.ok(statSync(file).mtimeMs >= started - 1000);
+});
+
+test("the bundle is small", () => assert.ok(gzipSync(readFileSync(file)).length < 10 * 1024));
+
+test("the bundle defines `easel` and nothing else, and loads outside a canvas too", async () => {
+  const easel = load({ href: "about:blank" });
+  assert.deepEqual(Object.keys(easel).sort(), [
+    "CapabilityDisabledError",
+    "EaselError",
+    "NotAuthenticatedError",
+    "NotFoundError",
+    "PublishFailedError",
+    "QuotaExceededError",
+    "UpdatePartialError",
+    "kv",
+    "me",
+  ]);
+  await assert.rejects(easel.me(), (error) => error instanceof easel.EaselError && error.status === 0);
+});
+
+test("the bundle calls the page's own fetch", async () => {
+  const { fetch, calls } = fakeFetch(() => Response.json({ value: 1 }));
+  assert.equal(await load(page, fetch).kv.user.get("a"), 1);
+  assert.equal(calls[0]?.url, "https://easel.example/v1/c/tea/kv/user/a");
+  assert.equal(calls[0]?.init.credentials, "include");
+});
+
+test("errors keep their names in the minified bundle", async () => {
+  const rows: [status: number, code: string, name: keyof ReturnType<typeof load>][] = [
+    [401, "NOT_AUTHENTICATED", "NotAuthenticatedError"],
+    [403, "CAPABILITY_DISABLED", "CapabilityDisabledError"],
+    [404, "NOT_FOUND", "NotFoundError"],
+    [413, "VALUE_TOO_LARGE", "QuotaExceededError"],
+    [502, "PUBLISH_FAILED", "PublishFailedError"],
+    [502, "UPDATE_PARTIAL", "UpdatePartialError"],
+    [429, "RATE_LIMITED", "EaselError"],
+  ];
+  for (const [status, code, name] of rows) {
+    const easel = load(page, fakeFetch(() => Response.json({ code, message: "m" }, { status })).fetch);
+    await assert.rejects(easel.me(), (error) => {
+      assert.ok(error instanceof easel.EaselError && error instanceof (easel[name] as typeof sdk.EaselError));
+      assert.equal(error.name, name);
+      assert.match(String(error.stack), new RegExp(`^${name}: m`));
+      return true;
+    });
+  }
+});

@@ -1,0 +1,44 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { createContext, runInContext } from "node:vm";
+import * as sdk from "../src/index.ts";
+import { fakeService, page } from "./support.ts";
+
+const docs = readFileSync(join(import.meta.dirname, "../../../docs/sdk.md"), "utf8");
+const { createEasel, ...errors } = sdk;
+
+/** The dotted names of everything that can be called: `me`, `kv.get`, `kv.user.get` … */
+function callables(part: object, path = ""): string[] {
+  return Object.entries(part).flatMap(([name, value]) =>
+    typeof value === "function" ? [path + name] : callables(value, `${path}${name}.`),
+  );
+}
+
+test("docs/sdk.md names everything there is", () => {
+  const names = callables(createEasel());
+  assert.ok(names.includes("me") && names.includes("kv.user.increment"));
+  for (const name of names.filter((each) => !each.startsWith("kv.user.")))
+    assert.ok(docs.includes(`| \`${name}(`), name);
+  for (const name of Object.keys(errors)) assert.ok(docs.includes(`| \`${name}\``), name);
+});
+
+const scripts = [...docs.matchAll(/^```(\w+)\n([\s\S]*?)^```/gm)].flatMap(([, language, text = ""]) => {
+  if (language === "html") return text.split('<script type="module">')[1]?.split("</script>")[0] ?? [];
+  return language === "js" ? text : [];
+});
+
+test("docs/sdk.md has examples", () => assert.ok(scripts.length >= 5));
+
+for (const [index, script] of scripts.entries()) {
+  test(`example ${index + 1} of docs/sdk.md runs`, async () => {
+    const { fetch, calls } = fakeService();
+    const element = { textContent: "", onclick: async () => {} };
+    const document = { querySelector: () => element };
+    const window = createContext({ easel: { ...createEasel(page, fetch), ...errors }, document });
+    await runInContext(`(async () => {${script}})()`, window);
+    await element.onclick();
+    assert.ok(calls.length > 0, script);
+  });
+}

@@ -1,0 +1,132 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createEasel, EaselError, NotAuthenticatedError, NotFoundError } from "../src/index.ts";
+import { createApi, search } from "../src/request.ts";
+import { fakeFetch, page } from "./support.ts";
+
+test("every request is credentialed, tells its page to its own origin, and follows no redirect", async () => {
+  const { fetch, calls } = fakeFetch(() => Response.json({ ok: true }));
+  await createApi(page, fetch).json("PUT", "/kv/a", { b: [1, null] });
+  await createApi({ href: "https://tea.easel.example/" }, fetch).json("GET", "/me");
+  const always = { credentials: "include", referrerPolicy: "same-origin", redirect: "manual" };
+  assert.deepEqual(
+    calls.map(({ url, init }) => ({ url, init })),
+    [
+      {
+        url: "https://easel.example/v1/c/tea/kv/a",
+        init: {
+          ...always,
+          method: "PUT",
+          headers: { "content-type": "application/json" },
+          body: '{"b":[1,null]}',
+        },
+      },
+      { url: "https://easel.example/v1/c/tea/me", init: { ...always, method: "GET" } },
+    ],
+  );
+});
+
+test("null is a body, undefined is none", async () => {
+  const { fetch, calls } = fakeFetch(() => Response.json({}));
+  const api = createApi(page, fetch);
+  await api.json("PUT", "/a", null);
+  await api.json("PUT", "/a", undefined);
+  assert.deepEqual(
+    calls.map(({ init }) => init.body),
+    ["null", undefined],
+  );
+});
+
+test("`me` gives the body of /me", async () => {
+  const body = { id: "u-1", name: "Ada", canvasRole: "viewer" };
+  const { fetch, calls } = fakeFetch(() => Response.json(body));
+  assert.deepEqual(await createEasel(page, fetch).me(), body);
+  assert.equal(calls[0]?.url, "https://easel.example/v1/c/tea/me");
+});
+
+test("a refusal is thrown as its error, and is not tried again", async () => {
+  for (const status of [404, 429, 500, 503]) {
+    const { fetch, calls } = fakeFetch(() =>
+      Response.json({ code: "X", message: "m", requestId: "r" }, { status }),
+    );
+    await assert.rejects(createApi(page, fetch).json("GET", "/me"), { status, message: "m", requestId: "r" });
+    assert.equal(calls.length, 1);
+  }
+});
+
+test("an answer that is not JSON is still mapped by its status", async () => {
+  const { fetch } = fakeFetch(() => new Response("<h1>Not here</h1>", { status: 404 }));
+  await assert.rejects(createApi(page, fetch).json("GET", "/me"), NotFoundError);
+});
+
+test("the gateway's way to the sign-in page is NotAuthenticatedError", async () => {
+  const opaque = Object.defineProperty(Response.error(), "type", { value: "opaqueredirect" });
+  for (const answer of [opaque, new Response(null, { status: 302, headers: { location: "/auth/login" } })]) {
+    const { fetch, calls } = fakeFetch(() => answer);
+    const refused = createApi(page, fetch).json("GET", "/me");
+    await assert.rejects(refused, (error) => error instanceof NotAuthenticatedError && error.status === 401);
+    assert.equal(calls.length, 1);
+  }
+});
+
+test("a network failure is REQUEST_FAILED with status 0 and its cause, and is not tried again", async () => {
+  const cause = new TypeError("Failed to fetch");
+  const cut = () => new Response(new ReadableStream({ start: (body) => body.error(cause) }));
+  for (const answer of [() => Promise.reject(cause), cut]) {
+    const { fetch, calls } = fakeFetch(answer);
+    await assert.rejects(createApi(page, fetch).json("GET", "/me"), (error) => {
+      assert.ok(error instanceof EaselError);
+      assert.deepEqual([error.code, error.status, error.cause], ["REQUEST_FAILED", 0, cause]);
+      return true;
+    });
+    assert.equal(calls.length, 1);
+  }
+});
+
+test("a success that is not JSON is REQUEST_FAILED with its status", async () => {
+  const { fetch } = fakeFetch(() => new Response("<h1>Sign in</h1>"));
+  await assert.rejects(createApi(page, fetch).json("GET", "/me"), { code: "REQUEST_FAILED", status: 200 });
+});
+
+test("what JSON cannot hold is INVALID_BODY and never sent", async () => {
+  const { fetch, calls } = fakeFetch(() => Response.json({}));
+  const circle: unknown[] = [];
+  circle.push(circle);
+  for (const value of [circle, 1n, () => 1, Symbol("s")]) {
+    await assert.rejects(createApi(page, fetch).json("PUT", "/a", value), {
+      code: "INVALID_BODY",
+      status: 400,
+    });
+  }
+  assert.equal(calls.length, 0);
+});
+
+test("the page's address is looked at by the first call, and once", async () => {
+  const { fetch, calls } = fakeFetch(() => Response.json({}));
+  let looks = 0;
+  const location = {
+    get href() {
+      looks++;
+      return looks === 1 ? "http://localhost:3000/" : page.href;
+    },
+  };
+  const easel = createEasel(location, fetch);
+  assert.equal(looks, 0);
+  await assert.rejects(easel.me(), { name: "EaselError", status: 0 });
+  assert.equal(calls.length, 0);
+  await easel.me();
+  await easel.me();
+  assert.equal(looks, 2);
+  assert.deepEqual(new Set(calls.map(({ url }) => url)), new Set(["https://easel.example/v1/c/tea/me"]));
+});
+
+test("outside a browser the SDK loads, and the first call tells", async () => {
+  await assert.rejects(createEasel().me(), { name: "EaselError", message: /not part of a canvas/ });
+});
+
+test("search leaves out what is not given", () => {
+  assert.equal(search({}), "");
+  assert.equal(search({ a: undefined, b: null }), "");
+  assert.equal(search({ prefix: "", limit: 0 }), "?prefix=&limit=0");
+  assert.equal(new URLSearchParams(search({ prefix: "ä&b=c/#+ %" })).get("prefix"), "ä&b=c/#+ %");
+});
