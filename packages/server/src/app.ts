@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import fastify, { type FastifyInstance } from "fastify";
+import fastify, { type FastifyInstance, LogController } from "fastify";
 import { mountSignIn } from "./auth/routes.ts";
 import { mountContent } from "./canvases/serve.ts";
 import type { Env } from "./env.ts";
@@ -28,7 +28,7 @@ const PARTS: ((app: FastifyInstance, env: Env) => void)[] = [
 export async function createApp(env: Env): Promise<FastifyInstance> {
   const app = fastify({
     loggerInstance: env.log,
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: "requestId" }),
     genReqId: newRequestId,
     clientErrorHandler: answerClientError,
     frameworkErrors: (error, request, reply) => void answerError(error, request, reply),
@@ -54,6 +54,11 @@ export async function createApp(env: Env): Promise<FastifyInstance> {
   app.addHook("onSend", async (_request, reply) => {
     reply.header("x-content-type-options", "nosniff");
   });
+  if (env.log.isLevelEnabled?.("debug")) {
+    app.addHook("onResponse", async ({ method, url, log }, { statusCode, elapsedTime }) =>
+      log.debug({ method, path: url.split("?")[0], statusCode, ms: elapsedTime }, "request"),
+    );
+  }
   for (const mount of PARTS) mount(app, env);
   await app.ready();
   return app;

@@ -42,16 +42,13 @@ export async function serve(environment: Record<string, string | undefined>): Pr
   await app.listen({ host: config.host, port: config.port });
   const { port } = app.server.address() as AddressInfo;
   env.base = baseOf(config, port);
-  process.stdout.write(
-    `Easel at ${env.base.origin} (sign-in: ${config.authMode}, canvases by ${config.urlMode})\n`,
-  );
   const stopSweeping = keepSwept(env);
 
   return {
     env,
     async stop() {
-      stopSweeping();
       await app.close();
+      await stopSweeping();
       await Promise.all([db.close(), blobs.close(), bus.close()]);
     },
   };

@@ -14,15 +14,22 @@ export async function sweepBlobs({ blobs, db, clock }: Env): Promise<number> {
   return removed;
 }
 
-/** Sweeps now and every hour; answers a function that stops. */
-export function keepSwept(env: Env): () => void {
+/** Sweeps now and every hour; answers a function that stops, after a sweep under way. */
+export function keepSwept(env: Env): () => Promise<void> {
+  let sweeping = Promise.resolve();
   const sweep = () => {
-    sweepBlobs(env).catch((error) => env.log.error({ err: error }, "sweeping blobs failed"));
-    env.db.run`delete from sessions where expires_at <= ${env.clock()}`.catch((error) =>
-      env.log.error({ err: error }, "removing expired sessions failed"),
+    sweeping = Promise.all([
+      sweepBlobs(env),
+      env.db.run`delete from sessions where expires_at <= ${env.clock()}`,
+    ]).then(
+      () => {},
+      (error) => env.log.error({ err: error }, "sweeping failed"),
     );
   };
   sweep();
   const timer = setInterval(sweep, HOUR).unref();
-  return () => clearInterval(timer);
+  return async () => {
+    clearInterval(timer);
+    await sweeping;
+  };
 }
