@@ -9,7 +9,7 @@ import { mountHosts } from "./hosts.ts";
 import { Refusal } from "./kit/refusal.ts";
 import { mountManagement } from "./management/index.ts";
 import { mountOperation } from "./operation.ts";
-import { mountRuntime } from "./primitives/mount.ts";
+import { allowPageOf, mountRuntime } from "./primitives/mount.ts";
 import { mountSdk } from "./sdk.ts";
 
 /** What is mounted where, in order. */
@@ -31,7 +31,10 @@ export async function createApp(env: Env): Promise<FastifyInstance> {
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: "requestId" }),
     genReqId: newRequestId,
     clientErrorHandler: answerClientError,
-    frameworkErrors: (error, request, reply) => void answerError(error, request, reply),
+    frameworkErrors(error, request, reply) {
+      allowPageOf(request, reply, env);
+      answerError(error, request, reply);
+    },
     forceCloseConnections: true,
     // The longest a request line can be at all: keys are measured by their own rule.
     routerOptions: { maxParamLength: 16 * 1024 },
@@ -54,7 +57,7 @@ export async function createApp(env: Env): Promise<FastifyInstance> {
   app.addHook("onSend", async (_request, reply) => {
     reply.header("x-content-type-options", "nosniff");
   });
-  if (env.log.isLevelEnabled?.("debug")) {
+  if (["debug", "trace"].includes(env.config.logLevel)) {
     app.addHook("onResponse", async ({ method, url, log }, { statusCode, elapsedTime }) =>
       log.debug({ method, path: url.split("?")[0], statusCode, ms: elapsedTime }, "request"),
     );

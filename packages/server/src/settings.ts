@@ -139,7 +139,7 @@ export const SETTINGS = {
     secrets,
     "Signs cookies; several rotate: the first signs, all verify.",
     {
-      shown: "generated once into the data directory in dev mode; required otherwise",
+      shown: "required outside dev mode",
       secret: true,
     },
   ),

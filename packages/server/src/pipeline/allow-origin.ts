@@ -6,15 +6,17 @@ const EXPOSED =
 
 /**
  * CORS in subdomain mode: a canvas page may read every answer of its own canvas, refusals included (specification 4.1,
- * step 4). Path mode has no CORS headers. Answers whether the headers were set.
+ * step 4). Path mode has no CORS headers.
  */
-export function allowOrigin({ slug, request, answer }: Visit, { base }: Env): boolean {
-  if (base.urlMode !== "subdomain") return false;
+export function allowOrigin(
+  { slug, request, answer }: Pick<Visit, "slug" | "request" | "answer">,
+  { base }: Env,
+): void {
+  if (base.urlMode !== "subdomain") return;
   answer.header("vary", "Origin");
   const { origin } = request.headers;
-  if (origin === undefined || origin !== base.canvasOrigin(slug)) return false;
+  if (origin === undefined || origin !== base.canvasOrigin(slug)) return;
   answer.header("access-control-allow-origin", origin);
   answer.header("access-control-allow-credentials", "true");
   answer.header("access-control-expose-headers", EXPOSED);
-  return true;
 }

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyRequest, HTTPMethods } from "fastify";
 import type { Env } from "../env.ts";
 import type { Query } from "../kit/page.ts";
 import { refuse } from "../kit/refusal.ts";
+import { allowOrigin } from "../pipeline/allow-origin.ts";
 import { admit } from "../pipeline/index.ts";
 import { preflight } from "../pipeline/preflight.ts";
 import type { Admitted, Visit } from "../pipeline/visit.ts";
@@ -23,6 +24,12 @@ const visitOf = (request: FastifyRequest, answer: Visit["answer"], path: string)
   address: request.ip,
   answer,
 });
+
+/** Lets the page read the answer to a path that cannot even be decoded, of which the router tells nothing. */
+export function allowPageOf(request: FastifyRequest, answer: Visit["answer"], env: Env): void {
+  const [, version, kind, slug = ""] = (request.raw.url ?? "").split("/");
+  if (version === "v1" && kind === "c") allowOrigin({ slug, request: request.raw, answer }, env);
+}
 
 /** Mounts the runtime API: every primitive behind the pipeline, which runs before any body is read. */
 export function mountRuntime(app: FastifyInstance, env: Env): void {

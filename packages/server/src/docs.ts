@@ -1,0 +1,93 @@
+import { writeFile } from "node:fs/promises";
+import path from "node:path";
+import { CAPABILITIES } from "@easel/protocol/capabilities";
+import { ERRORS } from "@easel/protocol/errors";
+import { LIMITS } from "@easel/protocol/limits";
+import type { Setting } from "./kit/setting.ts";
+import { SETTINGS } from "./settings.ts";
+
+const DOCS = path.join(import.meta.dirname, "../../../docs");
+
+const cell = (text: string) => text.replaceAll("|", "\\|");
+
+function table(head: string[], rows: string[][]): string {
+  return [head, head.map(() => "---"), ...rows].map((row) => `| ${row.map(cell).join(" | ")} |`).join("\n");
+}
+
+function fallback({ fallback: value, shown }: Setting<unknown>): string {
+  if (shown !== undefined) return shown;
+  if (value === null || (Array.isArray(value) && value.length === 0)) return "none";
+  if (typeof value === "boolean") return value ? "`on`" : "`off`";
+  return `\`${Array.isArray(value) ? value.join(",") : String(value)}\``;
+}
+
+const settings = () => `# Settings
+
+Environment variables, read once at boot; a \`.env\` file in the working directory is read too. A mistake stops the boot and
+every mistake is told at once. Secrets are never printed. An empty variable counts as unset.
+
+${table(
+  ["Variable", "Default", "May hold", "Meaning"],
+  Object.values<Setting<unknown>>(SETTINGS).map((each) => [
+    `\`${each.variable}\``,
+    fallback(each),
+    each.kind.may,
+    each.meaning,
+  ]),
+)}
+`;
+
+const errors = () => `# Errors
+
+Every refusal is JSON with a stable \`code\`, a \`message\` for people and the \`requestId\` that the log has too, plus the
+fields that a code brings. The gateway's 401 alone is \`{ "error": … }\` without a code. The status is the usual one; a few
+codes have another in some places, as their section of the specification says.
+
+${table(
+  ["Code", "Status", "Message, where there is no better one"],
+  Object.entries(ERRORS).map(([code, { status, message }]) => [`\`${code}\``, String(status), message]),
+)}
+`;
+
+const limits = () => `# Limits
+
+${table(
+  ["What", "Limit", "Past it"],
+  Object.values(LIMITS).map(({ of, value, unit, past }) => [
+    of,
+    `${value.toLocaleString("en")} ${unit}`,
+    past,
+  ]),
+)}
+
+Request rates are [settings](settings.md): \`SERVICE_RATELIMIT_…\`. A limited answer names its bucket in
+\`X-RateLimit-Limit\`, \`X-RateLimit-Remaining\` and \`X-RateLimit-Reset\` (epoch seconds); past it, 429 \`RATE_LIMITED\` comes with
+\`Retry-After\` (seconds).
+`;
+
+const capabilities = () => `# Capabilities
+
+A capability works when the canvas's backend is on, its own switch is on, and the deployment allows it. Otherwise its calls
+are 403 \`CAPABILITY_DISABLED\` with a \`reason\` and a \`hint\`.
+
+${table(
+  ["Capability", "Switch of the canvas", "What the deployment may say"],
+  Object.entries(CAPABILITIES).map(([name, { switch: own, operator }]) => [
+    name,
+    own === null ? "the backend itself" : `\`${own}\``,
+    operator ?? "nothing",
+  ]),
+)}
+`;
+
+/** The pages that are printed from tables, by file name. */
+export const PAGES: Record<string, () => string> = {
+  "settings.md": settings,
+  "errors.md": errors,
+  "limits.md": limits,
+  "capabilities.md": capabilities,
+};
+
+if (import.meta.main) {
+  for (const [name, print] of Object.entries(PAGES)) await writeFile(path.join(DOCS, name), print());
+}

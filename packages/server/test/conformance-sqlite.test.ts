@@ -1,0 +1,5 @@
+import { conforms } from "./conformance.ts";
+import { ENGINES } from "./support.ts";
+
+for (const engine of ENGINES.filter(({ name }) => name === "sqlite"))
+  await conforms(engine, ["dev", "proxy"]);

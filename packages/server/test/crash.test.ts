@@ -1,0 +1,131 @@
+import assert from "node:assert/strict";
+import { type ChildProcess, spawn } from "node:child_process";
+import { randomInt } from "node:crypto";
+import { once } from "node:events";
+import path from "node:path";
+import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { atEnd, temporaryDirectory } from "./support.ts";
+
+const ROUNDS = 20;
+const WRITERS = 16;
+const COUNTERS = 4;
+const MAIN = path.join(import.meta.dirname, "../src/main.ts");
+
+/** What the writers of a round know: per key the last acknowledged value and the one under way; per counter how often. */
+interface Known {
+  keys: Map<string, { acknowledged: number | undefined; unanswered: number | undefined }>;
+  counters: Map<string, Counter>;
+}
+
+interface Counter {
+  acknowledged: number;
+  unanswered: number;
+}
+
+async function start(directory: string): Promise<{ service: ChildProcess; base: string }> {
+  const settings = { SERVICE_PORT: "0", SERVICE_DATA_DIR: directory, SERVICE_RATELIMIT_ENABLED: "off" };
+  const service = spawn(process.execPath, [MAIN], {
+    env: { ...process.env, ...settings, SERVICE_LOG_LEVEL: "warn" },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const [line] = (await once(service.stdout as NodeJS.ReadableStream, "data")) as [Buffer];
+  return { service, base: /http:\S+/.exec(line.toString())?.[0] ?? "" };
+}
+
+async function kill(service: ChildProcess): Promise<void> {
+  if (service.exitCode !== null || service.signalCode !== null) return;
+  service.kill("SIGKILL");
+  await once(service, "exit");
+}
+
+const signIn = async (base: string): Promise<Record<string, string>> => {
+  const body = JSON.stringify({ email: "dev@example.com" });
+  const headers = { "content-type": "application/json" };
+  const answer = await fetch(`${base}/auth/dev/session`, { method: "POST", headers, body });
+  assert.equal(answer.status, 204);
+  return { cookie: answer.headers.get("set-cookie")?.split(";")[0] ?? "" };
+};
+
+/** Writes until the service is gone; every value is greater than the one before, so the order shows. */
+async function write(
+  kv: string,
+  headers: Record<string, string>,
+  writer: number,
+  known: Known,
+): Promise<number> {
+  const key = `writer-${writer}`;
+  const state = known.keys.get(key) ?? { acknowledged: undefined, unanswered: undefined };
+  known.keys.set(key, state);
+  for (let written = 0; ; written++) {
+    const value: number = (state.unanswered ?? state.acknowledged ?? 0) + 1;
+    const [name, counter] = [...known.counters][randomInt(COUNTERS)] as [string, Counter];
+    try {
+      state.unanswered = value;
+      const put = await fetch(`${kv}/${key}`, { method: "PUT", headers, body: JSON.stringify({ value }) });
+      assert.equal(put.status, 200);
+      await put.arrayBuffer();
+      state.acknowledged = value;
+      state.unanswered = undefined;
+      counter.unanswered++;
+      const increment = await fetch(`${kv}/${name}/increment`, { method: "POST", headers });
+      assert.equal(increment.status, 200);
+      await increment.arrayBuffer();
+      counter.unanswered--;
+      counter.acknowledged++;
+    } catch (error) {
+      if (error instanceof assert.AssertionError) throw error;
+      return written;
+    }
+  }
+}
+
+async function check(kv: string, headers: Record<string, string>, known: Known): Promise<void> {
+  const read = async (key: string) => {
+    const answer = await fetch(`${kv}/${key}`, { headers });
+    return answer.status === 404 ? undefined : ((await answer.json()) as { value: unknown }).value;
+  };
+  for (const [key, state] of known.keys) {
+    const stored = ((await read(key)) as { value: number } | undefined)?.value;
+    const possible = [state.acknowledged, state.unanswered ?? state.acknowledged];
+    assert.ok(possible.includes(stored), `${key} holds ${stored}, of ${possible.join(" or ")}`);
+    state.acknowledged = stored;
+    state.unanswered = undefined;
+  }
+  for (const [name, state] of known.counters) {
+    const stored = ((await read(name)) ?? 0) as number;
+    const most = state.acknowledged + state.unanswered;
+    assert.ok(
+      stored >= state.acknowledged && stored <= most,
+      `${name}: ${state.acknowledged} <= ${stored} <= ${most}`,
+    );
+    known.counters.set(name, { acknowledged: stored, unanswered: 0 });
+  }
+}
+
+test(`every acknowledged write survives kill -9, in ${ROUNDS} rounds`, { timeout: 240_000 }, async (t) => {
+  const directory = await temporaryDirectory(t);
+  const known: Known = {
+    keys: new Map(),
+    counters: new Map(
+      Array.from({ length: COUNTERS }, (_, n) => [`counter-${n}`, { acknowledged: 0, unanswered: 0 }]),
+    ),
+  };
+  let written = 0;
+  for (let round = 0; round <= ROUNDS; round++) {
+    const { service, base } = await start(directory);
+    atEnd(t, () => kill(service));
+    const headers = await signIn(base);
+    const kv = `${base}/v1/c/guestbook/kv`;
+    await check(kv, headers, known);
+    if (round === ROUNDS) break;
+    const writers = Promise.all(Array.from({ length: WRITERS }, (_, n) => write(kv, headers, n, known)));
+    await sleep(100 + randomInt(200));
+    await kill(service);
+    written += (await writers).reduce((sum, each) => sum + each, 0);
+  }
+  assert.ok(
+    written > ROUNDS * WRITERS,
+    `only ${written} writes were acknowledged: the rounds test too little`,
+  );
+});
