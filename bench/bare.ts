@@ -1,0 +1,23 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+
+/** The least a server can do: `node bare.ts <body for GET> <body for PUT>` answers the same bytes every time. */
+const [getBody = "", putBody = ""] = process.argv.slice(2);
+
+const server = createServer((request, response) => {
+  if (request.method === "GET") {
+    response.end(getBody);
+    return;
+  }
+  const parts: Buffer[] = [];
+  request.on("data", (part: Buffer) => parts.push(part));
+  request.on("end", () => {
+    Buffer.concat(parts);
+    response.end(putBody);
+  });
+});
+
+server.listen(0, "127.0.0.1", () => {
+  process.stdout.write(`bare at http://localhost:${(server.address() as AddressInfo).port}\n`);
+});
+process.once("SIGTERM", () => process.exit());

@@ -1,0 +1,15 @@
+import { readFileSync } from "node:fs";
+
+const TICK_US = 10_000;
+
+/** The CPU time that a process has used on all its threads, in microseconds; NaN where there is no `/proc`. */
+export function cpuTime(pid: number): number {
+  try {
+    const fields = readFileSync(`/proc/${pid}/stat`, "latin1")
+      .replace(/^.*\) /s, "")
+      .split(" ");
+    return (Number(fields[11]) + Number(fields[12])) * TICK_US;
+  } catch {
+    return Number.NaN;
+  }
+}

@@ -1,0 +1,127 @@
+import { readFileSync } from "node:fs";
+import { connect } from "node:net";
+import { cpuTime } from "./cpu.ts";
+
+/** What a load process is told on its standard input, as JSON. */
+export interface Load {
+  port: number;
+  /** The server's process, whose CPU time is read at both ends of the timed part. */
+  pid: number;
+  connections: number;
+  warmUpMs: number;
+  timedMs: number;
+  /** Whole HTTP/1.1 requests; every connection takes the next one, round and round. */
+  requests: string[];
+}
+
+/** What a load process prints as JSON: figures of the timed part. Times are in microseconds. */
+export interface Loaded {
+  responses: number;
+  /** Responses whose status is not 2xx. */
+  refused: number;
+  perSecond: number;
+  /** CPU time of the server a request; null where it cannot be read. */
+  cpu: number | null;
+  p50: number;
+  p99: number;
+  /** The part of one core that this process itself used, 0 to 1. */
+  busy: number;
+}
+
+const BUCKET_US = 5;
+const BUCKETS = 200_000;
+
+const load: Load = JSON.parse(readFileSync(0, "utf8"));
+const requests = load.requests.map((request) => Buffer.from(request));
+const latencies = new Uint32Array(BUCKETS);
+let next = 0;
+let responses = 0;
+let refused = 0;
+
+/** Whether `bytes` is a whole response, given that nothing can follow it. */
+function isWhole(bytes: Buffer): boolean {
+  const head = bytes.indexOf("\r\n\r\n", 0, "latin1");
+  if (head < 0) return false;
+  const text = bytes.toString("latin1", 0, head);
+  const length = /\r\ncontent-length: (\d+)/i.exec(text)?.[1];
+  if (length !== undefined) return bytes.length >= head + 4 + Number(length);
+  return (
+    !/\r\ntransfer-encoding: chunked/i.test(text) ||
+    bytes.toString("latin1", bytes.length - 5) === "0\r\n\r\n"
+  );
+}
+
+/** Opens a connection that always has one request under way. */
+function drive(): void {
+  let sent = 0;
+  let begun: Buffer | undefined;
+
+  const send = () => {
+    const request = requests[next++ % requests.length];
+    sent = performance.now();
+    if (request) socket.write(request);
+  };
+
+  const read = (size: number, buffer: Uint8Array) => {
+    const part = Buffer.from(buffer.buffer, buffer.byteOffset, size);
+    const bytes = begun ? Buffer.concat([begun, part]) : part;
+    if (!isWhole(bytes)) {
+      begun = Buffer.from(bytes);
+      return true;
+    }
+    begun = undefined;
+    responses++;
+    if (bytes[9] !== 50) refused++;
+    const bucket = Math.min(BUCKETS - 1, Math.floor(((performance.now() - sent) * 1000) / BUCKET_US));
+    latencies[bucket] = (latencies[bucket] ?? 0) + 1;
+    send();
+    return true;
+  };
+
+  const onread = { buffer: Buffer.alloc(16 * 1024), callback: read };
+  const socket = connect({ host: "127.0.0.1", port: load.port, noDelay: true, onread });
+  socket.on("connect", send);
+  socket.on("error", (error) => fail(error.message));
+  socket.on("end", () => fail("The server closed a connection."));
+}
+
+function fail(message: string): never {
+  process.stderr.write(`${message}\n`);
+  process.exit(1);
+}
+
+/** The latency that a part of all responses stayed within. */
+function quantile(part: number): number {
+  let left = responses * part;
+  const bucket = latencies.findIndex((count) => {
+    left -= count;
+    return left <= 0;
+  });
+  return (bucket + 1) * BUCKET_US;
+}
+
+function startTiming(): void {
+  latencies.fill(0);
+  responses = 0;
+  refused = 0;
+  const serverBefore = cpuTime(load.pid);
+  const ownBefore = process.cpuUsage();
+  const before = performance.now();
+  setTimeout(() => {
+    const ms = performance.now() - before;
+    const own = process.cpuUsage(ownBefore);
+    const loaded: Loaded = {
+      responses,
+      refused,
+      perSecond: (responses / ms) * 1000,
+      cpu: (cpuTime(load.pid) - serverBefore) / responses,
+      p50: quantile(0.5),
+      p99: quantile(0.99),
+      busy: (own.user + own.system) / 1000 / ms,
+    };
+    process.stdout.write(JSON.stringify(loaded), () => process.exit());
+  }, load.timedMs);
+}
+
+for (let index = 0; index < load.connections; index++) drive();
+setTimeout(startTiming, load.warmUpMs);

@@ -1,0 +1,19 @@
+import { calibrate } from "./calibrate.ts";
+import { kv } from "./kv.ts";
+import { start } from "./start.ts";
+import { print } from "./table.ts";
+
+/** Every benchmark by its name. */
+const BENCHES = { calibrate, kv, start };
+
+const names = process.argv.slice(2);
+const unknown = names.filter((name) => !Object.hasOwn(BENCHES, name));
+if (unknown.length > 0) {
+  process.stderr.write(
+    `No such benchmark: ${unknown.join(", ")}. There are: ${Object.keys(BENCHES).join(", ")}.\n`,
+  );
+  process.exit(1);
+}
+for (const [name, bench] of Object.entries(BENCHES)) {
+  if (names.length === 0 || names.includes(name)) process.stdout.write(`${print(await bench())}\n`);
+}

@@ -1,0 +1,190 @@
+const KEY = "count";
+const PAUSE = 1000;
+const LOOK = 15_000;
+
+const MESSAGES = {
+  NOT_AUTHENTICATED: "You are not signed in. Reload this page to sign in.",
+  PERMISSION_DENIED: "Only the owner and the editors of this canvas change the shared number.",
+  NOT_NUMERIC: "What is stored is not a number that can grow. Reset it to go on.",
+  KEY_LIMIT: "This canvas has no room for another number.",
+  RATE_LIMITED: "That was a little fast. Wait a moment and try again.",
+};
+
+const element = (id) => document.getElementById(id);
+
+/** What a person can do about an error; a capability that is off brings a hint of its own. */
+function explain(error) {
+  if (!error.code) return "A part of this page is missing. Reload it, please.";
+  return MESSAGES[error.code] ?? error.hint ?? error.message;
+}
+
+function asText(number) {
+  const notation = Math.abs(number) < 1e15 ? "standard" : "scientific";
+  return number.toLocaleString("en", { notation, maximumFractionDigits: 3 }).replace("-", "−");
+}
+
+/** Shows text in a row of cells; a digit is a reel of ten that rolls to its place. */
+function roll(row, text) {
+  const letters = [...text];
+  while (row.children.length > letters.length) row.firstElementChild.remove();
+  while (row.children.length < letters.length) row.prepend(document.createElement("span"));
+  row.style.setProperty("--length", letters.length);
+  for (const [index, letter] of letters.entries()) {
+    const cell = row.children[index];
+    const kind = /\d/.test(letter) ? "digit" : "sign";
+    if (cell.className !== kind) cell.replaceChildren(document.createElement("span"));
+    cell.className = kind;
+    cell.firstElementChild.textContent = kind === "digit" ? "0\n1\n2\n3\n4\n5\n6\n7\n8\n9" : letter;
+    cell.style.setProperty("--digit", kind === "digit" ? letter : 0);
+  }
+}
+
+/** One number in `kv`. What is counted within a second is sent as one increment. */
+class Counter {
+  #section;
+  #kv;
+  #stored = 0;
+  #sending = 0;
+  #waiting = 0;
+  #timer = 0;
+  #sent = 0;
+  #open = 0;
+  #queue = Promise.resolve();
+
+  constructor(section, kv) {
+    this.#section = section;
+    this.#kv = kv;
+    this.#part(".more").addEventListener("click", () => this.#add(1));
+    this.#part(".less").addEventListener("click", () => this.#add(-1));
+    this.#part(".reset").addEventListener("click", () => this.#reset());
+    this.#part(".controls").addEventListener("keydown", (event) => {
+      const by = { ArrowUp: 1, ArrowDown: -1 }[event.key];
+      if (!by) return;
+      event.preventDefault();
+      this.#add(by);
+    });
+  }
+
+  allow(counting) {
+    this.#part(".controls").hidden = !counting;
+    const note = this.#part(".note");
+    if (note) note.hidden = counting;
+  }
+
+  /** Reads the number, unless one's own change is on its way and brings it back anyhow. */
+  async refresh() {
+    if (this.#busy) return;
+    const value = await this.#kv.get(KEY);
+    if (this.#busy) return;
+    this.#stored = typeof value === "number" ? value : 0;
+    this.#section.classList.remove("loading");
+    this.#section.ariaBusy = "false";
+    this.#draw();
+    if (value === undefined) this.#say(this.#section.dataset.empty);
+  }
+
+  get #busy() {
+    return this.#timer !== 0 || this.#open !== 0;
+  }
+
+  #part(selector) {
+    return this.#section.querySelector(selector);
+  }
+
+  #say(text, bad = false) {
+    this.#part(".message").textContent = text;
+    this.#part(".message").classList.toggle("bad", bad);
+  }
+
+  #draw() {
+    roll(this.#part(".number"), asText(this.#stored + this.#sending + this.#waiting));
+    if (!this.#busy) this.#part("output").value = asText(this.#stored);
+  }
+
+  #add(by) {
+    this.#waiting += by;
+    this.#timer ||= setTimeout(() => this.#send(), Math.max(0, this.#sent + PAUSE - Date.now()));
+    this.#draw();
+  }
+
+  #send() {
+    const by = this.#waiting;
+    this.#waiting = 0;
+    this.#timer = 0;
+    this.#sent = Date.now();
+    if (by !== 0) this.#change(by, () => this.#kv.increment(KEY, by));
+  }
+
+  #reset() {
+    const before = this.#stored + this.#sending + this.#waiting;
+    clearTimeout(this.#timer);
+    this.#timer = 0;
+    this.#waiting = 0;
+    this.#change(0, async () => {
+      await this.#kv.set(KEY, 0);
+      if (before !== 0) this.#offerUndo(before);
+      return 0;
+    });
+  }
+
+  /** Undo adds what was there, so that what others have counted since stays. */
+  #offerUndo(before) {
+    const undo = this.#part(".undo");
+    undo.hidden = false;
+    if (document.activeElement === this.#part(".reset")) undo.focus();
+    undo.onclick = () => {
+      undo.hidden = true;
+      this.#part(".reset").focus();
+      this.#add(before);
+    };
+  }
+
+  /** Changes go one after another; a failed one is not repeated but the number read again. */
+  #change(by, action) {
+    this.#open += 1;
+    this.#sending += by;
+    this.#queue = this.#queue.then(async () => {
+      try {
+        this.#stored = await action();
+        this.#say(by === 0 ? "Reset to 0." : "");
+      } catch (error) {
+        this.#say(explain(error), true);
+        const value = await this.#kv.get(KEY).catch(() => this.#stored);
+        this.#stored = typeof value === "number" ? value : 0;
+      }
+      this.#open -= 1;
+      this.#sending -= by;
+      this.#draw();
+    });
+  }
+}
+
+let counters = [];
+
+async function start() {
+  const me = await easel.me();
+  if (counters.length === 0) {
+    const together = new Counter(element("together"), easel.kv);
+    const yours = new Counter(element("yours"), easel.kv.user);
+    together.allow(me.canvasRole !== "viewer");
+    yours.allow(true);
+    counters = [together, yours];
+  }
+  await Promise.all(counters.map((counter) => counter.refresh()));
+}
+
+/** Reads everything again and, when that fails, says why. */
+async function look() {
+  try {
+    await start();
+    element("failure").hidden = true;
+  } catch (error) {
+    element("failure").hidden = false;
+    element("failure").querySelector("p").textContent = explain(error);
+  }
+}
+
+element("again").addEventListener("click", look);
+document.addEventListener("visibilitychange", () => document.hidden || look());
+setInterval(() => document.hidden || look(), LOOK);
+look();
