@@ -28,8 +28,10 @@ const PARTS: ((app: FastifyInstance, env: Env) => void)[] = [
 export async function createApp(env: Env): Promise<FastifyInstance> {
   const app = fastify({
     loggerInstance: env.log,
-    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: "requestId" }),
+    logController: new LogController({ disableRequestLogging: true }),
     genReqId: newRequestId,
+    // One logger for all: a line about a request names it, and a logger of its own for each would cost more than the rest.
+    childLoggerFactory: (logger) => logger,
     clientErrorHandler: answerClientError,
     frameworkErrors(error, request, reply) {
       allowPageOf(request, reply, env);
@@ -54,12 +56,16 @@ export async function createApp(env: Env): Promise<FastifyInstance> {
     (_request: unknown, body: IncomingMessage, done: (error: null, body: unknown) => void) =>
       done(null, body),
   );
-  app.addHook("onSend", async (_request, reply) => {
+  app.addHook("onRequest", (_request, reply, done) => {
     reply.header("x-content-type-options", "nosniff");
+    done();
   });
   if (["debug", "trace"].includes(env.config.logLevel)) {
-    app.addHook("onResponse", async ({ method, url, log }, { statusCode, elapsedTime }) =>
-      log.debug({ method, path: url.split("?")[0], statusCode, ms: elapsedTime }, "request"),
+    app.addHook("onResponse", async ({ id, method, url }, { statusCode, elapsedTime }) =>
+      env.log.debug(
+        { requestId: id, method, path: url.split("?")[0], statusCode, ms: elapsedTime },
+        "request",
+      ),
     );
   }
   for (const mount of PARTS) mount(app, env);

@@ -32,7 +32,7 @@ function refusalOf(error: unknown, request: FastifyRequest): Refusal {
   if (statusCode < 500)
     return new Refusal(statusCode, { code: "INVALID_BODY", message: (error as Error).message });
   request.log.error(
-    { err: error, method: request.method, path: request.url.split("?")[0] },
+    { err: error, requestId: request.id, method: request.method, path: request.url.split("?")[0] },
     "a request failed",
   );
   return new Refusal(500, { code: "INTERNAL_ERROR", message: ERRORS.INTERNAL_ERROR.message });

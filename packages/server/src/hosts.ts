@@ -16,7 +16,8 @@ export function isOwnHost(host: string, { base }: Env): boolean {
 /** In dev mode, where anyone may be anyone, other names are refused: no page elsewhere can rebind its name to us. */
 export function mountHosts(app: FastifyInstance, env: Env): void {
   if (env.config.authMode !== "dev") return;
-  app.addHook("onRequest", async (request) => {
+  app.addHook("onRequest", (request, _reply, done) => {
     if (!isOwnHost(request.headers.host?.toLowerCase() ?? "", env)) refuse("MISDIRECTED");
+    done();
   });
 }

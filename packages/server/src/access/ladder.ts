@@ -58,7 +58,8 @@ export function enter(
 ): { role: CanvasRole } | { refused: ErrorCode } {
   if (canvas === null) return { refused: "NOT_FOUND" };
   const role = roleOf(principal, canvas);
-  const row = LADDER.find((each) => each.when({ canvas, principal, role, ...at }));
+  const entry: Entry = { canvas, principal, role, ...at };
+  const row = LADDER.find((each) => each.when(entry));
   return row === undefined && role !== null ? { role } : { refused: row?.code ?? "OWNER_ONLY" };
 }
 

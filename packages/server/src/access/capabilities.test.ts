@@ -1,0 +1,77 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { CAPABILITIES, type Capability, type DisabledReason } from "@easel/protocol/capabilities";
+import { type Deployment, disabledReason, hintFor, type Switches } from "./capabilities.ts";
+
+const on: Switches = {
+  backendEnabled: true,
+  kv: true,
+  files: true,
+  ai: true,
+  realtime: true,
+  authoring: true,
+};
+const allowed: Deployment = { ai: true, realtime: true, authoring: true };
+const denied: Deployment = { ai: false, realtime: false, authoring: false };
+const names = Object.keys(CAPABILITIES) as Capability[];
+
+/** What each part of specification 4.1, step 5, says when it alone is off; null: it has no say. */
+const TABLE: [Capability, own: DisabledReason | null, deployment: DisabledReason | null][] = [
+  ["identity", null, null],
+  ["kv", "feature_off", null],
+  ["files", "feature_off", null],
+  ["ai", "feature_off", "operator_disabled"],
+  ["realtime", "feature_off", "operator_disabled"],
+  ["authoring", "feature_off", "operator_disabled"],
+];
+
+for (const [capability, own, deployment] of TABLE) {
+  test(`${capability}: on when everything is on`, () => {
+    assert.equal(disabledReason(capability, on, allowed), null);
+  });
+  test(`${capability} by its own switch: ${own ?? "no say"}`, () => {
+    assert.equal(disabledReason(capability, { ...on, [capability]: false }, allowed), own);
+  });
+  test(`${capability} by the deployment: ${deployment ?? "no say"}`, () => {
+    assert.equal(disabledReason(capability, on, denied), deployment);
+  });
+  test(`${capability}: the canvas's own switch is told before the deployment's`, () => {
+    assert.equal(disabledReason(capability, { ...on, [capability]: false }, denied), own ?? deployment);
+  });
+  test(`${capability}: another capability's switch has no say`, () => {
+    const others = Object.fromEntries(
+      names.filter((name) => name !== capability).map((name) => [name, false]),
+    );
+    assert.equal(disabledReason(capability, { ...on, ...others }, allowed), null);
+  });
+}
+
+test("without the backend everything is off, and that is told first", () => {
+  const off = Object.fromEntries(Object.keys(on).map((name) => [name, false])) as Switches;
+  for (const capability of names) {
+    assert.equal(disabledReason(capability, { ...on, backendEnabled: false }, allowed), "backend_off");
+    assert.equal(disabledReason(capability, off, denied), "backend_off");
+  }
+});
+
+test("every hint says who can help and where", () => {
+  for (const capability of names) {
+    assert.match(hintFor(capability, "backend_off"), /owner or an editor .* backend on .* Backend settings/);
+    assert.match(
+      hintFor(capability, "feature_off"),
+      new RegExp(`owner or an editor .* ${capability} on .* Backend settings`),
+    );
+    assert.match(hintFor(capability, "operator_disabled"), /administrator|SERVICE_/);
+  }
+});
+
+const hints: [Capability, RegExp][] = [
+  ["ai", /provider key/],
+  ["realtime", /SERVICE_REALTIME/],
+  ["authoring", /SERVICE_AUTHORING/],
+];
+for (const [capability, hint] of hints) {
+  test(`${capability}: the hint names what the deployment lacks`, () => {
+    assert.match(hintFor(capability, "operator_disabled"), hint);
+  });
+}

@@ -1,0 +1,163 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { ErrorCode } from "@easel/protocol/errors";
+import type { CanvasRole } from "@easel/protocol/types";
+import { admitsAnyone, type Enterable, enter, LADDER } from "./ladder.ts";
+import type { Principal } from "./roles.ts";
+
+const NOW = 1_000_000;
+
+/** A canvas that lets every member in. */
+const open: Enterable = {
+  id: "c-1",
+  ownerId: "u-owner",
+  access: "whole_org",
+  granted: null,
+  publicLinks: true,
+  deletedAt: null,
+  archivedAt: null,
+  disabledAt: null,
+  expiresAt: null,
+  passwordHash: null,
+};
+
+/** The refusals of specification 4.1, step 3, in its order, each with what brings it about. */
+const ROWS: [code: ErrorCode, cause: Partial<Enterable>][] = [
+  ["NOT_FOUND", { deletedAt: 1 }],
+  ["ARCHIVED", { archivedAt: 1 }],
+  ["DISABLED", { disabledAt: 1 }],
+  ["NOT_INVITED", {}], // the guest is another canvas's
+  ["OWNER_ONLY", { access: "private" }],
+  ["SHARE_EXPIRED", { expiresAt: NOW }],
+  ["PASSWORD_REQUIRED", { passwordHash: "hash" }],
+  ["STATIC_ONLY", { access: "public_link" }],
+];
+const LISTED: ErrorCode[] = ["NOT_INVITED", "OWNER_ONLY"];
+const MANAGERS: ErrorCode[] = [...LISTED, "SHARE_EXPIRED", "PASSWORD_REQUIRED", "STATIC_ONLY"];
+
+const owner: Principal = { kind: "member", id: "u-owner" };
+const member: Principal = { kind: "member", id: "u-other" };
+const guest: Principal = { kind: "guest", id: "guest:i-1", canvasId: "c-1" };
+const foreignGuest: Principal = { ...guest, canvasId: "c-2" };
+const anonymous: Principal = { kind: "anonymous" };
+
+interface Asker {
+  principal: Principal;
+  granted: Enterable["granted"];
+  role: CanvasRole;
+  spared: ErrorCode[];
+}
+
+/** Everyone who may ask, their role, and the rows that cannot refuse them. */
+const ASKERS: Record<string, Asker> = {
+  "the owner": { principal: owner, granted: null, role: "owner", spared: MANAGERS },
+  "a listed editor": { principal: member, granted: "editor", role: "editor", spared: MANAGERS },
+  "a listed viewer": { principal: member, granted: "viewer", role: "viewer", spared: LISTED },
+  "a member": { principal: member, granted: null, role: "viewer", spared: ["NOT_INVITED"] },
+  "a guest": { principal: guest, granted: null, role: "viewer", spared: [...LISTED, "PASSWORD_REQUIRED"] },
+  "another canvas's guest": { principal: foreignGuest, granted: null, role: "viewer", spared: [] },
+};
+
+/** A canvas to which every one of these rows applies at once. */
+function withCauses(codes: ErrorCode[]): Enterable {
+  const canvas = Object.assign(
+    {},
+    open,
+    ...ROWS.filter(([code]) => codes.includes(code)).map((row) => row[1]),
+  );
+  const shut = codes.includes("OWNER_ONLY") && codes.includes("STATIC_ONLY");
+  return { ...canvas, publicLinks: !shut };
+}
+
+const at = { gateOpen: false, surface: "api", now: NOW } as const;
+
+test("the ladder has the specification's rows in its order", () => {
+  assert.deepEqual(
+    LADDER.map(({ code }) => code),
+    ROWS.map(([code]) => code),
+  );
+});
+
+for (const [who, { principal, granted, role, spared }] of Object.entries(ASKERS)) {
+  test(`${who}: of all rows that apply, the first is the answer`, () => {
+    for (let chosen = 0; chosen < 2 ** ROWS.length; chosen++) {
+      const causes = ROWS.map(([code]) => code).filter((_, index) => (chosen >> index) & 1);
+      const applying: ErrorCode[] = principal === foreignGuest ? [...causes, "NOT_INVITED"] : causes;
+      const refused: ErrorCode | undefined = ROWS.map(([code]) => code).find(
+        (code) => applying.includes(code) && !spared.includes(code),
+      );
+      const answer = enter({ ...withCauses(causes), granted }, principal, at);
+      assert.deepEqual([causes, answer], [causes, refused === undefined ? { role } : { refused }]);
+    }
+  });
+}
+
+type Answer = { role: CanvasRole } | { refused: ErrorCode };
+
+/** What the rows above leave out. */
+const more: [what: string, Partial<Enterable>, Principal, Partial<typeof at> | object, Answer][] = [
+  ["expiry is still to come", { expiresAt: NOW + 1 }, member, {}, { role: "viewer" }],
+  ["the gate is open", { passwordHash: "hash" }, member, { gateOpen: true }, { role: "viewer" }],
+  [
+    "an open gate does not open a share that has expired",
+    { passwordHash: "hash", expiresAt: NOW },
+    member,
+    { gateOpen: true },
+    { refused: "SHARE_EXPIRED" },
+  ],
+  [
+    "a public page may be looked at",
+    { access: "public_link" },
+    anonymous,
+    { surface: "content" },
+    { role: "viewer" },
+  ],
+  ["but its API is closed", { access: "public_link" }, anonymous, {}, { refused: "STATIC_ONLY" }],
+  [
+    "nobody in particular, public links off",
+    { access: "public_link", publicLinks: false },
+    anonymous,
+    { surface: "content" },
+    { refused: "OWNER_ONLY" },
+  ],
+  ["nobody in particular, whole org", {}, anonymous, {}, { refused: "OWNER_ONLY" }],
+  [
+    "nobody in particular, public page with a password",
+    { access: "public_link", passwordHash: "hash" },
+    anonymous,
+    { surface: "content" },
+    { refused: "PASSWORD_REQUIRED" },
+  ],
+];
+
+for (const [what, cause, principal, changed, answer] of more) {
+  test(what, () => {
+    assert.deepEqual(enter({ ...open, ...cause }, principal, { ...at, ...changed }), answer);
+  });
+}
+
+test("a canvas that does not exist is NOT_FOUND for everyone", () => {
+  for (const { principal } of Object.values(ASKERS)) {
+    assert.deepEqual(enter(null, principal, at), { refused: "NOT_FOUND" });
+  }
+});
+
+/** Step 1 lets nobody in particular pass on an active, unexpired Public link only. */
+const anyone: [what: string, cause: Partial<Enterable>, admitted: boolean][] = [
+  ["public link", {}, true],
+  ["public link that expires later", { expiresAt: NOW + 1 }, true],
+  ["public link with a password", { passwordHash: "hash" }, true],
+  ["whole org", { access: "whole_org" }, false],
+  ["private", { access: "private" }, false],
+  ["public links off", { publicLinks: false }, false],
+  ["deleted", { deletedAt: 1 }, false],
+  ["archived", { archivedAt: 1 }, false],
+  ["disabled", { disabledAt: 1 }, false],
+  ["expired", { expiresAt: NOW }, false],
+];
+
+for (const [what, cause, admitted] of anyone) {
+  test(`${what}: ${admitted ? "anyone passes" : "nobody in particular is turned away"}`, () => {
+    assert.equal(admitsAnyone({ ...open, access: "public_link", ...cause }, NOW), admitted);
+  });
+}

@@ -1,0 +1,67 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { CAPABILITIES, type Capability } from "@easel/protocol/capabilities";
+import { type Audience, type CanvasRole, PERMISSIONS, type Permission } from "@easel/protocol/types";
+import { permissionsOf } from "./permissions.ts";
+
+/** What each permission needs: a capability, and whom it is for ("audience": whom the canvas says). */
+const TABLE: Record<Permission, [Capability | null, "managers" | "everyone" | "audience"]> = {
+  canCreateCanvas: ["authoring", "audience"],
+  canEditContent: [null, "managers"],
+  canManageVersions: [null, "managers"],
+  canReadSharedData: ["kv", "everyone"],
+  canWriteSharedData: ["kv", "managers"],
+  canSavePreferences: ["kv", "everyone"],
+  canSubmit: ["kv", "everyone"],
+  canManageSubmissions: ["kv", "managers"],
+  canUploadSharedFiles: ["files", "managers"],
+  canUploadSubmissionFiles: ["files", "everyone"],
+  canUseAi: ["ai", "audience"],
+  canUseConnections: ["connections", "audience"],
+  canPublishSharedEvents: ["realtime", "managers"],
+  canPublishParticipantEvents: ["realtime", "everyone"],
+};
+
+const audiences = (audience: Audience) => ({
+  aiAudience: audience,
+  connectionsAudience: audience,
+  authoringAudience: audience,
+});
+const ROLES: CanvasRole[] = ["owner", "editor", "viewer"];
+const everything = () => true;
+
+for (const role of ROLES) {
+  for (const audience of ["editors", "viewers"] as const) {
+    test(`a ${role}, where audiences are ${audience}`, () => {
+      const expected = PERMISSIONS.map((permission) => {
+        const whom = TABLE[permission][1];
+        const granted =
+          role !== "viewer" || whom === "everyone" || (whom === "audience" && audience === "viewers");
+        return [permission, granted];
+      });
+      assert.deepEqual(permissionsOf(role, audiences(audience), everything), Object.fromEntries(expected));
+    });
+  }
+
+  test(`a ${role}, with one capability off`, () => {
+    for (const off of Object.keys(CAPABILITIES) as Capability[]) {
+      const before = permissionsOf(role, audiences("viewers"), everything);
+      const after = permissionsOf(role, audiences("viewers"), (capability) => capability !== off);
+      const expected = PERMISSIONS.map((name) => [name, before[name] && TABLE[name][0] !== off]);
+      assert.deepEqual([off, after], [off, Object.fromEntries(expected)]);
+    }
+  });
+}
+
+test("each audience opens its own permission alone", () => {
+  const opens: [keyof ReturnType<typeof audiences>, Permission][] = [
+    ["authoringAudience", "canCreateCanvas"],
+    ["aiAudience", "canUseAi"],
+    ["connectionsAudience", "canUseConnections"],
+  ];
+  for (const [audience, permission] of opens) {
+    const shut = permissionsOf("viewer", audiences("editors"), everything);
+    const opened = permissionsOf("viewer", { ...audiences("editors"), [audience]: "viewers" }, everything);
+    assert.deepEqual(opened, { ...shut, [permission]: true });
+  }
+});

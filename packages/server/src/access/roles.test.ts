@@ -1,0 +1,52 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { CanvasRole } from "@easel/protocol/types";
+import { manages, type Principal, roleOf, type Shared } from "./roles.ts";
+
+const canvas: Shared = { id: "c-1", ownerId: "u-owner", access: "private", granted: null, publicLinks: true };
+const owner: Principal = { kind: "member", id: "u-owner" };
+const member: Principal = { kind: "member", id: "u-other" };
+const guest: Principal = { kind: "guest", id: "guest:i-1", canvasId: "c-1" };
+const foreign: Principal = { kind: "guest", id: "guest:i-2", canvasId: "c-2" };
+const anonymous: Principal = { kind: "anonymous" };
+
+/** Who asks, how the canvas is shared, and the role (specification 4.1, `OWNER_ONLY`). */
+const rows: [what: string, who: Principal, shared: Partial<Shared>, role: CanvasRole | null][] = [
+  ["the owner", owner, {}, "owner"],
+  ["the owner, though listed as a viewer", owner, { granted: "viewer" }, "owner"],
+  ["a member who is not listed", member, {}, null],
+  ["a listed editor", member, { granted: "editor" }, "editor"],
+  ["a listed viewer", member, { granted: "viewer" }, "viewer"],
+  ["a listed editor, though everyone may view", member, { granted: "editor", access: "whole_org" }, "editor"],
+  ["a member, whole org", member, { access: "whole_org" }, "viewer"],
+  ["a member, public link", member, { access: "public_link" }, "viewer"],
+  ["a member, public links off", member, { access: "public_link", publicLinks: false }, null],
+  [
+    "a listed viewer, public links off",
+    member,
+    { granted: "viewer", access: "public_link", publicLinks: false },
+    "viewer",
+  ],
+  ["a guest of this canvas", guest, {}, "viewer"],
+  [
+    "a guest of this canvas, public links off",
+    guest,
+    { access: "public_link", publicLinks: false },
+    "viewer",
+  ],
+  ["a guest of another canvas", foreign, {}, null],
+  ["a guest of another canvas, whole org", foreign, { access: "whole_org" }, null],
+  ["a guest whose id is the owner's", { ...foreign, id: "u-owner" }, {}, null],
+  ["nobody in particular", anonymous, {}, null],
+  ["nobody in particular, whole org", anonymous, { access: "whole_org" }, null],
+  ["nobody in particular, public link", anonymous, { access: "public_link" }, "viewer"],
+  ["nobody in particular, public links off", anonymous, { access: "public_link", publicLinks: false }, null],
+];
+
+for (const [what, who, shared, role] of rows) {
+  test(`role of ${what}: ${role ?? "none"}`, () => assert.equal(roleOf(who, { ...canvas, ...shared }), role));
+}
+
+test("owners and editors manage a canvas, nobody else does", () => {
+  assert.deepEqual((["owner", "editor", "viewer", null] as const).map(manages), [true, true, false, false]);
+});

@@ -1,0 +1,118 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { choose, etagOf, isFresh, rangeOf } from "./conditional.ts";
+import type { ServedFile } from "./files.ts";
+
+const file = (encoding: ServedFile["encoding"], size: number): ServedFile => ({
+  path: "index.html",
+  encoding,
+  mime: "text/html; charset=utf-8",
+  key: "0123456789abcdef".repeat(4),
+  size,
+});
+const plain = file("identity", 1000);
+const all = [plain, file("br", 300), file("gzip", 400)];
+
+test("every representation has a strong validator of its own", () => {
+  const tags = all.map(etagOf);
+  assert.equal(new Set(tags).size, 3);
+  for (const tag of tags) assert.match(tag, /^"[0-9a-z-]+"$/);
+  assert.equal(etagOf(plain), etagOf({ ...plain, path: "other.html" }));
+});
+
+const fresh: [header: string | undefined, expected: boolean][] = [
+  [undefined, false],
+  ["", false],
+  ['"a"', true],
+  ['W/"a"', true],
+  ['"b", "a"', true],
+  ['"b","a" , "c"', true],
+  ["*", true],
+  ['"b"', false],
+  ["a", false],
+  ['"a', false],
+  ['"A"', false],
+  ['"a-br"', false],
+];
+
+for (const [header, expected] of fresh) {
+  test(`If-None-Match: ${header ?? "(absent)"} is ${expected ? "fresh" : "not fresh"}`, () => {
+    assert.equal(isFresh(header === undefined ? {} : { "if-none-match": header }, '"a"'), expected);
+  });
+}
+
+const encodings: [header: string | undefined, chosen: ServedFile["encoding"]][] = [
+  [undefined, "identity"],
+  ["", "identity"],
+  ["gzip, deflate, br, zstd", "br"],
+  ["gzip", "gzip"],
+  ["GZIP", "gzip"],
+  ["br;q=0, gzip", "gzip"],
+  ["br; q=0 , gzip;q=0.5", "gzip"],
+  ["br;q=0.000,gzip;q=0", "identity"],
+  ["br;q=0.001", "br"],
+  ["gzip;q=1.0, br;q=0.1", "br"],
+  ["identity", "identity"],
+  ["brotli, gzipped", "identity"],
+];
+
+for (const [header, chosen] of encodings) {
+  test(`Accept-Encoding: ${header ?? "(absent)"} gets ${chosen}`, () => {
+    const headers = header === undefined ? {} : { "accept-encoding": header };
+    assert.equal(choose(all, headers).encoding, chosen);
+  });
+}
+
+test("a range is always of the plain bytes", () => {
+  assert.equal(choose(all, { "accept-encoding": "br, gzip", range: "bytes=0-1" }), plain);
+});
+
+test("the plain bytes are sent where nothing is smaller", () => {
+  assert.equal(choose([plain, file("br", 1000)], { "accept-encoding": "br" }), plain);
+  assert.equal(choose([plain], { "accept-encoding": "br, gzip" }), plain);
+});
+
+/** What of ten bytes with the validator `"a"` is asked for. */
+const ranges: [range: string | undefined, expected: ReturnType<typeof rangeOf>, ifRange?: string][] = [
+  [undefined, "all"],
+  ["bytes=0-0", { start: 0, end: 0 }],
+  ["bytes=2-5", { start: 2, end: 5 }],
+  ["bytes=9-9", { start: 9, end: 9 }],
+  ["bytes=2-", { start: 2, end: 9 }],
+  ["bytes=0-", { start: 0, end: 9 }],
+  ["bytes=5-99", { start: 5, end: 9 }],
+  ["bytes=-3", { start: 7, end: 9 }],
+  ["bytes=-10", { start: 0, end: 9 }],
+  ["bytes=-0", "none"],
+  ["bytes=10-", "none"],
+  ["bytes=10-20", "none"],
+  ["bytes=0-1,5-6", "all"],
+  ["bytes=0-1,50-60", { start: 0, end: 1 }],
+  ["bytes=", "all"],
+  ["bytes=-", "all"],
+  ["bytes=a-b", "all"],
+  ["0-5", "all"],
+  ["items=0-5", "all"],
+  ["bytes=2-5", { start: 2, end: 5 }, '"a"'],
+  ["bytes=2-5", "all", '"b"'],
+  ["bytes=2-5", "all", 'W/"a"'],
+  ["bytes=2-5", "all", "Wed, 21 Oct 2026 07:28:00 GMT"],
+  ["bytes=10-", "all", '"b"'],
+];
+
+for (const [range, expected, ifRange] of ranges) {
+  test(`Range: ${range ?? "(absent)"}${ifRange === undefined ? "" : `, If-Range: ${ifRange}`}`, () => {
+    const headers = {
+      ...(range === undefined ? {} : { range }),
+      ...(ifRange === undefined ? {} : { "if-range": ifRange }),
+    };
+    const found = rangeOf(headers, 10, '"a"');
+    assert.deepEqual(typeof found === "string" ? found : { ...found }, expected);
+  });
+}
+
+test("an empty file has no range", () => {
+  for (const range of ["bytes=0-", "bytes=0-0", "bytes=-1"]) {
+    assert.equal(rangeOf({ range }, 0, '"a"'), "none");
+  }
+});

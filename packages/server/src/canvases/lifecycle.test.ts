@@ -1,0 +1,72 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { accessMode, type Living, legacyStatus, publicationStatus } from "./lifecycle.ts";
+
+const NOW = 1_000_000;
+
+/** Everything that can apply at once: with all of it, the first row wins; without it, the next. */
+const worst: Living = {
+  disabledAt: 1,
+  archivedAt: 1,
+  revokedAt: 1,
+  versionId: null,
+  expiresAt: NOW,
+  access: "private",
+};
+
+/** The states of specification 3 in its order, each with what takes it away. */
+const STATES: [state: ReturnType<typeof publicationStatus>, ended: Partial<Living>][] = [
+  ["disabled", { disabledAt: null }],
+  ["archived", { archivedAt: null }],
+  ["unpublished", { revokedAt: null }],
+  ["draft", { versionId: "v-1" }],
+  ["expired", { expiresAt: null }],
+];
+
+test("publicationStatus: of all states that apply, the first is the answer", () => {
+  for (let ended = 0; ended < 2 ** STATES.length; ended++) {
+    const gone = STATES.filter((_, index) => (ended >> index) & 1);
+    const canvas = Object.assign({}, worst, ...gone.map((state) => state[1]));
+    const expected = STATES.find((state) => !gone.includes(state))?.[0] ?? "published";
+    assert.deepEqual([canvas, publicationStatus(canvas, NOW)], [canvas, expected]);
+  }
+});
+
+const live: Living = {
+  disabledAt: null,
+  archivedAt: null,
+  revokedAt: null,
+  versionId: "v-1",
+  expiresAt: null,
+  access: "whole_org",
+};
+
+test("a share expires at its time, not before", () => {
+  assert.equal(publicationStatus({ ...live, expiresAt: NOW + 1 }, NOW), "published");
+  assert.equal(publicationStatus({ ...live, expiresAt: NOW }, NOW), "expired");
+  assert.equal(legacyStatus({ ...live, expiresAt: NOW + 1 }, NOW), "live");
+  assert.equal(legacyStatus({ ...live, expiresAt: NOW }, NOW), "expired");
+});
+
+/** The frozen `status`: revoked, expired, private, live; nothing else moves it (specification 2). */
+const legacy: [what: string, canvas: Partial<Living>, status: ReturnType<typeof legacyStatus>][] = [
+  ["everything at once", worst, "revoked"],
+  ["expired and private", { ...worst, revokedAt: null }, "expired"],
+  ["private, disabled, archived and a draft", { ...worst, revokedAt: null, expiresAt: null }, "private"],
+  ["revoked", { revokedAt: 1 }, "revoked"],
+  ["private", { access: "private" }, "private"],
+  ["whole org", {}, "live"],
+  ["public link", { access: "public_link" }, "live"],
+  ["disabled", { disabledAt: 1 }, "live"],
+  ["archived", { archivedAt: 1 }, "live"],
+  ["a draft", { versionId: null }, "live"],
+];
+
+for (const [what, canvas, status] of legacy) {
+  test(`status of ${what}: ${status}`, () => assert.equal(legacyStatus({ ...live, ...canvas }, NOW), status));
+}
+
+test("accessMode names the audience", () => {
+  const modes = (["private", "whole_org", "public_link"] as const).map(accessMode);
+  assert.deepEqual(modes, ["restricted", "whole_org", "public_link"]);
+});

@@ -1,0 +1,47 @@
+import assert from "node:assert/strict";
+import type { Stage } from "@easel/conformance/fixture";
+import { type Answer, type Header, send } from "@easel/conformance/http";
+import { devTarget, type Person, type Target } from "@easel/conformance/target";
+import type { Env } from "../src/env.ts";
+import { type Scope, startService } from "./support.ts";
+import { type Files, zip } from "./zip.ts";
+
+/** A service in dev mode that does not limit requests. */
+export async function startUnlimited(
+  scope: Scope,
+  settings: Record<string, string> = {},
+): Promise<{ target: Target; env: Env }> {
+  const { base, env } = await startService(scope, { SERVICE_RATELIMIT_ENABLED: "false", ...settings });
+  return { target: devTarget(base, "path"), env };
+}
+
+/** PUT of a bundle as `person`. */
+export function upload(
+  { base }: Target,
+  { headers }: Person,
+  id: string,
+  body: Buffer,
+  type = "application/zip",
+): Promise<Answer> {
+  const path = `/api/canvases/${id}/bundle`;
+  return send(base, { method: "PUT", path, headers: [...headers, ["Content-Type", type]], body });
+}
+
+/** Deploys files as the owner; answers the version. */
+export async function publish(target: Target, { id, people }: Stage, files: Files): Promise<string> {
+  const answer = await upload(target, people.owner, id, await zip(files));
+  assert.equal(answer.status, 200, answer.text);
+  return String(answer.json.version);
+}
+
+/** GET of a file of a canvas; `path` is relative to `/c/{slug}/` and sent byte for byte. */
+export function visit(
+  { base }: Target,
+  slug: string,
+  person: Person | null,
+  path = "",
+  headers: Header[] = [],
+  method = "GET",
+): Promise<Answer> {
+  return send(base, { method, path: `/c/${slug}/${path}`, headers: [...(person?.headers ?? []), ...headers] });
+}
