@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { readdir } from "node:fs/promises";
 import path from "node:path";
-import { after, before, describe, it } from "node:test";
+import { before, it } from "node:test";
 import { type Stage, stage } from "@easel/conformance/fixture";
 import { read, start } from "@easel/conformance/http";
 import { refused } from "@easel/conformance/refusal";
 import { LIMITS } from "@easel/protocol/limits";
-import { publish, startUnlimited, upload, visit } from "./publish.ts";
-import { ENGINES } from "./support.ts";
+import { onEngines } from "./engines.ts";
+import { publish, upload, visit } from "./publish.ts";
 import { type Forged, forge, zip } from "./zip.ts";
 
 const MIB = 1024 * 1024;
@@ -72,93 +72,82 @@ const HOSTILE: [name: string, bytes: Buffer][] = [
   ["8 MiB from 8 KiB", forge([INDEX, { name: "zeros.bin", content: Buffer.alloc(8 * MIB), method: 8 }])],
 ];
 
-const scope = { after };
-
-for (const engine of ENGINES) {
-  if (engine.skip) {
-    it(`bundles on ${engine.name}`, { skip: engine.skip });
-    continue;
-  }
-  const settings = { SERVICE_DATABASE_URL: await engine.database(scope) };
-  const { target, env } = await startUnlimited(scope, settings);
-
-  describe(`bundles on ${engine.name}`, () => {
-    let site: Stage;
-    before(async () => {
-      site = await stage(target, { access: "whole_org" });
-      await publish(target, site, { "index.html": "as it was" });
-    });
-
-    /** What a refused bundle leaves as it was. */
-    async function state() {
-      return {
-        canvas: await env.db.all`select version_id, updated_at from canvases`,
-        versions: await env.db.all`select id, replaced_at from versions order by id`,
-        files: await env.db.all`select version_id, path, blob_key from version_files order by version_id, path`,
-        page: (await visit(target, site.slug, site.people.owner)).text,
-        uploads: await readdir(path.join(env.config.dataDir, "uploads")),
-      };
-    }
-
-    for (const [name, bytes] of HOSTILE) {
-      it(`${name}: 400 INVALID_BODY, and nothing changes`, async () => {
-        const asItWas = await state();
-        refused(await upload(target, site.people.owner, site.id, bytes), 400, "INVALID_BODY");
-        assert.deepEqual(await state(), asItWas);
-        assert.deepEqual(asItWas.uploads, []);
-        assert.equal(asItWas.page, "as it was");
-      });
-    }
-
-    for (const type of ["text/plain", "application/json", "multipart/form-data; boundary=x", "zip", ""]) {
-      it(`a sound zip as ${type || "no type"}: 400 INVALID_BODY, and nothing changes`, async () => {
-        const asItWas = await state();
-        refused(await upload(target, site.people.owner, site.id, SOUND, type), 400, "INVALID_BODY");
-        assert.deepEqual(await state(), asItWas);
-      });
-    }
-
-    const headers = (length: [string, string]): [string, string][] => [
-      ...site.people.owner.headers,
-      ["Content-Type", "application/zip"],
-      length,
-    ];
-    const put = (length: [string, string]) =>
-      start(target.base, {
-        method: "PUT",
-        path: `/api/canvases/${site.id}/bundle`,
-        headers: headers(length),
-      });
-
-    it("over 50 MiB, announced: 413 before a byte of it is sent", async () => {
-      const asItWas = await state();
-      const out = put(["Content-Length", String(LIMITS.bundleBytes.value + 1)]);
-      const answer = await new Promise<Awaited<ReturnType<typeof read>>>((resolve, reject) => {
-        out.on("error", reject).on("response", (response) => resolve(read(response)));
-        out.flushHeaders();
-      });
-      out.destroy();
-      refused(answer, 413, "INVALID_BODY");
-      assert.equal(answer.json.message, "bundle too large");
-      assert.deepEqual(await state(), asItWas);
-    });
-
-    it("over 50 MiB, in chunks: 413, and nothing changes", async () => {
-      const asItWas = await state();
-      const out = put(["Transfer-Encoding", "chunked"]);
-      const answer = await new Promise<Awaited<ReturnType<typeof read>>>((resolve, reject) => {
-        out.on("error", reject).on("response", (response) => resolve(read(response)));
-        out.end(Buffer.alloc(LIMITS.bundleBytes.value + 1));
-      });
-      refused(answer, 413, "INVALID_BODY");
-      assert.equal(answer.json.message, "bundle too large");
-      assert.deepEqual(await state(), asItWas);
-    });
-
-    it("after all of them a sound zip deploys", async () => {
-      const answer = await upload(target, site.people.owner, site.id, await zip({ "index.html": "new" }));
-      assert.equal(answer.status, 200, answer.text);
-      assert.equal((await visit(target, site.slug, site.people.owner)).text, "new");
-    });
+await onEngines("bundles", (target, env) => {
+  let site: Stage;
+  before(async () => {
+    site = await stage(target, { access: "whole_org" });
+    await publish(target, site, { "index.html": "as it was" });
   });
-}
+
+  /** What a refused bundle leaves as it was. */
+  async function state() {
+    return {
+      canvas: await env.db.all`select version_id, updated_at from canvases`,
+      versions: await env.db.all`select id, replaced_at from versions order by id`,
+      files: await env.db.all`select version_id, path, blob_key from version_files order by version_id, path`,
+      page: (await visit(target, site.slug, site.people.owner)).text,
+      uploads: await readdir(path.join(env.config.dataDir, "uploads")),
+    };
+  }
+
+  for (const [name, bytes] of HOSTILE) {
+    it(`${name}: 400 INVALID_BODY, and nothing changes`, async () => {
+      const asItWas = await state();
+      refused(await upload(target, site.people.owner, site.id, bytes), 400, "INVALID_BODY");
+      assert.deepEqual(await state(), asItWas);
+      assert.deepEqual(asItWas.uploads, []);
+      assert.equal(asItWas.page, "as it was");
+    });
+  }
+
+  for (const type of ["text/plain", "application/json", "multipart/form-data; boundary=x"]) {
+    it(`a sound zip as ${type}: 400 INVALID_BODY, and nothing changes`, async () => {
+      const asItWas = await state();
+      refused(await upload(target, site.people.owner, site.id, SOUND, type), 400, "INVALID_BODY");
+      assert.deepEqual(await state(), asItWas);
+    });
+  }
+
+  const headers = (length: [string, string]): [string, string][] => [
+    ...site.people.owner.headers,
+    ["Content-Type", "application/zip"],
+    length,
+  ];
+  const put = (length: [string, string]) =>
+    start(target.base, {
+      method: "PUT",
+      path: `/api/canvases/${site.id}/bundle`,
+      headers: headers(length),
+    });
+
+  it("over 50 MiB, announced: 413 before a byte of it is sent", async () => {
+    const asItWas = await state();
+    const out = put(["Content-Length", String(LIMITS.bundleBytes.value + 1)]);
+    const answer = await new Promise<Awaited<ReturnType<typeof read>>>((resolve, reject) => {
+      out.on("error", reject).on("response", (response) => resolve(read(response)));
+      out.flushHeaders();
+    });
+    out.destroy();
+    refused(answer, 413, "INVALID_BODY");
+    assert.equal(answer.json.message, "bundle too large");
+    assert.deepEqual(await state(), asItWas);
+  });
+
+  it("over 50 MiB, in chunks: 413, and nothing changes", async () => {
+    const asItWas = await state();
+    const out = put(["Transfer-Encoding", "chunked"]);
+    const answer = await new Promise<Awaited<ReturnType<typeof read>>>((resolve, reject) => {
+      out.on("error", reject).on("response", (response) => resolve(read(response)));
+      out.end(Buffer.alloc(LIMITS.bundleBytes.value + 1));
+    });
+    refused(answer, 413, "INVALID_BODY");
+    assert.equal(answer.json.message, "bundle too large");
+    assert.deepEqual(await state(), asItWas);
+  });
+
+  it("after all of them a sound zip deploys", async () => {
+    const answer = await upload(target, site.people.owner, site.id, await zip({ "index.html": "new" }));
+    assert.equal(answer.status, 200, answer.text);
+    assert.equal((await visit(target, site.slug, site.people.owner)).text, "new");
+  });
+});

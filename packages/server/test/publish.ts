@@ -1,19 +1,8 @@
 import assert from "node:assert/strict";
 import type { Stage } from "@easel/conformance/fixture";
 import { type Answer, type Header, send } from "@easel/conformance/http";
-import { devTarget, type Person, type Target } from "@easel/conformance/target";
-import type { Env } from "../src/env.ts";
-import { type Scope, startService } from "./support.ts";
+import type { Person, Target } from "@easel/conformance/target";
 import { type Files, zip } from "./zip.ts";
-
-/** A service in dev mode that does not limit requests. */
-export async function startUnlimited(
-  scope: Scope,
-  settings: Record<string, string> = {},
-): Promise<{ target: Target; env: Env }> {
-  const { base, env } = await startService(scope, { SERVICE_RATELIMIT_ENABLED: "false", ...settings });
-  return { target: devTarget(base, "path"), env };
-}
 
 /** PUT of a bundle as `person`. */
 export function upload(
@@ -43,5 +32,9 @@ export function visit(
   headers: Header[] = [],
   method = "GET",
 ): Promise<Answer> {
-  return send(base, { method, path: `/c/${slug}/${path}`, headers: [...(person?.headers ?? []), ...headers] });
+  return send(base, {
+    method,
+    path: `/c/${slug}/${path}`,
+    headers: [...(person?.headers ?? []), ...headers],
+  });
 }

@@ -1,0 +1,221 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { type Config, ConfigError, readConfig, unknownVariables } from "./config.ts";
+import { SETTINGS } from "./settings.ts";
+
+type Environment = Record<string, string>;
+
+const proxy: Environment = {
+  SERVICE_AUTH_MODE: "proxy",
+  SERVICE_SESSION_SECRET: "s".repeat(32),
+  SERVICE_PROXY_TRUSTED_IPS: "10.0.0.0/8",
+};
+
+function mistakesOf(environment: Environment): string[] {
+  try {
+    readConfig(environment);
+    return [];
+  } catch (error) {
+    assert.ok(error instanceof ConfigError, `${error}`);
+    for (const mistake of error.mistakes) assert.ok(error.message.includes(mistake));
+    return error.mistakes;
+  }
+}
+
+test("defaults in dev mode", () => {
+  const { authMode, host, port, baseUrl, urlMode, adminEmails, databaseUrl, blobsUrl, busUrl } = readConfig(
+    {},
+  );
+  assert.deepEqual(
+    { authMode, host, port, baseUrl, urlMode, adminEmails, databaseUrl, blobsUrl, busUrl },
+    {
+      authMode: "dev",
+      host: "127.0.0.1",
+      port: 3000,
+      baseUrl: null,
+      urlMode: "path",
+      adminEmails: ["dev@example.com"],
+      databaseUrl: "sqlite:data/easel.db",
+      blobsUrl: "file:data/blobs",
+      busUrl: "memory:",
+    },
+  );
+});
+
+test("defaults behind a proxy: every interface, no administrator", () => {
+  const { host, adminEmails, proxyEmailHeader, proxyNameHeader } = readConfig(proxy);
+  assert.deepEqual([host, adminEmails], ["0.0.0.0", []]);
+  assert.equal(proxyEmailHeader, "X-Auth-Request-Email");
+  assert.equal(proxyNameHeader, "X-Auth-Request-Preferred-Username");
+});
+
+test("an empty variable is an unset one", () => {
+  const empty = Object.fromEntries(Object.values(SETTINGS).map(({ variable }) => [variable, ""]));
+  assert.deepEqual(readConfig(empty), readConfig({}));
+});
+
+const values: [environment: Environment, name: keyof Config, value: unknown][] = [
+  [{ SERVICE_HOST: "::1" }, "host", "::1"],
+  [{ ...proxy, SERVICE_HOST: "10.1.2.3" }, "host", "10.1.2.3"],
+  [{ SERVICE_PORT: "0" }, "port", 0],
+  [{ SERVICE_DATA_DIR: "/srv/easel" }, "databaseUrl", "sqlite:/srv/easel/easel.db"],
+  [{ SERVICE_DATA_DIR: "/srv/easel" }, "blobsUrl", "file:/srv/easel/blobs"],
+  [
+    { SERVICE_ADMIN_EMAILS: "Ada@Example.com, b@example.com" },
+    "adminEmails",
+    ["ada@example.com", "b@example.com"],
+  ],
+  [
+    { SERVICE_SESSION_SECRET: `${"a".repeat(32)}, ${"b".repeat(32)}` },
+    "sessionSecret",
+    ["a".repeat(32), "b".repeat(32)],
+  ],
+  [{ SERVICE_ENCRYPTION_KEY: Buffer.alloc(32, 7).toString("base64") }, "encryptionKey", Buffer.alloc(32, 7)],
+  [
+    { SERVICE_AI_PRICES: '{"m":{"input":1,"output":2,"cacheWrite":0,"cacheRead":0.1}}' },
+    "aiPrices",
+    { m: { input: 1, output: 2, cacheWrite: 0, cacheRead: 0.1 } },
+  ],
+];
+for (const [environment, name, value] of values) {
+  test(`${Object.keys(environment).at(-1)} settles ${name}`, () =>
+    assert.deepEqual(readConfig(environment)[name], value));
+}
+
+/** Combinations that work. */
+const possible: Environment[] = [
+  { SERVICE_HOST: "localhost" },
+  { SERVICE_HOST: "127.9.9.9" },
+  { SERVICE_BASE_URL: "http://localhost:8080" },
+  { SERVICE_BASE_URL: "http://easel.localhost:8080/" },
+  { SERVICE_BASE_URL: "http://[::1]:8080" },
+  { SERVICE_BASE_URL: "http://127.0.0.1" },
+  { SERVICE_BASE_URL: "http://localhost", SERVICE_URL_MODE: "subdomain" },
+  proxy,
+  { ...proxy, SERVICE_BASE_URL: "https://easel.example" },
+  { ...proxy, SERVICE_BASE_URL: "http://localhost:3000" },
+  { ...proxy, SERVICE_BASE_URL: "https://easel.example", SERVICE_URL_MODE: "subdomain" },
+  { ...proxy, SERVICE_BASE_URL: "https://192.0.2.1" },
+];
+for (const environment of possible) {
+  test(`possible: ${JSON.stringify(environment)}`, () => assert.deepEqual(mistakesOf(environment), []));
+}
+
+const { SERVICE_SESSION_SECRET: _, ...withoutSecret } = proxy;
+const { SERVICE_PROXY_TRUSTED_IPS: __, ...withoutPeers } = proxy;
+
+/** Combinations that do not, and what is said: one message each. */
+const impossible: [environment: Environment, says: RegExp][] = [
+  [{ SERVICE_HOST: "0.0.0.0" }, /^SERVICE_HOST must be a loopback address in dev mode/],
+  [{ SERVICE_HOST: "::" }, /^SERVICE_HOST must be a loopback/],
+  [{ SERVICE_HOST: "127.0.0.1.example.com" }, /^SERVICE_HOST must be a loopback/],
+  [{ SERVICE_BASE_URL: "https://easel.example" }, /^SERVICE_BASE_URL must be a loopback address in dev mode/],
+  [{ SERVICE_BASE_URL: "http://localhost.example" }, /^SERVICE_BASE_URL must be a loopback/],
+  [
+    { ...proxy, SERVICE_BASE_URL: "http://easel.example" },
+    /^SERVICE_BASE_URL must be https outside dev mode/,
+  ],
+  [{ SERVICE_BASE_URL: "http://localhost/easel" }, /^SERVICE_BASE_URL must be an origin/],
+  [{ SERVICE_BASE_URL: "http://localhost/?a" }, /^SERVICE_BASE_URL must be an origin/],
+  [{ SERVICE_BASE_URL: "http://localhost/#a" }, /^SERVICE_BASE_URL must be an origin/],
+  [
+    { SERVICE_BASE_URL: "http://127.0.0.1", SERVICE_URL_MODE: "subdomain" },
+    /^SERVICE_BASE_URL must be a name/,
+  ],
+  [{ SERVICE_BASE_URL: "http://[::1]", SERVICE_URL_MODE: "subdomain" }, /^SERVICE_BASE_URL must be a name/],
+  [withoutSecret, /^SERVICE_SESSION_SECRET is required outside dev mode/],
+  [withoutPeers, /^SERVICE_PROXY_TRUSTED_IPS or SERVICE_PROXY_JWT_JWKS_URL is required/],
+  [
+    { ...proxy, SERVICE_PROXY_TRUSTED_IPS: " , " },
+    /^SERVICE_PROXY_TRUSTED_IPS or SERVICE_PROXY_JWT_JWKS_URL/,
+  ],
+  [{ ...proxy, SERVICE_AUTH_MODE: "oidc" }, /^SERVICE_AUTH_MODE `oidc` is not available/],
+  [
+    { ...proxy, SERVICE_PROXY_JWT_JWKS_URL: "https://k.example" },
+    /^SERVICE_PROXY_JWT_JWKS_URL is not available/,
+  ],
+  [{ SERVICE_TENANCY: "on" }, /^SERVICE_TENANCY `on` is not available/],
+  [{ SERVICE_BLOBS_URL: "s3://bucket" }, /^SERVICE_BLOBS_URL `s3:` is not available/],
+  [{ SERVICE_BUS_URL: "redis://localhost" }, /^SERVICE_BUS_URL other than `memory:` is not available/],
+];
+for (const [environment, says] of impossible) {
+  test(`impossible: ${JSON.stringify(environment)}`, () => {
+    const mistakes = mistakesOf(environment);
+    assert.equal(mistakes.length, 1, mistakes.join("\n"));
+    assert.match(mistakes[0] ?? "", says);
+  });
+}
+
+/** Values that a variable of its own cannot hold. */
+const unreadable: Environment = {
+  SERVICE_AUTH_MODE: "magic",
+  SERVICE_PORT: "70000",
+  SERVICE_URL_MODE: "Path",
+  SERVICE_BASE_URL: "easel.example",
+  SERVICE_DATABASE_URL: "mysql://user:hunter2@host/db",
+  SERVICE_BUS_URL: "amqp://user:hunter2@host",
+  SERVICE_SESSION_SECRET: `${"s".repeat(40)},hunter2`,
+  SERVICE_ENCRYPTION_KEY: Buffer.from("hunter2").toString("base64"),
+  SERVICE_ADMIN_EMAILS: "ada",
+  SERVICE_ALLOWED_EMAIL_DOMAINS: "@example.com",
+  SERVICE_PROXY_TRUSTED_IPS: "10.0.0.0/33",
+  SERVICE_PROXY_EMAIL_HEADER: "X Email",
+  SERVICE_RATELIMIT_CANVAS_API_PER_MIN: "0",
+  SERVICE_AI_PRICES: '{"m":{"input":-1}}',
+  SERVICE_LOG_LEVEL: "loud",
+};
+
+test("all mistakes are told at once: the variable, what it holds, what it may hold", () => {
+  const mistakes = mistakesOf(unreadable);
+  const told = Object.fromEntries(mistakes.map((mistake) => [mistake.split(" ")[0], mistake]));
+  assert.deepEqual(Object.keys(told).sort(), Object.keys(unreadable).sort());
+  for (const mistake of mistakes) assert.match(mistake, /^SERVICE_\w+ holds .+; it may hold .+/);
+  assert.equal(told.SERVICE_PORT, "SERVICE_PORT holds `70000`; it may hold a whole number from 0 to 65535");
+});
+
+test("secrets are never told", () => {
+  const message = mistakesOf(unreadable).join("\n");
+  assert.doesNotMatch(message, /hunter2|aHVudGVyMg|sssss/);
+  const hidden = Object.values(SETTINGS).filter((each) => each.secret === true);
+  assert.deepEqual(
+    hidden
+      .map(({ variable }) => variable)
+      .filter((variable) => /SECRET|KEY$|PASSWORD|DATABASE|BUS/.test(variable)),
+    hidden.map(({ variable }) => variable),
+  );
+  assert.match(message, /SERVICE_SESSION_SECRET holds its value \(not shown\)/);
+});
+
+test("several impossible combinations are told at once", () => {
+  const mistakes = mistakesOf({ SERVICE_AUTH_MODE: "proxy", SERVICE_TENANCY: "on" });
+  assert.deepEqual(
+    mistakes.map((mistake) => mistake.split(" ")[0]),
+    ["SERVICE_SESSION_SECRET", "SERVICE_PROXY_TRUSTED_IPS", "SERVICE_TENANCY"],
+  );
+});
+
+const networks: [given: string, readable: boolean][] = [
+  ["10.0.0.1", true],
+  ["10.0.0.0/8,192.168.0.0/16", true],
+  ["::1", true],
+  ["fd00::/8", true],
+  ["::ffff:10.0.0.0/104", true],
+  ["10.0.0.0/", false],
+  ["10.0.0.0/8/8", false],
+  ["10.0.0", false],
+  ["10.0.0.0/-1", false],
+  ["fd00::/129", false],
+  ["localhost", false],
+];
+for (const [given, readable] of networks) {
+  test(`the network ${given} is ${readable ? "read" : "a mistake"}`, () => {
+    assert.equal(mistakesOf({ SERVICE_CONNECTIONS_PRIVATE_CIDRS: given }).length, readable ? 0 : 1);
+  });
+}
+
+test("variables that look like settings but are none are found", () => {
+  assert.deepEqual(
+    unknownVariables({ SERVICE_PROT: "1", SERVICE_PORT: "1", PATH: "x", SERVICE_HOST: undefined }),
+    ["SERVICE_PROT"],
+  );
+});

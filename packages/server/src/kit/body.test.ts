@@ -1,0 +1,109 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { ABSENT, samples } from "@easel/conformance/corpus";
+import fc from "fast-check";
+import { parseJson } from "./body.ts";
+import { Refusal } from "./refusal.ts";
+
+/** The value, or the status and code of the refusal; anything else that is thrown is a fault. */
+function read(bytes: Buffer): { value: unknown } | [number, string | undefined] {
+  try {
+    return { value: parseJson(bytes) };
+  } catch (error) {
+    assert.ok(error instanceof Refusal, `${error}`);
+    return [error.status, error.code];
+  }
+}
+const REFUSED: [number, string] = [400, "INVALID_BODY"];
+
+const nested = (depth: number) => "[".repeat(depth) + "]".repeat(depth);
+const mixed = (depth: number) => '{"a":['.repeat(depth / 2) + "]}".repeat(depth / 2);
+
+const good = [
+  "null",
+  "true",
+  "0",
+  "-1.5e3",
+  "1.7976931348623157e308",
+  "5e-324",
+  "1e-400",
+  '""',
+  '"\\u0000\\ud800"',
+  ' \t\r\n{"a": [1, "é", "🦊"]} ',
+  nested(1000),
+  mixed(1000),
+  `${"[".repeat(1000)}1${"]".repeat(1000)}`,
+];
+const bad: [what: string, body: string | Buffer][] = [
+  ["nothing", ""],
+  ["white space", "  \n"],
+  ["undefined", "undefined"],
+  ["NaN", "NaN"],
+  ["single quotes", "{'a':1}"],
+  ["a comma too many", "[1,]"],
+  ["two values", "1 2"],
+  ["a comment", "1 // one"],
+  ["1,001 levels", nested(1001)],
+  ["1,002 mixed levels", mixed(1002)],
+  ["100,000 levels", nested(100_000)],
+  ["100,000 open brackets", "[".repeat(100_000)],
+  ["a number past the greatest", "1e400"],
+  ["a number past the least", "-1e400"],
+  ["such a number within", '{"a":[1,{"b":1e309}]}'],
+  ["a byte order mark", Buffer.from("\ufeff{}")],
+  ["UTF-16", Buffer.from('"a"', "utf16le")],
+  ["Latin-1", Buffer.from('"é"', "latin1")],
+  ["a lone continuation byte", Buffer.of(0x22, 0x80, 0x22)],
+  ["an overlong slash", Buffer.of(0x22, 0xc0, 0xaf, 0x22)],
+  ["a surrogate in UTF-8", Buffer.of(0x22, 0xed, 0xa0, 0x80, 0x22)],
+  ["a character cut short", Buffer.of(0x22, 0xf0, 0x9f, 0xa6)],
+];
+
+for (const text of good) {
+  test(`${text.trim().slice(0, 30)} is read`, () =>
+    assert.deepEqual(read(Buffer.from(text)), { value: JSON.parse(text) }));
+}
+for (const [what, body] of bad) {
+  test(`${what} is refused`, () => assert.deepEqual(read(Buffer.from(body)), REFUSED));
+}
+
+test("`__proto__` is a name like any other", () => {
+  const value = parseJson(Buffer.from('{"__proto__":{"admin":true},"constructor":1}'));
+  assert.equal(JSON.stringify(value), '{"__proto__":{"admin":true},"constructor":1}');
+  assert.equal((value as { admin?: unknown }).admin, undefined);
+  assert.equal(({} as { admin?: unknown }).admin, undefined);
+});
+
+test("what is deep below `__proto__` counts, too", () => {
+  assert.deepEqual(read(Buffer.from(`{"__proto__":${nested(1000)}}`)), REFUSED);
+  assert.deepEqual(read(Buffer.from('{"__proto__":1e400}')), REFUSED);
+});
+
+test("any JSON is read as it was written", () => {
+  fc.assert(
+    fc.property(fc.json({ maxDepth: 6 }), (text) => {
+      assert.deepEqual(read(Buffer.from(text)), { value: JSON.parse(text) });
+    }),
+  );
+});
+
+test("any bytes are a value or a refusal", () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 40 }), (bytes) => {
+      const answer = read(Buffer.from(bytes));
+      if (Array.isArray(answer)) assert.deepEqual(answer, REFUSED);
+    }),
+  );
+});
+
+const corpus = samples("json/test_parsing");
+
+test("the corpus: y_ is read, n_ is refused, i_ is either", { skip: corpus === null && ABSENT }, () => {
+  for (const { name, bytes } of corpus ?? []) {
+    const answer = read(bytes);
+    if (name.startsWith("y_")) assert.ok("value" in answer, name);
+    else if (name.startsWith("n_")) assert.deepEqual(answer, REFUSED, name);
+    else assert.ok("value" in answer || answer[0] === 400, name);
+  }
+  assert.ok((corpus?.length ?? 0) > 300);
+});
