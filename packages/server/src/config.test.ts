@@ -176,13 +176,6 @@ test("all mistakes are told at once: the variable, what it holds, what it may ho
 test("secrets are never told", () => {
   const message = mistakesOf(unreadable).join("\n");
   assert.doesNotMatch(message, /hunter2|aHVudGVyMg|sssss/);
-  const hidden = Object.values(SETTINGS).filter((each) => each.secret === true);
-  assert.deepEqual(
-    hidden
-      .map(({ variable }) => variable)
-      .filter((variable) => /SECRET|KEY$|PASSWORD|DATABASE|BUS/.test(variable)),
-    hidden.map(({ variable }) => variable),
-  );
   assert.match(message, /SERVICE_SESSION_SECRET holds its value \(not shown\)/);
 });
 

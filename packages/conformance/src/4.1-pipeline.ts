@@ -1,0 +1,26 @@
+import { describe } from "node:test";
+import { capabilities } from "./pipeline/capability.ts";
+import { cors } from "./pipeline/cors.ts";
+import { gateway } from "./pipeline/gateway.ts";
+import { isolation } from "./pipeline/isolation.ts";
+import { order } from "./pipeline/order.ts";
+import { preflight } from "./pipeline/preflight.ts";
+import { rateLimit } from "./pipeline/rate-limit.ts";
+import { resolve } from "./pipeline/resolve.ts";
+import { routing } from "./pipeline/routing.ts";
+import type { Target } from "./target.ts";
+
+/** Section 4.1: the five steps of every `/v1/c/{slug}/*` request. */
+export function pipeline(target: Target): void {
+  describe("4.1 request pipeline", () => {
+    if (target.rateLimited) return rateLimit(target);
+    gateway(target);
+    resolve(target);
+    isolation(target);
+    preflight(target);
+    cors(target);
+    capabilities(target);
+    order(target);
+    routing(target);
+  });
+}

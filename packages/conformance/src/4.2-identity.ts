@@ -1,0 +1,147 @@
+import assert from "node:assert/strict";
+import { before, describe, it } from "node:test";
+import { type CanvasRole, PERMISSIONS, type Permission } from "@easel/protocol/types";
+import { type Role, type Stage, share, stage } from "./fixture.ts";
+import type { Header } from "./http.ts";
+import { call, open } from "./page.ts";
+import { refused } from "./refusal.ts";
+import { freshEmail, type Target } from "./target.ts";
+
+const ROLES: CanvasRole[] = ["owner", "editor", "viewer"];
+const FIELDS = ["avatarUrl", "canvasRole", "email", "id", "kind", "name", "permissions", "resources"];
+
+/** What follows from the specification for a canvas with KV on and authoring off. */
+const GRANTED: Partial<Record<Permission, CanvasRole[]>> = {
+  canCreateCanvas: [],
+  canEditContent: ["owner", "editor"],
+  canManageVersions: ["owner", "editor"],
+  canReadSharedData: ["owner", "editor", "viewer"],
+  canWriteSharedData: ["owner", "editor"],
+  canSavePreferences: ["owner", "editor", "viewer"],
+  canManageSubmissions: ["owner", "editor"],
+};
+
+/** What a page might send to pass for the owner; every value is made from the owner's e-mail address and id. */
+const CLAIMS: [name: string, claim: (email: string, id: string) => { headers?: Header[]; query?: string }][] =
+  [
+    [
+      "the body's own fields in the query",
+      (email, id) => ({ query: `?id=${id}&email=${email}&canvasRole=owner` }),
+    ],
+    [
+      "a user in the query",
+      (_, id) => ({ query: `?userId=${id}&user=${id}&as=${id}&role=owner&isAdmin=true` }),
+    ],
+    ["X-Forwarded-Email", (email) => ({ headers: [["X-Forwarded-Email", email]] })],
+    ["X-Forwarded-User", (email) => ({ headers: [["X-Forwarded-User", email]] })],
+    ["X-Auth-Request-User", (email) => ({ headers: [["X-Auth-Request-User", email]] })],
+    ["Remote-User", (email) => ({ headers: [["Remote-User", email]] })],
+    ["From", (email) => ({ headers: [["From", email]] })],
+    ["X-User-Id", (_, id) => ({ headers: [["X-User-Id", id]] })],
+    ["X-Canvas-Role", () => ({ headers: [["X-Canvas-Role", "owner"]] })],
+    ["an unsigned token", (email) => ({ headers: [["Cf-Access-Jwt-Assertion", unsigned(email)]] })],
+  ];
+const DEV_CLAIMS: typeof CLAIMS = [
+  ["X-Auth-Request-Email", (email) => ({ headers: [["X-Auth-Request-Email", email]] })],
+];
+
+/** Section 4.2: who the page's visitor is. */
+export function identity(target: Target): void {
+  if (target.rateLimited) return;
+  describe("4.2 identity", () => {
+    let whole: Stage;
+    before(async () => {
+      whole = await stage(target, { access: "whole_org" });
+    });
+
+    for (const role of ROLES) {
+      it(`GET /me as ${role}: the identity body`, async () => {
+        const answer = await whole.pages[role].get("/me");
+        assert.equal(answer.status, 200, answer.text);
+        assert.match(answer.headers["content-type"] ?? "", /^application\/json\b/);
+        const { json } = answer;
+        const person = whole.people[role];
+        assert.deepEqual(Object.keys(json).sort(), FIELDS);
+        assert.deepEqual(
+          { email: json.email, name: json.name, kind: json.kind, canvasRole: json.canvasRole },
+          { email: person.email, name: person.name, kind: "member", canvasRole: role },
+        );
+        assert.match(String(json.id), /^[A-Za-z0-9-]{1,128}$/);
+        assert.ok(json.avatarUrl === null || typeof json.avatarUrl === "string");
+      });
+
+      it(`permissions of the ${role}: fourteen booleans`, async () => {
+        const { json } = await whole.pages[role].get("/me");
+        const permissions = json.permissions as Record<string, unknown>;
+        assert.deepEqual(Object.keys(permissions).sort(), PERMISSIONS.toSorted());
+        for (const name of PERMISSIONS) assert.equal(typeof permissions[name], "boolean", name);
+        for (const [name, roles] of Object.entries(GRANTED)) {
+          assert.equal(permissions[name], roles.includes(role), name);
+        }
+      });
+
+      it(`resources of the ${role}: nothing is configured`, async () => {
+        const { json } = await whole.pages[role].get("/me");
+        assert.deepEqual(json.resources, { collections: {}, fileGroups: {}, channels: {}, connections: {} });
+      });
+    }
+
+    it("a signed-in stranger on Whole org is a viewer", async () => {
+      assert.equal((await whole.pages.stranger.get("/me")).json.canvasRole, "viewer");
+    });
+
+    it("an id belongs to one person, on every canvas and in every session", async () => {
+      const { owner, viewer } = whole.pages;
+      const { id } = (await owner.get("/me")).json;
+      assert.notEqual((await viewer.get("/me")).json.id, id);
+      const again = await target.signIn(whole.people.owner.email, whole.people.owner.name);
+      assert.equal((await open(target, whole.slug, again).get("/me")).json.id, id);
+      const second = await stage(target, { people: whole.people });
+      assert.equal((await second.pages.owner.get("/me")).json.id, id);
+    });
+
+    it("the role follows the list, request by request", async () => {
+      const live = await stage(target);
+      const roleOf = async (role: Role) => (await live.pages[role].get("/me")).json.canvasRole;
+      assert.equal(await roleOf("viewer"), "viewer");
+      await share(target, live, "private", { viewer: "editor" });
+      assert.equal(await roleOf("viewer"), "editor");
+      await share(target, live, "private", {});
+      refused(await live.pages.viewer.get("/me"), 404, "OWNER_ONLY");
+    });
+
+    it("an administrator is told nothing of it", async () => {
+      const admin = await target.signIn(target.admin);
+      const { json } = await open(target, whole.slug, admin).get("/me");
+      assert.deepEqual(Object.keys(json).sort(), FIELDS);
+      assert.equal(json.canvasRole, "viewer");
+    });
+
+    it("a name in any script comes back as it is", async () => {
+      const name = 'Zoë 👩‍🚀 "O\'Neil" <b>';
+      const person = await target.signIn(freshEmail("script"), name);
+      assert.equal((await open(target, whole.slug, person).get("/me")).json.name, name);
+    });
+
+    for (const [name, claim] of target.authMode === "dev" ? [...CLAIMS, ...DEV_CLAIMS] : CLAIMS) {
+      it(`${name} does not make a viewer the owner`, async () => {
+        const { people, pages, slug } = whole;
+        const owner = (await pages.owner.get("/me")).json;
+        const { headers = [], query = "" } = claim(people.owner.email, String(owner.id));
+        const answer = await call(target, slug, people.viewer, "GET", `/me${query}`, headers);
+        assert.equal(answer.status, 200, answer.text);
+        assert.equal(answer.json.email, people.viewer.email);
+        assert.equal(answer.json.canvasRole, "viewer");
+        const own = "/kv/user/claim";
+        assert.equal((await pages.owner.put(own, "the owner's")).status, 200);
+        refused(await call(target, slug, people.viewer, "GET", `${own}${query}`, headers), 404, "NOT_FOUND");
+      });
+    }
+  });
+}
+
+/** A token that names this e-mail address and is signed by nobody. */
+function unsigned(email: string): string {
+  const part = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
+  return `${part({ alg: "none", typ: "JWT" })}.${part({ email, sub: email })}.`;
+}

@@ -1,0 +1,22 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+const FOLDER = process.env.CORPORA ?? join(import.meta.dirname, "../../../../shared/corpora");
+
+/** One file of a corpus. */
+export interface Sample {
+  name: string;
+  bytes: Buffer;
+}
+
+/** Every file of a corpus folder, or null where the corpora are absent (`CORPORA` names their folder). */
+export function samples(folder: string): Sample[] | null {
+  const path = join(FOLDER, folder);
+  if (!existsSync(path)) return null;
+  return readdirSync(path)
+    .sort()
+    .map((name) => ({ name, bytes: readFileSync(join(path, name)) }));
+}
+
+/** What a test that needs a corpus says when it is skipped. */
+export const ABSENT = `no corpora at ${FOLDER}; CORPORA names another folder`;

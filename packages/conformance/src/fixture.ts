@@ -1,0 +1,90 @@
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import type { Capabilities } from "@easel/protocol/types";
+import { type Answer, send } from "./http.ts";
+import { JSON_TYPE, open, type Page } from "./page.ts";
+import { freshEmail, type Person, type Target } from "./target.ts";
+
+/** The people of every fixture; a stranger is signed in, but not on the list. */
+export const ROLES = ["owner", "editor", "viewer", "stranger"] as const;
+
+/** One of the people of a fixture. */
+export type Role = (typeof ROLES)[number];
+
+/** The people of a fixture by role. */
+export type Cast = Record<Role, Person>;
+
+/** A canvas of its own for a suite, with its people and the page as each of them opens it. */
+export interface Stage {
+  id: string;
+  slug: string;
+  people: Cast;
+  pages: Record<Role, Page>;
+}
+
+/** How a canvas differs from the usual one: private, backend on. Switches null: as it was made. */
+export interface Setup {
+  access?: "private" | "whole_org";
+  switches?: Partial<Capabilities> | null;
+  people?: Cast;
+}
+
+/** A slug nobody has used before. */
+export function freshSlug(): string {
+  return `c-${randomBytes(8).toString("hex")}`;
+}
+
+/** Signs in four new people. */
+export async function cast(target: Target): Promise<Cast> {
+  const people = await Promise.all(ROLES.map((role) => target.signIn(freshEmail(role))));
+  return Object.fromEntries(ROLES.map((role, index) => [role, people[index]])) as Cast;
+}
+
+/** Makes a canvas through the management API. */
+export async function stage(target: Target, setup: Setup = {}): Promise<Stage> {
+  const people = setup.people ?? (await cast(target));
+  const slug = freshSlug();
+  const made = await manage(target, people.owner, "POST", "/api/canvases", { title: "Conformance", slug });
+  assert.equal(made.status, 201, `POST /api/canvases: ${made.text}`);
+  const pages = Object.fromEntries(ROLES.map((role) => [role, open(target, slug, people[role])]));
+  const canvas: Stage = { id: String(made.json.id), slug, people, pages: pages as Stage["pages"] };
+  if (setup.switches !== null) await turn(target, canvas, { backendEnabled: true, ...setup.switches });
+  await share(target, canvas, setup.access ?? "private", { editor: "editor", viewer: "viewer" });
+  return canvas;
+}
+
+/** Turns switches of a canvas. */
+export async function turn(target: Target, { id, people }: Stage, switches: Partial<Capabilities>) {
+  const answer = await manage(target, people.owner, "PATCH", `/api/canvases/${id}/capabilities`, switches);
+  assert.equal(answer.status, 200, `PATCH capabilities: ${answer.text}`);
+}
+
+/** Sets who may open a canvas; `listed` says which of its people stand on the list, and as what. */
+export async function share(
+  target: Target,
+  { id, people }: Stage,
+  access: "private" | "whole_org",
+  listed: Partial<Record<Role, "editor" | "viewer">>,
+) {
+  const answer = await manage(target, people.owner, "PUT", `/api/canvases/${id}/sharing`, {
+    access,
+    people: Object.entries(listed).map(([who, role]) => ({ email: people[who as Role].email, role })),
+  });
+  assert.equal(answer.status, 200, `PUT sharing: ${answer.text}`);
+}
+
+/** A call to the management API as a program makes it. */
+export function manage(
+  target: Target,
+  person: Person | null,
+  method: string,
+  path: string,
+  body?: object,
+): Promise<Answer> {
+  return send(target.base, {
+    method,
+    path,
+    headers: [...(person?.headers ?? []), ...(body ? [JSON_TYPE] : [])],
+    ...(body ? { body: JSON.stringify(body) } : {}),
+  });
+}

@@ -1,0 +1,69 @@
+import { type Answer, type Header, type Request, read, start } from "./http.ts";
+
+/** A body that is never finished: how many bytes are announced (null: chunked), and how many really go out. */
+export interface Flood {
+  announced: number | null;
+  sent: number;
+}
+
+const SLICE = Buffer.alloc(64 * 1024, "a");
+const RESETS = ["EPIPE", "ECONNRESET"];
+const PATIENCE_MS = 10_000;
+/** Between slices the answer can arrive: Node drops one that is still unread when a write fails. */
+const PAUSE_MS = 2;
+
+/**
+ * Sends a request whose body stops half-way and gives the answer, which therefore cannot have waited for the rest.
+ * A reset after the answer is no failure: the service has said all it had to say. Should it overtake the answer,
+ * the request is made again, three times at most.
+ */
+export async function flood(base: string, request: Omit<Request, "body">, body: Flood): Promise<Answer> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await pour(base, request, body);
+    } catch (error) {
+      if (attempt === 3 || !RESETS.includes((error as NodeJS.ErrnoException).code ?? "")) throw error;
+    }
+  }
+}
+
+function pour(base: string, request: Omit<Request, "body">, { announced, sent }: Flood): Promise<Answer> {
+  const framing: Header =
+    announced === null ? ["Transfer-Encoding", "chunked"] : ["Content-Length", String(announced)];
+  return new Promise((resolve, reject) => {
+    const out = start(base, { ...request, headers: [...(request.headers ?? []), framing] }, false);
+    let answeredYet = false;
+    const late = setTimeout(
+      () => out.destroy(new Error(`no answer within ${PATIENCE_MS} ms of ${sent} bytes`)),
+      PATIENCE_MS,
+    );
+    out.on("error", (error) => answeredYet || reject(error));
+    out.on("close", () => clearTimeout(late));
+    out.on("response", (response) => {
+      answeredYet = true;
+      read(response)
+        .then(resolve, reject)
+        .finally(() => out.destroy());
+    });
+    out.flushHeaders();
+    let left = sent;
+    const slice = () => {
+      if (left === 0 || answeredYet || out.destroyed) return;
+      const bytes = SLICE.subarray(0, left);
+      left -= bytes.length;
+      out.write(bytes, () => setTimeout(slice, PAUSE_MS));
+    };
+    slice();
+  });
+}
+
+/** Announces four bytes, sends two and hangs up; resolves when the service has had time to notice. */
+export function hangUp(base: string, request: Omit<Request, "body">): Promise<void> {
+  const headers = [...(request.headers ?? []), ["Content-Length", "4"] satisfies Header];
+  return new Promise((resolve) => {
+    const out = start(base, { ...request, headers }, false);
+    out.on("error", () => {});
+    out.on("close", () => setTimeout(resolve, 100));
+    out.write("12", () => setTimeout(() => out.destroy(), 50));
+  });
+}

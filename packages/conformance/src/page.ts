@@ -1,0 +1,64 @@
+import type { Json } from "@easel/protocol/types";
+import { type Answer, type Header, send } from "./http.ts";
+import type { Person, Target } from "./target.ts";
+
+/** JSON as the page sends it. */
+export const JSON_TYPE: Header = ["Content-Type", "application/json"];
+
+/** The runtime API of one canvas as its page calls it; paths are relative to `/v1/c/{slug}`. */
+export interface Page {
+  get(path: string): Promise<Answer>;
+  put(path: string, value: Json): Promise<Answer>;
+  /** PUT of these very bytes as JSON. */
+  putRaw(path: string, body: string | Buffer): Promise<Answer>;
+  post(path: string, value: Json): Promise<Answer>;
+  delete(path: string): Promise<Answer>;
+  send(method: string, path: string, headers?: Header[], body?: string | Buffer): Promise<Answer>;
+}
+
+/** Where the page of a canvas lives: the base in path mode, a host of its own in subdomain mode. */
+export function pageOrigin({ base, urlMode }: Target, slug: string): string {
+  return urlMode === "path" ? base : base.replace("://", `://${slug}.`);
+}
+
+/** What a browser adds to a call of a canvas page. */
+export function pageHeaders(target: Target, slug: string): Header[] {
+  return target.urlMode === "subdomain"
+    ? [["Origin", pageOrigin(target, slug)]]
+    : [
+        ["Sec-Fetch-Site", "same-origin"],
+        ["Referer", `${target.base}/c/${slug}/`],
+      ];
+}
+
+/** A call to a canvas with these headers only; `person` null is a visitor without a session. */
+export function call(
+  target: Target,
+  slug: string,
+  person: Person | null,
+  method: string,
+  path: string,
+  headers: Header[] = [],
+  body?: string | Buffer,
+): Promise<Answer> {
+  return send(target.base, {
+    method,
+    path: `/v1/c/${slug}${path}`,
+    headers: [...(person?.headers ?? []), ...headers],
+    ...(body === undefined ? {} : { body }),
+  });
+}
+
+/** The page of a canvas, opened by a person. */
+export function open(target: Target, slug: string, person: Person | null): Page {
+  const page: Page = {
+    send: (method, path, headers = [], body) =>
+      call(target, slug, person, method, path, [...pageHeaders(target, slug), ...headers], body),
+    get: (path) => page.send("GET", path),
+    delete: (path) => page.send("DELETE", path),
+    put: (path, value) => page.putRaw(path, JSON.stringify(value)),
+    putRaw: (path, body) => page.send("PUT", path, [JSON_TYPE], body),
+    post: (path, value) => page.send("POST", path, [JSON_TYPE], JSON.stringify(value)),
+  };
+  return page;
+}

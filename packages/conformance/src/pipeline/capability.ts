@@ -1,0 +1,83 @@
+import assert from "node:assert/strict";
+import { before, describe, it } from "node:test";
+import { ROLES, type Stage, stage, turn } from "../fixture.ts";
+import type { Answer } from "../http.ts";
+import { answered, refused } from "../refusal.ts";
+import type { Target } from "../target.ts";
+
+type Reason = "backend_off" | "feature_off";
+type Row = [
+  backendEnabled: boolean,
+  kv: boolean,
+  path: string,
+  capability: "identity" | "kv",
+  off: Reason | null,
+];
+
+const ROWS: Row[] = [
+  [false, false, "/me", "identity", "backend_off"],
+  [false, false, "/kv", "kv", "backend_off"],
+  [false, true, "/me", "identity", "backend_off"],
+  [false, true, "/kv", "kv", "backend_off"],
+  [false, true, "/kv/seed", "kv", "backend_off"],
+  [false, true, "/kv/user", "kv", "backend_off"],
+  [true, false, "/me", "identity", null],
+  [true, false, "/kv", "kv", "feature_off"],
+  [true, false, "/kv/seed", "kv", "feature_off"],
+  [true, false, "/kv/user", "kv", "feature_off"],
+  [true, true, "/me", "identity", null],
+  [true, true, "/kv", "kv", null],
+  [true, true, "/kv/seed", "kv", null],
+  [true, true, "/kv/user", "kv", null],
+];
+
+/** Step 5: a primitive that is switched off says so, and why. */
+export function capabilities(target: Target): void {
+  describe("step 5: capability gate", () => {
+    let canvas: Stage;
+    before(async () => {
+      canvas = await stage(target);
+      answered(await canvas.pages.owner.put("/kv/seed", "kept"), { ok: true });
+    });
+
+    for (const [backendEnabled, kv, path, capability, off] of ROWS) {
+      it(`backend ${backendEnabled}, kv ${kv}, GET ${path}: ${off ?? "on"}, for everybody alike`, async () => {
+        await turn(target, canvas, { backendEnabled, kv });
+        for (const role of ROLES) {
+          const answer = await canvas.pages[role].get(path);
+          if (role === "stranger") refused(answer, 404, "OWNER_ONLY");
+          else if (off === null) assert.equal(answer.status, 200, answer.text);
+          else disabled(answer, capability, off);
+        }
+      });
+    }
+
+    it("a write to a primitive that is off changes nothing, and what was stored is kept", async () => {
+      await turn(target, canvas, { backendEnabled: true, kv: false });
+      const { owner } = canvas.pages;
+      disabled(await owner.put("/kv/seed", "changed"), "kv", "feature_off");
+      disabled(await owner.delete("/kv/seed"), "kv", "feature_off");
+      disabled(await owner.post("/kv/count/increment", {}), "kv", "feature_off");
+      await turn(target, canvas, { kv: true });
+      answered(await owner.get("/kv/seed"), { value: "kept" });
+      refused(await owner.get("/kv/count"), 404, "NOT_FOUND");
+    });
+
+    it("a new canvas has its backend off, and turning that on is one act", async () => {
+      const fresh = await stage(target, { switches: null });
+      disabled(await fresh.pages.owner.get("/kv"), "kv", "backend_off");
+      await turn(target, fresh, { backendEnabled: true });
+      answered(await fresh.pages.owner.get("/kv"), { entries: [], nextCursor: null });
+    });
+  });
+}
+
+function disabled(answer: Answer, capability: string, reason: Reason): void {
+  refused(answer, 403, "CAPABILITY_DISABLED");
+  const { json } = answer;
+  assert.deepEqual(
+    { capability: json.capability, backendEnabled: json.backendEnabled, reason: json.reason },
+    { capability, backendEnabled: reason === "feature_off", reason },
+  );
+  assert.ok(typeof json.hint === "string" && json.hint !== "", answer.text);
+}

@@ -1,0 +1,104 @@
+import { before, describe, it } from "node:test";
+import type { ErrorCode } from "@easel/protocol/errors";
+import { cast, freshSlug, type Stage, stage } from "../fixture.ts";
+import { flood } from "../flood.ts";
+import type { Answer, Header } from "../http.ts";
+import { call, JSON_TYPE, pageHeaders } from "../page.ts";
+import { refused, unauthenticated } from "../refusal.ts";
+import type { Person, Target } from "../target.ts";
+
+interface Ask {
+  method: string;
+  path: string;
+  body?: string;
+}
+
+type At = "lit" | "dark" | "unknown";
+type By = "owner" | "viewer" | "stranger" | "nobody";
+type From = "own page" | "elsewhere";
+type Expected = [status: number, code: ErrorCode] | 401;
+type Row = [name: string, at: At, by: By, from: From, ask: Ask, expected: Expected];
+
+const ME: Ask = { method: "GET", path: "/me" };
+const WRONG_METHOD: Ask = { method: "POST", path: "/me" };
+const NO_PATH: Ask = { method: "GET", path: "/no-such-path" };
+const PUT: Ask = { method: "PUT", path: "/kv/k", body: "1" };
+const BAD_BODY: Ask = { method: "PUT", path: "/kv/k", body: "{" };
+const LONG_KEY: Ask = { method: "PUT", path: `/kv/${"k".repeat(513)}`, body: "1" };
+
+const LOST: Expected = [404, "NOT_FOUND"];
+const SHUT: Expected = [404, "OWNER_ONLY"];
+const CROSSED: Expected = [403, "CROSS_CANVAS_FORBIDDEN"];
+const OFF: Expected = [403, "CAPABILITY_DISABLED"];
+
+/** Every row breaks two rules at once; the earlier one answers. Elsewhere is the page of another canvas. */
+const ROWS: Row[] = [
+  ["gateway before unknown slug", "unknown", "nobody", "own page", ME, 401],
+  ["gateway before isolation", "lit", "nobody", "elsewhere", ME, 401],
+  ["gateway before capability", "dark", "nobody", "own page", ME, 401],
+  ["unknown slug before isolation", "unknown", "owner", "elsewhere", ME, LOST],
+  ["unknown slug before wrong method", "unknown", "owner", "own page", WRONG_METHOD, LOST],
+  ["rung before isolation", "lit", "stranger", "elsewhere", ME, SHUT],
+  ["rung before capability", "dark", "stranger", "own page", ME, SHUT],
+  ["rung before unknown path", "lit", "stranger", "own page", NO_PATH, SHUT],
+  ["rung before wrong method", "lit", "stranger", "own page", WRONG_METHOD, SHUT],
+  ["rung before key size", "lit", "stranger", "own page", LONG_KEY, SHUT],
+  ["isolation before capability", "dark", "owner", "elsewhere", ME, CROSSED],
+  ["isolation before role", "lit", "viewer", "elsewhere", PUT, CROSSED],
+  ["isolation before key size", "lit", "owner", "elsewhere", LONG_KEY, CROSSED],
+  ["isolation before unknown path", "lit", "owner", "elsewhere", NO_PATH, CROSSED],
+  ["isolation before wrong method", "lit", "owner", "elsewhere", WRONG_METHOD, CROSSED],
+  ["capability before role", "dark", "viewer", "own page", PUT, OFF],
+  ["capability before key size", "dark", "owner", "own page", LONG_KEY, OFF],
+  ["capability before body", "dark", "owner", "own page", BAD_BODY, OFF],
+];
+
+/** Every step that refuses does so before the body is there. */
+const EARLY: Row[] = [
+  ["gateway", "lit", "nobody", "own page", PUT, 401],
+  ["unknown slug", "unknown", "owner", "own page", PUT, LOST],
+  ["rung", "lit", "stranger", "own page", PUT, SHUT],
+  ["isolation", "lit", "owner", "elsewhere", PUT, CROSSED],
+  ["capability", "dark", "owner", "own page", PUT, OFF],
+];
+
+/** The steps of the pipeline come in their order, and before the body is read. */
+export function order(target: Target): void {
+  describe("the order of the steps", () => {
+    let stages: Record<At, Pick<Stage, "slug">>;
+    let people: Record<By, Person | null>;
+    before(async () => {
+      const those = await cast(target);
+      const lit = await stage(target, { people: those });
+      const dark = await stage(target, { people: those, switches: { backendEnabled: false } });
+      stages = { lit, dark, unknown: { slug: freshSlug() } };
+      people = { ...those, nobody: null };
+    });
+    const headersOf = (slug: string, from: From, ask: Ask): Header[] => [
+      ...pageHeaders(target, from === "own page" ? slug : freshSlug()),
+      ...(ask.body === undefined ? [] : [JSON_TYPE]),
+    ];
+
+    for (const [name, at, by, from, ask, expected] of ROWS) {
+      it(name, async () => {
+        const { slug } = stages[at];
+        const headers = headersOf(slug, from, ask);
+        check(await call(target, slug, people[by], ask.method, ask.path, headers, ask.body), expected);
+      });
+    }
+
+    for (const [name, at, by, from, ask, expected] of EARLY) {
+      it(`${name} answers before the body is sent`, async () => {
+        const { slug } = stages[at];
+        const headers = [...(people[by]?.headers ?? []), ...headersOf(slug, from, ask)];
+        const request = { method: ask.method, path: `/v1/c/${slug}${ask.path}`, headers };
+        check(await flood(target.base, request, { announced: 1_000_000, sent: 0 }), expected);
+      });
+    }
+  });
+}
+
+function check(answer: Answer, expected: Expected): void {
+  if (expected === 401) unauthenticated(answer);
+  else refused(answer, ...expected);
+}

@@ -1,0 +1,115 @@
+import assert from "node:assert/strict";
+import { before, describe, it } from "node:test";
+import { readableFrom } from "../cors.ts";
+import { type Cast, cast, freshSlug, stage } from "../fixture.ts";
+import type { Answer, Header } from "../http.ts";
+import { call, open, pageOrigin } from "../page.ts";
+import { refused, unauthenticated } from "../refusal.ts";
+import type { Target } from "../target.ts";
+
+const PATIENCE = 1_000;
+
+/** Step 2: a bucket per person and canvas; every row spends buckets of its own. */
+export function rateLimit(target: Target): void {
+  describe("step 2: rate limit", () => {
+    let people: Cast;
+    before(async () => {
+      people = await cast(target);
+    });
+    const canvas = () => stage(target, { people, access: "whole_org" });
+
+    it("refuses with RATE_LIMITED and its four headers once the bucket is spent", async () => {
+      const { pages } = await canvas();
+      const { passed, refusal } = await spend(() => pages.owner.get("/me"));
+      const { headers } = refusal;
+      assert.equal(headers["x-ratelimit-limit"], String(passed));
+      assert.equal(headers["x-ratelimit-remaining"], "0");
+      assert.match(String(headers["x-ratelimit-reset"]), /^\d+$/);
+      assert.match(String(headers["retry-after"]), /^\d+$/);
+      const wait = Number(headers["retry-after"]);
+      assert.ok(wait >= 1 && wait <= 60, `Retry-After: ${wait}`);
+    });
+
+    it("a spent bucket closes neither another canvas nor another person", async () => {
+      const [spent, other] = [await canvas(), await canvas()];
+      await spend(() => spent.pages.owner.get("/me"));
+      assert.equal((await other.pages.owner.get("/me")).status, 200);
+      assert.equal((await spent.pages.viewer.get("/me")).status, 200);
+      refused(await spent.pages.owner.get("/me"), 429, "RATE_LIMITED");
+    });
+
+    it("all paths of a canvas share one bucket, however they are written", async () => {
+      const { pages, slug } = await canvas();
+      const paths = ["/me", "/%6de", "/kv", "/kv/k", "/kv/user", "/kv/%75ser", "/no-such-path"];
+      const { passed, limit } = await spend((turn) => pages.owner.get(paths[turn % paths.length] ?? "/me"));
+      assert.equal(passed, limit);
+      const encoded = `%${slug.charCodeAt(0).toString(16)}${slug.slice(1)}`;
+      refused(await call(target, encoded, people.owner, "GET", "/me"), 429, "RATE_LIMITED");
+    });
+
+    it("preflights are not counted", async () => {
+      const { pages } = await canvas();
+      const { limit } = await spend(() => pages.viewer.get("/me"));
+      const before = await canvas();
+      for (let turn = 0; turn < limit * 2; turn++) {
+        assert.equal((await before.pages.owner.send("OPTIONS", "/me")).status, 204);
+      }
+      assert.equal((await spend(() => before.pages.owner.get("/me"))).passed, limit);
+      assert.equal((await before.pages.owner.send("OPTIONS", "/me")).status, 204);
+    });
+
+    it("requests without a session are never counted: 401", async () => {
+      const { slug, pages } = await canvas();
+      const { limit } = await spend(() => pages.viewer.get("/me"));
+      for (let turn = 0; turn < limit * 2; turn++) {
+        unauthenticated(await open(target, slug, null).get("/me"));
+      }
+      assert.equal((await pages.owner.get("/me")).status, 200);
+    });
+
+    it("comes before resolve: an unknown slug is metered, too", async () => {
+      const page = open(target, freshSlug(), people.owner);
+      const { passed, limit } = await spend(() => page.get("/me"), 404);
+      assert.equal(passed, limit);
+    });
+
+    it("comes before isolation and the body: what they refuse is counted", async () => {
+      const { slug } = await canvas();
+      const foreign: Header[] =
+        target.urlMode === "path"
+          ? [["Sec-Fetch-Site", "cross-site"]]
+          : [["Origin", pageOrigin(target, freshSlug())]];
+      const ask = () => call(target, slug, people.owner, "GET", "/me", foreign);
+      const { passed, limit } = await spend(ask, 403);
+      assert.equal(passed, limit);
+    });
+
+    it("a refused write changes nothing", async () => {
+      const { pages } = await canvas();
+      await spend(() => pages.owner.get("/me"));
+      refused(await pages.owner.put("/kv/late", 1), 429, "RATE_LIMITED");
+      refused(await pages.viewer.get("/kv/late"), 404, "NOT_FOUND");
+    });
+
+    if (target.urlMode === "subdomain") {
+      it("the page can read the refusal", async () => {
+        const { pages, slug } = await canvas();
+        const { refusal } = await spend(() => pages.owner.get("/me"));
+        readableFrom(refusal, pageOrigin(target, slug));
+      });
+    }
+  });
+}
+
+/** Asks until the service says no; how often it did not, and what the refusal says of the limit. */
+async function spend(ask: (turn: number) => Promise<Answer>, status?: number) {
+  for (let passed = 0; passed <= PATIENCE; passed++) {
+    const answer = await ask(passed);
+    if (answer.status === 429) {
+      refused(answer, 429, "RATE_LIMITED");
+      return { passed, limit: Number(answer.headers["x-ratelimit-limit"]), refusal: answer };
+    }
+    if (status) assert.equal(answer.status, status, answer.text);
+  }
+  return assert.fail(`no RATE_LIMITED within ${PATIENCE} requests`);
+}

@@ -1,0 +1,25 @@
+import { pipeline } from "./4.1-pipeline.ts";
+import { identity } from "./4.2-identity.ts";
+import { kv } from "./4.3-kv.ts";
+import { adjacent } from "./4.11-adjacent.ts";
+import { devTarget, proxyTarget, type TargetOptions } from "./target.ts";
+
+/*
+ * Runs every section against one service:
+ *   BASE_URL=http://localhost:3000 URL_MODE=path AUTH_MODE=dev node --test packages/conformance/src/run.ts
+ * or the same three as arguments of `node packages/conformance/src/run.ts`. See the README for the other settings.
+ */
+const [, , ...given] = process.argv;
+const { BASE_URL = given[0], URL_MODE = given[1] ?? "path", AUTH_MODE = given[2] ?? "dev" } = process.env;
+const { ADMIN_EMAIL, RATE_LIMITED } = process.env;
+
+if (!BASE_URL || !URL.canParse(BASE_URL))
+  throw new Error("BASE_URL names the service, as in http://localhost:3000");
+if (URL_MODE !== "path" && URL_MODE !== "subdomain") throw new Error("URL_MODE is path or subdomain");
+if (AUTH_MODE !== "dev" && AUTH_MODE !== "proxy") throw new Error("AUTH_MODE is dev or proxy");
+
+const options: TargetOptions = { rateLimited: RATE_LIMITED === "1" };
+if (ADMIN_EMAIL) options.admin = ADMIN_EMAIL;
+const target = (AUTH_MODE === "dev" ? devTarget : proxyTarget)(BASE_URL, URL_MODE, options);
+
+for (const section of [pipeline, identity, kv, adjacent]) section(target);
