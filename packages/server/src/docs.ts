@@ -3,6 +3,7 @@ import path from "node:path";
 import { CAPABILITIES } from "@easel/protocol/capabilities";
 import { ERRORS } from "@easel/protocol/errors";
 import { LIMITS } from "@easel/protocol/limits";
+import { PERMISSION_NEEDS } from "./access/permissions.ts";
 import type { Setting } from "./kit/setting.ts";
 import { SETTINGS } from "./settings.ts";
 
@@ -80,12 +81,33 @@ ${table(
 )}
 `;
 
+const permissions = () => `# Permissions
+
+A person has one role on a canvas: **owner**, **editor** or **viewer**. It comes from the canvas's rows on every request: owning it,
+the people list, or general access (\`whole_org\` makes everyone signed in a viewer). Administrators of the instance have no
+role by that.
+
+\`GET /me\` tells a page what its visitor may do:
+
+${table(
+  ["Permission", "Needs the capability", "Who"],
+  Object.entries(PERMISSION_NEEDS).map(([name, { capability, manager, audience }]) => [
+    `\`${name}\``,
+    capability ?? "",
+    manager ? "owner and editors" : audience ? `as \`${audience}\` of the canvas says` : "everyone admitted",
+  ]),
+)}
+
+They tell a page what to show. Every call is checked again when it is made.
+`;
+
 /** The pages that are printed from tables, by file name. */
 export const PAGES: Record<string, () => string> = {
   "settings.md": settings,
   "errors.md": errors,
   "limits.md": limits,
   "capabilities.md": capabilities,
+  "permissions.md": permissions,
 };
 
 if (import.meta.main) {
