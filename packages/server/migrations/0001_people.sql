@@ -11,7 +11,7 @@ create table users (
 
 -- A signed-in browser. The cookie holds a random token; only its hash is kept.
 create table sessions (
-  token_hash bytea primary key,
+  token_hash text primary key,
   id text not null unique,
   user_id text not null references users (id),
   created_at bigint not null,

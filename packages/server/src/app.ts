@@ -3,13 +3,13 @@ import fastify, { type FastifyInstance, LogController } from "fastify";
 import { mountSignIn } from "./auth/routes.ts";
 import { mountContent } from "./canvases/serve.ts";
 import type { Env } from "./env.ts";
-import { answerClientError, answerError, newRequestId } from "./errors.ts";
+import { answerClientError, answerError, requestIds } from "./errors.ts";
 import { mountHome } from "./home.ts";
 import { mountHosts } from "./hosts.ts";
 import { Refusal } from "./kit/refusal.ts";
 import { mountManagement } from "./management/index.ts";
 import { mountOperation } from "./operation.ts";
-import { allowPageOf, mountRuntime } from "./primitives/mount.ts";
+import { answerBadPath, mountRuntime } from "./primitives/mount.ts";
 import { mountSdk } from "./sdk.ts";
 
 /** What is mounted where, in order. */
@@ -26,17 +26,15 @@ const PARTS: ((app: FastifyInstance, env: Env) => void)[] = [
 
 /** The whole service as one HTTP application, not yet listening. */
 export async function createApp(env: Env): Promise<FastifyInstance> {
+  const newRequestId = requestIds();
   const app = fastify({
     loggerInstance: env.log,
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: newRequestId,
     // One logger for all: a line about a request names it, and a logger of its own for each would cost more than the rest.
     childLoggerFactory: (logger) => logger,
-    clientErrorHandler: answerClientError,
-    frameworkErrors(error, request, reply) {
-      allowPageOf(request, reply, env);
-      answerError(error, request, reply);
-    },
+    clientErrorHandler: (error, socket) => answerClientError(error, socket, newRequestId()),
+    frameworkErrors: (error, request, reply) => answerBadPath(error, request, reply, env),
     forceCloseConnections: true,
     // The longest a request line can be at all: keys are measured by their own rule.
     routerOptions: { maxParamLength: 16 * 1024 },

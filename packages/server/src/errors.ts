@@ -1,21 +1,24 @@
 import { randomBytes } from "node:crypto";
-import { STATUS_CODES } from "node:http";
+import { type IncomingMessage, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import { ERRORS } from "@easel/protocol/errors";
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import { Refusal } from "./kit/refusal.ts";
 
-const node = randomBytes(4).toString("hex");
-let requests = 0;
+/** How long what is left of a refused body is read and thrown away, so that its sender gets to read the answer. */
+const LINGER_MS = 2_000;
 
-/** A request's id in answers and log lines: unique over nodes and restarts, cheap to make. */
-export const newRequestId = (): string => `${node}-${(++requests).toString(36)}`;
+/** Makes the ids of requests in answers and log lines: unique over nodes and restarts, cheap to make. */
+export function requestIds(): () => string {
+  const node = randomBytes(4).toString("hex");
+  let requests = 0;
+  return () => `${node}-${(++requests).toString(36)}`;
+}
 
 /** Answers whatever was thrown: a refusal with its own words, anything else as a bug. */
 export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const { status, body, headers } = refusalOf(error, request);
-  // What is left of a body is not waited for.
-  if (!request.raw.readableEnded && hasBody(request)) reply.header("connection", "close");
+  reply.raw.once("finish", () => linger(request.raw));
   reply.headers(headers).code(status).header("cache-control", "private, no-store");
   if (headers.location !== undefined) return reply.send();
   return reply
@@ -23,8 +26,12 @@ export function answerError(error: unknown, request: FastifyRequest, reply: Fast
     .send(JSON.stringify(body.code === undefined ? body : { ...body, requestId: request.id }));
 }
 
-const hasBody = ({ headers }: FastifyRequest) =>
-  headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
+function linger(request: IncomingMessage): void {
+  if (request.complete) return;
+  const timer = setTimeout(() => request.socket.destroy(), LINGER_MS);
+  request.once("close", () => clearTimeout(timer));
+  request.resume();
+}
 
 function refusalOf(error: unknown, request: FastifyRequest): Refusal {
   if (error instanceof Refusal) return error;
@@ -39,11 +46,11 @@ function refusalOf(error: unknown, request: FastifyRequest): Refusal {
 }
 
 /** Answers what is not even HTTP, in the same words. */
-export function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
+export function answerClientError(error: NodeJS.ErrnoException, socket: Socket, requestId: string): void {
   if (!socket.writable || error.code === "ECONNRESET") return void socket.destroy();
   const status = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 }[error.code ?? ""] ?? 400;
   const message = STATUS_CODES[status];
-  const body = JSON.stringify({ code: "INVALID_BODY", message: `${message}.`, requestId: newRequestId() });
+  const body = JSON.stringify({ code: "INVALID_BODY", message: `${message}.`, requestId });
   socket.end(
     `HTTP/1.1 ${status} ${message}\r\nContent-Type: application/json; charset=utf-8\r\n` +
       `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,

@@ -66,8 +66,14 @@ export function lists(target: Target): void {
       before(async () => {
         page = (await stage(target)).pages.owner;
         label = freshKey("row");
-        for (const number of [2, 3, 1])
-          answered(await page.put(`${root}/${label}${number}`, number), { ok: true });
+        const numbered = [2, 3, 1].map((number): [string, number] => [`${label}${number}`, number]);
+        const neighbours: [string, number][] = [
+          ["!", 0],
+          ["~", 4],
+        ];
+        for (const [key, value] of [...neighbours, ...numbered]) {
+          answered(await page.put(`${root}/${key}`, value), { ok: true });
+        }
       });
       const list = (prefix: string, query = "") =>
         page.get(`${root}?prefix=${encodeURIComponent(prefix)}${query}`);

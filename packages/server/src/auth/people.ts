@@ -21,7 +21,7 @@ export interface PersonRow {
 }
 
 /** Null for someone who has been deactivated. */
-export function personOf(row: PersonRow | undefined): Person | null {
+export function personOf(row: Readonly<PersonRow> | undefined): Person | null {
   if (row === undefined || row.deactivated_at !== null) return null;
   return {
     id: row.id,
@@ -51,7 +51,7 @@ export async function arrive(
   name: string | null,
   now: number,
 ): Promise<Person | null> {
-  const find = () => db.get<PersonRow>`
+  const find = () => db.recall<PersonRow>`
     select id, email, name, avatar_url, can_publish_public, deactivated_at from users where email = ${email}`;
   const known = await find();
   if (known === undefined) {

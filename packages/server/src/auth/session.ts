@@ -13,12 +13,16 @@ export const sessionCookie = (secure: boolean) => (secure ? "__Host-easel_sessio
 export function sessionToken(header: string | undefined, secure: boolean): string | undefined {
   if (header === undefined) return undefined;
   const name = `${sessionCookie(secure)}=`;
-  const found = new Set<string>();
-  for (const part of header.split(";")) {
-    const pair = part.trim();
-    if (pair.startsWith(name)) found.add(pair.slice(name.length));
+  let found: string | undefined;
+  for (let start = 0, end: number; start <= header.length; start = end + 1) {
+    end = header.indexOf(";", start);
+    if (end === -1) end = header.length;
+    const pair = header.slice(start, end).trim();
+    if (!pair.startsWith(name)) continue;
+    if (found !== undefined && found !== pair) return undefined;
+    found = pair;
   }
-  return found.size === 1 ? found.values().next().value : undefined;
+  return found?.slice(name.length);
 }
 
 const cookie = (env: Env, value: string, maxAge: number) =>
@@ -44,11 +48,10 @@ export async function startSession(person: Person, env: Env): Promise<string> {
 
 /** Who holds this token now; null when the session has ended or the person is deactivated. */
 export async function sessionPerson(token: string, env: Env): Promise<Person | null> {
-  const row = await env.db.get<PersonRow>`
-    select users.id, email, name, avatar_url, can_publish_public, deactivated_at
-    from sessions join users on users.id = sessions.user_id
-    where token_hash = ${tokenHash(token)} and expires_at > ${env.clock()}`;
-  return personOf(row);
+  const row = await env.db.recall<PersonRow & { expires_at: number }>`
+    select users.id, email, name, avatar_url, can_publish_public, deactivated_at, expires_at
+    from sessions join users on users.id = sessions.user_id where token_hash = ${tokenHash(token)}`;
+  return row === undefined || row.expires_at <= env.clock() ? null : personOf(row);
 }
 
 /** Ends a session, if there is one; answers the `Set-Cookie` header that clears the cookie. */

@@ -47,7 +47,7 @@ interface Row {
 /** The canvas at a slug, with what its people list grants to `email`; null when there is none. */
 export async function findEntry(slug: string, email: string | null, env: Env): Promise<Canvas | null> {
   if (!isSlug(slug)) return null;
-  const row = await env.db.get<Row>`
+  const row = await env.db.recall<Row>`
     select canvases.id, slug, title, owner_id, version_id, access, password_hash, expires_at, revoked_at, archived_at,
       disabled_at, disabled_reason, deleted_at, backend_enabled, kv, files, ai, realtime, authoring, ai_audience,
       connections_audience, authoring_audience, canvas_people.role as granted,

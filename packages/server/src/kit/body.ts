@@ -2,12 +2,9 @@ import { isUtf8 } from "node:buffer";
 import type { IncomingMessage } from "node:http";
 import { LIMITS } from "@easel/protocol/limits";
 import type { Json } from "@easel/protocol/types";
-import { refuse } from "./refusal.ts";
+import { Refusal, refuse } from "./refusal.ts";
 
-/**
- * Reads a body into memory, at most `limit` bytes of it: past that it stops reading, calls `tooLarge` and lets the
- * connection go.
- */
+/** Reads a body into memory, at most `limit` bytes of it: past that it stops and calls `tooLarge`. */
 export function readBody(request: IncomingMessage, limit: number, tooLarge: () => never): Promise<Buffer> {
   return new Promise<Buffer>((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -28,10 +25,14 @@ export function readBody(request: IncomingMessage, limit: number, tooLarge: () =
       chunks.push(chunk);
     });
     request.once("end", () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
-    request.once("error", reject);
-    request.once("close", () => reject(new Error("The request ended before its body did")));
+    request.once("close", () => request.complete || reject(brokenOff()));
+    request.once("error", () => reject(brokenOff()));
   });
 }
+
+/** For whoever is still there to read it: the sender went away in the middle of a body. */
+export const brokenOff = (): Refusal =>
+  new Refusal(400, { code: "INVALID_BODY", message: "The request ended before its body did." });
 
 /** A JSON value from its bytes: UTF-8, every number finite, at most so deep. Anything else is 400 `INVALID_BODY`. */
 export function parseJson(bytes: Buffer): Json {

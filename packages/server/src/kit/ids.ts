@@ -6,5 +6,5 @@ export const newId = (): string => randomUUIDv7();
 /** A secret that nobody guesses: 32 random bytes in base64url. */
 export const newToken = (): string => randomBytes(32).toString("base64url");
 
-/** What is kept of a token. */
-export const tokenHash = (token: string): Buffer => hash("sha256", token, "buffer");
+/** What is kept of a token: its SHA-256 in base64url. */
+export const tokenHash = (token: string): string => hash("sha256", token, "base64url");

@@ -9,6 +9,7 @@ import { withBundle } from "../canvases/bundle.ts";
 import { deploy } from "../canvases/deploy.ts";
 import { listVersions, publishVersion } from "../canvases/versions.ts";
 import type { Env } from "../env.ts";
+import { brokenOff } from "../kit/body.ts";
 import { refuse } from "../kit/refusal.ts";
 import { canvasOf, currentView, managedCanvas } from "./canvas.ts";
 import { ok, type Routes } from "./route.ts";
@@ -40,7 +41,10 @@ async function withUpload<Result>(
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const file = path.join(folder, `${randomUUID()}.zip`);
   try {
-    await pipeline(upTo(limit, request), createWriteStream(file, { flags: "wx", mode: 0o600 }));
+    const staged = createWriteStream(file, { flags: "wx", mode: 0o600 });
+    await pipeline(upTo(limit, request), staged).catch((error) => {
+      throw request.errored === null ? error : brokenOff();
+    });
     return await use(file);
   } finally {
     await rm(file, { force: true });

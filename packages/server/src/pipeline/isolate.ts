@@ -10,7 +10,8 @@ export function isolate({ slug, request }: Visit, { base }: Env): void {
     return;
   }
   if (site !== undefined && site !== "same-origin" && site !== "none") refuse("CROSS_SITE_FORBIDDEN");
-  if (referer !== undefined && !isUnder(referer, `/c/${slug}`)) refuse("CROSS_CANVAS_FORBIDDEN");
+  if (referer === undefined || referer === base.canvasUrl(slug)) return;
+  if (!isUnder(referer, `/c/${slug}`)) refuse("CROSS_CANVAS_FORBIDDEN");
 }
 
 /** Whether a URL's normalised path is `folder` or beneath it. */

@@ -1,5 +1,6 @@
-import type { FastifyInstance, FastifyRequest, HTTPMethods } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from "fastify";
 import type { Env } from "../env.ts";
+import { answerError } from "../errors.ts";
 import type { Query } from "../kit/page.ts";
 import { refuse } from "../kit/refusal.ts";
 import { allowOrigin } from "../pipeline/allow-origin.ts";
@@ -25,10 +26,27 @@ const visitOf = (request: FastifyRequest, answer: Visit["answer"], path: string)
   answer,
 });
 
-/** Lets the page read the answer to a path that cannot even be decoded, of which the router tells nothing. */
-export function allowPageOf(request: FastifyRequest, answer: Visit["answer"], env: Env): void {
+/**
+ * Answers a path that cannot even be decoded, of which the router tells nothing: below a canvas a page may read the
+ * refusal, and a preflight is 204 like any other.
+ */
+export function answerBadPath(error: Error, request: FastifyRequest, reply: FastifyReply, env: Env): void {
   const [, version, kind, slug = ""] = (request.raw.url ?? "").split("/");
-  if (version === "v1" && kind === "c") allowOrigin({ slug, request: request.raw, answer }, env);
+  if (version === "v1" && kind === "c") {
+    const visit: Visit = {
+      slug,
+      rateClass: "canvas",
+      request: request.raw,
+      address: request.ip,
+      answer: reply,
+    };
+    if (request.method === "OPTIONS") {
+      preflight(visit, env);
+      return void reply.code(204).send();
+    }
+    allowOrigin(visit, env);
+  }
+  answerError(error, request, reply);
 }
 
 /** Mounts the runtime API: every primitive behind the pipeline, which runs before any body is read. */

@@ -17,6 +17,11 @@ export type Step = Sql | { maybe: Sql };
 export interface Db {
   /** The first row, or undefined. */
   get<Row>(...statement: Sql): Promise<Row | undefined>;
+  /**
+   * The same for a row that is read far more often than it changes: a driver may answer from memory where it knows that no
+   * table of the statement has changed since. Never an old row; never to be changed.
+   */
+  recall<Row>(...statement: Sql): Promise<Readonly<Row> | undefined>;
   /** All rows. */
   all<Row>(...statement: Sql): Promise<Row[]>;
   /** A write; answers how many rows it changed. */

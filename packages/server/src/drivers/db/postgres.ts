@@ -57,10 +57,14 @@ export function postgres(url: string): Db & Schema {
     return done;
   }
 
+  async function get<Row>(...statement: Sql): Promise<Row | undefined> {
+    return (await query(client, statement))[0] as Row | undefined;
+  }
+
   return {
-    async get<Row>(...statement: Sql) {
-      return (await query(client, statement))[0] as Row | undefined;
-    },
+    get,
+    // Another node may have changed any row.
+    recall: get,
     async all<Row>(...statement: Sql) {
       return [...(await query(client, statement))] as Row[];
     },

@@ -1,5 +1,17 @@
-import { DatabaseSync, type StatementSync } from "node:sqlite";
+import { constants, DatabaseSync, type StatementSync } from "node:sqlite";
 import type { Db, Schema, Sql, Step, Value } from "./db.ts";
+import { Memo } from "./memo.ts";
+import { type RowMaker, rowMaker } from "./row.ts";
+
+/** A prepared statement, what makes its rows, what it remembers, and whose memory it makes void. */
+interface Prepared {
+  statement: StatementSync;
+  toRow: RowMaker;
+  memo: Memo;
+  voids: Set<Memo>[];
+}
+
+const WRITING: number[] = [constants.SQLITE_INSERT, constants.SQLITE_UPDATE, constants.SQLITE_DELETE];
 
 interface Write {
   work: () => unknown;
@@ -13,26 +25,56 @@ class Undo extends Error {}
 const IO_ERROR = 10;
 
 /**
- * The embedded database. Writes that arrive in one turn of the event loop are committed together and answered after the
- * commit. `broken` is called when the disk failed to keep a commit: nothing can be promised any more, so end the process.
+ * The embedded database. What happens in one turn of the event loop happens together: its reads share a snapshot, and its
+ * writes are committed at once at its end and answered after the commit. `broken` is called when the disk failed to keep a
+ * commit: nothing can be promised any more, so end the process.
  */
 export function sqlite(file: string, broken: (error: unknown) => void): Db & Schema {
   const connection = new DatabaseSync(file);
   connection.exec(
-    "pragma busy_timeout=5000; pragma journal_mode=wal; pragma synchronous=full; pragma foreign_keys=on",
+    "pragma busy_timeout=5000; pragma journal_mode=wal; pragma synchronous=full; pragma foreign_keys=on; pragma cache_size=-65536",
   );
-  const prepared = new WeakMap<TemplateStringsArray, StatementSync>();
+  const prepared = new WeakMap<TemplateStringsArray, Prepared>();
+  const readers = new Map<string, Set<Memo>>();
   let writes: Write[] = [];
+  let version: unknown;
+  let reading = false;
+  let ending = false;
 
-  function statement(text: TemplateStringsArray): StatementSync {
-    let known = prepared.get(text);
-    if (known === undefined) {
-      known = connection.prepare(text.join("?"));
-      prepared.set(text, known);
-    }
+  /** The memories that read a table. */
+  function readersOf(table: string): Set<Memo> {
+    const known = readers.get(table) ?? new Set();
+    readers.set(table, known);
     return known;
   }
 
+  function prepare(text: TemplateStringsArray): Prepared {
+    const known = prepared.get(text);
+    if (known !== undefined) return known;
+    const reads = new Set<string>();
+    const writes = new Set<string>();
+    connection.setAuthorizer((action, table) => {
+      if (action === constants.SQLITE_READ) reads.add(table as string);
+      if (WRITING.includes(action)) writes.add(table as string);
+      return constants.SQLITE_OK;
+    });
+    const statement = connection.prepare(text.join("?"));
+    connection.setAuthorizer(null);
+    statement.setReturnArrays(true);
+    const made: Prepared = {
+      statement,
+      toRow: rowMaker(statement.columns().map(({ name }) => name)),
+      memo: new Memo(),
+      voids: [...writes].map(readersOf),
+    };
+    if (writes.size === 0) for (const table of reads) readersOf(table).add(made.memo);
+    prepared.set(text, made);
+    return made;
+  }
+
+  const snapshot = connection.prepare("begin");
+  // Changes when another connection, so another process, has written.
+  const dataVersion = connection.prepare("pragma data_version");
   const begin = connection.prepare("begin immediate");
   const commit = connection.prepare("commit");
   const rollback = connection.prepare("rollback");
@@ -40,16 +82,47 @@ export function sqlite(file: string, broken: (error: unknown) => void): Db & Sch
   const undo = connection.prepare("rollback to batch");
   const release = connection.prepare("release batch");
 
+  /** Has the turn ended when every socket that is ready has been read. */
+  function endLater(): void {
+    if (ending) return;
+    ending = true;
+    setImmediate(endTurn);
+  }
+
+  function endTurn(): void {
+    ending = false;
+    if (reading) commit.run();
+    reading = false;
+    if (writes.length > 0) flush();
+  }
+
+  /** Before a read: the first of a turn opens the snapshot, so that the others need no locks of their own. */
+  function read(text: TemplateStringsArray): Prepared {
+    if (!reading) {
+      snapshot.run();
+      reading = true;
+      endLater();
+      const now = dataVersion.get()?.data_version;
+      if (now !== version) forget([...readers.values()]);
+      version = now;
+    }
+    return prepare(text);
+  }
+
+  function forget(memories: Set<Memo>[]): void {
+    for (const each of memories) for (const memo of each) memo.clear();
+  }
+
   function write<Result>(work: () => Result): Promise<Result> {
     return new Promise((resolve, reject) => {
-      if (writes.push({ work, resolve, reject }) === 1) setImmediate(flush);
+      writes.push({ work, resolve, reject });
+      endLater();
     });
   }
 
   function flush(): void {
     const group = writes;
     writes = [];
-    if (group.length === 0) return;
     const answers: (() => void)[] = [];
     try {
       begin.run();
@@ -73,12 +146,20 @@ export function sqlite(file: string, broken: (error: unknown) => void): Db & Sch
     for (const answer of answers) answer();
   }
 
-  function all<Row>([text, ...values]: Sql): Row[] {
-    return statement(text).all(...values) as Row[];
+  function one({ statement, toRow }: Prepared, values: Value[]): unknown {
+    const found = statement.get(...values) as unknown[] | undefined;
+    return found === undefined ? undefined : toRow(found);
+  }
+
+  function rows<Row>({ statement, toRow, voids }: Prepared, values: Value[]): Row[] {
+    forget(voids);
+    return (statement.all(...values) as unknown as unknown[][]).map(toRow) as Row[];
   }
 
   function run([text, ...values]: Sql): number {
-    return Number(statement(text).run(...values).changes);
+    const { statement, voids } = prepare(text);
+    forget(voids);
+    return Number(statement.run(...values).changes);
   }
 
   function batch(steps: Step[]): number {
@@ -101,16 +182,22 @@ export function sqlite(file: string, broken: (error: unknown) => void): Db & Sch
 
   return {
     async get<Row>(text: TemplateStringsArray, ...values: Value[]) {
-      return statement(text).get(...values) as Row | undefined;
+      return one(read(text), values) as Row | undefined;
     },
-    async all<Row>(...each: Sql) {
-      return all<Row>(each);
+    async recall<Row>(text: TemplateStringsArray, ...values: Value[]) {
+      const known = read(text);
+      return known.memo.recall(values, () => one(known, values)) as Row | undefined;
+    },
+    async all<Row>(text: TemplateStringsArray, ...values: Value[]) {
+      return rows<Row>(read(text), values);
     },
     run: (...each) => write(() => run(each)),
-    returning: <Row>(...each: Sql) => write(() => all<Row>(each)),
+    returning: <Row>(text: TemplateStringsArray, ...values: Value[]) =>
+      write(() => rows<Row>(prepare(text), values)),
     batch: (steps) => write(() => batch(steps)),
 
     async exclusively(work) {
+      endTurn();
       connection.exec("begin exclusive");
       try {
         await work({
@@ -120,8 +207,8 @@ export function sqlite(file: string, broken: (error: unknown) => void): Db & Sch
           async run(...each) {
             run(each);
           },
-          async all(...each) {
-            return all(each);
+          async all<Row>(text: TemplateStringsArray, ...values: Value[]) {
+            return rows<Row>(prepare(text), values);
           },
         });
         connection.exec("commit");
@@ -132,7 +219,7 @@ export function sqlite(file: string, broken: (error: unknown) => void): Db & Sch
     },
 
     async close() {
-      flush();
+      endTurn();
       connection.close();
     },
   };
