@@ -35,7 +35,7 @@ export async function createApp(env: Env): Promise<FastifyInstance> {
     childLoggerFactory: (logger) => logger,
     clientErrorHandler: (error, socket) => answerClientError(error, socket, newRequestId()),
     frameworkErrors: (error, request, reply) => answerBadPath(error, request, reply, env),
-    forceCloseConnections: true,
+    forceCloseConnections: "idle",
     // The longest a request line can be at all: keys are measured by their own rule.
     routerOptions: { maxParamLength: 16 * 1024 },
   });

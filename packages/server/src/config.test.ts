@@ -42,6 +42,40 @@ test("defaults in dev mode", () => {
   );
 });
 
+/** What the specification and the management API say of variables that are not set. */
+const defaults: Partial<Config> = {
+  rateLimit: true,
+  canvasPerMinute: 120,
+  aiPerMinute: 10,
+  managementPerMinute: 240,
+  loginPerMinute: 20,
+  gatePerMinute: 10,
+  realtime: true,
+  authoring: false,
+  authoringRungs: ["private", "specific_people", "whole_org", "public_link"],
+  authoringMaxExpiryDays: 0,
+  authoringRequireExpiry: false,
+  authoringDailyMax: 20,
+  authoringTotalMax: 200,
+  publicLinks: true,
+  tenancy: false,
+  oidcScopes: "openid email profile",
+  proxyJwtHeader: "Cf-Access-Jwt-Assertion",
+  aiProvider: "anthropic",
+  aiUserDailyUsd: 5,
+  aiCanvasMonthlyUsd: 50,
+  aiGuestUsd: 1,
+  logLevel: "info",
+};
+
+test("defaults in every mode", () => {
+  for (const environment of [{}, proxy]) {
+    const config = readConfig(environment);
+    const found = Object.keys(defaults).map((name) => [name, config[name as keyof Config]]);
+    assert.deepEqual(Object.fromEntries(found), defaults);
+  }
+});
+
 test("defaults behind a proxy: every interface, no administrator", () => {
   const { host, adminEmails, proxyEmailHeader, proxyNameHeader } = readConfig(proxy);
   assert.deepEqual([host, adminEmails], ["0.0.0.0", []]);
@@ -108,6 +142,7 @@ const { SERVICE_PROXY_TRUSTED_IPS: __, ...withoutPeers } = proxy;
 const impossible: [environment: Environment, says: RegExp][] = [
   [{ SERVICE_HOST: "0.0.0.0" }, /^SERVICE_HOST must be a loopback address in dev mode/],
   [{ SERVICE_HOST: "::" }, /^SERVICE_HOST must be a loopback/],
+  [{ SERVICE_HOST: "notlocalhost" }, /^SERVICE_HOST must be a loopback/],
   [{ SERVICE_HOST: "127.0.0.1.example.com" }, /^SERVICE_HOST must be a loopback/],
   [{ SERVICE_BASE_URL: "https://easel.example" }, /^SERVICE_BASE_URL must be a loopback address in dev mode/],
   [{ SERVICE_BASE_URL: "http://localhost.example" }, /^SERVICE_BASE_URL must be a loopback/],

@@ -9,6 +9,9 @@ import type { Env } from "./env.ts";
 import { newLog } from "./kit/log.ts";
 import { seedExamples } from "./seed.ts";
 
+/** How long requests under way may take when the service stops. */
+const PATIENCE_MS = 10_000;
+
 /** A running service. */
 export interface Service {
   env: Env;
@@ -47,7 +50,12 @@ export async function serve(environment: Record<string, string | undefined>): Pr
   return {
     env,
     async stop() {
+      const patience = setTimeout(() => app.server.closeAllConnections(), PATIENCE_MS);
+      // A connection that a last request kept busy is idle only after it.
+      const idle = setInterval(() => app.server.closeIdleConnections(), 50);
       await app.close();
+      clearTimeout(patience);
+      clearInterval(idle);
       await stopSweeping();
       await Promise.all([db.close(), blobs.close(), bus.close()]);
     },

@@ -1,16 +1,13 @@
 import assert from "node:assert/strict";
-import { type ChildProcess, spawn } from "node:child_process";
 import { randomInt } from "node:crypto";
-import { once } from "node:events";
-import path from "node:path";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { atEnd, temporaryDirectory } from "./support.ts";
+import { signIn, startProcess } from "./process.ts";
+import { temporaryDirectory } from "./support.ts";
 
 const ROUNDS = 20;
 const WRITERS = 16;
 const COUNTERS = 4;
-const MAIN = path.join(import.meta.dirname, "../src/main.ts");
 
 /** What the writers of a round know: per key the last acknowledged value and the one under way; per counter how often. */
 interface Known {
@@ -22,30 +19,6 @@ interface Counter {
   acknowledged: number;
   unanswered: number;
 }
-
-async function start(directory: string): Promise<{ service: ChildProcess; base: string }> {
-  const settings = { SERVICE_PORT: "0", SERVICE_DATA_DIR: directory, SERVICE_RATELIMIT_ENABLED: "off" };
-  const service = spawn(process.execPath, [MAIN], {
-    env: { ...process.env, ...settings, SERVICE_LOG_LEVEL: "warn" },
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  const [line] = (await once(service.stdout as NodeJS.ReadableStream, "data")) as [Buffer];
-  return { service, base: /http:\S+/.exec(line.toString())?.[0] ?? "" };
-}
-
-async function kill(service: ChildProcess): Promise<void> {
-  if (service.exitCode !== null || service.signalCode !== null) return;
-  service.kill("SIGKILL");
-  await once(service, "exit");
-}
-
-const signIn = async (base: string): Promise<Record<string, string>> => {
-  const body = JSON.stringify({ email: "dev@example.com" });
-  const headers = { "content-type": "application/json" };
-  const answer = await fetch(`${base}/auth/dev/session`, { method: "POST", headers, body });
-  assert.equal(answer.status, 204);
-  return { cookie: answer.headers.get("set-cookie")?.split(";")[0] ?? "" };
-};
 
 /** Writes until the service is gone; every value is greater than the one before, so the order shows. */
 async function write(
@@ -113,15 +86,14 @@ test(`every acknowledged write survives kill -9, in ${ROUNDS} rounds`, { timeout
   };
   let written = 0;
   for (let round = 0; round <= ROUNDS; round++) {
-    const { service, base } = await start(directory);
-    atEnd(t, () => kill(service));
+    const { base, end } = await startProcess(t, directory);
     const headers = await signIn(base);
     const kv = `${base}/v1/c/guestbook/kv`;
     await check(kv, headers, known);
     if (round === ROUNDS) break;
     const writers = Promise.all(Array.from({ length: WRITERS }, (_, n) => write(kv, headers, n, known)));
     await sleep(100 + randomInt(200));
-    await kill(service);
+    await end("SIGKILL");
     written += (await writers).reduce((sum, each) => sum + each, 0);
   }
   assert.ok(

@@ -19,6 +19,7 @@ const rows: [path: string, type: string, compressible: boolean][] = [
   ["notes.txt", "text/plain; charset=utf-8", true],
   ["notes.md", "text/markdown; charset=utf-8", true],
   ["main.ts", "text/plain; charset=utf-8", true],
+  ["MAIN.TS", "text/plain; charset=utf-8", true],
   ["main.tsx", "text/plain; charset=utf-8", true],
   ["lib.wasm", "application/wasm", true],
   ["icon.ico", "image/x-icon", true],
