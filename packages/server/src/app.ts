@@ -1,12 +1,12 @@
 import type { IncomingMessage } from "node:http";
-import fastify, { type FastifyInstance, LogController } from "fastify";
+import fastify, { type FastifyInstance } from "fastify";
 import { mountSignIn } from "./auth/routes.ts";
 import { mountContent } from "./canvases/serve.ts";
 import type { Env } from "./env.ts";
 import { answerClientError, answerError, requestIds } from "./errors.ts";
 import { mountHome } from "./home.ts";
 import { mountHosts } from "./hosts.ts";
-import { Refusal } from "./kit/refusal.ts";
+import { refuse } from "./kit/refusal.ts";
 import { mountManagement } from "./management/index.ts";
 import { mountOperation } from "./operation.ts";
 import { answerBadPath, mountRuntime } from "./primitives/mount.ts";
@@ -28,25 +28,17 @@ const PARTS: ((app: FastifyInstance, env: Env) => void)[] = [
 export async function createApp(env: Env): Promise<FastifyInstance> {
   const newRequestId = requestIds();
   const app = fastify({
-    loggerInstance: env.log,
-    logController: new LogController({ disableRequestLogging: true }),
+    // The framework writes no lines of its own, so that no request needs a logger of its own: ours name the request.
+    logger: false,
     genReqId: newRequestId,
-    // One logger for all: a line about a request names it, and a logger of its own for each would cost more than the rest.
-    childLoggerFactory: (logger) => logger,
     clientErrorHandler: (error, socket) => answerClientError(error, socket, newRequestId()),
     frameworkErrors: (error, request, reply) => answerBadPath(error, request, reply, env),
     forceCloseConnections: "idle",
     // The longest a request line can be at all: keys are measured by their own rule.
     routerOptions: { maxParamLength: 16 * 1024 },
   });
-  app.setErrorHandler(answerError);
-  app.setNotFoundHandler((request, reply) =>
-    answerError(
-      new Refusal(404, { code: "NOT_FOUND", message: "There is nothing at this address." }),
-      request,
-      reply,
-    ),
-  );
+  app.setErrorHandler((error, request, reply) => answerError(error, request, reply, env));
+  app.setNotFoundHandler(async () => refuse("NOT_FOUND"));
   // Bodies stay streams: each handler reads its own, up to its own limit.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(

@@ -1,4 +1,4 @@
-import type { FastifyBaseLogger } from "fastify";
+import type { Logger } from "pino";
 import type { Base } from "./base.ts";
 import type { Config } from "./config.ts";
 import type { Blobs } from "./drivers/blobs/blobs.ts";
@@ -15,5 +15,5 @@ export interface Env {
   bus: Bus;
   /** Epoch milliseconds. */
   clock: () => number;
-  log: FastifyBaseLogger;
+  log: Logger;
 }

@@ -3,6 +3,7 @@ import { type IncomingMessage, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import { ERRORS } from "@easel/protocol/errors";
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
+import type { Env } from "./env.ts";
 import { Refusal } from "./kit/refusal.ts";
 
 /** How long what is left of a refused body is read and thrown away, so that its sender gets to read the answer. */
@@ -16,8 +17,13 @@ export function requestIds(): () => string {
 }
 
 /** Answers whatever was thrown: a refusal with its own words, anything else as a bug. */
-export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const { status, body, headers } = refusalOf(error, request);
+export function answerError(
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { log }: Env,
+): FastifyReply {
+  const { status, body, headers } = refusalOf(error, request, log);
   reply.raw.once("finish", () => linger(request.raw));
   reply.headers(headers).code(status).header("cache-control", "private, no-store");
   if (headers.location !== undefined) return reply.send();
@@ -33,12 +39,12 @@ function linger(request: IncomingMessage): void {
   request.resume();
 }
 
-function refusalOf(error: unknown, request: FastifyRequest): Refusal {
+function refusalOf(error: unknown, request: FastifyRequest, log: Env["log"]): Refusal {
   if (error instanceof Refusal) return error;
   const { statusCode = 500 } = error as FastifyError;
   if (statusCode < 500)
     return new Refusal(statusCode, { code: "INVALID_BODY", message: (error as Error).message });
-  request.log.error(
+  log.error(
     { err: error, requestId: request.id, method: request.method, path: request.url.split("?")[0] },
     "a request failed",
   );

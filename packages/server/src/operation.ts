@@ -8,7 +8,7 @@ const NOTHING = "0".repeat(64);
 export function mountOperation(app: FastifyInstance, env: Env): void {
   app.get("/healthz", async () => ({ ok: true }));
 
-  app.get("/readyz", async (request) => {
+  app.get("/readyz", async () => {
     try {
       await Promise.all([
         env.db.get`select 1 as ready`,
@@ -16,7 +16,7 @@ export function mountOperation(app: FastifyInstance, env: Env): void {
         env.bus.publish("ready", ""),
       ]);
     } catch (error) {
-      request.log.error({ err: error }, "not ready");
+      env.log.error({ err: error }, "not ready");
       refuse("UNAVAILABLE");
     }
     return { ok: true };

@@ -38,6 +38,18 @@ export async function findFiles(
   return rows.map(fileOf);
 }
 
+/** The bytes of a file, or of a range of it, from the blob store. */
+export async function stream(
+  { key }: ServedFile,
+  range: { start: number; end: number } | undefined,
+  env: Env,
+): Promise<Readable> {
+  const source = await env.blobs.get(key, range);
+  if (source === null) throw new Error(`Blob ${key} is missing`);
+  // By then the answer has begun: the connection breaks off, and only the log can say why.
+  return source.once("error", (error) => env.log.error({ err: error, blob: key }, "reading a blob failed"));
+}
+
 const SMALL = 256 * 1024;
 const CAPACITY = 64 * 1024 * 1024;
 
@@ -47,7 +59,8 @@ export class HotBlobs {
   #bytes = 0;
 
   /** The whole of a blob: its bytes when they are small, otherwise a stream. */
-  async open({ key, size }: ServedFile, env: Env): Promise<Buffer | Readable> {
+  async open(file: ServedFile, env: Env): Promise<Buffer | Readable> {
+    const { key, size } = file;
     const known = this.#blobs.get(key);
     if (known !== undefined) {
       // Back to the end: the first of the map is the one unused for longest.
@@ -55,10 +68,9 @@ export class HotBlobs {
       this.#blobs.set(key, known);
       return known;
     }
-    const stream = await env.blobs.get(key);
-    if (stream === null) throw new Error(`Blob ${key} is missing`);
-    if (size > SMALL) return stream;
-    const bytes = Buffer.concat(await stream.toArray());
+    const source = await stream(file, undefined, env);
+    if (size > SMALL) return source;
+    const bytes = Buffer.concat(await source.toArray());
     this.#keep(key, bytes);
     return bytes;
   }

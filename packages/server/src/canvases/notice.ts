@@ -1,6 +1,5 @@
 import type { ErrorCode } from "@easel/protocol/errors";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { answerError } from "../errors.ts";
 import { html, sendPage } from "../kit/html.ts";
 import type { Refusal } from "../kit/refusal.ts";
 
@@ -18,7 +17,7 @@ const TITLES: Partial<Record<ErrorCode, string>> = {
 export function notice(refusal: Refusal, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const title = refusal.code && TITLES[refusal.code];
   const wantsPage = request.headers.accept?.includes("text/html") === true;
-  if (title === undefined || !wantsPage) return answerError(refusal, request, reply);
+  if (title === undefined || !wantsPage) throw refusal;
   return sendPage(reply.code(refusal.status), {
     title,
     narrow: true,

@@ -4,7 +4,7 @@ import type { Env } from "../env.ts";
 import { Refusal, refuse } from "../kit/refusal.ts";
 import { resolve } from "../pipeline/resolve.ts";
 import { choose, etagOf, isFresh, rangeOf } from "./conditional.ts";
-import { findFiles, HotBlobs, type ServedFile } from "./files.ts";
+import { findFiles, HotBlobs, type ServedFile, stream } from "./files.ts";
 import { notice } from "./notice.ts";
 import { pin, versionFor } from "./skew.ts";
 
@@ -77,13 +77,13 @@ async function send(file: ServedFile, request: FastifyRequest, reply: FastifyRep
     throw new Refusal(416, { error: "The file has no such range." });
   }
   if (range !== "all") {
-    const part = await env.blobs.get(file.key, range);
-    if (part === null) throw new Error(`Blob ${file.key} is missing`);
     reply.code(206).header("content-range", `bytes ${range.start}-${range.end}/${file.size}`);
-    return reply.header("content-length", range.end - range.start + 1).send(part);
+    reply.header("content-length", range.end - range.start + 1);
+    return reply.send(await stream(file, range, env));
   }
   reply.header("content-length", file.size);
-  return reply.send(request.method === "HEAD" ? undefined : await hot.open(file, env));
+  if (request.method === "HEAD") return reply.send();
+  return reply.send(await hot.open(file, env));
 }
 
 /** A browser is taken to the sign-in page and back; a program gets the gateway's 401. */

@@ -46,7 +46,7 @@ export function answerBadPath(error: Error, request: FastifyRequest, reply: Fast
     }
     allowOrigin(visit, env);
   }
-  answerError(error, request, reply);
+  answerError(error, request, reply, env);
 }
 
 /** Mounts the runtime API: every primitive behind the pipeline, which runs before any body is read. */

@@ -6,7 +6,7 @@ import { parseJson, readBody } from "../../kit/body.ts";
 import { one, pageLimit } from "../../kit/page.ts";
 import { refuse } from "../../kit/refusal.ts";
 import type { Call, Handler, Primitive } from "../primitive.ts";
-import { kvStore } from "./store.ts";
+import { KvStore } from "./store.ts";
 import { toStored, toText } from "./value.ts";
 
 const OK = '{"ok":true}';
@@ -55,7 +55,7 @@ function amount(bytes: Buffer): number {
 
 /** The four routes of a scope below `path`. */
 function scoped(path: string, scope: Scope): Primitive["routes"] {
-  const store = (call: Call, env: Env) => kvStore(env.db, call.canvas.id, scope.id(call));
+  const store = (call: Call, env: Env) => new KvStore(env.db, call.canvas.id, scope.id(call));
   const writes =
     (handler: Handler): Handler =>
     (call, env) =>

@@ -1,8 +1,6 @@
 import { type Db, sql } from "../../drivers/db/db.ts";
 import type { Stored } from "./value.ts";
 
-type StoredEntry = Stored & { key: string };
-
 /** Half of the greatest finite number: sums are compared at half size, where they cannot overflow. */
 const HALF = Number.MAX_VALUE / 2;
 /** Below this, a number added to any finite one stays finite. */
@@ -28,83 +26,96 @@ function from(prefix: Buffer, cursor: string | null): Buffer {
 }
 
 /** The keys of one scope of a canvas (specification 4.3). */
-export function kvStore(db: Db, canvas: string, scope: string) {
-  const count = (limit: number) => sql`
-    insert into kv_scopes (canvas_id, scope, keys) select ${canvas}, ${scope}, 1 where ${limit} >= 1
-    on conflict (canvas_id, scope) do update set keys = kv_scopes.keys + 1 where kv_scopes.keys < ${limit}`;
+export class KvStore {
+  readonly #db: Db;
+  readonly #canvas: string;
+  readonly #scope: string;
 
-  const add = (key: Buffer, { value, number }: Stored) => sql`
-    insert into kv (canvas_id, scope, key, value, number) values (${canvas}, ${scope}, ${key}, ${value}, ${number})
-    on conflict (canvas_id, scope, key) do nothing`;
-
-  /** Adds a key that was not there; "taken" when someone else has just added it. */
-  async function create(key: Buffer, stored: Stored, limit: number): Promise<"created" | "taken" | "full"> {
-    const done = await db.batch([count(limit), add(key, stored)]);
-    return done === 2 ? "created" : done === 1 ? "taken" : "full";
+  /** `scope` is empty for the shared one, otherwise the viewer's user id. */
+  constructor(db: Db, canvas: string, scope: string) {
+    this.#db = db;
+    this.#canvas = canvas;
+    this.#scope = scope;
   }
 
-  const read = (key: Buffer) => db.get<Stored>`
-    select value, number from kv where canvas_id = ${canvas} and scope = ${scope} and key = ${key}`;
+  /** Undefined when there is no such key. */
+  get(key: string): Promise<Stored | undefined> {
+    return this.#read(Buffer.from(key));
+  }
 
-  return {
-    /** Undefined when there is no such key. */
-    get: (key: string): Promise<Stored | undefined> => read(Buffer.from(key)),
+  /** False when the key is new and the scope already holds `limit` keys. */
+  async put(key: string, stored: Stored, limit: number): Promise<boolean> {
+    const bytes = Buffer.from(key);
+    for (;;) {
+      const changed = await this.#db.run`
+        update kv set value = ${stored.value}, number = ${stored.number}
+        where canvas_id = ${this.#canvas} and scope = ${this.#scope} and key = ${bytes}`;
+      if (changed === 1) return true;
+      const outcome = await this.#create(bytes, stored, limit);
+      if (outcome !== "taken") return outcome === "created";
+    }
+  }
 
-    /** False when the key is new and the scope already holds `limit` keys. */
-    async put(key: string, stored: Stored, limit: number): Promise<boolean> {
-      const bytes = Buffer.from(key);
-      for (;;) {
-        const changed = await db.run`
-          update kv set value = ${stored.value}, number = ${stored.number}
-          where canvas_id = ${canvas} and scope = ${scope} and key = ${bytes}`;
-        if (changed === 1) return true;
-        const outcome = await create(bytes, stored, limit);
-        if (outcome !== "taken") return outcome === "created";
+  /** Removes a key, if it is there. */
+  async delete(key: string): Promise<void> {
+    const bytes = Buffer.from(key);
+    await this.#db.batch([
+      sql`update kv_scopes set keys = keys - 1 where canvas_id = ${this.#canvas} and scope = ${this.#scope} and exists
+        (select 1 from kv where canvas_id = ${this.#canvas} and scope = ${this.#scope} and key = ${bytes})`,
+      sql`delete from kv where canvas_id = ${this.#canvas} and scope = ${this.#scope} and key = ${bytes}`,
+    ]);
+  }
+
+  /** The number after adding `by`, a missing key counting as 0; or why it stays as it is. */
+  async increment(key: string, by: number, limit: number): Promise<number | "NOT_NUMERIC" | "KEY_LIMIT"> {
+    const bytes = Buffer.from(key);
+    for (;;) {
+      const [changed] = await this.#db.returning<{ number: number }>`
+        update kv set number = number + ${by}
+        where canvas_id = ${this.#canvas} and scope = ${this.#scope} and key = ${bytes} and number is not null
+          and abs(case when abs(number) < ${HARMLESS} then 0 else number * 0.5 + ${by / 2} end) <= ${HALF}
+        returning number`;
+      if (changed !== undefined) return changed.number;
+      const stored = await this.#read(bytes);
+      if (stored === undefined) {
+        const outcome = await this.#create(bytes, { value: null, number: 0 + by }, limit);
+        if (outcome === "created") return 0 + by;
+        if (outcome === "full") return "KEY_LIMIT";
+      } else if (stored.number === null || !Number.isFinite(stored.number + by)) {
+        return "NOT_NUMERIC";
       }
-    },
+    }
+  }
 
-    /** Removes a key, if it is there. */
-    async delete(key: string): Promise<void> {
-      const bytes = Buffer.from(key);
-      await db.batch([
-        sql`update kv_scopes set keys = keys - 1 where canvas_id = ${canvas} and scope = ${scope} and exists
-          (select 1 from kv where canvas_id = ${canvas} and scope = ${scope} and key = ${bytes})`,
-        sql`delete from kv where canvas_id = ${canvas} and scope = ${scope} and key = ${bytes}`,
-      ]);
-    },
+  /** Keys in the order of their bytes; `nextCursor` is the last one of a page that others follow. */
+  async list({ prefix, cursor, limit }: { prefix: string; cursor: string | null; limit: number }) {
+    const start = Buffer.from(prefix);
+    const rows = await this.#db.all<Stored & { key: Uint8Array }>`
+      select key, value, number from kv where canvas_id = ${this.#canvas} and scope = ${this.#scope}
+        and key >= ${from(start, cursor)} and key < ${after(start)}
+      order by key limit ${limit + 1}`;
+    const entries = rows.slice(0, limit).map((row) => ({ ...row, key: Buffer.from(row.key).toString() }));
+    return { entries, nextCursor: rows.length > limit ? (entries.at(-1)?.key ?? null) : null };
+  }
 
-    /** The number after adding `by`, a missing key counting as 0; or why it stays as it is. */
-    async increment(key: string, by: number, limit: number): Promise<number | "NOT_NUMERIC" | "KEY_LIMIT"> {
-      const bytes = Buffer.from(key);
-      for (;;) {
-        const [changed] = await db.returning<{ number: number }>`
-          update kv set number = number + ${by}
-          where canvas_id = ${canvas} and scope = ${scope} and key = ${bytes} and number is not null
-            and abs(case when abs(number) < ${HARMLESS} then 0 else number * 0.5 + ${by / 2} end) <= ${HALF}
-          returning number`;
-        if (changed !== undefined) return changed.number;
-        const stored = await read(bytes);
-        if (stored === undefined) {
-          const outcome = await create(bytes, { value: null, number: 0 + by }, limit);
-          if (outcome === "created") return 0 + by;
-          if (outcome === "full") return "KEY_LIMIT";
-        } else if (stored.number === null || !Number.isFinite(stored.number + by)) {
-          return "NOT_NUMERIC";
-        }
-      }
-    },
+  #read(key: Buffer): Promise<Stored | undefined> {
+    return this.#db.get<Stored>`
+      select value, number from kv where canvas_id = ${this.#canvas} and scope = ${this.#scope} and key = ${key}`;
+  }
 
-    /** Keys in the order of their bytes; `nextCursor` is the last one of a page that others follow. */
-    async list({ prefix, cursor, limit }: { prefix: string; cursor: string | null; limit: number }) {
-      const start = Buffer.from(prefix);
-      const rows = await db.all<Stored & { key: Uint8Array }>`
-        select key, value, number from kv
-        where canvas_id = ${canvas} and scope = ${scope} and key >= ${from(start, cursor)} and key < ${after(start)}
-        order by key limit ${limit + 1}`;
-      const entries: StoredEntry[] = rows
-        .slice(0, limit)
-        .map((row) => ({ ...row, key: Buffer.from(row.key).toString() }));
-      return { entries, nextCursor: rows.length > limit ? (entries.at(-1)?.key ?? null) : null };
-    },
-  };
+  /** Adds a key that was not there; "taken" when someone else has just added it. The counter comes first: it is the lock. */
+  async #create(
+    key: Buffer,
+    { value, number }: Stored,
+    limit: number,
+  ): Promise<"created" | "taken" | "full"> {
+    const done = await this.#db.batch([
+      sql`insert into kv_scopes (canvas_id, scope, keys) select ${this.#canvas}, ${this.#scope}, 1 where ${limit} >= 1
+        on conflict (canvas_id, scope) do update set keys = kv_scopes.keys + 1 where kv_scopes.keys < ${limit}`,
+      sql`insert into kv (canvas_id, scope, key, value, number)
+        values (${this.#canvas}, ${this.#scope}, ${key}, ${value}, ${number})
+        on conflict (canvas_id, scope, key) do nothing`,
+    ]);
+    return done === 2 ? "created" : done === 1 ? "taken" : "full";
+  }
 }
