@@ -1,26 +1,20 @@
-import type { Access, Audience } from "@easel/protocol/types";
-import type { Switches } from "../access/capabilities.ts";
+import type { Access, Capabilities } from "@easel/protocol/types";
 import type { Enterable } from "../access/ladder.ts";
 import type { Env } from "../env.ts";
 import { isSlug } from "./slug.ts";
+import { capabilitiesOf, type SwitchColumns } from "./switches.ts";
 
 /** A canvas as every request needs it: who may enter, and what is switched on. One indexed read. */
 export interface Canvas extends Enterable {
   slug: string;
-  title: string;
   versionId: string | null;
   revokedAt: number | null;
-  disabledReason: string | null;
-  switches: Switches;
-  aiAudience: Audience;
-  connectionsAudience: Audience;
-  authoringAudience: Audience;
+  capabilities: Capabilities;
 }
 
-interface Row {
+interface Row extends SwitchColumns {
   id: string;
   slug: string;
-  title: string;
   owner_id: string;
   version_id: string | null;
   access: Access;
@@ -29,17 +23,7 @@ interface Row {
   revoked_at: number | null;
   archived_at: number | null;
   disabled_at: number | null;
-  disabled_reason: string | null;
   deleted_at: number | null;
-  backend_enabled: number;
-  kv: number;
-  files: number;
-  ai: number;
-  realtime: number;
-  authoring: number;
-  ai_audience: Audience;
-  connections_audience: Audience;
-  authoring_audience: Audience;
   granted: "editor" | "viewer" | null;
   owner_may_publish: number;
 }
@@ -48,9 +32,9 @@ interface Row {
 export async function findEntry(slug: string, email: string | null, env: Env): Promise<Canvas | null> {
   if (!isSlug(slug)) return null;
   const row = await env.db.recall<Row>`
-    select canvases.id, slug, title, owner_id, version_id, access, password_hash, expires_at, revoked_at, archived_at,
-      disabled_at, disabled_reason, deleted_at, backend_enabled, kv, files, ai, realtime, authoring, ai_audience,
-      connections_audience, authoring_audience, canvas_people.role as granted,
+    select canvases.id, slug, owner_id, version_id, access, password_hash, expires_at, revoked_at, archived_at,
+      disabled_at, deleted_at, backend_enabled, kv, files, ai, realtime, authoring, ai_audience,
+      connections_audience, authoring_audience, guest_ai, canvas_people.role as granted,
       users.can_publish_public as owner_may_publish
     from canvases
     join users on users.id = canvases.owner_id
@@ -60,7 +44,6 @@ export async function findEntry(slug: string, email: string | null, env: Env): P
   return {
     id: row.id,
     slug: row.slug,
-    title: row.title,
     ownerId: row.owner_id,
     versionId: row.version_id,
     access: row.access,
@@ -71,18 +54,7 @@ export async function findEntry(slug: string, email: string | null, env: Env): P
     revokedAt: row.revoked_at,
     archivedAt: row.archived_at,
     disabledAt: row.disabled_at,
-    disabledReason: row.disabled_reason,
     deletedAt: row.deleted_at,
-    switches: {
-      backendEnabled: row.backend_enabled === 1,
-      kv: row.kv === 1,
-      files: row.files === 1,
-      ai: row.ai === 1,
-      realtime: row.realtime === 1,
-      authoring: row.authoring === 1,
-    },
-    aiAudience: row.ai_audience,
-    connectionsAudience: row.connections_audience,
-    authoringAudience: row.authoring_audience,
+    capabilities: capabilitiesOf(row),
   };
 }

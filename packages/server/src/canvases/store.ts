@@ -1,9 +1,10 @@
-import type { Access, Audience, CanvasRole } from "@easel/protocol/types";
+import type { Access, CanvasRole } from "@easel/protocol/types";
 import type { Person } from "../auth/people.ts";
 import type { Env } from "../env.ts";
+import type { SwitchColumns } from "./switches.ts";
 
 /** A row of `canvases` with its owner and the asking person's place on the people list. */
-export interface CanvasRow {
+export interface CanvasRow extends SwitchColumns {
   id: string;
   slug: string;
   title: string;
@@ -26,16 +27,6 @@ export interface CanvasRow {
   gallery_listed: number;
   gallery_templatable: number;
   discoverability: "link_only" | "listed";
-  backend_enabled: number;
-  kv: number;
-  files: number;
-  ai: number;
-  realtime: number;
-  authoring: number;
-  ai_audience: Audience;
-  connections_audience: Audience;
-  authoring_audience: Audience;
-  guest_ai: number;
   role: CanvasRole;
 }
 

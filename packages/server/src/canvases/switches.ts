@@ -1,5 +1,33 @@
-import type { Capabilities } from "@easel/protocol/types";
+import type { Audience, Capabilities } from "@easel/protocol/types";
 import type { Env } from "../env.ts";
+
+/** The columns of `canvases` that hold switches and audiences. */
+export interface SwitchColumns {
+  backend_enabled: number;
+  kv: number;
+  files: number;
+  ai: number;
+  realtime: number;
+  authoring: number;
+  guest_ai: number;
+  ai_audience: Audience;
+  connections_audience: Audience;
+  authoring_audience: Audience;
+}
+
+/** Switches and audiences as the API names them. */
+export const capabilitiesOf = (row: Readonly<SwitchColumns>): Capabilities => ({
+  backendEnabled: row.backend_enabled === 1,
+  kv: row.kv === 1,
+  files: row.files === 1,
+  ai: row.ai === 1,
+  realtime: row.realtime === 1,
+  authoring: row.authoring === 1,
+  aiAudience: row.ai_audience,
+  connectionsAudience: row.connections_audience,
+  authoringAudience: row.authoring_audience,
+  guestAi: row.guest_ai === 1,
+});
 
 /** Switches and audiences as a patch: what is left out stays. */
 export type CapabilityPatch = { [Name in keyof Capabilities]?: Capabilities[Name] | undefined };

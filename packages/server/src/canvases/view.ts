@@ -4,6 +4,7 @@ import type { Env } from "../env.ts";
 import { accessMode, legacyStatus, publicationStatus } from "./lifecycle.ts";
 import type { Listed } from "./sharing.ts";
 import type { CanvasRow } from "./store.ts";
+import { capabilitiesOf } from "./switches.ts";
 
 const text = (metadata: Canvas["metadata"], name: string): string | null => {
   const value = metadata !== null && Object.hasOwn(metadata, name) ? metadata[name] : undefined;
@@ -55,18 +56,7 @@ export function viewOf(row: CanvasRow, listed: Listed[], { base, clock }: Env): 
     owner: { id: row.owner_id, email: row.owner_email, name: row.owner_name },
     people,
     teams: [],
-    capabilities: {
-      backendEnabled: row.backend_enabled === 1,
-      kv: row.kv === 1,
-      files: row.files === 1,
-      ai: row.ai === 1,
-      realtime: row.realtime === 1,
-      authoring: row.authoring === 1,
-      aiAudience: row.ai_audience,
-      connectionsAudience: row.connections_audience,
-      authoringAudience: row.authoring_audience,
-      guestAi: row.guest_ai === 1,
-    },
+    capabilities: capabilitiesOf(row),
     runtimePolicy: null,
     runtimePolicyRevision: null,
   };

@@ -14,9 +14,9 @@ export const deploymentOf = (config: Config): Deployment => ({
 
 /** Step 5: is this switched on (specification 4.1). */
 export function requireCapability(canvas: Canvas, capability: Capability, { config }: Env): void {
-  const reason = disabledReason(capability, canvas.switches, deploymentOf(config));
+  const reason = disabledReason(capability, canvas.capabilities, deploymentOf(config));
   if (reason === null) return;
   const hint = hintFor(capability, reason);
-  const { backendEnabled } = canvas.switches;
+  const { backendEnabled } = canvas.capabilities;
   refuse("CAPABILITY_DISABLED", { message: hint, capability, backendEnabled, reason, hint });
 }

@@ -1,17 +1,6 @@
-import { constants, DatabaseSync, type StatementSync } from "node:sqlite";
+import { DatabaseSync } from "node:sqlite";
 import type { Db, Schema, Sql, Step, Value } from "./db.ts";
-import { Memo } from "./memo.ts";
-import { type RowMaker, rowMaker } from "./row.ts";
-
-/** A prepared statement, what makes its rows, what it remembers, and whose memory it makes void. */
-interface Prepared {
-  statement: StatementSync;
-  toRow: RowMaker;
-  memo: Memo;
-  voids: Set<Memo>[];
-}
-
-const WRITING: number[] = [constants.SQLITE_INSERT, constants.SQLITE_UPDATE, constants.SQLITE_DELETE];
+import { type Prepared, Statements, voidAll } from "./statements.ts";
 
 interface Write {
   work: () => unknown;
@@ -34,43 +23,11 @@ export function sqlite(file: string, broken: (error: unknown) => void): Db & Sch
   connection.exec(
     "pragma busy_timeout=5000; pragma journal_mode=wal; pragma synchronous=full; pragma foreign_keys=on; pragma cache_size=-65536",
   );
-  const prepared = new WeakMap<TemplateStringsArray, Prepared>();
-  const readers = new Map<string, Set<Memo>>();
+  const statements = new Statements(connection);
   let writes: Write[] = [];
   let version: unknown;
   let reading = false;
   let ending = false;
-
-  /** The memories that read a table. */
-  function readersOf(table: string): Set<Memo> {
-    const known = readers.get(table) ?? new Set();
-    readers.set(table, known);
-    return known;
-  }
-
-  function prepare(text: TemplateStringsArray): Prepared {
-    const known = prepared.get(text);
-    if (known !== undefined) return known;
-    const reads = new Set<string>();
-    const writes = new Set<string>();
-    connection.setAuthorizer((action, table) => {
-      if (action === constants.SQLITE_READ) reads.add(table as string);
-      if (WRITING.includes(action)) writes.add(table as string);
-      return constants.SQLITE_OK;
-    });
-    const statement = connection.prepare(text.join("?"));
-    connection.setAuthorizer(null);
-    statement.setReturnArrays(true);
-    const made: Prepared = {
-      statement,
-      toRow: rowMaker(statement.columns().map(({ name }) => name)),
-      memo: new Memo(),
-      voids: [...writes].map(readersOf),
-    };
-    if (writes.size === 0) for (const table of reads) readersOf(table).add(made.memo);
-    prepared.set(text, made);
-    return made;
-  }
 
   const snapshot = connection.prepare("begin");
   // Changes when another connection, so another process, has written.
@@ -103,14 +60,10 @@ export function sqlite(file: string, broken: (error: unknown) => void): Db & Sch
       reading = true;
       endLater();
       const now = dataVersion.get()?.data_version;
-      if (now !== version) forget([...readers.values()]);
+      if (now !== version) statements.forget();
       version = now;
     }
-    return prepare(text);
-  }
-
-  function forget(memories: Set<Memo>[]): void {
-    for (const each of memories) for (const memo of each) memo.clear();
+    return statements.prepare(text);
   }
 
   function write<Result>(work: () => Result): Promise<Result> {
@@ -152,13 +105,13 @@ export function sqlite(file: string, broken: (error: unknown) => void): Db & Sch
   }
 
   function rows<Row>({ statement, toRow, voids }: Prepared, values: Value[]): Row[] {
-    forget(voids);
+    voidAll(voids);
     return (statement.all(...values) as unknown as unknown[][]).map(toRow) as Row[];
   }
 
   function run([text, ...values]: Sql): number {
-    const { statement, voids } = prepare(text);
-    forget(voids);
+    const { statement, voids } = statements.prepare(text);
+    voidAll(voids);
     return Number(statement.run(...values).changes);
   }
 
@@ -193,7 +146,7 @@ export function sqlite(file: string, broken: (error: unknown) => void): Db & Sch
     },
     run: (...each) => write(() => run(each)),
     returning: <Row>(text: TemplateStringsArray, ...values: Value[]) =>
-      write(() => rows<Row>(prepare(text), values)),
+      write(() => rows<Row>(statements.prepare(text), values)),
     batch: (steps) => write(() => batch(steps)),
 
     async exclusively(work) {
@@ -208,7 +161,7 @@ export function sqlite(file: string, broken: (error: unknown) => void): Db & Sch
             run(each);
           },
           async all<Row>(text: TemplateStringsArray, ...values: Value[]) {
-            return rows<Row>(prepare(text), values);
+            return rows<Row>(statements.prepare(text), values);
           },
         });
         connection.exec("commit");

@@ -25,9 +25,9 @@ export const identity: Primitive = {
           canvasRole: role,
           permissions: permissionsOf(
             role,
-            canvas,
+            canvas.capabilities,
             (capability) =>
-              disabledReason(capability, canvas.switches, deploymentOf(config)) === null &&
+              disabledReason(capability, canvas.capabilities, deploymentOf(config)) === null &&
               (capability !== "connections" || Object.keys(resources.connections).length > 0),
           ),
           resources,
