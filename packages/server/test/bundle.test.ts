@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
 import { readdir } from "node:fs/promises";
 import path from "node:path";
 import { before, it } from "node:test";
@@ -23,6 +24,9 @@ function zip64(...values: bigint[]): Buffer {
   for (const [index, value] of values.entries()) field.writeBigUInt64LE(value, 4 + 8 * index);
   return field;
 }
+
+/** 6 MiB that shrink sixty times: well within the ratio. */
+const roomy = Buffer.concat(Array.from({ length: 384 }, () => Buffer.concat([randomBytes(200)], 16 * 1024)));
 
 const HOSTILE: [name: string, bytes: Buffer][] = [
   ["nothing at all", Buffer.alloc(0)],
@@ -55,10 +59,7 @@ const HOSTILE: [name: string, bytes: Buffer][] = [
   ["an encrypted entry", forge([{ ...INDEX, content: "twenty bytes of text", size: 8, flags: 0x801 }])],
   ["a strongly encrypted entry", forge([{ ...INDEX, flags: 0x841 }])],
   ["an unknown compression", forge([{ ...INDEX, method: 12 }])],
-  ["a size that is too small", forge([{ ...INDEX, method: 8, size: 3 }])],
-  ["a size that is too large", forge([{ ...INDEX, method: 8, size: 300 }])],
   ["two sizes of one stored file", forge([{ ...INDEX, size: 3 }])],
-  ["a compressed size that is too small", forge([{ ...INDEX, method: 8, compressedSize: 3 }])],
   ["a compressed size past the end", forge([{ ...INDEX, method: 8, compressedSize: 2 ** 31 }])],
   ["a stored file past the end", forge([{ ...INDEX, size: 5000, compressedSize: 5000 }])],
   ["an offset past the end", forge([{ ...INDEX, offset: 4_000_000_000 }])],
@@ -70,6 +71,10 @@ const HOSTILE: [name: string, bytes: Buffer][] = [
   ],
   ["an extra field past its end", forge([{ ...INDEX, extra: Buffer.from([1, 0, 255, 255, 0]) }])],
   ["8 MiB from 8 KiB", forge([INDEX, { name: "zeros.bin", content: Buffer.alloc(8 * MIB), method: 8 }])],
+  [
+    "over 250 MiB in parts",
+    forge(numbered(42).map(({ name }) => ({ name: `${name}.bin`, content: roomy, method: 8 }))),
+  ],
 ];
 
 await onEngines("bundles", (target, env) => {
@@ -128,18 +133,6 @@ await onEngines("bundles", (target, env) => {
       out.flushHeaders();
     });
     out.destroy();
-    refused(answer, 413, "INVALID_BODY");
-    assert.equal(answer.json.message, "bundle too large");
-    assert.deepEqual(await state(), asItWas);
-  });
-
-  it("over 50 MiB, in chunks: 413, and nothing changes", async () => {
-    const asItWas = await state();
-    const out = put(["Transfer-Encoding", "chunked"]);
-    const answer = await new Promise<Awaited<ReturnType<typeof read>>>((resolve, reject) => {
-      out.on("error", reject).on("response", (response) => resolve(read(response)));
-      out.end(Buffer.alloc(LIMITS.bundleBytes.value + 1));
-    });
     refused(answer, 413, "INVALID_BODY");
     assert.equal(answer.json.message, "bundle too large");
     assert.deepEqual(await state(), asItWas);

@@ -1,0 +1,146 @@
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { mkdir, readdir, stat, utimes, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { describe, test } from "node:test";
+import { baseOf } from "../src/base.ts";
+import { sweepBlobs } from "../src/canvases/sweep.ts";
+import { readConfig } from "../src/config.ts";
+import type { Blobs } from "../src/drivers/blobs/blobs.ts";
+import { local } from "../src/drivers/blobs/local.ts";
+import { memory } from "../src/drivers/bus/memory.ts";
+import { migrate } from "../src/drivers/db/migrate.ts";
+import { openDb } from "../src/drivers/index.ts";
+import type { Env } from "../src/env.ts";
+import { newLog } from "../src/kit/log.ts";
+import { blobsContract, bytesOf, inPieces, keysOf } from "./blobs-contract.ts";
+import { atEnd, ENGINES, type Scope, temporaryDirectory } from "./support.ts";
+
+const HOUR = 60 * 60 * 1000;
+const text = (words: string) => inPieces(Buffer.from(words));
+
+/** A store in a directory of its own. */
+async function open(scope: Scope): Promise<{ blobs: Blobs; root: string }> {
+  const root = path.join(await temporaryDirectory(scope), "blobs");
+  const blobs = await local(root);
+  atEnd(scope, () => blobs.close());
+  return { blobs, root };
+}
+
+const fileOf = (root: string, key: string) => path.join(root, key.slice(0, 2), key);
+
+/** Makes a blob look as if it had been put so long ago. */
+async function age(root: string, key: string, ms: number): Promise<void> {
+  const then = new Date(Date.now() - ms);
+  await utimes(fileOf(root, key), then, then);
+}
+
+blobsContract("local", false, async (scope) => (await open(scope)).blobs);
+
+describe("local blobs", () => {
+  test("what a killed process left in staging is gone after the next start, what it kept is not", async (t) => {
+    const { blobs, root } = await open(t);
+    const { key } = await blobs.put(text("kept"));
+    await mkdir(path.join(root, "staging"), { recursive: true });
+    await writeFile(path.join(root, "staging", "half-written"), "ha");
+    const next = await local(root);
+    assert.deepEqual(await readdir(path.join(root, "staging")), []);
+    assert.deepEqual(await keysOf(next), [key]);
+  });
+
+  test("a source that fails leaves no file at all", async (t) => {
+    const { blobs, root } = await open(t);
+    const failing = async function* () {
+      yield Buffer.from("half");
+      throw new Error("the source broke");
+    };
+    await assert.rejects(blobs.put(failing()));
+    assert.deepEqual(await readdir(root, { recursive: true }), ["staging"]);
+  });
+
+  test("a hostile key reaches no file outside", async (t) => {
+    const { blobs, root } = await open(t);
+    const outside = path.join(root, "..", "outside");
+    await writeFile(outside, "mine");
+    for (const key of ["../outside", "../../outside", "..", outside]) {
+      assert.equal(await blobs.get(key), null);
+      await blobs.delete([key]);
+    }
+    assert.ok(existsSync(outside));
+  });
+
+  test("putting the same bytes again makes them new", async (t) => {
+    const { blobs, root } = await open(t);
+    const { key } = await blobs.put(text("tea"));
+    await age(root, key, 2 * HOUR);
+    assert.deepEqual(await Array.fromAsync(blobs.olderThan(Date.now() - HOUR)), [key]);
+    await blobs.put(text("tea"));
+    assert.deepEqual(await Array.fromAsync(blobs.olderThan(Date.now() - HOUR)), []);
+  });
+
+  test("a reader keeps its bytes while the blob is put again and deleted", async (t) => {
+    const { blobs } = await open(t);
+    const { key } = await blobs.put(text("tea"));
+    const reading = await blobs.get(key);
+    await blobs.put(text("tea"));
+    await blobs.delete([key]);
+    assert.equal((await bytesOf(reading))?.toString(), "tea");
+  });
+
+  test("only the service's own user can read what is kept", async (t) => {
+    const { blobs, root } = await open(t);
+    const { key } = await blobs.put(text("tea"));
+    for (const each of [fileOf(root, key), path.dirname(fileOf(root, key)), path.join(root, "staging")]) {
+      assert.equal((await stat(each)).mode & 0o077, 0, each);
+    }
+  });
+});
+
+for (const { name, skip, database } of ENGINES) {
+  describe(`sweeping on ${name}`, { skip }, () => {
+    test("removes what no row points at and is older than an hour, and nothing else", async (t) => {
+      const { blobs, root } = await open(t);
+      const config = readConfig({ SERVICE_DATABASE_URL: await database(t) });
+      const db = await openDb(config, assert.ifError);
+      atEnd(t, () => db.close());
+      await migrate(db);
+      await db.run`insert into users (id, email, name, created_at) values (${"u"}, ${"u@example.com"}, ${"U"}, ${0})`;
+      await db.run`insert into canvases (id, slug, title, owner_id, created_by, created_at, updated_at)
+        values (${"c"}, ${"tea"}, ${"Tea"}, ${"u"}, ${"u"}, ${0}, ${0})`;
+      await db.run`insert into versions (id, canvas_id, created_at, created_by, files, bytes)
+        values (${"v"}, ${"c"}, ${0}, ${"u"}, ${1}, ${1})`;
+
+      const keys: Record<string, string> = {};
+      for (const [word, hours, used] of [
+        ["old and used", 2, true],
+        ["old and unused", 2, false],
+        ["new and used", 0.9, true],
+        ["new and unused", 0.9, false],
+      ] as const) {
+        const { key } = await blobs.put(text(word));
+        keys[word] = key;
+        await age(root, key, hours * HOUR);
+        if (!used) continue;
+        await db.run`insert into version_files (version_id, path, encoding, mime, blob_key, size)
+          values (${"v"}, ${word}, ${"identity"}, ${"text/plain"}, ${key}, ${1})`;
+      }
+
+      const env: Env = {
+        config,
+        base: baseOf(config, config.port),
+        db,
+        blobs,
+        bus: memory(),
+        clock: Date.now,
+        log: newLog("silent"),
+      };
+      assert.equal(await sweepBlobs(env), 1);
+      const { "old and unused": gone, ...left } = keys;
+      assert.deepEqual(await keysOf(blobs), Object.values(left).sort());
+      assert.equal(await blobs.get(gone ?? ""), null);
+      assert.equal(await sweepBlobs(env), 0);
+      assert.equal(await sweepBlobs({ ...env, clock: () => Date.now() + HOUR }), 1);
+      assert.deepEqual(await keysOf(blobs), [keys["old and used"], keys["new and used"]].sort());
+    });
+  });
+}

@@ -1,0 +1,127 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import type { Bus } from "../src/drivers/bus/bus.ts";
+import type { Scope } from "./support.ts";
+
+/** A bus of a test, and how its time goes by: the clock of the driver may be the test's own. */
+export interface Opened {
+  bus: Bus;
+  pass(ms: number): Promise<void>;
+}
+
+/** Short, so that a driver with a clock of its own can really wait. */
+const WINDOW = 400;
+
+/** What every bus driver does; `open` makes an empty bus, closed afterwards. */
+export function busContract(
+  name: string,
+  skip: string | false,
+  open: (scope: Scope) => Promise<Opened>,
+): void {
+  describe(`bus driver: ${name}`, { skip }, () => {
+    test("a bucket gives so many and no more", async (t) => {
+      const { bus } = await open(t);
+      const taken = [];
+      for (let each = 0; each < 5; each++) taken.push(await bus.take("a", 3, WINDOW));
+      assert.deepEqual(
+        taken.map(({ allowed }) => allowed),
+        [true, true, true, false, false],
+      );
+      assert.deepEqual(
+        taken.map(({ remaining }) => remaining),
+        [2, 1, 0, 0, 0],
+      );
+      for (const { limit, resetMs } of taken) {
+        assert.equal(limit, 3);
+        assert.ok(resetMs > 0 && resetMs <= WINDOW, `${resetMs}`);
+      }
+    });
+
+    test("it is full again after its window, counted from its first taking", async (t) => {
+      const { bus, pass } = await open(t);
+      await bus.take("a", 2, WINDOW);
+      await pass(WINDOW / 2);
+      const second = await bus.take("a", 2, WINDOW);
+      assert.ok(second.allowed && second.resetMs <= WINDOW / 2);
+      assert.equal((await bus.take("a", 2, WINDOW)).allowed, false);
+      await pass(WINDOW / 2 + 20);
+      const { allowed, remaining, resetMs } = await bus.take("a", 2, WINDOW);
+      assert.deepEqual([allowed, remaining], [true, 1]);
+      assert.ok(resetMs > WINDOW / 2);
+    });
+
+    test("an empty bucket is not kept empty by those who keep asking", async (t) => {
+      const { bus, pass } = await open(t);
+      await bus.take("a", 1, WINDOW);
+      for (let each = 0; each < 4; each++) {
+        await pass(WINDOW / 5);
+        assert.equal((await bus.take("a", 1, WINDOW)).allowed, false);
+      }
+      await pass(WINDOW / 5 + 20);
+      assert.equal((await bus.take("a", 1, WINDOW)).allowed, true);
+    });
+
+    test("every key has a bucket of its own", async (t) => {
+      const { bus } = await open(t);
+      for (const key of ["a", "b", "a b", "", "__proto__", "🦊"]) {
+        assert.equal((await bus.take(key, 1, WINDOW)).allowed, true, key);
+        assert.equal((await bus.take(key, 1, WINDOW)).allowed, false, key);
+      }
+    });
+
+    test("of many at once, as many get one as there are", async (t) => {
+      const { bus } = await open(t);
+      const taken = await Promise.all(Array.from({ length: 100 }, () => bus.take("a", 10, WINDOW)));
+      assert.equal(taken.filter(({ allowed }) => allowed).length, 10);
+      assert.deepEqual(
+        taken
+          .filter(({ allowed }) => allowed)
+          .map(({ remaining }) => remaining)
+          .sort((a, b) => b - a),
+        [9, 8, 7, 6, 5, 4, 3, 2, 1, 0],
+      );
+    });
+
+    /** Listens to a topic; answers what has been heard so far. */
+    async function listen(bus: Bus, topic: string) {
+      const heard: string[] = [];
+      const stop = await bus.subscribe(topic, (message) => heard.push(message));
+      return { heard, stop };
+    }
+
+    test("every listener of a topic hears every message in its order, and no other topic's", async (t) => {
+      const { bus, pass } = await open(t);
+      const [one, two, other] = [await listen(bus, "a"), await listen(bus, "a"), await listen(bus, "b")];
+      for (const message of ["1", "", '{"three":"🦊\\n"}']) await bus.publish("a", message);
+      await pass(50);
+      assert.deepEqual(one.heard, ["1", "", '{"three":"🦊\\n"}']);
+      assert.deepEqual(two.heard, one.heard);
+      assert.deepEqual(other.heard, []);
+    });
+
+    test("a message that nobody listens to is gone", async (t) => {
+      const { bus, pass } = await open(t);
+      await bus.publish("a", "early");
+      const { heard } = await listen(bus, "a");
+      await pass(50);
+      assert.deepEqual(heard, []);
+    });
+
+    test("who has stopped hears nothing more, the others do", async (t) => {
+      const { bus, pass } = await open(t);
+      const [leaving, staying] = [await listen(bus, "a"), await listen(bus, "a")];
+      await bus.publish("a", "1");
+      await pass(50);
+      await leaving.stop();
+      await bus.publish("a", "2");
+      await pass(50);
+      await staying.stop();
+      await bus.publish("a", "3");
+      await pass(50);
+      const again = await listen(bus, "a");
+      await bus.publish("a", "4");
+      await pass(50);
+      assert.deepEqual([leaving.heard, staying.heard, again.heard], [["1"], ["1", "2"], ["4"]]);
+    });
+  });
+}

@@ -1,0 +1,112 @@
+import assert from "node:assert/strict";
+import { before, it } from "node:test";
+import { cast, manage, type Stage } from "@easel/conformance/fixture";
+import type { Canvas } from "@easel/protocol/types";
+import { whole } from "./canvas.ts";
+import { onEngines } from "./engines.ts";
+
+await onEngines("GET /api/canvases", (target, env) => {
+  type Page = { canvases: Canvas[]; nextCursor: string | null };
+  let people: Stage["people"];
+  const made: Record<string, string> = {};
+  before(async () => {
+    people = await cast(target);
+    const titles = ["Alpha", "Beta 100%", "Gamma_delta", "Wow!", "École"];
+    for (const [index, title] of titles.entries()) {
+      const body = { title, slug: `list-${index}` };
+      const { json } = await manage(target, people.owner, "POST", "/api/canvases", body);
+      made[title] = String(json.id);
+    }
+    const listed = [
+      { email: people.editor.email, role: "editor" },
+      { email: people.viewer.email, role: "viewer" },
+    ];
+    await manage(target, people.owner, "PUT", `/api/canvases/${made.Alpha}/sharing`, { people: listed });
+    await manage(target, people.owner, "PUT", `/api/canvases/${made["Wow!"]}/sharing`, {
+      access: "whole_org",
+    });
+  });
+
+  const page = async (who: keyof Stage["people"], query = "") => {
+    const answer = await manage(target, people[who], "GET", `/api/canvases${query}`);
+    assert.equal(answer.status, 200, answer.text);
+    assert.deepEqual(Object.keys(answer.json).sort(), ["canvases", "nextCursor"]);
+    const { canvases, nextCursor } = answer.json as unknown as Page;
+    for (const canvas of canvases) whole(canvas as unknown as Record<string, unknown>);
+    return { titles: canvases.map(({ title }) => title), nextCursor };
+  };
+
+  it("what one owns, newest first", async () => {
+    const newest = ["École", "Wow!", "Gamma_delta", "Beta 100%", "Alpha"];
+    assert.deepEqual(await page("owner"), { titles: newest, nextCursor: null });
+  });
+
+  it("what one edits or was given; not what everyone may open", async () => {
+    assert.deepEqual((await page("editor")).titles, ["Alpha"]);
+    assert.deepEqual((await page("viewer")).titles, ["Alpha"]);
+    assert.deepEqual((await page("stranger")).titles, []);
+  });
+
+  const found: [q: string, titles: string[]][] = [
+    ["alpha", ["Alpha"]],
+    ["ALPHA", ["Alpha"]],
+    ["a", ["Gamma_delta", "Beta 100%", "Alpha"]],
+    ["%", ["Beta 100%"]],
+    ["_", ["Gamma_delta"]],
+    ["!", ["Wow!"]],
+    ["0%", ["Beta 100%"]],
+    ["' or '1'='1", []],
+    ["none", []],
+  ];
+  for (const [q, titles] of found) {
+    it(`q=${q}: ${titles.join(", ") || "nothing"}`, async () => {
+      assert.deepEqual((await page("owner", `?q=${encodeURIComponent(q)}`)).titles, titles);
+    });
+  }
+
+  it("q is looked for in slugs, too", async () => {
+    assert.deepEqual((await page("owner", "?q=LIST-1")).titles, ["Beta 100%"]);
+  });
+
+  for (const limit of [1, 2, 4, 5, 6]) {
+    it(`pages of ${limit}: everything once, in order`, async () => {
+      const all: string[] = [];
+      let cursor: string | null = "";
+      for (let pages = 0; cursor !== null; pages++) {
+        assert.ok(pages <= 5);
+        const next = await page("owner", `?limit=${limit}${cursor && `&cursor=${cursor}`}`);
+        assert.ok(next.titles.length <= limit);
+        all.push(...next.titles);
+        cursor = next.nextCursor;
+      }
+      assert.deepEqual(all, ["École", "Wow!", "Gamma_delta", "Beta 100%", "Alpha"]);
+    });
+  }
+
+  const limits: [limit: string, count: number][] = [
+    ["0", 1],
+    ["-5", 1],
+    ["1.9", 1],
+    ["x", 5],
+    ["", 5],
+    ["99999", 5],
+    ["1e1", 5],
+  ];
+  for (const [limit, count] of limits) {
+    it(`limit=${limit}: ${count} of five`, async () => {
+      assert.equal((await page("owner", `?limit=${limit}`)).titles.length, count);
+    });
+  }
+
+  it("unknown and repeated names are no trouble", async () => {
+    assert.equal((await page("owner", "?none=1&q=&__proto__=1&constructor=2")).titles.length, 5);
+    assert.deepEqual((await page("owner", "?q=alpha&q=beta&limit=3&limit=x")).titles, ["Alpha"]);
+    assert.deepEqual((await page("owner", "?cursor=zzzz&q=wow")).titles, ["Wow!"]);
+  });
+
+  it("deleted canvases never appear", async () => {
+    await env.db.run`update canvases set deleted_at = ${Date.now()} where id = ${String(made.Alpha)}`;
+    assert.equal((await page("owner")).titles.includes("Alpha"), false);
+    assert.deepEqual((await page("editor")).titles, []);
+  });
+});

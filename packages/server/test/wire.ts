@@ -1,0 +1,36 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import net from "node:net";
+
+const PATIENCE_MS = 5_000;
+
+/** A connection of one's own to a service. */
+export async function dial(base: string): Promise<net.Socket> {
+  const socket = net.connect(Number(new URL(base).port), "127.0.0.1");
+  await once(socket, "connect");
+  return socket;
+}
+
+/** Sends these bytes and answers all that comes back until the service closes the connection; fails when it does not. */
+export async function wire(base: string, bytes: string | Buffer): Promise<string> {
+  const socket = await dial(base);
+  const chunks: Buffer[] = [];
+  socket.on("data", (chunk: Buffer) => chunks.push(chunk));
+  // A connection that is reset is closed, too.
+  socket.on("error", () => {});
+  socket.write(typeof bytes === "string" ? Buffer.from(bytes, "latin1") : bytes);
+  const closed = once(socket, "close");
+  const timer = setTimeout(() => socket.destroy(new Error("too late")), PATIENCE_MS);
+  await closed;
+  clearTimeout(timer);
+  assert.notEqual(socket.errored?.message, "too late", "the connection stays open");
+  return Buffer.concat(chunks).toString("latin1");
+}
+
+/** The answers on a connection: their statuses and bodies, in order. */
+export function answersIn(text: string): { status: number; body: string }[] {
+  return text
+    .split(/(?=HTTP\/1\.1 \d{3} )/)
+    .filter((each) => each !== "")
+    .map((each) => ({ status: Number(each.slice(9, 12)), body: each.slice(each.indexOf("\r\n\r\n") + 4) }));
+}
