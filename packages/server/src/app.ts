@@ -34,9 +34,15 @@ export async function createApp(env: Env): Promise<FastifyInstance> {
     clientErrorHandler: (error, socket) => answerClientError(error, socket, newRequestId()),
     frameworkErrors: (error, request, reply) => answerBadPath(error, request, reply, env),
     forceCloseConnections: "idle",
+    // A body that never ends is cut off.
+    requestTimeout: 300_000,
+    // A request without a host is answered in our words, too.
+    http: { requireHostHeader: false },
     // The longest a request line can be at all: keys are measured by their own rule.
     routerOptions: { maxParamLength: 16 * 1024 },
   });
+  // What else a client expects is not ours to judge.
+  app.server.on("checkExpectation", (request, response) => app.server.emit("request", request, response));
   app.setErrorHandler((error, request, reply) => answerError(error, request, reply, env));
   app.setNotFoundHandler(async () => refuse("NOT_FOUND"));
   // Bodies stay streams: each handler reads its own, up to its own limit.

@@ -33,8 +33,10 @@ export function answerError(
 }
 
 function linger(request: IncomingMessage): void {
-  if (request.complete) return;
-  const timer = setTimeout(() => request.socket.destroy(), LINGER_MS);
+  // A destroyed request has let go of its socket.
+  if (request.complete || request.destroyed) return;
+  const { socket } = request;
+  const timer = setTimeout(() => socket.destroy(), LINGER_MS);
   request.once("close", () => clearTimeout(timer));
   request.resume();
 }
@@ -43,7 +45,10 @@ function refusalOf(error: unknown, request: FastifyRequest, log: Env["log"]): Re
   if (error instanceof Refusal) return error;
   const { statusCode = 500 } = error as FastifyError;
   if (statusCode < 500)
-    return new Refusal(statusCode, { code: "INVALID_BODY", message: (error as Error).message });
+    return new Refusal(statusCode === 415 ? 400 : statusCode, {
+      code: "INVALID_BODY",
+      message: (error as Error).message,
+    });
   log.error(
     { err: error, requestId: request.id, method: request.method, path: request.url.split("?")[0] },
     "a request failed",

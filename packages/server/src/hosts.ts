@@ -13,11 +13,19 @@ export function isOwnHost(host: string, { base }: Env): boolean {
   );
 }
 
-/** In dev mode, where anyone may be anyone, other names are refused: no page elsewhere can rebind its name to us. */
+/**
+ * In dev mode, where anyone may be anyone, other names are refused: no page elsewhere can rebind its name to us. A browser
+ * that comes by another name of this computer is taken to the base address, where its forms and cookies belong.
+ */
 export function mountHosts(app: FastifyInstance, env: Env): void {
   if (env.config.authMode !== "dev") return;
-  app.addHook("onRequest", (request, _reply, done) => {
-    if (!isOwnHost(request.headers.host?.toLowerCase() ?? "", env)) refuse("MISDIRECTED");
+  app.addHook("onRequest", (request, reply, done) => {
+    const host = request.headers.host?.toLowerCase() ?? "";
+    if (!isOwnHost(host, env)) refuse("MISDIRECTED");
+    const strays = host !== env.base.host && LOOPBACK.test(host);
+    if (strays && request.method === "GET" && request.headers.accept?.includes("text/html")) {
+      return void reply.redirect(env.base.origin + request.url, 307);
+    }
     done();
   });
 }

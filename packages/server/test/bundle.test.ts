@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import { readdir } from "node:fs/promises";
 import path from "node:path";
 import { before, it } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import { type Stage, stage } from "@easel/conformance/fixture";
 import { read, start } from "@easel/conformance/http";
 import { refused } from "@easel/conformance/refusal";
@@ -59,7 +60,18 @@ const HOSTILE: [name: string, bytes: Buffer][] = [
   ["an encrypted entry", forge([{ ...INDEX, content: "twenty bytes of text", size: 8, flags: 0x801 }])],
   ["a strongly encrypted entry", forge([{ ...INDEX, flags: 0x841 }])],
   ["an unknown compression", forge([{ ...INDEX, method: 12 }])],
+  ["a size that is too small", forge([{ ...INDEX, method: 8, size: 3 }])],
+  ["a size that is too large", forge([{ ...INDEX, method: 8, size: 300 }])],
   ["two sizes of one stored file", forge([{ ...INDEX, size: 3 }])],
+  ["a compressed size that is too small", forge([{ ...INDEX, method: 8, compressedSize: 3 }])],
+  ["a compressed size of nothing", forge([INDEX, { name: "a.txt", method: 8, compressedSize: 0 }])],
+  [
+    "8 MiB that claim to be 100 bytes",
+    forge([{ name: "zeros.bin", content: Buffer.alloc(8 * MIB), method: 8, size: 100 }]),
+  ],
+  ["a wrong checksum", forge([{ ...INDEX, method: 8, crc: 1 }])],
+  ["a wrong checksum of a stored file", forge([{ ...INDEX, crc: 1 }])],
+  ["sizes that leave out the end of a stored file", forge([{ ...INDEX, size: 3, compressedSize: 3 }])],
   ["a compressed size past the end", forge([{ ...INDEX, method: 8, compressedSize: 2 ** 31 }])],
   ["a stored file past the end", forge([{ ...INDEX, size: 5000, compressedSize: 5000 }])],
   ["an offset past the end", forge([{ ...INDEX, offset: 4_000_000_000 }])],
@@ -113,6 +125,12 @@ await onEngines("bundles", (target, env) => {
     });
   }
 
+  for (const type of ["zip", ""]) {
+    it(`a sound zip as \`${type}\`, which is no type: 400 INVALID_BODY`, async () => {
+      refused(await upload(target, site.people.owner, site.id, SOUND, type), 400, "INVALID_BODY");
+    });
+  }
+
   const headers = (length: [string, string]): [string, string][] => [
     ...site.people.owner.headers,
     ["Content-Type", "application/zip"],
@@ -135,6 +153,21 @@ await onEngines("bundles", (target, env) => {
     out.destroy();
     refused(answer, 413, "INVALID_BODY");
     assert.equal(answer.json.message, "bundle too large");
+    assert.deepEqual(await state(), asItWas);
+  });
+
+  it("over 50 MiB, in chunks: 413, and nothing changes", async () => {
+    const asItWas = await state();
+    const out = put(["Transfer-Encoding", "chunked"]);
+    const answer = await new Promise<Awaited<ReturnType<typeof read>>>((resolve, reject) => {
+      out.on("error", reject).on("response", (response) => resolve(read(response)));
+      out.end(Buffer.alloc(LIMITS.bundleBytes.value + 1));
+    });
+    refused(answer, 413, "INVALID_BODY");
+    assert.equal(answer.json.message, "bundle too large");
+    assert.deepEqual(await state(), asItWas);
+    // What is left of a refused body is waited for a little while.
+    await sleep(2_500);
     assert.deepEqual(await state(), asItWas);
   });
 

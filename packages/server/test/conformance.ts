@@ -11,30 +11,39 @@ const TARGETS = { dev: devTarget, proxy: proxyTarget };
 
 /** The whole specification on an engine, in both URL modes and these sign-in modes; and once more where requests are limited. */
 export async function conforms(engine: Engine, authModes: Target["authMode"][]): Promise<void> {
+  if (engine.skip) return void test(`the specification on ${engine.name}`, { skip: engine.skip });
+  const targets: Target[] = [];
   for (const urlMode of ["path", "subdomain"] as const) {
     for (const authMode of authModes) {
-      for (const rateLimited of [false, true]) {
-        const title = `${engine.name}, canvases by ${urlMode}, sign-in: ${authMode}${rateLimited ? ", limited" : ""}`;
-        if (engine.skip) {
-          test(title, { skip: engine.skip });
-          continue;
-        }
-        const { base } = await startService(
-          { after },
-          {
-            ...(authMode === "proxy" ? PROXY : {}),
-            SERVICE_DATABASE_URL: await engine.database({ after }),
-            SERVICE_URL_MODE: urlMode,
-            SERVICE_RATELIMIT_ENABLED: String(rateLimited),
-            SERVICE_RATELIMIT_CANVAS_API_PER_MIN: "5",
-            SERVICE_ADMIN_EMAILS: "dev@example.com",
-          },
-        );
-        const target = TARGETS[authMode](base, urlMode, { rateLimited });
-        describe(title, () => {
-          for (const section of SECTIONS) section(target);
-        });
-      }
+      for (const rateLimited of [false, true])
+        targets.push(await start(engine, urlMode, authMode, rateLimited));
     }
   }
+  // The suites come when every service runs: a file's services are stopped as soon as no suite is left.
+  for (const target of targets) {
+    const limited = target.rateLimited ? ", limited" : "";
+    describe(`${engine.name}, canvases by ${target.urlMode}, sign-in: ${target.authMode}${limited}`, () => {
+      for (const section of SECTIONS) section(target);
+    });
+  }
+}
+
+async function start(
+  engine: Engine,
+  urlMode: Target["urlMode"],
+  authMode: Target["authMode"],
+  rateLimited: boolean,
+): Promise<Target> {
+  const { base } = await startService(
+    { after },
+    {
+      ...(authMode === "proxy" ? PROXY : {}),
+      SERVICE_DATABASE_URL: await engine.database({ after }),
+      SERVICE_URL_MODE: urlMode,
+      SERVICE_RATELIMIT_ENABLED: String(rateLimited),
+      SERVICE_RATELIMIT_CANVAS_API_PER_MIN: "5",
+      SERVICE_ADMIN_EMAILS: "dev@example.com",
+    },
+  );
+  return TARGETS[authMode](base, urlMode, { rateLimited });
 }

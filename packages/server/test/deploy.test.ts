@@ -97,6 +97,7 @@ await onEngines("deploying", (target, env) => {
       current.map(({ replaced_at }) => replaced_at),
       [null],
     );
+    assert.equal(versions.filter(({ replaced_at }) => replaced_at === null).length, 1);
     const page = await visit(target, race.slug, race.people.viewer);
     assert.match(page.text, /^[ab]$/);
   });

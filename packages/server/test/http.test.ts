@@ -29,6 +29,12 @@ const ROWS: [name: string, bytes: string | Buffer, statuses: number[]][] = [
   ["HTTP/1.0", `GET /healthz HTTP/1.0\r\n${HOST}\r\n`, [200]],
   ["HTTP/1.0 without a host", "GET /healthz HTTP/1.0\r\n\r\n", [421]],
   ["an empty host", `GET /healthz HTTP/1.1\r\nHost:\r\n${CLOSE}\r\n`, [421]],
+  ["no host", `GET /healthz HTTP/1.1\r\n${CLOSE}\r\n`, [421]],
+  [
+    "an expectation that nobody knows",
+    `POST /none HTTP/1.1\r\n${HOST}${CLOSE}Expect: tea\r\nContent-Length: 0\r\n\r\n`,
+    [404],
+  ],
 
   ["a header of 20 KiB", `GET /healthz HTTP/1.1\r\n${HOST}X: ${LONG}${LONG}\r\n\r\n`, [431]],
   ["3,000 headers", `GET /healthz HTTP/1.1\r\n${HOST}${"X: aaaa\r\n".repeat(3000)}\r\n`, [431]],

@@ -57,6 +57,8 @@ await onEngines("GET /api/canvases", (target, env) => {
     ["0%", ["Beta 100%"]],
     ["' or '1'='1", []],
     ["none", []],
+    ["école", ["École"]],
+    ["ÉCOLE", ["École"]],
   ];
   for (const [q, titles] of found) {
     it(`q=${q}: ${titles.join(", ") || "nothing"}`, async () => {
@@ -102,6 +104,13 @@ await onEngines("GET /api/canvases", (target, env) => {
     assert.equal((await page("owner", "?none=1&q=&__proto__=1&constructor=2")).titles.length, 5);
     assert.deepEqual((await page("owner", "?q=alpha&q=beta&limit=3&limit=x")).titles, ["Alpha"]);
     assert.deepEqual((await page("owner", "?cursor=zzzz&q=wow")).titles, ["Wow!"]);
+  });
+
+  it("a NUL in the query is no trouble either", async () => {
+    for (const query of ["q=%00", "q=a%00b", "cursor=%00", "limit=%00"]) {
+      const { status } = await manage(target, people.owner, "GET", `/api/canvases?${query}`);
+      assert.ok(status < 500, query);
+    }
   });
 
   it("deleted canvases never appear", async () => {

@@ -78,6 +78,11 @@ await onEngines("GET /api/canvases/{id}", (target, env) => {
       refused(await manage(target, site.people.owner, "GET", path), 404, "NOT_FOUND");
     });
   }
+  it("an id with a NUL: 404 NOT_FOUND", async () => {
+    for (const id of ["%00", `${site.id}%00`]) {
+      refused(await manage(target, site.people.owner, "GET", `/api/canvases/${id}`), 404, "NOT_FOUND");
+    }
+  });
 
   it("updatedAt advances with every write and with nothing else", async () => {
     const live = await stage(target);

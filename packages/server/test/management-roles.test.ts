@@ -30,6 +30,7 @@ const ROUTES: [
 ][] = [
   ["GET", "", JSON_TYPE, undefined, READERS],
   ["HEAD", "", JSON_TYPE, undefined, READERS],
+  ["GET", "/versions", JSON_TYPE, undefined, READERS],
   ["PUT", "/bundle", ["Content-Type", "application/zip"], await zip({ "index.html": "new" }), MANAGERS],
   ["POST", "/versions/{version}/publish", JSON_TYPE, undefined, MANAGERS],
   ["PUT", "/sharing", JSON_TYPE, '{"access":"private"}', MANAGERS],

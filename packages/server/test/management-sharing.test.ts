@@ -137,6 +137,7 @@ await onEngines("sharing and switches", (target, env) => {
     assert.deepEqual([still.status, still.json.viewerRole], [200, "editor"]);
     const left = await set("sharing", { people: [ADA] }, site.people.editor);
     assert.deepEqual(whole(await read()).people, [ADA]);
+    assert.equal(left.status, 200, left.text);
     assert.ok(left.status < 500);
   });
 

@@ -52,6 +52,7 @@ await onEngines("versions", (target, env) => {
     for (const version of [foreign, "none", "..", "%2e%2e", "%25", "a".repeat(5000)]) {
       refused(await to(encodeURIComponent(version)), 404, "NOT_FOUND");
     }
+    refused(await to("%00"), 404, "NOT_FOUND");
     assert.deepEqual([await rows(), await replaced()], [canvases, versions]);
   });
 
@@ -86,5 +87,41 @@ await onEngines("versions", (target, env) => {
     const current = await env.db.get<{ replaced_at: number | null }>`
       select replaced_at from versions where id = ${String(version)}`;
     assert.equal(current?.replaced_at, null);
+  });
+
+  it("the list: newest first, one of them current, with who deployed it and how much it is", async () => {
+    const listed = await stage(target);
+    const from = Date.now();
+    const [first, second] = [
+      await publish(target, listed, { "index.html": "one", "a.txt": "1234567" }),
+      await publish(target, listed, { "index.html": `<p>${"long ".repeat(1000)}` }),
+    ];
+    await manage(target, listed.people.owner, "POST", `/api/canvases/${listed.id}/versions/${first}/publish`);
+    const { id: createdBy } = (await manage(target, listed.people.owner, "GET", "/api/me")).json;
+    for (const role of ["owner", "editor", "viewer"] as const) {
+      const answer = await manage(target, listed.people[role], "GET", `/api/canvases/${listed.id}/versions`);
+      assert.equal(answer.status, 200, answer.text);
+      const versions = answer.json.versions as Record<string, unknown>[];
+      const times = versions.map(({ createdAt }) => Number(createdAt));
+      assert.ok(times.every((time) => time >= from && time <= Date.now()));
+      assert.deepEqual(
+        versions.map(({ createdAt, ...rest }) => rest),
+        [
+          { id: second, createdBy, files: 1, bytes: 5003, current: false },
+          { id: first, createdBy, files: 2, bytes: 10, current: true },
+        ],
+      );
+    }
+    refused(
+      await manage(target, listed.people.stranger, "GET", `/api/canvases/${listed.id}/versions`),
+      404,
+      "NOT_FOUND",
+    );
+  });
+
+  it("the list of a canvas without versions is empty", async () => {
+    const draft = await stage(target);
+    const answer = await manage(target, draft.people.owner, "GET", `/api/canvases/${draft.id}/versions`);
+    assert.deepEqual([answer.status, answer.json], [200, { versions: [] }]);
   });
 });

@@ -5,6 +5,7 @@ import { refused, unauthenticated } from "@easel/conformance/refusal";
 import type { ErrorCode } from "@easel/protocol/errors";
 import { startDev } from "./engines.ts";
 import { publish, visit } from "./publish.ts";
+import { PROXY } from "./support.ts";
 
 const BROWSER: [string, string] = ["Accept", "text/html,application/xhtml+xml,*/*;q=0.8"];
 const LISTED = { editor: "editor", viewer: "viewer" } as const;
@@ -164,5 +165,11 @@ describe("a visitor who is not signed in", () => {
       assert.equal(real.status, none.status);
       assert.equal(real.text, none.text);
     }
+  });
+
+  it("proxy mode has no sign-in page: 401 to browsers too", async (t) => {
+    const proxied = await startDev(t, PROXY);
+    const answer = await visit(proxied.target, "some-canvas", null, "", [BROWSER]);
+    assert.equal(answer.status, 401);
   });
 });

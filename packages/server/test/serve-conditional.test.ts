@@ -6,6 +6,7 @@ import { after, before, describe, it } from "node:test";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { type Stage, stage } from "@easel/conformance/fixture";
 import { type Header, start } from "@easel/conformance/http";
+import { refused } from "@easel/conformance/refusal";
 import { startDev } from "./engines.ts";
 import { publish, visit } from "./publish.ts";
 
@@ -82,6 +83,7 @@ describe("conditions, ranges and encodings", () => {
     ["bytes=8-99999999999999999999", "89", "8-9"],
     ["bytes=0-1,2-3", "0123", "0-3"],
     ["bytes=-10", "0123456789", "0-9"],
+    ["bytes=-11", "0123456789", "0-9"],
   ];
   for (const [header, part, at] of ranges) {
     it(`Range: ${header}: 206 ${at}`, async () => {
@@ -104,12 +106,20 @@ describe("conditions, ranges and encodings", () => {
     it(`Range: ${header}: 416 and the size`, async () => {
       const answer = await get("ten.bin", [["Range", header]]);
       assert.deepEqual([answer.status, answer.headers["content-range"]], [416, "bytes */10"]);
+      refused(answer, 416, "INVALID_BODY");
     });
   }
 
   it("a range of an empty file: 416", async () => {
     for (const header of ["bytes=0-", "bytes=0-0"]) {
       assert.equal((await get("empty.bin", [["Range", header]])).status, 416, header);
+    }
+  });
+
+  it("a range is of GET alone", async () => {
+    for (const header of ["bytes=0-3", "bytes=99-"]) {
+      const { status, headers } = await get("ten.bin", [["Range", header]], "HEAD");
+      assert.deepEqual([status, headers["content-length"], headers["content-range"]], [200, "10", undefined]);
     }
   });
 

@@ -68,4 +68,18 @@ describe("how files are sent", () => {
     });
     assert.equal(headers["service-worker-allowed"], undefined);
   });
+
+  it("so is whatever else may hold scripts: drawings, other documents and workers", async () => {
+    const active = await stage(target);
+    await publish(target, active, {
+      "a.svg": "<svg/>",
+      "b.xhtml": "<html/>",
+      "c.xml": "<a/>",
+      "worker.js": "1",
+    });
+    for (const path of ["a.svg", "b.xhtml", "c.xml", "worker.js"]) {
+      const { headers } = await visit(target, active.slug, active.people.viewer, path);
+      assert.match(String(headers["content-security-policy"]), /connect-src /, path);
+    }
+  });
 });

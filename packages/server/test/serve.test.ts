@@ -56,6 +56,7 @@ describe("what is served", () => {
     ["folder", "folder/"],
     ["folder/deep", "folder/deep/"],
     ["folder/sp%20ace", "folder/sp%20ace/"],
+    ["folder?query=1", "folder/?query=1"],
   ];
   for (const [from, to] of folders) {
     it(`${from} redirects to the slash, by a way that holds behind any base`, async () => {

@@ -43,6 +43,13 @@ const FOREIGN: [name: string, headers: Header[]][] = [
   ["a Referer by a way around", [["Referer", `${base}/api/../c/some-canvas/`]]],
   ["a Referer that is no URL", [["Referer", "/c/some-canvas/"]]],
   ["an empty Referer", [["Referer", ""]]],
+  [
+    "a Referer with an encoded letter, which is served alike",
+    [
+      ["Referer", `${base}/%63/some-canvas/`],
+      ["Origin", base],
+    ],
+  ],
 ];
 
 /** What the service's own pages and programs send. */

@@ -79,6 +79,11 @@ describe("proxy mode", () => {
     });
   }
 
+  it("an address in UTF-8 is read as the name is", async () => {
+    const { json } = await whoAmI(base, [email(utf8("žofia@example.com"))]);
+    assert.equal(json.email, "žofia@example.com");
+  });
+
   it("someone deactivated: 401", async () => {
     await whoAmI(base, [email("gone@example.com")]);
     await env.db.run`update users set deactivated_at = ${Date.now()} where email = ${"gone@example.com"}`;

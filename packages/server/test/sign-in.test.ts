@@ -93,6 +93,20 @@ describe("POST /auth/dev/session", () => {
     });
   }
 
+  it("an address is nobody else's: only ASCII letters lose their case", async () => {
+    const mike = await whoAmI(base, (await target.signIn("mike@example.com")).headers);
+    const answer = await signIn(base, { email: "mi\u212Ae@example.com" });
+    if (answer.status === 204)
+      assert.notEqual((await whoAmI(base, [cookieOf(answer)])).json.id, mike.json.id);
+    else refused(answer, 400, "INVALID_BODY");
+  });
+
+  it("a name with a control character: 400", async () => {
+    for (const name of ["a\0b", "a\nb", "\u001b[31m"]) {
+      refused(await signIn(base, { email: "control@example.com", name }), 400, "INVALID_BODY");
+    }
+  });
+
   const bodies: [name: string, body: string | Buffer][] = [
     ["nothing", ""],
     ["no JSON", "{"],

@@ -13,7 +13,16 @@ import { arrive, normalEmail } from "./people.ts";
 import { safeReturn } from "./return-to.ts";
 import { startSession } from "./session.ts";
 
-const Session = z.strictObject({ email: z.string(), name: z.string().trim().min(1).max(200).optional() });
+const Session = z.strictObject({
+  email: z.string(),
+  name: z
+    .string()
+    .regex(/^\P{Cc}*$/u)
+    .trim()
+    .min(1)
+    .max(200)
+    .optional(),
+});
 
 /** Dev mode: anyone may be anyone, on loopback only. A page to pick a person, and the same for programs. */
 export function mountDevSignIn(app: FastifyInstance, env: Env): void {
@@ -43,7 +52,12 @@ export function mountDevSignIn(app: FastifyInstance, env: Env): void {
     await guard(request, reply);
     const body = await readBody(request.raw, 8 * 1024, () => refuse("INVALID_BODY", {}, 413));
     const form = new URLSearchParams(body.toString("utf8"));
-    const name = form.get("name")?.trim().slice(0, 200) || undefined;
+    const name =
+      form
+        .get("name")
+        ?.replace(/\p{Cc}/gu, "")
+        .trim()
+        .slice(0, 200) || undefined;
     const cookie = await signIn({ email: form.get("email") ?? "", name });
     return reply
       .header("set-cookie", cookie)

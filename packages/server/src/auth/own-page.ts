@@ -14,5 +14,6 @@ export function requireOwnPage(headers: IncomingHttpHeaders, base: Base): void {
 
 function isCanvasPage(referer: string): boolean {
   const pathname = URL.parse(referer)?.pathname;
-  return pathname === undefined || pathname === "/c" || pathname.startsWith("/c/");
+  // The router reads `%63` as the letter that it stands for.
+  return pathname === undefined || /^\/(c|%63)(\/|$)/.test(pathname);
 }

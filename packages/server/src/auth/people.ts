@@ -36,7 +36,8 @@ const EMAIL = /^[^\s\p{Cc}@,;<>"]{1,64}@[a-z0-9-]{1,63}(\.[a-z0-9-]{1,63})*$/u;
 
 /** An address as it is kept and compared: lower case. Null when it is none, or outside the allowed domains. */
 export function normalEmail(given: string, allowedDomains: string[] = []): string | null {
-  const email = given.trim().toLowerCase();
+  // Only ASCII letters change: other letters would turn into those of somebody else's address.
+  const email = given.trim().replace(/[A-Z]/g, (letter) => letter.toLowerCase());
   if (email.length > 254 || !EMAIL.test(email)) return null;
   const domain = email.slice(email.indexOf("@") + 1);
   return allowedDomains.length === 0 || allowedDomains.some((each) => each.toLowerCase() === domain)

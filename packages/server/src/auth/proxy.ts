@@ -13,7 +13,8 @@ export function isTrustedPeer(address: string | undefined, config: Config): bool
 /** The only value of a header; null when it is absent or was sent more than once. */
 function single(request: IncomingMessage, header: string): string | null {
   const values = request.headersDistinct[header.toLowerCase()];
-  return values?.length === 1 ? (values[0] ?? null) : null;
+  // Node reads header bytes as Latin-1; proxies send UTF-8.
+  return values?.length === 1 ? Buffer.from(values[0] ?? "", "latin1").toString("utf8") : null;
 }
 
 /** Whom the proxy says this request comes from; null when it says nothing that counts. */
@@ -25,11 +26,7 @@ export async function proxyPerson(request: IncomingMessage, env: Env): Promise<P
   return arrive(env.db, email, cleanName(single(request, config.proxyNameHeader)), env.clock());
 }
 
-/** Node reads header bytes as Latin-1; proxies send UTF-8. */
 function cleanName(value: string | null): string | null {
-  const name = Buffer.from(value ?? "", "latin1")
-    .toString("utf8")
-    .trim()
-    .slice(0, 200);
+  const name = (value ?? "").trim().slice(0, 200);
   return name === "" || name.includes("\u0000") ? null : name;
 }

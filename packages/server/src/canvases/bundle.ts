@@ -1,3 +1,5 @@
+import { pipeline } from "node:stream";
+import { crc32, createInflateRaw } from "node:zlib";
 import { LIMITS } from "@easel/protocol/limits";
 import { type Entry, openPromise, type ZipFile } from "yauzl";
 import { refuse } from "../kit/refusal.ts";
@@ -29,24 +31,34 @@ export function pathFault(path: string): string | undefined {
   return undefined;
 }
 
-/** Counts what really comes out of an entry, whatever its header says. */
-async function* measured(source: AsyncIterable<Uint8Array>, entry: Entry, total: { bytes: number }) {
+/**
+ * The bytes of an entry, opened when the first is asked for: inflated, counted and summed here, whatever its header says.
+ */
+async function* unpack(zip: ZipFile, entry: Entry, total: { bytes: number }) {
+  const raw = await zip.openReadStreamPromise(entry, { decodeFileData: false }).catch(notZip);
+  const source = entry.isCompressed() ? pipeline(raw, createInflateRaw(), () => {}) : raw;
+  // An error that comes after the last byte has no reader any more; without a listener it would end the process.
+  source.on("error", () => {});
   let size = 0;
-  for await (const chunk of source) {
+  let sum = 0;
+  for await (const chunk of source as AsyncIterable<Uint8Array>) {
     size += chunk.length;
     total.bytes += chunk.length;
+    sum = crc32(chunk, sum);
     if (total.bytes > LIMITS.bundleUnpackedBytes.value) invalid("The bundle is too large when unpacked.");
     if (size > MIB && size > LIMITS.bundleRatio.value * entry.compressedSize) {
       invalid(`\`${entry.fileName}\` is compressed too well to be true.`);
     }
     yield chunk;
   }
+  if (size !== entry.uncompressedSize || sum !== entry.crc32) invalid(`\`${entry.fileName}\` is damaged.`);
 }
 
 function checkEntry(entry: Entry): void {
   const fault = pathFault(entry.fileName);
   if (fault !== undefined) invalid(`The path \`${entry.fileName.slice(0, 100)}\` ${fault}.`);
   if (entry.isEncrypted()) invalid(`\`${entry.fileName}\` is encrypted.`);
+  if (!entry.canDecodeFileData()) invalid(`\`${entry.fileName}\` is compressed in an unknown way.`);
   if (((entry.externalFileAttributes >>> 16) & FILE_TYPE) === LINK)
     invalid(`\`${entry.fileName}\` is a link.`);
 }
@@ -102,7 +114,7 @@ export async function withBundle<Result>(
     return await use(
       entries.map((entry) => ({
         path: entry.fileName.slice(folder.length),
-        open: async () => measured(await zip.openReadStreamPromise(entry).catch(notZip), entry, total),
+        open: async () => unpack(zip, entry, total),
       })),
     );
   } finally {

@@ -35,6 +35,9 @@ export function rangeOf(
   etag: string,
 ): { start: number; end: number } | "all" | "none" {
   if (range === undefined || (validator !== undefined && validator !== etag)) return "all";
+  // A suffix longer than the file is all of the file.
+  const suffix = /^bytes=-(\d+)$/.exec(range)?.[1];
+  if (suffix !== undefined && Number(suffix) >= size && size > 0) return { start: 0, end: size - 1 };
   const ranges = rangeParser(size, range, { combine: true });
   if (ranges === -1) return "none";
   if (ranges === -2 || ranges.type !== "bytes" || ranges.length !== 1) return "all";

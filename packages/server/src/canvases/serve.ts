@@ -3,6 +3,7 @@ import { identify } from "../auth/index.ts";
 import type { Env } from "../env.ts";
 import { Refusal, refuse } from "../kit/refusal.ts";
 import { resolve } from "../pipeline/resolve.ts";
+import { pathFault } from "./bundle.ts";
 import { choose, etagOf, isFresh, rangeOf } from "./conditional.ts";
 import { findFiles, HotBlobs, type ServedFile, stream } from "./files.ts";
 import { notice } from "./notice.ts";
@@ -10,14 +11,15 @@ import { pin, versionFor } from "./skew.ts";
 
 const params = (request: FastifyRequest) => request.params as Record<string, string>;
 
+const searchOf = ({ url }: FastifyRequest) => (url.includes("?") ? url.slice(url.indexOf("?")) : "");
+
 /** Serves canvases at `/c/{slug}/` in path mode, behind the same gateway and sharing rules as their API. */
 export function mountContent(app: FastifyInstance, env: Env): void {
   if (env.base.urlMode !== "path") return;
   const hot = new HotBlobs();
 
   app.get("/c/:slug", async (request, reply) => {
-    const search = request.url.includes("?") ? request.url.slice(request.url.indexOf("?")) : "";
-    return reply.redirect(`/c/${encodeURIComponent(params(request).slug ?? "")}/${search}`, 308);
+    return reply.redirect(`/c/${encodeURIComponent(params(request).slug ?? "")}/${searchOf(request)}`, 308);
   });
 
   app.route({
@@ -37,19 +39,23 @@ export function mountContent(app: FastifyInstance, env: Env): void {
 async function serve(request: FastifyRequest, reply: FastifyReply, hot: HotBlobs, env: Env) {
   const { slug = "", "*": path = "" } = params(request);
   const person = await identify(request.raw, env);
-  if (person === null) return toLogin(request, reply);
+  if (person === null) return toLogin(request, reply, env);
   const { canvas } = await resolve(slug, { kind: "member", person }, "content", env);
   const version = canvas.revokedAt === null ? await versionFor(request.headers, canvas, env) : null;
   if (version === null)
     return refuse("NOT_FOUND", { message: "Nothing is published at this canvas right now." });
 
+  if (path !== "" && pathFault(path.replace(/\/$/, "")) !== undefined) return refuse("NOT_FOUND");
   const folder = path === "" || path.endsWith("/");
   const wanted = folder ? `${path}index.html` : path;
   const found = await findFiles(version, [wanted, `${path}/index.html`, "404.html"], env);
   const at = (each: string) => found.filter((file) => file.path === each);
   let files = at(wanted);
   if (files.length === 0 && !folder && at(`${path}/index.html`).length > 0) {
-    return reply.redirect(`./${encodeURIComponent(path.slice(path.lastIndexOf("/") + 1))}/`, 308);
+    return reply.redirect(
+      `./${encodeURIComponent(path.slice(path.lastIndexOf("/") + 1))}/${searchOf(request)}`,
+      308,
+    );
   }
   if (files.length === 0) {
     files = at("404.html");
@@ -64,17 +70,17 @@ async function serve(request: FastifyRequest, reply: FastifyReply, hot: HotBlobs
 async function send(file: ServedFile, request: FastifyRequest, reply: FastifyReply, hot: HotBlobs, env: Env) {
   const etag = etagOf(file);
   reply.header("etag", etag).header("cache-control", "private, no-cache").header("vary", "Accept-Encoding");
-  if (file.mime.startsWith("text/html"))
-    reply.header("content-security-policy", policy(params(request).slug, env));
+  // Not on pages alone: images and other documents may hold scripts, and a worker has the policy of its own answer.
+  reply.header("content-security-policy", policy(params(request).slug, env));
   const missing = reply.statusCode === 404;
   if (!missing && isFresh(request.headers, etag)) return reply.code(304).send();
 
   reply.header("content-type", file.mime).header("accept-ranges", "bytes");
   if (file.encoding !== "identity") reply.header("content-encoding", file.encoding);
-  const range = missing ? "all" : rangeOf(request.headers, file.size, etag);
+  const range = missing || request.method === "HEAD" ? "all" : rangeOf(request.headers, file.size, etag);
   if (range === "none") {
     reply.header("content-range", `bytes */${file.size}`);
-    throw new Refusal(416, { error: "The file has no such range." });
+    return refuse("INVALID_BODY", { message: "The file has no such range." }, 416);
   }
   if (range !== "all") {
     reply.code(206).header("content-range", `bytes ${range.start}-${range.end}/${file.size}`);
@@ -87,9 +93,9 @@ async function send(file: ServedFile, request: FastifyRequest, reply: FastifyRep
 }
 
 /** A browser is taken to the sign-in page and back; a program gets the gateway's 401. */
-function toLogin(request: FastifyRequest, reply: FastifyReply) {
+function toLogin(request: FastifyRequest, reply: FastifyReply, { config }: Env) {
   const wantsPage = request.headers.accept?.includes("text/html") === true;
-  if (!wantsPage) throw new Refusal(401, { error: "You are not signed in." });
+  if (!wantsPage || config.authMode === "proxy") throw new Refusal(401, { error: "You are not signed in." });
   return reply.redirect(`/auth/login?returnTo=${encodeURIComponent(request.url)}`, 302);
 }
 

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { parseCookie, stringifySetCookie } from "cookie";
 import type { Env } from "../env.ts";
+import { isId } from "../kit/ids.ts";
 import type { Canvas } from "./entry.ts";
 
 const COOKIE = "easel_version";
@@ -21,7 +22,8 @@ export async function versionFor(
   env: Env,
 ): Promise<string | null> {
   const pinned = parseCookie(headers.cookie ?? "")[COOKIE];
-  if (isPage(headers) || pinned === undefined || pinned === canvas.versionId) return canvas.versionId;
+  if (isPage(headers) || pinned === undefined || pinned === canvas.versionId || !isId(pinned))
+    return canvas.versionId;
   const known = await env.db.get<{ id: string }>`
     select id from versions
     where id = ${pinned} and canvas_id = ${canvas.id} and replaced_at > ${env.clock() - GRACE}`;

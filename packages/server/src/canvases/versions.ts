@@ -4,17 +4,19 @@ import type { Env } from "../env.ts";
 
 /** What makes a version of a canvas the current one. */
 export const publishing = (canvasId: string, version: string, now: number): Step[] => [
-  sql`update versions set replaced_at = null where id = ${version} and canvas_id = ${canvasId}`,
-  maybe`update versions set replaced_at = ${now} where id <> ${version} and id =
-    (select version_id from canvases where id = ${canvasId})`,
+  // The canvas first: its row is what deploys at once wait for, one after the other.
   sql`update canvases set version_id = ${version}, revoked_at = null, updated_at = ${now}
     where id = ${canvasId} and deleted_at is null and disabled_at is null`,
+  sql`update versions set replaced_at = null where id = ${version} and canvas_id = ${canvasId}`,
+  maybe`update versions set replaced_at = ${now}
+    where canvas_id = ${canvasId} and id <> ${version} and replaced_at is null`,
 ];
 
 /** Every version of a canvas, newest first. */
 export async function listVersions(canvasId: string, { db }: Env): Promise<Version[]> {
   const rows = await db.all<Omit<Version, "current"> & { current: number }>`
-    select versions.id, versions.created_at as "createdAt", versions.created_by as "createdBy", files, bytes,
+    select versions.id, versions.created_at as "createdAt", versions.created_by as "createdBy", versions.files,
+      versions.bytes,
       case when versions.id = canvases.version_id then 1 else 0 end as current
     from versions join canvases on canvases.id = canvas_id where canvas_id = ${canvasId} order by versions.id desc`;
   return rows.map((row) => ({ ...row, current: row.current === 1 }));

@@ -3,6 +3,9 @@ import { hash, randomBytes, randomUUIDv7 } from "node:crypto";
 /** An id that sorts by the time it was made. */
 export const newId = (): string => randomUUIDv7();
 
+/** Whether a text can be an id of ours at all; nothing else is worth asking the database about. */
+export const isId = (text: string): boolean => /^[A-Za-z0-9:-]{1,128}$/.test(text);
+
 /** A secret that nobody guesses: 32 random bytes in base64url. */
 export const newToken = (): string => randomBytes(32).toString("base64url");
 

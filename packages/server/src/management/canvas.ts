@@ -5,12 +5,14 @@ import { listPeople } from "../canvases/sharing.ts";
 import { type CanvasRow, findCanvas } from "../canvases/store.ts";
 import { viewOf } from "../canvases/view.ts";
 import type { Env } from "../env.ts";
+import { isId } from "../kit/ids.ts";
 import { refuse } from "../kit/refusal.ts";
 import type { Call } from "./route.ts";
 
 /** The canvas that a path names; 404 `NOT_FOUND` for someone without a role on it. */
 export async function canvasOf({ params, person }: Call, env: Env): Promise<CanvasRow> {
-  return (await findCanvas(params.id ?? "", person, env)) ?? refuse("NOT_FOUND");
+  const id = params.id ?? "";
+  return (isId(id) ? await findCanvas(id, person, env) : undefined) ?? refuse("NOT_FOUND");
 }
 
 /** The same for a change: owners and editors only, and not while an administrator has disabled the canvas. */

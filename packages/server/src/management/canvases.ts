@@ -4,7 +4,7 @@ import { listPeople } from "../canvases/sharing.ts";
 import { isFreeSlug, slugsFor } from "../canvases/slug.ts";
 import { createCanvas, listCanvases } from "../canvases/store.ts";
 import { viewOf } from "../canvases/view.ts";
-import { newId } from "../kit/ids.ts";
+import { isId, newId } from "../kit/ids.ts";
 import { readJson } from "../kit/json-body.ts";
 import { one, pageLimit } from "../kit/page.ts";
 import { refuse } from "../kit/refusal.ts";
@@ -24,7 +24,10 @@ export const canvases: Routes = {
   "/canvases": {
     async GET({ person, query }, env) {
       const limit = pageLimit(query);
-      const filter = { q: one(query, "q") ?? "", cursor: one(query, "cursor") ?? null, limit: limit + 1 };
+      const cursor = one(query, "cursor") ?? null;
+      const q = one(query, "q") ?? "";
+      if ((cursor !== null && !isId(cursor)) || q.includes("\0")) refuse("INVALID_BODY");
+      const filter = { q, cursor, limit: limit + 1 };
       const rows = await listCanvases(person, filter, env);
       const page = rows.slice(0, limit);
       const views = page.map(async (row) => viewOf(row, await listPeople(row.id, env), env));

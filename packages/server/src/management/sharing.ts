@@ -1,10 +1,12 @@
 import { LIMITS } from "@easel/protocol/limits";
 import { z } from "zod";
 import { normalEmail } from "../auth/people.ts";
-import { setSharing } from "../canvases/sharing.ts";
+import { listPeople, setSharing } from "../canvases/sharing.ts";
+import { findCanvas } from "../canvases/store.ts";
+import { viewOf } from "../canvases/view.ts";
 import { readJson } from "../kit/json-body.ts";
 import { refuse } from "../kit/refusal.ts";
-import { currentView, managedCanvas } from "./canvas.ts";
+import { managedCanvas } from "./canvas.ts";
 import { ok, type Routes } from "./route.ts";
 
 const Sharing = z.strictObject({
@@ -22,7 +24,8 @@ const Sharing = z.strictObject({
 export const sharing: Routes = {
   "/canvases/:id/sharing": {
     async PUT(call, env) {
-      const { id, owner_email } = await managedCanvas(call, env);
+      const canvas = await managedCanvas(call, env);
+      const { id, owner_email } = canvas;
       const { access, people } = await readJson(call.request, Sharing);
       const listed = people?.map(({ email, role }) => ({
         email:
@@ -35,7 +38,10 @@ export const sharing: Routes = {
       if (emails.has(owner_email))
         refuse("INVALID_BODY", { message: "The owner needs no place on the list." });
       await setSharing(id, { access, people: listed }, env);
-      return ok(await currentView(id, call.person, env));
+      // An editor may have given up the own role: then this is the last look at the canvas.
+      const row = await findCanvas(id, call.person, env);
+      const last = { ...canvas, access: access ?? canvas.access };
+      return ok(viewOf(row ?? last, await listPeople(id, env), env));
     },
   },
 };

@@ -10,7 +10,8 @@ import { deploy } from "../canvases/deploy.ts";
 import { listVersions, publishVersion } from "../canvases/versions.ts";
 import type { Env } from "../env.ts";
 import { brokenOff } from "../kit/body.ts";
-import { refuse } from "../kit/refusal.ts";
+import { isId } from "../kit/ids.ts";
+import { Refusal, refuse } from "../kit/refusal.ts";
 import { canvasOf, currentView, managedCanvas } from "./canvas.ts";
 import { ok, type Routes } from "./route.ts";
 
@@ -43,7 +44,7 @@ async function withUpload<Result>(
   try {
     const staged = createWriteStream(file, { flags: "wx", mode: 0o600 });
     await pipeline(upTo(limit, request), staged).catch((error) => {
-      throw request.errored === null ? error : brokenOff();
+      throw error instanceof Refusal || request.errored === null ? error : brokenOff();
     });
     return await use(file);
   } finally {
@@ -71,7 +72,8 @@ export const versions: Routes = {
   "/canvases/:id/versions/:version/publish": {
     async POST(call, env) {
       const { id } = await managedCanvas(call, env);
-      if (!(await publishVersion(id, call.params.version ?? "", env))) {
+      const { version = "" } = call.params;
+      if (!isId(version) || !(await publishVersion(id, version, env))) {
         refuse("NOT_FOUND", { message: "The canvas has no such version." });
       }
       return ok(await currentView(id, call.person, env));

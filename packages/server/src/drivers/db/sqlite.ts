@@ -23,6 +23,8 @@ export function sqlite(file: string, broken: (error: unknown) => void): Db & Sch
   connection.exec(
     "pragma busy_timeout=5000; pragma journal_mode=wal; pragma synchronous=full; pragma foreign_keys=on; pragma cache_size=-65536",
   );
+  // SQLite's own `lower` knows ASCII only; PostgreSQL's knows every letter.
+  connection.function("lower", { deterministic: true }, (text) => String(text).toLowerCase());
   const statements = new Statements(connection);
   let writes: Write[] = [];
   let version: unknown;

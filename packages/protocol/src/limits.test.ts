@@ -1,0 +1,28 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { LIMITS, type LimitName } from "./limits.ts";
+
+const KiB = 1024;
+const MiB = 1024 * KiB;
+
+/** What specification 8 and the architecture's section on bundles say. */
+const SPECIFIED: Partial<Record<LimitName, number>> = {
+  kvKeyBytes: 512,
+  kvValueBytes: 64 * KiB,
+  kvKeysShared: 10_000,
+  kvKeysUser: 1_000,
+  pageMax: 1_000,
+  pageDefault: 100,
+  jsonDepth: 1_000,
+  bundleBytes: 50 * MiB,
+  bundleEntries: 5_000,
+  bundleUnpackedBytes: 250 * MiB,
+  bundleRatio: 100,
+  titleLength: 200,
+  tags: 20,
+  tagLength: 64,
+};
+
+for (const [name, value] of Object.entries(SPECIFIED)) {
+  test(`${name} is ${value}`, () => assert.equal(LIMITS[name as LimitName].value, value));
+}
