@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import path from "node:path";
 import type { FastifyInstance } from "fastify";
 import { identify } from "./auth/index.ts";
-import { isFresh } from "./canvases/conditional.ts";
+import { isFresh } from "./content/conditional.ts";
 import type { Env } from "./env.ts";
 import { redirect, turnAway } from "./kit/refusal.ts";
 

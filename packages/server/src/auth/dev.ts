@@ -6,8 +6,7 @@ import { html, sendPage } from "../kit/html.ts";
 import { readJson } from "../kit/json-body.ts";
 import { one, type Query } from "../kit/page.ts";
 import { refuse } from "../kit/refusal.ts";
-import { take } from "../pipeline/rate-limit.ts";
-import type { Visit } from "../pipeline/visit.ts";
+import { type HeaderSink, take } from "../rate-limit.ts";
 import { requireOwnPage } from "./own-page.ts";
 import { arrive, normalEmail } from "./people.ts";
 import { safeReturn } from "./return-to.ts";
@@ -37,7 +36,7 @@ export function mountDevSignIn(app: FastifyInstance, env: Env): void {
       : startSession(person, env);
   }
 
-  async function guard(request: FastifyRequest, answer: Visit["answer"]): Promise<void> {
+  async function guard(request: FastifyRequest, answer: HeaderSink): Promise<void> {
     requireOwnPage(request.headers, env.base);
     if (!(await take(`login ${request.ip}`, env.config.loginPerMinute, answer, env))) refuse("RATE_LIMITED");
   }

@@ -6,7 +6,7 @@ import type { Person } from "../auth/people.ts";
 import type { Env } from "../env.ts";
 import type { Query } from "../kit/page.ts";
 import { Refusal, refuse, turnAway } from "../kit/refusal.ts";
-import { take } from "../pipeline/rate-limit.ts";
+import { take } from "../rate-limit.ts";
 import { canvases } from "./canvases.ts";
 import { capabilities } from "./capabilities.ts";
 import { me } from "./me.ts";

@@ -1,16 +1,9 @@
 import type { Capability } from "@easel/protocol/capabilities";
-import { type Deployment, disabledReason, hintFor } from "../access/capabilities.ts";
+import { disabledReason, hintFor } from "../access/capabilities.ts";
 import type { Canvas } from "../canvases/entry.ts";
-import type { Config } from "../config.ts";
+import { deploymentOf } from "../config.ts";
 import type { Env } from "../env.ts";
 import { refuse } from "../kit/refusal.ts";
-
-/** What the settings of this deployment allow. */
-export const deploymentOf = (config: Config): Deployment => ({
-  ai: config.aiApiKey !== null,
-  realtime: config.realtime,
-  authoring: config.authoring,
-});
 
 /** Step 5: is this switched on (specification 4.1). */
 export function requireCapability(canvas: Canvas, capability: Capability, { config }: Env): void {

@@ -5,8 +5,8 @@ import { allowOrigin } from "./allow-origin.ts";
 import { authenticate } from "./authenticate.ts";
 import { requireCapability } from "./capability.ts";
 import { isolate } from "./isolate.ts";
-import { spend } from "./rate-limit.ts";
 import { resolve } from "./resolve.ts";
+import { spend } from "./spend.ts";
 import type { Admitted, Visit } from "./visit.ts";
 
 /**

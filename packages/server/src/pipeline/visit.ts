@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { CanvasRole } from "@easel/protocol/types";
 import type { Person } from "../auth/people.ts";
 import type { Canvas } from "../canvases/entry.ts";
+import type { HeaderSink } from "../rate-limit.ts";
 
 /** A request to a canvas, before anything is known about it. */
 export interface Visit {
@@ -11,8 +12,7 @@ export interface Visit {
   request: IncomingMessage;
   /** Address of the client. */
   address: string;
-  /** Where headers of the answer go. */
-  answer: { header(name: string, value: string | number): unknown };
+  answer: HeaderSink;
 }
 
 /** Who is asking, as the service itself found out. */

@@ -1,7 +1,7 @@
 import type { Identity } from "@easel/protocol/types";
 import { disabledReason } from "../../access/capabilities.ts";
 import { permissionsOf } from "../../access/permissions.ts";
-import { deploymentOf } from "../../pipeline/capability.ts";
+import { deploymentOf } from "../../config.ts";
 import type { Primitive } from "../primitive.ts";
 
 /** `GET /me`: who is here and what they may do (specification 4.2). */

@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { identify } from "../auth/index.ts";
+import { pathFault } from "../canvases/bundle.ts";
 import type { Env } from "../env.ts";
 import { Refusal, refuse } from "../kit/refusal.ts";
 import { resolve } from "../pipeline/resolve.ts";
-import { pathFault } from "./bundle.ts";
 import { choose, etagOf, isFresh, rangeOf } from "./conditional.ts";
 import { findFiles, HotBlobs, type ServedFile, stream } from "./files.ts";
 import { notice } from "./notice.ts";

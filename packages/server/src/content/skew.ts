@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { parseCookie, stringifySetCookie } from "cookie";
+import type { Canvas } from "../canvases/entry.ts";
 import type { Env } from "../env.ts";
 import { isId } from "../kit/ids.ts";
-import type { Canvas } from "./entry.ts";
 
 const COOKIE = "easel_version";
 /** How long a page that has begun to load still gets the files it was written for. */
