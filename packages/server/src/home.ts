@@ -1,16 +1,15 @@
 import type { FastifyInstance } from "fastify";
+import { challenge } from "./auth/challenge.ts";
 import { identify } from "./auth/index.ts";
 import { listOpenable } from "./canvases/store.ts";
 import type { Env } from "./env.ts";
 import { html, sendPage } from "./kit/html.ts";
-import { turnAway } from "./kit/refusal.ts";
 
 /** `/`: the canvases that the person may open. */
 export function mountHome(app: FastifyInstance, env: Env): void {
   app.get("/", async (request, reply) => {
     const person = await identify(request.raw, env);
-    if (person === null)
-      return env.config.authMode === "proxy" ? turnAway() : reply.redirect("/auth/login?returnTo=/");
+    if (person === null) return challenge(request.raw, "page", env);
     const canvases = await listOpenable(person, env);
     const cards = canvases.map(
       ({ slug, title, role }) => html`<li><a class="card" href="${env.base.canvasUrl(slug)}">

@@ -2,10 +2,10 @@ import { hash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import type { FastifyInstance } from "fastify";
+import { challenge } from "./auth/challenge.ts";
 import { identify } from "./auth/index.ts";
 import { isFresh } from "./content/conditional.ts";
 import type { Env } from "./env.ts";
-import { redirect, turnAway } from "./kit/refusal.ts";
 
 const BUNDLE = path.join(import.meta.dirname, "../../sdk/dist/v1.js");
 
@@ -14,10 +14,7 @@ export function mountSdk(app: FastifyInstance, env: Env): void {
   let bundle: { bytes: Buffer; etag: string } | undefined;
 
   app.get("/sdk/v1.js", async (request, reply) => {
-    if ((await identify(request.raw, env)) === null) {
-      if (env.config.authMode === "oidc") redirect("/auth/login");
-      turnAway();
-    }
+    if ((await identify(request.raw, env)) === null) challenge(request.raw, "api", env);
     if (bundle === undefined) {
       const bytes = await readFile(BUNDLE).catch(() => undefined);
       if (bytes === undefined) {

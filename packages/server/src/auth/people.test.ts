@@ -10,6 +10,8 @@ const good: [given: string, email: string][] = [
   ["ada@mail.eu.example.com", "ada@mail.eu.example.com"],
   ["o'hara@example.com", "o'hara@example.com"],
   ["josé@example.com", "josé@example.com"],
+  // The Kelvin sign, whose lower case is a k.
+  ["\u212aim@example.com", "\u212aim@example.com"],
   [`${"a".repeat(64)}@example.com`, `${"a".repeat(64)}@example.com`],
   ["a@xn--bcher-kva.example", "a@xn--bcher-kva.example"],
 ];
@@ -31,6 +33,7 @@ const bad = [
   "ada@example..com",
   "ada@example.com.",
   "ada@exämple.com",
+  "kim@\u212aexample.com",
   "ada@example_.com",
   "ada@[127.0.0.1]",
   "ada,b@example.com",

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { challenge } from "../auth/challenge.ts";
 import { identify } from "../auth/index.ts";
 import { pathFault } from "../canvases/bundle.ts";
 import type { Env } from "../env.ts";
@@ -39,7 +40,7 @@ export function mountContent(app: FastifyInstance, env: Env): void {
 async function serve(request: FastifyRequest, reply: FastifyReply, hot: HotBlobs, env: Env) {
   const { slug = "", "*": path = "" } = params(request);
   const person = await identify(request.raw, env);
-  if (person === null) return toLogin(request, reply, env);
+  if (person === null) return challenge(request.raw, "page", env);
   const { canvas } = await resolve(slug, { kind: "member", person }, "content", env);
   const version = canvas.revokedAt === null ? await versionFor(request.headers, canvas, env) : null;
   if (version === null)
@@ -92,14 +93,7 @@ async function send(file: ServedFile, request: FastifyRequest, reply: FastifyRep
   return reply.send(await hot.open(file, env));
 }
 
-/** A browser is taken to the sign-in page and back; a program gets the gateway's 401. */
-function toLogin(request: FastifyRequest, reply: FastifyReply, { config }: Env) {
-  const wantsPage = request.headers.accept?.includes("text/html") === true;
-  if (!wantsPage || config.authMode === "proxy") throw new Refusal(401, { error: "You are not signed in." });
-  return reply.redirect(`/auth/login?returnTo=${encodeURIComponent(request.url)}`, 302);
-}
-
-/** Keeps a page in path mode to its own paths and to the outside world (architecture, path mode is no isolation boundary). */
+/** Keeps a page in path mode, where all canvases share an origin, to its own paths and to the outside world. */
 function policy(slug: string | undefined, { base }: Env): string {
   const own = `${base.origin}/c/${slug}/`;
   const api = `/v1/c/${slug}/`;

@@ -1,8 +1,8 @@
 import { admitsAnyone } from "../access/ladder.ts";
+import { challenge } from "../auth/challenge.ts";
 import { identify } from "../auth/index.ts";
 import { findEntry } from "../canvases/entry.ts";
 import type { Env } from "../env.ts";
-import { redirect, turnAway } from "../kit/refusal.ts";
 import type { Viewer, Visit } from "./visit.ts";
 
 /** Step 1: who is asking. Nobody in particular passes on a Public link canvas only (specification 4.1). */
@@ -11,5 +11,5 @@ export async function authenticate({ slug, request }: Visit, env: Env): Promise<
   if (person !== null) return { kind: "member", person };
   const canvas = await findEntry(slug, null, env);
   if (canvas !== null && admitsAnyone(canvas, env.clock())) return { kind: "anonymous" };
-  return env.config.authMode === "oidc" ? redirect("/auth/login") : turnAway();
+  return challenge(request, "api", env);
 }
