@@ -152,6 +152,24 @@ test("secrets are never told", () => {
   assert.match(message, /SERVICE_SESSION_SECRET holds its value \(not shown\)/);
 });
 
+test("what cannot be read hides no impossible combination that does not depend on it", () => {
+  const told = mistakesOf({ SERVICE_PORT: "x", SERVICE_AUTH_MODE: "y", SERVICE_TENANCY: "on" });
+  assert.deepEqual(
+    told.map((mistake) => mistake.split(" ")[0]),
+    ["SERVICE_AUTH_MODE", "SERVICE_PORT", "SERVICE_TENANCY"],
+  );
+});
+
+for (const [variable, given] of [
+  ["SERVICE_DATABASE_URL", "sqlite:"],
+  ["SERVICE_BLOBS_URL", "file:"],
+  ["SERVICE_AI_PRICES", "5"],
+  ["SERVICE_AI_PRICES", "[]"],
+  ["SERVICE_BASE_URL", "http://a:b@localhost"],
+] as const) {
+  test(`${variable}=${given} is a mistake`, () => assert.equal(mistakesOf({ [variable]: given }).length, 1));
+}
+
 test("several impossible combinations are told at once", () => {
   const mistakes = mistakesOf({ SERVICE_AUTH_MODE: "proxy", SERVICE_TENANCY: "on" });
   assert.deepEqual(

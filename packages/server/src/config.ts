@@ -47,8 +47,8 @@ const IMPOSSIBLE: { when: (read: Read) => boolean; say: string }[] = [
     say: "SERVICE_BASE_URL must be https outside dev mode, unless it is a loopback address",
   },
   {
-    when: (read) => read.baseUrl !== null && !/^\/?$/.test(pathOf(read.baseUrl)),
-    say: "SERVICE_BASE_URL must be an origin, without a path, query or fragment",
+    when: (read) => read.baseUrl !== null && !isOrigin(read.baseUrl),
+    say: "SERVICE_BASE_URL must be an origin, without a path, query, fragment or user",
   },
   {
     when: (read) =>
@@ -88,14 +88,28 @@ const IMPOSSIBLE: { when: (read: Read) => boolean; say: string }[] = [
   },
 ];
 
-const pathOf = (address: string) => {
-  const { pathname, search, hash } = new URL(address);
-  return pathname + search + hash;
-};
+const isOrigin = (address: string) => new URL(address).href === `${new URL(address).origin}/`;
+
+class Unknown extends Error {}
+
+/** Of what could not be read nothing can be said. */
+function unknown(): never {
+  throw new Unknown();
+}
+
+function holds(condition: () => boolean): boolean {
+  try {
+    return condition();
+  } catch (error) {
+    if (error instanceof Unknown) return false;
+    throw error;
+  }
+}
 
 /** Reads and checks the environment; an empty variable is an unset one. @throws ConfigError with every mistake at once. */
 export function readConfig(environment: Record<string, string | undefined>): Config {
   const mistakes: string[] = [];
+  const unreadable = new Set<string>();
   const entries = Object.entries(SETTINGS).map(([name, each]) => {
     const given = environment[each.variable];
     if (given === undefined || given === "") return [name, each.fallback];
@@ -104,12 +118,15 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     } catch {
       const holds = each.secret === true ? "its value (not shown)" : `\`${given}\``;
       mistakes.push(`${each.variable} holds ${holds}; it may hold ${each.kind.may}`);
+      unreadable.add(name);
       return [name, each.fallback];
     }
   });
   const read = Object.fromEntries(entries) as Read;
-  if (mistakes.length === 0)
-    mistakes.push(...IMPOSSIBLE.filter((each) => each.when(read)).map((each) => each.say));
+  const known = new Proxy(read, {
+    get: (values, name: keyof Read) => (unreadable.has(name) ? unknown() : values[name]),
+  });
+  mistakes.push(...IMPOSSIBLE.filter((each) => holds(() => each.when(known))).map((each) => each.say));
   if (mistakes.length > 0) throw new ConfigError(mistakes);
   const dev = read.authMode === "dev";
   return {

@@ -65,6 +65,7 @@ const prices: Kind<Record<string, Price>> = {
   may: "JSON: `{ model: { input, output, cacheWrite, cacheRead } }`",
   read(value) {
     const table = JSON.parse(value) as Record<string, Price>;
+    if (typeof table !== "object" || table === null || Array.isArray(table)) throw new RangeError();
     for (const each of Object.values(table)) {
       const numbers = [each.input, each.output, each.cacheWrite, each.cacheRead];
       if (!numbers.every((number) => Number.isFinite(number) && number >= 0)) throw new RangeError();

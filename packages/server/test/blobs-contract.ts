@@ -6,6 +6,8 @@ import type { Blobs } from "../src/drivers/blobs/blobs.ts";
 import type { Scope } from "./support.ts";
 
 const HOUR = 60 * 60 * 1000;
+/** A time that everything was put before. */
+const LATER = () => Date.now() + HOUR;
 const MIB = 1024 * 1024;
 
 /** Bytes as a stream of so many pieces. */
@@ -134,13 +136,21 @@ export function blobsContract(
       for (const text of ["one", "two", "three"])
         keys.push((await blobs.put(inPieces(Buffer.from(text)))).key);
       const [one = "", two = "", three = ""] = keys;
-      await blobs.delete([]);
-      await blobs.delete([one, keyOf(tea), two]);
-      await blobs.delete([one]);
+      await blobs.delete([], LATER());
+      await blobs.delete([one, keyOf(tea), two], LATER());
+      await blobs.delete([one], LATER());
       assert.deepEqual([await blobs.get(one), await blobs.get(two)], [null, null]);
       assert.deepEqual(await keysOf(blobs), [three]);
       await blobs.put(inPieces(Buffer.from("one")));
       assert.equal((await bytesOf(await blobs.get(one)))?.toString(), "one");
+    });
+
+    test("what has been put again since stays", async (t) => {
+      const blobs = await open(t);
+      const before = Date.now() - HOUR;
+      const { key } = await blobs.put(inPieces(tea));
+      await blobs.delete([key], before);
+      assert.deepEqual(await bytesOf(await blobs.get(key)), tea);
     });
 
     test("unknown and hostile keys: nothing is there, nothing is removed", async (t) => {
@@ -149,7 +159,7 @@ export function blobsContract(
       for (const hostile of [keyOf(Buffer.from("unknown")), ...HOSTILE]) {
         assert.equal(await blobs.get(hostile), null, hostile);
         assert.equal(await blobs.get(hostile, { start: 0, end: 1 }), null, hostile);
-        await blobs.delete([hostile]);
+        await blobs.delete([hostile], LATER());
       }
       assert.deepEqual(await bytesOf(await blobs.get(key)), tea);
     });
@@ -167,7 +177,7 @@ export function blobsContract(
       for (let each = 0; each < 40; each++) await blobs.put(inPieces(Buffer.of(each)));
       let seen = 0;
       for await (const key of blobs.olderThan(Date.now() + HOUR)) {
-        await blobs.delete([key]);
+        await blobs.delete([key], LATER());
         seen++;
       }
       assert.equal(seen, 40);

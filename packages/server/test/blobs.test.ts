@@ -42,9 +42,13 @@ describe("local blobs", () => {
     const { blobs, root } = await open(t);
     const { key } = await blobs.put(text("kept"));
     await mkdir(path.join(root, "staging"), { recursive: true });
+    const old = new Date(Date.now() - 2 * HOUR);
     await writeFile(path.join(root, "staging", "half-written"), "ha");
+    await utimes(path.join(root, "staging", "half-written"), old, old);
+    // Another node may be writing this one.
+    await writeFile(path.join(root, "staging", "being-written"), "ha");
     const next = await local(root);
-    assert.deepEqual(await readdir(path.join(root, "staging")), []);
+    assert.deepEqual(await readdir(path.join(root, "staging")), ["being-written"]);
     assert.deepEqual(await keysOf(next), [key]);
   });
 
@@ -64,7 +68,7 @@ describe("local blobs", () => {
     await writeFile(outside, "mine");
     for (const key of ["../outside", "../../outside", "..", outside]) {
       assert.equal(await blobs.get(key), null);
-      await blobs.delete([key]);
+      await blobs.delete([key], Date.now() + HOUR);
     }
     assert.ok(existsSync(outside));
   });
@@ -83,7 +87,7 @@ describe("local blobs", () => {
     const { key } = await blobs.put(text("tea"));
     const reading = await blobs.get(key);
     await blobs.put(text("tea"));
-    await blobs.delete([key]);
+    await blobs.delete([key], Date.now() + HOUR);
     assert.equal((await bytesOf(reading))?.toString(), "tea");
   });
 

@@ -123,5 +123,27 @@ export function busContract(
       await pass(50);
       assert.deepEqual([leaving.heard, staying.heard, again.heard], [["1"], ["1", "2"], ["4"]]);
     });
+
+    test("who stops twice silences nobody else", async (t) => {
+      const { bus, pass } = await open(t);
+      const leaving = await listen(bus, "a");
+      await leaving.stop();
+      const staying = await listen(bus, "a");
+      await leaving.stop();
+      await bus.publish("a", "1");
+      await pass(50);
+      assert.deepEqual(staying.heard, ["1"]);
+    });
+
+    test("a listener that throws keeps a message from nobody else", async (t) => {
+      const { bus, pass } = await open(t);
+      await bus.subscribe("a", () => {
+        throw new Error("mine");
+      });
+      const { heard } = await listen(bus, "a");
+      await bus.publish("a", "1").catch(() => {});
+      await pass(50);
+      assert.deepEqual(heard, ["1"]);
+    });
   });
 }

@@ -26,6 +26,18 @@ await onStores("limits of the key-value store", (open, db) => {
     assert.deepEqual(await counted(), [10, 10]);
   });
 
+  test("of many who make the same key in the last place, all succeed: the first makes it, the others change it", async () => {
+    const puts = open();
+    assert.ok((await times(50, () => puts.store.put("k", one, 1))).every(Boolean));
+    assert.deepEqual(await puts.counted(), [1, 1]);
+    const increments = open();
+    const sums = await times(50, () => increments.store.increment("k", 1, 1));
+    assert.deepEqual(
+      sums.map(Number).sort((a, b) => a - b),
+      Array.from({ length: 50 }, (_, index) => index + 1),
+    );
+  });
+
   test("a full scope takes changes to its keys, but no new one", async () => {
     const { store, counted } = open();
     await times(3, (index) => store.put(`key ${index}`, one, 3));

@@ -32,7 +32,7 @@ export function personOf(row: Readonly<PersonRow> | undefined): Person | null {
   };
 }
 
-const EMAIL = /^[^\s\p{Cc}@,;<>"]{1,64}@[a-z0-9-]{1,63}(\.[a-z0-9-]{1,63})*$/u;
+const EMAIL = /^[^\s\p{Cc}\p{Cf}@,;<>"]{1,64}@[a-z0-9-]{1,63}(\.[a-z0-9-]{1,63})*$/u;
 
 /** An address as it is kept and compared: lower case. Null when it is none, or outside the allowed domains. */
 export function normalEmail(given: string, allowedDomains: string[] = []): string | null {

@@ -134,6 +134,12 @@ function decoded(entry: string): string {
   }
 }
 
+for (const given of ["http://.BASE/", "http://xn--tea.BASE/", "blob:http://ada@BASE/"]) {
+  test(`${given} is no address of ours`, () => {
+    assert.equal(safeReturn(given.replace("BASE", subdomain.host), subdomain), "/");
+  });
+}
+
 test("no entry of the corpus leads away, decoded or not", { skip: corpus === undefined && ABSENT }, () => {
   for (const given of corpus?.flatMap((entry) => [entry, decoded(entry)]) ?? []) {
     assert.deepEqual([given, landing(given, path).origin], [given, ORIGIN]);

@@ -36,6 +36,8 @@ const rows: [path: string, type: string, compressible: boolean][] = [
   ["html", "application/octet-stream", false],
   ["what.is-this", "application/octet-stream", false],
   ["ends.", "application/octet-stream", false],
+  ["a.constructor", "application/octet-stream", false],
+  ["a.__proto__", "application/octet-stream", false],
   ["", "application/octet-stream", false],
 ];
 

@@ -1,23 +1,25 @@
 import { lookup } from "mrmime";
 
 /** Where the library's answer is not what web apps mean by an ending. */
-const OVERRIDES: Record<string, string> = {
-  ts: "text/plain",
-  tsx: "text/plain",
-  mts: "text/plain",
-  cts: "text/plain",
-  jsx: "text/plain",
-  js: "text/javascript",
-  mjs: "text/javascript",
-  cjs: "text/javascript",
-  ico: "image/x-icon",
-};
+const OVERRIDES = new Map([
+  ["ts", "text/plain"],
+  ["tsx", "text/plain"],
+  ["mts", "text/plain"],
+  ["cts", "text/plain"],
+  ["jsx", "text/plain"],
+  ["js", "text/javascript"],
+  ["mjs", "text/javascript"],
+  ["cjs", "text/javascript"],
+  ["ico", "image/x-icon"],
+]);
 
 /** The content type of a path, with its charset. */
 export function mimeOf(path: string): string {
   const name = path.slice(path.lastIndexOf("/") + 1);
   const ending = name.includes(".") ? name.slice(name.lastIndexOf(".") + 1).toLowerCase() : "";
-  const type = OVERRIDES[ending] ?? lookup(ending) ?? "application/octet-stream";
+  // The library finds `constructor` on its table, too.
+  const known: unknown = OVERRIDES.get(ending) ?? lookup(ending);
+  const type = typeof known === "string" ? known : "application/octet-stream";
   return isText(type) ? `${type}; charset=utf-8` : type;
 }
 

@@ -5,10 +5,11 @@ const HOUR = 60 * 60 * 1000;
 /** Removes blobs that no row points at and that are older than an hour; answers how many. */
 export async function sweepBlobs({ blobs, db, clock }: Env): Promise<number> {
   let removed = 0;
-  for await (const key of blobs.olderThan(clock() - HOUR)) {
+  const before = clock() - HOUR;
+  for await (const key of blobs.olderThan(before)) {
     const used = await db.get`select 1 as used from version_files where blob_key = ${key} limit 1`;
     if (used !== undefined) continue;
-    await blobs.delete([key]);
+    await blobs.delete([key], before);
     removed++;
   }
   return removed;

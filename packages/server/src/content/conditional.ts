@@ -1,5 +1,4 @@
 import type { IncomingHttpHeaders } from "node:http";
-import rangeParser from "range-parser";
 import type { ServedFile } from "./files.ts";
 
 /** The strong validator of a representation. */
@@ -28,18 +27,20 @@ function accepts(header: string | undefined, encoding: string): boolean {
   return entry !== undefined && !/;\s*q=0(\.0*)?\s*$/i.test(entry);
 }
 
-/** The bytes that are asked for: one range, "all", or "none" when the range lies outside. Several ranges get it all. */
+/**
+ * The bytes that are asked for: one range, "all", or "none" when the range lies outside. Several ranges, and what is no
+ * range of bytes at all, get everything.
+ */
 export function rangeOf(
   { range, "if-range": validator }: IncomingHttpHeaders,
   size: number,
   etag: string,
 ): { start: number; end: number } | "all" | "none" {
   if (range === undefined || (validator !== undefined && validator !== etag)) return "all";
-  // A suffix longer than the file is all of the file.
-  const suffix = /^bytes=-(\d+)$/.exec(range)?.[1];
-  if (suffix !== undefined && Number(suffix) >= size && size > 0) return { start: 0, end: size - 1 };
-  const ranges = rangeParser(size, range, { combine: true });
-  if (ranges === -1) return "none";
-  if (ranges === -2 || ranges.type !== "bytes" || ranges.length !== 1) return "all";
-  return ranges[0] as { start: number; end: number };
+  const [, first = "", last = ""] = /^bytes=(\d*)-(\d*)$/.exec(range) ?? [];
+  const isSuffix = first === "";
+  if (isSuffix ? last === "" : last !== "" && Number(last) < Number(first)) return "all";
+  const start = isSuffix ? Math.max(0, size - Number(last)) : Number(first);
+  const end = isSuffix || last === "" ? size - 1 : Math.min(Number(last), size - 1);
+  return start <= end ? { start, end } : "none";
 }

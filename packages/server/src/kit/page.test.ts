@@ -33,6 +33,7 @@ const limits: [given: Query[string], limit: number][] = [
   ["1e9", 1000],
   ["Infinity", 1000],
   [["7", "8"], 7],
+  [" ", 100],
 ];
 for (const [given, limit] of limits) {
   test(`limit ${JSON.stringify(given)} is ${limit}`, () =>

@@ -11,7 +11,7 @@ export function one(query: Query, name: string): string | undefined {
 
 /** `limit` of a list: clamped to 1 and 1,000, 100 where it is absent or not a number (specification 4.3). */
 export function pageLimit(query: Query): number {
-  const limit = Number(one(query, "limit") ?? Number.NaN);
+  const limit = Number(one(query, "limit")?.trim() || Number.NaN);
   if (Number.isNaN(limit)) return LIMITS.pageDefault.value;
   return Math.min(Math.max(Math.trunc(limit), 1), LIMITS.pageMax.value);
 }

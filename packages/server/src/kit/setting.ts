@@ -77,6 +77,7 @@ export const url = (...schemes: string[]): Kind<string> => ({
   read(value) {
     const scheme = value.slice(0, value.indexOf(":"));
     if (!schemes.includes(scheme)) throw new RangeError();
+    if (/^(sqlite|file):$/.test(value)) throw new RangeError();
     if (/^https?$|^postgres|^redis/.test(scheme)) new URL(value);
     return value;
   },

@@ -6,9 +6,9 @@ export interface Blobs {
   put(source: AsyncIterable<Uint8Array>): Promise<{ key: string; size: number }>;
   /** The bytes from `start` to `end`, both included, or all; null when nothing has this key. */
   get(key: string, range?: { start: number; end: number }): Promise<Readable | null>;
-  /** Removes what is there of these keys. */
-  delete(keys: string[]): Promise<void>;
   /** Every key last put before `time` (epoch milliseconds). */
   olderThan(time: number): AsyncIterable<string>;
+  /** Removes what is there of these keys and was last put before `time`: what has been put again meanwhile stays. */
+  delete(keys: string[], time: number): Promise<void>;
   close(): Promise<void>;
 }

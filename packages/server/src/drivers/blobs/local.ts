@@ -4,13 +4,13 @@ import path from "node:path";
 import type { Blobs } from "./blobs.ts";
 
 const KEY = /^[0-9a-f]{64}$/;
+const HOUR = 60 * 60 * 1000;
 
 /** Blobs on the local disk: staged under a name of their own, synced, then renamed to their key. */
 export async function local(root: string): Promise<Blobs> {
   const staging = path.join(root, "staging");
-  // What an earlier process left here was never answered for.
-  await rm(staging, { recursive: true, force: true });
   await mkdir(staging, { recursive: true, mode: 0o700 });
+  await removeOlder(staging, Date.now() - HOUR);
 
   const directory = (key: string) => path.join(root, key.slice(0, 2));
   const place = (key: string) => path.join(directory(key), key);
@@ -55,22 +55,34 @@ export async function local(root: string): Promise<Blobs> {
       }
     },
 
-    async delete(keys) {
-      for (const key of keys) if (KEY.test(key)) await rm(place(key), { force: true });
-    },
-
     async *olderThan(time) {
       for await (const folder of await opendir(root)) {
         if (folder.name.length !== 2) continue;
         for await (const { name } of await opendir(path.join(root, folder.name))) {
-          const { mtimeMs } = await stat(path.join(root, folder.name, name));
-          if (KEY.test(name) && mtimeMs < time) yield name;
+          if (KEY.test(name) && (await isOlder(place(name), time))) yield name;
         }
+      }
+    },
+
+    async delete(keys, time) {
+      for (const key of keys) {
+        if (KEY.test(key) && (await isOlder(place(key), time))) await rm(place(key), { force: true });
       }
     },
 
     async close() {},
   };
+}
+
+const isOlder = async (file: string, time: number) =>
+  ((await stat(file, { throwIfNoEntry: false }))?.mtimeMs ?? time) < time;
+
+/** Removes files that were last written before `time`: what a killed process left behind, which nobody was promised. */
+export async function removeOlder(directory: string, time: number): Promise<void> {
+  for await (const { name } of await opendir(directory)) {
+    const file = path.join(directory, name);
+    if (await isOlder(file, time)) await rm(file, { force: true });
+  }
 }
 
 /** Makes renames within a directory durable. */

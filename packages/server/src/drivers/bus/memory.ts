@@ -34,7 +34,15 @@ export function memory(clock: () => number = Date.now, maxBuckets = 100_000): Bu
     },
 
     async publish(topic, message) {
-      for (const listener of topics.get(topic) ?? []) listener(message);
+      const faults: unknown[] = [];
+      for (const listener of topics.get(topic) ?? []) {
+        try {
+          listener(message);
+        } catch (fault) {
+          faults.push(fault);
+        }
+      }
+      if (faults.length > 0) throw new AggregateError(faults, `listeners of ${topic} failed`);
     },
 
     async subscribe(topic, listener) {
@@ -42,7 +50,7 @@ export function memory(clock: () => number = Date.now, maxBuckets = 100_000): Bu
       topics.set(topic, listeners.add(listener));
       return async () => {
         listeners.delete(listener);
-        if (listeners.size === 0) topics.delete(topic);
+        if (listeners.size === 0 && topics.get(topic) === listeners) topics.delete(topic);
       };
     },
 

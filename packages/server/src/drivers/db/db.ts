@@ -13,7 +13,10 @@ export const maybe = (...statement: Sql): { maybe: Sql } => ({ maybe: statement 
 /** What a batch is made of. */
 export type Step = Sql | { maybe: Sql };
 
-/** SQL that SQLite and PostgreSQL read alike. A promise of a write resolves when the write is durable. */
+/**
+ * SQL that SQLite and PostgreSQL read alike. A promise of a write resolves when the write is durable, and every read after
+ * that sees it. Reads of one turn of the event loop may share a snapshot taken at its first.
+ */
 export interface Db {
   /** The first row, or undefined. */
   get<Row>(...statement: Sql): Promise<Row | undefined>;

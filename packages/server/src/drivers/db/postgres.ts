@@ -21,6 +21,7 @@ export function postgres(url: string): Db & Schema {
     types: { bigint: { to: 20, from: [20], parse: Number, serialize: String } },
     connection: { application_name: "easel", statement_timeout: 15_000, client_min_messages: "warning" },
   });
+  const pending = new Set<Promise<unknown>>();
   const texts = new WeakMap<TemplateStringsArray, string>();
 
   function query(through: Client | TransactionSql, [strings, ...values]: Sql) {
@@ -57,32 +58,35 @@ export function postgres(url: string): Db & Schema {
     return done;
   }
 
-  async function get<Row>(...statement: Sql): Promise<Row | undefined> {
-    return (await query(client, statement))[0] as Row | undefined;
+  /** Has `close` wait for it. */
+  async function tracked<Result>(work: Promise<Result>): Promise<Result> {
+    pending.add(work);
+    return work.finally(() => pending.delete(work));
+  }
+
+  const rows = <Row>(statement: Sql) =>
+    tracked(query(client, statement).then((found) => [...found] as Row[]));
+
+  const get = async <Row>(...statement: Sql) => (await rows<Row>(statement))[0];
+
+  async function batch(steps: Step[]): Promise<number> {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await attempt(steps);
+      } catch (error) {
+        if (tries === 5 || !TRY_AGAIN.has((error as { code?: string }).code ?? "")) throw error;
+      }
+    }
   }
 
   return {
     get,
     // Another node may have changed any row.
     recall: get,
-    async all<Row>(...statement: Sql) {
-      return [...(await query(client, statement))] as Row[];
-    },
-    async run(...statement) {
-      return (await query(client, statement)).count;
-    },
-    async returning<Row>(...statement: Sql) {
-      return [...(await query(client, statement))] as Row[];
-    },
-    async batch(steps) {
-      for (let tries = 1; ; tries++) {
-        try {
-          return await attempt(steps);
-        } catch (error) {
-          if (tries === 5 || !TRY_AGAIN.has((error as { code?: string }).code ?? "")) throw error;
-        }
-      }
-    },
+    all: (...statement) => rows(statement),
+    run: (...statement) => tracked(query(client, statement).then(({ count }) => count)),
+    returning: (...statement) => rows(statement),
+    batch: (steps) => tracked(batch(steps)),
 
     async exclusively(work) {
       await client.begin(async (transaction) => {
@@ -99,6 +103,9 @@ export function postgres(url: string): Db & Schema {
       });
     },
 
-    close: () => client.end({ timeout: 5 }),
+    async close() {
+      while (pending.size > 0) await Promise.allSettled(pending);
+      await client.end({ timeout: 5 });
+    },
   };
 }

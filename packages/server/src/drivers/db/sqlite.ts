@@ -50,7 +50,7 @@ export function sqlite(file: string, broken: (error: unknown) => void): Db & Sch
 
   function endTurn(): void {
     ending = false;
-    if (reading) commit.run();
+    if (reading && connection.isTransaction) commit.run();
     reading = false;
     if (writes.length > 0) flush();
   }

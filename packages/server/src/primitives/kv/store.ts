@@ -46,13 +46,16 @@ export class KvStore {
   /** False when the key is new and the scope already holds `limit` keys. */
   async put(key: string, stored: Stored, limit: number): Promise<boolean> {
     const bytes = Buffer.from(key);
-    for (;;) {
+    // Someone else may have made this very key in the last free place: then it is there to be changed.
+    for (let full = false; ; ) {
       const changed = await this.#db.run`
         update kv set value = ${stored.value}, number = ${stored.number}
         where canvas_id = ${this.#canvas} and scope = ${this.#scope} and key = ${bytes}`;
       if (changed === 1) return true;
+      if (full) return false;
       const outcome = await this.#create(bytes, stored, limit);
-      if (outcome !== "taken") return outcome === "created";
+      if (outcome === "created") return true;
+      full = outcome === "full";
     }
   }
 
@@ -69,7 +72,7 @@ export class KvStore {
   /** The number after adding `by`, a missing key counting as 0; or why it stays as it is. */
   async increment(key: string, by: number, limit: number): Promise<number | "NOT_NUMERIC" | "KEY_LIMIT"> {
     const bytes = Buffer.from(key);
-    for (;;) {
+    for (let full = false; ; ) {
       const [changed] = await this.#db.returning<{ number: number }>`
         update kv set number = number + ${by}
         where canvas_id = ${this.#canvas} and scope = ${this.#scope} and key = ${bytes} and number is not null
@@ -78,9 +81,10 @@ export class KvStore {
       if (changed !== undefined) return changed.number;
       const stored = await this.#read(bytes);
       if (stored === undefined) {
+        if (full) return "KEY_LIMIT";
         const outcome = await this.#create(bytes, { value: null, number: 0 + by }, limit);
         if (outcome === "created") return 0 + by;
-        if (outcome === "full") return "KEY_LIMIT";
+        full = outcome === "full";
       } else if (stored.number === null || !Number.isFinite(stored.number + by)) {
         return "NOT_NUMERIC";
       }
