@@ -6,9 +6,9 @@ import { sessionPerson, sessionToken } from "./session.ts";
 
 type Identify = (request: IncomingMessage, env: Env) => Promise<Person | null>;
 
-const bySession: Identify = async (request, env) => {
+const bySession: Identify = (request, env) => {
   const token = sessionToken(request.headers.cookie, env.base.secure);
-  return token === undefined ? null : sessionPerson(token, env);
+  return token === undefined ? Promise.resolve(null) : sessionPerson(token, env);
 };
 
 const MODES: Record<Env["config"]["authMode"], Identify> = {

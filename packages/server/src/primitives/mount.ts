@@ -81,7 +81,7 @@ function mountPath(app: FastifyInstance, env: Env, primitive: Primitive, path: s
     async onRequest(request, reply) {
       (request as Passed)[admitted] = await admit(visitOf(request, reply, path), primitive.capability, env);
     },
-    async handler(request, reply) {
+    handler(request, reply) {
       const handler = methods[(request.method === "HEAD" ? "GET" : request.method) as Method];
       if (handler === undefined) {
         reply.header("allow", allow);
