@@ -3,8 +3,22 @@ import { enableCompileCache } from "node:module";
 
 enableCompileCache();
 if (existsSync(".env")) process.loadEnvFile();
-const { ConfigError } = await import("./config.ts");
 const { serve } = await import("./service.ts");
+
+/** What to do about the surroundings, by the code of the system's error. */
+const ADVICE: Record<string, string> = {
+  EADDRINUSE: "another program listens there; set SERVICE_PORT",
+  EACCES: "the service may not use this; see SERVICE_DATA_DIR and SERVICE_PORT",
+  ECONNREFUSED: "no database answers there; see SERVICE_DATABASE_URL",
+  ENOTFOUND: "there is no such host; see SERVICE_DATABASE_URL",
+};
+
+/** A mistake in the settings or in the surroundings is told in its own words, a bug with its place. */
+function explain({ code, message, mistakes, stack }: Error & { code?: string; mistakes?: string[] }): string {
+  if (mistakes !== undefined) return message;
+  if (code !== undefined) return ADVICE[code] === undefined ? message : `${message}: ${ADVICE[code]}`;
+  return String(stack);
+}
 
 try {
   const service = await serve(process.env);
@@ -14,6 +28,6 @@ try {
   );
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => void service.stop());
 } catch (error) {
-  process.stderr.write(`${error instanceof ConfigError ? error.message : (error as Error).stack}\n`);
-  process.exitCode = 1;
+  process.stderr.write(`${explain(error as Error)}\n`);
+  process.exit(1);
 }

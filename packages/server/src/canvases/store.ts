@@ -1,7 +1,12 @@
 import type { Access, CanvasRole } from "@easel/protocol/types";
-import type { Person } from "../auth/people.ts";
 import type { Env } from "../env.ts";
 import type { SwitchColumns } from "./switches.ts";
+
+/** Who asks, as far as roles go by it. */
+interface Caller {
+  id: string;
+  email: string;
+}
 
 /** A row of `canvases` with its owner and the asking person's place on the people list. */
 export interface CanvasRow extends SwitchColumns {
@@ -33,20 +38,20 @@ export interface CanvasRow extends SwitchColumns {
 /** False when the slug is taken, also by a canvas deleted lately. */
 export async function createCanvas(
   canvas: { id: string; slug: string; title: string; tags: string[] },
-  owner: Person,
+  ownerId: string,
   { db, clock }: Env,
 ): Promise<boolean> {
   const { id, slug, title, tags } = canvas;
   const now = clock();
   const made = await db.run`
     insert into canvases (id, slug, title, tags, owner_id, created_by, created_at, updated_at)
-    values (${id}, ${slug}, ${title}, ${JSON.stringify(tags)}, ${owner.id}, ${owner.id}, ${now}, ${now})
+    values (${id}, ${slug}, ${title}, ${JSON.stringify(tags)}, ${ownerId}, ${ownerId}, ${now}, ${now})
     on conflict (slug) do nothing`;
   return made === 1;
 }
 
 /** A canvas on which the person has a role by ownership or the people list; undefined otherwise. */
-export function findCanvas(id: string, person: Person, { db }: Env): Promise<CanvasRow | undefined> {
+export function findCanvas(id: string, person: Caller, { db }: Env): Promise<CanvasRow | undefined> {
   return db.get<CanvasRow>`
     select canvases.*, users.email as owner_email, users.name as owner_name,
       case when owner_id = ${person.id} then 'owner' else canvas_people.role end as role
@@ -57,7 +62,7 @@ export function findCanvas(id: string, person: Person, { db }: Env): Promise<Can
 
 /** Canvases that the person owns, edits or was given, newest first, after `cursor`. `q` is looked for in title and slug. */
 export function listCanvases(
-  person: Person,
+  person: Caller,
   { q, cursor, limit }: { q: string; cursor: string | null; limit: number },
   { db }: Env,
 ): Promise<CanvasRow[]> {
@@ -73,7 +78,7 @@ export function listCanvases(
 }
 
 /** What the home page shows: everything published that lets the person in. */
-export function listOpenable(person: Person, { db, clock }: Env) {
+export function listOpenable(person: Caller, { db, clock }: Env) {
   return db.all<{ slug: string; title: string; role: CanvasRole }>`
     select slug, title, case when owner_id = ${person.id} then 'owner'
       when canvas_people.role is not null then canvas_people.role else 'viewer' end as role

@@ -47,7 +47,7 @@ export const canvases: Routes = {
       }
       const id = newId();
       for (const candidate of slug === undefined ? slugsFor(title) : [slug]) {
-        if (await createCanvas({ id, slug: candidate, title, tags }, person, env)) {
+        if (await createCanvas({ id, slug: candidate, title, tags }, person.id, env)) {
           return created(await currentView(id, person, env));
         }
       }
