@@ -111,6 +111,18 @@ export function rowsContract(open: Open): void {
     assert.equal(await recalled(2), null);
   });
 
+  test("recall takes a value that is only worked out when it is needed", async (t) => {
+    const { db } = await open(t);
+    await db.batch([thing(1), thing(2)]);
+    const named = async (id: number) => {
+      const name = { from: `of ${id}`, value: () => `thing ${id}` };
+      return (await db.recall<{ id: number }>`select id from things where name = ${name}`)?.id;
+    };
+    assert.deepEqual([await named(1), await named(2), await named(3), await named(1)], [1, 2, undefined, 1]);
+    await db.run`delete from things where id = ${1}`;
+    assert.deepEqual([await named(1), await named(2)], [undefined, 2]);
+  });
+
   test("recall tells values apart: bytes by what they hold, and a join by all its tables", async (t) => {
     const { db } = await open(t);
     for (const [id, bytes] of [[0], [0, 0], [0xff], []].entries()) {

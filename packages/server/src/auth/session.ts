@@ -50,7 +50,7 @@ export async function startSession(person: Person, env: Env): Promise<string> {
 export async function sessionPerson(token: string, env: Env): Promise<Person | null> {
   const row = await env.db.recall<PersonRow & { expires_at: number }>`
     select users.id, email, name, avatar_url, can_publish_public, deactivated_at, expires_at
-    from sessions join users on users.id = sessions.user_id where token_hash = ${tokenHash(token)}`;
+    from sessions join users on users.id = sessions.user_id where token_hash = ${{ from: token, value: () => tokenHash(token) }}`;
   return row === undefined || row.expires_at <= env.clock() ? null : personOf(row);
 }
 

@@ -4,6 +4,16 @@ export type Value = string | number | null | Uint8Array;
 /** One statement with its values, as a tagged template gives them. */
 export type Sql = [text: TemplateStringsArray, ...values: Value[]];
 
+/** A value that takes work to know, done only when the database is really asked; `from` stands for it alone. */
+export interface Derived {
+  from: string;
+  value(): Value;
+}
+
+/** The value itself. */
+export const valueFor = (value: Value | Derived): Value =>
+  typeof value === "object" && value !== null && "from" in value ? value.value() : value;
+
 /** A statement to hand to `batch`. */
 export const sql = (...statement: Sql): Sql => statement;
 
@@ -24,7 +34,7 @@ export interface Db {
    * The same for a row that is read far more often than it changes: a driver may answer from memory where it knows that no
    * table of the statement has changed since. Never an old row; never to be changed.
    */
-  recall<Row>(...statement: Sql): Promise<Readonly<Row> | undefined>;
+  recall<Row>(text: TemplateStringsArray, ...values: (Value | Derived)[]): Promise<Readonly<Row> | undefined>;
   /** All rows. */
   all<Row>(...statement: Sql): Promise<Row[]>;
   /** A write; answers how many rows it changed. */

@@ -1,6 +1,6 @@
-import type { Value } from "./db.ts";
+import type { Derived, Value } from "./db.ts";
 
-type Level = Map<Value | string, unknown>;
+type Level = Map<Value, unknown>;
 
 const MOST = 10_000;
 
@@ -10,11 +10,11 @@ export class Memo {
   #size = 0;
 
   /** What is known for these values; asks `find` when it is not. A row that is given out twice must not be changed. */
-  recall(values: Value[], find: () => unknown): unknown {
+  recall(values: (Value | Derived)[], find: () => unknown): unknown {
     const last = values.length - 1;
     let level = this.#found;
     for (let index = 0; index < last; index++) {
-      const key = keyOf(values[index] as Value);
+      const key = keyOf(values[index] as Value | Derived);
       let next = level.get(key) as Level | undefined;
       if (next === undefined) {
         next = new Map();
@@ -22,7 +22,7 @@ export class Memo {
       }
       level = next;
     }
-    const key = keyOf(values[last] as Value);
+    const key = keyOf(values[last] as Value | Derived);
     const known = level.get(key);
     if (known !== undefined || level.has(key)) return known;
     if (++this.#size > MOST) this.clear();
@@ -38,8 +38,9 @@ export class Memo {
   }
 }
 
-/** Maps tell bytes apart by identity, so bytes go by the text of the same bytes; a place in a statement has one type only. */
-const keyOf = (value: Value) =>
-  value instanceof Uint8Array
-    ? Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString("latin1")
-    : value;
+/** Maps tell objects apart by identity, so bytes go by the text of the same bytes; a place in a statement has one type only. */
+function keyOf(value: Value | Derived): Value {
+  if (typeof value !== "object" || value === null) return value;
+  if ("from" in value) return value.from;
+  return Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString("latin1");
+}

@@ -1,5 +1,5 @@
 import connect, { type TransactionSql } from "postgres";
-import type { Db, Schema, Sql, Step, Value } from "./db.ts";
+import { type Db, type Schema, type Sql, type Step, type Value, valueFor } from "./db.ts";
 
 type Client = ReturnType<typeof connect>;
 
@@ -82,7 +82,7 @@ export function postgres(url: string): Db & Schema {
   return {
     get,
     // Another node may have changed any row.
-    recall: get,
+    recall: (text, ...values) => get(text, ...values.map(valueFor)),
     all: (...statement) => rows(statement),
     run: (...statement) => tracked(query(client, statement).then(({ count }) => count)),
     returning: (...statement) => rows(statement),

@@ -1,5 +1,5 @@
 import { DatabaseSync } from "node:sqlite";
-import type { Db, Schema, Sql, Step, Value } from "./db.ts";
+import { type Db, type Derived, type Schema, type Sql, type Step, type Value, valueFor } from "./db.ts";
 import { type Prepared, Statements, voidAll } from "./statements.ts";
 
 interface Write {
@@ -139,9 +139,9 @@ export function sqlite(file: string, broken: (error: unknown) => void): Db & Sch
     async get<Row>(text: TemplateStringsArray, ...values: Value[]) {
       return one(read(text), values) as Row | undefined;
     },
-    async recall<Row>(text: TemplateStringsArray, ...values: Value[]) {
+    async recall<Row>(text: TemplateStringsArray, ...values: (Value | Derived)[]) {
       const known = read(text);
-      return known.memo.recall(values, () => one(known, values)) as Row | undefined;
+      return known.memo.recall(values, () => one(known, values.map(valueFor))) as Row | undefined;
     },
     async all<Row>(text: TemplateStringsArray, ...values: Value[]) {
       return rows<Row>(read(text), values);
