@@ -89,6 +89,5 @@ function rowsOf({ name, target }: Case, pairs: Pair[]): string[][] {
       1,
       "",
     ),
-    row("load busy %", (loaded) => loaded.busy * 100, 0).toSpliced(3, 1, ""),
   ];
 }

@@ -24,8 +24,6 @@ export interface Loaded {
   cpu: number | null;
   p50: number;
   p99: number;
-  /** The part of one core that this process itself used, 0 to 1. */
-  busy: number;
 }
 
 const BUCKET_US = 5;
@@ -105,11 +103,9 @@ function startTiming(): void {
   responses = 0;
   refused = 0;
   const serverBefore = cpuTime(load.pid);
-  const ownBefore = process.cpuUsage();
   const before = performance.now();
   setTimeout(() => {
     const ms = performance.now() - before;
-    const own = process.cpuUsage(ownBefore);
     const loaded: Loaded = {
       responses,
       refused,
@@ -117,7 +113,6 @@ function startTiming(): void {
       cpu: (cpuTime(load.pid) - serverBefore) / responses,
       p50: quantile(0.5),
       p99: quantile(0.99),
-      busy: (own.user + own.system) / 1000 / ms,
     };
     process.stdout.write(JSON.stringify(loaded), () => process.exit());
   }, load.timedMs);
