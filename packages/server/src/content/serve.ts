@@ -1,9 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { challenge } from "../auth/challenge.ts";
-import { identify } from "../auth/index.ts";
 import { pathFault } from "../canvases/bundle.ts";
 import type { Env } from "../env.ts";
 import { Refusal, refuse } from "../kit/refusal.ts";
+import { authenticate } from "../pipeline/authenticate.ts";
 import { resolve } from "../pipeline/resolve.ts";
 import { choose, etagOf, isFresh, rangeOf } from "./conditional.ts";
 import { findFiles, HotBlobs, type ServedFile, stream } from "./files.ts";
@@ -39,9 +38,8 @@ export function mountContent(app: FastifyInstance, env: Env): void {
 
 async function serve(request: FastifyRequest, reply: FastifyReply, hot: HotBlobs, env: Env) {
   const { slug = "", "*": path = "" } = params(request);
-  const person = await identify(request.raw, env);
-  if (person === null) return challenge(request.raw, "page", env);
-  const { canvas } = await resolve(slug, { kind: "member", person }, "content", env);
+  const viewer = await authenticate(slug, request.raw, "page", env);
+  const { canvas } = await resolve(slug, viewer, "content", env);
   const version = canvas.revokedAt === null ? await versionFor(request.headers, canvas, env) : null;
   if (version === null)
     return refuse("NOT_FOUND", { message: "Nothing is published at this canvas right now." });

@@ -15,7 +15,7 @@ import type { Admitted, Visit } from "./visit.ts";
  */
 export async function admit(visit: Visit, capability: Capability | null, env: Env): Promise<Admitted> {
   allowOrigin(visit, env); // so that the page can read refusals, too
-  const viewer = await authenticate(visit, env); // 1. who is asking
+  const viewer = await authenticate(visit.slug, visit.request, "api", env); // 1. who is asking
   await spend(visit, viewer, env); // 2. how often
   const { canvas, role } = await resolve(visit.slug, viewer, "api", env); // 3. which canvas, and may they in
   isolate(visit, env); // 4. from which page
