@@ -1,4 +1,4 @@
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Env } from "./env.ts";
 import { refuse } from "./kit/refusal.ts";
 
@@ -13,14 +13,19 @@ export function isOwnHost(host: string, { base }: Env): boolean {
   );
 }
 
+/** What a request to a host may reach. */
+export function mountHosts(app: FastifyInstance, env: Env): void {
+  if (env.config.authMode === "dev") mountOwnNames(app, env);
+  if (env.config.urlMode === "subdomain") mountCanvasHosts(app, env);
+}
+
 /**
  * In dev mode, where anyone may be anyone, other names are refused: no page elsewhere can rebind its name to us. A browser
  * that comes by another name of this computer is taken to the base address, where its forms and cookies belong.
  */
-export function mountHosts(app: FastifyInstance, env: Env): void {
-  if (env.config.authMode !== "dev") return;
+function mountOwnNames(app: FastifyInstance, env: Env): void {
   app.addHook("onRequest", (request, reply, done) => {
-    const host = request.headers.host?.toLowerCase() ?? "";
+    const host = hostOf(request);
     if (!isOwnHost(host, env)) refuse("MISDIRECTED");
     const strays = host !== env.base.host && LOOPBACK.test(host);
     if (strays && request.method === "GET" && request.headers.accept?.includes("text/html")) {
@@ -29,3 +34,13 @@ export function mountHosts(app: FastifyInstance, env: Env): void {
     done();
   });
 }
+
+/** The host of a canvas is its pages' alone: the service's own pages and APIs are at the base host. */
+function mountCanvasHosts(app: FastifyInstance, env: Env): void {
+  app.addHook("onRequest", (request, _reply, done) => {
+    if (hostOf(request).endsWith(`.${env.base.host}`) && request.url !== "/sdk/v1.js") refuse("NOT_FOUND");
+    done();
+  });
+}
+
+const hostOf = ({ headers }: FastifyRequest) => headers.host?.toLowerCase() ?? "";

@@ -70,6 +70,7 @@ async function startPostgres(programs: string): Promise<() => Promise<void>> {
     "trust",
     "-E",
     "UTF8",
+    "--locale=C",
     "--locale-provider=icu",
     "--icu-locale=en",
   ];
