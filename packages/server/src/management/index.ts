@@ -1,23 +1,22 @@
 import { ERRORS } from "@easel/protocol/errors";
-import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { identify } from "../auth/index.ts";
 import { requireOwnPage } from "../auth/own-page.ts";
 import type { Person } from "../auth/people.ts";
 import type { Env } from "../env.ts";
+import { handlerFor, METHODS } from "../kit/methods.ts";
 import type { Query } from "../kit/page.ts";
 import { Refusal, refuse, turnAway } from "../kit/refusal.ts";
 import { take } from "../rate-limit.ts";
 import { canvases } from "./canvases.ts";
 import { capabilities } from "./capabilities.ts";
 import { me } from "./me.ts";
-import type { Method, Routes } from "./route.ts";
+import type { Routes } from "./route.ts";
 import { sharing } from "./sharing.ts";
 import { versions } from "./versions.ts";
 
 /** Everything under `/api`. */
 const PARTS: Routes[] = [me, canvases, versions, sharing, capabilities];
-
-const METHODS: HTTPMethods[] = ["GET", "HEAD", "PUT", "POST", "PATCH", "DELETE"];
 
 /** Who is asking, how often, and from which page: before any body is read. */
 async function admit(request: FastifyRequest, reply: FastifyReply, env: Env): Promise<Person> {
@@ -34,17 +33,13 @@ async function admit(request: FastifyRequest, reply: FastifyReply, env: Env): Pr
 /** Mounts the management API: JSON for the dashboard, the command line and CI. */
 export function mountManagement(app: FastifyInstance, env: Env): void {
   for (const routes of PARTS) {
-    for (const [path, methods] of Object.entries(routes)) {
+    for (const [path, handlers] of Object.entries(routes)) {
       app.route({
-        method: METHODS,
+        method: [...METHODS],
         url: `/api${path}`,
         async handler(request, reply) {
           const person = await admit(request, reply, env);
-          const handler = methods[(request.method === "HEAD" ? "GET" : request.method) as Method];
-          if (handler === undefined) {
-            reply.header("allow", Object.keys(methods).join(", "));
-            return refuse("METHOD_NOT_ALLOWED");
-          }
+          const handler = handlerFor(handlers, request.method, reply);
           const params = request.params as Record<string, string>;
           const { status, body } = await handler(
             { person, params, query: request.query as Query, request: request.raw },
@@ -57,7 +52,7 @@ export function mountManagement(app: FastifyInstance, env: Env): void {
     }
   }
   app.route({
-    method: METHODS,
+    method: [...METHODS],
     url: "/api/*",
     async handler(request, reply) {
       await admit(request, reply, env);

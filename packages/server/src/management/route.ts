@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Person } from "../auth/people.ts";
 import type { Env } from "../env.ts";
+import type { Method } from "../kit/methods.ts";
 import type { Query } from "../kit/page.ts";
 
 /** A request of someone signed in, on its way to a handler. */
@@ -19,8 +20,6 @@ export interface Answer {
 }
 
 export type Handler = (call: Call, env: Env) => Promise<Answer>;
-
-export type Method = "GET" | "PUT" | "POST" | "PATCH" | "DELETE";
 
 /** Paths below `/api`, each with its methods. */
 export type Routes = Record<string, Partial<Record<Method, Handler>>>;

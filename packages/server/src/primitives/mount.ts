@@ -1,6 +1,7 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Env } from "../env.ts";
 import { answerError } from "../errors.ts";
+import { handlerFor, METHODS } from "../kit/methods.ts";
 import type { Query } from "../kit/page.ts";
 import { refuse } from "../kit/refusal.ts";
 import { allowOrigin } from "../pipeline/allow-origin.ts";
@@ -8,10 +9,9 @@ import { admit } from "../pipeline/index.ts";
 import { preflight } from "../pipeline/preflight.ts";
 import type { Admitted, Visit } from "../pipeline/visit.ts";
 import { primitives } from "./index.ts";
-import type { Method, Primitive } from "./primitive.ts";
+import type { Primitive } from "./primitive.ts";
 
 const ROOT = "/v1/c/:slug";
-const METHODS: HTTPMethods[] = ["GET", "HEAD", "PUT", "POST", "PATCH", "DELETE"];
 
 const admitted = Symbol("admitted");
 type Passed = FastifyRequest & { [admitted]: Admitted };
@@ -56,7 +56,7 @@ export function mountRuntime(app: FastifyInstance, env: Env): void {
   }
   for (const url of [ROOT, `${ROOT}/*`]) {
     app.route({
-      method: METHODS,
+      method: [...METHODS],
       url,
       async handler(request, reply) {
         await admit(visitOf(request, reply, `/${paramsOf(request)["*"] ?? ""}`), null, env);
@@ -71,22 +71,15 @@ export function mountRuntime(app: FastifyInstance, env: Env): void {
 }
 
 function mountPath(app: FastifyInstance, env: Env, primitive: Primitive, path: string): void {
-  const methods = primitive.routes[path] ?? {};
-  const allow = Object.keys(methods)
-    .flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method]))
-    .join(", ");
+  const handlers = primitive.routes[path] ?? {};
   app.route({
-    method: METHODS,
+    method: [...METHODS],
     url: ROOT + path,
     async onRequest(request, reply) {
       (request as Passed)[admitted] = await admit(visitOf(request, reply, path), primitive.capability, env);
     },
     handler(request, reply) {
-      const handler = methods[(request.method === "HEAD" ? "GET" : request.method) as Method];
-      if (handler === undefined) {
-        reply.header("allow", allow);
-        return refuse("METHOD_NOT_ALLOWED");
-      }
+      const handler = handlerFor(handlers, request.method, reply);
       const query = request.query as Query;
       const call = {
         ...(request as Passed)[admitted],

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Capability } from "@easel/protocol/capabilities";
 import type { Env } from "../env.ts";
+import type { Method } from "../kit/methods.ts";
 import type { Query } from "../kit/page.ts";
 import type { Admitted } from "../pipeline/visit.ts";
 
@@ -15,9 +16,6 @@ export interface Call extends Admitted {
 
 /** Answers with JSON text; throws a Refusal to say no. */
 export type Handler = (call: Call, env: Env) => Promise<string>;
-
-/** The methods that a route may have; HEAD comes with GET. */
-export type Method = "GET" | "PUT" | "POST" | "PATCH" | "DELETE";
 
 /** One capability's part of the runtime API: paths below `/v1/c/{slug}`, each with its methods. */
 export interface Primitive {
