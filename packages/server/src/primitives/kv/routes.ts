@@ -34,8 +34,11 @@ const perViewer: Scope = {
   mayWrite: () => true,
 };
 
-function checkKey(key: string): void {
-  if (Buffer.byteLength(key) > LIMITS.kvKeyBytes.value) refuse("KEY_TOO_LARGE");
+/** The key that a write names. An empty segment names nothing: no list could continue after it. */
+function keyOf({ params }: Call): string {
+  const { key = "" } = params;
+  if (key === "") refuse("NOT_FOUND");
+  return Buffer.byteLength(key) > LIMITS.kvKeyBytes.value ? refuse("KEY_TOO_LARGE") : key;
 }
 
 const body = ({ request }: Call) => readBody(request, BODY_BYTES, () => refuse("VALUE_TOO_LARGE"));
@@ -79,8 +82,7 @@ function scoped(path: string, scope: Scope): Primitive["routes"] {
         return found === undefined ? refuse("NOT_FOUND") : `{"value":${toText(found)}}`;
       },
       PUT: writes(async (call, env) => {
-        const key = call.params.key as string;
-        checkKey(key);
+        const key = keyOf(call);
         const value = parseJson(await body(call));
         if (value === null)
           refuse("INVALID_BODY", { message: "The value must not be null; delete the key instead." });
@@ -88,16 +90,13 @@ function scoped(path: string, scope: Scope): Primitive["routes"] {
         return OK;
       }),
       DELETE: writes(async (call, env) => {
-        const key = call.params.key as string;
-        checkKey(key);
-        await store(call, env).delete(key);
+        await store(call, env).delete(keyOf(call));
         return OK;
       }),
     },
     [`${path}/:key/increment`]: {
       POST: writes(async (call, env) => {
-        const key = call.params.key as string;
-        checkKey(key);
+        const key = keyOf(call);
         const value = await store(call, env).increment(key, amount(await body(call)), scope.keys);
         if (typeof value === "string") refuse(value);
         return `{"value":${JSON.stringify(value)}}`;
