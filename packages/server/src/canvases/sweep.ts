@@ -1,4 +1,7 @@
+import { mkdir } from "node:fs/promises";
+import path from "node:path";
 import type { Env } from "../env.ts";
+import { removeOlder } from "../kit/old-files.ts";
 
 const HOUR = 60 * 60 * 1000;
 
@@ -15,12 +18,22 @@ export async function sweepBlobs({ blobs, db, clock }: Env): Promise<number> {
   return removed;
 }
 
+/** Where the body of a bundle lies while it is unpacked. */
+export const uploadsOf = ({ config }: Env): string => path.join(config.dataDir, "uploads");
+
+/** Removes uploads that a killed process left behind. */
+async function sweepUploads(env: Env): Promise<void> {
+  await mkdir(uploadsOf(env), { recursive: true, mode: 0o700 });
+  await removeOlder(uploadsOf(env), env.clock() - HOUR);
+}
+
 /** Sweeps now and every hour; answers a function that stops, after a sweep under way. */
 export function keepSwept(env: Env): () => Promise<void> {
   let sweeping = Promise.resolve();
   const sweep = () => {
     sweeping = Promise.all([
       sweepBlobs(env),
+      sweepUploads(env),
       env.db.run`delete from sessions where expires_at <= ${env.clock()}`,
     ]).then(
       () => {},

@@ -7,6 +7,7 @@ import { pipeline } from "node:stream/promises";
 import { LIMITS } from "@easel/protocol/limits";
 import { withBundle } from "../canvases/bundle.ts";
 import { deploy } from "../canvases/deploy.ts";
+import { uploadsOf } from "../canvases/sweep.ts";
 import { listVersions, publishVersion } from "../canvases/versions.ts";
 import type { Env } from "../env.ts";
 import { brokenOff } from "../kit/body.ts";
@@ -38,7 +39,7 @@ async function withUpload<Result>(
   if (!TYPES.includes(type)) refuse("INVALID_BODY", { message: "The body must be application/zip." });
   const limit = LIMITS.bundleBytes.value;
   if (Number(request.headers["content-length"] ?? 0) > limit) tooLarge();
-  const folder = path.join(env.config.dataDir, "uploads");
+  const folder = uploadsOf(env);
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const file = path.join(folder, `${randomUUID()}.zip`);
   try {

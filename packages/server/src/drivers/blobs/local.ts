@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
-import { type FileHandle, mkdir, open, opendir, rename, rm, stat } from "node:fs/promises";
+import { type FileHandle, mkdir, open, opendir, rename, rm } from "node:fs/promises";
 import path from "node:path";
+import { isOlder, removeOlder } from "../../kit/old-files.ts";
 import type { Blobs } from "./blobs.ts";
 
 const KEY = /^[0-9a-f]{64}$/;
@@ -72,17 +73,6 @@ export async function local(root: string): Promise<Blobs> {
 
     async close() {},
   };
-}
-
-const isOlder = async (file: string, time: number) =>
-  ((await stat(file, { throwIfNoEntry: false }))?.mtimeMs ?? time) < time;
-
-/** Removes files that were last written before `time`: what a killed process left behind, which nobody was promised. */
-export async function removeOlder(directory: string, time: number): Promise<void> {
-  for await (const { name } of await opendir(directory)) {
-    const file = path.join(directory, name);
-    if (await isOlder(file, time)) await rm(file, { force: true });
-  }
 }
 
 /** Makes renames within a directory durable. */
