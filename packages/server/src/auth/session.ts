@@ -1,6 +1,6 @@
 import { stringifySetCookie } from "cookie";
 import type { Env } from "../env.ts";
-import { newId, newToken, tokenHash } from "../kit/ids.ts";
+import { isToken, newId, newToken, tokenHash } from "../kit/ids.ts";
 import { type Person, type PersonRow, personOf } from "./people.ts";
 
 const DAY = 24 * 60 * 60 * 1000;
@@ -48,6 +48,7 @@ export async function startSession(person: Person, env: Env): Promise<string> {
 
 /** Who holds this token now; null when the session has ended or the person is deactivated. */
 export async function sessionPerson(token: string, env: Env): Promise<Person | null> {
+  if (!isToken(token)) return null;
   const row = await env.db.recall<PersonRow & { expires_at: number }>`
     select users.id, email, name, avatar_url, can_publish_public, deactivated_at, expires_at
     from sessions join users on users.id = sessions.user_id where token_hash = ${{ from: token, value: () => tokenHash(token) }}`;
