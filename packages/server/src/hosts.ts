@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Env } from "./env.ts";
 import { refuse } from "./kit/refusal.ts";
+import { wantsPage } from "./kit/wants-page.ts";
 
 const LOOPBACK = /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/;
 
@@ -28,7 +29,7 @@ function mountOwnNames(app: FastifyInstance, env: Env): void {
     const host = hostOf(request);
     if (!isOwnHost(host, env)) refuse("MISDIRECTED");
     const strays = host !== env.base.host && LOOPBACK.test(host);
-    if (strays && request.method === "GET" && request.headers.accept?.includes("text/html")) {
+    if (strays && request.method === "GET" && wantsPage(request.headers)) {
       return void reply.redirect(env.base.origin + request.url, 307);
     }
     done();

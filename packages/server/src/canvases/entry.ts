@@ -1,7 +1,8 @@
-import type { Access, Capabilities } from "@easel/protocol/types";
+import type { Capabilities } from "@easel/protocol/types";
 import type { Enterable } from "../access/ladder.ts";
 import type { Env } from "../env.ts";
 import { isSlug } from "./slug.ts";
+import type { CanvasRow } from "./store.ts";
 import { capabilitiesOf, type SwitchColumns } from "./switches.ts";
 
 /** A canvas as every request needs it: who may enter, and what is switched on. One indexed read. */
@@ -12,21 +13,23 @@ export interface Canvas extends Enterable {
   capabilities: Capabilities;
 }
 
-interface Row extends SwitchColumns {
-  id: string;
-  slug: string;
-  owner_id: string;
-  version_id: string | null;
-  access: Access;
-  password_hash: string | null;
-  expires_at: number | null;
-  revoked_at: number | null;
-  archived_at: number | null;
-  disabled_at: number | null;
+type Shared =
+  | "id"
+  | "slug"
+  | "owner_id"
+  | "version_id"
+  | "access"
+  | "password_hash"
+  | "expires_at"
+  | "revoked_at"
+  | "archived_at"
+  | "disabled_at";
+
+type Row = Pick<CanvasRow, Shared | keyof SwitchColumns> & {
   deleted_at: number | null;
   granted: "editor" | "viewer" | null;
   owner_may_publish: number;
-}
+};
 
 /** The canvas at a slug, with what its people list grants to `email`; null when there is none. */
 export async function findEntry(slug: string, email: string | null, env: Env): Promise<Canvas | null> {

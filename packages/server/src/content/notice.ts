@@ -2,6 +2,7 @@ import type { ErrorCode } from "@easel/protocol/errors";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { html, sendPage } from "../kit/html.ts";
 import type { Refusal } from "../kit/refusal.ts";
+import { wantsPage } from "../kit/wants-page.ts";
 
 const TITLES: Partial<Record<ErrorCode, string>> = {
   NOT_FOUND: "Nothing here",
@@ -16,8 +17,7 @@ const TITLES: Partial<Record<ErrorCode, string>> = {
 /** Tells a refused visitor of a canvas why: a browser by a small page, a program by the usual JSON. */
 export function notice(refusal: Refusal, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const title = refusal.code && TITLES[refusal.code];
-  const wantsPage = request.headers.accept?.includes("text/html") === true;
-  if (title === undefined || !wantsPage) throw refusal;
+  if (title === undefined || !wantsPage(request.headers)) throw refusal;
   return sendPage(reply.code(refusal.status), {
     title,
     narrow: true,

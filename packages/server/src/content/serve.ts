@@ -5,7 +5,8 @@ import { Refusal, refuse } from "../kit/refusal.ts";
 import { authenticate } from "../pipeline/authenticate.ts";
 import { resolve } from "../pipeline/resolve.ts";
 import { choose, etagOf, isFresh, rangeOf } from "./conditional.ts";
-import { findFiles, HotBlobs, type ServedFile, stream } from "./files.ts";
+import { findFiles, type ServedFile, stream } from "./files.ts";
+import { HotBlobs } from "./hot-blobs.ts";
 import { notice } from "./notice.ts";
 import { pin, versionFor } from "./skew.ts";
 

@@ -1,6 +1,6 @@
 import { hash, randomBytes, randomUUIDv7 } from "node:crypto";
 
-/** An id that sorts by the time it was made. */
+/** An id that sorts by the millisecond it was made in. */
 export const newId = (): string => randomUUIDv7();
 
 /** Whether a text can be an id of ours at all; nothing else is worth asking the database about. */
