@@ -11,7 +11,32 @@ interface Write {
 /** Undoes a batch; never leaves this file. */
 class Undo extends Error {}
 
+const BUSY = 5;
 const IO_ERROR = 10;
+
+/** How long one process waits for another, in milliseconds. */
+const PATIENCE = 5000;
+
+/** What went wrong, in SQLite's own numbers. */
+const codeOf = (error: unknown) => ((error as { errcode?: number }).errcode ?? 0) % 256;
+
+/** A connection to a file, made if it is not there. Two at once may ask for the log of a new file: SQLite lets none of them wait. */
+function open(file: string): DatabaseSync {
+  const until = Date.now() + PATIENCE;
+  for (;;) {
+    const connection = new DatabaseSync(file, { timeout: PATIENCE });
+    try {
+      connection.exec(
+        "pragma journal_mode=wal; pragma synchronous=full; pragma foreign_keys=on; pragma cache_size=-65536",
+      );
+      return connection;
+    } catch (error) {
+      connection.close();
+      if (codeOf(error) !== BUSY || Date.now() > until) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
+    }
+  }
+}
 
 /**
  * The embedded database. What happens in one turn of the event loop happens together: its reads share a snapshot, and its
@@ -19,10 +44,7 @@ const IO_ERROR = 10;
  * commit: nothing can be promised any more, so end the process.
  */
 export function sqlite(file: string, broken: (error: unknown) => void): Db & Schema {
-  const connection = new DatabaseSync(file);
-  connection.exec(
-    "pragma busy_timeout=5000; pragma journal_mode=wal; pragma synchronous=full; pragma foreign_keys=on; pragma cache_size=-65536",
-  );
+  const connection = open(file);
   // SQLite's own `lower` knows ASCII only; PostgreSQL's knows every letter.
   connection.function("lower", { deterministic: true }, (text) => String(text).toLowerCase());
   const statements = new Statements(connection);
@@ -95,7 +117,7 @@ export function sqlite(file: string, broken: (error: unknown) => void): Db & Sch
     } catch (error) {
       if (connection.isTransaction) rollback.run();
       for (const { reject } of group) reject(error);
-      if (((error as { errcode?: number }).errcode ?? 0) % 256 === IO_ERROR) broken(error);
+      if (codeOf(error) === IO_ERROR) broken(error);
       return;
     }
     for (const answer of answers) answer();
