@@ -4,6 +4,7 @@ import type { Config } from "./config.ts";
 import type { Blobs } from "./drivers/blobs/blobs.ts";
 import type { Bus } from "./drivers/bus/bus.ts";
 import type { Db } from "./drivers/db/db.ts";
+import type { Signer } from "./kit/signer.ts";
 
 /** All that the service works with; the one parameter of everything that does I/O. */
 export interface Env {
@@ -13,6 +14,7 @@ export interface Env {
   db: Db;
   blobs: Blobs;
   bus: Bus;
+  signer: Signer;
   /** Epoch milliseconds. */
   clock: () => number;
   log: Logger;

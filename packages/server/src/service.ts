@@ -7,7 +7,9 @@ import { migrate } from "./drivers/db/migrate.ts";
 import { openBlobs, openBus, openDb } from "./drivers/index.ts";
 import type { Env } from "./env.ts";
 import { newLog } from "./kit/log.ts";
+import { Signer } from "./kit/signer.ts";
 import { seedExamples } from "./seed.ts";
+import { sessionSecrets } from "./session-secret.ts";
 
 /** How long requests under way may take when the service stops. */
 const PATIENCE_MS = 10_000;
@@ -38,7 +40,9 @@ export async function serve(environment: Record<string, string | undefined>): Pr
   });
   await migrate(db);
   const [blobs, bus] = await Promise.all([openBlobs(config), openBus(config)]);
-  const env: Env = { config, base: baseOf(config, config.port), db, blobs, bus, clock: Date.now, log };
+  const signer = new Signer(await sessionSecrets(config));
+  const base = baseOf(config, config.port);
+  const env: Env = { config, base, db, blobs, bus, signer, clock: Date.now, log };
   await seedExamples(env);
 
   const app = await createApp(env);

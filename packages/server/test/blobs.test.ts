@@ -13,6 +13,7 @@ import { migrate } from "../src/drivers/db/migrate.ts";
 import { openDb } from "../src/drivers/index.ts";
 import type { Env } from "../src/env.ts";
 import { newLog } from "../src/kit/log.ts";
+import { Signer } from "../src/kit/signer.ts";
 import { blobsContract, bytesOf, inPieces, keysOf } from "./blobs-contract.ts";
 import { atEnd, ENGINES, type Scope, temporaryDirectory } from "./support.ts";
 
@@ -135,6 +136,7 @@ for (const { name, skip, database } of ENGINES) {
         db,
         blobs,
         bus: memory(),
+        signer: new Signer(["a secret of the tests that is long enough"]),
         clock: Date.now,
         log: newLog("silent"),
       };

@@ -41,8 +41,8 @@ export async function startSession(person: Person, env: Env): Promise<string> {
   const token = newToken();
   const now = env.clock();
   await env.db.run`
-    insert into sessions (token_hash, id, user_id, created_at, expires_at)
-    values (${tokenHash(token)}, ${newId()}, ${person.id}, ${now}, ${now + LIFETIME})`;
+    insert into sessions (token_hash, id, user_id, created_at, expires_at, address, user_agent)
+    values (${tokenHash(token)}, ${newId()}, ${person.id}, ${now}, ${now + LIFETIME}, '', '')`;
   return cookie(env, token, LIFETIME / 1000);
 }
 

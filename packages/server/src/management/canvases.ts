@@ -37,21 +37,24 @@ export const canvases: Routes = {
       });
     },
 
-    async POST({ person, request }, env) {
-      const { title, slug, tags } = await readJson(request, NewCanvas);
-      if (slug !== undefined && !isFreeSlug(slug)) {
-        refuse("INVALID_BODY", {
-          reason: "invalid_slug",
-          message: "A slug has 3 to 63 lower-case letters, digits and inner hyphens, and is not reserved.",
-        });
-      }
-      const id = newId();
-      for (const candidate of slug === undefined ? slugsFor(title) : [slug]) {
-        if (await createCanvas({ id, slug: candidate, title, tags }, person.id, env)) {
-          return created(await currentView(id, person, env));
+    POST: {
+      act: "canvas.create",
+      run: async ({ person, request }, env) => {
+        const { title, slug, tags } = await readJson(request, NewCanvas);
+        if (slug !== undefined && !isFreeSlug(slug)) {
+          refuse("INVALID_BODY", {
+            reason: "invalid_slug",
+            message: "A slug has 3 to 63 lower-case letters, digits and inner hyphens, and is not reserved.",
+          });
         }
-      }
-      return refuse("SLUG_TAKEN");
+        const id = newId();
+        for (const candidate of slug === undefined ? slugsFor(title) : [slug]) {
+          if (await createCanvas({ id, slug: candidate, title, tags }, person.id, env)) {
+            return created(await currentView(id, person, env), { canvas: id, details: { slug: candidate } });
+          }
+        }
+        return refuse("SLUG_TAKEN");
+      },
     },
   },
 

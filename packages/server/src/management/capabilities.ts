@@ -23,11 +23,18 @@ const Patch = z.strictObject({
 /** Switching a canvas's capabilities on and off (specification 4.11). */
 export const capabilities: Routes = {
   "/canvases/:id/capabilities": {
-    async PATCH(call, env) {
-      const { id } = await managedCanvas(call, env);
-      await setCapabilities(id, await readJson(call.request, Patch), env);
-      const { capabilities, runtimePolicy, runtimePolicyRevision } = await currentView(id, call.person, env);
-      return ok({ capabilities, runtimePolicy, runtimePolicyRevision });
+    PATCH: {
+      act: "canvas.capabilities",
+      run: async (call, env) => {
+        const { id } = await managedCanvas(call, env);
+        await setCapabilities(id, await readJson(call.request, Patch), env);
+        const { capabilities, runtimePolicy, runtimePolicyRevision } = await currentView(
+          id,
+          call.person,
+          env,
+        );
+        return ok({ capabilities, runtimePolicy, runtimePolicyRevision });
+      },
     },
   },
 };

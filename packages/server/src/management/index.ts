@@ -7,11 +7,12 @@ import type { Env } from "../env.ts";
 import { handlerFor, METHODS } from "../kit/methods.ts";
 import type { Query } from "../kit/page.ts";
 import { Refusal, refuse, turnAway } from "../kit/refusal.ts";
+import { record } from "../organisation/audit.ts";
 import { take } from "../rate-limit.ts";
 import { canvases } from "./canvases.ts";
 import { capabilities } from "./capabilities.ts";
 import { me } from "./me.ts";
-import type { Routes } from "./route.ts";
+import type { Act, Answer, Call, Handler, Routes } from "./route.ts";
 import { sharing } from "./sharing.ts";
 import { versions } from "./versions.ts";
 
@@ -30,6 +31,18 @@ async function admit(request: FastifyRequest, reply: FastifyReply, env: Env): Pr
   return person;
 }
 
+/** Makes a change and keeps in the audit log that it was made. */
+async function change({ act, run }: Act, call: Call, request: FastifyRequest, env: Env): Promise<Answer> {
+  const answer = await run(call, env);
+  const { canvas, target = null, details = null } = answer.audit ?? {};
+  const named = request.routeOptions.url?.includes("/canvases/:id") ? call.params.id : undefined;
+  await record(
+    { actor: call.person, act, canvas: canvas ?? named ?? null, target, address: request.ip, details },
+    env,
+  );
+  return answer;
+}
+
 /** Mounts the management API: JSON for the dashboard, the command line and CI. */
 export function mountManagement(app: FastifyInstance, env: Env): void {
   for (const routes of PARTS) {
@@ -39,12 +52,13 @@ export function mountManagement(app: FastifyInstance, env: Env): void {
         url: `/api${path}`,
         async handler(request, reply) {
           const person = await admit(request, reply, env);
-          const handler = handlerFor(handlers, request.method, reply);
+          const handler = handlerFor<Handler | Act>(handlers, request.method, reply);
           const params = request.params as Record<string, string>;
-          const { status, body } = await handler(
-            { person, params, query: request.query as Query, request: request.raw },
-            env,
-          );
+          const call = { person, params, query: request.query as Query, request: request.raw };
+          const { status, body } =
+            typeof handler === "function"
+              ? await handler(call, env)
+              : await change(handler, call, request, env);
           reply.code(status).header("cache-control", "private, no-store");
           return body === undefined ? reply.send() : body;
         },

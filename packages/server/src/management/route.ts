@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import type { Json } from "@easel/protocol/types";
 import type { Person } from "../auth/people.ts";
 import type { Env } from "../env.ts";
 import type { Method } from "../kit/methods.ts";
@@ -13,16 +14,33 @@ export interface Call {
   request: IncomingMessage;
 }
 
-/** What is answered: a status and a JSON body, or none. */
+/** What is answered: a status and a JSON body, or none; and of a change what the audit log keeps besides. */
 export interface Answer {
   status: number;
   body?: unknown;
+  audit?: Note;
+}
+
+/** What a change was made to. No secrets. */
+export interface Note {
+  /** Id of the canvas, where the path does not name it as `:id` below `/canvases`. */
+  canvas?: string;
+  /** Id or address of whatever else was changed. */
+  target?: string;
+  details?: Record<string, Json>;
 }
 
 export type Handler = (call: Call, env: Env) => Promise<Answer>;
 
-/** Paths below `/api`, each with its methods. */
-export type Routes = Record<string, Partial<Record<Method, Handler>>>;
+/** A change: what the audit log calls it, and what makes it. */
+export interface Act {
+  act: string;
+  run: Handler;
+}
 
-export const ok = (body: unknown): Answer => ({ status: 200, body });
-export const created = (body: unknown): Answer => ({ status: 201, body });
+/** Paths below `/api`, each with its methods. What changes something has a name for the audit log. */
+export type Routes = Record<string, { GET?: Handler } & Partial<Record<Exclude<Method, "GET">, Act>>>;
+
+export const ok = (body: unknown, audit: Note = {}): Answer => ({ status: 200, body, audit });
+export const created = (body: unknown, audit: Note = {}): Answer => ({ status: 201, body, audit });
+export const done = (audit: Note = {}): Answer => ({ status: 204, audit });

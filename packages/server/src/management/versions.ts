@@ -56,12 +56,15 @@ async function withUpload<Result>(
 /** Deploying bundles and rolling back and forward between them (management API, section 4). */
 export const versions: Routes = {
   "/canvases/:id/bundle": {
-    async PUT(call, env) {
-      const { id } = await managedCanvas(call, env);
-      await withUpload(call.request, env, (file) =>
-        withBundle(file, (files) => deploy(id, call.person.id, files, env)),
-      );
-      return ok(await currentView(id, call.person, env));
+    PUT: {
+      act: "canvas.deploy",
+      run: async (call, env) => {
+        const { id } = await managedCanvas(call, env);
+        await withUpload(call.request, env, (file) =>
+          withBundle(file, (files) => deploy(id, call.person.id, files, env)),
+        );
+        return ok(await currentView(id, call.person, env));
+      },
     },
   },
   "/canvases/:id/versions": {
@@ -71,13 +74,16 @@ export const versions: Routes = {
     },
   },
   "/canvases/:id/versions/:version/publish": {
-    async POST(call, env) {
-      const { id } = await managedCanvas(call, env);
-      const { version = "" } = call.params;
-      if (!isId(version) || !(await publishVersion(id, version, env))) {
-        refuse("NOT_FOUND", { message: "The canvas has no such version." });
-      }
-      return ok(await currentView(id, call.person, env));
+    POST: {
+      act: "canvas.publish",
+      run: async (call, env) => {
+        const { id } = await managedCanvas(call, env);
+        const { version = "" } = call.params;
+        if (!isId(version) || !(await publishVersion(id, version, env))) {
+          refuse("NOT_FOUND", { message: "The canvas has no such version." });
+        }
+        return ok(await currentView(id, call.person, env), { target: version });
+      },
     },
   },
 };

@@ -1,0 +1,31 @@
+import { randomBytes } from "node:crypto";
+import { link, mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import path from "node:path";
+import type { Config } from "./config.ts";
+import { newId } from "./kit/ids.ts";
+
+/** The secrets that sign cookies: those of the settings; in dev mode one that is made once and kept with the data. */
+export async function sessionSecrets({ sessionSecret, dataDir }: Config): Promise<string[]> {
+  if (sessionSecret !== null) return sessionSecret;
+  const file = path.join(dataDir, "session-secret");
+  const kept = (await read(file)) ?? (await make(file));
+  if (kept.length < 32) throw new Error(`${file} holds no secret: remove it, and a new one is made`);
+  return [kept];
+}
+
+const read = (file: string) =>
+  readFile(file, "utf8").catch((error) => {
+    if (error.code !== "ENOENT") throw error;
+  });
+
+/** Of several processes that make it at once, all read the same. */
+async function make(file: string): Promise<string> {
+  await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
+  const draft = `${file}.${newId()}`;
+  await writeFile(draft, randomBytes(32).toString("base64url"), { mode: 0o600 });
+  await link(draft, file).catch((error) => {
+    if (error.code !== "EEXIST") throw error;
+  });
+  await rm(draft);
+  return readFile(file, "utf8");
+}
