@@ -44,6 +44,32 @@ export const LIMITS = {
   titleLength: { value: 200, unit: "characters", of: "the title of a canvas", past: "400 INVALID_BODY" },
   tags: { value: 20, unit: "tags", of: "a canvas", past: "400 INVALID_BODY" },
   tagLength: { value: 64, unit: "characters", of: "a tag", past: "400 INVALID_BODY" },
+  metadataBytes: { value: 16 * KiB, unit: "bytes", of: "the metadata of a canvas", past: "400 INVALID_BODY" },
+  passwordLength: {
+    value: 200,
+    unit: "characters",
+    of: "the password of a canvas",
+    past: "400 INVALID_BODY",
+  },
+  policyEntries: {
+    value: 50,
+    unit: "entries",
+    of: "a kind of resource in a policy document",
+    past: "400 INVALID_BODY",
+  },
+  nameLength: {
+    value: 100,
+    unit: "characters",
+    of: "the name of a team, a token or a guest",
+    past: "400 INVALID_BODY",
+  },
+  peoplePerTeam: { value: 1_000, unit: "people", of: "a team", past: "400 INVALID_BODY" },
+  teamsPerCanvas: {
+    value: 100,
+    unit: "teams",
+    of: "the list of teams of a canvas",
+    past: "400 INVALID_BODY",
+  },
   peoplePerCanvas: {
     value: 1_000,
     unit: "people",

@@ -1,3 +1,5 @@
+import type { RuntimePolicy } from "./policy.ts";
+
 /** Any JSON value. */
 export type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
 
@@ -124,7 +126,7 @@ export interface Canvas extends AuthoredCanvas {
   people: { email: string; role: "editor" | "viewer" }[];
   teams: { id: string; name: string; role: "editor" | "viewer" }[];
   capabilities: Capabilities;
-  runtimePolicy: null;
+  runtimePolicy: RuntimePolicy | null;
   runtimePolicyRevision: string | null;
 }
 

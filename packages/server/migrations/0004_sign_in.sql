@@ -29,6 +29,16 @@ create index sessions_of_user on sessions (user_id, id);
 create index sessions_of_invite on sessions (invite_id);
 create index sessions_by_expiry on sessions (expires_at);
 
+-- Whose each session is: the columns of a person, or of an invitation.
+create view session_holders as
+  select sessions.token_hash, sessions.id as session_id, sessions.expires_at, users.id, users.email, users.name,
+    users.avatar_url, users.can_publish_public, users.deactivated_at, invites.id as invite_id,
+    invites.canvas_id as invite_canvas, invites.email as invite_email, invites.name as invite_name,
+    invites.revoked_at as invite_revoked_at
+  from sessions
+  left join users on users.id = sessions.user_id
+  left join invites on invites.id = sessions.invite_id;
+
 -- A one-time code that takes a session of the base host to the host of one canvas. challenge: hash of what that browser holds.
 create table handovers (
   code_hash text primary key,

@@ -34,9 +34,11 @@ alter table canvases add column org_id text;
 alter table canvases add column runtime_policy text;
 alter table canvases add column runtime_policy_revision text;
 
--- A slug that a canvas gave up rests before another may have it.
-create table resting_slugs (
+-- Whose a slug is. until: null while it is in use; one that a canvas gave up rests before another may have it.
+create table slug_claims (
   slug text primary key,
   canvas_id text not null,
-  until bigint not null
+  until bigint
 );
+create index slug_claims_of_canvas on slug_claims (canvas_id);
+insert into slug_claims (slug, canvas_id) select slug, id from canvases;

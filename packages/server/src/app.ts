@@ -1,11 +1,12 @@
 import type { IncomingMessage } from "node:http";
 import fastify, { type FastifyInstance } from "fastify";
+import { isTrustedPeer } from "./auth/proxy.ts";
 import { mountSignIn } from "./auth/routes.ts";
 import { mountContent } from "./content/serve.ts";
 import type { Env } from "./env.ts";
 import { answerClientError, answerError, requestIds } from "./errors.ts";
 import { mountHome } from "./home.ts";
-import { mountHosts } from "./hosts.ts";
+import { mountHosts, placeOf } from "./hosts.ts";
 import { refuse } from "./kit/refusal.ts";
 import { mountManagement } from "./management/index.ts";
 import { mountOperation } from "./operation.ts";
@@ -24,6 +25,11 @@ const PARTS: ((app: FastifyInstance, env: Env) => void)[] = [
   mountHome, //       /
 ];
 
+/** A proxy in front could believe another of several `Host` lines than we do, even if they are the same today. */
+const namesSeveralHosts = ({ rawHeaders }: IncomingMessage) =>
+  rawHeaders.filter((name, index) => index % 2 === 0 && name.length === 4 && name.toLowerCase() === "host")
+    .length > 1;
+
 /** The whole service as one HTTP application, not yet listening. */
 export async function createApp(env: Env): Promise<FastifyInstance> {
   const newRequestId = requestIds();
@@ -31,6 +37,7 @@ export async function createApp(env: Env): Promise<FastifyInstance> {
     // The framework writes no lines of its own, so that no request needs a logger of its own: ours name the request.
     logger: false,
     genReqId: newRequestId,
+    rewriteUrl: (request) => placeOf(request as IncomingMessage, env),
     clientErrorHandler: (error, socket) => answerClientError(error, socket, newRequestId()),
     frameworkErrors: (error, request, reply) => answerBadPath(error, request, reply, env),
     forceCloseConnections: "idle",
@@ -38,6 +45,8 @@ export async function createApp(env: Env): Promise<FastifyInstance> {
     requestTimeout: 300_000,
     // A request without a host is answered in our words, too.
     http: { requireHostHeader: false },
+    // Where a request comes from is what trusted peers say in `X-Forwarded-For`, and otherwise the peer.
+    trustProxy: (address) => isTrustedPeer(address, env.config),
     // The longest a request line can be at all: keys are measured by their own rule.
     routerOptions: { maxParamLength: 16 * 1024 },
   });
@@ -52,8 +61,9 @@ export async function createApp(env: Env): Promise<FastifyInstance> {
     (_request: unknown, body: IncomingMessage, done: (error: null, body: unknown) => void) =>
       done(null, body),
   );
-  app.addHook("onRequest", (_request, reply, done) => {
+  app.addHook("onRequest", ({ raw }, reply, done) => {
     reply.header("x-content-type-options", "nosniff");
+    if (namesSeveralHosts(raw)) refuse("INVALID_BODY", { message: "A request names one host." });
     done();
   });
   if (["debug", "trace"].includes(env.config.logLevel)) {

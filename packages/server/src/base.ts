@@ -14,6 +14,10 @@ export interface Base {
   canvasOrigin(slug: string): string;
   /** Where a canvas is served, with a slash at the end. */
   canvasUrl(slug: string): string;
+  /** The origins of all canvases as a security policy names them; null when they share that of the service. */
+  canvasHosts: string | null;
+  /** What a host is called below the base host; null when it is not below it, or canvases have no hosts of their own. */
+  labelOf(host: string): string | null;
 }
 
 /** `port` is the one the service really listens at. */
@@ -28,6 +32,8 @@ export function baseOf(config: Config, port: number): Base {
     secure: protocol === "https:",
     urlMode: config.urlMode,
     canvasOrigin,
+    canvasHosts: subdomains ? `${protocol}//*.${host}` : null,
+    labelOf: (name) => (subdomains && name.endsWith(`.${host}`) ? name.slice(0, -host.length - 1) : null),
     canvasUrl: (slug) => (subdomains ? `${canvasOrigin(slug)}/` : `${origin}/c/${slug}/`),
   };
 }

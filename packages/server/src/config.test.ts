@@ -11,6 +11,14 @@ const proxy: Environment = {
   SERVICE_PROXY_TRUSTED_IPS: "10.0.0.0/8",
 };
 
+const signed: Environment = {
+  ...proxy,
+  SERVICE_PROXY_TRUSTED_IPS: "",
+  SERVICE_PROXY_JWT_JWKS_URL: "https://keys.example/certs",
+  SERVICE_PROXY_JWT_ISSUER: "https://keys.example",
+  SERVICE_PROXY_JWT_AUDIENCE: "easel",
+};
+
 function mistakesOf(environment: Environment): string[] {
   try {
     readConfig(environment);
@@ -68,6 +76,11 @@ const possible: Environment[] = [
   { ...proxy, SERVICE_BASE_URL: "http://localhost:3000" },
   { ...proxy, SERVICE_BASE_URL: "https://easel.example", SERVICE_URL_MODE: "subdomain" },
   { ...proxy, SERVICE_BASE_URL: "https://192.0.2.1" },
+  signed,
+  { ...signed, SERVICE_PROXY_JWT_JWKS_URL: "http://127.0.0.1:8080/keys?a=b" },
+  { ...signed, SERVICE_PROXY_JWT_JWKS_URL: "http://[::1]/keys" },
+  { ...signed, SERVICE_PROXY_TRUSTED_IPS: "10.0.0.5" },
+  { SERVICE_PROXY_JWT_JWKS_URL: "http://keys.example" },
 ];
 for (const environment of possible) {
   test(`possible: ${JSON.stringify(environment)}`, () => assert.deepEqual(mistakesOf(environment), []));
@@ -103,10 +116,14 @@ const impossible: [environment: Environment, says: RegExp][] = [
     /^SERVICE_PROXY_TRUSTED_IPS or SERVICE_PROXY_JWT_JWKS_URL/,
   ],
   [{ ...proxy, SERVICE_AUTH_MODE: "oidc" }, /^SERVICE_AUTH_MODE `oidc` is not available/],
-  [
-    { ...proxy, SERVICE_PROXY_JWT_JWKS_URL: "https://k.example" },
-    /^SERVICE_PROXY_JWT_JWKS_URL is not available/,
-  ],
+  [{ ...signed, SERVICE_PROXY_JWT_ISSUER: "" }, /^SERVICE_PROXY_JWT_ISSUER is required with/],
+  [{ ...signed, SERVICE_PROXY_JWT_AUDIENCE: "" }, /^SERVICE_PROXY_JWT_AUDIENCE is required with/],
+  ...["http://keys.example", "http://127.0.0.1.example/keys", "https://ada:secret@keys.example"].map(
+    (address): [Environment, RegExp] => [
+      { ...signed, SERVICE_PROXY_JWT_JWKS_URL: address },
+      /^SERVICE_PROXY_JWT_JWKS_URL must be https/,
+    ],
+  ),
   [{ SERVICE_TENANCY: "on" }, /^SERVICE_TENANCY `on` is not available/],
   [{ SERVICE_BLOBS_URL: "s3://bucket" }, /^SERVICE_BLOBS_URL `s3:` is not available/],
   [{ SERVICE_BUS_URL: "redis://localhost" }, /^SERVICE_BUS_URL other than `memory:` is not available/],

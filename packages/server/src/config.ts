@@ -67,12 +67,37 @@ const IMPOSSIBLE: { when: (read: Read) => boolean; say: string }[] = [
     say: "SERVICE_PROXY_TRUSTED_IPS or SERVICE_PROXY_JWT_JWKS_URL is required when SERVICE_AUTH_MODE is `proxy`: otherwise anyone could claim to be anyone",
   },
   {
-    when: (read) => read.authMode === "oidc",
-    say: "SERVICE_AUTH_MODE `oidc` is not available in this version; use `dev` or `proxy`",
+    when: (read) => read.authMode === "oidc" && read.oidcIssuer === null,
+    say: "SERVICE_OIDC_ISSUER is required when SERVICE_AUTH_MODE is `oidc`",
   },
   {
-    when: (read) => read.proxyJwksUrl !== null,
-    say: "SERVICE_PROXY_JWT_JWKS_URL is not available in this version; use SERVICE_PROXY_TRUSTED_IPS",
+    when: (read) => read.authMode === "oidc" && read.oidcClientId === null,
+    say: "SERVICE_OIDC_CLIENT_ID is required when SERVICE_AUTH_MODE is `oidc`",
+  },
+  {
+    when: (read) => read.oidcIssuer !== null && !staysPrivate(read.oidcIssuer),
+    say: "SERVICE_OIDC_ISSUER must be https, unless it is a loopback address, and hold no user",
+  },
+  {
+    when: (read) => read.oidcIssuer !== null && !isIssuer(read.oidcIssuer),
+    say: "SERVICE_OIDC_ISSUER must be the issuer alone, without a query, a fragment or a `/.well-known/` path",
+  },
+  {
+    when: (read) => read.authMode === "oidc" && !read.oidcScopes.split(" ").includes("openid"),
+    say: "SERVICE_OIDC_SCOPES must name `openid`",
+  },
+  {
+    when: (read) =>
+      read.authMode === "proxy" && read.proxyJwksUrl !== null && !staysPrivate(read.proxyJwksUrl),
+    say: "SERVICE_PROXY_JWT_JWKS_URL must be https, unless it is a loopback address, and hold no user: whoever answers there decides who may sign in",
+  },
+  {
+    when: (read) => read.authMode === "proxy" && read.proxyJwksUrl !== null && read.proxyJwtIssuer === null,
+    say: "SERVICE_PROXY_JWT_ISSUER is required with SERVICE_PROXY_JWT_JWKS_URL: otherwise tokens of others with the same keys would count",
+  },
+  {
+    when: (read) => read.authMode === "proxy" && read.proxyJwksUrl !== null && read.proxyJwtAudience === null,
+    say: "SERVICE_PROXY_JWT_AUDIENCE is required with SERVICE_PROXY_JWT_JWKS_URL: otherwise tokens for other applications would count",
   },
   {
     when: (read) => read.tenancy,
@@ -87,6 +112,14 @@ const IMPOSSIBLE: { when: (read: Read) => boolean; say: string }[] = [
     say: "SERVICE_BUS_URL other than `memory:` is not available in this version",
   },
 ];
+
+/** Whether nobody on the way can read what goes to an address or answer in its name: https or loopback, without a user. */
+export function staysPrivate(address: string): boolean {
+  const { protocol, hostname, username, password } = new URL(address);
+  return (protocol === "https:" || isLoopback(hostname)) && username === "" && password === "";
+}
+
+const isIssuer = (address: string) => !/[?#]|\/\.well-known(\/|$)/.test(new URL(address).href);
 
 const isOrigin = (address: string) => new URL(address).href === `${new URL(address).origin}/`;
 

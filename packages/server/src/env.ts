@@ -4,6 +4,8 @@ import type { Config } from "./config.ts";
 import type { Blobs } from "./drivers/blobs/blobs.ts";
 import type { Bus } from "./drivers/bus/bus.ts";
 import type { Db } from "./drivers/db/db.ts";
+import type { KeySet } from "./kit/key-set.ts";
+import type { Passwords } from "./kit/passwords.ts";
 import type { Signer } from "./kit/signer.ts";
 
 /** All that the service works with; the one parameter of everything that does I/O. */
@@ -15,6 +17,9 @@ export interface Env {
   blobs: Blobs;
   bus: Bus;
   signer: Signer;
+  passwords: Passwords;
+  /** Keys of the proxy's signed tokens; null where SERVICE_PROXY_JWT_JWKS_URL is not set. */
+  proxyKeys: KeySet | null;
   /** Epoch milliseconds. */
   clock: () => number;
   log: Logger;

@@ -8,7 +8,7 @@ import { html, sendPage } from "./kit/html.ts";
 /** `/`: the canvases that the person may open. */
 export function mountHome(app: FastifyInstance, env: Env): void {
   app.get("/", async (request, reply) => {
-    const person = await identify(request.raw, env);
+    const person = await identify(request.raw, reply, env);
     if (person === null) return challenge(request.raw, "page", env);
     const canvases = await listOpenable(person, env);
     const cards = canvases.map(

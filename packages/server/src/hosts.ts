@@ -1,17 +1,26 @@
-import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
+import type { FastifyInstance } from "fastify";
+import { isSlug } from "./canvases/slug.ts";
 import type { Env } from "./env.ts";
-import { refuse } from "./kit/refusal.ts";
+import { redirect, refuse } from "./kit/refusal.ts";
 import { wantsPage } from "./kit/wants-page.ts";
 
 const LOOPBACK = /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/;
 
+const hostOf = ({ host }: IncomingHttpHeaders) => host?.toLowerCase() ?? "";
+
 /** Whether a `Host` header names a host of this service, given that only its own names count. */
 export function isOwnHost(host: string, { base }: Env): boolean {
-  return (
-    host === base.host ||
-    LOOPBACK.test(host) ||
-    (base.urlMode === "subdomain" && host.endsWith(`.${base.host}`))
-  );
+  return host === base.host || LOOPBACK.test(host) || base.labelOf(host) !== null;
+}
+
+/**
+ * In subdomain mode the host of a canvas is its pages' alone: whatever is asked of it lies below `/c/{slug}`, where canvases
+ * are served. The service's own pages and APIs are at the base host.
+ */
+export function placeOf({ url = "/", headers }: IncomingMessage, { base }: Env): string {
+  const slug = base.labelOf(hostOf(headers));
+  return slug !== null && isSlug(slug) && url.startsWith("/") ? `/c/${slug}${url}` : url;
 }
 
 /** What a request to a host may reach. */
@@ -26,7 +35,7 @@ export function mountHosts(app: FastifyInstance, env: Env): void {
  */
 function mountOwnNames(app: FastifyInstance, env: Env): void {
   app.addHook("onRequest", (request, reply, done) => {
-    const host = hostOf(request);
+    const host = hostOf(request.headers);
     if (!isOwnHost(host, env)) refuse("MISDIRECTED");
     const strays = host !== env.base.host && LOOPBACK.test(host);
     if (strays && request.method === "GET" && wantsPage(request.headers)) {
@@ -36,12 +45,15 @@ function mountOwnNames(app: FastifyInstance, env: Env): void {
   });
 }
 
-/** The host of a canvas is its pages' alone: the service's own pages and APIs are at the base host. */
+/** Names below the base host that no canvas can have lead nowhere, and canvases are at their own hosts alone. */
 function mountCanvasHosts(app: FastifyInstance, env: Env): void {
-  app.addHook("onRequest", (request, _reply, done) => {
-    if (hostOf(request).endsWith(`.${env.base.host}`) && request.url !== "/sdk/v1.js") refuse("NOT_FOUND");
+  app.addHook("onRequest", ({ headers, url }, _reply, done) => {
+    const { base } = env;
+    const slug = base.labelOf(hostOf(headers));
+    if (slug !== null && !isSlug(slug)) refuse("NOT_FOUND");
+    const [, kind, named = "", ...rest] = url.split("/");
+    if (slug === null && kind === "c" && isSlug(named)) redirect(base.canvasUrl(named) + rest.join("/"), 308);
+    if (slug === null && kind === "c") refuse("NOT_FOUND");
     done();
   });
 }
-
-const hostOf = ({ headers }: FastifyRequest) => headers.host?.toLowerCase() ?? "";

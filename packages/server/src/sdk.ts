@@ -1,20 +1,20 @@
 import { hash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { challenge } from "./auth/challenge.ts";
 import { identify } from "./auth/index.ts";
 import { isFresh } from "./content/conditional.ts";
 import type { Env } from "./env.ts";
+import { authenticate } from "./pipeline/authenticate.ts";
 
 const BUNDLE = path.join(import.meta.dirname, "../../sdk/dist/v1.js");
 
-/** `GET /sdk/v1.js`: the same bytes for everyone who is signed in (specification 4.11). */
+/** `GET /sdk/v1.js`: the same bytes for everyone who is let through the gateway (specification 4.11), on canvas hosts too. */
 export function mountSdk(app: FastifyInstance, env: Env): void {
   let bundle: { bytes: Buffer; etag: string } | undefined;
 
-  app.get("/sdk/v1.js", async (request, reply) => {
-    if ((await identify(request.raw, env)) === null) challenge(request.raw, "api", env);
+  async function send(request: FastifyRequest, reply: FastifyReply) {
     if (bundle === undefined) {
       const bytes = await readFile(BUNDLE).catch(() => undefined);
       if (bytes === undefined) {
@@ -28,5 +28,19 @@ export function mountSdk(app: FastifyInstance, env: Env): void {
     reply.header("etag", bundle.etag).header("cache-control", "public, max-age=3600");
     if (isFresh(request.headers, bundle.etag)) return reply.code(304).send();
     return reply.type("application/javascript; charset=utf-8").send(bundle.bytes);
+  }
+
+  app.get("/sdk/v1.js", async (request, reply) => {
+    // Its answer may be kept by caches, so it never carries a cookie.
+    if ((await identify(request.raw, null, env)) === null) challenge(request.raw, "api", env);
+    return send(request, reply);
   });
+
+  if (env.base.urlMode === "subdomain") {
+    app.get<{ Params: { slug: string } }>("/c/:slug/sdk/v1.js", async (request, reply) => {
+      const { slug } = request.params;
+      await authenticate({ slug, surface: "content", request: request.raw, answer: reply }, env);
+      return send(request, reply);
+    });
+  }
 }

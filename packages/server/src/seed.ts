@@ -46,9 +46,9 @@ export async function seedExamples(env: Env): Promise<void> {
     if (owner === null || manifest === null) continue;
     const { title } = JSON.parse(manifest) as { title: string };
     const id = newId();
-    if (!(await createCanvas({ id, slug, title, tags: ["example"] }, owner.id, env))) continue;
+    if (!(await createCanvas({ id, slug, title, tags: ["example"], org: null }, owner.id, env))) continue;
     await setSharing(id, { access: "whole_org", people: [{ email: EDITOR, role: "editor" }] }, env);
-    await setCapabilities(id, { backendEnabled: true }, env);
+    await setCapabilities(id, { backendEnabled: true }, {}, env);
     await deploy(id, owner.id, await filesOf(path.join(EXAMPLES, slug)), env);
   }
 }

@@ -6,7 +6,9 @@ import { readConfig, unknownVariables } from "./config.ts";
 import { migrate } from "./drivers/db/migrate.ts";
 import { openBlobs, openBus, openDb } from "./drivers/index.ts";
 import type { Env } from "./env.ts";
+import { KeySet } from "./kit/key-set.ts";
 import { newLog } from "./kit/log.ts";
+import { Passwords } from "./kit/passwords.ts";
 import { Signer } from "./kit/signer.ts";
 import { seedExamples } from "./seed.ts";
 import { sessionSecrets } from "./session-secret.ts";
@@ -41,8 +43,10 @@ export async function serve(environment: Record<string, string | undefined>): Pr
   await migrate(db);
   const [blobs, bus] = await Promise.all([openBlobs(config), openBus(config)]);
   const signer = new Signer(await sessionSecrets(config));
+  const passwords = new Passwords(2);
+  const proxyKeys = config.proxyJwksUrl === null ? null : new KeySet(config.proxyJwksUrl, log);
   const base = baseOf(config, config.port);
-  const env: Env = { config, base, db, blobs, bus, signer, clock: Date.now, log };
+  const env: Env = { config, base, db, blobs, bus, signer, passwords, proxyKeys, clock: Date.now, log };
   await seedExamples(env);
 
   const app = await createApp(env);

@@ -44,7 +44,7 @@ const WRONG: [method: string, path: string, allow: string[]][] = [
   ["DELETE", "/me", ["GET"]],
   ["PUT", "/canvases", ["GET", "POST"]],
   ["PATCH", "/canvases", ["GET", "POST"]],
-  ["POST", "/canvases/{id}", ["GET"]],
+  ["POST", "/canvases/{id}", ["GET", "PATCH", "DELETE"]],
   ["POST", "/canvases/{id}/bundle", ["PUT"]],
   ["PATCH", "/canvases/{id}/bundle", ["PUT"]],
   ["POST", "/canvases/{id}/versions", ["GET"]],

@@ -14,7 +14,7 @@ test("what cannot be a session token is never looked up, so nobody can fill the 
   };
   const person = (token: string) => {
     const request = { headers: { cookie: `easel_session=${token}` } } as IncomingMessage;
-    return identify(request, { ...env, db: { ...env.db, recall } });
+    return identify(request, null, { ...env, db: { ...env.db, recall } });
   };
   for (const token of ["", "x", "y".repeat(42), "z".repeat(15_000)]) assert.equal(await person(token), null);
   assert.equal(asked, 0);

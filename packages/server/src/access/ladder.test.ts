@@ -14,6 +14,7 @@ const open: Enterable = {
   access: "whole_org",
   granted: null,
   publicLinks: true,
+  inOrg: true,
   deletedAt: null,
   archivedAt: null,
   disabledAt: null,

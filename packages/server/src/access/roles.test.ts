@@ -3,7 +3,14 @@ import { test } from "node:test";
 import type { CanvasRole } from "@easel/protocol/types";
 import { manages, type Principal, roleOf, type Shared } from "./roles.ts";
 
-const canvas: Shared = { id: "c-1", ownerId: "u-owner", access: "private", granted: null, publicLinks: true };
+const canvas: Shared = {
+  id: "c-1",
+  ownerId: "u-owner",
+  access: "private",
+  granted: null,
+  publicLinks: true,
+  inOrg: true,
+};
 const owner: Principal = { kind: "member", id: "u-owner" };
 const member: Principal = { kind: "member", id: "u-other" };
 const guest: Principal = { kind: "guest", id: "guest:i-1", canvasId: "c-1" };

@@ -11,7 +11,9 @@ export interface Shared {
   id: string;
   ownerId: string;
   access: Access;
-  /** The role that the people list gives the asking principal. */
+  /** Whether the asking principal belongs to the canvas's home organisation. */
+  inOrg: boolean;
+  /** The role that the people list and the teams give the asking principal. */
   granted: "editor" | "viewer" | null;
   /** Whether Public links are on for the instance and for the owner. */
   publicLinks: boolean;
@@ -22,7 +24,7 @@ export function roleOf(principal: Principal, canvas: Shared): CanvasRole | null 
   if (principal.kind === "member" && principal.id === canvas.ownerId) return "owner";
   if (principal.kind === "member" && canvas.granted !== null) return canvas.granted;
   if (principal.kind === "guest" && principal.canvasId === canvas.id) return "viewer";
-  if (canvas.access === "whole_org" && principal.kind === "member") return "viewer";
+  if (canvas.access === "whole_org" && principal.kind === "member" && canvas.inOrg) return "viewer";
   if (canvas.access === "public_link" && canvas.publicLinks) return "viewer";
   return null;
 }

@@ -7,9 +7,12 @@ import { wantsPage } from "../kit/wants-page.ts";
  * What someone who is not signed in gets: 401, and in oidc mode 302 to the login route (specification 4.1, step 1). A browser
  * that asks for a page is taken to the sign-in page and back wherever there is one; in proxy mode there is none.
  */
-export function challenge(request: IncomingMessage, asksFor: "api" | "page", { config }: Env): never {
+export function challenge(request: IncomingMessage, asksFor: "api" | "page", { config, base }: Env): never {
   const navigates = asksFor === "page" && wantsPage(request.headers);
   const back = navigates ? `?returnTo=${encodeURIComponent(request.url ?? "/")}` : "";
-  if (config.authMode === "oidc" || (config.authMode === "dev" && navigates)) redirect(`/auth/login${back}`);
+  // The host of a canvas has no login route.
+  const host = base.urlMode === "subdomain" ? base.origin : "";
+  if (config.authMode === "oidc" || (config.authMode === "dev" && navigates))
+    redirect(`${host}/auth/login${back}`);
   return turnAway();
 }

@@ -2,13 +2,14 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { z } from "zod";
 import type { Env } from "../env.ts";
 import { readBody } from "../kit/body.ts";
+import { normalEmail } from "../kit/email.ts";
 import { html, sendPage } from "../kit/html.ts";
 import { readJson } from "../kit/json-body.ts";
 import { one, type Query } from "../kit/page.ts";
 import { refuse } from "../kit/refusal.ts";
 import { type HeaderSink, take } from "../rate-limit.ts";
 import { requireOwnPage } from "./own-page.ts";
-import { arrive, normalEmail } from "./people.ts";
+import { arrive } from "./people.ts";
 import { safeReturn } from "./return-to.ts";
 import { startSession } from "./session.ts";
 
@@ -26,14 +27,17 @@ const Session = z.strictObject({
 /** Dev mode: anyone may be anyone, on loopback only. A page to pick a person, and the same for programs. */
 export function mountDevSignIn(app: FastifyInstance, env: Env): void {
   /** Starts a session for an address; answers the `Set-Cookie` header. */
-  async function signIn(given: { email: string; name?: string | undefined }): Promise<string> {
+  async function signIn(
+    given: { email: string; name?: string | undefined },
+    request: FastifyRequest,
+  ): Promise<string> {
     const email = normalEmail(given.email, env.config.allowedEmailDomains);
     if (email === null)
       return refuse("INVALID_BODY", { message: "`email` is no address that may sign in here." });
     const person = await arrive(env.db, email, given.name ?? null, env.clock());
     return person === null
       ? refuse("PERMISSION_DENIED", { message: "This person is deactivated." })
-      : startSession(person, env);
+      : startSession(person, request, env);
   }
 
   async function guard(request: FastifyRequest, answer: HeaderSink): Promise<void> {
@@ -43,7 +47,7 @@ export function mountDevSignIn(app: FastifyInstance, env: Env): void {
 
   app.post("/auth/dev/session", async (request, reply) => {
     await guard(request, reply);
-    const cookie = await signIn(await readJson(request.raw, Session));
+    const cookie = await signIn(await readJson(request.raw, Session), request);
     return reply.code(204).header("set-cookie", cookie).send();
   });
 
@@ -57,7 +61,7 @@ export function mountDevSignIn(app: FastifyInstance, env: Env): void {
         ?.replace(/\p{Cc}/gu, "")
         .trim()
         .slice(0, 200) || undefined;
-    const cookie = await signIn({ email: form.get("email") ?? "", name });
+    const cookie = await signIn({ email: form.get("email") ?? "", name }, request);
     return reply
       .header("set-cookie", cookie)
       .redirect(safeReturn(form.get("returnTo") ?? undefined, env.base), 303);
@@ -74,6 +78,7 @@ export function mountDevSignIn(app: FastifyInstance, env: Env): void {
     return sendPage(reply, {
       title: "Sign in",
       narrow: true,
+      formsLeadTo: env.base.canvasHosts,
       body: html`<h1>Who are you?</h1>
         <p>This is dev mode: pick anyone or name someone new. It listens on this computer only.</p>
         <form method="post" action="/auth/login"><input type="hidden" name="returnTo" value="${returnTo}"><ul>${people}</ul></form>

@@ -1,13 +1,16 @@
 import type { Db } from "../drivers/db/db.ts";
+import { nameOf } from "../kit/email.ts";
 import { newId } from "../kit/ids.ts";
 
-/** Someone who has signed in. */
+/** Someone who is known: by signing in, or as a guest. */
 export interface Person {
   id: string;
   email: string;
   name: string;
   avatarUrl: string | null;
   canPublishPublic: boolean;
+  /** Id of the only canvas that a guest may enter; null for everyone who has signed in. */
+  guestOf: string | null;
 }
 
 /** A row of `users`, as the queries of sessions and people select it. */
@@ -29,20 +32,8 @@ export function personOf(row: Readonly<PersonRow> | undefined): Person | null {
     name: row.name,
     avatarUrl: row.avatar_url,
     canPublishPublic: row.can_publish_public === 1,
+    guestOf: null,
   };
-}
-
-const EMAIL = /^[^\s\p{Cc}\p{Cf}@,;<>"]{1,64}@[a-z0-9-]{1,63}(\.[a-z0-9-]{1,63})*$/u;
-
-/** An address as it is kept and compared: lower case. Null when it is none, or outside the allowed domains. */
-export function normalEmail(given: string, allowedDomains: string[] = []): string | null {
-  // Only ASCII letters change: other letters would turn into those of somebody else's address.
-  const email = given.trim().replace(/[A-Z]/g, (letter) => letter.toLowerCase());
-  if (email.length > 254 || !EMAIL.test(email)) return null;
-  const domain = email.slice(email.indexOf("@") + 1);
-  return allowedDomains.length === 0 || allowedDomains.some((each) => each.toLowerCase() === domain)
-    ? email
-    : null;
 }
 
 /** The person with this address, made at their first sign-in; null when they are deactivated. */
@@ -65,14 +56,4 @@ export async function arrive(
     return personOf(known);
   }
   return personOf(await find());
-}
-
-/** `ada.lovelace@example.com` is called Ada Lovelace until someone says otherwise. */
-function nameOf(email: string): string {
-  return email
-    .slice(0, email.indexOf("@"))
-    .split(/[._+-]+/)
-    .filter((part) => part !== "")
-    .map((part) => part[0]?.toUpperCase() + part.slice(1))
-    .join(" ");
 }

@@ -2,9 +2,11 @@ import type { IncomingMessage } from "node:http";
 import { isIP } from "node:net";
 import type { Config } from "../config.ts";
 import type { Env } from "../env.ts";
-import { arrive, normalEmail, type Person } from "./people.ts";
+import { normalEmail } from "../kit/email.ts";
+import { readAssertion, type Said } from "./assertion.ts";
+import { arrive, type Person } from "./people.ts";
 
-/** Whether identity headers of this peer count; an IPv4 address mapped into IPv6 counts as itself. */
+/** Whether what this peer says of others counts; an IPv4 address mapped into IPv6 counts as itself. */
 export function isTrustedPeer(address: string | undefined, config: Config): boolean {
   if (address === undefined || isIP(address) === 0) return false;
   return config.proxyTrustedIps.check(address, isIP(address) === 6 ? "ipv6" : "ipv4");
@@ -17,16 +19,30 @@ function single(request: IncomingMessage, header: string): string | null {
   return values?.length === 1 ? Buffer.from(values[0] ?? "", "latin1").toString("utf8") : null;
 }
 
-/** Whom the proxy says this request comes from; null when it says nothing that counts. */
+/** Whom the proxy says this request comes from; null when it says nothing that counts. @throws Refusal UNAVAILABLE when no key can decide. */
 export async function proxyPerson(request: IncomingMessage, env: Env): Promise<Person | null> {
-  const { config } = env;
+  const said = await saidOf(request, env);
+  const email = said === null ? null : normalEmail(said.email, env.config.allowedEmailDomains);
+  return said === null || email === null ? null : arrive(env.db, email, cleanName(said.name), env.clock());
+}
+
+/** By its signed token alone where there are keys to verify one, otherwise by its headers. */
+async function saidOf(request: IncomingMessage, env: Env): Promise<Said | null> {
+  const { config, proxyKeys } = env;
+  if (proxyKeys !== null) {
+    const token = single(request, config.proxyJwtHeader);
+    return token === null ? null : readAssertion(token, proxyKeys, env);
+  }
   if (!isTrustedPeer(request.socket.remoteAddress, config)) return null;
-  const email = normalEmail(single(request, config.proxyEmailHeader) ?? "", config.allowedEmailDomains);
-  if (email === null) return null;
-  return arrive(env.db, email, cleanName(single(request, config.proxyNameHeader)), env.clock());
+  const email = single(request, config.proxyEmailHeader);
+  return email === null ? null : { email, name: single(request, config.proxyNameHeader) };
 }
 
 function cleanName(value: string | null): string | null {
-  const name = (value ?? "").trim().slice(0, 200);
-  return name === "" || name.includes("\u0000") ? null : name;
+  const name = value
+    ?.replace(/\p{Cc}/gu, "")
+    .trim()
+    .slice(0, 200)
+    .toWellFormed();
+  return name === undefined || name === "" ? null : name;
 }

@@ -1,62 +1,104 @@
-import { stringifySetCookie } from "cookie";
+import type { IncomingMessage } from "node:http";
+import type { FastifyRequest } from "fastify";
 import type { Env } from "../env.ts";
+import { cookiesNamed, hostOnly, setCookie } from "../kit/cookies.ts";
 import { isToken, newId, newToken, tokenHash } from "../kit/ids.ts";
+import type { HeaderSink } from "../rate-limit.ts";
+import { guestOf, type InviteRow, inviteOf } from "./guests.ts";
 import { type Person, type PersonRow, personOf } from "./people.ts";
 
 const DAY = 24 * 60 * 60 * 1000;
-const LIFETIME = 14 * DAY;
+
+/** How long a session lives after its last use, in milliseconds. A use counts once a day. */
+export const SESSION_LIFETIME = 14 * DAY;
+
+/** A session that is alive, and whose it is. */
+export interface Session {
+  id: string;
+  person: Person;
+}
+
+/** A row of `session_holders`: the columns of a person, or of an invitation. */
+type SessionRow = { session_id: string; expires_at: number } & PersonRow & InviteRow;
 
 /** `__Host-` where browsers honour it: then no canvas host can set or shadow the cookie. */
-export const sessionCookie = (secure: boolean) => (secure ? "__Host-easel_session" : "easel_session");
+export const sessionCookie = (secure: boolean) => hostOnly("easel_session", secure);
+
+const cookie = ({ base: { secure } }: Env, token: string, maxAge: number) =>
+  setCookie(sessionCookie(secure), token, { maxAge, secure });
 
 /** The token of a `Cookie` header; undefined when there is none, or several that differ. */
 export function sessionToken(header: string | undefined, secure: boolean): string | undefined {
-  if (header === undefined) return undefined;
-  const name = `${sessionCookie(secure)}=`;
   let found: string | undefined;
-  for (let start = 0, end: number; start <= header.length; start = end + 1) {
-    end = header.indexOf(";", start);
-    if (end === -1) end = header.length;
-    const pair = header.slice(start, end).trim();
-    if (!pair.startsWith(name)) continue;
-    if (found !== undefined && found !== pair) return undefined;
-    found = pair;
+  for (const token of cookiesNamed(header, sessionCookie(secure))) {
+    if (found !== undefined && found !== token) return undefined;
+    found = token;
   }
-  return found?.slice(name.length);
+  return found;
 }
 
-const cookie = (env: Env, value: string, maxAge: number) =>
-  stringifySetCookie({
-    name: sessionCookie(env.base.secure),
-    value,
-    maxAge,
-    path: "/",
-    httpOnly: true,
-    sameSite: "lax",
-    secure: env.base.secure,
-  });
-
-/** Starts a session; answers the `Set-Cookie` header. */
-export async function startSession(person: Person, env: Env): Promise<string> {
+/** Starts a session, and ends the one that the browser came with; answers the `Set-Cookie` header. */
+export async function startSession(person: Person, request: FastifyRequest, env: Env): Promise<string> {
+  await endSession(request.raw, env);
   const token = newToken();
   const now = env.clock();
+  const invite = inviteOf(person);
+  const agent = (request.headers["user-agent"] ?? "").slice(0, 300);
   await env.db.run`
-    insert into sessions (token_hash, id, user_id, created_at, expires_at, address, user_agent)
-    values (${tokenHash(token)}, ${newId()}, ${person.id}, ${now}, ${now + LIFETIME}, '', '')`;
-  return cookie(env, token, LIFETIME / 1000);
+    insert into sessions (token_hash, id, user_id, invite_id, created_at, expires_at, address, user_agent)
+    values (${tokenHash(token)}, ${newId()}, ${invite === null ? person.id : null}, ${invite}, ${now},
+      ${now + SESSION_LIFETIME}, ${request.ip}, ${agent})`;
+  return cookie(env, token, SESSION_LIFETIME);
 }
 
-/** Who holds this token now; null when the session has ended or the person is deactivated. */
-export async function sessionPerson(token: string, env: Env): Promise<Person | null> {
-  if (!isToken(token)) return null;
-  const row = await env.db.recall<PersonRow & { expires_at: number }>`
-    select users.id, email, name, avatar_url, can_publish_public, deactivated_at, expires_at
-    from sessions join users on users.id = sessions.user_id where token_hash = ${{ from: token, value: () => tokenHash(token) }}`;
-  return row === undefined || row.expires_at <= env.clock() ? null : personOf(row);
+/** The session of a request to the service's own host, or null. A use moves its end on, where the answer can say so. */
+export async function findSession(
+  request: IncomingMessage,
+  answer: HeaderSink | null,
+  env: Env,
+): Promise<Session | null> {
+  const token = sessionToken(request.headers.cookie, env.base.secure);
+  if (token === undefined || !isToken(token)) return null;
+  const row = await env.db.recall<SessionRow>`
+    select * from session_holders where token_hash = ${{ from: token, value: () => tokenHash(token) }}`;
+  const session = living(row, env);
+  const used = row !== undefined && row.expires_at - env.clock() < SESSION_LIFETIME - DAY;
+  if (session !== null && used && answer !== null) {
+    const end = env.clock() + SESSION_LIFETIME;
+    await env.db.run`update sessions set expires_at = ${end} where id = ${session.id}`;
+    answer.header("set-cookie", cookie(env, token, SESSION_LIFETIME));
+  }
+  return session;
 }
 
-/** Ends a session, if there is one; answers the `Set-Cookie` header that clears the cookie. */
-export async function endSession(token: string | undefined, env: Env): Promise<string> {
-  if (token !== undefined) await env.db.run`delete from sessions where token_hash = ${tokenHash(token)}`;
+/** The session with this id, or null. */
+export async function sessionById(id: string, env: Env): Promise<Session | null> {
+  return living(await env.db.recall<SessionRow>`select * from session_holders where session_id = ${id}`, env);
+}
+
+/** Null when it has ended, the person is deactivated, or the invitation revoked. */
+function living(row: Readonly<SessionRow> | undefined, env: Env): Session | null {
+  if (row === undefined || row.expires_at <= env.clock()) return null;
+  const person = row.invite_id === null ? personOf(row) : guestOf(row);
+  return person === null ? null : { id: row.session_id, person };
+}
+
+/** Ends the session of a request, if there is one; answers the `Set-Cookie` header that clears the cookie. */
+export async function endSession(request: IncomingMessage, env: Env): Promise<string> {
+  for (const token of cookiesNamed(request.headers.cookie, sessionCookie(env.base.secure))) {
+    if (isToken(token)) await env.db.run`delete from sessions where token_hash = ${tokenHash(token)}`;
+  }
   return cookie(env, "", 0);
+}
+
+/** The living sessions of a person, newest first. Times are epoch milliseconds. */
+export function listSessions(person: Person, { db, clock }: Env) {
+  return db.all<{ id: string; createdAt: number; expiresAt: number; address: string; userAgent: string }>`
+    select id, created_at as "createdAt", expires_at as "expiresAt", address, user_agent as "userAgent"
+    from sessions where user_id = ${person.id} and expires_at > ${clock()} order by id desc`;
+}
+
+/** Ends one of a person's sessions; false when they have no such one. */
+export async function revokeSession(id: string, person: Person, { db }: Env): Promise<boolean> {
+  return (await db.run`delete from sessions where id = ${id} and user_id = ${person.id}`) === 1;
 }

@@ -1,6 +1,7 @@
 import type { Capabilities } from "@easel/protocol/types";
 import type { Enterable } from "../access/ladder.ts";
 import type { Env } from "../env.ts";
+import { domainOf } from "../kit/email.ts";
 import { isSlug } from "./slug.ts";
 import type { CanvasRow } from "./store.ts";
 import { capabilitiesOf, type SwitchColumns } from "./switches.ts";
@@ -28,20 +29,23 @@ type Shared =
 type Row = Pick<CanvasRow, Shared | keyof SwitchColumns> & {
   deleted_at: number | null;
   granted: "editor" | "viewer" | null;
+  org_id: string | null;
+  viewer_org: string | null;
   owner_may_publish: number;
+  public_links: string | null;
 };
 
-/** The canvas at a slug, with what its people list grants to `email`; null when there is none. */
+/** The canvas at a slug, with what it grants to `email`, an address that is proven; null when there is none. */
 export async function findEntry(slug: string, email: string | null, env: Env): Promise<Canvas | null> {
   if (!isSlug(slug)) return null;
   const row = await env.db.recall<Row>`
     select canvases.id, slug, owner_id, version_id, access, password_hash, expires_at, revoked_at, archived_at,
       disabled_at, deleted_at, backend_enabled, kv, files, ai, realtime, authoring, ai_audience,
-      connections_audience, authoring_audience, guest_ai, canvas_people.role as granted,
-      users.can_publish_public as owner_may_publish
-    from canvases
-    join users on users.id = canvases.owner_id
-    left join canvas_people on canvas_people.canvas_id = canvases.id and canvas_people.email = ${email}
+      connections_audience, authoring_audience, guest_ai, users.can_publish_public as owner_may_publish, org_id,
+      (select min(role) from grants where canvas_id = canvases.id and grants.email = ${email}) as granted,
+      (select org_id from org_domains where domain = ${email && domainOf(email)}) as viewer_org,
+      (select value from instance_settings where name = 'publicLinks') as public_links
+    from canvases join users on users.id = canvases.owner_id
     where slug = ${slug}`;
   if (row === undefined) return null;
   return {
@@ -51,7 +55,8 @@ export async function findEntry(slug: string, email: string | null, env: Env): P
     versionId: row.version_id,
     access: row.access,
     granted: row.granted,
-    publicLinks: env.config.publicLinks && row.owner_may_publish === 1,
+    inOrg: !env.config.tenancy || (row.viewer_org !== null && row.viewer_org === row.org_id),
+    publicLinks: env.config.publicLinks && row.public_links !== "false" && row.owner_may_publish === 1,
     passwordHash: row.password_hash,
     expiresAt: row.expires_at,
     revokedAt: row.revoked_at,

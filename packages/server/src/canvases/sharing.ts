@@ -2,10 +2,19 @@ import type { Access } from "@easel/protocol/types";
 import { maybe, type Step, sql } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
 
+type GivenRole = "editor" | "viewer";
+
 /** Someone on a people list. */
 export interface Listed {
   email: string;
-  role: "editor" | "viewer";
+  role: GivenRole;
+}
+
+/** A team that a canvas is shared with. */
+export interface ListedTeam {
+  id: string;
+  name: string;
+  role: GivenRole;
 }
 
 /** The people list of a canvas, by address. */
@@ -13,14 +22,37 @@ export function listPeople(canvasId: string, { db }: Env): Promise<Listed[]> {
   return db.all<Listed>`select email, role from canvas_people where canvas_id = ${canvasId} order by email`;
 }
 
-/** Sets who may enter; what is left out stays. */
+/** The teams that a canvas is shared with, by name. */
+export function listTeamsOf(canvasId: string, { db }: Env): Promise<ListedTeam[]> {
+  return db.all<ListedTeam>`
+    select teams.id, name, role from canvas_teams join teams on teams.id = team_id
+    where canvas_id = ${canvasId} order by lower(name), teams.id`;
+}
+
+/** Who may enter a canvas; what is left out stays, null clears. `expiresAt` in epoch milliseconds. */
+export interface Sharing {
+  access?: Access | undefined;
+  passwordHash?: string | null | undefined;
+  expiresAt?: number | null | undefined;
+  /** The home organisation, for a canvas that has none. */
+  org?: string | undefined;
+  people?: Listed[] | undefined;
+  teams?: { id: string; role: GivenRole }[] | undefined;
+}
+
+/** Sets who may enter a canvas, all of it at once. */
 export async function setSharing(
   canvasId: string,
-  { access, people }: { access?: Access | undefined; people?: Listed[] | undefined },
+  { access, passwordHash, expiresAt, org, people, teams }: Sharing,
   { db, clock }: Env,
 ): Promise<void> {
   const steps: Step[] = [
-    sql`update canvases set updated_at = ${clock()}, access = coalesce(${access ?? null}, access)
+    sql`update canvases set updated_at = ${clock()}, access = coalesce(${access ?? null}, access),
+        org_id = coalesce(org_id, ${org ?? null}),
+        password_hash = case when cast(${Number(passwordHash === undefined)} as integer) = 1 then password_hash
+          else cast(${passwordHash ?? null} as text) end,
+        expires_at = case when cast(${Number(expiresAt === undefined)} as integer) = 1 then expires_at
+          else cast(${expiresAt ?? null} as bigint) end
       where id = ${canvasId} and deleted_at is null`,
   ];
   if (people !== undefined) {
@@ -29,6 +61,15 @@ export async function setSharing(
       steps.push(
         sql`insert into canvas_people (canvas_id, email, role) values (${canvasId}, ${email}, ${role})`,
       );
+    }
+  }
+  if (teams !== undefined) {
+    steps.push(maybe`delete from canvas_teams where canvas_id = ${canvasId}`);
+    for (const { id, role } of teams) {
+      // A team that is deleted meanwhile is left out.
+      steps.push(maybe`
+        insert into canvas_teams (canvas_id, team_id, role)
+        select ${canvasId}, id, cast(${role} as text) from teams where id = ${id}`);
     }
   }
   await db.batch(steps);

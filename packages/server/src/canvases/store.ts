@@ -1,11 +1,19 @@
 import type { Access, CanvasRole } from "@easel/protocol/types";
+import { sql } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
+import { domainOf } from "../kit/email.ts";
+import { claimSlug } from "./slug-claims.ts";
 import type { SwitchColumns } from "./switches.ts";
 
 /** Who asks, as far as roles go by it. */
 interface Caller {
   id: string;
   email: string;
+}
+
+/** The same, where guests may ask too. */
+interface Person extends Caller {
+  guestOf: string | null;
 }
 
 /** A row of `canvases` with its owner and the asking person's place on the people list. */
@@ -32,32 +40,38 @@ export interface CanvasRow extends SwitchColumns {
   gallery_listed: number;
   gallery_templatable: number;
   discoverability: "link_only" | "listed";
+  org_id: string | null;
+  runtime_policy: string | null;
+  runtime_policy_revision: string | null;
   role: CanvasRole;
 }
 
-/** False when the slug is taken, also by a canvas deleted lately. */
+/** False when the slug is taken, also by a canvas deleted or renamed lately. `org` is its home organisation. */
 export async function createCanvas(
-  canvas: { id: string; slug: string; title: string; tags: string[] },
+  canvas: { id: string; slug: string; title: string; tags: string[]; org: string | null },
   ownerId: string,
   { db, clock }: Env,
 ): Promise<boolean> {
-  const { id, slug, title, tags } = canvas;
+  const { id, slug, title, tags, org } = canvas;
   const now = clock();
-  const made = await db.run`
-    insert into canvases (id, slug, title, tags, owner_id, created_by, created_at, updated_at)
-    values (${id}, ${slug}, ${title}, ${JSON.stringify(tags)}, ${ownerId}, ${ownerId}, ${now}, ${now})
-    on conflict (slug) do nothing`;
-  return made === 1;
+  const steps = [
+    claimSlug(slug, id, now),
+    sql`insert into canvases (id, slug, title, tags, org_id, owner_id, created_by, created_at, updated_at)
+      values (${id}, ${slug}, ${title}, ${JSON.stringify(tags)}, ${org}, ${ownerId}, ${ownerId}, ${now}, ${now})`,
+  ];
+  return (await db.batch(steps)) === steps.length;
 }
 
 /** A canvas on which the person has a role by ownership or the people list; undefined otherwise. */
 export function findCanvas(id: string, person: Caller, { db }: Env): Promise<CanvasRow | undefined> {
   return db.get<CanvasRow>`
-    select canvases.*, users.email as owner_email, users.name as owner_name,
-      case when owner_id = ${person.id} then 'owner' else canvas_people.role end as role
-    from canvases join users on users.id = owner_id
-    left join canvas_people on canvas_people.canvas_id = canvases.id and canvas_people.email = ${person.email}
-    where canvases.id = ${id} and deleted_at is null and (owner_id = ${person.id} or canvas_people.role is not null)`;
+    select * from (
+      select canvases.*, users.email as owner_email, users.name as owner_name,
+        case when owner_id = ${person.id} then 'owner'
+          else (select min(role) from grants where canvas_id = canvases.id and grants.email = ${person.email}) end as role
+      from canvases join users on users.id = owner_id
+      where canvases.id = ${id} and deleted_at is null) as found
+    where role is not null`;
 }
 
 /** Canvases that the person owns, edits or was given, newest first, after `cursor`. `q` is looked for in title and slug. */
@@ -69,23 +83,33 @@ export function listCanvases(
   const like = `%${q.toLowerCase().replace(/[%_!]/g, "!$&")}%`;
   return db.all<CanvasRow>`
     select canvases.*, users.email as owner_email, users.name as owner_name,
-      case when owner_id = ${person.id} then 'owner' else canvas_people.role end as role
+      case when owner_id = ${person.id} then 'owner'
+        else (select min(role) from grants where canvas_id = canvases.id and grants.email = ${person.email}) end as role
     from canvases join users on users.id = owner_id
-    left join canvas_people on canvas_people.canvas_id = canvases.id and canvas_people.email = ${person.email}
-    where deleted_at is null and (owner_id = ${person.id} or canvas_people.role is not null)
+    where deleted_at is null
+      and canvases.id in (select id from canvases where owner_id = ${person.id}
+        union select canvas_id from grants where email = ${person.email})
       and (cast(${cursor} as text) is null or canvases.id < ${cursor}) and (lower(title) like ${like} escape '!' or slug like ${like} escape '!')
     order by canvases.id desc limit ${limit}`;
 }
 
-/** What the home page shows: everything published that lets the person in. */
-export function listOpenable(person: Caller, { db, clock }: Env) {
+/** What the home page shows: everything published that lets the person in, a guest into one canvas alone. */
+export function listOpenable(person: Person, { db, clock, config }: Env) {
+  const email = person.guestOf === null ? person.email : null;
   return db.all<{ slug: string; title: string; role: CanvasRole }>`
-    select slug, title, case when owner_id = ${person.id} then 'owner'
-      when canvas_people.role is not null then canvas_people.role else 'viewer' end as role
-    from canvases
-    left join canvas_people on canvas_people.canvas_id = canvases.id and canvas_people.email = ${person.email}
-    where deleted_at is null and archived_at is null and disabled_at is null and revoked_at is null
-      and version_id is not null and (expires_at is null or expires_at > ${clock()})
-      and (owner_id = ${person.id} or canvas_people.role is not null or access = 'whole_org')
-    order by lower(title), canvases.id limit 200`;
+    select slug, title, role from (
+      select canvases.id, slug, title, case
+          when owner_id = ${person.id} then 'owner'
+          when canvases.id = ${person.guestOf} then 'viewer'
+          else coalesce(
+            (select min(role) from grants where canvas_id = canvases.id and grants.email = ${email}),
+            case when access = 'whole_org' and cast(${email} as text) is not null and (
+              cast(${Number(config.tenancy)} as integer) = 0
+              or org_id = (select org_id from org_domains where domain = ${email && domainOf(email)})
+            ) then 'viewer' end)
+        end as role
+      from canvases
+      where deleted_at is null and archived_at is null and disabled_at is null and revoked_at is null
+        and version_id is not null and (expires_at is null or expires_at > ${clock()})) as found
+    where role is not null order by lower(title), id limit 200`;
 }

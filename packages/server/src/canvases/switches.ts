@@ -1,5 +1,7 @@
+import type { RuntimePolicy } from "@easel/protocol/policy";
 import type { Audience, Capabilities } from "@easel/protocol/types";
 import type { Env } from "../env.ts";
+import { newId } from "../kit/ids.ts";
 
 /** The columns of `canvases` that hold switches and audiences. */
 export interface SwitchColumns {
@@ -34,14 +36,24 @@ export type CapabilityPatch = { [Name in keyof Capabilities]?: Capabilities[Name
 
 const bit = (value: boolean | undefined) => (value === undefined ? null : Number(value));
 
-/** Switches capabilities on and off. */
+/** A policy document to set; null clears it. `expected` is the revision that it is meant to follow, null for the first. */
+export interface PolicyChange {
+  runtimePolicy?: RuntimePolicy | null | undefined;
+  expected?: string | null | undefined;
+}
+
+/** Switches capabilities on and off and sets the policy document; false when its revision is not the expected one. */
 export async function setCapabilities(
   canvasId: string,
   patch: CapabilityPatch,
+  { runtimePolicy, expected }: PolicyChange,
   { db, clock }: Env,
-): Promise<void> {
-  await db.run`
+): Promise<boolean> {
+  const changed = await db.run`
     update canvases set updated_at = ${clock()},
+      runtime_policy = case when cast(${Number(runtimePolicy === undefined)} as integer) = 1 then runtime_policy
+        else cast(${runtimePolicy == null ? null : JSON.stringify(runtimePolicy)} as text) end,
+      runtime_policy_revision = coalesce(${runtimePolicy === undefined ? null : newId()}, runtime_policy_revision),
       backend_enabled = coalesce(${bit(patch.backendEnabled)}, backend_enabled),
       kv = coalesce(${bit(patch.kv)}, kv),
       files = coalesce(${bit(patch.files)}, files),
@@ -52,5 +64,7 @@ export async function setCapabilities(
       ai_audience = coalesce(${patch.aiAudience ?? null}, ai_audience),
       connections_audience = coalesce(${patch.connectionsAudience ?? null}, connections_audience),
       authoring_audience = coalesce(${patch.authoringAudience ?? null}, authoring_audience)
-    where id = ${canvasId} and deleted_at is null`;
+    where id = ${canvasId} and deleted_at is null and (cast(${Number(expected === undefined)} as integer) = 1
+      or runtime_policy_revision is not distinct from cast(${expected ?? null} as text))`;
+  return changed === 1;
 }

@@ -1,8 +1,9 @@
+import type { RuntimePolicy } from "@easel/protocol/policy";
 import type { Canvas, Json } from "@easel/protocol/types";
 import { manages } from "../access/roles.ts";
 import type { Env } from "../env.ts";
 import { accessMode, legacyStatus, publicationStatus } from "./lifecycle.ts";
-import type { Listed } from "./sharing.ts";
+import type { Listed, ListedTeam } from "./sharing.ts";
 import type { CanvasRow } from "./store.ts";
 import { capabilitiesOf } from "./switches.ts";
 
@@ -11,8 +12,13 @@ const text = (metadata: Canvas["metadata"], name: string): string | null => {
   return typeof value === "string" ? value : null;
 };
 
-/** A canvas as the management API shows it; the people list is for those who manage it. */
-export function viewOf(row: CanvasRow, listed: Listed[], { base, clock }: Env): Canvas {
+/** A canvas as the management API shows it; whom it is shared with is for those who manage it. */
+export function viewOf(
+  row: CanvasRow,
+  listed: Listed[],
+  listedTeams: ListedTeam[],
+  { base, clock }: Env,
+): Canvas {
   const now = clock();
   const metadata = row.metadata === null ? null : (JSON.parse(row.metadata) as { [name: string]: Json });
   const living = {
@@ -24,6 +30,8 @@ export function viewOf(row: CanvasRow, listed: Listed[], { base, clock }: Env): 
     access: row.access,
   };
   const people = manages(row.role) ? listed : [];
+  const teams = manages(row.role) ? listedTeams : [];
+  const named = [...people.map(({ email }) => email), ...teams.map(({ name }) => name)];
   return {
     id: row.id,
     slug: row.slug,
@@ -45,8 +53,8 @@ export function viewOf(row: CanvasRow, listed: Listed[], { base, clock }: Env): 
     createdBy: row.created_by,
     viewerRole: row.role,
     audienceSummary: {
-      count: manages(row.role) ? people.length : null,
-      names: people.slice(0, 5).map(({ email }) => email),
+      count: manages(row.role) ? named.length : null,
+      names: named.slice(0, 5),
     },
     version: row.version_id,
     bundleUpdatedAt: row.updated_at,
@@ -55,9 +63,9 @@ export function viewOf(row: CanvasRow, listed: Listed[], { base, clock }: Env): 
     metadata,
     owner: { id: row.owner_id, email: row.owner_email, name: row.owner_name },
     people,
-    teams: [],
+    teams,
     capabilities: capabilitiesOf(row),
-    runtimePolicy: null,
-    runtimePolicyRevision: null,
+    runtimePolicy: row.runtime_policy === null ? null : (JSON.parse(row.runtime_policy) as RuntimePolicy),
+    runtimePolicyRevision: row.runtime_policy_revision,
   };
 }

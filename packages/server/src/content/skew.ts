@@ -1,7 +1,8 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { parseCookie, stringifySetCookie } from "cookie";
+import { parseCookie } from "cookie";
 import type { Canvas } from "../canvases/entry.ts";
 import type { Env } from "../env.ts";
+import { setCookie } from "../kit/cookies.ts";
 import { isId } from "../kit/ids.ts";
 
 const COOKIE = "easel_version";
@@ -35,12 +36,6 @@ export function pin(headers: IncomingHttpHeaders, canvas: Canvas, { base }: Env)
   if (headers["sec-fetch-dest"] === undefined || !isPage(headers) || canvas.versionId === null)
     return undefined;
   if (parseCookie(headers.cookie ?? "")[COOKIE] === canvas.versionId) return undefined;
-  return stringifySetCookie({
-    name: COOKIE,
-    value: canvas.versionId,
-    path: new URL(base.canvasUrl(canvas.slug)).pathname,
-    httpOnly: true,
-    sameSite: "lax",
-    secure: base.secure,
-  });
+  const path = new URL(base.canvasUrl(canvas.slug)).pathname;
+  return setCookie(COOKIE, canvas.versionId, { secure: base.secure, path });
 }

@@ -49,19 +49,27 @@ label{display:block;font-weight:600;margin:.9rem 0 .3rem}input{width:100%;font:i
 const CSP = [
   "default-src 'none'",
   `style-src 'sha256-${createHash("sha256").update(STYLE).digest("base64")}'`,
-  "form-action 'self'",
   "base-uri 'none'",
   "frame-ancestors 'none'",
+  "form-action 'self'",
 ].join("; ");
 
 const MARK = new Html(
   '<svg viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="2" stroke-linecap="round" aria-hidden="true"><rect x="4" y="4" width="16" height="11" rx="1.5"/><path d="M12 2v2M8 15l-3 7M16 15l3 7M12 15v4"/></svg>',
 );
 
-/** Sends one of the service's own small pages: no script, light and dark. */
+/**
+ * Sends one of the service's own small pages: no script, light and dark. `formsLeadTo` is where else than to this host the
+ * answer to a form may redirect.
+ */
 export function sendPage(
   reply: FastifyReply,
-  { title, body, narrow = false }: { title: string; body: Html; narrow?: boolean },
+  {
+    title,
+    body,
+    narrow = false,
+    formsLeadTo = null,
+  }: { title: string; body: Html; narrow?: boolean; formsLeadTo?: string | null },
 ): FastifyReply {
   const page = html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
@@ -69,7 +77,7 @@ export function sendPage(
 <body><main${narrow ? new Html(' class="narrow"') : null}><div class="brand">${MARK}<span>Easel</span></div>${body}</main></body></html>`;
   return reply
     .header("content-type", "text/html; charset=utf-8")
-    .header("content-security-policy", CSP)
+    .header("content-security-policy", formsLeadTo === null ? CSP : `${CSP} ${formsLeadTo}`)
     .header("cache-control", "private, no-store")
     .send(page.text);
 }

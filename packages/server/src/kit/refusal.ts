@@ -34,6 +34,10 @@ export function turnAway(): never {
 }
 
 /** Sends the browser elsewhere. */
-export function redirect(location: string, status: 302 | 303 | 308 = 302): never {
-  throw new Refusal(status, { message: `See ${location}` }, { location });
+export function redirect(
+  location: string,
+  status: 302 | 303 | 308 = 302,
+  headers: Record<string, string> = {},
+): never {
+  throw new Refusal(status, { message: `See ${location}` }, { ...headers, location });
 }

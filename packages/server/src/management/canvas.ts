@@ -1,7 +1,7 @@
 import type { Canvas } from "@easel/protocol/types";
 import { manages } from "../access/roles.ts";
 import type { Person } from "../auth/people.ts";
-import { listPeople } from "../canvases/sharing.ts";
+import { listPeople, listTeamsOf } from "../canvases/sharing.ts";
 import { type CanvasRow, findCanvas } from "../canvases/store.ts";
 import { viewOf } from "../canvases/view.ts";
 import type { Env } from "../env.ts";
@@ -15,19 +15,38 @@ export async function canvasOf({ params, person }: Call, env: Env): Promise<Canv
   return (isId(id) ? await findCanvas(id, person, env) : undefined) ?? refuse("NOT_FOUND");
 }
 
-/** The same for a change: owners and editors only, and not while an administrator has disabled the canvas. */
-export async function managedCanvas(call: Call, env: Env): Promise<CanvasRow> {
+/** The same for owners and editors only; and to change it not while an administrator has disabled the canvas. */
+export async function managedCanvas(
+  call: Call,
+  env: Env,
+  to: "read" | "change" = "change",
+): Promise<CanvasRow> {
   const canvas = await canvasOf(call, env);
   if (!manages(canvas.role)) refuse("PERMISSION_DENIED");
-  if (canvas.disabled_at !== null) {
+  if (to === "change" && canvas.disabled_at !== null) {
     const reason = canvas.disabled_reason === null ? "" : ` ${canvas.disabled_reason}`;
     refuse("DISABLED", { message: `An administrator has disabled this canvas.${reason}` }, 409);
   }
   return canvas;
 }
 
+/** The same for a change that only the owner may make. */
+export async function ownedCanvas(call: Call, env: Env): Promise<CanvasRow> {
+  const canvas = await managedCanvas(call, env);
+  return canvas.role === "owner" ? canvas : requireOwner();
+}
+
+/** Says no to an editor's owner-only act (specification 7). */
+export const requireOwner = (): never =>
+  refuse("OWNER_ONLY", { message: "Only the owner of this canvas may do this." }, 403);
+
+/** A canvas as the management API shows it to whoever asked. */
+export async function viewFor(row: CanvasRow, env: Env): Promise<Canvas> {
+  const [people, teams] = await Promise.all([listPeople(row.id, env), listTeamsOf(row.id, env)]);
+  return viewOf(row, people, teams, env);
+}
+
 /** A canvas as it is now. */
 export async function currentView(id: string, person: Person, env: Env): Promise<Canvas> {
-  const row = (await findCanvas(id, person, env)) ?? refuse("NOT_FOUND");
-  return viewOf(row, await listPeople(id, env), env);
+  return viewFor((await findCanvas(id, person, env)) ?? refuse("NOT_FOUND"), env);
 }

@@ -1,25 +1,66 @@
 import { LIMITS } from "@easel/protocol/limits";
 import { z } from "zod";
-import { listPeople } from "../canvases/sharing.ts";
+import type { Person } from "../auth/people.ts";
+import { deleteCanvas, patchCanvas, unpublishCanvas } from "../canvases/changes.ts";
 import { isFreeSlug, slugsFor } from "../canvases/slug.ts";
 import { createCanvas, listCanvases } from "../canvases/store.ts";
-import { viewOf } from "../canvases/view.ts";
+import type { Env } from "../env.ts";
 import { isId, newId } from "../kit/ids.ts";
 import { readJson } from "../kit/json-body.ts";
 import { one, pageLimit } from "../kit/page.ts";
 import { refuse } from "../kit/refusal.ts";
-import { canvasOf, currentView } from "./canvas.ts";
-import { created, ok, type Routes } from "./route.ts";
+import { orgsOf } from "../organisation/orgs.ts";
+import { canvasOf, currentView, managedCanvas, ownedCanvas, viewFor } from "./canvas.ts";
+import { label, tags } from "./fields.ts";
+import { created, done, ok, type Routes } from "./route.ts";
 
-const printable = z.string().regex(/^\P{Cc}*$/u, "must not hold control characters");
+const title = label(LIMITS.titleLength.value);
+const onOff = z.boolean().optional();
 
 const NewCanvas = z.strictObject({
-  title: printable.trim().min(1).max(LIMITS.titleLength.value),
+  title,
   slug: z.string().optional(),
-  tags: z.array(printable.min(1).max(LIMITS.tagLength.value)).max(LIMITS.tags.value).default([]),
+  tags: tags.default([]),
+  orgId: z.string().optional(),
 });
 
-/** Making, listing and reading canvases (management API, section 4). */
+const Patch = z.strictObject({
+  title: title.optional(),
+  slug: z.string().optional(),
+  tags: tags.optional(),
+  metadata: z
+    .record(z.string(), z.json())
+    .refine(
+      (metadata) => Buffer.byteLength(JSON.stringify(metadata)) <= LIMITS.metadataBytes.value,
+      "must not be larger than 16 KiB",
+    )
+    .nullish(),
+  archived: onOff,
+  galleryListed: onOff,
+  galleryTemplatable: onOff,
+  discoverability: z.enum(["link_only", "listed"]).optional(),
+});
+
+function requireFreeSlug(slug: string): void {
+  if (isFreeSlug(slug)) return;
+  refuse("INVALID_BODY", {
+    reason: "invalid_slug",
+    message: "A slug has 3 to 63 lower-case letters, digits and inner hyphens, and is not reserved.",
+  });
+}
+
+/** The home organisation of a new canvas: its maker's, where people belong to organisations. */
+async function homeOf(person: Person, wanted: string | undefined, env: Env): Promise<string | null> {
+  const orgs = env.config.tenancy ? await orgsOf(person.email, env) : [];
+  if (wanted === undefined) return orgs[0]?.id ?? null;
+  if (orgs.some(({ id }) => id === wanted)) return wanted;
+  return refuse("INVALID_BODY", {
+    reason: "org_forbidden",
+    message: "You do not belong to this organisation.",
+  });
+}
+
+/** Making, listing, reading, changing and deleting canvases (management API, section 4). */
 export const canvases: Routes = {
   "/canvases": {
     async GET({ person, query }, env) {
@@ -30,9 +71,8 @@ export const canvases: Routes = {
       const filter = { q, cursor, limit: limit + 1 };
       const rows = await listCanvases(person, filter, env);
       const page = rows.slice(0, limit);
-      const views = page.map(async (row) => viewOf(row, await listPeople(row.id, env), env));
       return ok({
-        canvases: await Promise.all(views),
+        canvases: await Promise.all(page.map((row) => viewFor(row, env))),
         nextCursor: rows.length > limit ? (page.at(-1)?.id ?? null) : null,
       });
     },
@@ -40,17 +80,14 @@ export const canvases: Routes = {
     POST: {
       act: "canvas.create",
       run: async ({ person, request }, env) => {
-        const { title, slug, tags } = await readJson(request, NewCanvas);
-        if (slug !== undefined && !isFreeSlug(slug)) {
-          refuse("INVALID_BODY", {
-            reason: "invalid_slug",
-            message: "A slug has 3 to 63 lower-case letters, digits and inner hyphens, and is not reserved.",
-          });
-        }
+        const { title, slug, tags, orgId } = await readJson(request, NewCanvas);
+        if (slug !== undefined) requireFreeSlug(slug);
+        const org = await homeOf(person, orgId, env);
         const id = newId();
         for (const candidate of slug === undefined ? slugsFor(title) : [slug]) {
-          if (await createCanvas({ id, slug: candidate, title, tags }, person.id, env)) {
-            return created(await currentView(id, person, env), { canvas: id, details: { slug: candidate } });
+          if (await createCanvas({ id, slug: candidate, title, tags, org }, person.id, env)) {
+            const note = { canvas: id, details: { slug: candidate } };
+            return created(await currentView(id, person, env), note);
           }
         }
         return refuse("SLUG_TAKEN");
@@ -60,8 +97,40 @@ export const canvases: Routes = {
 
   "/canvases/:id": {
     async GET(call, env) {
-      const row = await canvasOf(call, env);
-      return ok(viewOf(row, await listPeople(row.id, env), env));
+      return ok(await viewFor(await canvasOf(call, env), env));
+    },
+
+    PATCH: {
+      act: "canvas.update",
+      run: async (call, env) => {
+        const { id } = await managedCanvas(call, env);
+        const patch = await readJson(call.request, Patch);
+        if (patch.slug !== undefined) requireFreeSlug(patch.slug);
+        if (!(await patchCanvas(id, patch, env))) refuse("SLUG_TAKEN");
+        const { metadata, ...told } = patch;
+        const details = metadata === undefined ? told : { ...told, metadata: true };
+        return ok(await currentView(id, call.person, env), { details });
+      },
+    },
+
+    DELETE: {
+      act: "canvas.delete",
+      run: async (call, env) => {
+        const { id, slug } = await ownedCanvas(call, env);
+        await deleteCanvas(id, env);
+        return done({ details: { slug } });
+      },
+    },
+  },
+
+  "/canvases/:id/unpublish": {
+    POST: {
+      act: "canvas.unpublish",
+      run: async (call, env) => {
+        const { id } = await managedCanvas(call, env);
+        await unpublishCanvas(id, env);
+        return ok(await currentView(id, call.person, env));
+      },
     },
   },
 };

@@ -1,7 +1,9 @@
 import { z } from "zod";
 import { setCapabilities } from "../canvases/switches.ts";
 import { readJson } from "../kit/json-body.ts";
-import { currentView, managedCanvas } from "./canvas.ts";
+import { refuse } from "../kit/refusal.ts";
+import { currentView, managedCanvas, requireOwner } from "./canvas.ts";
+import { policy } from "./policy.ts";
 import { ok, type Routes } from "./route.ts";
 
 const onOff = z.boolean().optional();
@@ -18,22 +20,38 @@ const Patch = z.strictObject({
   aiAudience: audience,
   connectionsAudience: audience,
   authoringAudience: audience,
+  expectedRuntimePolicy: z.string().nullish(),
+  runtimePolicy: policy.nullish(),
 });
 
-/** Switching a canvas's capabilities on and off (specification 4.11). */
+/** Switching a canvas's capabilities on and off, and saying who may do what with its data (specification 4.11). */
 export const capabilities: Routes = {
   "/canvases/:id/capabilities": {
     PATCH: {
       act: "canvas.capabilities",
       run: async (call, env) => {
-        const { id } = await managedCanvas(call, env);
-        await setCapabilities(id, await readJson(call.request, Patch), env);
-        const { capabilities, runtimePolicy, runtimePolicyRevision } = await currentView(
-          id,
-          call.person,
-          env,
+        const { id, role } = await managedCanvas(call, env);
+        const {
+          expectedRuntimePolicy: expected,
+          runtimePolicy,
+          ...switches
+        } = await readJson(call.request, Patch);
+        if (switches.guestAi !== undefined && role !== "owner") requireOwner();
+        if (runtimePolicy !== undefined && expected === undefined) refuse("POLICY_CONFLICT");
+        if (!(await setCapabilities(id, switches, { expected, runtimePolicy }, env)))
+          refuse("POLICY_CONFLICT");
+        const view = await currentView(id, call.person, env);
+        const policyChanged =
+          runtimePolicy === undefined ? {} : { runtimePolicy: view.runtimePolicyRevision };
+        const details = { ...switches, ...policyChanged };
+        return ok(
+          {
+            capabilities: view.capabilities,
+            runtimePolicy: view.runtimePolicy,
+            runtimePolicyRevision: view.runtimePolicyRevision,
+          },
+          { details },
         );
-        return ok({ capabilities, runtimePolicy, runtimePolicyRevision });
       },
     },
   },

@@ -1,33 +1,55 @@
 import { ERRORS } from "@easel/protocol/errors";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { challenge } from "../auth/challenge.ts";
 import { identify } from "../auth/index.ts";
 import { requireOwnPage } from "../auth/own-page.ts";
 import type { Person } from "../auth/people.ts";
 import type { Env } from "../env.ts";
 import { handlerFor, METHODS } from "../kit/methods.ts";
 import type { Query } from "../kit/page.ts";
-import { Refusal, refuse, turnAway } from "../kit/refusal.ts";
+import { Refusal, refuse } from "../kit/refusal.ts";
 import { record } from "../organisation/audit.ts";
 import { take } from "../rate-limit.ts";
+import { admin } from "./admin/index.ts";
 import { canvases } from "./canvases.ts";
 import { capabilities } from "./capabilities.ts";
+import { invites } from "./invites.ts";
 import { me } from "./me.ts";
+import { owner } from "./owner.ts";
 import type { Act, Answer, Call, Handler, Routes } from "./route.ts";
+import { sessions } from "./sessions.ts";
 import { sharing } from "./sharing.ts";
+import { teams } from "./teams.ts";
+import { tokens } from "./tokens.ts";
 import { versions } from "./versions.ts";
 
 /** Everything under `/api`. */
-const PARTS: Routes[] = [me, canvases, versions, sharing, capabilities];
+export const PARTS: Routes[] = [
+  me,
+  sessions,
+  tokens,
+  teams,
+  canvases,
+  versions,
+  sharing,
+  invites,
+  owner,
+  capabilities,
+  ...admin,
+];
 
 /** Who is asking, how often, and from which page: before any body is read. */
 async function admit(request: FastifyRequest, reply: FastifyReply, env: Env): Promise<Person> {
-  const person = await identify(request.raw, env);
-  if (person === null) return turnAway();
+  const person = await identify(request.raw, reply, env, { tokens: true });
+  if (person === null) return challenge(request.raw, "api", env);
   if (!(await take(`management ${person.id}`, env.config.managementPerMinute, reply, env))) {
     const { status, message } = ERRORS.RATE_LIMITED;
     throw new Refusal(status, { error: "rate_limited", code: "RATE_LIMITED", message });
   }
   if (request.method !== "GET" && request.method !== "HEAD") requireOwnPage(request.headers, env.base);
+  if (person.guestOf !== null && request.routeOptions.url !== "/api/me") {
+    refuse("PERMISSION_DENIED", { message: "Guests may use the canvas that they were invited to." });
+  }
   return person;
 }
 

@@ -1,5 +1,7 @@
 import type { Account } from "@easel/protocol/types";
 import { isAdmin } from "../auth/index.ts";
+import { orgsOf } from "../organisation/orgs.ts";
+import { readSettings } from "../organisation/settings.ts";
 import { ok, type Routes } from "./route.ts";
 
 /** `GET /api/me` (specification 4.11). */
@@ -7,15 +9,16 @@ export const me: Routes = {
   "/me": {
     async GET({ person }, env) {
       const { config, base } = env;
+      const isGuest = person.guestOf !== null;
       const account: Account = {
         id: person.id,
         email: person.email,
         name: person.name,
         avatarUrl: person.avatarUrl,
         isAdmin: isAdmin(person, env),
-        orgs: [],
-        isGuest: false,
-        canPublishPublic: person.canPublishPublic && config.publicLinks,
+        orgs: config.tenancy && !isGuest ? await orgsOf(person.email, env) : [],
+        isGuest,
+        canPublishPublic: person.canPublishPublic && (await readSettings(env)).publicLinks,
         authMode: config.authMode,
         urlMode: config.urlMode,
         baseUrl: base.origin,

@@ -1,9 +1,10 @@
 import type { IncomingMessage } from "node:http";
-import type { Json } from "@easel/protocol/types";
 import type { Person } from "../auth/people.ts";
+import { bearerToken } from "../auth/tokens.ts";
 import type { Env } from "../env.ts";
 import type { Method } from "../kit/methods.ts";
 import type { Query } from "../kit/page.ts";
+import { refuse } from "../kit/refusal.ts";
 
 /** A request of someone signed in, on its way to a handler. */
 export interface Call {
@@ -27,7 +28,8 @@ export interface Note {
   canvas?: string;
   /** Id or address of whatever else was changed. */
   target?: string;
-  details?: Record<string, Json>;
+  /** Kept as JSON. */
+  details?: object;
 }
 
 export type Handler = (call: Call, env: Env) => Promise<Answer>;
@@ -40,6 +42,12 @@ export interface Act {
 
 /** Paths below `/api`, each with its methods. What changes something has a name for the audit log. */
 export type Routes = Record<string, { GET?: Handler } & Partial<Record<Exclude<Method, "GET">, Act>>>;
+
+/** Refuses a program: what makes or ends other credentials is for people who have signed in. */
+export function requireBrowser({ request }: Call): void {
+  if (bearerToken(request) === undefined) return;
+  refuse("PERMISSION_DENIED", { message: "An access token cannot do this: sign in." });
+}
 
 export const ok = (body: unknown, audit: Note = {}): Answer => ({ status: 200, body, audit });
 export const created = (body: unknown, audit: Note = {}): Answer => ({ status: 201, body, audit });

@@ -1,24 +1,58 @@
 import { LIMITS } from "@easel/protocol/limits";
 import { z } from "zod";
-import { normalEmail } from "../auth/people.ts";
-import { listPeople, setSharing } from "../canvases/sharing.ts";
-import { findCanvas } from "../canvases/store.ts";
-import { viewOf } from "../canvases/view.ts";
+import type { Person } from "../auth/people.ts";
+import { setSharing } from "../canvases/sharing.ts";
+import { type CanvasRow, findCanvas } from "../canvases/store.ts";
+import type { Env } from "../env.ts";
 import { readJson } from "../kit/json-body.ts";
 import { refuse } from "../kit/refusal.ts";
-import { managedCanvas } from "./canvas.ts";
+import { orgsOf } from "../organisation/orgs.ts";
+import { readSettings } from "../organisation/settings.ts";
+import { listTeams } from "../organisation/teams.ts";
+import { findUser } from "../organisation/users.ts";
+import { managedCanvas, viewFor } from "./canvas.ts";
+import { distinct, email, later, role } from "./fields.ts";
 import { ok, type Routes } from "./route.ts";
 
 const Sharing = z.strictObject({
   access: z
-    .enum(["private", "specific_people", "whole_org"])
+    .enum(["private", "specific_people", "whole_org", "public_link"])
     .transform((access) => (access === "specific_people" ? "private" : access))
     .optional(),
+  password: z.string().min(1).max(LIMITS.passwordLength.value).nullish(),
+  expiresAt: later.nullish(),
   people: z
-    .array(z.strictObject({ email: z.string(), role: z.enum(["editor", "viewer"]) }))
+    .array(z.strictObject({ email, role }))
     .max(LIMITS.peoplePerCanvas.value)
+    .refine((people) => distinct(people.map((each) => each.email)), "someone is listed twice")
+    .optional(),
+  teams: z
+    .array(z.strictObject({ id: z.string(), role }))
+    .max(LIMITS.teamsPerCanvas.value)
+    .refine((teams) => distinct(teams.map(({ id }) => id)), "a team is listed twice")
     .optional(),
 });
+
+/** Refuses a Public link that the instance or the owner may not have (specification 7). */
+async function requirePublicLinks({ owner_id, role }: CanvasRow, env: Env): Promise<void> {
+  if (!(await readSettings(env)).publicLinks) refuse("PUBLIC_LINKS_DISABLED");
+  if ((await findUser(owner_id, env))?.can_publish_public === 1) return;
+  refuse(role === "owner" ? "PUBLIC_NOT_ALLOWED" : "PUBLIC_LINK_OWNER_GATED");
+}
+
+/** The organisation that `whole_org` will mean: the canvas's home, which may have to be found first. */
+async function homeFor({ org_id, owner_email }: CanvasRow, env: Env): Promise<string | undefined> {
+  if (!env.config.tenancy || org_id !== null) return undefined;
+  const [org] = await orgsOf(owner_email, env);
+  return org?.id ?? refuse("ORG_REQUIRED");
+}
+
+/** Teams can be named by those who see them, and those that the canvas is shared with already. */
+async function requireTeams(ids: string[], known: string[], person: Person, env: Env): Promise<void> {
+  const seen = new Set([...known, ...(await listTeams(person, env)).map(({ id }) => id)]);
+  const unknown = ids.filter((id) => !seen.has(id));
+  if (unknown.length > 0) refuse("INVALID_BODY", { message: `There is no team ${unknown.join(", ")}.` });
+}
 
 /** Who may enter a canvas (management API, section 4). */
 export const sharing: Routes = {
@@ -28,22 +62,30 @@ export const sharing: Routes = {
       run: async (call, env) => {
         const canvas = await managedCanvas(call, env);
         const { id, owner_email } = canvas;
-        const { access, people } = await readJson(call.request, Sharing);
-        const listed = people?.map(({ email, role }) => ({
-          email:
-            normalEmail(email) ?? refuse("INVALID_BODY", { message: `\`${email}\` is no e-mail address.` }),
-          role,
-        }));
-        const emails = new Set(listed?.map(({ email }) => email));
-        if (emails.size !== (listed?.length ?? 0))
-          refuse("INVALID_BODY", { message: "Someone is listed twice." });
-        if (emails.has(owner_email))
+        const { password, ...given } = await readJson(call.request, Sharing);
+        const { access, expiresAt, people, teams } = given;
+        if (people?.some((each) => each.email === owner_email)) {
           refuse("INVALID_BODY", { message: "The owner needs no place on the list." });
-        await setSharing(id, { access, people: listed }, env);
+        }
+        if (access === "public_link") await requirePublicLinks(canvas, env);
+        const org = access === "whole_org" ? await homeFor(canvas, env) : undefined;
+        if (teams !== undefined) {
+          const known = (await viewFor(canvas, env)).teams.map((team) => team.id);
+          await requireTeams(
+            teams.map((team) => team.id),
+            known,
+            call.person,
+            env,
+          );
+        }
+        const passwordHash = typeof password === "string" ? await env.passwords.hash(password) : password;
+        await setSharing(id, { access, passwordHash, expiresAt, org, people, teams }, env);
+
         // An editor may have given up the own role: then this is the last look at the canvas.
         const row = await findCanvas(id, call.person, env);
         const last = { ...canvas, access: access ?? canvas.access };
-        return ok(viewOf(row ?? last, await listPeople(id, env), env));
+        const details = { ...given, ...(password === undefined ? {} : { password: password !== null }) };
+        return ok(await viewFor(row ?? last, env), { details });
       },
     },
   },

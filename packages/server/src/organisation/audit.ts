@@ -1,4 +1,3 @@
-import type { Json } from "@easel/protocol/types";
 import type { Env } from "../env.ts";
 import { newId } from "../kit/ids.ts";
 
@@ -10,7 +9,7 @@ export interface AuditEntry {
   target: string | null;
   /** Address of the client. */
   address: string;
-  details: Record<string, Json> | null;
+  details: object | null;
 }
 
 /** Keeps an entry; durable when the promise resolves. */
@@ -22,4 +21,33 @@ export async function record(
     insert into audit (id, at, actor_id, actor_email, act, canvas_id, target, address, details)
     values (${newId()}, ${env.clock()}, ${actor.id}, ${actor.email}, ${act}, ${canvas}, ${target}, ${address},
       ${details === null ? null : JSON.stringify(details)})`;
+}
+
+/** An entry as it was kept. */
+export interface KeptEntry {
+  id: string;
+  at: number;
+  actor_id: string;
+  actor_email: string;
+  act: string;
+  canvas_id: string | null;
+  target: string | null;
+  address: string;
+  /** JSON text. */
+  details: string | null;
+}
+
+/** Entries, newest first, from before `cursor`: all of them, or those of one canvas. */
+export function listAudit(
+  { canvas, cursor, limit }: { canvas: string | null; cursor: string; limit: number },
+  { db }: Env,
+): Promise<KeptEntry[]> {
+  // Two statements, so that each is a walk along its index.
+  return canvas === null
+    ? db.all<KeptEntry>`
+        select id, at, actor_id, actor_email, act, canvas_id, target, address, details from audit
+        where id < ${cursor} order by id desc limit ${limit}`
+    : db.all<KeptEntry>`
+        select id, at, actor_id, actor_email, act, canvas_id, target, address, details from audit
+        where canvas_id = ${canvas} and id < ${cursor} order by id desc limit ${limit}`;
 }

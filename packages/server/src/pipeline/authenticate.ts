@@ -1,21 +1,24 @@
-import type { IncomingMessage } from "node:http";
 import { admitsAnyone } from "../access/ladder.ts";
 import { challenge } from "../auth/challenge.ts";
+import { handOver } from "../auth/handover.ts";
 import { identify } from "../auth/index.ts";
 import { findEntry } from "../canvases/entry.ts";
 import type { Env } from "../env.ts";
-import type { Viewer } from "./visit.ts";
+import { wantsPage } from "../kit/wants-page.ts";
+import type { Viewer, Visit } from "./visit.ts";
 
 /** Step 1: who is asking. Nobody in particular passes on a Public link canvas only (specification 4.1). */
-export async function authenticate(
-  slug: string,
-  request: IncomingMessage,
-  asksFor: "api" | "page",
-  env: Env,
-): Promise<Viewer> {
-  const person = await identify(request, env);
-  if (person !== null) return { kind: "member", person };
+export async function authenticate({ slug, surface, request, answer }: Visit, env: Env): Promise<Viewer> {
+  const canvasHost = surface === "content" && env.base.urlMode === "subdomain" ? slug : undefined;
+  const person = await identify(request, answer, env, { tokens: surface === "api", canvasHost });
+  if (person !== null) return person;
   const canvas = await findEntry(slug, null, env);
-  if (canvas !== null && admitsAnyone(canvas, env.clock())) return { kind: "anonymous" };
-  return challenge(request, asksFor, env);
+  if (canvas !== null && admitsAnyone(canvas, env.clock())) return null;
+  if (canvasHost !== undefined && wantsPage(request.headers)) {
+    handOver(canvasHost, pathOnHost(canvasHost, request.url), request, env);
+  }
+  return challenge(request, surface === "api" ? "api" : "page", env);
 }
+
+/** What was asked of the host of a canvas, before it was rewritten. */
+const pathOnHost = (slug: string, url = "") => url.slice(`/c/${slug}`.length);

@@ -7,19 +7,18 @@ import { requireCapability } from "./capability.ts";
 import { isolate } from "./isolate.ts";
 import { resolve } from "./resolve.ts";
 import { spend } from "./spend.ts";
-import type { Admitted, Visit } from "./visit.ts";
+import type { Admitted, ApiVisit } from "./visit.ts";
 
 /**
  * The five steps of every `/v1/c/{slug}` request, in order (specification 4.1). A step that says no throws a Refusal.
  * `capability` is null for a path that nothing is at.
  */
-export async function admit(visit: Visit, capability: Capability | null, env: Env): Promise<Admitted> {
+export async function admit(visit: ApiVisit, capability: Capability | null, env: Env): Promise<Admitted> {
   allowOrigin(visit, env); // so that the page can read refusals, too
-  const viewer = await authenticate(visit.slug, visit.request, "api", env); // 1. who is asking
+  const viewer = await authenticate(visit, env); // 1. who is asking
   await spend(visit, viewer, env); // 2. how often
-  const { canvas, role } = await resolve(visit.slug, viewer, "api", env); // 3. which canvas, and may they in
+  const { canvas, role } = await resolve(visit, viewer, env); // 3. which canvas, and may they in
   isolate(visit, env); // 4. from which page
   if (capability !== null) requireCapability(canvas, capability, env); // 5. is this switched on
-  if (viewer.kind !== "member") refuse("STATIC_ONLY");
-  return { viewer, person: viewer.person, canvas, role };
+  return { person: viewer ?? refuse("STATIC_ONLY"), canvas, role };
 }

@@ -5,7 +5,7 @@ import type { Visit } from "./visit.ts";
 const TOKENS = /^[!#$%&'*+.^_`|~0-9a-z-]+(\s*,\s*[!#$%&'*+.^_`|~0-9a-z-]+)*$/i;
 
 /** `OPTIONS /v1/c/{slug}/*`: answered before the gateway, always 204 (specification 4.1). */
-export function preflight(visit: Visit, env: Env): void {
+export function preflight(visit: Pick<Visit, "slug" | "request" | "answer">, env: Env): void {
   allowOrigin(visit, env);
   const requested = visit.request.headers["access-control-request-headers"];
   visit.answer.header("access-control-allow-methods", "GET,HEAD,POST,PUT,PATCH,DELETE,OPTIONS");

@@ -1,23 +1,31 @@
 import type { CanvasRole } from "@easel/protocol/types";
-import { type Entry, enter } from "../access/ladder.ts";
+import { enter } from "../access/ladder.ts";
 import type { Principal } from "../access/roles.ts";
 import { type Canvas, findEntry } from "../canvases/entry.ts";
+import { gateIsOpen } from "../canvases/gate.ts";
 import type { Env } from "../env.ts";
 import { refuse } from "../kit/refusal.ts";
-import type { Viewer } from "./visit.ts";
+import type { Viewer, Visit } from "./visit.ts";
 
-const principalOf = (viewer: Viewer): Principal =>
-  viewer.kind === "member" ? { kind: "member", id: viewer.person.id } : { kind: "anonymous" };
+function principalOf(viewer: Viewer): Principal {
+  if (viewer === null) return { kind: "anonymous" };
+  if (viewer.guestOf !== null) return { kind: "guest", id: viewer.id, canvasId: viewer.guestOf };
+  return { kind: "member", id: viewer.id };
+}
 
 /** Step 3: which canvas, and may they in, decided from live rows (specification 4.1). */
 export async function resolve(
-  slug: string,
+  { slug, surface, request }: Pick<Visit, "slug" | "surface" | "request">,
   viewer: Viewer,
-  surface: Entry["surface"],
   env: Env,
+  /** The visitor is about to open the password gate, so it does not stand in the way. */
+  atGate = false,
 ): Promise<{ canvas: Canvas; role: CanvasRole }> {
-  const canvas = await findEntry(slug, viewer.kind === "member" ? viewer.person.email : null, env);
-  const entry = enter(canvas, principalOf(viewer), { gateOpen: false, surface, now: env.clock() });
+  // A guest has the e-mail address of the invitation, which nobody has verified.
+  const email = viewer?.guestOf === null ? viewer.email : null;
+  const canvas = await findEntry(slug, email, env);
+  const gateOpen = atGate || (canvas !== null && gateIsOpen(canvas, viewer, request, env));
+  const entry = enter(canvas, principalOf(viewer), { gateOpen, surface, now: env.clock() });
   if (canvas === null || "refused" in entry) return refuse("refused" in entry ? entry.refused : "NOT_FOUND");
   return { canvas, role: entry.role };
 }

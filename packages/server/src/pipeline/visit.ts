@@ -7,21 +7,25 @@ import type { HeaderSink } from "../rate-limit.ts";
 /** A request to a canvas, before anything is known about it. */
 export interface Visit {
   slug: string;
-  /** Limits are counted by class; everything below `/ai` is of class `ai`. */
-  rateClass: "canvas" | "ai";
+  /** The runtime API, or the canvas's own pages. */
+  surface: "api" | "content";
   request: IncomingMessage;
-  /** Address of the client. */
-  address: string;
   answer: HeaderSink;
 }
 
-/** Who is asking, as the service itself found out. */
-export type Viewer = { kind: "member"; person: Person } | { kind: "anonymous" };
+/** A visit to the runtime API. Limits are counted by class; everything below `/ai` is of class `ai`. */
+export interface ApiVisit extends Visit {
+  surface: "api";
+  rateClass: "canvas" | "ai";
+  /** Address of the client. */
+  address: string;
+}
+
+/** Who is asking, as the service itself found out: someone it knows, or nobody in particular. */
+export type Viewer = Person | null;
 
 /** A request that has passed the pipeline. */
 export interface Admitted {
-  viewer: Viewer;
-  /** The person; the pipeline admits nobody else to a handler. */
   person: Person;
   canvas: Canvas;
   role: CanvasRole;

@@ -7,7 +7,7 @@ import { refuse } from "../kit/refusal.ts";
 import { allowOrigin } from "../pipeline/allow-origin.ts";
 import { admit } from "../pipeline/index.ts";
 import { preflight } from "../pipeline/preflight.ts";
-import type { Admitted, Visit } from "../pipeline/visit.ts";
+import type { Admitted, ApiVisit } from "../pipeline/visit.ts";
 import { primitives } from "./index.ts";
 import type { Primitive } from "./primitive.ts";
 
@@ -18,8 +18,9 @@ type Passed = FastifyRequest & { [admitted]: Admitted };
 
 const paramsOf = (request: FastifyRequest) => request.params as Record<string, string>;
 
-const visitOf = (request: FastifyRequest, answer: Visit["answer"], path: string): Visit => ({
+const visitOf = (request: FastifyRequest, answer: ApiVisit["answer"], path: string): ApiVisit => ({
   slug: paramsOf(request).slug ?? "",
+  surface: "api",
   rateClass: path.startsWith("/ai") ? "ai" : "canvas",
   request: request.raw,
   address: request.ip,
@@ -33,13 +34,7 @@ const visitOf = (request: FastifyRequest, answer: Visit["answer"], path: string)
 export function answerBadPath(error: Error, request: FastifyRequest, reply: FastifyReply, env: Env): void {
   const [, version, kind, slug = ""] = (request.raw.url ?? "").split("/");
   if (version === "v1" && kind === "c") {
-    const visit: Visit = {
-      slug,
-      rateClass: "canvas",
-      request: request.raw,
-      address: request.ip,
-      answer: reply,
-    };
+    const visit = { slug, request: request.raw, answer: reply };
     if (request.method === "OPTIONS") {
       preflight(visit, env);
       return void reply.code(204).send();

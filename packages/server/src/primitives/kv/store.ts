@@ -1,4 +1,5 @@
 import { type Db, sql } from "../../drivers/db/db.ts";
+import type { QuotaName } from "../../organisation/quotas.ts";
 import type { Stored } from "./value.ts";
 
 /** Half of the greatest finite number: sums are compared at half size, where they cannot overflow. */
@@ -25,17 +26,22 @@ function from(prefix: Buffer, cursor: string | null): Buffer {
   return Buffer.compare(next, prefix) > 0 ? next : prefix;
 }
 
-/** The keys of one scope of a canvas (specification 4.3). */
+/**
+ * The keys of one scope of a canvas (specification 4.3). `limit` is how many a scope may hold where administrators have not
+ * set the quota.
+ */
 export class KvStore {
   readonly #db: Db;
   readonly #canvas: string;
   readonly #scope: string;
+  readonly #quota: QuotaName;
 
   /** `scope` is empty for the shared one, otherwise the viewer's user id. */
   constructor(db: Db, canvas: string, scope: string) {
     this.#db = db;
     this.#canvas = canvas;
     this.#scope = scope;
+    this.#quota = scope === "" ? "kv.keys.shared" : "kv.keys.user";
   }
 
   /** Undefined when there is no such key. */
@@ -43,7 +49,7 @@ export class KvStore {
     return this.#read(Buffer.from(key));
   }
 
-  /** False when the key is new and the scope already holds `limit` keys. */
+  /** False when the key is new and the scope is full. */
   async put(key: string, stored: Stored, limit: number): Promise<boolean> {
     const bytes = Buffer.from(key);
     // Someone else may have made this very key in the last free place: then it is there to be changed.
@@ -114,8 +120,10 @@ export class KvStore {
     limit: number,
   ): Promise<"created" | "taken" | "full"> {
     const done = await this.#db.batch([
-      sql`insert into kv_scopes (canvas_id, scope, keys) select ${this.#canvas}, ${this.#scope}, 1 where ${limit} >= 1
-        on conflict (canvas_id, scope) do update set keys = kv_scopes.keys + 1 where kv_scopes.keys < ${limit}`,
+      sql`insert into kv_scopes (canvas_id, scope, keys) select ${this.#canvas}, ${this.#scope}, 1
+        where coalesce((select value from quotas where name = ${this.#quota}), ${limit}) >= 1
+        on conflict (canvas_id, scope) do update set keys = kv_scopes.keys + 1
+        where kv_scopes.keys < coalesce((select value from quotas where name = ${this.#quota}), ${limit})`,
       sql`insert into kv (canvas_id, scope, key, value, number)
         values (${this.#canvas}, ${this.#scope}, ${key}, ${value}, ${number})
         on conflict (canvas_id, scope, key) do nothing`,

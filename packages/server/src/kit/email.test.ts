@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { normalEmail } from "./people.ts";
+import { normalEmail } from "./email.ts";
 
 const good: [given: string, email: string][] = [
   ["ada@example.com", "ada@example.com"],

@@ -1,0 +1,124 @@
+import type { IncomingMessage } from "node:http";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { Base } from "../base.ts";
+import { isSlug } from "../canvases/slug.ts";
+import type { Env } from "../env.ts";
+import { cookiesNamed, hostOnly, setCookie } from "../kit/cookies.ts";
+import { isToken, newToken, tokenHash } from "../kit/ids.ts";
+import { one, type Query } from "../kit/page.ts";
+import { redirect, refuse } from "../kit/refusal.ts";
+import { take } from "../rate-limit.ts";
+import { challenge } from "./challenge.ts";
+import { findSession, SESSION_LIFETIME, type Session, sessionById } from "./session.ts";
+
+/*
+ * In subdomain mode the session's cookie belongs to the base host alone. A canvas host gets a cookie of its own, good for
+ * its content only: the browser goes to the base host with the hash of a secret that it keeps, comes back with a one-time
+ * code made for that canvas and that secret, and is given the cookie, which stands for the session and dies with it.
+ */
+
+const CODE_LIFETIME = 60_000;
+const SECRET_LIFETIME = 60 * 60 * 1000;
+/** How long a cookie of a canvas host opens pages without a look at the session's own cookie. */
+const FRESH = 24 * 60 * 60 * 1000;
+const PER_MINUTE = 60;
+
+/** Where a canvas host is given its cookie, below the canvas's address. */
+export const ENTER = "__enter";
+
+const contentCookie = ({ base }: Env) => hostOnly("easel_content", base.secure);
+const secretCookie = ({ base }: Env) => hostOnly("easel_entering", base.secure);
+
+/** The session that a cookie of a canvas host stands for, or null. */
+export async function contentSession(
+  slug: string,
+  { headers }: IncomingMessage,
+  env: Env,
+): Promise<Session | null> {
+  for (const value of cookiesNamed(headers.cookie, contentCookie(env))) {
+    const [session = "", issued = "", signature = ""] = value.split(".");
+    if (!env.signer.verifies(signature, "content", slug, session, issued)) continue;
+    const navigates = headers["sec-fetch-mode"] === "navigate";
+    if (navigates && Number(issued) + FRESH < env.clock()) continue;
+    const found = await sessionById(session, env);
+    if (found !== null) return found;
+  }
+  return null;
+}
+
+/** Takes a browser from a canvas host to the base host, to come back with a cookie. `path` is what it asked for. */
+export function handOver(slug: string, path: string, { headers }: IncomingMessage, env: Env): never {
+  const known = cookiesNamed(headers.cookie, secretCookie(env)).find(isToken);
+  const secret = known ?? newToken();
+  const query = new URLSearchParams({ slug, to: path, challenge: tokenHash(secret) });
+  const options = { maxAge: SECRET_LIFETIME, secure: env.base.secure };
+  return redirect(`${env.base.origin}/auth/canvas?${query}`, 302, {
+    "set-cookie": setCookie(secretCookie(env), secret, options),
+  });
+}
+
+/** `GET /auth/canvas` on the base host: hands who is signed in over to a canvas host. */
+export function mountHandOver(app: FastifyInstance, env: Env): void {
+  app.get("/auth/canvas", async (request, reply) => {
+    const query = request.query as Query;
+    const slug = one(query, "slug") ?? "";
+    const proof = one(query, "challenge") ?? "";
+    if (!isSlug(slug) || !isToken(proof)) refuse("NOT_FOUND");
+    const session = await findSession(request.raw, reply, env);
+    if (session === null) return challenge(request.raw, "page", env);
+    if (!(await take(`handover ${session.id}`, PER_MINUTE, reply, env))) refuse("RATE_LIMITED");
+    const code = newToken();
+    await env.db.run`
+      insert into handovers (code_hash, session_id, slug, challenge, expires_at)
+      values (${tokenHash(code)}, ${session.id}, ${slug}, ${proof}, ${env.clock() + CODE_LIFETIME})`;
+    const to = pathOn(slug, one(query, "to"), env.base);
+    return reply
+      .header("cache-control", "private, no-store")
+      .redirect(`${env.base.canvasUrl(slug)}${ENTER}?${new URLSearchParams({ code, to })}`, 303);
+  });
+}
+
+/** `GET {canvas}/__enter` on a canvas host: a code becomes the cookie. Whatever is wrong with it, the canvas begins anew. */
+export async function enterBy(
+  slug: string,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  env: Env,
+): Promise<FastifyReply> {
+  const query = request.query as Query;
+  const to = pathOn(slug, one(query, "to"), env.base);
+  const code = one(query, "code") ?? "";
+  const secret = cookiesNamed(request.headers.cookie, secretCookie(env)).find(isToken);
+  if (secret === undefined) {
+    return refuse("INVALID_BODY", {
+      message: "Cookies are needed to open this canvas; this browser sent none.",
+    });
+  }
+  const [found] = isToken(code)
+    ? await env.db.returning<{ session_id: string }>`
+        delete from handovers
+        where code_hash = ${tokenHash(code)} and slug = ${slug} and challenge = ${tokenHash(secret)}
+          and expires_at > ${env.clock()} returning session_id`
+    : [];
+  if (found === undefined) {
+    return refuse("INVALID_BODY", {
+      message: "This address works once, and for a minute only. Open the canvas again.",
+    });
+  }
+  const issued = String(env.clock());
+  const value = [found.session_id, issued, env.signer.sign("content", slug, found.session_id, issued)].join(
+    ".",
+  );
+  const options = { maxAge: SESSION_LIFETIME, secure: env.base.secure };
+  return reply
+    .header("set-cookie", setCookie(contentCookie(env), value, options))
+    .header("cache-control", "private, no-store")
+    .redirect(to, 303);
+}
+
+/** A path of a canvas host as it is given; anything that leads elsewhere is its first page. */
+function pathOn(slug: string, given: string | undefined, base: Base): string {
+  const url = URL.parse(given ?? "/", base.canvasUrl(slug));
+  if (url === null || url.origin !== base.canvasOrigin(slug)) return "/";
+  return url.pathname.replace(/^\/{2,}/, "/") + url.search;
+}

@@ -1,0 +1,70 @@
+import { LIMITS } from "@easel/protocol/limits";
+import { z } from "zod";
+import type { Env } from "../../env.ts";
+import { readJson } from "../../kit/json-body.ts";
+import { refuse } from "../../kit/refusal.ts";
+import { deleteOrg, findOrg, listOrgs, type Org, putOrg } from "../../organisation/orgs.ts";
+import { label } from "../fields.ts";
+import { done, ok, type Routes } from "../route.ts";
+
+const ID = /^[a-z0-9][a-z0-9-]{0,62}$/;
+const LABEL = "[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?";
+
+const domain = z
+  .string()
+  .trim()
+  .toLowerCase()
+  .max(253)
+  .regex(
+    new RegExp(`^${LABEL}(\\.${LABEL})*$`),
+    "is no domain name; letters beyond ASCII are written in Punycode",
+  );
+
+const Body = z.strictObject({
+  name: label(LIMITS.nameLength.value),
+  // In one order, so that of several changes at once each can wait for the others.
+  domains: z
+    .array(domain)
+    .max(100)
+    .transform((domains) => [...new Set(domains)].sort()),
+});
+
+async function orgAt(id: string, env: Env): Promise<Org> {
+  return (ID.test(id) ? await findOrg(id, env) : undefined) ?? refuse("NOT_FOUND");
+}
+
+/** Organisations and the e-mail domains that make people their members (management API, section 4). */
+export const orgs: Routes = {
+  "/admin/orgs": {
+    GET: async (_call, env) => ok({ orgs: await listOrgs(env) }),
+  },
+
+  "/admin/orgs/:id": {
+    GET: async ({ params: { id = "" } }, env) => ok(await orgAt(id, env)),
+
+    PUT: {
+      act: "org.put",
+      run: async ({ params: { id = "" }, request }, env) => {
+        if (!ID.test(id)) {
+          refuse("INVALID_BODY", {
+            message:
+              "The id of an organisation has 1 to 63 lower-case letters, digits and hyphens, none of them first.",
+          });
+        }
+        const { name, domains } = await readJson(request, Body);
+        const taken = await putOrg({ id, name, domains }, env);
+        if (taken !== null)
+          refuse("INVALID_BODY", { message: `\`${taken}\` is a domain of another organisation.` });
+        return ok(await orgAt(id, env), { target: id, details: { name, domains } });
+      },
+    },
+
+    DELETE: {
+      act: "org.delete",
+      run: async ({ params: { id = "" } }, env) => {
+        if (!ID.test(id) || !(await deleteOrg(id, env))) refuse("NOT_FOUND");
+        return done({ target: id });
+      },
+    },
+  },
+};

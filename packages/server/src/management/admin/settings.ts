@@ -1,0 +1,70 @@
+import { z } from "zod";
+import type { Env } from "../../env.ts";
+import { readJson } from "../../kit/json-body.ts";
+import { refuse } from "../../kit/refusal.ts";
+import { QUOTAS, type QuotaName, quotaSteps, readQuotas } from "../../organisation/quotas.ts";
+import { readSettings, settingSteps } from "../../organisation/settings.ts";
+import { SETTINGS } from "../../settings.ts";
+import { label } from "../fields.ts";
+import { ok, type Routes } from "../route.ts";
+
+const most = Number.MAX_SAFE_INTEGER;
+const count = z.int().min(0).max(most).nullable();
+const usd = z.number().min(0).max(most).nullable().optional();
+
+const Patch = z.strictObject({
+  publicLinks: z.boolean().nullable().optional(),
+  quotas: z.partialRecord(z.enum(Object.keys(QUOTAS) as QuotaName[]), count).optional(),
+  ai: z
+    .strictObject({
+      models: z.array(label(200)).max(100).nullable().optional(),
+      userDailyUsd: usd,
+      canvasMonthlyUsd: usd,
+      guestUsd: usd,
+    })
+    .optional(),
+});
+
+async function viewOf(env: Env) {
+  const [settings, quotas] = await Promise.all([readSettings(env), readQuotas(env)]);
+  return {
+    publicLinks: settings.publicLinks,
+    quotas,
+    ai: {
+      models: settings["ai.models"],
+      userDailyUsd: settings["ai.userDailyUsd"],
+      canvasMonthlyUsd: settings["ai.canvasMonthlyUsd"],
+      guestUsd: settings["ai.guestUsd"],
+    },
+  };
+}
+
+/** What administrators set for the whole instance (management API, section 4). */
+export const settings: Routes = {
+  "/admin/settings": {
+    GET: async (_call, env) => ok(await viewOf(env)),
+
+    PATCH: {
+      act: "settings.update",
+      run: async ({ request }, env) => {
+        const patch = await readJson(request, Patch);
+        const { publicLinks, quotas = {}, ai = {} } = patch;
+        if (publicLinks === true && !env.config.publicLinks) {
+          const { variable } = SETTINGS.publicLinks;
+          refuse("INVALID_BODY", { message: `Public links are switched off by ${variable}.` });
+        }
+        await env.db.batch([
+          ...settingSteps({
+            publicLinks,
+            "ai.models": ai.models,
+            "ai.userDailyUsd": ai.userDailyUsd,
+            "ai.canvasMonthlyUsd": ai.canvasMonthlyUsd,
+            "ai.guestUsd": ai.guestUsd,
+          }),
+          ...quotaSteps(quotas),
+        ]);
+        return ok(await viewOf(env), { details: patch });
+      },
+    },
+  },
+};

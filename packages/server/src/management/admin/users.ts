@@ -1,0 +1,51 @@
+import { z } from "zod";
+import type { Env } from "../../env.ts";
+import { isId } from "../../kit/ids.ts";
+import { readJson } from "../../kit/json-body.ts";
+import { refuse } from "../../kit/refusal.ts";
+import { findUser, listUsers, setUser, type UserRow } from "../../organisation/users.ts";
+import { ok, type Routes } from "../route.ts";
+import { listing, paged } from "./list.ts";
+
+const Patch = z.strictObject({
+  deactivated: z.boolean().optional(),
+  canPublishPublic: z.boolean().optional(),
+});
+
+const viewOf = (row: UserRow, { config }: Env) => ({
+  id: row.id,
+  email: row.email,
+  name: row.name,
+  avatarUrl: row.avatar_url,
+  createdAt: row.created_at,
+  deactivatedAt: row.deactivated_at,
+  canPublishPublic: row.can_publish_public === 1,
+  isAdmin: config.adminEmails.includes(row.email),
+  canvases: row.canvases,
+});
+
+/** Everyone who has signed in, and what they may do (management API, section 4). */
+export const users: Routes = {
+  "/admin/users": {
+    async GET({ query }, env) {
+      const { limit, ...asked } = listing(query);
+      const { page, nextCursor } = paged(await listUsers({ ...asked, limit: limit + 1 }, env), limit);
+      return ok({ users: page.map((row) => viewOf(row, env)), nextCursor });
+    },
+  },
+
+  "/admin/users/:id": {
+    PATCH: {
+      act: "user.update",
+      run: async ({ params: { id = "" }, person, request }, env) => {
+        const patch = await readJson(request, Patch);
+        if (patch.deactivated && id === person.id) {
+          refuse("INVALID_BODY", { message: "Nobody deactivates themselves: another administrator can." });
+        }
+        const found = isId(id) && (await setUser(id, patch, env)) ? await findUser(id, env) : undefined;
+        const user = viewOf(found ?? refuse("NOT_FOUND"), env);
+        return ok(user, { target: id, details: { email: user.email, ...patch } });
+      },
+    },
+  },
+};

@@ -1,0 +1,31 @@
+import { LIMITS } from "@easel/protocol/limits";
+import { z } from "zod";
+import { normalEmail } from "../kit/email.ts";
+
+/** Text without control characters. */
+export const printable = z.string().regex(/^\P{Cc}*$/u, "must not hold control characters");
+
+/** A name of so many characters, without spaces around it. */
+export const label = (characters: number) => printable.trim().min(1).max(characters);
+
+/** An e-mail address as it is kept. */
+export const email = z.string().transform((given, context) => {
+  const normal = normalEmail(given);
+  if (normal === null) context.addIssue({ code: "custom", message: `\`${given}\` is no e-mail address` });
+  return normal ?? z.NEVER;
+});
+
+/** A role that a canvas is shared with. */
+export const role = z.enum(["editor", "viewer"]);
+
+/** A moment to come, in epoch milliseconds. */
+export const later = z
+  .int()
+  .max(8.64e15)
+  .refine((moment) => moment > Date.now(), "must lie in the future");
+
+/** Whether all of these are different. */
+export const distinct = (values: string[]): boolean => new Set(values).size === values.length;
+
+/** The tags of a canvas. */
+export const tags = z.array(printable.min(1).max(LIMITS.tagLength.value)).max(LIMITS.tags.value);

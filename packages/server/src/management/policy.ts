@@ -1,0 +1,66 @@
+import { LIMITS } from "@easel/protocol/limits";
+import { AUDIENCES, PRESETS, RIGHTS, type RuntimePolicy } from "@easel/protocol/policy";
+import { type ZodType, z } from "zod";
+
+const NAME = /^[A-Za-z0-9][A-Za-z0-9.:_-]{0,79}$/;
+const PROFILE = /^[a-z][a-z0-9_-]{0,62}$/;
+
+const right = z.enum(RIGHTS).optional();
+const audience = z.enum(AUDIENCES);
+const fileRights = { read: right, create: audience.optional(), update: right, delete: right };
+
+/** A table of named entries. Names are looked at before anything is made of them: some are those of every object. */
+const named = <Entry>(name: RegExp, entry: ZodType<Entry>) =>
+  z
+    .custom<object>(
+      (value) => typeof value === "object" && value !== null && !Array.isArray(value),
+      "must be an object",
+    )
+    .superRefine((value, context) => {
+      const names = Object.keys(value);
+      const most = LIMITS.policyEntries.value;
+      if (names.length > most)
+        context.addIssue({ code: "custom", message: `must not have more than ${most} entries` });
+      for (const each of names) {
+        if (!name.test(each) || each in Object.prototype || each === "prototype")
+          context.addIssue({ code: "custom", message: `\`${each.slice(0, 100)}\` is no name for an entry` });
+      }
+    })
+    .pipe(z.record(z.string(), entry))
+    .optional();
+
+/** The policy document, checked whole (specification 2). */
+export const policy: ZodType<RuntimePolicy> = z.strictObject({
+  defaultMode: z.enum(["read_only", "participation", "collaboration"]).optional(),
+  collections: named(
+    NAME,
+    z.strictObject({
+      preset: z.enum(PRESETS),
+      overrides: z.strictObject({ ...fileRights, increment: right }).optional(),
+      aggregateCount: audience.optional(),
+    }),
+  ),
+  fileGroups: named(
+    NAME,
+    z.strictObject({ preset: z.enum(PRESETS), overrides: z.strictObject(fileRights).optional() }),
+  ),
+  channels: named(
+    NAME,
+    z.strictObject({
+      subscribe: audience,
+      publish: audience,
+      seePresence: audience,
+      participatePresence: audience,
+    }),
+  ),
+  connections: named(
+    PROFILE,
+    z.strictObject({
+      audience: z.enum(["editors", "viewers"]),
+      methods: z
+        .array(z.enum(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]))
+        .max(7)
+        .optional(),
+    }),
+  ),
+});

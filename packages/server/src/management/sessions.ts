@@ -1,0 +1,27 @@
+import { findSession, listSessions, revokeSession } from "../auth/session.ts";
+import { isId } from "../kit/ids.ts";
+import { refuse } from "../kit/refusal.ts";
+import { done, ok, type Routes, requireBrowser } from "./route.ts";
+
+/** Where one is signed in, and signing out there. */
+export const sessions: Routes = {
+  "/sessions": {
+    async GET(call, env) {
+      requireBrowser(call);
+      const current = await findSession(call.request, null, env);
+      const listed = await listSessions(call.person, env);
+      return ok({ sessions: listed.map((each) => ({ ...each, current: each.id === current?.id })) });
+    },
+  },
+  "/sessions/:id": {
+    DELETE: {
+      act: "session.revoke",
+      run: async (call, env) => {
+        requireBrowser(call);
+        const { id = "" } = call.params;
+        if (!isId(id) || !(await revokeSession(id, call.person, env))) refuse("NOT_FOUND");
+        return done({ target: id });
+      },
+    },
+  },
+};

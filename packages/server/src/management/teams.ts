@@ -1,0 +1,57 @@
+import { LIMITS } from "@easel/protocol/limits";
+import { z } from "zod";
+import type { Env } from "../env.ts";
+import { readJson } from "../kit/json-body.ts";
+import { refuse } from "../kit/refusal.ts";
+import { createTeam, deleteTeam, findTeam, listTeams, type Team, updateTeam } from "../organisation/teams.ts";
+import { distinct, email, label } from "./fields.ts";
+import { type Call, created, done, ok, type Routes } from "./route.ts";
+
+const name = label(LIMITS.nameLength.value);
+const members = z.array(email).max(LIMITS.peoplePerTeam.value).refine(distinct, "someone is listed twice");
+const NewTeam = z.strictObject({ name, members: members.default([]) });
+const Patch = z.strictObject({ name: name.optional(), members: members.optional() });
+
+/** The team that a path names, for who made it: 404 for who is not in it, 403 for its members. */
+async function ownTeam({ params, person }: Call, env: Env): Promise<Team> {
+  const team = (await findTeam(params.id ?? "", person, env)) ?? refuse("NOT_FOUND");
+  return team.createdBy === person.id
+    ? team
+    : refuse("PERMISSION_DENIED", { message: "Only who made a team may change it." });
+}
+
+/** Teams, which canvases are shared with (management API, section 4). */
+export const teams: Routes = {
+  "/teams": {
+    async GET({ person }, env) {
+      return ok({ teams: await listTeams(person, env) });
+    },
+    POST: {
+      act: "team.create",
+      run: async ({ request, person }, env) => {
+        const given = await readJson(request, NewTeam);
+        const id = await createTeam(given, person, env);
+        return created(await findTeam(id, person, env), { target: id, details: given });
+      },
+    },
+  },
+  "/teams/:id": {
+    PATCH: {
+      act: "team.update",
+      run: async (call, env) => {
+        const { id } = await ownTeam(call, env);
+        const given = await readJson(call.request, Patch);
+        await updateTeam(id, given, env);
+        return ok(await findTeam(id, call.person, env), { target: id, details: given });
+      },
+    },
+    DELETE: {
+      act: "team.delete",
+      run: async (call, env) => {
+        const { id } = await ownTeam(call, env);
+        await deleteTeam(id, env);
+        return done({ target: id });
+      },
+    },
+  },
+};
