@@ -2,7 +2,7 @@ import type { ClientAuth, Configuration } from "openid-client";
 import { staysPrivate } from "../config.ts";
 import type { Env } from "../env.ts";
 import { causeOf, faultOf, OidcFault } from "./oidc-fault.ts";
-import type { Proof } from "./oidc-proof.ts";
+import type { Proof } from "./oidc-flow.ts";
 
 const FRESH = 60 * 60_000;
 const TIMEOUT_SECONDS = 10;

@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import type { IncomingMessage } from "node:http";
 import { isIP } from "node:net";
 import type { Config } from "../config.ts";
@@ -12,11 +13,13 @@ export function isTrustedPeer(address: string | undefined, config: Config): bool
   return config.proxyTrustedIps.check(address, isIP(address) === 6 ? "ipv6" : "ipv4");
 }
 
-/** The only value of a header; null when it is absent or was sent more than once. */
+/** The only value of a header; null when it is absent, was sent more than once or is not UTF-8. */
 function single(request: IncomingMessage, header: string): string | null {
   const values = request.headersDistinct[header.toLowerCase()];
+  if (values?.length !== 1) return null;
   // Node reads header bytes as Latin-1; proxies send UTF-8.
-  return values?.length === 1 ? Buffer.from(values[0] ?? "", "latin1").toString("utf8") : null;
+  const bytes = Buffer.from(values[0] ?? "", "latin1");
+  return isUtf8(bytes) ? bytes.toString("utf8") : null;
 }
 
 /** Whom the proxy says this request comes from; null when it says nothing that counts. @throws Refusal UNAVAILABLE when no key can decide. */

@@ -68,7 +68,7 @@ export function findCanvas(id: string, person: Caller, { db }: Env): Promise<Can
     select * from (
       select canvases.*, users.email as owner_email, users.name as owner_name,
         case when owner_id = ${person.id} then 'owner'
-          else (select min(role) from grants where canvas_id = canvases.id and grants.email = ${person.email}) end as role
+          else (select min(role) from grants where canvas_id = ${id} and grants.email = ${person.email}) end as role
       from canvases join users on users.id = owner_id
       where canvases.id = ${id} and deleted_at is null) as found
     where role is not null`;
@@ -83,9 +83,10 @@ export function listCanvases(
   const like = `%${q.toLowerCase().replace(/[%_!]/g, "!$&")}%`;
   return db.all<CanvasRow>`
     select canvases.*, users.email as owner_email, users.name as owner_name,
-      case when owner_id = ${person.id} then 'owner'
-        else (select min(role) from grants where canvas_id = canvases.id and grants.email = ${person.email}) end as role
+      case when owner_id = ${person.id} then 'owner' else given.role end as role
     from canvases join users on users.id = owner_id
+    left join (select canvas_id, min(role) as role from grants where email = ${person.email} group by canvas_id) as given
+      on given.canvas_id = canvases.id
     where deleted_at is null
       and canvases.id in (select id from canvases where owner_id = ${person.id}
         union select canvas_id from grants where email = ${person.email})
@@ -101,14 +102,15 @@ export function listOpenable(person: Person, { db, clock, config }: Env) {
       select canvases.id, slug, title, case
           when owner_id = ${person.id} then 'owner'
           when canvases.id = ${person.guestOf} then 'viewer'
-          else coalesce(
-            (select min(role) from grants where canvas_id = canvases.id and grants.email = ${email}),
+          else coalesce(given.role,
             case when access = 'whole_org' and cast(${email} as text) is not null and (
               cast(${Number(config.tenancy)} as integer) = 0
               or org_id = (select org_id from org_domains where domain = ${email && domainOf(email)})
             ) then 'viewer' end)
         end as role
       from canvases
+      left join (select canvas_id, min(role) as role from grants where email = ${email} group by canvas_id) as given
+        on given.canvas_id = canvases.id
       where deleted_at is null and archived_at is null and disabled_at is null and revoked_at is null
         and version_id is not null and (expires_at is null or expires_at > ${clock()})) as found
     where role is not null order by lower(title), id limit 200`;
