@@ -84,17 +84,27 @@ ${table(
 const permissions = () => `# Permissions
 
 A person has one role on a canvas: **owner**, **editor** or **viewer**. It comes from the canvas's rows on every request: owning it,
-the people list, or general access (\`whole_org\` makes everyone signed in a viewer). Administrators of the instance have no
-role by that.
+the people and teams it is shared with (the stronger role counts), or general access: \`whole_org\` makes everyone signed in a
+viewer, or everyone of the canvas's home organisation where people belong to organisations; a Public link makes anyone a viewer of
+its pages alone. A **guest** is invited to one canvas and a viewer there. Administrators of the instance have no role by that.
 
 \`GET /me\` tells a page what its visitor may do:
 
 ${table(
   ["Permission", "Needs the capability", "Who"],
-  Object.entries(PERMISSION_NEEDS).map(([name, { capability, manager, audience }]) => [
+  Object.entries(PERMISSION_NEEDS).map(([name, { capability, manager, audience, guests }]) => [
     `\`${name}\``,
     capability ?? "",
-    manager ? "owner and editors" : audience ? `as \`${audience}\` of the canvas says` : "everyone admitted",
+    [
+      manager
+        ? "owner and editors"
+        : audience
+          ? `as \`${audience}\` of the canvas says`
+          : "everyone admitted",
+      guests && (guests === "never" ? "not guests" : `guests where \`${guests}\` is on`),
+    ]
+      .filter(Boolean)
+      .join("; "),
   ]),
 )}
 

@@ -26,6 +26,7 @@ const audiences = (audience: Audience) => ({
   aiAudience: audience,
   connectionsAudience: audience,
   authoringAudience: audience,
+  guestAi: false,
 });
 const ROLES: CanvasRole[] = ["owner", "editor", "viewer"];
 const everything = () => true;
@@ -54,7 +55,7 @@ for (const role of ROLES) {
 }
 
 test("each audience opens its own permission alone", () => {
-  const opens: [keyof ReturnType<typeof audiences>, Permission][] = [
+  const opens: [Exclude<keyof ReturnType<typeof audiences>, "guestAi">, Permission][] = [
     ["authoringAudience", "canCreateCanvas"],
     ["aiAudience", "canUseAi"],
     ["connectionsAudience", "canUseConnections"],
@@ -63,5 +64,14 @@ test("each audience opens its own permission alone", () => {
     const shut = permissionsOf("viewer", audiences("editors"), everything);
     const opened = permissionsOf("viewer", { ...audiences("editors"), [audience]: "viewers" }, everything);
     assert.deepEqual(opened, { ...shut, [permission]: true });
+  }
+});
+
+test("a guest is a viewer who never publishes canvases, and uses AI only where the canvas lets guests", () => {
+  for (const guestAi of [false, true]) {
+    const given = { ...audiences("viewers"), guestAi };
+    const viewer = permissionsOf("viewer", given, everything);
+    const guest = permissionsOf("viewer", given, everything, true);
+    assert.deepEqual(guest, { ...viewer, canCreateCanvas: false, canUseAi: guestAi });
   }
 });

@@ -16,12 +16,13 @@ export const identity: Primitive = {
           channels: {},
           connections: {},
         };
+        const isGuest = person.guestOf !== null;
         const me: Identity = {
           id: person.id,
           email: person.email,
           name: person.name,
           avatarUrl: person.avatarUrl,
-          kind: "member",
+          kind: isGuest ? "guest" : "member",
           canvasRole: role,
           permissions: permissionsOf(
             role,
@@ -29,6 +30,7 @@ export const identity: Primitive = {
             (capability) =>
               disabledReason(capability, canvas.capabilities, deploymentOf(config)) === null &&
               (capability !== "connections" || Object.keys(resources.connections).length > 0),
+            isGuest,
           ),
           resources,
         };
