@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import fastify, { type FastifyInstance } from "fastify";
 import { isTrustedPeer } from "./auth/proxy.ts";
 import { mountSignIn } from "./auth/routes.ts";
-import { mountContent } from "./content/serve.ts";
+import { mountContent } from "./content/routes.ts";
 import type { Env } from "./env.ts";
 import { answerClientError, answerError, requestIds } from "./errors.ts";
 import { mountHome } from "./home.ts";

@@ -97,13 +97,17 @@ export function faultOf(error: unknown): OidcFault {
 }
 
 function kindOf(error: unknown): OidcFault["kind"] {
-  const { code, error: told = "", cause } = error as { code?: string; error?: string; cause?: unknown };
+  const { error: told = "", cause } = error as { error?: string; cause?: unknown };
   if (told === "access_denied") return "cancelled";
   // The code was used before, is too old, or was given to another browser.
   if (told === "invalid_grant") return "stale";
-  const unreachable = error instanceof TypeError || code === "OAUTH_TIMEOUT" || UNWELL.includes(told);
-  return unreachable || (cause instanceof Response && cause.status >= 500) ? "silent" : "broken";
+  const fails = UNWELL.includes(told) || (cause instanceof Response && cause.status >= 500);
+  return fails || isSilence(error) ? "silent" : "broken";
 }
+
+/** `fetch` throws a TypeError when there is no connection. */
+const isSilence = (error: unknown): boolean =>
+  error instanceof Error && (["TypeError", "TimeoutError"].includes(error.name) || isSilence(error.cause));
 
 /** Messages of the protocol library name claims and parameters, not their values; others may quote what they were given. */
 const QUOTABLE = ["ClientError", "OperationProcessingError", "UnsupportedOperationError", "OidcFault"];

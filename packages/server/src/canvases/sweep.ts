@@ -2,6 +2,7 @@ import { mkdir } from "node:fs/promises";
 import path from "node:path";
 import type { Env } from "../env.ts";
 import { removeOlder } from "../kit/old-files.ts";
+import { purgeCanvases } from "./purge.ts";
 
 const HOUR = 60 * 60 * 1000;
 
@@ -34,7 +35,9 @@ export function keepSwept(env: Env): () => Promise<void> {
     sweeping = Promise.all([
       sweepBlobs(env),
       sweepUploads(env),
+      purgeCanvases(env),
       env.db.run`delete from sessions where expires_at <= ${env.clock()}`,
+      env.db.run`delete from handovers where expires_at <= ${env.clock()}`,
     ]).then(
       () => {},
       (error) => env.log.error({ err: error }, "sweeping failed"),

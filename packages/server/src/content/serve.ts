@@ -1,84 +1,22 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { ENTER, enterBy } from "../auth/handover.ts";
+import type { FastifyReply, FastifyRequest } from "fastify";
 import { pathFault } from "../canvases/bundle.ts";
 import type { Env } from "../env.ts";
-import { one, type Query } from "../kit/page.ts";
-import { Refusal, refuse } from "../kit/refusal.ts";
-import { authenticate } from "../pipeline/authenticate.ts";
+import { refuse } from "../kit/refusal.ts";
 import { resolve } from "../pipeline/resolve.ts";
 import type { Viewer, Visit } from "../pipeline/visit.ts";
 import { choose, etagOf, isFresh, rangeOf } from "./conditional.ts";
 import { findFiles, type ServedFile, stream } from "./files.ts";
-import { GATE, passGate } from "./gate.ts";
-import { HotBlobs } from "./hot-blobs.ts";
-import { notice } from "./notice.ts";
+import type { HotBlobs } from "./hot-blobs.ts";
 import { pin, versionFor } from "./skew.ts";
 
 const params = (request: FastifyRequest) => request.params as Record<string, string>;
 
-const searchOf = ({ url }: FastifyRequest) => (url.includes("?") ? url.slice(url.indexOf("?")) : "");
+/** The query of a request's URL, with its question mark; empty when there is none. */
+export const searchOf = ({ url }: FastifyRequest): string =>
+  url.includes("?") ? url.slice(url.indexOf("?")) : "";
 
-/** The page that a visitor wants, below the canvas's address: of the gate, the one that leads there. */
-const pageOf = (request: FastifyRequest) =>
-  request.method === "POST"
-    ? (one(request.query as Query, "to") ?? "")
-    : request.url.split("/").slice(3).join("/");
-
-type Answer = (
-  visit: Visit,
-  viewer: Viewer,
-  request: FastifyRequest,
-  reply: FastifyReply,
-) => Promise<unknown>;
-
-/**
- * Serves canvases behind the same gateway and sharing rules as their API: at `/c/{slug}/`, which in subdomain mode is what
- * a request to the host of a canvas has become (hosts.ts).
- */
-export function mountContent(app: FastifyInstance, env: Env): void {
-  const hot = new HotBlobs();
-
-  /** Who asks is found out first; what they are refused is told by a page. */
-  const answering =
-    (answer: Answer) =>
-    async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
-      const { slug = "" } = params(request);
-      const visit: Visit = { slug, surface: "content", request: request.raw, answer: reply };
-      const viewer = await authenticate(visit, env);
-      try {
-        return await answer(visit, viewer, request, reply);
-      } catch (error) {
-        if (!(error instanceof Refusal) || error.code === undefined) throw error;
-        return notice(error, { slug, path: pageOf(request), viewer }, request, reply, env);
-      }
-    };
-
-  app.get("/c/:slug", async (request, reply) => {
-    return reply.redirect(`/c/${encodeURIComponent(params(request).slug ?? "")}/${searchOf(request)}`, 308);
-  });
-  app.route({
-    method: ["GET", "HEAD"],
-    url: "/c/:slug/*",
-    handler: answering((visit, viewer, request, reply) => serve(visit, viewer, request, reply, hot, env)),
-  });
-  app.post(
-    `/c/:slug/${GATE}`,
-    answering((visit, viewer, request, reply) => passGate(visit, viewer, request, reply, env)),
-  );
-  if (env.base.urlMode === "subdomain") {
-    app.get(`/c/:slug/${ENTER}`, async (request, reply) => {
-      const { slug = "" } = params(request);
-      try {
-        return await enterBy(slug, request, reply, env);
-      } catch (error) {
-        if (!(error instanceof Refusal)) throw error;
-        return notice(error, { slug, path: "", viewer: null }, request, reply, env);
-      }
-    });
-  }
-}
-
-async function serve(
+/** Answers with the file of the current version that is asked for. */
+export async function serve(
   visit: Visit,
   viewer: Viewer,
   request: FastifyRequest,

@@ -10,15 +10,13 @@ import { done, ok, type Routes } from "../route.ts";
 const ID = /^[a-z0-9][a-z0-9-]{0,62}$/;
 const LABEL = "[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?";
 
+// Letters beyond ASCII are refused before they could turn into others.
 const domain = z
   .string()
   .trim()
-  .toLowerCase()
   .max(253)
-  .regex(
-    new RegExp(`^${LABEL}(\\.${LABEL})*$`),
-    "is no domain name; letters beyond ASCII are written in Punycode",
-  );
+  .regex(new RegExp(`^${LABEL}(\\.${LABEL})*$`, "i"), "is no domain name in ASCII letters")
+  .toLowerCase();
 
 const Body = z.strictObject({
   name: label(LIMITS.nameLength.value),
