@@ -19,6 +19,13 @@ const signed: Environment = {
   SERVICE_PROXY_JWT_AUDIENCE: "easel",
 };
 
+const oidc: Environment = {
+  SERVICE_AUTH_MODE: "oidc",
+  SERVICE_SESSION_SECRET: "s".repeat(32),
+  SERVICE_OIDC_ISSUER: "https://accounts.example",
+  SERVICE_OIDC_CLIENT_ID: "easel",
+};
+
 function mistakesOf(environment: Environment): string[] {
   try {
     readConfig(environment);
@@ -81,6 +88,12 @@ const possible: Environment[] = [
   { ...signed, SERVICE_PROXY_JWT_JWKS_URL: "http://[::1]/keys" },
   { ...signed, SERVICE_PROXY_TRUSTED_IPS: "10.0.0.5" },
   { SERVICE_PROXY_JWT_JWKS_URL: "http://keys.example" },
+  oidc,
+  { ...oidc, SERVICE_OIDC_CLIENT_SECRET: "secret" },
+  { ...oidc, SERVICE_OIDC_ISSUER: "https://accounts.example/realms/a@b/" },
+  { ...oidc, SERVICE_OIDC_ISSUER: "http://127.0.0.1:8080" },
+  { ...oidc, SERVICE_OIDC_ISSUER: "http://[::1]:8080" },
+  { SERVICE_OIDC_ISSUER: "http://accounts.example" },
 ];
 for (const environment of possible) {
   test(`possible: ${JSON.stringify(environment)}`, () => assert.deepEqual(mistakesOf(environment), []));
@@ -115,7 +128,30 @@ const impossible: [environment: Environment, says: RegExp][] = [
     { ...proxy, SERVICE_PROXY_TRUSTED_IPS: " , " },
     /^SERVICE_PROXY_TRUSTED_IPS or SERVICE_PROXY_JWT_JWKS_URL/,
   ],
-  [{ ...proxy, SERVICE_AUTH_MODE: "oidc" }, /^SERVICE_AUTH_MODE `oidc` is not available/],
+  [{ ...oidc, SERVICE_OIDC_ISSUER: "" }, /^SERVICE_OIDC_ISSUER is required when SERVICE_AUTH_MODE is `oidc`/],
+  [{ ...oidc, SERVICE_OIDC_CLIENT_ID: "" }, /^SERVICE_OIDC_CLIENT_ID is required/],
+  [{ ...oidc, SERVICE_SESSION_SECRET: "" }, /^SERVICE_SESSION_SECRET is required/],
+  [{ ...oidc, SERVICE_OIDC_ISSUER: "http://accounts.example" }, /^SERVICE_OIDC_ISSUER must be https/],
+  [{ ...oidc, SERVICE_OIDC_ISSUER: "http://localhost.example" }, /^SERVICE_OIDC_ISSUER must be https/],
+  [{ ...oidc, SERVICE_OIDC_ISSUER: "http://10.0.0.1" }, /^SERVICE_OIDC_ISSUER must be https/],
+  [{ ...oidc, SERVICE_OIDC_ISSUER: "https://a:b@accounts.example" }, /^SERVICE_OIDC_ISSUER .* hold no user/],
+  [
+    { ...oidc, SERVICE_OIDC_ISSUER: "https://accounts.example/?a=b" },
+    /^SERVICE_OIDC_ISSUER must be the issuer alone/,
+  ],
+  [
+    { ...oidc, SERVICE_OIDC_ISSUER: "https://accounts.example/?" },
+    /^SERVICE_OIDC_ISSUER must be the issuer alone/,
+  ],
+  [
+    { ...oidc, SERVICE_OIDC_ISSUER: "https://accounts.example/#a" },
+    /^SERVICE_OIDC_ISSUER must be the issuer alone/,
+  ],
+  [
+    { ...oidc, SERVICE_OIDC_ISSUER: "https://accounts.example/.well-known/openid-configuration" },
+    /^SERVICE_OIDC_ISSUER must be the issuer alone/,
+  ],
+  [{ ...oidc, SERVICE_OIDC_SCOPES: "email profile" }, /^SERVICE_OIDC_SCOPES must name `openid`/],
   [{ ...signed, SERVICE_PROXY_JWT_ISSUER: "" }, /^SERVICE_PROXY_JWT_ISSUER is required with/],
   [{ ...signed, SERVICE_PROXY_JWT_AUDIENCE: "" }, /^SERVICE_PROXY_JWT_AUDIENCE is required with/],
   ...["http://keys.example", "http://127.0.0.1.example/keys", "https://ada:secret@keys.example"].map(

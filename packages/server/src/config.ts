@@ -75,11 +75,11 @@ const IMPOSSIBLE: { when: (read: Read) => boolean; say: string }[] = [
     say: "SERVICE_OIDC_CLIENT_ID is required when SERVICE_AUTH_MODE is `oidc`",
   },
   {
-    when: (read) => read.oidcIssuer !== null && !staysPrivate(read.oidcIssuer),
+    when: (read) => read.authMode === "oidc" && read.oidcIssuer !== null && !staysPrivate(read.oidcIssuer),
     say: "SERVICE_OIDC_ISSUER must be https, unless it is a loopback address, and hold no user",
   },
   {
-    when: (read) => read.oidcIssuer !== null && !isIssuer(read.oidcIssuer),
+    when: (read) => read.authMode === "oidc" && read.oidcIssuer !== null && !isIssuer(read.oidcIssuer),
     say: "SERVICE_OIDC_ISSUER must be the issuer alone, without a query, a fragment or a `/.well-known/` path",
   },
   {

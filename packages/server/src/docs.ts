@@ -5,6 +5,7 @@ import { ERRORS } from "@easel/protocol/errors";
 import { LIMITS } from "@easel/protocol/limits";
 import { PERMISSION_NEEDS } from "./access/permissions.ts";
 import type { Setting } from "./kit/setting.ts";
+import { PARTS } from "./management/index.ts";
 import { SETTINGS } from "./settings.ts";
 
 const DOCS = path.join(import.meta.dirname, "../../../docs");
@@ -111,6 +112,29 @@ ${table(
 They tell a page what to show. Every call is checked again when it is made.
 `;
 
+const acts = PARTS.flatMap((routes) =>
+  Object.entries(routes).flatMap(([path, handlers]) =>
+    Object.entries(handlers).flatMap(([method, handler]) =>
+      "act" in handler
+        ? [{ act: handler.act, route: `${method} /api${path.replace(/:(\w+)/g, "{$1}")}` }]
+        : [],
+    ),
+  ),
+);
+
+const audit = () => `# Audit log
+
+Every change through the [management API](management-api.md) is kept as an act: who made it (\`actor\`), when (\`at\`), on which
+canvas (\`canvasId\`) or on what else (\`target\`), from which \`address\`, and \`details\` that never hold a password, a token or the link of an
+invitation. It is kept before the change is answered. Reads and refused changes are not kept, and no route changes or removes an entry.
+Administrators read it by \`GET /api/admin/audit\`, newest first.
+
+${table(
+  ["Act", "Made by"],
+  acts.toSorted((a, b) => (a.act < b.act ? -1 : 1)).map(({ act, route }) => [`\`${act}\``, `\`${route}\``]),
+)}
+`;
+
 /** The pages that are printed from tables, by file name. */
 export const PAGES: Record<string, () => string> = {
   "settings.md": settings,
@@ -118,6 +142,7 @@ export const PAGES: Record<string, () => string> = {
   "limits.md": limits,
   "capabilities.md": capabilities,
   "permissions.md": permissions,
+  "audit.md": audit,
 };
 
 if (import.meta.main) {

@@ -1,9 +1,10 @@
 import type { FastifyInstance } from "fastify";
 import { challenge } from "./auth/challenge.ts";
 import { identify } from "./auth/index.ts";
+import type { Person } from "./auth/people.ts";
 import { listOpenable } from "./canvases/store.ts";
 import type { Env } from "./env.ts";
-import { html, sendPage } from "./kit/html.ts";
+import { type Html, html, sendPage } from "./kit/html.ts";
 
 /** `/`: the canvases that the person may open. */
 export function mountHome(app: FastifyInstance, env: Env): void {
@@ -15,11 +16,9 @@ export function mountHome(app: FastifyInstance, env: Env): void {
       ({ slug, title, role }) => html`<li><a class="card" href="${env.base.canvasUrl(slug)}">
         <strong>${title}</strong><small>${slug} · ${role}</small></a></li>`,
     );
-    const switchPerson =
-      env.config.authMode === "dev" ? html`<a href="/auth/login">Sign in as someone else</a>` : null;
     return sendPage(reply, {
       title: "Your canvases",
-      body: html`<div class="top"><h1>Your canvases</h1><small>${person.name} ${switchPerson}</small></div>
+      body: html`<div class="top"><h1>Your canvases</h1>${whoYouAre(person, env)}</div>
         ${
           cards.length > 0
             ? html`<ul class="grid">${cards}</ul>`
@@ -27,4 +26,15 @@ export function mountHome(app: FastifyInstance, env: Env): void {
         }`,
     });
   });
+}
+
+/** As whom one is signed in, and the ways out; a proxy in front has its own. */
+function whoYouAre({ email, guestOf }: Person, { config }: Env): Html {
+  const proxy = config.authMode === "proxy";
+  const other = proxy ? null : html`<a href="/auth/login?anew=1">Sign in as someone else</a>`;
+  const out =
+    proxy && guestOf === null
+      ? null
+      : html`<form method="post" action="/auth/logout"><button>Sign out</button></form>`;
+  return html`<div class="links"><span>${email}</span>${other}${out}</div>`;
 }

@@ -41,7 +41,7 @@ const FAULTS = {
     status: 400,
     code: "INVALID_BODY",
     title: "This sign-in has run out",
-    says: "It took more than ten minutes, was begun in another browser, or has ended already.",
+    says: "It took more than ten minutes, has ended already, or this browser kept no cookie of it.",
   },
   cancelled: {
     status: 403,

@@ -1,5 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import type { Env } from "../env.ts";
+import { html, sendPage } from "../kit/html.ts";
+import { wantsPage } from "../kit/wants-page.ts";
 import { mountDevSignIn } from "./dev.ts";
 import { mountHandOver } from "./handover.ts";
 import { mountInvitation } from "./invitation.ts";
@@ -17,7 +19,14 @@ export function mountSignIn(app: FastifyInstance, env: Env): void {
 
   app.post("/auth/logout", async (request, reply) => {
     requireOwnPage(request.headers, env.base);
-    const cleared = await endSession(request.raw, env);
-    return reply.code(204).header("set-cookie", cleared).send();
+    reply.header("set-cookie", await endSession(request.raw, env));
+    if (!wantsPage(request.headers)) return reply.code(204).send();
+    // No redirect: every page of ours would lead to the sign-in, which a provider may answer by itself.
+    return sendPage(reply, {
+      title: "Signed out",
+      narrow: true,
+      body: html`<h1>You are signed out</h1><p>Canvases that are still open in other tabs are cut off, too.</p>
+        ${env.config.authMode === "proxy" ? null : html`<a class="button" href="/auth/login?anew=1">Sign in</a>`}`,
+    });
   });
 }

@@ -29,12 +29,8 @@ const cookie = ({ base: { secure } }: Env, token: string, maxAge: number) =>
 
 /** The token of a `Cookie` header; undefined when there is none, or several that differ. */
 export function sessionToken(header: string | undefined, secure: boolean): string | undefined {
-  let found: string | undefined;
-  for (const token of cookiesNamed(header, sessionCookie(secure))) {
-    if (found !== undefined && found !== token) return undefined;
-    found = token;
-  }
-  return found;
+  const [first, ...others] = cookiesNamed(header, sessionCookie(secure));
+  return others.every((other) => other === first) ? first : undefined;
 }
 
 /** Starts a session, and ends the one that the browser came with; answers the `Set-Cookie` header. */

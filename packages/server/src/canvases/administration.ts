@@ -43,7 +43,7 @@ export function listSupervised(
       disabled_reason, deleted_at, case when password_hash is null then 0 else 1 end as has_password
     from canvases join users on users.id = owner_id
     where canvases.id < ${cursor}
-      and case when deleted_at is null then 0 when deleted_at > ${clock() - KEPT} then 1 end = ${Number(deleted)}
+      and ((${Number(deleted)} = 0 and deleted_at is null) or (${Number(deleted)} = 1 and deleted_at > ${clock() - KEPT}))
       and (lower(title) like ${like} escape '!' or slug like ${like} escape '!' or lower(users.email) like ${like} escape '!')
     order by canvases.id desc limit ${limit}`;
 }

@@ -1,15 +1,17 @@
 import { stringifySetCookie } from "cookie";
 
 /** Every value that a `Cookie` header has for a name, in its order. */
-export function* cookiesNamed(header: string | undefined, name: string): Generator<string> {
-  if (header === undefined) return;
+export function cookiesNamed(header: string | undefined, name: string): string[] {
+  const values: string[] = [];
+  if (header === undefined) return values;
   const start = `${name}=`;
   for (let from = 0, end: number; from <= header.length; from = end + 1) {
     end = header.indexOf(";", from);
     if (end === -1) end = header.length;
     const pair = header.slice(from, end).trim();
-    if (pair.startsWith(start)) yield pair.slice(start.length);
+    if (pair.startsWith(start)) values.push(pair.slice(start.length));
   }
+  return values;
 }
 
 /** A name of which browsers know that only this very host can have set it, on https. */

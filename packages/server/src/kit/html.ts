@@ -33,18 +33,22 @@ export const html = (strings: TemplateStringsArray, ...parts: Part[]): Html =>
 const STYLE = `
 :root{color-scheme:light dark;--ink:light-dark(#1d2433,#e9ecf3);--soft:light-dark(#5b6478,#a3acc0);--paper:light-dark(#f6f5f1,#14171f);
 --card:light-dark(#fff,#1c212c);--line:light-dark(#e2e0d8,#2c3342);--accent:light-dark(#3f51c9,#9aa8ff);--on-accent:light-dark(#fff,#10142a)}
-*{box-sizing:border-box}body{margin:0;min-height:100vh;background:var(--paper);color:var(--ink);font:16px/1.55 system-ui,sans-serif}
+*{box-sizing:border-box}body{margin:0;min-height:100vh;background:var(--paper);color:var(--ink);font:1rem/1.55 system-ui,sans-serif;overflow-wrap:anywhere}
 main{max-width:46rem;margin:0 auto;padding:clamp(2rem,8vh,6rem) 1.25rem 4rem}main.narrow{max-width:26rem}
 h1{font-size:1.75rem;line-height:1.2;letter-spacing:-.02em;margin:0 0 .4rem;text-wrap:balance}p{margin:.4rem 0 1.2rem;color:var(--soft);text-wrap:pretty}
+p strong{color:var(--ink)}
 .brand{display:flex;align-items:center;gap:.6rem;font-weight:650;margin-bottom:2rem}.brand svg{width:1.6rem;height:1.6rem;color:var(--accent)}
 a{color:var(--accent)}:focus-visible{outline:3px solid var(--accent);outline-offset:2px}
 ul{list-style:none;padding:0;margin:1.5rem 0;display:grid;gap:.75rem}ul.grid{grid-template-columns:repeat(auto-fill,minmax(15rem,1fr))}
 .card{display:block;width:100%;text-align:left;font:inherit;color:inherit;text-decoration:none;background:var(--card);border:1px solid var(--line);border-radius:.9rem;padding:1rem 1.1rem}
-a.card:hover,button.card:hover{border-color:var(--accent)}button.card{cursor:pointer}.card strong{display:block;overflow-wrap:anywhere}.card small{color:var(--soft);overflow-wrap:anywhere}
+a.card:hover,button.card:hover{border-color:var(--accent)}button.card{cursor:pointer}.card strong{display:block}.card small{color:var(--soft)}
 label{display:block;font-weight:600;margin:.9rem 0 .3rem}input{width:100%;font:inherit;color:inherit;background:var(--card);border:1px solid var(--soft);border-radius:.6rem;padding:.6rem .75rem}
-.button{font:inherit;font-weight:600;color:var(--on-accent);background:var(--accent);border:0;border-radius:.6rem;padding:.65rem 1.1rem;cursor:pointer;margin-top:1.1rem;text-decoration:none;display:inline-block}
-.plain{font:inherit;color:var(--soft);background:none;border:0;padding:.4rem;text-decoration:underline;cursor:pointer}.top{display:flex;justify-content:space-between;align-items:baseline;gap:1rem;flex-wrap:wrap}
-.fault{color:light-dark(#a31621,#ff9aa2)}`;
+.button{font:inherit;font-weight:600;color:var(--on-accent);background:var(--accent);border:1px solid transparent;border-radius:.6rem;padding:.65rem 1.1rem;cursor:pointer;margin-top:1.1rem;text-decoration:none;display:inline-block}
+.top{display:flex;justify-content:space-between;align-items:baseline;gap:.2rem 1rem;flex-wrap:wrap}
+.links{font-size:.9rem;color:var(--soft);display:flex;flex-wrap:wrap;gap:.3rem 1rem;align-items:baseline}.links p{flex-basis:100%;margin:0}
+.links button{font:inherit;color:var(--accent);background:none;border:0;padding:0;text-decoration:underline;cursor:pointer}
+footer{margin-top:2.5rem;border-top:1px solid var(--line);padding-top:1rem}
+.fault{color:light-dark(#a31621,#ff9aa2);margin:.4rem 0 0}input[aria-invalid]{border-color:light-dark(#a31621,#ff9aa2)}`;
 
 const CSP = [
   "default-src 'none'",

@@ -1,0 +1,33 @@
+import type { FastifyReply } from "fastify";
+import type { Env } from "../env.ts";
+import { html, sendPage } from "../kit/html.ts";
+import type { Person } from "./people.ts";
+
+/** What becomes of a link that was revoked, or never was one. */
+export const NO_LONGER_GOOD = "This invitation is no longer good. Ask whoever sent it for a new one.";
+
+/** The page of a link that leads nowhere. */
+export const sendNoLongerGood = (reply: FastifyReply): FastifyReply =>
+  sendPage(reply.code(404), {
+    title: "Invitation no longer good",
+    narrow: true,
+    body: html`<h1>No longer good</h1><p>${NO_LONGER_GOOD}</p>`,
+  });
+
+/** Asks someone whose session would end whether they want to be a guest instead. */
+export const sendQuestion = (
+  reply: FastifyReply,
+  person: Person,
+  guest: Person,
+  { base }: Env,
+): FastifyReply =>
+  sendPage(reply, {
+    title: "Go on as a guest?",
+    narrow: true,
+    formsLeadTo: base.canvasHosts,
+    body: html`<h1>Go on as a guest?</h1>
+      <p>This invitation is for <strong>${guest.email}</strong>. You are here as <strong>${person.email}</strong>, who may
+        not open that canvas.</p>
+      <form method="post"><button class="button">Sign out and go on</button></form>
+      <footer class="links"><a href="/">Stay signed in</a></footer>`,
+  });
