@@ -51,6 +51,19 @@ test("without an issuer or an audience to expect none counts", async () => {
   }
 });
 
+test("a shared secret verifies nothing, even where it is a key", async () => {
+  const secret = Buffer.alloc(64, "secret");
+  for (const alg of ["HS256", "HS384", "HS512"]) {
+    const token = await new SignJWT({ iss: "issuer", aud: "audience", exp: NOW + 60 })
+      .setProtectedHeader({ alg })
+      .sign(secret);
+    await assert.rejects(
+      verify(token, () => secret, expected),
+      { code: "ERR_JOSE_ALG_NOT_ALLOWED" },
+    );
+  }
+});
+
 test("no letter of a token can be another", async () => {
   const token = await sign({ email: "ada@example.com" });
   // The last letter of a signature has bits that nothing reads.
