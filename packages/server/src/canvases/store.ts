@@ -2,6 +2,7 @@ import type { Access, CanvasRole } from "@easel/protocol/types";
 import { sql } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
 import { domainOf } from "../kit/email.ts";
+import { containing } from "../kit/like.ts";
 import { claimSlug } from "./slug-claims.ts";
 import type { SwitchColumns } from "./switches.ts";
 
@@ -80,7 +81,7 @@ export function listCanvases(
   { q, cursor, limit }: { q: string; cursor: string | null; limit: number },
   { db }: Env,
 ): Promise<CanvasRow[]> {
-  const like = `%${q.toLowerCase().replace(/[%_!]/g, "!$&")}%`;
+  const like = containing(q);
   return db.all<CanvasRow>`
     select canvases.*, users.email as owner_email, users.name as owner_name,
       case when owner_id = ${person.id} then 'owner' else given.role end as role
