@@ -25,7 +25,7 @@ const PARTS: ((app: FastifyInstance, env: Env) => void)[] = [
   mountHome, //       /
 ];
 
-/** A proxy in front could believe another of several `Host` lines than we do, even if they are the same today. */
+/** Of several `Host` lines a proxy in front could believe another than we do. */
 const namesSeveralHosts = ({ rawHeaders }: IncomingMessage) =>
   rawHeaders.filter((name, index) => index % 2 === 0 && name.length === 4 && name.toLowerCase() === "host")
     .length > 1;

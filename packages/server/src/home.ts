@@ -4,7 +4,7 @@ import { identify } from "./auth/index.ts";
 import type { Person } from "./auth/people.ts";
 import { listOpenable } from "./canvases/store.ts";
 import type { Env } from "./env.ts";
-import { type Html, html, sendPage } from "./kit/html.ts";
+import { address, type Html, html, sendPage } from "./kit/html.ts";
 
 /** `/`: the canvases that the person may open. */
 export function mountHome(app: FastifyInstance, env: Env): void {
@@ -36,5 +36,5 @@ function whoYouAre({ email, guestOf }: Person, { config }: Env): Html {
     proxy && guestOf === null
       ? null
       : html`<form method="post" action="/auth/logout"><button>Sign out</button></form>`;
-  return html`<div class="links"><span>${email}</span>${other}${out}</div>`;
+  return html`<div class="links"><span>${address(email)}</span>${other}${out}</div>`;
 }

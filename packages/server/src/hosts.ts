@@ -1,13 +1,12 @@
-import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
+import type { IncomingMessage } from "node:http";
 import type { FastifyInstance } from "fastify";
 import { isSlug } from "./canvases/slug.ts";
 import type { Env } from "./env.ts";
-import { redirect, refuse } from "./kit/refusal.ts";
+import { hostOf } from "./kit/host.ts";
+import { refuse } from "./kit/refusal.ts";
 import { wantsPage } from "./kit/wants-page.ts";
 
 const LOOPBACK = /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/;
-
-const hostOf = ({ host }: IncomingHttpHeaders) => host?.toLowerCase() ?? "";
 
 /** Whether a `Host` header names a host of this service, given that only its own names count. */
 export function isOwnHost(host: string, { base }: Env): boolean {
@@ -45,15 +44,11 @@ function mountOwnNames(app: FastifyInstance, env: Env): void {
   });
 }
 
-/** Names below the base host that no canvas can have lead nowhere, and canvases are at their own hosts alone. */
+/** Names below the base host that no canvas can have lead nowhere. */
 function mountCanvasHosts(app: FastifyInstance, env: Env): void {
-  app.addHook("onRequest", ({ headers, url }, _reply, done) => {
-    const { base } = env;
-    const slug = base.labelOf(hostOf(headers));
+  app.addHook("onRequest", ({ headers }, _reply, done) => {
+    const slug = env.base.labelOf(hostOf(headers));
     if (slug !== null && !isSlug(slug)) refuse("NOT_FOUND");
-    const [, kind, named = "", ...rest] = url.split("/");
-    if (slug === null && kind === "c" && isSlug(named)) redirect(base.canvasUrl(named) + rest.join("/"), 308);
-    if (slug === null && kind === "c") refuse("NOT_FOUND");
     done();
   });
 }

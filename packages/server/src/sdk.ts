@@ -7,6 +7,7 @@ import { identify } from "./auth/index.ts";
 import { isFresh } from "./content/conditional.ts";
 import type { Env } from "./env.ts";
 import { authenticate } from "./pipeline/authenticate.ts";
+import { requireOwnHost } from "./pipeline/own-host.ts";
 
 const BUNDLE = path.join(import.meta.dirname, "../../sdk/dist/v1.js");
 
@@ -38,6 +39,7 @@ export function mountSdk(app: FastifyInstance, env: Env): void {
 
   if (env.base.urlMode === "subdomain") {
     app.get<{ Params: { slug: string } }>("/c/:slug/sdk/v1.js", async (request, reply) => {
+      requireOwnHost(request, env);
       const { slug } = request.params;
       await authenticate({ slug, surface: "content", request: request.raw, answer: reply }, env);
       return send(request, reply);

@@ -165,7 +165,7 @@ export const SETTINGS = {
     "SERVICE_PROXY_TRUSTED_IPS",
     networks,
     new BlockList(),
-    "Identity headers count only from these peers.",
+    "Identity headers and `X-Forwarded-For` count only from these peers.",
     { shown: "none" },
   ),
   proxyEmailHeader: setting(

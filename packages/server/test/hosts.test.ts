@@ -12,6 +12,9 @@ const rows: [host: string, path: string, status: number][] = [
   [host, "/v1/c/guestbook/me", 401],
   [host, "/c/guestbook/a?b", 308],
   [host, "/c/guestbook", 308],
+  [host, "/c/guestbook?a=/b", 308],
+  [host, "/%63/guestbook/", 308],
+  [host, "/c/guestboo%6b/sdk/v1.js", 308],
   [host, "/c/", 404],
   // Whatever is asked of a canvas host is asked of the canvas: who may not enter learns nothing.
   [`guestbook.${host}`, "/", 401],

@@ -32,13 +32,13 @@ const secretCookie = ({ base }: Env) => hostOnly("easel_entering", base.secure);
 /** The session that a cookie of a canvas host stands for, or null. */
 export async function contentSession(
   slug: string,
-  { headers }: IncomingMessage,
+  { headers, method }: IncomingMessage,
   env: Env,
 ): Promise<Session | null> {
   for (const value of cookiesNamed(headers.cookie, contentCookie(env))) {
-    const [session = "", issued = "", signature = ""] = value.split(".");
-    if (!env.signer.verifies(signature, "content", slug, session, issued)) continue;
-    const navigates = headers["sec-fetch-mode"] === "navigate";
+    const [session = "", issued = "", signature = "", ...more] = value.split(".");
+    if (more.length > 0 || !env.signer.verifies(signature, "content", slug, session, issued)) continue;
+    const navigates = method === "GET" && headers["sec-fetch-mode"] === "navigate";
     if (navigates && Number(issued) + FRESH < env.clock()) continue;
     const found = await sessionById(session, env);
     if (found !== null) return found;
@@ -59,7 +59,8 @@ export function handOver(slug: string, path: string, { headers }: IncomingMessag
 
 /** `GET /auth/canvas` on the base host: hands who is signed in over to a canvas host. */
 export function mountHandOver(app: FastifyInstance, env: Env): void {
-  app.get("/auth/canvas", async (request, reply) => {
+  // A look at the address alone must not use up anything.
+  app.get("/auth/canvas", { exposeHeadRoute: false }, async (request, reply) => {
     const query = request.query as Query;
     const slug = one(query, "slug") ?? "";
     const proof = one(query, "challenge") ?? "";

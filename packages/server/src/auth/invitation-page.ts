@@ -1,6 +1,6 @@
 import type { FastifyReply } from "fastify";
 import type { Env } from "../env.ts";
-import { html, sendPage } from "../kit/html.ts";
+import { address, html, sendPage } from "../kit/html.ts";
 import type { Person } from "./people.ts";
 
 /** What becomes of a link that was revoked, or never was one. */
@@ -26,7 +26,7 @@ export const sendQuestion = (
     narrow: true,
     formsLeadTo: base.canvasHosts,
     body: html`<h1>Go on as a guest?</h1>
-      <p>This invitation is for <strong>${guest.email}</strong>. You are here as <strong>${person.email}</strong>, who may
+      <p>This invitation is for <strong>${address(guest.email)}</strong>. You are here as <strong>${address(person.email)}</strong>, who may
         not open that canvas.</p>
       <form method="post"><button class="button">Sign out and go on</button></form>
       <footer class="links"><a href="/">Stay signed in</a></footer>`,

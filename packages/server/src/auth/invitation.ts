@@ -33,6 +33,9 @@ export function mountInvitation(app: FastifyInstance, env: Env): void {
   type Request = FastifyRequest<{ Params: { token: string } }>;
 
   async function find(request: Request, reply: FastifyReply): Promise<Invitation | null> {
+    if (!["document", undefined].includes(request.headers["sec-fetch-dest"] as string | undefined)) {
+      refuse("PERMISSION_DENIED", { message: "An invitation is a page of its own." });
+    }
     if (!(await take(`login ${request.ip}`, env.config.loginPerMinute, reply, env))) refuse("RATE_LIMITED");
     // The address lets in whoever has it.
     reply.header("cache-control", "private, no-store").header("referrer-policy", "strict-origin");

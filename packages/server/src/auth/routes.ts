@@ -19,7 +19,8 @@ export function mountSignIn(app: FastifyInstance, env: Env): void {
 
   app.post("/auth/logout", async (request, reply) => {
     requireOwnPage(request.headers, env.base);
-    reply.header("set-cookie", await endSession(request.raw, env));
+    // Browsers keep whole pages for their back button: those of this origin are gone with the session.
+    reply.header("set-cookie", await endSession(request.raw, env)).header("clear-site-data", '"cache"');
     if (!wantsPage(request.headers)) return reply.code(204).send();
     // No redirect: every page of ours would lead to the sign-in, which a provider may answer by itself.
     return sendPage(reply, {

@@ -29,8 +29,8 @@ const parts = ({ id, passwordHash }: Gated, visitor: Visitor, expires: string): 
 export function gateIsOpen(canvas: Gated, visitor: Visitor, { headers }: IncomingMessage, env: Env): boolean {
   if (canvas.passwordHash === null) return true;
   for (const value of cookiesNamed(headers.cookie, COOKIE)) {
-    const [expires = "", signature = ""] = value.split(".");
-    if (!(Number(expires) > env.clock())) continue;
+    const [expires = "", signature = "", ...more] = value.split(".");
+    if (more.length > 0 || !(Number(expires) > env.clock())) continue;
     if (env.signer.verifies(signature, "gate", ...parts(canvas, visitor, expires))) return true;
   }
   return false;

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Env } from "../env.ts";
-import { type Html, html, sendPage } from "../kit/html.ts";
+import { address, type Html, html, sendPage } from "../kit/html.ts";
 import type { Refusal } from "../kit/refusal.ts";
 import { wantsPage } from "../kit/wants-page.ts";
 import type { Viewer } from "../pipeline/visit.ts";
@@ -49,8 +49,8 @@ function whoYouAre(viewer: Viewer, page: string, { base, config }: Env): Html | 
     return signIn && html`<footer class="links"><p>You are not signed in.</p>${signIn}</footer>`;
   }
   if (viewer.guestOf !== null) {
-    return html`<footer class="links"><p>You are a guest here: ${viewer.email}</p>${signIn}${home}</footer>`;
+    return html`<footer class="links"><p>Invited as a guest: ${address(viewer.email)}</p>${signIn}${home}</footer>`;
   }
   const other = signIn && html`<a href="${login}&amp;anew=1">Sign in as someone else</a>`;
-  return html`<footer class="links"><p>Signed in as ${viewer.email}</p>${other}${home}</footer>`;
+  return html`<footer class="links"><p>Signed in as ${address(viewer.email)}</p>${other}${home}</footer>`;
 }

@@ -1,5 +1,6 @@
 import type { ErrorCode } from "@easel/protocol/errors";
-import { type Html, html } from "../kit/html.ts";
+import { LIMITS } from "@easel/protocol/limits";
+import { address, type Html, html } from "../kit/html.ts";
 import type { Viewer } from "../pipeline/visit.ts";
 import { GATE } from "./gate.ts";
 
@@ -61,7 +62,7 @@ function askTheOwner({ viewer }: Visit): Notice {
   const says =
     viewer === null
       ? html`<p>Sign in to open this canvas.</p>`
-      : html`<p>Ask the owner of this canvas to share it with <strong>${viewer.email}</strong>.</p>`;
+      : html`<p>Ask the owner of this canvas to share it with <strong>${address(viewer.email)}</strong>.</p>`;
   return { title: "Not shared with you", says };
 }
 
@@ -73,8 +74,8 @@ function askForPassword({ canvas, path, again }: Visit): Notice {
     says: html`<p>Whoever shared this canvas with you can tell you its password.</p>
       <form method="post" action="${canvas}${GATE}?to=${encodeURIComponent(path)}">
       <label for="password">Password</label>
-      <input id="password" name="password" type="password" required maxlength="200" autocomplete="current-password" autofocus
-        ${again ? html`aria-invalid="true" aria-describedby="fault"` : null}>${fault}
+      <input id="password" name="password" type="password" required maxlength="${LIMITS.passwordLength.value}"
+        autocomplete="current-password" autofocus ${again ? html`aria-invalid="true" aria-describedby="fault"` : null}>${fault}
       <button class="button">Open</button></form>`,
   };
 }

@@ -4,6 +4,7 @@ import type { Env } from "../env.ts";
 import { one, type Query } from "../kit/page.ts";
 import { Refusal } from "../kit/refusal.ts";
 import { authenticate } from "../pipeline/authenticate.ts";
+import { requireOwnHost } from "../pipeline/own-host.ts";
 import type { Viewer, Visit } from "../pipeline/visit.ts";
 import { GATE, passGate } from "./gate.ts";
 import { HotBlobs } from "./hot-blobs.ts";
@@ -47,27 +48,30 @@ export function mountContent(app: FastifyInstance, env: Env): void {
       }
     };
 
-  app.get("/c/:slug", async (request, reply) => {
-    return reply.redirect(`/c/${encodeURIComponent(slugOf(request))}/${searchOf(request)}`, 308);
-  });
-  app.route({
-    method: ["GET", "HEAD"],
-    url: "/c/:slug/*",
-    handler: answering((visit, viewer, request, reply) => serve(visit, viewer, request, reply, hot, env)),
-  });
-  app.post(
-    `/c/:slug/${GATE}`,
-    answering((visit, viewer, request, reply) => passGate(visit, viewer, request, reply, env)),
-  );
-  if (env.base.urlMode === "subdomain") {
-    app.get(`/c/:slug/${ENTER}`, async (request, reply) => {
-      const slug = slugOf(request);
-      try {
-        return await enterBy(slug, request, reply, env);
-      } catch (error) {
-        if (!(error instanceof Refusal)) throw error;
-        return notice(error, { slug, path: "", viewer: null }, request, reply, env);
-      }
+  app.register(async (pages) => {
+    pages.addHook("onRequest", async (request) => requireOwnHost(request, env));
+    pages.get("/c/:slug", async (request, reply) => {
+      return reply.redirect(`/c/${encodeURIComponent(slugOf(request))}/${searchOf(request)}`, 308);
     });
-  }
+    pages.route({
+      method: ["GET", "HEAD"],
+      url: "/c/:slug/*",
+      handler: answering((visit, viewer, request, reply) => serve(visit, viewer, request, reply, hot, env)),
+    });
+    pages.post(
+      `/c/:slug/${GATE}`,
+      answering((visit, viewer, request, reply) => passGate(visit, viewer, request, reply, env)),
+    );
+    if (env.base.urlMode === "subdomain") {
+      pages.get(`/c/:slug/${ENTER}`, { exposeHeadRoute: false }, async (request, reply) => {
+        const slug = slugOf(request);
+        try {
+          return await enterBy(slug, request, reply, env);
+        } catch (error) {
+          if (!(error instanceof Refusal)) throw error;
+          return notice(error, { slug, path: "", viewer: null }, request, reply, env);
+        }
+      });
+    }
+  });
 }

@@ -40,6 +40,7 @@ const bad = [
   "ada@example.com,b@example.com",
   "Ada <ada@example.com>",
   '"ada"@example.com',
+  "ada\ud800@example.com",
   "ada;b@example.com",
   `${"a".repeat(65)}@example.com`,
   `ada@${"a".repeat(64)}.com`,

@@ -1,4 +1,4 @@
-const EMAIL = /^[^\s\p{Cc}\p{Cf}@,;<>"]{1,64}@[a-z0-9-]{1,63}(\.[a-z0-9-]{1,63})*$/u;
+const EMAIL = /^[^\s\p{Cc}\p{Cf}\p{Cs}@,;<>"]{1,64}@[a-z0-9-]{1,63}(\.[a-z0-9-]{1,63})*$/u;
 
 /** An address as it is kept and compared: lower case. Null when it is none, or outside the allowed domains. */
 export function normalEmail(given: string, allowedDomains: string[] = []): string | null {

@@ -30,6 +30,12 @@ function render(part: Part): string {
 export const html = (strings: TemplateStringsArray, ...parts: Part[]): Html =>
   new Html(strings.reduce((before, after, index) => before + render(parts[index - 1] ?? null) + after));
 
+/** An e-mail address that breaks after its `@` where a line is too short for it. */
+export function address(email: string): Html {
+  const at = email.lastIndexOf("@") + 1;
+  return html`${email.slice(0, at)}<wbr>${email.slice(at)}`;
+}
+
 const STYLE = `
 :root{color-scheme:light dark;--ink:light-dark(#1d2433,#e9ecf3);--soft:light-dark(#5b6478,#a3acc0);--paper:light-dark(#f6f5f1,#14171f);
 --card:light-dark(#fff,#1c212c);--line:light-dark(#e2e0d8,#2c3342);--accent:light-dark(#3f51c9,#9aa8ff);--on-accent:light-dark(#fff,#10142a)}
@@ -79,9 +85,13 @@ export function sendPage(
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title} · Easel</title><style>${new Html(STYLE)}</style></head>
 <body><main${narrow ? new Html(' class="narrow"') : null}><div class="brand">${MARK}<span>Easel</span></div>${body}</main></body></html>`;
-  return reply
-    .header("content-type", "text/html; charset=utf-8")
-    .header("content-security-policy", formsLeadTo === null ? CSP : `${CSP} ${formsLeadTo}`)
-    .header("cache-control", "private, no-store")
-    .send(page.text);
+  return (
+    reply
+      .header("content-type", "text/html; charset=utf-8")
+      .header("content-security-policy", formsLeadTo === null ? CSP : `${CSP} ${formsLeadTo}`)
+      // In path mode canvases have this page's origin: none that opened it may reach into it.
+      .header("cross-origin-opener-policy", "same-origin")
+      .header("cache-control", "private, no-store")
+      .send(page.text)
+  );
 }

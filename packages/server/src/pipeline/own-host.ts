@@ -1,0 +1,19 @@
+import type { FastifyRequest } from "fastify";
+import { isSlug } from "../canvases/slug.ts";
+import type { Env } from "../env.ts";
+import { hostOf } from "../kit/host.ts";
+import { redirect, refuse } from "../kit/refusal.ts";
+
+/**
+ * In subdomain mode a canvas is at its own host alone: whoever asks the base host for it, in whatever spelling, is sent
+ * there. For every route of a canvas's pages, before anything else.
+ */
+export function requireOwnHost(request: FastifyRequest, { base }: Env): void {
+  if (base.urlMode !== "subdomain") return;
+  const { slug } = request.params as { slug: string };
+  if (base.labelOf(hostOf(request.headers)) === slug) return;
+  if (!isSlug(slug)) refuse("NOT_FOUND");
+  const [path = "", ...query] = request.url.split("?");
+  const search = query.length > 0 ? `?${query.join("?")}` : "";
+  redirect(base.canvasUrl(slug) + path.split("/").slice(3).join("/") + search, 308);
+}
