@@ -160,7 +160,6 @@ const impossible: [environment: Environment, says: RegExp][] = [
       /^SERVICE_PROXY_JWT_JWKS_URL must be https/,
     ],
   ),
-  [{ SERVICE_TENANCY: "on" }, /^SERVICE_TENANCY `on` is not available/],
   [{ SERVICE_BLOBS_URL: "s3://bucket" }, /^SERVICE_BLOBS_URL `s3:` is not available/],
   [{ SERVICE_BUS_URL: "redis://localhost" }, /^SERVICE_BUS_URL other than `memory:` is not available/],
 ];
@@ -206,10 +205,10 @@ test("secrets are never told", () => {
 });
 
 test("what cannot be read hides no impossible combination that does not depend on it", () => {
-  const told = mistakesOf({ SERVICE_PORT: "x", SERVICE_AUTH_MODE: "y", SERVICE_TENANCY: "on" });
+  const told = mistakesOf({ SERVICE_PORT: "x", SERVICE_AUTH_MODE: "y", SERVICE_BLOBS_URL: "s3://bucket" });
   assert.deepEqual(
     told.map((mistake) => mistake.split(" ")[0]),
-    ["SERVICE_AUTH_MODE", "SERVICE_PORT", "SERVICE_TENANCY"],
+    ["SERVICE_AUTH_MODE", "SERVICE_PORT", "SERVICE_BLOBS_URL"],
   );
 });
 
@@ -224,10 +223,10 @@ for (const [variable, given] of [
 }
 
 test("several impossible combinations are told at once", () => {
-  const mistakes = mistakesOf({ SERVICE_AUTH_MODE: "proxy", SERVICE_TENANCY: "on" });
+  const mistakes = mistakesOf({ SERVICE_AUTH_MODE: "proxy", SERVICE_BLOBS_URL: "s3://bucket" });
   assert.deepEqual(
     mistakes.map((mistake) => mistake.split(" ")[0]),
-    ["SERVICE_SESSION_SECRET", "SERVICE_PROXY_TRUSTED_IPS", "SERVICE_TENANCY"],
+    ["SERVICE_SESSION_SECRET", "SERVICE_PROXY_TRUSTED_IPS", "SERVICE_BLOBS_URL"],
   );
 });
 

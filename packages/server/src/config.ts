@@ -100,10 +100,6 @@ const IMPOSSIBLE: { when: (read: Read) => boolean; say: string }[] = [
     say: "SERVICE_PROXY_JWT_AUDIENCE is required with SERVICE_PROXY_JWT_JWKS_URL: otherwise tokens for other applications would count",
   },
   {
-    when: (read) => read.tenancy,
-    say: "SERVICE_TENANCY `on` is not available in this version",
-  },
-  {
     when: (read) => read.blobsUrl?.startsWith("s3:") === true,
     say: "SERVICE_BLOBS_URL `s3:` is not available in this version; use `file:`",
   },

@@ -10,7 +10,7 @@ import { wantsPage } from "../kit/wants-page.ts";
 import { type HeaderSink, take } from "../rate-limit.ts";
 import { sendSignIn } from "./dev-page.ts";
 import { requireOwnPage } from "./own-page.ts";
-import { arrive } from "./people.ts";
+import { arrive, cleanName } from "./people.ts";
 import { safeReturn } from "./return-to.ts";
 import { startSession } from "./session.ts";
 
@@ -58,12 +58,7 @@ export function mountDevSignIn(app: FastifyInstance, env: Env): void {
     const form = new URLSearchParams(body.toString("utf8"));
     const email = form.get("email") ?? "";
     const returnTo = safeReturn(form.get("returnTo") ?? undefined, env.base);
-    const name =
-      form
-        .get("name")
-        ?.replace(/\p{Cc}/gu, "")
-        .trim()
-        .slice(0, 200) || undefined;
+    const name = cleanName(form.get("name")) ?? undefined;
     try {
       return reply.header("set-cookie", await signIn({ email, name }, request)).redirect(returnTo, 303);
     } catch (error) {

@@ -6,7 +6,7 @@ import { take } from "../rate-limit.ts";
 import { answerFault, OidcFault } from "./oidc-fault.ts";
 import { beginFlow, bindingOf, proofIn, readFlow } from "./oidc-flow.ts";
 import { type Claims, openProvider } from "./oidc-provider.ts";
-import { arrive, type Person } from "./people.ts";
+import { arrive, cleanName, type Person } from "./people.ts";
 import { safeReturn } from "./return-to.ts";
 import { startSession } from "./session.ts";
 
@@ -95,17 +95,6 @@ async function whoIs(claims: Claims, env: Env): Promise<Person> {
 
 /** What to call someone, or null: a username that is an address is no name. */
 function nameIn({ name, preferred_username }: Claims): string | null {
-  const username = clean(preferred_username);
-  return clean(name) ?? (username?.includes("@") ? null : username);
-}
-
-function clean(name: unknown): string | null {
-  if (typeof name !== "string") return null;
-  return (
-    name
-      .replace(/\p{Cc}/gu, "")
-      .trim()
-      .slice(0, 200)
-      .toWellFormed() || null
-  );
+  const username = cleanName(preferred_username);
+  return cleanName(name) ?? (username?.includes("@") ? null : username);
 }

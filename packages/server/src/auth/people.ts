@@ -36,6 +36,17 @@ export function personOf(row: Readonly<PersonRow> | undefined): Person | null {
   };
 }
 
+/** What someone else calls a person, fit to be kept: no control characters, at most 200 long. Null when nothing is left. */
+export function cleanName(given: unknown): string | null {
+  if (typeof given !== "string") return null;
+  const name = given
+    .replace(/\p{Cc}/gu, "")
+    .trim()
+    .slice(0, 200)
+    .toWellFormed();
+  return name === "" ? null : name;
+}
+
 /** The person with this address, made at their first sign-in; null when they are deactivated. */
 export async function arrive(
   db: Db,

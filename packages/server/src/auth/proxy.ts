@@ -5,7 +5,7 @@ import type { Config } from "../config.ts";
 import type { Env } from "../env.ts";
 import { normalEmail } from "../kit/email.ts";
 import { readAssertion, type Said } from "./assertion.ts";
-import { arrive, type Person } from "./people.ts";
+import { arrive, cleanName, type Person } from "./people.ts";
 
 /** Whether what this peer says of others counts; an IPv4 address mapped into IPv6 counts as itself. */
 export function isTrustedPeer(address: string | undefined, config: Config): boolean {
@@ -39,13 +39,4 @@ async function saidOf(request: IncomingMessage, env: Env): Promise<Said | null> 
   if (!isTrustedPeer(request.socket.remoteAddress, config)) return null;
   const email = single(request, config.proxyEmailHeader);
   return email === null ? null : { email, name: single(request, config.proxyNameHeader) };
-}
-
-function cleanName(value: string | null): string | null {
-  const name = value
-    ?.replace(/\p{Cc}/gu, "")
-    .trim()
-    .slice(0, 200)
-    .toWellFormed();
-  return name === undefined || name === "" ? null : name;
 }
