@@ -3,11 +3,13 @@ import { capabilities } from "./pipeline/capability.ts";
 import { cors } from "./pipeline/cors.ts";
 import { gateway } from "./pipeline/gateway.ts";
 import { isolation } from "./pipeline/isolation.ts";
+import { ladder } from "./pipeline/ladder.ts";
 import { order } from "./pipeline/order.ts";
 import { preflight } from "./pipeline/preflight.ts";
 import { rateLimit } from "./pipeline/rate-limit.ts";
 import { resolve } from "./pipeline/resolve.ts";
 import { routing } from "./pipeline/routing.ts";
+import { visitors } from "./pipeline/visitors.ts";
 import type { Target } from "./target.ts";
 
 /** Section 4.1: the five steps of every `/v1/c/{slug}/*` request. */
@@ -16,6 +18,8 @@ export function pipeline(target: Target): void {
     if (target.rateLimited) return rateLimit(target);
     gateway(target);
     resolve(target);
+    ladder(target);
+    visitors(target);
     isolation(target);
     preflight(target);
     cors(target);

@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
 import { before, describe, it, type TestContext } from "node:test";
+import { policies } from "./adjacent/policy.ts";
+import { mayPublish } from "./admin.ts";
 import { stage, turn } from "./fixture.ts";
+import { guestOf } from "./guest.ts";
 import { type Answer, type Header, send } from "./http.ts";
-import { unauthenticated } from "./refusal.ts";
+import { refused, unauthenticated } from "./refusal.ts";
 import { freshEmail, type Person, type Target } from "./target.ts";
 
 const ACCOUNT = [
@@ -21,7 +24,7 @@ const ACCOUNT = [
 ];
 const PATIENCE = 1_000;
 
-/** Section 4.11: `GET /sdk/v1.js` and `GET /api/me`. */
+/** Section 4.11: `GET /sdk/v1.js`, `GET /api/me` and the policies of `PATCH /api/canvases/{id}/capabilities`. */
 export function adjacent(target: Target): void {
   describe("4.11 adjacent endpoints", () => {
     let person: Person;
@@ -48,8 +51,10 @@ export function adjacent(target: Target): void {
       return;
     }
 
-    it("GET /sdk/v1.js without a session: 401 { error }", async () => {
-      unauthenticated(await get("/sdk/v1.js", null));
+    policies(target);
+
+    it("GET /sdk/v1.js without a session: as the gateway says", async () => {
+      unauthenticated(await get("/sdk/v1.js", null), target);
     });
 
     it("GET /sdk/v1.js: a cacheable script, or 503 as plain text while it is not built", async () => {
@@ -89,8 +94,56 @@ export function adjacent(target: Target): void {
       assert.equal((await get("/sdk/v1.js", person, from)).status, 200);
     });
 
-    it("GET /api/me without a session: 401", async () => {
-      assert.equal((await get("/api/me", null)).status, 401);
+    it("GET /sdk/v1.js: a guest gets it, an anonymous visitor of a Public link does not", async () => {
+      const canvas = await stage(target, { access: "public_link" });
+      const { status, text } = await get("/sdk/v1.js", await guestOf(target, canvas));
+      assert.ok(status === 200 || status === 503, text.slice(0, 300));
+      const from: Header[] = [["Referer", `${target.base}/c/${canvas.slug}/`]];
+      unauthenticated(await get("/sdk/v1.js", null, from), target);
+    });
+
+    it("GET /api/me without a session: as the gateway says", async () => {
+      unauthenticated(await get("/api/me", null), target);
+    });
+
+    it("GET /api/me: a guest is one, and nothing else of the management API is theirs", async () => {
+      const canvas = await stage(target);
+      const guest = await guestOf(target, canvas);
+      const { status, json } = await get("/api/me", guest);
+      assert.equal(status, 200);
+      assert.deepEqual(Object.keys(json).sort(), ACCOUNT);
+      const { id, email, name, isAdmin, isGuest, canPublishPublic, orgs } = json;
+      assert.deepEqual(
+        { id, email, name, isAdmin, isGuest, canPublishPublic, orgs },
+        {
+          id: `guest:${guest.invite.id}`,
+          email: guest.email,
+          name: guest.name,
+          isAdmin: false,
+          isGuest: true,
+          canPublishPublic: false,
+          orgs: [],
+        },
+      );
+      for (const path of ["/api/canvases", `/api/canvases/${canvas.id}`, "/api/teams", "/api/tokens"]) {
+        refused(await get(path, guest), 403, "PERMISSION_DENIED");
+      }
+    });
+
+    it("GET /api/me: a guest with the address of an administrator is none", async () => {
+      const guest = await guestOf(target, await stage(target), target.admin);
+      const { json } = await get("/api/me", guest);
+      assert.deepEqual([json.isAdmin, json.isGuest], [false, true]);
+      refused(await get("/api/admin/users", guest), 403, "PERMISSION_DENIED");
+    });
+
+    it("GET /api/me: whether someone may publish public links, from the next request on", async () => {
+      const someone = await target.signIn(freshEmail("publisher"));
+      assert.equal((await get("/api/me", someone)).json.canPublishPublic, true);
+      await mayPublish(target, someone, false);
+      assert.equal((await get("/api/me", someone)).json.canPublishPublic, false);
+      await mayPublish(target, someone, true);
+      assert.equal((await get("/api/me", someone)).json.canPublishPublic, true);
     });
 
     it("GET /api/me: the account", async () => {

@@ -1,11 +1,14 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import { type CanvasRole, PERMISSIONS, type Permission } from "@easel/protocol/types";
-import { type Role, type Stage, share, stage } from "./fixture.ts";
+import { type Role, type Stage, share, stage, type Terms, turn } from "./fixture.ts";
+import { accept, guestOf, invite } from "./guest.ts";
 import type { Header } from "./http.ts";
 import { call, open } from "./page.ts";
-import { refused } from "./refusal.ts";
-import { freshEmail, type Target } from "./target.ts";
+import { answered, refused } from "./refusal.ts";
+import { freshEmail, type Person, type Target } from "./target.ts";
+import { makeTeam } from "./team.ts";
+import { tokenOf } from "./token.ts";
 
 const ROLES: CanvasRole[] = ["owner", "editor", "viewer"];
 const FIELDS = ["avatarUrl", "canvasRole", "email", "id", "kind", "name", "permissions", "resources"];
@@ -41,7 +44,7 @@ const CLAIMS: [name: string, claim: (email: string, id: string) => { headers?: H
     ["X-Canvas-Role", () => ({ headers: [["X-Canvas-Role", "owner"]] })],
     ["an unsigned token", (email) => ({ headers: [["Cf-Access-Jwt-Assertion", unsigned(email)]] })],
   ];
-const DEV_CLAIMS: typeof CLAIMS = [
+const SESSION_CLAIMS: typeof CLAIMS = [
   ["X-Auth-Request-Email", (email) => ({ headers: [["X-Auth-Request-Email", email]] })],
 ];
 
@@ -110,6 +113,89 @@ export function identity(target: Target): void {
       refused(await live.pages.viewer.get("/me"), 404, "OWNER_ONLY");
     });
 
+    it("a guest: the identity body of their invitation", async () => {
+      const guest = await guestOf(target, whole);
+      const { json } = await open(target, whole.slug, guest).get("/me");
+      assert.deepEqual(Object.keys(json).sort(), FIELDS);
+      assert.deepEqual(
+        { id: json.id, email: json.email, name: json.name, kind: json.kind, canvasRole: json.canvasRole },
+        {
+          id: `guest:${guest.invite.id}`,
+          email: guest.email,
+          name: guest.name,
+          kind: "guest",
+          canvasRole: "viewer",
+        },
+      );
+      assert.equal(json.avatarUrl, null);
+      assert.deepEqual(json.resources, { collections: {}, fileGroups: {}, channels: {}, connections: {} });
+    });
+
+    it("permissions of a guest: a viewer's, without making canvases", async () => {
+      await turn(target, whole, { authoring: true });
+      const guest = await guestOf(target, whole);
+      const { json } = await open(target, whole.slug, guest).get("/me");
+      await turn(target, whole, { authoring: false });
+      const permissions = json.permissions as Record<string, unknown>;
+      assert.deepEqual(Object.keys(permissions).sort(), PERMISSIONS.toSorted());
+      for (const name of PERMISSIONS) assert.equal(typeof permissions[name], "boolean", name);
+      for (const [name, roles] of Object.entries(GRANTED)) {
+        assert.equal(permissions[name], roles.includes("viewer"), name);
+      }
+    });
+
+    it("a guest has a user scope of their own, the same in every session of the invitation", async () => {
+      const invited = await invite(target, whole);
+      const [first, second] = [await accept(target, invited), await accept(target, invited)];
+      const other = await guestOf(target, whole);
+      const path = "/kv/user/of-the-guest";
+      assert.equal((await open(target, whole.slug, first).put(path, 1)).status, 200);
+      answered(await open(target, whole.slug, second).get(path), { value: 1 });
+      refused(await open(target, whole.slug, other).get(path), 404, "NOT_FOUND");
+      refused(await whole.pages.owner.get(path), 404, "NOT_FOUND");
+    });
+
+    it("a team gives its members its role; of several roles the strongest counts", async () => {
+      const canvas = await stage(target);
+      const { owner, viewer, stranger } = canvas.people;
+      const team = async (members: Person[]) => (await makeTeam(target, owner, members)).id;
+      const [editors, viewers] = [await team([viewer, stranger]), await team([stranger])];
+      const roleOf = async (role: Role) => (await canvas.pages[role].get("/me")).json.canvasRole;
+      const give = (teams: Terms["teams"] = []) =>
+        share(target, canvas, "private", { viewer: "viewer" }, { teams });
+      await give([{ id: viewers, role: "viewer" }]);
+      assert.equal(await roleOf("stranger"), "viewer");
+      await give([
+        { id: editors, role: "editor" },
+        { id: viewers, role: "viewer" },
+      ]);
+      assert.deepEqual([await roleOf("viewer"), await roleOf("stranger")], ["editor", "editor"]);
+      await give([{ id: editors, role: "viewer" }]);
+      assert.deepEqual([await roleOf("viewer"), await roleOf("stranger")], ["viewer", "viewer"]);
+      await give();
+      assert.equal(await roleOf("viewer"), "viewer");
+      refused(await canvas.pages.stranger.get("/me"), 404, "OWNER_ONLY");
+    });
+
+    it("an owner in a team is still the owner", async () => {
+      const canvas = await stage(target);
+      const { owner } = canvas.people;
+      const teams = [{ id: (await makeTeam(target, owner, [owner])).id, role: "viewer" } as const];
+      await share(target, canvas, "private", {}, { teams });
+      assert.equal((await canvas.pages.owner.get("/me")).json.canvasRole, "owner");
+    });
+
+    it("a token is its person, in every canvas", async () => {
+      for (const role of ROLES) {
+        const token = await tokenOf(target, whole.people[role]);
+        const [own, byToken] = [
+          await whole.pages[role].get("/me"),
+          await open(target, whole.slug, token).get("/me"),
+        ];
+        assert.deepEqual(byToken.json, own.json);
+      }
+    });
+
     it("an administrator is told nothing of it", async () => {
       const admin = await target.signIn(target.admin);
       const { json } = await open(target, whole.slug, admin).get("/me");
@@ -117,13 +203,16 @@ export function identity(target: Target): void {
       assert.equal(json.canvasRole, "viewer");
     });
 
-    it("a name in any script comes back as it is", async () => {
-      const name = 'Zoë 👩‍🚀 "O\'Neil" <b>';
-      const person = await target.signIn(freshEmail("script"), name);
-      assert.equal((await open(target, whole.slug, person).get("/me")).json.name, name);
-    });
+    // In oidc mode names are the provider's.
+    if (target.authMode !== "oidc") {
+      it("a name in any script comes back as it is", async () => {
+        const name = 'Zoë 👩‍🚀 "O\'Neil" <b>';
+        const person = await target.signIn(freshEmail("script"), name);
+        assert.equal((await open(target, whole.slug, person).get("/me")).json.name, name);
+      });
+    }
 
-    for (const [name, claim] of target.authMode === "dev" ? [...CLAIMS, ...DEV_CLAIMS] : CLAIMS) {
+    for (const [name, claim] of target.authMode === "proxy" ? CLAIMS : [...CLAIMS, ...SESSION_CLAIMS]) {
       it(`${name} does not make a viewer the owner`, async () => {
         const { people, pages, slug } = whole;
         const owner = (await pages.owner.get("/me")).json;

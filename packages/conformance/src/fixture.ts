@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
-import type { Capabilities } from "@easel/protocol/types";
+import type { Access, Capabilities } from "@easel/protocol/types";
 import { type Answer, send } from "./http.ts";
 import { JSON_TYPE, open, type Page } from "./page.ts";
 import { freshEmail, type Person, type Target } from "./target.ts";
@@ -24,7 +24,8 @@ export interface Stage {
 
 /** How a canvas differs from the usual one: private, backend on. Switches null: as it was made. */
 export interface Setup {
-  access?: "private" | "whole_org";
+  access?: Access;
+  terms?: Terms;
   switches?: Partial<Capabilities> | null;
   people?: Cast;
 }
@@ -33,6 +34,9 @@ export interface Setup {
 export function freshSlug(): string {
   return `c-${randomBytes(8).toString("hex")}`;
 }
+
+/** Who stands on the list of a canvas as it is made. */
+const LISTED = { editor: "editor", viewer: "viewer" } as const;
 
 /** Signs in four new people. */
 export async function cast(target: Target): Promise<Cast> {
@@ -49,7 +53,7 @@ export async function stage(target: Target, setup: Setup = {}): Promise<Stage> {
   const pages = Object.fromEntries(ROLES.map((role) => [role, open(target, slug, people[role])]));
   const canvas: Stage = { id: String(made.json.id), slug, people, pages: pages as Stage["pages"] };
   if (setup.switches !== null) await turn(target, canvas, { backendEnabled: true, ...setup.switches });
-  await share(target, canvas, setup.access ?? "private", { editor: "editor", viewer: "viewer" });
+  await share(target, canvas, setup.access ?? "private", LISTED, setup.terms);
   return canvas;
 }
 
@@ -59,17 +63,36 @@ export async function turn(target: Target, { id, people }: Stage, switches: Part
   assert.equal(answer.status, 200, `PATCH capabilities: ${answer.text}`);
 }
 
+/** What of sharing a change names besides the rung and the people. */
+export interface Terms {
+  password?: string | null;
+  /** Epoch milliseconds. */
+  expiresAt?: number | null;
+  teams?: { id: string; role: "editor" | "viewer" }[];
+}
+
 /** Sets who may open a canvas; `listed` says which of its people stand on the list, and as what. */
-export async function share(
+export function share(
+  target: Target,
+  canvas: Stage,
+  access: Access,
+  listed: Partial<Record<Role, "editor" | "viewer">>,
+  terms: Terms = {},
+) {
+  const people = Object.entries(listed).map(([who, role]) => ({
+    email: canvas.people[who as Role].email,
+    role,
+  }));
+  return amend(target, canvas, { access, people, ...terms });
+}
+
+/** Changes what is named of the sharing of a canvas, as its owner. */
+export async function amend(
   target: Target,
   { id, people }: Stage,
-  access: "private" | "whole_org",
-  listed: Partial<Record<Role, "editor" | "viewer">>,
+  change: Terms & { access?: Access; people?: object[] },
 ) {
-  const answer = await manage(target, people.owner, "PUT", `/api/canvases/${id}/sharing`, {
-    access,
-    people: Object.entries(listed).map(([who, role]) => ({ email: people[who as Role].email, role })),
-  });
+  const answer = await manage(target, people.owner, "PUT", `/api/canvases/${id}/sharing`, change);
   assert.equal(answer.status, 200, `PUT sharing: ${answer.text}`);
 }
 

@@ -9,6 +9,8 @@ export type Header = [name: string, value: string];
 export interface Request {
   method: string;
   path: string;
+  /** Another host at the address of the base: that of a canvas in subdomain mode. */
+  host?: string;
   headers?: Header[];
   body?: string | Buffer;
 }
@@ -30,20 +32,27 @@ const agents = {
 /** Starts a request to `base`; the caller writes and ends it. */
 export function start(
   base: string,
-  { method, path, headers = [] }: Request,
+  { method, path, host, headers = [] }: Request,
   reuse = true,
 ): http.ClientRequest {
   const url = new URL(base);
   const secure = url.protocol === "https:";
+  const name = host ?? url.host;
   return (secure ? https : http).request({
-    hostname: url.hostname.replace(/^\[(.*)\]$/, "$1"),
+    hostname: addressOf(url.hostname),
     port: url.port || (secure ? 443 : 80),
     method,
     path,
-    headers: [["Host", url.host] satisfies Header, ...headers].flat(),
+    headers: [["Host", name] satisfies Header, ...headers].flat(),
+    ...(host !== undefined && secure ? { servername: host.replace(/:\d+$/, "") } : {}),
     agent: reuse && agents[secure ? "https:" : "http:"],
     timeout: PATIENCE_MS,
   });
+}
+
+/** Where to connect: names below `localhost` are this machine, though not every system knows them. */
+function addressOf(hostname: string): string {
+  return hostname.endsWith(".localhost") ? "127.0.0.1" : hostname.replace(/^\[(.*)\]$/, "$1");
 }
 
 /** Reads an answer to its end. */

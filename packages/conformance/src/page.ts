@@ -21,6 +21,11 @@ export function pageOrigin({ base, urlMode }: Target, slug: string): string {
   return urlMode === "path" ? base : base.replace("://", `://${slug}.`);
 }
 
+/** Where a canvas is shown, with a slash at the end. */
+export function pageUrl(target: Target, slug: string): string {
+  return target.urlMode === "path" ? `${target.base}/c/${slug}/` : `${pageOrigin(target, slug)}/`;
+}
+
 /** What a browser adds to a call of a canvas page. */
 export function pageHeaders(target: Target, slug: string): Header[] {
   return target.urlMode === "subdomain"

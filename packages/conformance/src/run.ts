@@ -2,6 +2,7 @@ import { pipeline } from "./4.1-pipeline.ts";
 import { identity } from "./4.2-identity.ts";
 import { kv } from "./4.3-kv.ts";
 import { adjacent } from "./4.11-adjacent.ts";
+import { authentication } from "./5-authentication.ts";
 import { devTarget, proxyTarget, type TargetOptions } from "./target.ts";
 
 /*
@@ -22,4 +23,4 @@ const options: TargetOptions = { rateLimited: RATE_LIMITED === "1" };
 if (ADMIN_EMAIL) options.admin = ADMIN_EMAIL;
 const target = (AUTH_MODE === "dev" ? devTarget : proxyTarget)(BASE_URL, URL_MODE, options);
 
-for (const section of [pipeline, identity, kv, adjacent]) section(target);
+for (const section of [pipeline, identity, kv, adjacent, authentication]) section(target);

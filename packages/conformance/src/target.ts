@@ -14,7 +14,7 @@ export interface Target {
   /** Origin of the service, without a slash at its end. */
   base: string;
   urlMode: "path" | "subdomain";
-  authMode: "dev" | "proxy";
+  authMode: "dev" | "proxy" | "oidc";
   /** True: the service meters requests, and only the rows on rate limits run. False: it does not. */
   rateLimited: boolean;
   signIn(email: string, name?: string): Promise<Person>;
@@ -57,6 +57,20 @@ export function proxyTarget(base: string, urlMode: Target["urlMode"], options: T
       ];
       return { email, name, headers };
     },
+  };
+}
+
+/** A service in oidc auth mode; how its provider signs somebody in is up to the caller. */
+export function oidcTarget(
+  base: string,
+  urlMode: Target["urlMode"],
+  signIn: (email: string, name: string) => Promise<Person>,
+  options: TargetOptions = {},
+): Target {
+  return {
+    ...common(base, urlMode, options),
+    authMode: "oidc",
+    signIn: (email, name = nameOf(email)) => signIn(email, name),
   };
 }
 

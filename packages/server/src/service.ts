@@ -35,6 +35,12 @@ export async function serve(environment: Record<string, string | undefined>): Pr
     );
   }
 
+  if (config.urlMode === "subdomain" && !baseOf(config, config.port).hostname.includes(".")) {
+    log.warn(
+      "browsers keep cookies of a one-word host from its subdomains: set SERVICE_BASE_URL to something like http://easel.localhost:3000",
+    );
+  }
+
   const db = await openDb(config, (error) => {
     log.fatal({ err: error }, "the disk failed to keep a commit: nothing can be promised any more");
     log.flush?.();

@@ -3,14 +3,17 @@ import { pipeline } from "@easel/conformance/4.1-pipeline";
 import { identity } from "@easel/conformance/4.2-identity";
 import { kv } from "@easel/conformance/4.3-kv";
 import { adjacent } from "@easel/conformance/4.11-adjacent";
+import { authentication } from "@easel/conformance/5-authentication";
 import { devTarget, proxyTarget, type Target } from "@easel/conformance/target";
-import { type Engine, PROXY, startService } from "./support.ts";
+import { startNamed } from "./conformance-service.ts";
+import { type Engine, PROXY } from "./support.ts";
 
-const SECTIONS = [pipeline, identity, kv, adjacent];
+const SECTIONS = [pipeline, identity, kv, adjacent, authentication];
 const TARGETS = { dev: devTarget, proxy: proxyTarget };
+type AuthMode = keyof typeof TARGETS;
 
 /** The whole specification on an engine, in both URL modes and these sign-in modes; and once more where requests are limited. */
-export async function conforms(engine: Engine, authModes: Target["authMode"][]): Promise<void> {
+export async function conforms(engine: Engine, authModes: AuthMode[]): Promise<void> {
   if (engine.skip) return void test(`the specification on ${engine.name}`, { skip: engine.skip });
   const targets: Target[] = [];
   for (const urlMode of ["path", "subdomain"] as const) {
@@ -31,10 +34,10 @@ export async function conforms(engine: Engine, authModes: Target["authMode"][]):
 async function start(
   engine: Engine,
   urlMode: Target["urlMode"],
-  authMode: Target["authMode"],
+  authMode: AuthMode,
   rateLimited: boolean,
 ): Promise<Target> {
-  const { base } = await startService(
+  const { base } = await startNamed(
     { after },
     {
       ...(authMode === "proxy" ? PROXY : {}),

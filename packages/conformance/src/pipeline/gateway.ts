@@ -5,7 +5,7 @@ import { call, JSON_TYPE, open } from "../page.ts";
 import { refused, unauthenticated } from "../refusal.ts";
 import type { Target } from "../target.ts";
 
-/** Step 1: without a session the answer is 401 `{ error }`, whatever is asked. */
+/** Step 1: without a session the answer is 401 `{ error }`, whatever is asked; in oidc mode the way to the login route. */
 export function gateway(target: Target): void {
   describe("step 1: auth gateway", () => {
     let canvas: Stage;
@@ -27,28 +27,28 @@ export function gateway(target: Target): void {
     for (const [method, path] of requests) {
       it(`${method} ${path} without a session: 401 { error }`, async () => {
         const body = method === "PUT" || method === "POST" ? "1" : undefined;
-        unauthenticated(await open(target, canvas.slug, null).send(method, path, [JSON_TYPE], body));
+        unauthenticated(await open(target, canvas.slug, null).send(method, path, [JSON_TYPE], body), target);
       });
     }
 
     it("an unknown slug without a session: 401 { error }", async () => {
-      unauthenticated(await open(target, freshSlug(), null).get("/me"));
+      unauthenticated(await open(target, freshSlug(), null).get("/me"), target);
     });
 
     it("a refused write stores nothing", async () => {
-      unauthenticated(await open(target, canvas.slug, null).put("/kv/unwritten", 1));
+      unauthenticated(await open(target, canvas.slug, null).put("/kv/unwritten", 1), target);
       refused(await canvas.pages.owner.get("/kv/unwritten"), 404, "NOT_FOUND");
     });
 
     for (const [name, forge] of strangers(target)) {
       it(`${name}: 401 { error }`, async () => {
         const forged = forge(canvas.people.owner.headers);
-        unauthenticated(await call(target, canvas.slug, null, "GET", "/me", forged));
+        unauthenticated(await call(target, canvas.slug, null, "GET", "/me", forged), target);
       });
     }
 
-    if (target.authMode === "proxy") {
-      it("proxy mode has no dev sessions", async () => {
+    if (target.authMode !== "dev") {
+      it(`${target.authMode} mode has no dev sessions`, async () => {
         const answer = await send(target.base, {
           method: "POST",
           path: "/auth/dev/session",

@@ -83,7 +83,11 @@ export function order(target: Target): void {
       it(name, async () => {
         const { slug } = stages[at];
         const headers = headersOf(slug, from, ask);
-        check(await call(target, slug, people[by], ask.method, ask.path, headers, ask.body), expected);
+        check(
+          target,
+          await call(target, slug, people[by], ask.method, ask.path, headers, ask.body),
+          expected,
+        );
       });
     }
 
@@ -92,13 +96,13 @@ export function order(target: Target): void {
         const { slug } = stages[at];
         const headers = [...(people[by]?.headers ?? []), ...headersOf(slug, from, ask)];
         const request = { method: ask.method, path: `/v1/c/${slug}${ask.path}`, headers };
-        check(await flood(target.base, request, { announced: 1_000_000, sent: 0 }), expected);
+        check(target, await flood(target.base, request, { announced: 1_000_000, sent: 0 }), expected);
       });
     }
   });
 }
 
-function check(answer: Answer, expected: Expected): void {
-  if (expected === 401) unauthenticated(answer);
+function check(target: Target, answer: Answer, expected: Expected): void {
+  if (expected === 401) unauthenticated(answer, target);
   else refused(answer, ...expected);
 }

@@ -2,10 +2,12 @@ import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import { readableFrom } from "../cors.ts";
 import { type Cast, cast, freshSlug, stage } from "../fixture.ts";
+import { guestOf } from "../guest.ts";
 import type { Answer, Header } from "../http.ts";
 import { call, open, pageOrigin } from "../page.ts";
 import { refused, unauthenticated } from "../refusal.ts";
 import type { Target } from "../target.ts";
+import { tokenOf } from "../token.ts";
 
 const PATIENCE = 1_000;
 
@@ -62,7 +64,7 @@ export function rateLimit(target: Target): void {
       const { slug, pages } = await canvas();
       const { limit } = await spend(() => pages.viewer.get("/me"));
       for (let turn = 0; turn < limit * 2; turn++) {
-        unauthenticated(await open(target, slug, null).get("/me"));
+        unauthenticated(await open(target, slug, null).get("/me"), target);
       }
       assert.equal((await pages.owner.get("/me")).status, 200);
     });
@@ -82,6 +84,34 @@ export function rateLimit(target: Target): void {
       const ask = () => call(target, slug, people.owner, "GET", "/me", foreign);
       const { passed, limit } = await spend(ask, 403);
       assert.equal(passed, limit);
+    });
+
+    it("comes before who may enter: a refused stranger is metered", async () => {
+      const { pages } = await stage(target, { people });
+      const { passed, limit } = await spend(() => pages.stranger.get("/me"), 404);
+      assert.equal(passed, limit);
+    });
+
+    it("an anonymous visitor of a Public link is metered, too", async () => {
+      const { slug } = await stage(target, { people, access: "public_link" });
+      const { passed, limit } = await spend(() => open(target, slug, null).get("/me"), 403);
+      assert.equal(passed, limit);
+    });
+
+    it("a guest has a bucket of their own", async () => {
+      const whole = await canvas();
+      const { slug, pages } = whole;
+      const guest = await guestOf(target, whole);
+      const { passed, limit } = await spend(() => open(target, slug, guest).get("/me"), 200);
+      assert.equal(passed, limit);
+      assert.equal((await pages.owner.get("/me")).status, 200);
+    });
+
+    it("a token spends the bucket of its person", async () => {
+      const { slug, pages } = await canvas();
+      const token = await tokenOf(target, people.viewer);
+      await spend(() => open(target, slug, token).get("/me"));
+      refused(await pages.viewer.get("/me"), 429, "RATE_LIMITED");
     });
 
     it("a refused write changes nothing", async () => {

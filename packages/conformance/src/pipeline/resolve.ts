@@ -1,14 +1,11 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
-import type { ErrorCode } from "@easel/protocol/errors";
-import type { CanvasRole } from "@easel/protocol/types";
 import { cast, freshSlug, manage, type Role, type Stage, share, stage } from "../fixture.ts";
-import type { Answer } from "../http.ts";
 import { open } from "../page.ts";
 import { refused } from "../refusal.ts";
 import type { Target } from "../target.ts";
+import { came, type Outcome } from "./outcome.ts";
 
-type Outcome = CanvasRole | [status: number, code: ErrorCode];
 const SHUT: Outcome = [404, "OWNER_ONLY"];
 
 interface Rung {
@@ -111,13 +108,4 @@ export function resolve(target: Target): void {
       refused(await open(target, slug.toUpperCase(), people.owner).get("/me"), 404, "NOT_FOUND");
     });
   });
-}
-
-function came(answer: Answer, outcome: Outcome): void {
-  if (typeof outcome === "string") {
-    assert.equal(answer.status, 200, answer.text);
-    assert.equal(answer.json.canvasRole, outcome);
-  } else {
-    refused(answer, ...outcome);
-  }
 }

@@ -58,8 +58,8 @@ export const policy: ZodType<RuntimePolicy> = z.strictObject({
     z.strictObject({
       audience: z.enum(["editors", "viewers"]),
       methods: z
-        .array(z.enum(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]))
-        .max(7)
+        .array(z.enum(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]))
+        .max(6)
         .optional(),
     }),
   ),

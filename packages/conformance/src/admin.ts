@@ -1,0 +1,29 @@
+import assert from "node:assert/strict";
+import { manage, type Stage } from "./fixture.ts";
+import type { Person, Target } from "./target.ts";
+
+/** Disables a canvas. */
+export const disable = (target: Target, { id }: Stage): Promise<void> =>
+  administer(target, "POST", `/api/admin/canvases/${id}/disable`, {});
+
+/** Says whether someone may publish public links. */
+export const mayPublish = (target: Target, person: Person, canPublishPublic: boolean): Promise<void> =>
+  setUser(target, person, { canPublishPublic });
+
+/** Deactivates someone. */
+export const deactivate = (target: Target, person: Person): Promise<void> =>
+  setUser(target, person, { deactivated: true });
+
+async function setUser(target: Target, person: Person, change: object): Promise<void> {
+  const { id } = (await manage(target, person, "GET", "/api/me")).json;
+  await administer(target, "PATCH", `/api/admin/users/${id}`, change);
+}
+
+/** A change that an administrator makes. */
+async function administer(target: Target, method: string, path: string, body: object): Promise<void> {
+  const answer = await manage(target, await target.signIn(target.admin), method, path, body);
+  assert.ok(
+    answer.status === 200 || answer.status === 204,
+    `${method} ${path}: ${answer.status} ${answer.text}`,
+  );
+}

@@ -1,0 +1,52 @@
+import assert from "node:assert/strict";
+import { Browser } from "./browser.ts";
+import { manage, type Stage } from "./fixture.ts";
+import { freshEmail, type Person, type Target } from "./target.ts";
+
+/** An invitation to one canvas; `url` is the link that its guest opens. */
+export interface Invite {
+  id: string;
+  email: string;
+  name: string;
+  url: string;
+}
+
+/** A guest of one canvas, by the invitation that let them in. */
+export interface Guest extends Person {
+  invite: Invite;
+}
+
+/** Invites an address to a canvas, as its owner. */
+export async function invite(
+  target: Target,
+  { id, people }: Stage,
+  email = freshEmail("guest"),
+  name = "A guest",
+): Promise<Invite> {
+  const answer = await manage(target, people.owner, "POST", `/api/canvases/${id}/invites`, { email, name });
+  assert.equal(answer.status, 201, `POST invites: ${answer.text}`);
+  const { id: inviteId, email: invited, url } = answer.json;
+  assert.equal(invited, email);
+  return { id: String(inviteId), email, name, url: String(url) };
+}
+
+/** Opens the link of an invitation in a browser without any session: its cookie is the guest. */
+export async function accept(target: Target, invited: Invite): Promise<Guest> {
+  const browser = new Browser(target);
+  const answer = await browser.send("GET", new URL(invited.url));
+  assert.equal(answer.status, 303, `${invited.url}: ${answer.text.slice(0, 300)}`);
+  const headers = browser.jar.headersFor(new URL(target.base));
+  assert.notEqual(headers.length, 0, "an invitation sets a cookie");
+  return { email: invited.email, name: invited.name, headers, invite: invited };
+}
+
+/** A new guest of a canvas. */
+export async function guestOf(target: Target, canvas: Stage, email?: string): Promise<Guest> {
+  return accept(target, await invite(target, canvas, email));
+}
+
+/** Takes an invitation back, as the owner. */
+export async function revoke(target: Target, { id, people }: Stage, { invite }: Guest): Promise<void> {
+  const answer = await manage(target, people.owner, "DELETE", `/api/canvases/${id}/invites/${invite.id}`);
+  assert.equal(answer.status, 204, `DELETE invite: ${answer.text}`);
+}

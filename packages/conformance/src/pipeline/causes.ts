@@ -1,0 +1,57 @@
+import type { ErrorCode } from "@easel/protocol/errors";
+import { disable, mayPublish } from "../admin.ts";
+import { cast, type Stage, stage } from "../fixture.ts";
+import { guestOf } from "../guest.ts";
+import { archive, expire, remove } from "../lifecycle.ts";
+import type { Person, Target } from "../target.ts";
+
+/** The password of every canvas that has one here. */
+export const PASSWORD = "open, sesame";
+
+/** Why step 3 refuses, in the order of the specification's table (4.1), and what is answered. */
+export const CAUSES = [
+  { cause: "deleted", status: 404, code: "NOT_FOUND" },
+  { cause: "archived", status: 404, code: "ARCHIVED" },
+  { cause: "disabled", status: 403, code: "DISABLED" },
+  { cause: "guest of another canvas", status: 404, code: "NOT_INVITED" },
+  { cause: "no route in", status: 404, code: "OWNER_ONLY" },
+  { cause: "expired", status: 404, code: "SHARE_EXPIRED" },
+  { cause: "password", status: 403, code: "PASSWORD_REQUIRED" },
+  { cause: "public link", status: 403, code: "STATIC_ONLY" },
+] as const satisfies { cause: string; status: number; code: ErrorCode }[];
+
+/** One reason for a refusal. */
+export type Cause = (typeof CAUSES)[number]["cause"];
+
+/** A canvas to which causes apply, and someone to whom all of them do. */
+export interface Scene {
+  canvas: Stage;
+  refused: Person;
+}
+
+/** Makes a canvas with these causes; its backend is off, so that nothing after step 3 would let anybody pass. */
+export async function afflicted(target: Target, causes: Cause[]): Promise<Scene> {
+  const has = (cause: Cause) => causes.includes(cause);
+  const canvas = await stage(target, {
+    people: await cast(target),
+    access: has("public link")
+      ? "public_link"
+      : has("guest of another canvas") && !has("no route in")
+        ? "whole_org"
+        : "private",
+    terms: { password: has("password") ? PASSWORD : null },
+    switches: null,
+  });
+  const { owner, viewer, stranger } = canvas.people;
+  const refused = has("guest of another canvas")
+    ? await guestOf(target, await stage(target, { people: canvas.people }))
+    : has("no route in")
+      ? stranger
+      : viewer;
+  if (has("expired")) await expire(target, canvas);
+  if (has("no route in") && has("public link")) await mayPublish(target, owner, false);
+  if (has("archived")) await archive(target, canvas);
+  if (has("disabled")) await disable(target, canvas);
+  if (has("deleted")) await remove(target, canvas);
+  return { canvas, refused };
+}

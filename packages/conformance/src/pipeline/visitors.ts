@@ -1,0 +1,131 @@
+import { before, describe, it } from "node:test";
+import { disable, mayPublish } from "../admin.ts";
+import { Browser } from "../browser.ts";
+import { amend, cast, freshSlug, type Stage, stage } from "../fixture.ts";
+import { type Guest, guestOf } from "../guest.ts";
+import { archive, expire, remove, unpublish } from "../lifecycle.ts";
+import { open, pageHeaders } from "../page.ts";
+import { parallel } from "../parallel.ts";
+import { refused, unauthenticated } from "../refusal.ts";
+import type { Target } from "../target.ts";
+import { PASSWORD } from "./causes.ts";
+import { came, type Outcome } from "./outcome.ts";
+
+type Change = (target: Target, canvas: Stage) => Promise<unknown>;
+const STATIC: Outcome = [403, "STATIC_ONLY"];
+const EXPIRED: Outcome = [404, "SHARE_EXPIRED"];
+
+const inTurn =
+  (...changes: Change[]): Change =>
+  async (target, canvas) => {
+    for (const change of changes) await change(target, canvas);
+  };
+const privately: Change = (target, canvas) => amend(target, canvas, { access: "private" });
+const publicly: Change = (target, canvas) => amend(target, canvas, { access: "public_link" });
+const lock: Change = (target, canvas) => amend(target, canvas, { password: PASSWORD });
+const forbid: Change = (target, { people }) => mayPublish(target, people.owner, false);
+
+/** A canvas that was changed so, and what nobody in particular and its own guest get there. */
+const ROWS: [name: string, change: Change, anonymous: Outcome | "turned away", guest: Outcome][] = [
+  ["private", privately, "turned away", "viewer"],
+  ["Whole org", (target, canvas) => amend(target, canvas, { access: "whole_org" }), "turned away", "viewer"],
+  ["Public link", publicly, STATIC, STATIC],
+  ["private with a password", lock, "turned away", "viewer"],
+  ["Public link with a password", inTurn(publicly, lock), [403, "PASSWORD_REQUIRED"], STATIC],
+  ["private, expired", expire, "turned away", EXPIRED],
+  ["Public link, expired", inTurn(publicly, expire), "turned away", EXPIRED],
+  ["Public link, archived", inTurn(publicly, archive), "turned away", [404, "ARCHIVED"]],
+  ["Public link, disabled", inTurn(publicly, disable), "turned away", [403, "DISABLED"]],
+  ["Public link, deleted", inTurn(publicly, remove), "turned away", [404, "NOT_FOUND"]],
+  ["Public link of an owner who may not", inTurn(publicly, forbid), "turned away", STATIC],
+  ["private, unpublished", unpublish, "turned away", "viewer"],
+];
+
+/** Steps 1 and 3 for who is no member: nobody in particular, and the guest of one canvas. */
+export function visitors(target: Target): void {
+  describe("steps 1 and 3: anonymous visitors and guests", () => {
+    let scenes: { canvas: Stage; guest: Guest }[];
+    before(async () => {
+      scenes = await parallel(
+        ROWS,
+        async ([, change]) => {
+          const canvas = await stage(target, { people: await cast(target) });
+          const guest = await guestOf(target, canvas);
+          await change(target, canvas);
+          return { canvas, guest };
+        },
+        8,
+      );
+    });
+
+    for (const [index, [name, , anonymous, guest]] of ROWS.entries()) {
+      it(`${name}: anonymous ${anonymous}, guest ${guest}`, async () => {
+        const scene = scenes[index] as (typeof scenes)[number];
+        const nobody = await open(target, scene.canvas.slug, null).get("/me");
+        if (anonymous === "turned away") unauthenticated(nobody, target);
+        else came(nobody, anonymous);
+        came(await open(target, scene.canvas.slug, scene.guest).get("/me"), guest);
+      });
+    }
+
+    it("an anonymous visitor of a Public link finds the whole runtime API closed", async () => {
+      const { slug } = await stage(target, { access: "public_link", switches: { backendEnabled: false } });
+      const page = open(target, slug, null);
+      const answers = [
+        await page.get("/kv"),
+        await page.put("/kv/k", 1),
+        await page.post("/kv/k/increment", {}),
+        await page.delete("/kv/user/k"),
+        await page.get("/no-such-path"),
+        await page.post("/me", {}),
+        await page.send("GET", "/me", pageHeaders(target, freshSlug())),
+      ];
+      for (const answer of answers) refused(answer, 403, "STATIC_ONLY");
+    });
+
+    it("a session that is none counts as anonymous on a Public link", async () => {
+      const { slug } = await stage(target, { access: "public_link" });
+      const forged = {
+        email: "",
+        name: "",
+        headers: [["Cookie", "easel_session=made-up"]] as [string, string][],
+      };
+      refused(await open(target, slug, forged).get("/me"), 403, "STATIC_ONLY");
+    });
+
+    it("the password opens a Public link to an anonymous visitor as far as the static rule", async () => {
+      const canvas = await stage(target, { access: "public_link", terms: { password: PASSWORD } });
+      const browser = new Browser(target);
+      refused(await browser.api(canvas.slug).get("/me"), 403, "PASSWORD_REQUIRED");
+      await browser.unlock(canvas.slug, PASSWORD);
+      refused(await browser.api(canvas.slug).get("/me"), 403, "STATIC_ONLY");
+    });
+
+    it("the guest of another canvas is not invited, whatever general access says", async () => {
+      const guest = await guestOf(target, await stage(target));
+      for (const access of ["private", "whole_org", "public_link"] as const) {
+        const { slug } = await stage(target, { access });
+        refused(await open(target, slug, guest).get("/me"), 404, "NOT_INVITED");
+      }
+    });
+
+    it("a guest is no member: their address on the list of another canvas lets nobody in", async () => {
+      const canvas = await stage(target);
+      const guest = await guestOf(target, await stage(target), canvas.people.editor.email);
+      refused(await open(target, canvas.slug, guest).get("/me"), 404, "NOT_INVITED");
+    });
+
+    it("a guest stays a viewer, even with the address of the owner", async () => {
+      const canvas = await stage(target);
+      const guest = await guestOf(target, canvas, canvas.people.owner.email);
+      const page = open(target, canvas.slug, guest);
+      came(await page.get("/me"), "viewer");
+      refused(await page.put("/kv/k", 1), 403, "PERMISSION_DENIED");
+    });
+
+    it("a slug that nobody has: 404 NOT_FOUND to a guest", async () => {
+      const guest = await guestOf(target, await stage(target));
+      refused(await open(target, freshSlug(), guest).get("/me"), 404, "NOT_FOUND");
+    });
+  });
+}
