@@ -17,8 +17,12 @@ export interface CanvasPatch {
 
 const bit = (value: boolean | undefined) => (value === undefined ? null : Number(value));
 
-/** Changes a canvas; false when the slug is another's, or has lately been. */
-export async function patchCanvas(id: string, patch: CanvasPatch, { db, clock }: Env): Promise<boolean> {
+/** Changes a canvas; or why it stays as it is: it is gone, or the slug is another's, or has lately been. */
+export async function patchCanvas(
+  id: string,
+  patch: CanvasPatch,
+  { db, clock }: Env,
+): Promise<"done" | "gone" | "taken"> {
   const now = clock();
   const { slug, title = null, tags, metadata, archived, discoverability = null } = patch;
   const changed = sql`
@@ -36,7 +40,9 @@ export async function patchCanvas(id: string, patch: CanvasPatch, { db, clock }:
     slug === undefined
       ? [changed]
       : [claimSlug(slug, id, now), changed, { maybe: releaseSlugs(id, slug, now) }];
-  return (await db.batch(steps)) === steps.length;
+  const done = await db.batch(steps);
+  if (done === steps.length) return "done";
+  return slug !== undefined && done === 0 ? "taken" : "gone";
 }
 
 /** Takes a canvas off the air until it is published again. */
@@ -68,7 +74,8 @@ export async function transferCanvas(
     sql`update canvases set updated_at = ${clock()},
         owner_id = (select id from users where users.email = ${email})
       where id = ${id} and owner_id = ${owner.id} and deleted_at is null
-        and exists (select 1 from users where users.email = ${email} and deactivated_at is null)
+        and exists (select 1 from users
+          where users.email = ${email} and users.id <> owner_id and deactivated_at is null)
         and (select min(role) from grants where canvas_id = ${id} and grants.email = ${email}) = 'editor'`,
     maybe`delete from canvas_people where canvas_id = ${id} and email in (${email}, ${owner.email})`,
     sql`insert into canvas_people (canvas_id, email, role) values (${id}, ${owner.email}, 'editor')`,

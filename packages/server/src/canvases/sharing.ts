@@ -40,12 +40,12 @@ export interface Sharing {
   teams?: { id: string; role: GivenRole }[] | undefined;
 }
 
-/** Sets who may enter a canvas, all of it at once. */
+/** Sets who may enter a canvas, all of it at once; false when the canvas is gone. */
 export async function setSharing(
   canvasId: string,
   { access, passwordHash, expiresAt, org, people, teams }: Sharing,
   { db, clock }: Env,
-): Promise<void> {
+): Promise<boolean> {
   const steps: Step[] = [
     sql`update canvases set updated_at = ${clock()}, access = coalesce(${access ?? null}, access),
         org_id = coalesce(org_id, ${org ?? null}),
@@ -58,19 +58,24 @@ export async function setSharing(
   if (people !== undefined) {
     steps.push(maybe`delete from canvas_people where canvas_id = ${canvasId}`);
     for (const { email, role } of people) {
-      steps.push(
-        sql`insert into canvas_people (canvas_id, email, role) values (${canvasId}, ${email}, ${role})`,
-      );
+      // Whoever has become the owner meanwhile needs no place on the list.
+      steps.push(maybe`
+        insert into canvas_people (canvas_id, email, role) select ${canvasId}, ${email}, cast(${role} as text)
+        where not exists (select 1 from canvases join users on users.id = owner_id
+          where canvases.id = ${canvasId} and users.email = ${email})`);
     }
   }
   if (teams !== undefined) {
     steps.push(maybe`delete from canvas_teams where canvas_id = ${canvasId}`);
     for (const { id, role } of teams) {
-      // A team that is deleted meanwhile is left out.
-      steps.push(maybe`
+      // A team that is deleted meanwhile is left out: its row is what deleting it waits for.
+      steps.push(
+        maybe`update teams set name = name where id = ${id}`,
+        maybe`
         insert into canvas_teams (canvas_id, team_id, role)
-        select ${canvasId}, id, cast(${role} as text) from teams where id = ${id}`);
+        select ${canvasId}, id, cast(${role} as text) from teams where id = ${id}`,
+      );
     }
   }
-  await db.batch(steps);
+  return (await db.batch(steps)) === steps.length;
 }

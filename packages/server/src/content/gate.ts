@@ -37,11 +37,12 @@ export async function passGate(
   }
   return reply
     .header("cache-control", "private, no-store")
-    .redirect(pageOf(env.base.canvasUrl(canvas.slug), one(request.query as Query, "to")), 303);
+    .redirect(pageBeyond(canvas.slug, request, env), 303);
 }
 
-/** A page of a canvas by its path; its first one for whatever leads elsewhere. */
-function pageOf(canvasUrl: string, path: string | undefined): string {
-  const url = URL.parse(`./${path ?? ""}`, canvasUrl);
+/** The page of a canvas to which its gate leads: the one that was asked for, the first one for whatever leads elsewhere. */
+export function pageBeyond(slug: string, request: FastifyRequest, { base }: Env): string {
+  const canvasUrl = base.canvasUrl(slug);
+  const url = URL.parse(`./${one(request.query as Query, "to") ?? ""}`, canvasUrl);
   return url?.href.startsWith(canvasUrl) === true ? url.href : canvasUrl;
 }

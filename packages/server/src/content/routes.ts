@@ -1,12 +1,13 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { ENTER, enterBy } from "../auth/handover.ts";
+import { isSlug } from "../canvases/slug.ts";
 import type { Env } from "../env.ts";
 import { one, type Query } from "../kit/page.ts";
-import { Refusal } from "../kit/refusal.ts";
+import { Refusal, refuse } from "../kit/refusal.ts";
 import { authenticate } from "../pipeline/authenticate.ts";
 import { requireOwnHost } from "../pipeline/own-host.ts";
 import type { Viewer, Visit } from "../pipeline/visit.ts";
-import { GATE, passGate } from "./gate.ts";
+import { GATE, pageBeyond, passGate } from "./gate.ts";
 import { HotBlobs } from "./hot-blobs.ts";
 import { notice } from "./notice.ts";
 import { searchOf, serve } from "./serve.ts";
@@ -57,6 +58,12 @@ export function mountContent(app: FastifyInstance, env: Env): void {
       method: ["GET", "HEAD"],
       url: "/c/:slug/*",
       handler: answering((visit, viewer, request, reply) => serve(visit, viewer, request, reply, hot, env)),
+    });
+    // Who had to sign in before giving the password comes back without it.
+    pages.get(`/c/:slug/${GATE}`, async (request, reply) => {
+      const slug = slugOf(request);
+      if (!isSlug(slug)) refuse("NOT_FOUND");
+      return reply.redirect(pageBeyond(slug, request, env), 303);
     });
     pages.post(
       `/c/:slug/${GATE}`,

@@ -106,7 +106,8 @@ export const canvases: Routes = {
         const { id } = await managedCanvas(call, env);
         const patch = await readJson(call.request, Patch);
         if (patch.slug !== undefined) requireFreeSlug(patch.slug);
-        if (!(await patchCanvas(id, patch, env))) refuse("SLUG_TAKEN");
+        const outcome = await patchCanvas(id, patch, env);
+        if (outcome !== "done") refuse(outcome === "taken" ? "SLUG_TAKEN" : "NOT_FOUND");
         const { metadata, ...told } = patch;
         const details = metadata === undefined ? told : { ...told, metadata: true };
         return ok(await currentView(id, call.person, env), { details });

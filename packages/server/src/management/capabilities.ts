@@ -1,8 +1,9 @@
 import { z } from "zod";
 import { setCapabilities } from "../canvases/switches.ts";
+import { isId } from "../kit/ids.ts";
 import { readJson } from "../kit/json-body.ts";
 import { refuse } from "../kit/refusal.ts";
-import { currentView, managedCanvas, requireOwner } from "./canvas.ts";
+import { canvasOf, currentView, managedCanvas, requireOwner } from "./canvas.ts";
 import { policy } from "./policy.ts";
 import { ok, type Routes } from "./route.ts";
 
@@ -38,8 +39,11 @@ export const capabilities: Routes = {
         } = await readJson(call.request, Patch);
         if (switches.guestAi !== undefined && role !== "owner") requireOwner();
         if (runtimePolicy !== undefined && expected === undefined) refuse("POLICY_CONFLICT");
-        if (!(await setCapabilities(id, switches, { expected, runtimePolicy }, env)))
+        if (typeof expected === "string" && !isId(expected)) refuse("POLICY_CONFLICT");
+        if (!(await setCapabilities(id, switches, { expected, runtimePolicy }, env))) {
+          await canvasOf(call, env); // 404 where it is gone
           refuse("POLICY_CONFLICT");
+        }
         const view = await currentView(id, call.person, env);
         const policyChanged =
           runtimePolicy === undefined ? {} : { runtimePolicy: view.runtimePolicyRevision };

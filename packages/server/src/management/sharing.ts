@@ -79,13 +79,13 @@ export const sharing: Routes = {
           );
         }
         const passwordHash = typeof password === "string" ? await env.passwords.hash(password) : password;
-        await setSharing(id, { access, passwordHash, expiresAt, org, people, teams }, env);
-
-        // An editor may have given up the own role: then this is the last look at the canvas.
-        const row = await findCanvas(id, call.person, env);
-        const last = { ...canvas, access: access ?? canvas.access };
+        const set = await setSharing(id, { access, passwordHash, expiresAt, org, people, teams }, env);
+        // An editor may have given up the own role: then this is the last look at the canvas, as its owner sees it.
+        const asOwner = { id: canvas.owner_id, email: owner_email };
+        const row = set ? await findCanvas(id, asOwner, env) : undefined;
+        const { role } = (await findCanvas(id, call.person, env)) ?? canvas;
         const details = { ...given, ...(password === undefined ? {} : { password: password !== null }) };
-        return ok(await viewFor(row ?? last, env), { details });
+        return ok(await viewFor({ ...(row ?? refuse("NOT_FOUND")), role }, env), { details });
       },
     },
   },

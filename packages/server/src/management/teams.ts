@@ -41,8 +41,9 @@ export const teams: Routes = {
       run: async (call, env) => {
         const { id } = await ownTeam(call, env);
         const given = await readJson(call.request, Patch);
-        await updateTeam(id, given, env);
-        return ok(await findTeam(id, call.person, env), { target: id, details: given });
+        if (!(await updateTeam(id, given, env))) refuse("NOT_FOUND");
+        const team = (await findTeam(id, call.person, env)) ?? refuse("NOT_FOUND");
+        return ok(team, { target: id, details: given });
       },
     },
     DELETE: {

@@ -58,22 +58,24 @@ export async function createTeam(
   return id;
 }
 
-/** Changes a team; what is left out stays. */
+/** Changes a team; what is left out stays. False when it is gone. */
 export async function updateTeam(
   id: string,
   { name, members }: { name?: string | undefined; members?: string[] | undefined },
   { db }: Env,
-): Promise<void> {
+): Promise<boolean> {
   const steps: Step[] = [sql`update teams set name = coalesce(${name ?? null}, name) where id = ${id}`];
   if (members !== undefined) {
     steps.push(maybe`delete from team_members where team_id = ${id}`, ...membership(id, members));
   }
-  await db.batch(steps);
+  return (await db.batch(steps)) === steps.length;
 }
 
 /** Deletes a team; whoever had a role by it alone has none. */
 export async function deleteTeam(id: string, { db }: Env): Promise<void> {
   await db.batch([
+    // First its own row: who is just sharing a canvas with it waits, or is waited for.
+    sql`update teams set name = name where id = ${id}`,
     maybe`delete from canvas_teams where team_id = ${id}`,
     maybe`delete from team_members where team_id = ${id}`,
     sql`delete from teams where id = ${id}`,

@@ -1,4 +1,3 @@
-import type { IncomingMessage } from "node:http";
 import { admitsAnyone } from "../access/ladder.ts";
 import { challenge } from "../auth/challenge.ts";
 import { handOver } from "../auth/handover.ts";
@@ -16,13 +15,10 @@ export async function authenticate({ slug, surface, request, answer }: Visit, en
   const canvas = await findEntry(slug, null, env);
   if (canvas !== null && admitsAnyone(canvas, env.clock())) return null;
   if (canvasHost !== undefined && wantsPage(request.headers)) {
-    handOver(canvasHost, pageAskedFor(canvasHost, request), request, env);
+    handOver(canvasHost, pathOnHost(canvasHost, request.url), request, env);
   }
   return challenge(request, surface === "api" ? "api" : "page", env);
 }
 
-/** The page of a canvas host that a browser wants, before it was rewritten: of the password's form, the one that it leads to. */
-function pageAskedFor(slug: string, { method, url = "" }: IncomingMessage): string {
-  const path = url.slice(`/c/${slug}`.length);
-  return method === "POST" ? `/${new URLSearchParams(path.split("?")[1]).get("to") ?? ""}` : path;
-}
+/** What was asked of the host of a canvas, before it was rewritten. */
+const pathOnHost = (slug: string, url = "") => url.slice(`/c/${slug}`.length);
