@@ -44,11 +44,11 @@ function mountOwnNames(app: FastifyInstance, env: Env): void {
   });
 }
 
-/** Names below the base host that no canvas can have lead nowhere. */
+/** Names below the base host that no canvas can have, and addresses that were not rewritten, lead nowhere. */
 function mountCanvasHosts(app: FastifyInstance, env: Env): void {
-  app.addHook("onRequest", ({ headers }, _reply, done) => {
+  app.addHook("onRequest", ({ headers, url }, _reply, done) => {
     const slug = env.base.labelOf(hostOf(headers));
-    if (slug !== null && !isSlug(slug)) refuse("NOT_FOUND");
+    if (slug !== null && !(isSlug(slug) && url.startsWith(`/c/${slug}/`))) refuse("NOT_FOUND");
     done();
   });
 }

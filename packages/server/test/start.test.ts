@@ -24,10 +24,10 @@ test("mistakes in the settings stop the start: each by name, and no secret", asy
   const { code, said } = await fail({
     SERVICE_PORT: "x",
     SERVICE_SESSION_SECRET: "hunter2",
-    SERVICE_TENANCY: "on",
+    SERVICE_BLOBS_URL: "s3://bucket",
   });
   assert.equal(code, 1);
-  for (const name of ["SERVICE_PORT", "SERVICE_SESSION_SECRET", "SERVICE_TENANCY"])
+  for (const name of ["SERVICE_PORT", "SERVICE_SESSION_SECRET", "SERVICE_BLOBS_URL"])
     assert.ok(said.includes(name));
   assert.doesNotMatch(said, /hunter2|\n {4}at /);
 });

@@ -39,10 +39,16 @@ export async function patchCanvas(
   const steps: Step[] =
     slug === undefined
       ? [changed]
-      : [claimSlug(slug, id, now), changed, { maybe: releaseSlugs(id, slug, now) }];
+      : [
+          // The canvas first: its row is what moves at once wait for, one after the other.
+          sql`update canvases set updated_at = ${now} where id = ${id} and deleted_at is null`,
+          claimSlug(slug, id, now),
+          changed,
+          { maybe: releaseSlugs(id, slug, now) },
+        ];
   const done = await db.batch(steps);
   if (done === steps.length) return "done";
-  return slug !== undefined && done === 0 ? "taken" : "gone";
+  return slug !== undefined && done === 1 ? "taken" : "gone";
 }
 
 /** Takes a canvas off the air until it is published again. */

@@ -36,9 +36,14 @@ export function notice(
   return sendPage(reply.code(refusal.status), {
     title,
     narrow: true,
+    formsLeadTo: signInAt(env),
     body: html`<h1>${heading ?? title}</h1>${says}${whoYouAre(viewer, canvas + path, env)}`,
   });
 }
+
+/** Who gives the password after the session has ended is led to the sign-in, and from there on to an OpenID provider. */
+const signInAt = ({ base, config }: Env): string =>
+  config.oidcIssuer === null ? base.origin : `${base.origin} ${new URL(config.oidcIssuer).origin} https:`;
 
 /** As whom the visitor was refused, and how to be someone else. */
 function whoYouAre(viewer: Viewer, page: string, { base, config }: Env): Html | null {
