@@ -15,15 +15,20 @@ const PAGE = `<!doctype html><meta charset="utf-8"><title>Tea</title><h1>Tea</h1
 <script src="/sdk/v1.js"></script>
 <script>easel.me().then(({ name }) => document.querySelector("output").append(name));</script>`;
 
-/** A canvas for everyone who signs in, which shows who is looking at it. */
-async function publishTea(env: Env): Promise<string> {
+/** A canvas which shows who is looking at it; its id. */
+async function publish(slug: string, env: Env): Promise<string> {
   const owner = await arrive(env.db, "owner@example.com", null, env.clock());
   assert.ok(owner !== null);
   const id = newId();
-  await createCanvas({ id, slug: "tea", title: "Tea", tags: [], org: null }, owner.id, env);
-  await setSharing(id, { access: "whole_org" }, env);
+  await createCanvas({ id, slug, title: "Tea", tags: [], org: null }, owner.id, env);
   await setCapabilities(id, { backendEnabled: true }, {}, env);
   await deploy(id, owner.id, [{ path: "index.html", open: async () => bytes(PAGE) }], env);
+  return id;
+}
+
+/** One for everyone who signs in; its address. */
+async function publishTea(env: Env): Promise<string> {
+  await setSharing(await publish("tea", env), { access: "whole_org" }, env);
   return env.base.canvasUrl("tea");
 }
 
@@ -59,7 +64,7 @@ const sites = await Promise.all(
   }),
 );
 
-for (const { mode, base, issuer, canvas } of sites) {
+for (const { mode, base, env, issuer, canvas } of sites) {
   describe(`signing in at a provider in a browser, canvases by ${mode}`, { skip: noBrowser }, () => {
     for (const colorScheme of ["light", "dark"] as const) {
       it(`leads to the canvas that was asked for, in ${colorScheme}`, async () => {
@@ -84,6 +89,31 @@ for (const { mode, base, issuer, canvas } of sites) {
         await other.getByText("Name of ada").waitFor();
       });
     }
+
+    it("opens a canvas that is shared and has a password, until the next request after being removed", async () => {
+      const id = await publish("darjeeling", env);
+      const passwordHash = await env.passwords.hash("first flush");
+      await setSharing(id, { people: [{ email: "ada@example.com", role: "viewer" }], passwordHash }, env);
+      const page = await newTab();
+      const wanted = `${env.base.canvasUrl("darjeeling")}?cup=2`;
+      await page.goto(wanted);
+      await fillIn(page, "ada@example.com");
+      await page.getByLabel("Password").fill("second flush");
+      await page.keyboard.press("Enter");
+      await page.getByRole("alert").waitFor();
+      await page.getByLabel("Password").fill("first flush");
+      await page.keyboard.press("Enter");
+      await page.getByText("Name of ada").waitFor();
+      assert.equal(page.url(), wanted);
+
+      await setSharing(id, { people: [] }, env);
+      const reason = await page.evaluate("easel.me().then(() => 'open', ({ reason }) => reason)");
+      assert.equal(reason, "OWNER_ONLY");
+      const answer = await page.reload();
+      assert.equal(answer?.status(), 404);
+      await fails(page, "Not shared with you");
+      assert.equal(await page.getByText("Name of ada").count(), 0);
+    });
   });
 }
 
