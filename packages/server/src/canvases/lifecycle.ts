@@ -11,6 +11,23 @@ export interface Living {
   access: AuthoredCanvas["access"];
 }
 
+/** The same from a row of `canvases`. */
+export const livingOf = (row: {
+  disabled_at: number | null;
+  archived_at: number | null;
+  revoked_at: number | null;
+  version_id: string | null;
+  expires_at: number | null;
+  access: Living["access"];
+}): Living => ({
+  disabledAt: row.disabled_at,
+  archivedAt: row.archived_at,
+  revokedAt: row.revoked_at,
+  versionId: row.version_id,
+  expiresAt: row.expires_at,
+  access: row.access,
+});
+
 /** The publication states in the specification's order (3); the first row that applies is the state. */
 export const LIFECYCLE: { status: PublicationStatus; when: (canvas: Living, now: number) => boolean }[] = [
   { status: "disabled", when: ({ disabledAt }) => disabledAt !== null },

@@ -2,7 +2,7 @@ import type { RuntimePolicy } from "@easel/protocol/policy";
 import type { Canvas, Json } from "@easel/protocol/types";
 import { manages } from "../access/roles.ts";
 import type { Env } from "../env.ts";
-import { accessMode, legacyStatus, publicationStatus } from "./lifecycle.ts";
+import { accessMode, legacyStatus, livingOf, publicationStatus } from "./lifecycle.ts";
 import type { Listed, ListedTeam } from "./sharing.ts";
 import type { CanvasRow } from "./store.ts";
 import { capabilitiesOf } from "./switches.ts";
@@ -21,14 +21,7 @@ export function viewOf(
 ): Canvas {
   const now = clock();
   const metadata = row.metadata === null ? null : (JSON.parse(row.metadata) as { [name: string]: Json });
-  const living = {
-    disabledAt: row.disabled_at,
-    archivedAt: row.archived_at,
-    revokedAt: row.revoked_at,
-    versionId: row.version_id,
-    expiresAt: row.expires_at,
-    access: row.access,
-  };
+  const living = livingOf(row);
   const people = manages(row.role) ? listed : [];
   const teams = manages(row.role) ? listedTeams : [];
   const named = [...people.map(({ email }) => email), ...teams.map(({ name }) => name)];

@@ -8,7 +8,7 @@ import {
   restoreCanvas,
   type SupervisedRow,
 } from "../../canvases/administration.ts";
-import { accessMode, publicationStatus } from "../../canvases/lifecycle.ts";
+import { accessMode, livingOf, publicationStatus } from "../../canvases/lifecycle.ts";
 import type { Env } from "../../env.ts";
 import { isId } from "../../kit/ids.ts";
 import { readJson } from "../../kit/json-body.ts";
@@ -22,14 +22,6 @@ const Disable = z.strictObject({ reason: printable.trim().max(500).optional() })
 
 /** A canvas for supervision: never its content, its people, its metadata or its policy. */
 function viewOf(row: SupervisedRow, { base, clock }: Env) {
-  const living = {
-    disabledAt: row.disabled_at,
-    archivedAt: row.archived_at,
-    revokedAt: row.revoked_at,
-    versionId: row.version_id,
-    expiresAt: row.expires_at,
-    access: row.access,
-  };
   return {
     id: row.id,
     slug: row.slug,
@@ -38,7 +30,7 @@ function viewOf(row: SupervisedRow, { base, clock }: Env) {
     owner: { id: row.owner_id, email: row.owner_email, name: row.owner_name },
     access: row.access,
     accessMode: accessMode(row.access),
-    publicationStatus: publicationStatus(living, clock()),
+    publicationStatus: publicationStatus(livingOf(row), clock()),
     createdAt: row.created_at,
     updatedAt: row.updated_at,
     expiresAt: row.expires_at,
