@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
 import { assertAccessible, noBrowser, openAs, openBrowser } from "../packages/server/test/browser.ts";
-import { startService } from "../packages/server/test/support.ts";
+import { startSite } from "../packages/server/test/site.ts";
 
 const shows = (page: Page, counter: "together" | "yours", number: string) =>
   page.locator(`#${counter} output`).getByText(number, { exact: true }).waitFor({ state: "attached" });
@@ -13,27 +13,32 @@ const click = async (page: Page, counter: "together" | "yours", times: number) =
   assert.equal((await counted).status(), 200);
 };
 
-test("people count together, and each for themselves", { skip: noBrowser }, async (t) => {
-  const { base } = await startService(t);
-  const browser = await openBrowser(t);
-  const address = `${base}/c/counter/`;
-  const owner = await openAs(browser, address, "dev@example.com");
-  const editor = await openAs(browser, address, "editor@example.com");
-  const viewer = await openAs(browser, address, "viewer@example.com");
+for (const mode of ["path", "subdomain"] as const) {
+  test(`people count together, and each for themselves, canvases by ${mode}`, {
+    skip: noBrowser,
+  }, async (t) => {
+    const { env } = await startSite(t, mode);
+    const browser = await openBrowser(t);
+    const address = env.base.canvasUrl("counter");
+    const owner = await openAs(browser, address, "dev@example.com");
+    const editor = await openAs(browser, address, "editor@example.com");
+    const viewer = await openAs(browser, address, "viewer@example.com");
 
-  await click(owner.page, "together", 3);
-  await shows(owner.page, "together", "3");
-  await click(editor.page, "together", 2);
-  await click(viewer.page, "yours", 1);
-  await shows(viewer.page, "yours", "1");
+    await click(owner.page, "together", 3);
+    await shows(owner.page, "together", "3");
+    await click(editor.page, "together", 2);
+    await shows(editor.page, "together", "5");
+    await click(viewer.page, "yours", 1);
+    await shows(viewer.page, "yours", "1");
 
-  for (const { page } of [owner, editor, viewer]) {
-    await page.reload();
-    await shows(page, "together", "5");
-  }
-  await shows(viewer.page, "yours", "1");
-  assert.equal(await viewer.page.locator("#together .more").isVisible(), false);
-  assert.equal(await owner.page.locator("#yours output").textContent(), "0");
-  await assertAccessible(viewer.page);
-  assert.deepEqual([...owner.faults, ...editor.faults, ...viewer.faults], []);
-});
+    for (const { page } of [owner, editor, viewer]) {
+      await page.reload();
+      await shows(page, "together", "5");
+    }
+    await shows(viewer.page, "yours", "1");
+    assert.equal(await viewer.page.locator("#together .more").isVisible(), false);
+    assert.equal(await owner.page.locator("#yours output").textContent(), "0");
+    if (mode === "path") await assertAccessible(viewer.page);
+    assert.deepEqual([...owner.faults, ...editor.faults, ...viewer.faults], []);
+  });
+}

@@ -14,9 +14,13 @@ const FLAGS =
 export const noBrowser: string | false = PROGRAM === undefined && "Chromium is not installed";
 if (noBrowser && process.env.CI) throw new Error(`${noBrowser}, and CI runs every test`);
 
-/** A real browser, closed when the scope ends. */
-export async function openBrowser(scope: Scope): Promise<Browser> {
-  const browser = await chromium.launch({ executablePath: PROGRAM ?? "", args: FLAGS.split(" ") });
+/** A real browser, closed when the scope ends. With `goesBack` its back button brings back whole pages from memory, as people's do. */
+export async function openBrowser(scope: Scope, { goesBack = false } = {}): Promise<Browser> {
+  const browser = await chromium.launch({
+    executablePath: PROGRAM ?? "",
+    args: FLAGS.split(" "),
+    ignoreDefaultArgs: goesBack ? ["--disable-back-forward-cache"] : [],
+  });
   atEnd(scope, () => browser.close());
   return browser;
 }
@@ -47,6 +51,17 @@ interface Violation {
   nodes: { html: string }[];
 }
 
+const COLOURS = { runOnly: ["color-contrast"] };
+
+/** Holds a page as it stands to the rules of the checker; its policy must let the checker in. */
+async function check(page: Page, colorScheme: "light" | "dark", options: object = {}): Promise<void> {
+  await page.addScriptTag({ path: AXE });
+  const found = await page.evaluate<Violation[]>(
+    `axe.run(${JSON.stringify(options)}).then(({ violations }) => violations.map(({ id, nodes }) => ({ id, nodes: nodes.map(({ html }) => ({ html })) })))`,
+  );
+  assert.deepEqual(found, [], `${page.url()} in ${colorScheme}`);
+}
+
 /** Holds a page to the accessibility rules that can be checked by program, in light and in dark. */
 export async function assertAccessible(page: Page): Promise<void> {
   for (const colorScheme of ["light", "dark"] as const) {
@@ -56,10 +71,17 @@ export async function assertAccessible(page: Page): Promise<void> {
     await session.send("Page.setBypassCSP", { enabled: true });
     await page.reload();
     await page.waitForLoadState("networkidle");
-    await page.addScriptTag({ path: AXE });
-    const found = await page.evaluate<Violation[]>(
-      "axe.run().then(({ violations }) => violations.map(({ id, nodes }) => ({ id, nodes: nodes.map(({ html }) => ({ html })) })))",
-    );
-    assert.deepEqual(found, [], `${page.url()} in ${colorScheme}`);
+    await check(page, colorScheme);
+  }
+}
+
+/** The same for a page without scripts, in a context with `bypassCSP`: it is not loaded again, and only its colours change. */
+export async function auditAccessibility(page: Page): Promise<void> {
+  for (const [colorScheme, options] of [
+    ["light", {}],
+    ["dark", COLOURS],
+  ] as const) {
+    await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+    await check(page, colorScheme, options);
   }
 }
