@@ -36,7 +36,9 @@ async function stageAttack(site: Site): Promise<{ victim: Stage; hostile: Stage;
   const { target, env } = site;
   const [victim, hostile, trap] = [await stage(target), await stage(target), await stage(target)];
   await publish(target, victim, { "index.html": SECRET });
-  const titled = await manage(target, victim.people.owner, "PATCH", `/api/canvases/${victim.id}`, { title: SECRET });
+  const titled = await manage(target, victim.people.owner, "PATCH", `/api/canvases/${victim.id}`, {
+    title: SECRET,
+  });
   assert.equal(titled.status, 200, titled.text);
   for (const [key, value] of [
     ["plan", SECRET],
