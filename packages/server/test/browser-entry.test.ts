@@ -113,7 +113,7 @@ for (const mode of ["path", "subdomain"] as const) {
     assert.equal(await refusal(nobody, site, canvas), "STATIC_ONLY");
     await amend(site.target, canvas, { password: "assam" });
     await nobody.reload();
-    assert.match(await shown(nobody), /^Password needed.*You are not signed in/);
+    assert.match(await shown(nobody), /^Password needed.*You are not signed in here/);
     await nobody.getByLabel("Password").fill("assam");
     await nobody.getByRole("button", { name: "Open" }).click();
     await nobody.waitForURL(address);
@@ -148,5 +148,23 @@ for (const mode of ["path", "subdomain"] as const) {
     }
     await page.goto(address);
     assert.match(await shown(page), /^Sign in/);
+  });
+
+  test(`the owner comes into a canvas that is open to anyone, canvases by ${mode}`, {
+    skip: noBrowser,
+  }, async (t) => {
+    const site = await startSite(t, mode);
+    const canvas = await tea(site);
+    const { owner } = canvas.people;
+    await amend(site.target, canvas, { access: "public_link", password: "assam" });
+    const asked = `${site.env.base.canvasUrl(canvas.slug)}more.html?cup=2`;
+    const page = await newTab(await openBrowser(t));
+    await page.goto(asked);
+    assert.match(await shown(page), /^Password needed/);
+    await page.getByRole("link", { name: "Sign in" }).click();
+    await page.getByLabel("E-mail address").fill(owner.email);
+    await page.getByRole("button", { name: "Sign in", exact: true }).click();
+    await page.waitForURL(asked);
+    await page.getByText(`${owner.name}, owner`).waitFor();
   });
 }

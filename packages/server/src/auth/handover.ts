@@ -79,7 +79,10 @@ export function mountHandOver(app: FastifyInstance, env: Env): void {
   });
 }
 
-/** `GET {canvas}/__enter` on a canvas host: a code becomes the cookie. Whatever is wrong with it, the canvas begins anew. */
+/**
+ * `GET {canvas}/__enter` on a canvas host: a code becomes the cookie. Whatever is wrong with it, the canvas begins anew. With
+ * `to` alone, a code is asked for: so comes in who has signed in and is at a canvas that is open to anyone.
+ */
 export async function enterBy(
   slug: string,
   request: FastifyRequest,
@@ -88,6 +91,7 @@ export async function enterBy(
 ): Promise<FastifyReply> {
   const query = request.query as Query;
   const to = pathOn(slug, one(query, "to"), env.base);
+  if (query.code === undefined && query.to !== undefined) handOver(slug, to, request.raw, env);
   const code = one(query, "code") ?? "";
   const secret = cookiesNamed(request.headers.cookie, secretCookie(env)).find(isToken);
   if (secret === undefined) {

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { ENTER } from "../auth/handover.ts";
 import type { Env } from "../env.ts";
 import { address, type Html, html, sendPage } from "../kit/html.ts";
 import type { Refusal } from "../kit/refusal.ts";
@@ -37,7 +38,7 @@ export function notice(
     title,
     narrow: true,
     formsLeadTo: signInAt(env),
-    body: html`<h1>${heading ?? title}</h1>${says}${whoYouAre(viewer, canvas + path, env)}`,
+    body: html`<h1>${heading ?? title}</h1>${says}${whoYouAre(viewer, canvas, path, env)}`,
   });
 }
 
@@ -46,16 +47,20 @@ const signInAt = ({ base, config }: Env): string =>
   config.oidcIssuer === null ? base.origin : `${base.origin} ${new URL(config.oidcIssuer).origin} https:`;
 
 /** As whom the visitor was refused, and how to be someone else. */
-function whoYouAre(viewer: Viewer, page: string, { base, config }: Env): Html | null {
+function whoYouAre(viewer: Viewer, canvas: string, path: string, { base, config }: Env): Html | null {
   const home = html`<a href="${base.origin}/">Your canvases</a>`;
-  const login = `${base.origin}/auth/login?returnTo=${encodeURIComponent(page)}`;
-  const signIn = config.authMode === "proxy" ? null : html`<a href="${login}">Sign in</a>`;
+  const login = `${base.origin}/auth/login?returnTo=${encodeURIComponent(canvas + path)}`;
+  const link = (to: string, words: string) =>
+    config.authMode === "proxy" ? null : html`<a href="${to}">${words}</a>`;
   if (viewer === null) {
-    return signIn && html`<footer class="links"><p>You are not signed in.</p>${signIn}</footer>`;
+    // At the host of a canvas that is open to anyone, who has signed in is still to come in.
+    const enter = `${canvas}${ENTER}?to=${encodeURIComponent(`/${path}`)}`;
+    const signIn = link(base.urlMode === "subdomain" ? enter : login, "Sign in");
+    return signIn && html`<footer class="links"><p>You are not signed in here.</p>${signIn}</footer>`;
   }
   if (viewer.guestOf !== null) {
-    return html`<footer class="links"><p>Invited as a guest: ${address(viewer.email)}</p>${signIn}${home}</footer>`;
+    return html`<footer class="links"><p>Invited as a guest: ${address(viewer.email)}</p>${link(login, "Sign in")}${home}</footer>`;
   }
-  const other = signIn && html`<a href="${login}&amp;anew=1">Sign in as someone else</a>`;
+  const other = link(`${login}&anew=1`, "Sign in as someone else");
   return html`<footer class="links"><p>Signed in as ${address(viewer.email)}</p>${other}${home}</footer>`;
 }
