@@ -2,11 +2,10 @@ import type { AddressInfo } from "node:net";
 import { createApp } from "./app.ts";
 import { baseOf } from "./base.ts";
 import { keepSwept } from "./canvases/sweep.ts";
-import { readConfig, unknownVariables } from "./config.ts";
+import { type Config, readConfig, unknownVariables } from "./config.ts";
 import { migrate } from "./drivers/db/migrate.ts";
 import { openBlobs, openBus, openDb } from "./drivers/index.ts";
 import type { Env } from "./env.ts";
-import { KeySet } from "./kit/key-set.ts";
 import { newLog } from "./kit/log.ts";
 import { Passwords } from "./kit/passwords.ts";
 import { Signer } from "./kit/signer.ts";
@@ -21,6 +20,13 @@ export interface Service {
   env: Env;
   /** Lets requests end, then closes everything. */
   stop(): Promise<void>;
+}
+
+/** The keys of a proxy that signs what it says. Nothing of it is loaded where there is none. */
+async function keysOf({ proxyJwksUrl }: Config, log: Env["log"]): Promise<Env["proxyKeys"]> {
+  if (proxyJwksUrl === null) return null;
+  const { KeySet } = await import("./kit/key-set.ts");
+  return new KeySet(proxyJwksUrl, log);
 }
 
 /** Settings, drivers, application, listening: the whole start of the service. */
@@ -50,7 +56,7 @@ export async function serve(environment: Record<string, string | undefined>): Pr
   const [blobs, bus] = await Promise.all([openBlobs(config), openBus(config)]);
   const signer = new Signer(await sessionSecrets(config));
   const passwords = new Passwords(2);
-  const proxyKeys = config.proxyJwksUrl === null ? null : new KeySet(config.proxyJwksUrl, log);
+  const proxyKeys = await keysOf(config, log);
   const base = baseOf(config, config.port);
   const env: Env = { config, base, db, blobs, bus, signer, passwords, proxyKeys, clock: Date.now, log };
   await seedExamples(env);

@@ -4,7 +4,7 @@ import { isIP } from "node:net";
 import type { Config } from "../config.ts";
 import type { Env } from "../env.ts";
 import { normalEmail } from "../kit/email.ts";
-import { readAssertion, type Said } from "./assertion.ts";
+import type { Said } from "./assertion.ts";
 import { arrive, cleanName, type Person } from "./people.ts";
 
 /** Whether what this peer says of others counts; an IPv4 address mapped into IPv6 counts as itself. */
@@ -34,7 +34,9 @@ async function saidOf(request: IncomingMessage, env: Env): Promise<Said | null> 
   const { config, proxyKeys } = env;
   if (proxyKeys !== null) {
     const token = single(request, config.proxyJwtHeader);
-    return token === null ? null : readAssertion(token, proxyKeys, env);
+    if (token === null) return null;
+    const { readAssertion } = await import("./assertion.ts");
+    return readAssertion(token, proxyKeys, env);
   }
   if (!isTrustedPeer(request.socket.remoteAddress, config)) return null;
   const email = single(request, config.proxyEmailHeader);
