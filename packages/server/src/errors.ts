@@ -5,6 +5,7 @@ import { ERRORS } from "@easel/protocol/errors";
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import type { Env } from "./env.ts";
 import { Refusal } from "./kit/refusal.ts";
+import { isForPeople, sendRefusal } from "./kit/refusal-page.ts";
 
 /** How long what is left of a refused body is read and thrown away, so that its sender gets to read the answer. */
 const LINGER_MS = 2_000;
@@ -16,17 +17,19 @@ export function requestIds(): () => string {
   return () => `${node}-${(++requests).toString(36)}`;
 }
 
-/** Answers whatever was thrown: a refusal with its own words, anything else as a bug. */
+/** Answers whatever was thrown: a refusal with its own words, anything else as a bug. People get a page, programs JSON. */
 export function answerError(
   error: unknown,
   request: FastifyRequest,
   reply: FastifyReply,
   { log }: Env,
 ): FastifyReply {
-  const { status, body, headers } = refusalOf(error, request, log);
+  const refusal = refusalOf(error, request, log);
+  const { status, body, headers } = refusal;
   reply.raw.once("finish", () => linger(request.raw));
   reply.headers(headers).code(status).header("cache-control", "private, no-store");
   if (headers.location !== undefined) return reply.send();
+  if (isForPeople(request)) return sendRefusal(reply, refusal, request.id);
   return reply
     .header("content-type", "application/json; charset=utf-8")
     .send(JSON.stringify(body.code === undefined ? body : { ...body, requestId: request.id }));

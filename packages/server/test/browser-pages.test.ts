@@ -87,6 +87,7 @@ for (const mode of MODES) {
       [nobody, `${site.base}/auth/login`, "Sign in", /pick anyone/],
       [viewer, `${site.base}/`, "Your canvases", RegExp(people.viewer.email)],
       [guest, `${site.base}/`, "Your canvases", /guest@example\.com/],
+      [viewer, `${site.base}/none`, "Nothing here", /nothing at this address/],
     ];
     for (const view of [...refusals, ...others]) {
       const [page, go, title, says] = view;

@@ -112,8 +112,11 @@ describe("proxy mode", () => {
     assert.equal((await post(base, "/auth/logout", [email("ada@example.com")], "")).status, 204);
   });
 
-  it("the home page asks nobody to sign in: 401", async () => {
-    unauthenticated(await send(base, { method: "GET", path: "/", headers: [["Accept", "text/html"]] }));
+  it("the home page asks nobody to sign in: 401, to a browser as a page", async () => {
+    unauthenticated(await send(base, { method: "GET", path: "/" }));
+    const page = await send(base, { method: "GET", path: "/", headers: [["Accept", "text/html"]] });
+    assert.equal(page.status, 401);
+    assert.match(page.text, /<h1>You are not signed in<\/h1>/);
     assert.equal(
       (await send(base, { method: "GET", path: "/", headers: [email("ada@example.com")] })).status,
       200,
