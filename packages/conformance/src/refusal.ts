@@ -40,9 +40,34 @@ export function signsIn(answer: Answer): void {
   assert.equal(pathname, "/auth/login");
 }
 
+/** The answer says that a capability is off, and why. */
+export function disabled(answer: Answer, capability: string, reason: "backend_off" | "feature_off"): void {
+  refused(answer, 403, "CAPABILITY_DISABLED");
+  const { json } = answer;
+  assert.deepEqual(
+    { capability: json.capability, backendEnabled: json.backendEnabled, reason: json.reason },
+    { capability, backendEnabled: reason === "feature_off", reason },
+  );
+  assert.ok(typeof json.hint === "string" && json.hint !== "", answer.text);
+}
+
+/** The answer is 405 and names the methods that there are, HEAD and OPTIONS aside. */
+export function wrongMethod(answer: Answer, allowed: string[]): void {
+  refused(answer, 405, "METHOD_NOT_ALLOWED");
+  const names = String(answer.headers.allow).split(",");
+  const given = new Set(names.map((name) => name.trim()));
+  for (const name of ["HEAD", "OPTIONS"]) given.delete(name);
+  assert.deepEqual([...given].sort(), allowed.toSorted());
+}
+
 /** The refusal has no field besides those of every refusal. */
 export function plain(answer: Answer): void {
   assert.deepEqual(Object.keys(answer.json).sort(), ["code", "message", "requestId"]);
+}
+
+/** The answer is for this caller alone and kept by nobody on the way. */
+export function unshared({ headers }: Answer): void {
+  assert.equal(headers["cache-control"], "private, no-store");
 }
 
 /** The answer is 200 with exactly this body. */

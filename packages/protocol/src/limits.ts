@@ -7,6 +7,26 @@ export const LIMITS = {
   kvValueBytes: { value: 64 * KiB, unit: "bytes", of: "a KV value, serialized", past: "413 VALUE_TOO_LARGE" },
   kvKeysShared: { value: 10_000, unit: "keys", of: "the shared scope of a canvas", past: "409 KEY_LIMIT" },
   kvKeysUser: { value: 1_000, unit: "keys", of: "one viewer's scope of a canvas", past: "409 KEY_LIMIT" },
+  submissionBytes: {
+    value: 64 * KiB,
+    unit: "bytes",
+    of: "a submission, as it is sent",
+    past: "413 VALUE_TOO_LARGE",
+  },
+  submissionsPerCanvas: { value: 10_000, unit: "submissions", of: "a canvas", past: "409 KEY_LIMIT" },
+  submissionsPerAuthor: {
+    value: 1_000,
+    unit: "submissions",
+    of: "one author on a canvas",
+    past: "409 KEY_LIMIT",
+  },
+  recordBytes: {
+    value: 64 * KiB,
+    unit: "bytes",
+    of: "a record of a collection, serialized",
+    past: "413 VALUE_TOO_LARGE",
+  },
+  recordsPerCanvas: { value: 10_000, unit: "records", of: "a canvas", past: "409 KEY_LIMIT" },
   pageMax: {
     value: 1_000,
     unit: "entries",

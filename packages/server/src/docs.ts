@@ -3,6 +3,7 @@ import path from "node:path";
 import { CAPABILITIES } from "@easel/protocol/capabilities";
 import { ERRORS } from "@easel/protocol/errors";
 import { LIMITS } from "@easel/protocol/limits";
+import { AUDIENCES, PRESETS, RIGHTS } from "@easel/protocol/policy";
 import { PERMISSION_NEEDS } from "./access/permissions.ts";
 import type { Setting } from "./kit/setting.ts";
 import { PARTS } from "./management/index.ts";
@@ -110,6 +111,30 @@ ${table(
 )}
 
 They tell a page what to show. Every call is checked again when it is made.
+
+## Records and files
+
+The policy document of a canvas names its collections and file groups and gives each a preset. Each right says for whom:
+
+${table(
+  ["Right", "The author", "Owner and editors", "Everyone admitted"],
+  Object.entries(RIGHTS).map(([name, { author, managers, everyone }]) => [
+    `\`${name}\``,
+    ...[author, managers, everyone].map((reaches) => (reaches ? "yes" : "")),
+  ]),
+)}
+
+${table(
+  ["Preset", ...["read", "create", "update", "delete"]],
+  Object.entries(PRESETS).map(([name, rights]) => [
+    `\`${name}\``,
+    ...[rights.read, rights.create, rights.update, rights.delete].map((right) => `\`${right}\``),
+  ]),
+)}
+
+\`overrides\` replaces single rights; \`create\` takes only ${AUDIENCES.map((each) => `\`${each}\``).join(", ")}. \`increment\` begins as the preset's \`update\`. To update,
+delete or increment a record one must also be able to read it. Owner and editors do not read \`personal\` records, but for their own.
+\`aggregateCount\` says who may count the records they can read.
 `;
 
 const acts = PARTS.flatMap((routes) =>

@@ -1,3 +1,4 @@
+import type { RuntimePolicy } from "@easel/protocol/policy";
 import type { Logger } from "pino";
 import type { Base } from "./base.ts";
 import type { Config } from "./config.ts";
@@ -5,6 +6,7 @@ import type { Blobs } from "./drivers/blobs/blobs.ts";
 import type { Bus } from "./drivers/bus/bus.ts";
 import type { Db } from "./drivers/db/db.ts";
 import type { KeySet } from "./kit/key-set.ts";
+import type { Parsed } from "./kit/parsed.ts";
 import type { Passwords } from "./kit/passwords.ts";
 import type { Signer } from "./kit/signer.ts";
 
@@ -16,6 +18,8 @@ export interface Env {
   db: Db;
   blobs: Blobs;
   bus: Bus;
+  /** The policy documents of canvases. */
+  policies: Parsed<RuntimePolicy>;
   signer: Signer;
   passwords: Passwords;
   /** Keys of the proxy's signed tokens; null where SERVICE_PROXY_JWT_JWKS_URL is not set. */

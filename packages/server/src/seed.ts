@@ -1,6 +1,7 @@
 import { createReadStream } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
+import type { RuntimePolicy } from "@easel/protocol/policy";
 import { arrive } from "./auth/people.ts";
 import type { BundleFile } from "./canvases/bundle.ts";
 import { deploy } from "./canvases/deploy.ts";
@@ -15,6 +16,12 @@ const EXAMPLES = path.join(import.meta.dirname, "../../../examples");
 /** People that dev mode offers from the start: the administrator, who owns the examples, an editor and a viewer of them. */
 const EDITOR = "editor@example.com";
 const VIEWER = "viewer@example.com";
+
+/** What an example's `easel.json` says of its canvas. */
+interface Manifest {
+  title: string;
+  policy?: RuntimePolicy;
+}
 
 /** The files of a folder that a browser needs. */
 async function filesOf(folder: string): Promise<BundleFile[]> {
@@ -44,11 +51,11 @@ export async function seedExamples(env: Env): Promise<void> {
   for (const slug of names) {
     const manifest = await readFile(path.join(EXAMPLES, slug, "easel.json"), "utf8").catch(() => null);
     if (owner === null || manifest === null) continue;
-    const { title } = JSON.parse(manifest) as { title: string };
+    const { title, policy: runtimePolicy } = JSON.parse(manifest) as Manifest;
     const id = newId();
     if (!(await createCanvas({ id, slug, title, tags: ["example"], org: null }, owner.id, env))) continue;
     await setSharing(id, { access: "whole_org", people: [{ email: EDITOR, role: "editor" }] }, env);
-    await setCapabilities(id, { backendEnabled: true }, {}, env);
+    await setCapabilities(id, { backendEnabled: true }, { runtimePolicy, expected: null }, env);
     await deploy(id, owner.id, await filesOf(path.join(EXAMPLES, slug)), env);
   }
 }

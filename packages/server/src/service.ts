@@ -1,4 +1,5 @@
 import type { AddressInfo } from "node:net";
+import type { RuntimePolicy } from "@easel/protocol/policy";
 import { createApp } from "./app.ts";
 import { baseOf } from "./base.ts";
 import { keepSwept } from "./canvases/sweep.ts";
@@ -7,6 +8,7 @@ import { migrate } from "./drivers/db/migrate.ts";
 import { openBlobs, openBus, openDb } from "./drivers/index.ts";
 import type { Env } from "./env.ts";
 import { newLog } from "./kit/log.ts";
+import { Parsed } from "./kit/parsed.ts";
 import { Passwords } from "./kit/passwords.ts";
 import { Signer } from "./kit/signer.ts";
 import { seedExamples } from "./seed.ts";
@@ -58,7 +60,9 @@ export async function serve(environment: Record<string, string | undefined>): Pr
   const passwords = new Passwords(2);
   const proxyKeys = await keysOf(config, log);
   const base = baseOf(config, config.port);
-  const env: Env = { config, base, db, blobs, bus, signer, passwords, proxyKeys, clock: Date.now, log };
+  const policies = new Parsed<RuntimePolicy>();
+  const kept = { signer, passwords, proxyKeys, policies };
+  const env: Env = { config, base, db, blobs, bus, ...kept, clock: Date.now, log };
   await seedExamples(env);
 
   const app = await createApp(env);

@@ -13,6 +13,7 @@ import { migrate } from "../src/drivers/db/migrate.ts";
 import { openDb } from "../src/drivers/index.ts";
 import type { Env } from "../src/env.ts";
 import { newLog } from "../src/kit/log.ts";
+import { Parsed } from "../src/kit/parsed.ts";
 import { Passwords } from "../src/kit/passwords.ts";
 import { Signer } from "../src/kit/signer.ts";
 import { blobsContract, bytesOf, inPieces, keysOf } from "./blobs-contract.ts";
@@ -138,6 +139,7 @@ for (const { name, skip, database } of ENGINES) {
         blobs,
         bus: memory(),
         passwords: new Passwords(1),
+        policies: new Parsed(),
         signer: new Signer(["a secret of the tests that is long enough"]),
         proxyKeys: null,
         clock: Date.now,

@@ -2,13 +2,15 @@ import { after, describe, test } from "node:test";
 import { pipeline } from "@easel/conformance/4.1-pipeline";
 import { identity } from "@easel/conformance/4.2-identity";
 import { kv } from "@easel/conformance/4.3-kv";
+import { submissions } from "@easel/conformance/4.9-submissions";
+import { collections } from "@easel/conformance/4.10-collections";
 import { adjacent } from "@easel/conformance/4.11-adjacent";
 import { authentication } from "@easel/conformance/5-authentication";
 import { devTarget, proxyTarget, type Target } from "@easel/conformance/target";
 import { startNamed } from "./conformance-service.ts";
 import { type Engine, PROXY } from "./support.ts";
 
-const SECTIONS = [pipeline, identity, kv, adjacent, authentication];
+const SECTIONS = [pipeline, identity, kv, submissions, collections, adjacent, authentication];
 const TARGETS = { dev: devTarget, proxy: proxyTarget };
 type AuthMode = keyof typeof TARGETS;
 

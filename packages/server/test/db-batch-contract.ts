@@ -6,31 +6,32 @@ import { counter, ids, MANY, nothing, type Open, thing } from "./db-tables.ts";
 /** Writes that stand or fall together, and what is beside them. */
 export function batchContract(open: Open): void {
   /** Steps of a batch; what it answers, and what is kept. */
-  const batches: [what: string, steps: Parameters<Db["batch"]>[0], done: number, kept: number[]][] = [
-    ["nothing", [], 0, []],
-    ["every step changes something", [thing(1), thing(2)], 2, [1, 2]],
-    ["the first changes nothing", [nothing, thing(1)], 0, []],
-    ["one in the middle changes nothing", [thing(1), nothing, thing(2), nothing], 1, []],
-    ["the last changes nothing", [thing(1), thing(2), nothing], 2, []],
+  const batches: [what: string, steps: Parameters<Db["batch"]>[0], changed: number[], kept: number[]][] = [
+    ["nothing", [], [], []],
+    ["every step changes something", [thing(1), thing(2)], [1, 1], [1, 2]],
+    ["the first changes nothing", [nothing, thing(1)], [], []],
+    ["one in the middle changes nothing", [thing(1), nothing, thing(2), nothing], [1], []],
+    ["the last changes nothing", [thing(1), thing(2), nothing], [1, 1], []],
     [
       "one that may change nothing",
       [thing(1), maybe`delete from things where id = ${9}`, thing(2)],
-      3,
+      [1, 0, 1],
       [1, 2],
     ],
-    ["one that may, and does", [thing(1), maybe`delete from things where id = ${1}`], 2, []],
+    ["one that may, and does", [thing(1), maybe`delete from things where id = ${1}`], [1, 1], []],
     [
       "a later step sees an earlier one",
       [thing(1), sql`update things set id = ${5} where id = ${1}`],
-      2,
+      [1, 1],
       [5],
     ],
-    ["what follows a step that changed nothing does not count", [thing(1), nothing, thing(1)], 1, []],
+    ["what follows a step that changed nothing does not count", [thing(1), nothing, thing(1)], [1], []],
+    ["a step changes several rows", [thing(1), thing(2), sql`delete from things`], [1, 1, 2], []],
   ];
-  for (const [what, steps, done, kept] of batches) {
+  for (const [what, steps, changed, kept] of batches) {
     test(`a batch in which ${what}`, async (t) => {
       const { db, other } = await open(t);
-      assert.equal(await db.batch(steps), done);
+      assert.deepEqual(await db.batch(steps), changed);
       assert.deepEqual([await ids(db), await ids(other)], [kept, kept]);
     });
   }
@@ -44,7 +45,7 @@ export function batchContract(open: Open): void {
       /no_such_table/,
     );
     assert.deepEqual(await ids(db), [1]);
-    assert.equal(await db.batch([thing(2)]), 1);
+    assert.deepEqual(await db.batch([thing(2)]), [1]);
   });
 
   test("batches that race for the last places of a counter: as many succeed as there are places", async (t) => {
@@ -58,7 +59,7 @@ export function batchContract(open: Open): void {
       ),
     );
     assert.deepEqual(
-      [done.filter((each) => each === 2).length, done.filter((each) => each === 0).length],
+      [done.filter((each) => each.length === 2).length, done.filter((each) => each.length === 0).length],
       [10, MANY - 10],
     );
     assert.equal(await counter(db), 10);
@@ -75,7 +76,7 @@ export function batchContract(open: Open): void {
         ]),
       ),
     );
-    assert.equal(done.filter((each) => each === 2).length, 1);
+    assert.equal(done.filter((each) => each.length === 2).length, 1);
     assert.equal(await counter(db), 1);
   });
 

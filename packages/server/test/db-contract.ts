@@ -79,7 +79,8 @@ export function dbContract(
     test("close ends after the writes under way", async (t) => {
       const { other, connect } = await open(t);
       const leaving = await connect();
-      const write = (id: number) => (id % 2 === 0 ? leaving.run(...thing(id)) : leaving.batch([thing(id)]));
+      const write = (id: number) =>
+        id % 2 === 0 ? leaving.run(...thing(id)) : leaving.batch([thing(id)]).then(([rows]) => rows);
       const writes = Array.from({ length: 100 }, (_, id) => write(id));
       await leaving.close();
       assert.equal((await ids(other)).length, 100);

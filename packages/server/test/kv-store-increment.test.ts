@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { LIMIT, MANY, onStores, times } from "./kv-stores.ts";
+import { MANY, times } from "./databases.ts";
+import { LIMIT, onStores } from "./kv-stores.ts";
 
 const MAX = Number.MAX_VALUE;
 /** Half of the distance from the greatest number to the next one that there would be. */

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import type { KvStore } from "../src/primitives/kv/store.ts";
-import { LIMIT, one, onStores, times } from "./kv-stores.ts";
+import { times } from "./databases.ts";
+import { LIMIT, one, onStores } from "./kv-stores.ts";
 
 /** Characters that order by bytes and order by letters or code units tell apart. */
 const PIECES = [..."abA%_é🦊", "\u0000", "\u007f", "\ud7ff", "\uffff", "\u{10ffff}"];

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { KvStore } from "../src/primitives/kv/store.ts";
-import { LIMIT, MANY, one, onStores, times } from "./kv-stores.ts";
+import { MANY, times } from "./databases.ts";
+import { LIMIT, one, onStores } from "./kv-stores.ts";
 
 await onStores("quotas of the key-value store", (open, db) => {
   const set = (name: string, value: number) => db.run`

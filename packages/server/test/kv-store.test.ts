@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { KvStore } from "../src/primitives/kv/store.ts";
-import { LIMIT, MANY, one, onStores, times } from "./kv-stores.ts";
+import { MANY, times } from "./databases.ts";
+import { LIMIT, one, onStores } from "./kv-stores.ts";
 
 await onStores("limits of the key-value store", (open, db) => {
   test("of many writers that race for the last places, as many succeed as there are", async () => {

@@ -2,10 +2,13 @@ import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import { type Cast, cast, manage, type Stage, stage } from "@easel/conformance/fixture";
 import { refused } from "@easel/conformance/refusal";
-import { AUDIENCES, PRESETS, RIGHTS } from "@easel/protocol/policy";
+import { AUDIENCES, PRESETS as PRESET_TABLE, RIGHTS as RIGHT_TABLE } from "@easel/protocol/policy";
 import fc from "fast-check";
 import { policy } from "../src/management/policy.ts";
 import { onEngines } from "./engines.ts";
+
+const PRESETS = Object.keys(PRESET_TABLE);
+const RIGHTS = Object.keys(RIGHT_TABLE);
 
 const CHANNEL = {
   subscribe: "viewers",

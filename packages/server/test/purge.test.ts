@@ -24,6 +24,22 @@ async function furnished(target: Target): Promise<Stage> {
     });
     assert.equal(put.status, 200, put.text);
   }
+  const runtimePolicy = { collections: { board: { preset: "collaborative" } } };
+  const policy = { expectedRuntimePolicy: null, runtimePolicy };
+  const set = await manage(target, people.owner, "PATCH", `/api/canvases/${id}/capabilities`, policy);
+  assert.equal(set.status, 200, set.text);
+  for (const [method, path, status] of [
+    ["POST", "collections/board", 201],
+    ["PUT", "submissions/lunch/mine", 200],
+  ] as const) {
+    const made = await send(target.base, {
+      method,
+      path: `/v1/c/${slug}/${path}`,
+      headers: [...people.owner.headers, ["Content-Type", "application/json"]],
+      body: '{"a":1}',
+    });
+    assert.equal(made.status, status, made.text);
+  }
   const team = await manage(target, people.owner, "POST", "/api/teams", { name: "Tea", members: [] });
   const teams = [{ id: team.json.id, role: "viewer" }];
   assert.equal(

@@ -1,17 +1,15 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import { ROLES, type Stage, stage, turn } from "../fixture.ts";
-import type { Answer } from "../http.ts";
-import { answered, refused } from "../refusal.ts";
+import { answered, disabled, refused } from "../refusal.ts";
 import type { Target } from "../target.ts";
 
-type Reason = "backend_off" | "feature_off";
 type Row = [
   backendEnabled: boolean,
   kv: boolean,
   path: string,
   capability: "identity" | "kv",
-  off: Reason | null,
+  off: "backend_off" | "feature_off" | null,
 ];
 
 const ROWS: Row[] = [
@@ -70,14 +68,4 @@ export function capabilities(target: Target): void {
       answered(await fresh.pages.owner.get("/kv"), { entries: [], nextCursor: null });
     });
   });
-}
-
-function disabled(answer: Answer, capability: string, reason: Reason): void {
-  refused(answer, 403, "CAPABILITY_DISABLED");
-  const { json } = answer;
-  assert.deepEqual(
-    { capability: json.capability, backendEnabled: json.backendEnabled, reason: json.reason },
-    { capability, backendEnabled: reason === "feature_off", reason },
-  );
-  assert.ok(typeof json.hint === "string" && json.hint !== "", answer.text);
 }

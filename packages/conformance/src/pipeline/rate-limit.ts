@@ -1,15 +1,14 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
+import { spend } from "../bucket.ts";
 import { readableFrom } from "../cors.ts";
 import { type Cast, cast, freshSlug, stage } from "../fixture.ts";
 import { guestOf } from "../guest.ts";
-import type { Answer, Header } from "../http.ts";
+import type { Header } from "../http.ts";
 import { call, open, pageOrigin } from "../page.ts";
 import { refused, unauthenticated } from "../refusal.ts";
 import type { Target } from "../target.ts";
 import { tokenOf } from "../token.ts";
-
-const PATIENCE = 1_000;
 
 /** Step 2: a bucket per person and canvas; every row spends buckets of its own. */
 export function rateLimit(target: Target): void {
@@ -129,17 +128,4 @@ export function rateLimit(target: Target): void {
       });
     }
   });
-}
-
-/** Asks until the service says no; how often it did not, and what the refusal says of the limit. */
-async function spend(ask: (turn: number) => Promise<Answer>, status?: number) {
-  for (let passed = 0; passed <= PATIENCE; passed++) {
-    const answer = await ask(passed);
-    if (answer.status === 429) {
-      refused(answer, 429, "RATE_LIMITED");
-      return { passed, limit: Number(answer.headers["x-ratelimit-limit"]), refusal: answer };
-    }
-    if (status) assert.equal(answer.status, status, answer.text);
-  }
-  return assert.fail(`no RATE_LIMITED within ${PATIENCE} requests`);
 }

@@ -46,7 +46,7 @@ export async function patchCanvas(
           changed,
           { maybe: releaseSlugs(id, slug, now) },
         ];
-  const done = await db.batch(steps);
+  const { length: done } = await db.batch(steps);
   if (done === steps.length) return "done";
   return slug !== undefined && done === 1 ? "taken" : "gone";
 }
@@ -86,5 +86,5 @@ export async function transferCanvas(
     maybe`delete from canvas_people where canvas_id = ${id} and email in (${email}, ${owner.email})`,
     sql`insert into canvas_people (canvas_id, email, role) values (${id}, ${owner.email}, 'editor')`,
   ];
-  return (await db.batch(steps)) === steps.length;
+  return (await db.batch(steps)).length === steps.length;
 }

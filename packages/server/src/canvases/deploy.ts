@@ -75,7 +75,7 @@ export async function deploy(canvasId: string, by: string, files: BundleFile[], 
     ...publishing(canvasId, version, now),
   ];
   // The canvas may have been deleted or disabled while its files were stored.
-  if ((await env.db.batch(steps)) !== steps.length) refuse("NOT_FOUND");
+  if ((await env.db.batch(steps)).length !== steps.length) refuse("NOT_FOUND");
   return version;
 }
 

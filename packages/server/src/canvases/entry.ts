@@ -11,6 +11,8 @@ export interface Canvas extends Enterable {
   slug: string;
   versionId: string | null;
   revokedAt: number | null;
+  /** Changes with the policy document; null where there has never been one. */
+  policyRevision: string | null;
   capabilities: Capabilities;
 }
 
@@ -30,6 +32,7 @@ type Row = Pick<CanvasRow, Shared | keyof SwitchColumns> & {
   deleted_at: number | null;
   granted: "editor" | "viewer" | null;
   org_id: string | null;
+  runtime_policy_revision: string | null;
   viewer_org: string | null;
   owner_may_publish: number;
   public_links: string | null;
@@ -41,7 +44,7 @@ export async function findEntry(slug: string, email: string | null, env: Env): P
   const row = await env.db.recall<Row>`
     select canvases.id, slug, owner_id, version_id, access, password_hash, expires_at, revoked_at, archived_at,
       disabled_at, deleted_at, backend_enabled, kv, files, ai, realtime, authoring, ai_audience,
-      connections_audience, authoring_audience, guest_ai, users.can_publish_public as owner_may_publish, org_id,
+      connections_audience, authoring_audience, guest_ai, users.can_publish_public as owner_may_publish, org_id, runtime_policy_revision,
       (select min(role) from grants
         where canvas_id = (select id from canvases where slug = ${slug}) and grants.email = ${email}) as granted,
       (select org_id from org_domains where domain = ${email && domainOf(email)}) as viewer_org,
@@ -61,6 +64,7 @@ export async function findEntry(slug: string, email: string | null, env: Env): P
     passwordHash: row.password_hash,
     expiresAt: row.expires_at,
     revokedAt: row.revoked_at,
+    policyRevision: row.runtime_policy_revision,
     archivedAt: row.archived_at,
     disabledAt: row.disabled_at,
     deletedAt: row.deleted_at,

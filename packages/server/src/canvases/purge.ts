@@ -5,6 +5,9 @@ import { KEPT } from "./administration.ts";
 /** Every row of a canvas, what refers to others first; none of them if it has been restored meanwhile. */
 const everythingOf = (id: string, before: number): Step[] => [
   sql`update canvases set updated_at = updated_at where id = ${id} and deleted_at <= ${before}`,
+  maybe`delete from records where canvas_id = ${id}`,
+  maybe`delete from submissions where canvas_id = ${id}`,
+  maybe`delete from counts where canvas_id = ${id}`,
   maybe`delete from kv where canvas_id = ${id}`,
   maybe`delete from kv_scopes where canvas_id = ${id}`,
   maybe`delete from sessions where invite_id in (select id from invites where canvas_id = ${id})`,

@@ -77,5 +77,5 @@ export async function setSharing(
       );
     }
   }
-  return (await db.batch(steps)) === steps.length;
+  return (await db.batch(steps)).length === steps.length;
 }

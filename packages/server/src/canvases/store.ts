@@ -60,7 +60,7 @@ export async function createCanvas(
     sql`insert into canvases (id, slug, title, tags, org_id, owner_id, created_by, created_at, updated_at)
       values (${id}, ${slug}, ${title}, ${JSON.stringify(tags)}, ${org}, ${ownerId}, ${ownerId}, ${now}, ${now})`,
   ];
-  return (await db.batch(steps)) === steps.length;
+  return (await db.batch(steps)).length === steps.length;
 }
 
 /** A canvas on which the person has a role by ownership or the people list; undefined otherwise. */

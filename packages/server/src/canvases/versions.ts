@@ -29,5 +29,5 @@ export async function publishVersion(
   { db, clock }: Env,
 ): Promise<boolean> {
   const steps = publishing(canvasId, version, clock());
-  return (await db.batch(steps)) === steps.length;
+  return (await db.batch(steps)).length === steps.length;
 }

@@ -21,6 +21,7 @@ import { sessions } from "./sessions.ts";
 import { sharing } from "./sharing.ts";
 import { teams } from "./teams.ts";
 import { tokens } from "./tokens.ts";
+import { usage } from "./usage.ts";
 import { versions } from "./versions.ts";
 
 /** Everything under `/api`. */
@@ -35,6 +36,7 @@ export const PARTS: Routes[] = [
   invites,
   owner,
   capabilities,
+  usage,
   ...admin,
 ];
 

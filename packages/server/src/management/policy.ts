@@ -1,11 +1,18 @@
 import { LIMITS } from "@easel/protocol/limits";
-import { AUDIENCES, PRESETS, RIGHTS, type RuntimePolicy } from "@easel/protocol/policy";
+import {
+  AUDIENCES,
+  type PolicyRight,
+  PRESETS,
+  type Preset,
+  RIGHTS,
+  type RuntimePolicy,
+} from "@easel/protocol/policy";
 import { type ZodType, z } from "zod";
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9.:_-]{0,79}$/;
 const PROFILE = /^[a-z][a-z0-9_-]{0,62}$/;
 
-const right = z.enum(RIGHTS).optional();
+const right = z.enum(Object.keys(RIGHTS) as PolicyRight[]).optional();
 const audience = z.enum(AUDIENCES);
 const fileRights = { read: right, create: audience.optional(), update: right, delete: right };
 
@@ -35,14 +42,17 @@ export const policy: ZodType<RuntimePolicy> = z.strictObject({
   collections: named(
     NAME,
     z.strictObject({
-      preset: z.enum(PRESETS),
+      preset: z.enum(Object.keys(PRESETS) as Preset[]),
       overrides: z.strictObject({ ...fileRights, increment: right }).optional(),
       aggregateCount: audience.optional(),
     }),
   ),
   fileGroups: named(
     NAME,
-    z.strictObject({ preset: z.enum(PRESETS), overrides: z.strictObject(fileRights).optional() }),
+    z.strictObject({
+      preset: z.enum(Object.keys(PRESETS) as Preset[]),
+      overrides: z.strictObject(fileRights).optional(),
+    }),
   ),
   channels: named(
     NAME,

@@ -54,7 +54,7 @@ export async function putOrg(
       insert into org_domains (domain, org_id) values (${domain}, ${id}) on conflict (domain) do nothing`,
   );
   // The organisation first: its row is what changes of it at once wait for, one after the other.
-  const done = await db.batch([
+  const { length: done } = await db.batch([
     sql`insert into orgs (id, name, created_at) values (${id}, ${name}, ${clock()})
       on conflict (id) do update set name = excluded.name`,
     maybe`delete from org_domains where org_id = ${id}`,
@@ -71,7 +71,7 @@ export async function deleteOrg(id: string, { db }: Env): Promise<boolean> {
     maybe`update canvases set org_id = null where org_id = ${id}`,
     sql`delete from orgs where id = ${id}`,
   ];
-  return (await db.batch(steps)) === steps.length;
+  return (await db.batch(steps)).length === steps.length;
 }
 
 /** The organisations that an address belongs to by its domain. */

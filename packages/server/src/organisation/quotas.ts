@@ -10,9 +10,9 @@ export const QUOTAS = {
   "kv.keys.user": LIMITS.kvKeysUser.value,
   "files.bytes.file": 25 * MiB,
   "files.bytes.canvas": 1024 * MiB,
-  "submissions.canvas": 10_000,
-  "submissions.author": 1_000,
-  "collections.records.canvas": 10_000,
+  "submissions.canvas": LIMITS.submissionsPerCanvas.value,
+  "submissions.author": LIMITS.submissionsPerAuthor.value,
+  "collections.records.canvas": LIMITS.recordsPerCanvas.value,
 } as const satisfies Record<string, number>;
 
 /** The name of a quota, as the specification has it. */

@@ -68,7 +68,7 @@ export async function updateTeam(
   if (members !== undefined) {
     steps.push(maybe`delete from team_members where team_id = ${id}`, ...membership(id, members));
   }
-  return (await db.batch(steps)) === steps.length;
+  return (await db.batch(steps)).length === steps.length;
 }
 
 /** Deletes a team; whoever had a role by it alone has none. */

@@ -66,5 +66,5 @@ export async function setUser(
   if (deactivated === false) {
     steps.push(...ended, sql`update users set deactivated_at = null where id = ${id}`);
   }
-  return (await db.batch(steps)) === steps.length;
+  return (await db.batch(steps)).length === steps.length;
 }

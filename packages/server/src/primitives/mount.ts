@@ -73,7 +73,7 @@ function mountPath(app: FastifyInstance, env: Env, primitive: Primitive, path: s
     async onRequest(request, reply) {
       (request as Passed)[admitted] = await admit(visitOf(request, reply, path), primitive.capability, env);
     },
-    handler(request, reply) {
+    async handler(request, reply) {
       const handler = handlerFor(handlers, request.method, reply);
       const query = request.query as Query;
       const call = {
@@ -85,7 +85,10 @@ function mountPath(app: FastifyInstance, env: Env, primitive: Primitive, path: s
       reply
         .header("content-type", "application/json; charset=utf-8")
         .header("cache-control", "private, no-store");
-      return handler(call, env);
+      const answer = await handler(call, env);
+      if (typeof answer === "string") return answer;
+      reply.code(answer.status);
+      return answer.body;
     },
   });
 }

@@ -14,8 +14,11 @@ export interface Call extends Admitted {
   request: IncomingMessage;
 }
 
-/** Answers with JSON text; throws a Refusal to say no. */
-export type Handler = (call: Call, env: Env) => Promise<string>;
+/** JSON text, or the same with a status of its own. */
+export type Answer = string | { status: number; body: string };
+
+/** Answers with 200 unless it says otherwise; throws a Refusal to say no. */
+export type Handler = (call: Call, env: Env) => Promise<Answer>;
 
 /** One capability's part of the runtime API: paths below `/v1/c/{slug}`, each with its methods. */
 export interface Primitive {

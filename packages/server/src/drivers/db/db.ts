@@ -43,9 +43,9 @@ export interface Db {
   returning<Row>(...statement: Sql): Promise<Row[]>;
   /**
    * Writes that stand or fall together: the first one to change no row, unless it is a `maybe`, undoes them all.
-   * Answers how many came before that one, so the number of steps when the batch was kept.
+   * Answers how many rows each changed that came before that one: as many figures as steps when the batch was kept.
    */
-  batch(steps: Step[]): Promise<number>;
+  batch(steps: Step[]): Promise<number[]>;
   /** Ends after the writes under way. */
   close(): Promise<void>;
 }

@@ -34,28 +34,24 @@ export function postgres(url: string): Db & Schema {
   }
 
   /** All steps are sent at once: what follows one that changed nothing is undone with it. */
-  async function attempt(steps: Step[]): Promise<number> {
-    let done = steps.length;
+  async function attempt(steps: Step[]): Promise<number[]> {
+    const changed: number[] = [];
     try {
       await client.begin(async (transaction) => {
         const results = await Promise.allSettled(
           steps.map((step) => query(transaction, "maybe" in step ? step.maybe : step)),
         );
-        const ended = results.findIndex(
-          (result, index) =>
-            result.status === "rejected" ||
-            (result.value.count === 0 && !("maybe" in (steps[index] as Step))),
-        );
-        if (ended === -1) return;
-        const result = results[ended];
-        if (result?.status === "rejected") throw result.reason;
-        done = ended;
-        throw new Undo();
+        for (const [index, result] of results.entries()) {
+          if (result.status === "rejected") throw result.reason;
+          const { count } = result.value;
+          if (count === 0 && !("maybe" in (steps[index] as Step))) throw new Undo();
+          changed.push(count);
+        }
       });
     } catch (error) {
       if (!(error instanceof Undo)) throw error;
     }
-    return done;
+    return changed;
   }
 
   /** Has `close` wait for it. */
@@ -69,7 +65,7 @@ export function postgres(url: string): Db & Schema {
 
   const get = async <Row>(...statement: Sql) => (await rows<Row>(statement))[0];
 
-  async function batch(steps: Step[]): Promise<number> {
+  async function batch(steps: Step[]): Promise<number[]> {
     for (let tries = 1; ; tries++) {
       try {
         return await attempt(steps);

@@ -139,14 +139,14 @@ export function sqlite(file: string, broken: (error: unknown) => void): Db & Sch
     return Number(statement.run(...values).changes);
   }
 
-  function batch(steps: Step[]): number {
-    let done = 0;
+  function batch(steps: Step[]): number[] {
+    const changed: number[] = [];
     savepoint.run();
     try {
       for (const step of steps) {
-        if ("maybe" in step) run(step.maybe);
-        else if (run(step) === 0) throw new Undo();
-        done++;
+        const rows = run("maybe" in step ? step.maybe : step);
+        if (rows === 0 && !("maybe" in step)) throw new Undo();
+        changed.push(rows);
       }
     } catch (error) {
       if (connection.isTransaction) undo.run();
@@ -154,7 +154,7 @@ export function sqlite(file: string, broken: (error: unknown) => void): Db & Sch
     } finally {
       if (connection.isTransaction) release.run();
     }
-    return done;
+    return changed;
   }
 
   return {

@@ -1,21 +1,19 @@
 import type { Identity } from "@easel/protocol/types";
 import { disabledReason } from "../../access/capabilities.ts";
 import { permissionsOf } from "../../access/permissions.ts";
+import { policyOf } from "../../canvases/policy.ts";
 import { deploymentOf } from "../../config.ts";
 import type { Primitive } from "../primitive.ts";
+import { resourcesOf } from "./resources.ts";
 
 /** `GET /me`: who is here and what they may do (specification 4.2). */
 export const identity: Primitive = {
   capability: "identity",
   routes: {
     "/me": {
-      async GET({ person, canvas, role }, { config }) {
-        const resources: Identity["resources"] = {
-          collections: {},
-          fileGroups: {},
-          channels: {},
-          connections: {},
-        };
+      async GET({ person, canvas, role }, env) {
+        const { config } = env;
+        const resources = resourcesOf(await policyOf(canvas, env), role);
         const isGuest = person.guestOf !== null;
         const me: Identity = {
           id: person.id,

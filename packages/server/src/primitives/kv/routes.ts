@@ -6,8 +6,8 @@ import { parseJson, readBody } from "../../kit/body.ts";
 import { one, pageLimit } from "../../kit/page.ts";
 import { refuse } from "../../kit/refusal.ts";
 import type { Call, Handler, Primitive } from "../primitive.ts";
+import { toStored, toText } from "../value.ts";
 import { KvStore } from "./store.ts";
-import { toStored, toText } from "./value.ts";
 
 const OK = '{"ok":true}';
 

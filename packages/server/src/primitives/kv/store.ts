@@ -1,11 +1,7 @@
 import { type Db, sql } from "../../drivers/db/db.ts";
 import type { QuotaName } from "../../organisation/quotas.ts";
-import type { Stored } from "./value.ts";
-
-/** Half of the greatest finite number: sums are compared at half size, where they cannot overflow. */
-const HALF = Number.MAX_VALUE / 2;
-/** Below this, a number added to any finite one stays finite. */
-const HARMLESS = 1e291;
+import { HALF, HARMLESS } from "../increment.ts";
+import type { Stored } from "../value.ts";
 
 /** Keys are UTF-8 and never begin with 0xff, so this lies after all of them. */
 const AFTER_ALL = Buffer.of(0xff);
@@ -119,7 +115,7 @@ export class KvStore {
     { value, number }: Stored,
     limit: number,
   ): Promise<"created" | "taken" | "full"> {
-    const done = await this.#db.batch([
+    const { length: done } = await this.#db.batch([
       sql`insert into kv_scopes (canvas_id, scope, keys) select ${this.#canvas}, ${this.#scope}, 1
         where coalesce((select value from quotas where name = ${this.#quota}), ${limit}) >= 1
         on conflict (canvas_id, scope) do update set keys = kv_scopes.keys + 1

@@ -1,6 +1,6 @@
 import { LIMITS } from "@easel/protocol/limits";
 import type { Json } from "@easel/protocol/types";
-import { refuse } from "../../kit/refusal.ts";
+import { refuse } from "../kit/refusal.ts";
 
 /** A JSON value as it is stored: a number as itself, so that it can be incremented, anything else as JSON text. */
 export type Stored = { value: string; number: null } | { value: null; number: number };

@@ -1,0 +1,27 @@
+import { describe } from "node:test";
+import { counts } from "./collections/counts.ts";
+import { increments } from "./collections/increments.ts";
+import { matrix } from "./collections/matrix.ts";
+import { names } from "./collections/names.ts";
+import { pages } from "./collections/pages.ts";
+import { policies } from "./collections/policies.ts";
+import { routes } from "./collections/routes.ts";
+import { rates, switches } from "./collections/switches.ts";
+import { values } from "./collections/values.ts";
+import type { Target } from "./target.ts";
+
+/** Section 4.10: named groups of records with policies. */
+export function collections(target: Target): void {
+  describe("4.10 authored collections", () => {
+    if (target.rateLimited) return rates(target);
+    routes(target);
+    matrix(target);
+    policies(target);
+    counts(target);
+    increments(target);
+    names(target);
+    pages(target);
+    values(target);
+    switches(target);
+  });
+}

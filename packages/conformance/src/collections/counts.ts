@@ -1,0 +1,76 @@
+import { before, describe, it } from "node:test";
+import { AUDIENCES, type CollectionPolicy, PRESETS, type Preset } from "@easel/protocol/policy";
+import type { Stage } from "../fixture.ts";
+import { guestOf } from "../guest.ts";
+import { open, type Page } from "../page.ts";
+import { collecting } from "../policy.ts";
+import { answered, refused } from "../refusal.ts";
+import type { Target } from "../target.ts";
+import { add } from "./entry.ts";
+
+const CALLERS = ["owner", "editor", "viewer", "guest"] as const;
+type Caller = (typeof CALLERS)[number];
+
+/** How many of four records, one of each caller's, a caller can read by each preset. */
+const READABLE: Record<Preset, Record<Caller, number>> = {
+  personal: { owner: 1, editor: 1, viewer: 1, guest: 1 },
+  submissions: { owner: 4, editor: 4, viewer: 1, guest: 1 },
+  contributions: { owner: 4, editor: 4, viewer: 4, guest: 4 },
+  managed: { owner: 4, editor: 4, viewer: 4, guest: 4 },
+  collaborative: { owner: 4, editor: 4, viewer: 4, guest: 4 },
+};
+
+const named = (preset: Preset, audience: string) => `${preset}.${audience}`;
+
+/** `GET …/count`: for whom the policy's own word opens it, of what they can read. */
+export function counts(target: Target): void {
+  describe("counts", () => {
+    let canvas: Stage;
+    let pages: Record<Caller, Page>;
+    before(async () => {
+      const table: Record<string, CollectionPolicy> = {
+        hidden: { preset: "contributions", overrides: { read: "none" }, aggregateCount: "viewers" },
+      };
+      for (const preset of Object.keys(PRESETS) as Preset[]) {
+        table[preset] = { preset };
+        for (const audience of AUDIENCES)
+          table[named(preset, audience)] = {
+            preset,
+            overrides: { create: "viewers" },
+            aggregateCount: audience,
+          };
+      }
+      canvas = await collecting(target, table);
+      pages = { ...canvas.pages, guest: open(target, canvas.slug, await guestOf(target, canvas)) };
+      for (const preset of Object.keys(PRESETS) as Preset[]) {
+        for (const audience of AUDIENCES)
+          for (const caller of CALLERS) await add(pages[caller], named(preset, audience), caller);
+      }
+    });
+
+    for (const preset of Object.keys(PRESETS) as Preset[]) {
+      it(`${preset} without aggregateCount: 403 PERMISSION_DENIED for everyone`, async () => {
+        for (const caller of CALLERS)
+          refused(await pages[caller].get(`/collections/${preset}/count`), 403, "PERMISSION_DENIED");
+      });
+
+      for (const audience of AUDIENCES) {
+        it(`${preset} counted by ${audience}`, async () => {
+          for (const caller of CALLERS) {
+            const answer = await pages[caller].get(`/collections/${named(preset, audience)}/count`);
+            const manages = caller === "owner" || caller === "editor";
+            const may = audience === "viewers" || (audience === "editors" && manages);
+            if (may) answered(answer, { count: READABLE[preset][caller] });
+            else refused(answer, 403, "PERMISSION_DENIED");
+          }
+        });
+      }
+    }
+
+    it("who can read nothing counts nothing", async () => {
+      await add(pages.viewer, "hidden", 1);
+      for (const caller of CALLERS)
+        answered(await pages[caller].get("/collections/hidden/count"), { count: 0 });
+    });
+  });
+}

@@ -1,0 +1,216 @@
+import assert from "node:assert/strict";
+import { before, describe, it } from "node:test";
+import { LIMITS } from "@easel/protocol/limits";
+import {
+  AUDIENCES,
+  type CollectionPolicy,
+  OPERATIONS,
+  type Operation,
+  type PolicyRight,
+  PRESETS,
+  type Preset,
+  RIGHTS,
+} from "@easel/protocol/policy";
+import { cast } from "../fixture.ts";
+import { guestOf } from "../guest.ts";
+import type { Answer } from "../http.ts";
+import { open, type Page } from "../page.ts";
+import { parallel } from "../parallel.ts";
+import { idOf } from "../person-id.ts";
+import { collecting, govern } from "../policy.ts";
+import { answered, refused } from "../refusal.ts";
+import type { Target } from "../target.ts";
+import { add, byId, type Entry, entriesIn, entryOf } from "./entry.ts";
+import { mayDo, outcome } from "./oracle.ts";
+
+/** A collection with a policy, and the operations that it is tried with: reading is listing, too, and deleting clearing. */
+interface Case {
+  name: string;
+  title: string;
+  policy: CollectionPolicy;
+  operations: readonly Operation[];
+}
+
+const CASES: Case[] = (Object.keys(PRESETS) as Preset[]).flatMap((preset) => [
+  { name: preset, title: preset, policy: { preset }, operations: OPERATIONS },
+  ...OPERATIONS.flatMap((operation) => {
+    const rights: readonly PolicyRight[] =
+      operation === "create" ? AUDIENCES : (Object.keys(RIGHTS) as PolicyRight[]);
+    return rights.map((right) => ({
+      name: `${preset}.${operation}.${right}`,
+      title: `${preset} with ${operation}: ${right}`,
+      policy: { preset, overrides: { [operation]: right } },
+      operations: operation === "read" ? OPERATIONS : [operation],
+    }));
+  }),
+]);
+
+/** Those who are tried: the stranger is one more viewer. The weakest come first, so that they find something to clear. */
+const CALLERS = ["guest", "stranger", "viewer", "editor", "owner"] as const;
+type Caller = (typeof CALLERS)[number];
+
+const nextTo = (caller: Caller) => CALLERS[(CALLERS.indexOf(caller) + 1) % CALLERS.length] as Caller;
+const manages = (caller: Caller) => caller === "owner" || caller === "editor";
+
+/** A collection under its policy, and what is in it; each caller has made as many records as the others. */
+interface Scene {
+  pages: Record<Caller, Page>;
+  ids: Record<Caller, string>;
+  entries: Map<string, Entry>;
+}
+
+const RECORDS_EACH = 2;
+
+/** Makes the records while everyone may, then sets the policies. */
+async function scenes(target: Target): Promise<Map<string, Scene>> {
+  const people = await cast(target);
+  const most = LIMITS.policyEntries.value;
+  const canvases = Array.from({ length: Math.ceil(CASES.length / most) }, (_, index) =>
+    CASES.slice(index * most, (index + 1) * most),
+  );
+  const made = new Map<string, Scene>();
+  for (const cases of canvases) {
+    const tableOf = (policy: (each: Case) => CollectionPolicy) =>
+      Object.fromEntries(cases.map((each) => [each.name, policy(each)]));
+    const canvas = await collecting(
+      target,
+      tableOf(() => ({ preset: "collaborative" })),
+      people,
+    );
+    const guest = open(target, canvas.slug, await guestOf(target, canvas));
+    const pages = { ...canvas.pages, guest };
+    const ids = {} as Scene["ids"];
+    for (const caller of CALLERS) ids[caller] = await idOf(pages[caller]);
+    await parallel(cases, async ({ name }) => {
+      const entries = [];
+      for (const caller of CALLERS) {
+        for (let count = 0; count < RECORDS_EACH; count++) entries.push(await add(pages[caller], name, 1));
+      }
+      made.set(name, { pages, ids, entries: byId(entries) });
+    });
+    await govern(target, canvas, { collections: tableOf(({ policy }) => policy) });
+  }
+  return made;
+}
+
+/** Every preset, and every right in the place of each of its own, for everybody: over HTTP, cell by cell. */
+export function matrix(target: Target): void {
+  describe("who may do what", () => {
+    let all: Map<string, Scene>;
+    before(async () => {
+      all = await scenes(target);
+    });
+
+    for (const { name, title, policy, operations } of CASES) {
+      it(title, async () => {
+        const scene = all.get(name) as Scene;
+        for (const caller of CALLERS) {
+          await permitted(scene, caller, name, policy);
+          if (operations.includes("read")) await listed(scene, caller, name, policy);
+          for (const operation of operations) await tried(scene, caller, name, policy, operation);
+        }
+        if (!operations.includes("delete")) return;
+        for (const caller of CALLERS) await cleared(scene, caller, name, policy);
+      });
+    }
+  });
+}
+
+const standing = (caller: Caller, isAuthor: boolean) => ({ manages: manages(caller), isAuthor });
+
+/** `GET …/permissions` says what the matrix says. */
+async function permitted({ pages }: Scene, caller: Caller, name: string, policy: CollectionPolicy) {
+  const expected = OPERATIONS.map((operation) => {
+    const [own, any] = [true, false].map((isAuthor) => mayDo(policy, operation, standing(caller, isAuthor)));
+    return [operation, { own, any }] as const;
+  });
+  answered(await pages[caller].get(`/collections/${name}/permissions`), Object.fromEntries(expected));
+}
+
+/** The list holds what the caller may read, and nothing else. */
+async function listed(
+  { pages, ids, entries }: Scene,
+  caller: Caller,
+  name: string,
+  policy: CollectionPolicy,
+) {
+  const page = pages[caller];
+  if (!mayDo(policy, "read", standing(caller, true))) {
+    return refused(await page.get(`/collections/${name}`), 403, "PERMISSION_DENIED");
+  }
+  const visible = [...entries.values()].filter(({ authorId }) =>
+    mayDo(policy, "read", standing(caller, authorId === ids[caller])),
+  );
+  assert.deepEqual(byId(await entriesIn(page, name)), byId(visible), `the list of the ${caller}`);
+}
+
+/** An operation on a record of the caller's and on another's, or the making of one; the scene follows. */
+async function tried(
+  scene: Scene,
+  caller: Caller,
+  name: string,
+  policy: CollectionPolicy,
+  operation: Operation,
+) {
+  const { pages, ids, entries } = scene;
+  const page = pages[caller];
+  const root = `/collections/${name}`;
+  if (operation === "create") {
+    const answer = await page.post(root, 1);
+    if (!mayDo(policy, "create", standing(caller, true))) refused(answer, 403, "PERMISSION_DENIED");
+    else {
+      const made = entryOf(answer, 201);
+      assert.equal(made.authorId, ids[caller]);
+      entries.set(made.id, made);
+    }
+    return;
+  }
+  for (const isAuthor of [true, false]) {
+    // Of others' records the next caller's, so that nobody is left without.
+    const whose = isAuthor ? caller : nextTo(caller);
+    const entry = [...entries.values()].find(({ authorId }) => authorId === ids[whose]);
+    if (entry === undefined) continue;
+    const path = `${root}/${entry.id}`;
+    const what: string = `${operation} of the ${whose}'s record by the ${caller}`;
+    const answer = await ask(page, path, operation);
+    const expected = outcome(policy, operation, standing(caller, isAuthor));
+    if (expected !== "done") {
+      assert.equal(answer.status, expected, `${what}: ${answer.text}`);
+      refused(answer, expected, expected === 403 ? "PERMISSION_DENIED" : "NOT_FOUND");
+    } else if (operation === "delete") {
+      answered(answer, { ok: true, attachmentCleanupFailed: false });
+      entries.delete(entry.id);
+    } else {
+      const now = entryOf(answer);
+      const values = { read: entry.value, update: 7, increment: Number(entry.value) + 1 };
+      assert.deepEqual(
+        [now.id, now.authorId, now.value],
+        [entry.id, entry.authorId, values[operation]],
+        what,
+      );
+      entries.set(now.id, now);
+    }
+  }
+}
+
+function ask(page: Page, path: string, operation: Exclude<Operation, "create">): Promise<Answer> {
+  if (operation === "read") return page.get(path);
+  if (operation === "update") return page.put(path, 7);
+  return operation === "delete" ? page.delete(path) : page.post(`${path}/increment`, { by: 1 });
+}
+
+/** Clearing takes what the caller may read and delete, and says how many. */
+async function cleared(
+  { pages, ids, entries }: Scene,
+  caller: Caller,
+  name: string,
+  policy: CollectionPolicy,
+) {
+  const answer = await pages[caller].delete(`/collections/${name}`);
+  if (!mayDo(policy, "delete", standing(caller, true))) return refused(answer, 403, "PERMISSION_DENIED");
+  const gone = [...entries.values()].filter(({ authorId }) =>
+    mayDo(policy, "delete", standing(caller, authorId === ids[caller])),
+  );
+  answered(answer, { deleted: gone.length, attachmentCleanupFailed: false });
+  for (const { id } of gone) entries.delete(id);
+}

@@ -1,0 +1,59 @@
+import type { CollectionPolicy, Operation, PolicyRight, Preset } from "@easel/protocol/policy";
+
+/** To whom something is open. */
+type Group = "the author" | "managers" | "participants";
+
+/** The table of presets, as specification 2 has it. */
+const TABLE: Record<Preset, Record<"read" | "create" | "change", Group[]>> = {
+  personal: { read: ["the author"], create: ["participants"], change: ["the author"] },
+  submissions: {
+    read: ["the author", "managers"],
+    create: ["participants"],
+    change: ["the author", "managers"],
+  },
+  contributions: { read: ["participants"], create: ["participants"], change: ["the author", "managers"] },
+  managed: { read: ["participants"], create: ["managers"], change: ["managers"] },
+  collaborative: { read: ["participants"], create: ["participants"], change: ["participants"] },
+};
+
+/** The advanced rights. */
+const RIGHTS: Record<PolicyRight, Group[]> = {
+  none: [],
+  own: ["the author"],
+  editors: ["managers"],
+  own_and_editors: ["the author", "managers"],
+  viewers: ["participants"],
+};
+
+/** Somebody before a record: do they manage the canvas, did they make the record. */
+interface Caller {
+  manages: boolean;
+  isAuthor: boolean;
+}
+
+const among = (groups: Group[], { manages, isAuthor }: Caller) =>
+  groups.includes("participants") ||
+  (manages && groups.includes("managers")) ||
+  (isAuthor && groups.includes("the author"));
+
+/** Whether an operation is open to a caller; what changes a record needs to read it as well. */
+export function mayDo(
+  { preset, overrides = {} }: CollectionPolicy,
+  operation: Operation,
+  caller: Caller,
+): boolean {
+  const groupsFor = (each: Operation) => {
+    const right = overrides[each];
+    if (right !== undefined) return RIGHTS[right];
+    return TABLE[preset][each === "read" || each === "create" ? each : "change"];
+  };
+  const needed: Operation[] = operation === "create" ? ["create"] : [operation, "read"];
+  return needed.every((each) => among(groupsFor(each), caller));
+}
+
+/** What is answered to an operation on a record: it is done, or a status. Who can do it to no record at all is told so first. */
+export function outcome(policy: CollectionPolicy, operation: Operation, caller: Caller): "done" | 403 | 404 {
+  if (!mayDo(policy, operation, { ...caller, isAuthor: true })) return 403;
+  if (!mayDo(policy, "read", caller)) return 404;
+  return mayDo(policy, operation, caller) ? "done" : 403;
+}

@@ -1,0 +1,103 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import {
+  AUDIENCES,
+  OPERATIONS,
+  type Operation,
+  type PolicyRight,
+  PRESETS,
+  type Preset,
+  RIGHTS,
+} from "@easel/protocol/policy";
+import type { CanvasRole } from "@easel/protocol/types";
+import { isAmong, may, rightsOf } from "./rights.ts";
+
+/* The presets and rights of specification 2, cell by cell: owner, editor, the author (a viewer), another viewer. */
+
+const CALLERS = ["owner", "editor", "author", "other"] as const;
+type Caller = (typeof CALLERS)[number];
+
+const roleOf = (caller: Caller): CanvasRole =>
+  caller === "owner" || caller === "editor" ? caller : "viewer";
+const isAuthor = (caller: Caller) => caller === "author";
+
+/** Who may, by the table of presets: a letter each for owner, editor, author, other. */
+const TABLE: Record<Preset, Record<Exclude<Operation, "increment">, string>> = {
+  personal: { read: "--a-", create: "oeax", update: "--a-", delete: "--a-" },
+  submissions: { read: "oea-", create: "oeax", update: "oea-", delete: "oea-" },
+  contributions: { read: "oeax", create: "oeax", update: "oea-", delete: "oea-" },
+  managed: { read: "oeax", create: "oe--", update: "oe--", delete: "oe--" },
+  collaborative: { read: "oeax", create: "oeax", update: "oeax", delete: "oeax" },
+};
+
+/** Who may by each right, in the same letters. */
+const BY_RIGHT: Record<PolicyRight, string> = {
+  none: "----",
+  own: "--a-",
+  editors: "oe--",
+  own_and_editors: "oea-",
+  viewers: "oeax",
+};
+
+const includes = (letters: string, caller: Caller) => letters[CALLERS.indexOf(caller)] !== "-";
+
+/** What a caller may do with a record; an owner or editor is not its author. */
+const allowed = (policy: Parameters<typeof rightsOf>[0], operation: Operation, caller: Caller) =>
+  may(rightsOf(policy, roleOf(caller))[operation], isAuthor(caller));
+
+for (const preset of Object.keys(PRESETS) as Preset[]) {
+  describe(`preset ${preset}`, () => {
+    for (const operation of OPERATIONS) {
+      const letters = TABLE[preset][operation === "increment" ? "update" : operation];
+      test(`${operation}: ${letters}`, () => {
+        for (const caller of CALLERS)
+          assert.equal(allowed({ preset }, operation, caller), includes(letters, caller), caller);
+      });
+    }
+
+    for (const operation of OPERATIONS) {
+      const rights = operation === "create" ? AUDIENCES : (Object.keys(RIGHTS) as PolicyRight[]);
+      for (const right of rights) {
+        test(`${operation} overridden by ${right}`, () => {
+          const policy = { preset, overrides: { [operation]: right } };
+          const read = operation === "read" ? BY_RIGHT[right] : TABLE[preset].read;
+          for (const each of OPERATIONS) {
+            const own =
+              each === operation ? BY_RIGHT[right] : TABLE[preset][each === "increment" ? "update" : each];
+            const needsRead = each !== "read" && each !== "create";
+            for (const caller of CALLERS) {
+              const expected = includes(own, caller) && (!needsRead || includes(read, caller));
+              assert.equal(allowed(policy, each, caller), expected, `${each} by ${caller}`);
+            }
+          }
+        });
+      }
+    }
+  });
+}
+
+test("owners and editors do not read personal records, but for their own", () => {
+  for (const role of ["owner", "editor", "viewer"] as const) {
+    assert.deepEqual(rightsOf({ preset: "personal" }, role).read, { own: true, any: false });
+  }
+});
+
+test("what reaches any record reaches one's own", () => {
+  for (const preset of Object.keys(PRESETS) as Preset[]) {
+    for (const role of ["owner", "editor", "viewer"] as const) {
+      for (const { own, any } of Object.values(rightsOf({ preset }, role))) assert.ok(own || !any);
+    }
+  }
+});
+
+test("audiences: nobody, owners and editors, everyone admitted", () => {
+  const roles = ["owner", "editor", "viewer"] as const;
+  assert.deepEqual(
+    AUDIENCES.map((audience) => roles.map((role) => isAmong(audience, role))),
+    [
+      [false, false, false],
+      [true, true, false],
+      [true, true, true],
+    ],
+  );
+});

@@ -1,0 +1,140 @@
+import { one, type Query as Parameters, strictLimit } from "../../kit/page.ts";
+import { refuse } from "../../kit/refusal.ts";
+import {
+  AUTHOR,
+  COMPARISONS,
+  type Comparison,
+  isComparable,
+  isScalar,
+  keyOf,
+  nameOf,
+  type Range,
+} from "./fields.ts";
+
+/*
+ * GET /collections/{name}?where=…&orderBy=…
+ *
+ *   where    {"value.status": "open", "value.votes": {"gte": 3}, "authorId": "…"}      JSON, URL-encoded
+ *   orderBy  createdAt, updatedAt or value.{field}; with a hyphen in front from the last to the first
+ */
+
+const MOST_CONDITIONS = 3;
+const MOST_LENGTH = 4_096;
+
+/** What a record must have: a field whose key lies in a range. */
+export interface Condition extends Range {
+  name: Buffer;
+}
+
+/** What records are listed by. */
+export type Order = { by: "createdAt" | "updatedAt" } | { by: "field"; name: Buffer };
+
+/** Where the page before ended: what its last record was listed by, and its id. */
+export interface Position {
+  at: number | Buffer | null;
+  id: string;
+}
+
+/** A page of a collection, as it is asked for. */
+export interface RecordQuery {
+  conditions: Condition[];
+  order: Order;
+  descending: boolean;
+  after: Position | null;
+  limit: number;
+}
+
+const wrong = (message: string): never => refuse("INVALID_BODY", { message });
+
+const FIELD = /^value\.(.+)$/s;
+
+/** The name of a field as a query gives it. */
+function fieldNamed(given: string): Buffer {
+  if (given === "authorId") return AUTHOR;
+  const field = FIELD.exec(given)?.[1];
+  const name = field === undefined ? null : nameOf(field);
+  return name ?? wrong(`\`${given.slice(0, 100)}\` is no field: write authorId or value.{field}.`);
+}
+
+function rangeOf(comparison: string, operand: unknown): Range {
+  if (!Object.hasOwn(COMPARISONS, comparison)) {
+    return wrong(
+      `\`${comparison.slice(0, 100)}\` is no comparison: there are ${Object.keys(COMPARISONS).join(", ")}.`,
+    );
+  }
+  if (!isScalar(operand)) return wrong("A field is compared with a text, a number, true, false or null.");
+  if (!isComparable(operand))
+    return wrong("A text to compare with must be shorter than 256 bytes, and well-formed.");
+  if (comparison === "startsWith" && typeof operand !== "string") return wrong("`startsWith` takes a text.");
+  return COMPARISONS[comparison as Comparison](keyOf(operand));
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function conditionsOf(where: string): Condition[] {
+  if (where.length > MOST_LENGTH) wrong("`where` is too long.");
+  const given = parsed(where);
+  if (typeof given !== "object" || given === null || Array.isArray(given)) {
+    return wrong("`where` must be a JSON object of fields.");
+  }
+  const conditions = Object.entries(given).flatMap(([field, wanted]) => {
+    const name = fieldNamed(field);
+    if (Array.isArray(wanted))
+      return wrong("A field is compared with a text, a number, true, false or null.");
+    const comparisons =
+      typeof wanted === "object" && wanted !== null ? Object.entries(wanted) : [["eq", wanted] as const];
+    return comparisons.map(([comparison, operand]) => ({ name, ...rangeOf(comparison, operand) }));
+  });
+  return conditions.length <= MOST_CONDITIONS
+    ? conditions
+    : wrong(`\`where\` may hold ${MOST_CONDITIONS} comparisons at the most.`);
+}
+
+function orderOf(given: string): Order {
+  if (given === "createdAt" || given === "updatedAt") return { by: given };
+  if (FIELD.test(given)) return { by: "field", name: fieldNamed(given) };
+  return wrong(
+    "`orderBy` must be createdAt, updatedAt or value.{field}, with a hyphen in front for the reverse.",
+  );
+}
+
+const ID = /^[0-9a-f-]{1,128}$/;
+
+/** Listed as they were made, the cursor is the last record's id; otherwise what it was listed by stands in front. */
+function positionIn(cursor: string, { by }: Order): Position {
+  const [at = "", id = ""] = by === "createdAt" ? ["", cursor] : cursor.split(".");
+  const fits = by === "createdAt" || (by === "updatedAt" ? /^\d{1,16}$/ : /^[\w-]{2,400}$/).test(at);
+  if (!ID.test(id) || !fits || cursor.split(".").length > 2) wrong("`cursor` is none of this list.");
+  if (by === "createdAt") return { at: null, id };
+  return { at: by === "updatedAt" ? Number(at) : Buffer.from(at, "base64url"), id };
+}
+
+/** The cursor of the page after a record. */
+export function cursorOf({ at, id }: Position): string {
+  if (at === null) return id;
+  return `${typeof at === "number" ? at : at.toString("base64url")}.${id}`;
+}
+
+/** The page that a request asks for; anything outside the grammar is 400 `INVALID_BODY`. */
+export function readQuery(parameters: Parameters): RecordQuery {
+  for (const name of ["where", "orderBy", "cursor"])
+    if (Array.isArray(parameters[name])) wrong(`\`${name}\` may be given once.`);
+  const where = one(parameters, "where");
+  const orderBy = one(parameters, "orderBy") ?? "createdAt";
+  const cursor = one(parameters, "cursor");
+  const descending = orderBy.startsWith("-");
+  const order = orderOf(descending ? orderBy.slice(1) : orderBy);
+  return {
+    conditions: where === undefined ? [] : conditionsOf(where),
+    order,
+    descending,
+    after: cursor === undefined ? null : positionIn(cursor, order),
+    limit: strictLimit(parameters),
+  };
+}

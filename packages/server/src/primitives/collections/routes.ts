@@ -1,0 +1,128 @@
+import { LIMITS } from "@easel/protocol/limits";
+import type { CollectionPolicy, Operation } from "@easel/protocol/policy";
+import type { Json, Rights } from "@easel/protocol/types";
+import { isAmong, may, rightsOf } from "../../access/rights.ts";
+import { entryOf, policyOf } from "../../canvases/policy.ts";
+import type { Env } from "../../env.ts";
+import { parseJson, readBody } from "../../kit/body.ts";
+import { refuse } from "../../kit/refusal.ts";
+import type { Call, Handler, Primitive } from "../primitive.ts";
+import { toStored, toText } from "../value.ts";
+import { readQuery } from "./query.ts";
+import { RecordStore, type StoredRecord } from "./store.ts";
+
+const NAME = /^[A-Za-z0-9][A-Za-z0-9.:_-]{0,79}$/;
+const ID = /^[0-9a-f-]{1,128}$/;
+
+/** One character of a value may come as an escape of six bytes: no value that fits is longer on its way than this. */
+const BODY_BYTES = 6 * LIMITS.kvValueBytes.value;
+
+/** A configured collection, and what the caller may do with it. */
+interface Opened {
+  policy: CollectionPolicy;
+  rights: Rights;
+  records: RecordStore;
+}
+
+const textOf = (record: StoredRecord) =>
+  `{"id":"${record.id}","authorId":${JSON.stringify(record.author_id)},"value":${toText(record)},"updatedAt":${record.updated_at}}`;
+
+/** The collection that a path names, for an operation that the caller may do with at least one's own records. */
+async function open(
+  { params, canvas, role, person }: Call,
+  operation: Operation | null,
+  env: Env,
+): Promise<Opened> {
+  const { name = "" } = params;
+  if (!NAME.test(name)) refuse("INVALID_BODY", { message: "That is no name of a collection." });
+  const { collections } = await policyOf(canvas, env);
+  const policy = entryOf(collections, name) ?? refuse("COLLECTION_NOT_CONFIGURED");
+  const rights = rightsOf(policy, role);
+  if (operation !== null && !rights[operation].own) refuse("PERMISSION_DENIED");
+  return { policy, rights, records: new RecordStore(env.db, canvas.id, name, person.id) };
+}
+
+const body = ({ request }: Call) => readBody(request, BODY_BYTES, () => refuse("VALUE_TOO_LARGE"));
+
+/** The record that a path names, which the caller may read, for an operation that reaches it. */
+async function recordOf({ params, person }: Call, { rights, records }: Opened, operation: Operation) {
+  const { id = "" } = params;
+  const record = (ID.test(id) ? await records.get(id, rights.read) : undefined) ?? refuse("NOT_FOUND");
+  return may(rights[operation], record.author_id === person.id) ? record : refuse("PERMISSION_DENIED");
+}
+
+/** A handler for one record, of which the operation is possible at all. */
+const onRecord =
+  (
+    operation: Operation,
+    handle: (call: Call, opened: Opened, record: StoredRecord, env: Env) => Promise<string>,
+  ): Handler =>
+  async (call, env) => {
+    const opened = await open(call, operation, env);
+    return handle(call, opened, await recordOf(call, opened, operation), env);
+  };
+
+/** `by` of an increment: a finite number. */
+function amount(given: Json): number {
+  const by = typeof given === "object" && given !== null && !Array.isArray(given) ? given.by : undefined;
+  return typeof by === "number" ? by : refuse("INVALID_BODY", { message: "`by` must be a finite number." });
+}
+
+/** Named groups of records with policies (specification 4.10). */
+export const collections: Primitive = {
+  capability: "kv",
+  routes: {
+    "/collections/:name": {
+      async GET(call, env) {
+        const { rights, records } = await open(call, "read", env);
+        const { entries, nextCursor } = await records.list(readQuery(call.query), rights.read);
+        return `{"entries":[${entries.map(textOf).join(",")}],"nextCursor":${JSON.stringify(nextCursor)}}`;
+      },
+      async POST(call, env) {
+        const { records } = await open(call, "create", env);
+        const record = await records.create(parseJson(await body(call)), env.clock());
+        return { status: 201, body: textOf(record ?? refuse("KEY_LIMIT")) };
+      },
+      async DELETE(call, env) {
+        const { rights, records } = await open(call, "delete", env);
+        return `{"deleted":${await records.clear(rights.delete)},"attachmentCleanupFailed":false}`;
+      },
+    },
+    "/collections/:name/permissions": {
+      async GET(call, env) {
+        return JSON.stringify((await open(call, null, env)).rights);
+      },
+    },
+    "/collections/:name/count": {
+      async GET(call, env) {
+        const { policy, rights, records } = await open(call, null, env);
+        if (!isAmong(policy.aggregateCount ?? "none", call.role)) refuse("PERMISSION_DENIED");
+        return `{"count":${await records.count(rights.read)}}`;
+      },
+    },
+    "/collections/:name/:id": {
+      GET: onRecord("read", async (_call, _opened, record) => textOf(record)),
+      PUT: onRecord("update", async (call, { records }, { id, author_id, created_at }, env) => {
+        const value = parseJson(await body(call));
+        const now = env.clock();
+        if (!(await records.update(id, value, now))) refuse("NOT_FOUND");
+        return textOf({ ...toStored(value), id, author_id, created_at, updated_at: now });
+      }),
+      DELETE: onRecord("delete", async (_call, { records }, { id }) => {
+        if (!(await records.delete(id))) refuse("NOT_FOUND");
+        return '{"ok":true,"attachmentCleanupFailed":false}';
+      }),
+    },
+    "/collections/:name/:id/increment": {
+      POST: onRecord("increment", async (call, { records, rights }, record, env) => {
+        const by = amount(parseJson(await body(call)));
+        const now = env.clock();
+        const number = await records.increment(record.id, by, now);
+        if (number === undefined) {
+          refuse((await records.get(record.id, rights.read)) === undefined ? "NOT_FOUND" : "NOT_NUMERIC");
+        }
+        return textOf({ ...record, value: null, number: number as number, updated_at: now });
+      }),
+    },
+  },
+};

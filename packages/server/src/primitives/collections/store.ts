@@ -1,0 +1,142 @@
+import type { Json, Right } from "@easel/protocol/types";
+import { type Db, maybe, type Step, sql } from "../../drivers/db/db.ts";
+import { newId } from "../../kit/ids.ts";
+import { QUOTAS } from "../../organisation/quotas.ts";
+import { HALF, HARMLESS } from "../increment.ts";
+import { type Stored, toStored } from "../value.ts";
+import { AUTHOR, type Field, fieldsOf, keyOf } from "./fields.ts";
+import { cursorOf, type RecordQuery } from "./query.ts";
+import { listing } from "./statements.ts";
+
+/** A record of a collection. Times are epoch milliseconds. */
+export type StoredRecord = Stored & { id: string; author_id: string; created_at: number; updated_at: number };
+
+const KIND = "records";
+
+/** One, so that a right is a value of a statement. */
+const bit = (reaches: boolean) => Number(reaches);
+
+/** The records of one collection of a canvas, as one caller may reach them (specification 4.10). */
+export class RecordStore {
+  readonly #db: Db;
+  readonly #canvas: string;
+  readonly #collection: string;
+  readonly #caller: string;
+
+  constructor(db: Db, canvas: string, collection: string, caller: string) {
+    this.#db = db;
+    this.#canvas = canvas;
+    this.#collection = collection;
+    this.#caller = caller;
+  }
+
+  /** Makes a record of the caller's; null when the canvas has no room for it. */
+  async create(value: Json, now: number): Promise<StoredRecord | null> {
+    const id = newId();
+    const stored = toStored(value);
+    const author: Field = { name: AUTHOR, key: keyOf(this.#caller) };
+    const steps: Step[] = [
+      sql`insert into counts (canvas_id, kind, rows) select ${this.#canvas}, ${KIND}, 1
+        where coalesce((select value from quotas where name = 'collections.records.canvas'),
+          ${QUOTAS["collections.records.canvas"]}) >= 1
+        on conflict (canvas_id, kind) do update set rows = counts.rows + 1
+        where counts.rows < coalesce((select value from quotas where name = 'collections.records.canvas'),
+          ${QUOTAS["collections.records.canvas"]})`,
+      sql`insert into records (id, canvas_id, collection, author_id, value, number, created_at, updated_at)
+        values (${id}, ${this.#canvas}, ${this.#collection}, ${this.#caller}, ${stored.value}, ${stored.number},
+          ${now}, ${now})`,
+      ...this.#index(id, [author, ...fieldsOf(value)]),
+    ];
+    if ((await this.#db.batch(steps)).length < steps.length) return null;
+    return { ...stored, id, author_id: this.#caller, created_at: now, updated_at: now };
+  }
+
+  /** A record that the right reaches; undefined when there is none. */
+  get(id: string, read: Right): Promise<StoredRecord | undefined> {
+    return this.#db.get<StoredRecord>`
+      select id, author_id, value, number, created_at, updated_at from records
+      where id = ${id} and canvas_id = ${this.#canvas} and collection = ${this.#collection}
+        and (cast(${bit(read.any)} as integer) = 1 or (cast(${bit(read.own)} as integer) = 1 and author_id = ${this.#caller}))`;
+  }
+
+  /** A page of the records that the right reaches. */
+  async list(query: RecordQuery, read: Right) {
+    const author = read.any ? null : this.#caller;
+    const rows = await this.#db.all<StoredRecord & { at?: number | Uint8Array }>(
+      ...listing(this.#canvas, this.#collection, author, query),
+    );
+    const entries = rows.slice(0, query.limit);
+    const last = rows.length > query.limit ? entries.at(-1) : undefined;
+    const at = typeof last?.at === "object" ? Buffer.from(last.at) : (last?.at ?? null);
+    return { entries, nextCursor: last === undefined ? null : cursorOf({ at, id: last.id }) };
+  }
+
+  /** How many records the right reaches. */
+  async count(read: Right): Promise<number> {
+    if (!read.own) return 0;
+    const author = read.any ? null : this.#caller;
+    const found = await (author === null
+      ? this.#db.get<{ rows: number }>`
+          select count(*) as rows from records where canvas_id = ${this.#canvas} and collection = ${this.#collection}`
+      : this.#db.get<{ rows: number }>`
+          select count(*) as rows from records
+          where canvas_id = ${this.#canvas} and collection = ${this.#collection} and author_id = ${author}`);
+    return Number(found?.rows ?? 0);
+  }
+
+  /** Replaces the value of a record; false when it is gone. */
+  async update(id: string, value: Json, now: number): Promise<boolean> {
+    const { value: text, number } = toStored(value);
+    const steps: Step[] = [
+      sql`update records set value = ${text}, number = ${number}, updated_at = ${now}
+        where id = ${id} and canvas_id = ${this.#canvas} and collection = ${this.#collection}`,
+      maybe`delete from record_fields where record_id = ${id} and name <> ${AUTHOR}`,
+      ...this.#index(id, fieldsOf(value)),
+    ];
+    return (await this.#db.batch(steps)).length === steps.length;
+  }
+
+  /** The number after adding `by`; undefined when the record is gone, is no number, or would leave the finite range. */
+  async increment(id: string, by: number, now: number): Promise<number | undefined> {
+    const [changed] = await this.#db.returning<{ number: number }>`
+      update records set number = number + ${by}, updated_at = ${now}
+      where id = ${id} and canvas_id = ${this.#canvas} and collection = ${this.#collection} and number is not null
+        and abs(case when abs(number) < ${HARMLESS} then 0 else number * 0.5 + ${by / 2} end) <= ${HALF}
+      returning number`;
+    return changed?.number;
+  }
+
+  /** Removes a record; false when it is gone. */
+  async delete(id: string): Promise<boolean> {
+    const steps: Step[] = [
+      sql`update counts set rows = rows - 1 where canvas_id = ${this.#canvas} and kind = ${KIND} and exists
+        (select 1 from records where id = ${id} and canvas_id = ${this.#canvas} and collection = ${this.#collection})`,
+      sql`delete from records where id = ${id}`,
+    ];
+    return (await this.#db.batch(steps)).length === steps.length;
+  }
+
+  /** Removes every record that the right reaches; answers how many. */
+  async clear(right: Right): Promise<number> {
+    if (!right.own) return 0;
+    const any = bit(right.any);
+    const [, deleted] = await this.#db.batch([
+      // Held from here on, the counter keeps others from adding or removing what the next lines count.
+      sql`insert into counts (canvas_id, kind, rows) values (${this.#canvas}, ${KIND}, 0)
+        on conflict (canvas_id, kind) do update set rows = counts.rows`,
+      maybe`delete from records where canvas_id = ${this.#canvas} and collection = ${this.#collection}
+        and (cast(${any} as integer) = 1 or author_id = ${this.#caller})`,
+      maybe`update counts set rows = (select count(*) from records where canvas_id = ${this.#canvas})
+        where canvas_id = ${this.#canvas} and kind = ${KIND}`,
+    ]);
+    return deleted ?? 0;
+  }
+
+  #index(id: string, fields: Field[]): Step[] {
+    return fields.map(
+      ({ name, key }) => sql`
+        insert into record_fields (canvas_id, collection, name, key, record_id)
+        values (${this.#canvas}, ${this.#collection}, ${name}, ${key}, ${id})`,
+    );
+  }
+}

@@ -1,0 +1,84 @@
+import { LIMITS } from "@easel/protocol/limits";
+import { manages } from "../../access/roles.ts";
+import type { Env } from "../../env.ts";
+import { parseJson, readBody } from "../../kit/body.ts";
+import { isId } from "../../kit/ids.ts";
+import { strictLimit } from "../../kit/page.ts";
+import { refuse } from "../../kit/refusal.ts";
+import type { Call, Handler, Primitive } from "../primitive.ts";
+import { type Submission, SubmissionStore } from "./store.ts";
+
+const OK = '{"ok":true}';
+const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,79}$/;
+
+const textOf = ({ userId, value, updatedAt }: Submission) =>
+  `{"userId":${JSON.stringify(userId)},"value":${value},"updatedAt":${updatedAt}}`;
+
+/** The collection that a path names. */
+function storeOf({ params, canvas }: Call, { db }: Env): SubmissionStore {
+  const { collection = "" } = params;
+  if (!NAME.test(collection)) {
+    refuse("INVALID_BODY", {
+      message: "A collection's name has 1 to 80 letters, digits, dots, underscores or hyphens.",
+    });
+  }
+  return new SubmissionStore(db, canvas.id, collection);
+}
+
+const forManagers =
+  (handler: Handler): Handler =>
+  (call, env) =>
+    manages(call.role) ? handler(call, env) : refuse("PERMISSION_DENIED");
+
+/** One answer per person and collection: one's own, and all of them for owners and editors (specification 4.9). */
+export const submissions: Primitive = {
+  capability: "kv",
+  routes: {
+    "/submissions/:collection/mine": {
+      async GET(call, env) {
+        const found = await storeOf(call, env).get(call.person.id);
+        return found === undefined ? refuse("NOT_FOUND") : textOf(found);
+      },
+      async PUT(call, env) {
+        const store = storeOf(call, env);
+        const limit = LIMITS.submissionBytes.value;
+        const body = await readBody(call.request, limit, () => refuse("VALUE_TOO_LARGE"));
+        const value = JSON.stringify(parseJson(body));
+        const updatedAt = env.clock();
+        if (!(await store.put(call.person.id, value, updatedAt))) refuse("KEY_LIMIT");
+        return textOf({ userId: call.person.id, value, updatedAt });
+      },
+      async DELETE(call, env) {
+        await storeOf(call, env).delete(call.person.id);
+        return OK;
+      },
+    },
+    "/submissions/:collection": {
+      GET: forManagers(async (call, env) => {
+        const store = storeOf(call, env);
+        const cursor = call.query.cursor ?? "";
+        if (typeof cursor !== "string" || (cursor !== "" && !isId(cursor))) {
+          refuse("INVALID_BODY", { message: "`cursor` is none of this list." });
+        }
+        const { entries, nextCursor } = await store.list({
+          cursor: String(cursor),
+          limit: strictLimit(call.query),
+        });
+        return `{"entries":[${entries.map(textOf).join(",")}],"nextCursor":${JSON.stringify(nextCursor)}}`;
+      }),
+      DELETE: forManagers(async (call, env) => {
+        await storeOf(call, env).clear();
+        return OK;
+      }),
+    },
+    "/submissions/:collection/:user": {
+      DELETE: forManagers(async (call, env) => {
+        const store = storeOf(call, env);
+        const { user = "" } = call.params;
+        if (!isId(user)) refuse("INVALID_BODY", { message: "That is no id of a person." });
+        await store.delete(user);
+        return OK;
+      }),
+    },
+  },
+};

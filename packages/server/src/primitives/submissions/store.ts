@@ -1,0 +1,96 @@
+import { type Db, sql } from "../../drivers/db/db.ts";
+import { QUOTAS } from "../../organisation/quotas.ts";
+
+/** One person's answer in a collection. `value` is JSON text, `updatedAt` epoch milliseconds. */
+export interface Submission {
+  userId: string;
+  value: string;
+  updatedAt: number;
+}
+
+const KIND = "submissions";
+
+/** The submissions of one collection of a canvas (specification 4.9). */
+export class SubmissionStore {
+  readonly #db: Db;
+  readonly #canvas: string;
+  readonly #collection: string;
+
+  constructor(db: Db, canvas: string, collection: string) {
+    this.#db = db;
+    this.#canvas = canvas;
+    this.#collection = collection;
+  }
+
+  /** Undefined when the person has not answered. */
+  get(user: string): Promise<Submission | undefined> {
+    return this.#db.get<Submission>`
+      select user_id as "userId", value, updated_at as "updatedAt" from submissions
+      where canvas_id = ${this.#canvas} and collection = ${this.#collection} and user_id = ${user}`;
+  }
+
+  /** False when the answer is a new one and the canvas or its author has no room for it. */
+  async put(user: string, value: string, now: number): Promise<boolean> {
+    // Another tab may have made this very answer in the last free place: then it is there to be changed.
+    for (let full = false; ; full = true) {
+      const changed = await this.#db.run`
+        update submissions set value = ${value}, updated_at = ${now}
+        where canvas_id = ${this.#canvas} and collection = ${this.#collection} and user_id = ${user}`;
+      if (changed === 1) return true;
+      if (full) return false;
+      if (await this.#create(user, value, now)) return true;
+    }
+  }
+
+  /** Withdraws an answer, if it is there. */
+  async delete(user: string): Promise<void> {
+    await this.#db.batch([
+      sql`update counts set rows = rows - 1 where canvas_id = ${this.#canvas} and kind = ${KIND} and exists
+        (select 1 from submissions
+          where canvas_id = ${this.#canvas} and collection = ${this.#collection} and user_id = ${user})`,
+      sql`delete from submissions
+        where canvas_id = ${this.#canvas} and collection = ${this.#collection} and user_id = ${user}`,
+    ]);
+  }
+
+  /** Removes every answer of the collection. */
+  async clear(): Promise<void> {
+    await this.#db.batch([
+      // Held from here on, the counter keeps others from adding what the next line would not have counted.
+      sql`insert into counts (canvas_id, kind, rows) values (${this.#canvas}, ${KIND}, 0)
+        on conflict (canvas_id, kind) do update set rows = counts.rows`,
+      sql`update counts set rows = rows - (select count(*) from submissions
+          where submissions.canvas_id = ${this.#canvas} and collection = ${this.#collection})
+        where canvas_id = ${this.#canvas} and kind = ${KIND}`,
+      sql`delete from submissions where canvas_id = ${this.#canvas} and collection = ${this.#collection}`,
+    ]);
+  }
+
+  /** Answers by their authors' ids; `nextCursor` is the last one of a page that others follow. */
+  async list({ cursor, limit }: { cursor: string; limit: number }) {
+    const rows = await this.#db.all<Submission>`
+      select user_id as "userId", value, updated_at as "updatedAt" from submissions
+      where canvas_id = ${this.#canvas} and collection = ${this.#collection} and user_id > ${cursor}
+      order by user_id limit ${limit + 1}`;
+    const entries = rows.slice(0, limit);
+    return { entries, nextCursor: rows.length > limit ? (entries.at(-1)?.userId ?? null) : null };
+  }
+
+  /** Adds an answer; false when there is no room, or another tab has just added it. */
+  async #create(user: string, value: string, now: number): Promise<boolean> {
+    const steps = [
+      sql`insert into counts (canvas_id, kind, rows) select ${this.#canvas}, ${KIND}, 1
+        where coalesce((select value from quotas where name = 'submissions.canvas'),
+          ${QUOTAS["submissions.canvas"]}) >= 1
+        on conflict (canvas_id, kind) do update set rows = counts.rows + 1
+        where counts.rows < coalesce((select value from quotas where name = 'submissions.canvas'),
+          ${QUOTAS["submissions.canvas"]})`,
+      sql`insert into submissions (canvas_id, collection, user_id, value, updated_at)
+        select ${this.#canvas}, ${this.#collection}, cast(${user} as text), cast(${value} as text), cast(${now} as bigint)
+        where (select count(*) from submissions where canvas_id = ${this.#canvas} and user_id = ${user})
+          < coalesce((select value from quotas where name = 'submissions.author'), ${QUOTAS["submissions.author"]})
+        on conflict (canvas_id, collection, user_id) do nothing`,
+    ];
+    return (await this.#db.batch(steps)).length === steps.length;
+  }
+}
