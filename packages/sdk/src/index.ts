@@ -1,9 +1,25 @@
 import { createKv } from "./kv.ts";
 import { createMe } from "./me.ts";
 import { type Address, createApi, type Fetch } from "./request.ts";
+import { createSubmissions } from "./submissions.ts";
 
 export type { Capability, DisabledReason } from "@easel/protocol/capabilities";
-export type { AuthoredCanvas, CanvasRole, Identity, Json, KvEntry, KvPage } from "@easel/protocol/types";
+export type {
+  AuthoredCanvas,
+  CanvasRole,
+  Identity,
+  Json,
+  KvEntry,
+  KvPage,
+  Rights,
+} from "@easel/protocol/types";
+export type {
+  Collection,
+  CollectionRecord,
+  Comparison,
+  RecordListOptions,
+  RecordPage,
+} from "./collections.ts";
 export {
   CapabilityDisabledError,
   EaselError,
@@ -15,6 +31,7 @@ export {
   UpdatePartialError,
 } from "./errors.ts";
 export type { Kv, KvListOptions, KvScope, KvValue } from "./kv.ts";
+export type { Submission, SubmissionPage, Submissions } from "./submissions.ts";
 
 /** Everything that a page calls, one line a primitive. */
 export type Easel = ReturnType<typeof createEasel>;
@@ -33,5 +50,7 @@ export function createEasel(
     me: createMe(api),
     /** JSON values under keys: shared by all viewers, and under `kv.user` for each of them alone. */
     kv: createKv(api),
+    /** One answer per person and collection. */
+    submissions: createSubmissions(api),
   };
 }

@@ -1,6 +1,9 @@
 import type { Json, KvPage } from "@easel/protocol/types";
-import { invalid, NotFoundError } from "./errors.ts";
+import { type Collection, createCollection } from "./collections.ts";
+import { invalid } from "./errors.ts";
+import { found } from "./found.ts";
 import { type Api, search } from "./request.ts";
+import { segment } from "./segment.ts";
 
 /** What can be stored under a key: any JSON but null. */
 export type KvValue = Exclude<Json, null>;
@@ -48,24 +51,28 @@ export interface Kv extends KvScope {
    * @example await easel.kv.user.set("draft", { title: "Tea" });
    */
   readonly user: KvScope;
+  /**
+   * The records of a collection that the canvas's policy names.
+   * @example const ideas = easel.kv.collection("ideas");
+   */
+  collection(name: string): Collection;
 }
 
 /** `easel.kv` and `easel.kv.user`. The shared key `user` has no address: the scope of the viewer is there. */
 export function createKv(api: Api): Kv {
-  return { ...createScope(api, "/kv", ["user"]), user: createScope(api, "/kv/user", []) };
+  return {
+    ...createScope(api, "/kv", ["user"]),
+    user: createScope(api, "/kv/user", []),
+    collection: (name) => createCollection(api, name),
+  };
 }
 
 function createScope(api: Api, path: string, taken: string[]): KvScope {
-  const at = (key: string) => `${path}/${segment(key, taken)}`;
+  const at = (key: string) => `${path}/${segment(key, "key", taken)}`;
 
   return {
     async get<T extends Json>(key: string) {
-      try {
-        return (await api.json<{ value: T }>("GET", at(key))).value;
-      } catch (error) {
-        if (error instanceof NotFoundError && error.reason === "NOT_FOUND") return undefined;
-        throw error;
-      }
+      return (await found(api.json<{ value: T }>("GET", at(key))))?.value;
     },
 
     async set(key, value) {
@@ -88,18 +95,6 @@ function createScope(api: Api, path: string, taken: string[]): KvScope {
       return (await api.json<{ value: number }>("POST", address, { by })).value;
     },
   };
-}
-
-/** A key as one path segment. URLs resolve `.` and `..` away, however they are written, and know no empty segment. */
-function segment(key: string, taken: string[]): string {
-  if (typeof key !== "string") throw invalid("A key is a string.");
-  if (["", ".", "..", ...taken].includes(key))
-    throw invalid(`The key ${JSON.stringify(key)} cannot be addressed.`);
-  try {
-    return encodeURIComponent(key);
-  } catch (cause) {
-    throw invalid("A key is well-formed Unicode; this one has half a surrogate pair.", cause);
-  }
 }
 
 /** True of what JSON writes as null: NaN and the infinities, too. */

@@ -48,6 +48,7 @@ test("the bundle defines `easel` and nothing else, and loads outside a canvas to
     "UpdatePartialError",
     "kv",
     "me",
+    "submissions",
   ]);
   await assert.rejects(easel.me(), (error) => error instanceof easel.EaselError && error.status === 0);
 });

@@ -27,14 +27,52 @@ export function fakeFetch(answer: (call: Call) => Response | Promise<Response>):
 /** A canvas page in path mode. */
 export const page = { href: "https://easel.example/c/tea/index.html?a=1#b" };
 
-/** A service that holds one canvas: `/me`, and both KV scopes in memory (specification 4.2 and 4.3). */
+const RIGHT = { own: true, any: false };
+
+/** `/submissions`, of one person in memory (specification 4.9). */
+function fakeSubmissions() {
+  const answers = new Map<string, unknown>();
+  return ([collection = "", whose]: string[], method: string, body: unknown): Response => {
+    const answer = () => ({ userId: "u-1", value: answers.get(collection), updatedAt: 1 });
+    if (method === "PUT") answers.set(collection, body);
+    if (method === "DELETE") answers.delete(collection);
+    if (method === "DELETE") return Response.json({ ok: true });
+    if (whose === undefined) return Response.json({ entries: [answer()], nextCursor: null });
+    return answers.has(collection)
+      ? Response.json(answer())
+      : Response.json({ code: "NOT_FOUND" }, { status: 404 });
+  };
+}
+
+/** `/collections`, one of them in memory (specification 4.10). */
+function fakeCollections() {
+  const records = new Map<string, unknown>();
+  const view = (id: string) => ({ id, authorId: "u-1", value: records.get(id), updatedAt: 1 });
+  return ([, id]: string[], method: string, body: unknown): Response => {
+    if (id === "permissions") return Response.json({ read: RIGHT, update: RIGHT });
+    const named = method === "POST" ? `r-${records.size}` : (id ?? "");
+    if (method === "PUT" || method === "POST") records.set(named, body);
+    if (method === "DELETE") return Response.json({ ok: records.delete(named) });
+    return Response.json(
+      id === undefined && method === "GET"
+        ? { entries: [...records.keys()].map(view), nextCursor: null }
+        : view(named),
+    );
+  };
+}
+
+/** A service that holds one canvas: `/me`, both KV scopes, answers and records in memory. */
 export function fakeService(): ReturnType<typeof fakeFetch> {
+  const submissions = fakeSubmissions();
+  const collections = fakeCollections();
   const scopes = { shared: new Map<string, unknown>(), user: new Map<string, unknown>() };
   return fakeFetch(({ url, segments: [primitive, ...rest], init }) => {
     if (primitive === "me") return Response.json({ id: "u-1", name: "Ada", canvasRole: "owner" });
+    const body = typeof init.body === "string" ? JSON.parse(init.body) : undefined;
+    if (primitive === "submissions") return submissions(rest, String(init.method), body);
+    if (primitive === "collections") return collections(rest, String(init.method), body);
     const scope = rest[0] === "user" ? scopes.user : scopes.shared;
     const [key, action] = rest[0] === "user" ? rest.slice(1) : rest;
-    const body = typeof init.body === "string" ? JSON.parse(init.body) : undefined;
     if (key === undefined) {
       const prefix = new URL(url).searchParams.get("prefix") ?? "";
       const keys = [...scope.keys()].filter((each) => each.startsWith(prefix)).sort();

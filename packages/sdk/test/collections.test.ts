@@ -1,0 +1,66 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createEasel, NotFoundError } from "../src/index.ts";
+import { fakeFetch, page } from "./support.ts";
+
+/** A collection whose every request is answered alike, and an `easel`. */
+function answered(body: unknown, status = 200) {
+  const { fetch, calls } = fakeFetch(() => Response.json(body, { status }));
+  const easel = createEasel(page, fetch);
+  return { ideas: easel.kv.collection("ideas"), easel, calls };
+}
+
+const invalid = { name: "EaselError", code: "INVALID_BODY", status: 400 };
+
+test("each call is one request of the contract", async () => {
+  const answer = { id: "r-1", value: 3, entries: [], nextCursor: null, count: 4, deleted: 5, read: {} };
+  const { ideas, calls } = answered(answer);
+  assert.deepEqual(await ideas.create({ title: "Tea" }), answer);
+  await ideas.create(null);
+  assert.deepEqual(await ideas.get("r-1"), answer);
+  assert.deepEqual(await ideas.update("r-1", [1]), answer);
+  assert.equal(await ideas.delete("r-1"), undefined);
+  assert.deepEqual(await ideas.list(), answer);
+  const where = { "value.votes": { gte: 3 }, authorId: "u-1" };
+  await ideas.list({ cursor: "r-1", limit: 2, where, orderBy: "-updatedAt" });
+  assert.equal(await ideas.increment("r-1"), 3);
+  await ideas.increment("r-1", -2.5);
+  assert.equal(await ideas.count(), 4);
+  assert.deepEqual(await ideas.permissions(), answer);
+  assert.equal(await ideas.clear(), 5);
+  const filter = encodeURIComponent(JSON.stringify(where)).replaceAll("%20", "+");
+  assert.deepEqual(
+    calls.map(({ path, init }) => [init.method, path, init.body]),
+    [
+      ["POST", "/collections/ideas", '{"title":"Tea"}'],
+      ["POST", "/collections/ideas", "null"],
+      ["GET", "/collections/ideas/r-1", undefined],
+      ["PUT", "/collections/ideas/r-1", "[1]"],
+      ["DELETE", "/collections/ideas/r-1", undefined],
+      ["GET", "/collections/ideas", undefined],
+      ["GET", `/collections/ideas?cursor=r-1&limit=2&where=${filter}&orderBy=-updatedAt`, undefined],
+      ["POST", "/collections/ideas/r-1/increment", '{"by":1}'],
+      ["POST", "/collections/ideas/r-1/increment", '{"by":-2.5}'],
+      ["GET", "/collections/ideas/count", undefined],
+      ["GET", "/collections/ideas/permissions", undefined],
+      ["DELETE", "/collections/ideas", undefined],
+    ],
+  );
+});
+
+test("`get` gives undefined for what is not there, and throws where the collection is not", async () => {
+  assert.equal(await answered({ code: "NOT_FOUND" }, 404).ideas.get("r-1"), undefined);
+  await assert.rejects(answered({ code: "COLLECTION_NOT_CONFIGURED" }, 404).ideas.get("r-1"), NotFoundError);
+});
+
+test("what cannot be asked is refused before anything is sent", async () => {
+  const { ideas, easel, calls } = answered({});
+  await assert.rejects(easel.kv.collection("").list(), invalid);
+  await assert.rejects(easel.kv.collection("..").create(1), invalid);
+  for (const id of ["", ".", "..", "count", "permissions", "\ud800"])
+    await assert.rejects(ideas.get(id), invalid);
+  for (const by of [Number.NaN, Number.POSITIVE_INFINITY])
+    await assert.rejects(ideas.increment("r-1", by), invalid);
+  await assert.rejects(ideas.create(undefined as unknown as null), invalid);
+  assert.deepEqual(calls, []);
+});
