@@ -35,3 +35,30 @@ test("the README's first canvas, deployed and opened in a browser", { skip: noBr
   await page.reload();
   await page.getByText("Second version").waitFor();
 });
+
+test("a folder's easel.json names the canvas and says who may do what, time and again", async (t) => {
+  const { base, env } = await startService(t);
+  const folder = path.join(await temporaryDirectory(t), "ideas");
+  await mkdir(folder);
+  await writeFile(path.join(folder, "index.html"), "<title>Ideas</title>");
+  const found = () =>
+    env.db.get<{ title: string; runtime_policy: string; runtime_policy_revision: string }>`
+      select title, runtime_policy, runtime_policy_revision from canvases where slug = 'ideas'`;
+  const manifest = (policy: object) =>
+    writeFile(path.join(folder, "easel.json"), JSON.stringify({ title: "Our ideas", policy }));
+
+  await manifest({ collections: { ideas: { preset: "personal" } } });
+  await run(process.execPath, [deploy, folder, base]);
+  const first = await found();
+  assert.equal(first?.title, "Our ideas");
+  assert.deepEqual(JSON.parse(first.runtime_policy), { collections: { ideas: { preset: "personal" } } });
+
+  await manifest({ defaultMode: "collaboration" });
+  await run(process.execPath, [deploy, folder, base]);
+  const second = await found();
+  assert.notEqual(second?.runtime_policy_revision, first.runtime_policy_revision);
+  assert.deepEqual(JSON.parse(second?.runtime_policy ?? ""), {
+    collections: { ideas: { preset: "personal" } },
+    defaultMode: "collaboration",
+  });
+});

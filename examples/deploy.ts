@@ -1,4 +1,4 @@
-import { readdir } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import { buffer } from "node:stream/consumers";
 import { ZipFile } from "yazl";
@@ -39,16 +39,32 @@ interface Canvas {
   id: string;
   slug: string;
   url: string;
+  runtimePolicy: object | null;
+  runtimePolicyRevision: string | null;
 }
 
-const title = path.basename(path.resolve(folder));
-const slug = title.toLowerCase().replace(/[^a-z0-9]+/g, "-");
+/** What the folder's `easel.json` says of the canvas, if there is one: a name for it, and who may do what with its records. */
+interface Manifest {
+  title?: string;
+  policy?: object;
+}
+
+const name = path.basename(path.resolve(folder));
+const slug = name.toLowerCase().replace(/[^a-z0-9]+/g, "-");
+const text = await readFile(path.join(folder, "easel.json"), "utf8").catch(() => "{}");
+const { title = name, policy }: Manifest = JSON.parse(text);
 await call("POST", "/auth/dev/session", { email: "dev@example.com" });
 const { canvases } = await call<{ canvases: Canvas[] }>("GET", `/api/canvases?q=${encodeURIComponent(slug)}`);
 const canvas =
   canvases.find((each) => each.slug === slug) ??
   (await call<Canvas>("POST", "/api/canvases", { title, slug }));
-await call("PATCH", `/api/canvases/${canvas.id}/capabilities`, { backendEnabled: true });
+await call("PATCH", `/api/canvases/${canvas.id}/capabilities`, {
+  backendEnabled: true,
+  ...(policy && {
+    expectedRuntimePolicy: canvas.runtimePolicyRevision,
+    runtimePolicy: { ...canvas.runtimePolicy, ...policy },
+  }),
+});
 await call("PUT", `/api/canvases/${canvas.id}/sharing`, { access: "whole_org" });
 await call("PUT", `/api/canvases/${canvas.id}/bundle`, await zipOf(folder));
 process.stdout.write(`${canvas.url}\n`);

@@ -1,0 +1,165 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Page } from "playwright-core";
+import { assertAccessible, noBrowser, openAs, openBrowser } from "../packages/server/test/browser.ts";
+import { startSite } from "../packages/server/test/site.ts";
+import { startService } from "../packages/server/test/support.ts";
+
+const card = (page: Page, column: string, text: string) =>
+  page.getByRole("region", { name: column, exact: true }).getByRole("listitem").filter({ hasText: text });
+
+const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
+
+const add = async (page: Page, text: string) => {
+  await page.getByLabel("A new idea").fill(text);
+  await button(page, "Add card").click();
+  await card(page, "Idea", text).waitFor();
+};
+
+const edit = async (page: Page, text: string, into: string) => {
+  await button(page, `Edit “${text}”`).click();
+  await page.getByLabel("Text of the card").fill(into);
+  await button(page, "Save").click();
+};
+
+const focused = (page: Page) => page.evaluate<string>("document.activeElement.innerText");
+/** Comes back to the page, which then looks at once what is new. */
+const comeBack = (page: Page) => page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
+
+const sees = async (page: Page, column: string, text: string) => {
+  await comeBack(page);
+  await card(page, column, text).waitFor();
+};
+
+const says = (page: Page, text: string) => page.getByRole("status").getByText(text).waitFor();
+
+test("three people keep a board, and see what the others do without reloading", {
+  skip: noBrowser,
+}, async (t) => {
+  const { base } = await startService(t);
+  const browser = await openBrowser(t);
+  const address = `${base}/c/board/`;
+  const owner = await openAs(browser, address, "dev@example.com");
+  await owner.page.getByText("No ideas yet.").waitFor();
+  await assertAccessible(owner.page);
+  const editor = await openAs(browser, address, "editor@example.com");
+  const viewer = await openAs(browser, address, "viewer@example.com");
+
+  await button(viewer.page, "Add card").click();
+  await viewer.page.getByText("Write a few words first.").waitFor();
+  await add(viewer.page, "Mend <b>the</b> lamp");
+  await card(viewer.page, "Idea", "by you").waitFor();
+  await says(owner.page, "New: Mend <b>the</b> lamp is in Idea.");
+  await card(owner.page, "Idea", "by Viewer").waitFor();
+
+  await button(owner.page, "Move to Doing “Mend <b>the</b> lamp”").focus();
+  await owner.page.keyboard.press("Enter");
+  await says(owner.page, "Mend <b>the</b> lamp is in Doing now.");
+  assert.match(await focused(owner.page), /Move to\s+Done/);
+  await owner.page.keyboard.press("Enter");
+  await card(owner.page, "Done", "Mend <b>the</b> lamp").waitFor();
+  assert.match(await focused(owner.page), /Move to\s+Doing/);
+  await comeBack(viewer.page);
+  await says(viewer.page, "Mend <b>the</b> lamp is in Done.");
+  await card(viewer.page, "Done", "by you").waitFor();
+
+  await edit(editor.page, "Mend <b>the</b> lamp", "Mend both lamps");
+  await comeBack(viewer.page);
+  await says(viewer.page, "Changed: Mend both lamps.");
+  await card(viewer.page, "Done", "Mend both lamps").waitFor();
+
+  for (const { page } of [owner, editor, viewer]) {
+    await page.reload();
+    await card(page, "Done", "Mend both lamps").waitFor();
+  }
+  await assertAccessible(viewer.page);
+  await button(owner.page, "Edit “Mend both lamps”").click();
+  await button(owner.page, "Remove card").click();
+  await says(owner.page, "Card removed.");
+  assert.match(await focused(owner.page), /Undo/);
+  await comeBack(viewer.page);
+  await says(viewer.page, "Removed: Mend both lamps.");
+  await viewer.page.getByText("Nothing is done yet.").waitFor();
+  await button(owner.page, "Undo the removal").click();
+  await sees(viewer.page, "Done", "by Dev");
+  assert.deepEqual([...owner.faults, ...editor.faults, ...viewer.faults], []);
+});
+
+test("nobody overwrites or brings back what somebody else did, unless they mean it", {
+  skip: noBrowser,
+}, async (t) => {
+  const { base } = await startService(t);
+  const browser = await openBrowser(t);
+  const address = `${base}/c/board/`;
+  const one = await openAs(browser, address, "dev@example.com");
+  const other = await openAs(browser, address, "viewer@example.com");
+  await add(one.page, "Paint the fence");
+  await sees(other.page, "Idea", "Paint the fence");
+
+  // A move and an edit at the same time are both kept.
+  await button(one.page, "Edit “Paint the fence”").click();
+  await button(other.page, "Move to Doing “Paint the fence”").click();
+  await sees(one.page, "Doing", "Paint the fence");
+  await one.page.getByLabel("Text of the card").fill("Paint the fence green");
+  await button(one.page, "Save").click();
+  await sees(other.page, "Doing", "Paint the fence green");
+
+  const dialog = one.page.getByRole("dialog");
+  await edit(one.page, "Paint the fence green", "Paint the fence red");
+  await button(one.page, "Edit “Paint the fence red”").click();
+  await sees(other.page, "Doing", "Paint the fence red");
+  await edit(other.page, "Paint the fence red", "Paint the fence blue");
+  await sees(other.page, "Doing", "Paint the fence blue");
+  await one.page.getByLabel("Text of the card").fill("Paint the fence white");
+  await button(one.page, "Save").click();
+  await dialog.getByText("It says: “Paint the fence blue”").waitFor();
+  await button(one.page, "Save").click();
+  await sees(other.page, "Doing", "Paint the fence white");
+
+  await button(one.page, "Edit “Paint the fence white”").click();
+  await button(other.page, "Edit “Paint the fence white”").click();
+  await button(other.page, "Remove card").click();
+  await other.page.getByText("Card removed.").first().waitFor();
+  await one.page.getByLabel("Text of the card").fill("Paint the door");
+  await button(one.page, "Save").click();
+  await dialog.getByText("Somebody has removed this card meanwhile. Save again to add it anew.").waitFor();
+  await button(one.page, "Save").click();
+  await sees(other.page, "Doing", "Paint the door");
+
+  // What is gone by the time that one moves it comes not back.
+  await one.page.evaluate("easel.kv.collection('cards').clear()");
+  await button(other.page, "Move to Done “Paint the door”").click();
+  await other.page.getByRole("alert").getByText("Somebody has removed this card meanwhile.").waitFor();
+  await card(other.page, "Done", "Paint the door").waitFor({ state: "detached" });
+  assert.equal(await other.page.getByText("Paint the door", { exact: true }).count(), 0);
+  assert.deepEqual([...one.faults, ...other.faults], []);
+});
+
+test("on a host of its own, with a pointer, and without its policy", { skip: noBrowser }, async (t) => {
+  const { env } = await startSite(t, "subdomain");
+  const { page, faults } = await openAs(
+    await openBrowser(t),
+    env.base.canvasUrl("board"),
+    "viewer@example.com",
+  );
+  await add(page, "Plant a tree");
+  await card(page, "Idea", "Plant a tree").dragTo(page.getByRole("region", { name: "Done", exact: true }));
+  await says(page, "Plant a tree is in Done now.");
+  await page.reload();
+  await card(page, "Done", "Plant a tree").waitFor();
+
+  const canvas = await env.db.get<{ runtime_policy: string; runtime_policy_revision: string }>`
+    select runtime_policy, runtime_policy_revision from canvases where slug = 'board'`;
+  await env.db
+    .run`update canvases set runtime_policy = null, runtime_policy_revision = null where slug = 'board'`;
+  await page.reload();
+  const failure = page.getByRole("alert").filter({ hasText: "has no collection “cards”" });
+  await failure.waitFor();
+  await assertAccessible(page);
+  assert.equal(await button(page, "Add card").isVisible(), false);
+  await env.db.run`update canvases set runtime_policy = ${canvas?.runtime_policy ?? null},
+    runtime_policy_revision = ${canvas?.runtime_policy_revision ?? null} where slug = 'board'`;
+  await failure.getByRole("button", { name: "Try again" }).click();
+  await card(page, "Done", "Plant a tree").waitFor();
+  assert.deepEqual(faults, []);
+});

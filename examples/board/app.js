@@ -1,0 +1,234 @@
+import { COLUMNS, cards, change, contentOf, discard, isGone, readBoard } from "./cards.js";
+import { letDrag } from "./drag.js";
+import { draw, elementOf, may, newsSince, titleOf } from "./view.js";
+
+const LOOK = 5000;
+const REST = 60_000;
+
+const MESSAGES = {
+  NOT_AUTHENTICATED: "You are not signed in. Reload this page to sign in.",
+  PERMISSION_DENIED: "The policy of this canvas does not let you do this.",
+  COLLECTION_NOT_CONFIGURED: "The policy of this canvas has no collection “cards”. Its owner can add one.",
+  VALUE_TOO_LARGE: "This is too long for a card.",
+  KEY_LIMIT: "The board is full. Remove some cards to make room.",
+  RATE_LIMITED: "That was a little fast. Wait a moment and try again.",
+};
+const GONE = "Somebody has removed this card meanwhile.";
+
+const element = (id) => document.getElementById(id);
+const say = (text) => {
+  element("status").textContent = text;
+};
+
+/** Who looks and what they may do, the cards by id, and the card that an “Undo” stands for. */
+const state = { me: null, rights: null, board: null, gone: null };
+/** Counts writes, at their beginning and at their end: what was read across one of them is not shown. */
+let changes = 0;
+let open = 0;
+let queue = Promise.resolve();
+let pause = LOOK;
+
+/** What a person can do about an error; a capability that is off brings a hint of its own. */
+function explain(error) {
+  if (!error.code) return "A part of this page is missing. Reload it, please.";
+  return MESSAGES[error.reason ?? error.code] ?? error.hint ?? error.message;
+}
+
+const name = () => state.me.name || state.me.email;
+
+function take({ entries, nextCursor }) {
+  const before = state.board;
+  state.board = new Map(entries.map((record) => [record.id, record]));
+  element("note").hidden = nextCursor === null;
+  element("form").hidden = !state.rights.create.any;
+  const news = before === null ? "" : newsSince(before, state.board);
+  if (news !== "") say(news);
+  draw(state);
+}
+
+/** Reads the board and, when that fails, says why and takes its time until the next try. */
+async function look() {
+  const failure = element("failure");
+  const before = changes;
+  try {
+    state.me ??= await easel.me();
+    state.rights ??= await cards().permissions();
+    const page = await readBoard();
+    if (changes === before && open === 0) take(page);
+    failure.hidden = true;
+    pause = LOOK;
+  } catch (error) {
+    pause = Math.min(pause * 2, REST);
+    const told = failure.querySelector("p");
+    const text = explain(error);
+    if (told.textContent !== text) told.textContent = text;
+    failure.hidden = false;
+  }
+}
+
+/** Looks again and again while somebody is looking. */
+async function watch() {
+  if (!document.hidden) await look();
+  setTimeout(watch, pause);
+}
+
+/** Writes go one after another, and after the last one the board is read again. What fails is told in `place`; then false. */
+async function write(action, place = "message") {
+  element(place).textContent = "";
+  changes += 1;
+  open += 1;
+  const done = queue.then(action);
+  queue = done.catch(() => {});
+  try {
+    await done;
+    return true;
+  } catch (error) {
+    element(place).textContent = isGone(error) ? GONE : explain(error);
+    return false;
+  } finally {
+    changes += 1;
+    open -= 1;
+    if (open === 0) look();
+  }
+}
+
+/** A time that is later than that of every card, until the service tells its own. */
+const latest = () => Math.max(0, ...[...state.board.values()].map((record) => record.updatedAt)) + 1;
+
+/** Moves a card at once, and back if that fails. */
+function move(record, column) {
+  const content = { ...contentOf(record), column };
+  state.board.set(record.id, { ...record, value: content, updatedAt: latest() });
+  draw(state);
+  elementOf(record).scrollIntoView({ block: "nearest" });
+  say(`${content.text} is in ${titleOf(column)} now.`);
+  write(() => change(record, { column }));
+}
+
+async function add() {
+  const form = element("form");
+  const field = element("text");
+  const text = field.value.trim();
+  field.focus();
+  if (form.ariaBusy === "true") return;
+  if (text === "") {
+    element("problem").textContent = "Write a few words first.";
+    return;
+  }
+  form.ariaBusy = "true";
+  const value = { text, column: COLUMNS[0], by: name() };
+  const added = await write(async () => {
+    const record = await cards().create(value);
+    state.board.set(record.id, record);
+  }, "problem");
+  form.ariaBusy = "false";
+  if (!added) return;
+  field.value = "";
+  draw(state);
+  say(`${text} is in ${titleOf(COLUMNS[0])}.`);
+}
+
+/** The card in the dialog, and the words that its text is changed from. */
+let edited = null;
+let from = "";
+
+function edit(record) {
+  edited = record;
+  from = contentOf(record).text;
+  element("edited").value = from;
+  element("trouble").textContent = "";
+  element("edited").readOnly = !may(state.rights.update, record, state.me);
+  element("remove").hidden = !may(state.rights.delete, record, state.me);
+  element("editor").showModal();
+}
+
+/** Saves the text. What somebody else has done to the card meanwhile is told first; saving once more is then meant. */
+async function save() {
+  const form = element("editing");
+  const text = element("edited").value.trim();
+  if (form.ariaBusy === "true") return;
+  if (text === "") {
+    element("trouble").textContent = "A card needs a few words.";
+    return;
+  }
+  form.ariaBusy = "true";
+  let meanwhile = "";
+  const saved = await write(async () => {
+    const now = await cards().get(edited.id);
+    const words = now && contentOf(now).text;
+    if (words !== from) {
+      from = words;
+      meanwhile = now
+        ? `Somebody has changed this card meanwhile. It says: “${words}” Save again to put your words in its place.`
+        : `${GONE} Save again to add it anew.`;
+      return;
+    }
+    const record = await (now
+      ? cards().update(now.id, { ...contentOf(now), text })
+      : cards().create({ ...contentOf(edited), text, by: name() }));
+    state.board.set(record.id, record);
+  }, "trouble");
+  form.ariaBusy = "false";
+  if (meanwhile !== "") element("trouble").textContent = meanwhile;
+  if (!saved || meanwhile !== "") return;
+  element("editor").close();
+  draw(state);
+  say("Card saved.");
+}
+
+/** Removes the card in the dialog, and leaves an “Undo” in its place. */
+async function remove() {
+  if (!(await write(() => discard(edited), "trouble"))) return;
+  state.gone = state.board.get(edited.id) ?? edited;
+  state.board.delete(edited.id);
+  element("editor").close();
+  draw(state);
+  elementOf(state.gone).querySelector("button").focus();
+  say("Card removed.");
+}
+
+/** Adds the removed card anew: nobody can have the id of another card, or write in another's name. */
+async function undo() {
+  const back = state.gone;
+  if (back === null) return;
+  state.gone = null;
+  let record = null;
+  const added = await write(async () => {
+    record = await cards().create({ ...contentOf(back), by: name() });
+    state.board.set(record.id, record);
+  });
+  if (!added) state.gone = back;
+  draw(state);
+  if (!added) return;
+  elementOf(record).querySelector(".edit").focus();
+  say(`${contentOf(record).text} is back.`);
+}
+
+element("columns").addEventListener("click", ({ target }) => {
+  const button = target.closest("button");
+  const record = state.board?.get(button?.closest("li").dataset.id);
+  if (button?.closest(".gone")) undo();
+  else if (button?.matches(".edit")) edit(record);
+  else if (button) move(record, button.dataset.to);
+});
+element("columns").addEventListener("animationend", ({ target }) => target.classList.remove("fresh"));
+letDrag(element("columns"), (id, column) => {
+  const record = state.board.get(id);
+  if (record && contentOf(record).column !== column) move(record, column);
+});
+element("form").addEventListener("submit", (event) => {
+  event.preventDefault();
+  add();
+});
+element("form").addEventListener("input", () => {
+  element("problem").textContent = "";
+});
+element("editing").addEventListener("submit", (event) => {
+  event.preventDefault();
+  save();
+});
+element("remove").addEventListener("click", remove);
+element("cancel").addEventListener("click", () => element("editor").close());
+element("again").addEventListener("click", look);
+document.addEventListener("visibilitychange", () => document.hidden || look());
+watch();

@@ -1,0 +1,220 @@
+import { COLLECTION, contentOf, readAll, tableOf } from "./answers.js";
+import { drawResults, plural, timeOf } from "./results.js";
+
+const LOOK = 15_000;
+const SHOWN = 50;
+
+const MESSAGES = {
+  NOT_AUTHENTICATED: "You are not signed in. Reload this page to sign in.",
+  PERMISSION_DENIED: "Only the owner and the editors of this canvas read and remove answers.",
+  VALUE_TOO_LARGE: "This is too long. Leave out a part of it, please.",
+  KEY_LIMIT: "This survey is full and takes no more answers.",
+  RATE_LIMITED: "That was a little fast. Wait a moment and try again.",
+};
+
+const element = (id) => document.getElementById(id);
+const form = element("form");
+const choices = [...form.elements.choice].map((input) => input.value);
+
+let me = null;
+/** The answer that is stored; undefined where there is none. */
+let mine;
+/** What the form was last filled with, to tell whether it has been changed since. */
+let filled = JSON.stringify(entered());
+let answers = [];
+let shown = SHOWN;
+/** Counts what this page changes, so that a list that was asked for before is not shown after it. */
+let changes = 0;
+
+const manages = () => me !== null && me.canvasRole !== "viewer";
+const say = (text) => {
+  element("status").textContent = text;
+};
+
+/** What a person can do about an error; a capability that is off brings a hint of its own. */
+function explain(error) {
+  if (!error.code) return "A part of this page is missing. Reload it, please.";
+  return MESSAGES[error.code] ?? error.hint ?? error.message;
+}
+
+function entered() {
+  return { choice: form.elements.choice.value, comment: form.elements.comment.value.trim() };
+}
+
+function fill({ choice, comment }) {
+  for (const input of form.elements.choice) input.checked = input.value === choice;
+  form.elements.comment.value = comment;
+  filled = JSON.stringify(entered());
+}
+
+function drawMine() {
+  const name = me.name || me.email;
+  element("given").textContent = mine ? `Answered as ${name} on ${timeOf(mine)}.` : `You answer as ${name}.`;
+  element("send").textContent = mine ? "Change answer" : "Send answer";
+  element("withdraw").hidden = mine === undefined;
+}
+
+const drawAll = () => drawResults(answers, { me, choices, shown });
+
+async function refresh() {
+  const before = changes;
+  const [own, all] = await Promise.all([easel.submissions.get(COLLECTION), manages() ? readAll() : []]);
+  if (changes !== before) return;
+  if (own?.updatedAt !== mine?.updatedAt || form.hidden) {
+    mine = own;
+    if (own && JSON.stringify(entered()) === filled) fill(contentOf(own));
+    drawMine();
+  }
+  if (manages() && (element("results").hidden || JSON.stringify(all) !== JSON.stringify(answers))) {
+    answers = all;
+    drawAll();
+  }
+  form.hidden = false;
+  element("results").hidden = !manages();
+}
+
+/** Reads everything again and, when that fails, says why. */
+async function look() {
+  try {
+    me ??= await easel.me();
+    await refresh();
+    element("failure").hidden = true;
+  } catch (error) {
+    const told = element("failure").querySelector("p");
+    const text = explain(error);
+    if (told.textContent !== text) told.textContent = text;
+    element("failure").hidden = false;
+  } finally {
+    element("loading").hidden = true;
+  }
+}
+
+/** Changes something; when that fails, says why where it was asked for. True when it went well. */
+async function change(problem, action) {
+  if (form.ariaBusy === "true") return false;
+  form.ariaBusy = "true";
+  element(problem).textContent = "";
+  changes += 1;
+  try {
+    await action();
+    return true;
+  } catch (error) {
+    element(problem).textContent = explain(error);
+    return false;
+  } finally {
+    changes += 1;
+    form.ariaBusy = "false";
+  }
+}
+
+async function send() {
+  const answer = entered();
+  if (!answer.choice) {
+    element("problem").textContent = "Choose an answer first.";
+    form.elements.choice[0].focus();
+    return;
+  }
+  const first = mine === undefined;
+  const value = { ...answer, name: me.name || me.email };
+  const sent = await change("problem", async () => {
+    mine = await easel.submissions.set(COLLECTION, value);
+  });
+  if (!sent) return;
+  filled = JSON.stringify(answer);
+  drawMine();
+  say(first ? "Thank you, your answer is in." : "Your answer is changed.");
+  look();
+}
+
+function forget() {
+  mine = undefined;
+  drawMine();
+}
+
+/** Withdraws one's own answer. The form keeps it, so that sending it again brings it back. */
+async function withdraw() {
+  if (!(await change("problem", () => easel.submissions.delete(COLLECTION)))) return;
+  forget();
+  element("given").textContent = "Withdrawn. Your words stay here until you leave.";
+  say("Your answer is withdrawn.");
+  element("send").focus();
+  look();
+}
+
+/** Asks before something is gone for good. */
+async function confirmed(title, text) {
+  const dialog = element("confirm");
+  element("confirm-title").textContent = title;
+  element("confirm-text").textContent = text;
+  dialog.returnValue = "no";
+  dialog.showModal();
+  await new Promise((resolve) => dialog.addEventListener("close", resolve, { once: true }));
+  return dialog.returnValue === "yes";
+}
+
+async function remove(userId) {
+  const answer = answers.find((each) => each.userId === userId);
+  if (answer === undefined) return;
+  const { name } = contentOf(answer);
+  if (!(await confirmed(`Remove the answer of ${name}?`, "It is gone for good."))) return;
+  const place = [...element("answers").children].findIndex((item) => item.dataset.user === userId);
+  if (!(await change("trouble", () => easel.submissions.remove(COLLECTION, userId)))) return;
+  if (userId === me.id) forget();
+  answers = answers.filter((each) => each.userId !== userId);
+  drawAll();
+  const next = element("answers").children[Math.min(place, answers.length - 1)];
+  (next?.querySelector(".remove") ?? element("answers-title")).focus();
+  say(`The answer of ${name} is removed.`);
+}
+
+async function clear() {
+  const text = "They are gone for good, for everyone. Export them first if you may want them again.";
+  if (!(await confirmed(`Remove all ${plural(answers.length)}?`, text))) return;
+  if (!(await change("trouble", () => easel.submissions.clear(COLLECTION)))) return;
+  forget();
+  answers = [];
+  drawAll();
+  element("answers-title").focus();
+  say("All answers are removed.");
+}
+
+/** Saves all answers as a table that spreadsheets open. */
+function download() {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob([tableOf(answers)], { type: "text/csv" }));
+  link.download = "answers.csv";
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+  say(`${plural(answers.length)} exported.`);
+}
+
+function more() {
+  const first = shown;
+  shown += SHOWN;
+  drawAll();
+  element("answers").children[first]?.querySelector(".remove").focus();
+}
+
+/** Looks again and again while somebody is looking; the more there is to read, the less often. */
+async function watch() {
+  if (!document.hidden) await look();
+  setTimeout(watch, LOOK * Math.ceil((answers.length + 1) / 1000));
+}
+
+form.addEventListener("submit", (event) => {
+  event.preventDefault();
+  send();
+});
+form.addEventListener("input", () => {
+  element("problem").textContent = "";
+});
+element("withdraw").addEventListener("click", withdraw);
+element("answers").addEventListener("click", ({ target }) => {
+  if (target.closest(".remove")) remove(target.closest(".answer").dataset.user);
+});
+element("clear").addEventListener("click", clear);
+element("export").addEventListener("click", download);
+element("more").addEventListener("click", more);
+element("again").addEventListener("click", look);
+document.addEventListener("visibilitychange", () => document.hidden || look());
+watch();

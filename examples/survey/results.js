@@ -1,0 +1,57 @@
+import { contentOf, countsOf } from "./answers.js";
+
+const element = (id) => document.getElementById(id);
+
+/** “1 answer”, “2 answers”. */
+export const plural = (count) => `${count.toLocaleString("en")} ${count === 1 ? "answer" : "answers"}`;
+
+/** When an answer was given, as people say it. */
+export const timeOf = ({ updatedAt }) =>
+  new Date(updatedAt).toLocaleString("en", {
+    day: "numeric",
+    month: "long",
+    hour: "numeric",
+    minute: "2-digit",
+  });
+
+function drawTally(answers, choices) {
+  const counts = countsOf(answers, choices);
+  const most = Math.max(1, ...counts.values());
+  const bars = [...counts].map(([choice, count]) => {
+    const bar = element("bar").content.firstElementChild.cloneNode(true);
+    const share = count / Math.max(1, answers.length);
+    bar.querySelector(".choice").textContent = choice;
+    bar.querySelector(".count").textContent = `${count.toLocaleString("en")} · ${Math.round(share * 100)}%`;
+    bar.querySelector(".bar").style.setProperty("--share", share);
+    bar.classList.toggle("most", count === most);
+    return bar;
+  });
+  element("tally").replaceChildren(...bars);
+  element("total").textContent = answers.length === 0 ? "" : plural(answers.length);
+}
+
+function drawAnswer(answer, me) {
+  const item = element("answer").content.firstElementChild.cloneNode(true);
+  const part = (selector) => item.querySelector(selector);
+  const { name, choice, comment } = contentOf(answer);
+  item.dataset.user = answer.userId;
+  part(".name").textContent = answer.userId === me.id ? `${name} (you)` : name;
+  part(".choice").textContent = choice;
+  part(".text").textContent = comment;
+  part("time").dateTime = new Date(answer.updatedAt).toISOString();
+  part("time").textContent = timeOf(answer);
+  part(".remove .unseen").textContent = ` the answer of ${name}`;
+  return item;
+}
+
+/** Shows the tally and the first answers, `shown` of them; whoever was at one of them stays there. */
+export function drawResults(answers, { me, choices, shown }) {
+  const at = document.activeElement?.closest(".answer")?.dataset.user;
+  drawTally(answers, choices);
+  element("answers").replaceChildren(...answers.slice(0, shown).map((answer) => drawAnswer(answer, me)));
+  element("empty").hidden = answers.length > 0;
+  element("more").hidden = answers.length <= shown;
+  for (const id of ["export", "clear"]) element(id).disabled = answers.length === 0;
+  const again = [...element("answers").children].find((item) => item.dataset.user === at);
+  again?.querySelector(".remove").focus();
+}
