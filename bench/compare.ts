@@ -2,11 +2,16 @@ import { outputOf, pinned, type Server, startNode } from "./child.ts";
 import type { Load, Loaded } from "./load.ts";
 import { figure, median, type Table } from "./table.ts";
 
-/** One kind of request, sent to both servers. `target` is the requests a second to reach, as a part of the bare server's. */
+/** One kind of request, sent to both servers. */
 export interface Case {
   name: string;
+  /** The requests a second to reach, as a part of the bare server's. */
   target?: number;
   requests: string[];
+  /** The bare server that answers these bytes, where it is one of its own. */
+  bare?: Server;
+  /** The name of another case of the run: figures are told as a part of that one's, too. */
+  beside?: string;
 }
 
 /** How a comparison is run; the defaults take about 80 seconds for two cases. */
@@ -32,13 +37,13 @@ export async function compare(
     apply({ port: server.port, pid: server.pid, connections, warmUpMs, timedMs, requests });
 
   const pairs = new Map<Case, Pair[]>(cases.map((row) => [row, []]));
-  for (const row of cases) for (const server of [bare, subject]) await run(server, row);
+  for (const row of cases) for (const server of [row.bare ?? bare, subject]) await run(server, row);
   for (let round = 0; round < rounds; round++) {
     for (const [row, done] of pairs) {
       done.push(
         round % 2 === 0
-          ? { bare: await run(bare, row), subject: await run(subject, row) }
-          : { subject: await run(subject, row), bare: await run(bare, row) },
+          ? { bare: await run(row.bare ?? bare, row), subject: await run(subject, row) }
+          : { subject: await run(subject, row), bare: await run(row.bare ?? bare, row) },
       );
     }
   }
@@ -52,13 +57,23 @@ export async function compare(
         : "NOT PINNED: server and load share the cores, so expect noise.",
       `Node ${process.version}.`,
     ].join(" "),
-    columns: ["", "bare", "this", "ratio", "target"],
-    rows: [...pairs].flatMap(([row, done]) => rowsOf(row, done)),
+    columns: [
+      "",
+      "bare",
+      "this",
+      "ratio",
+      "target",
+      ...(cases.some(({ beside }) => beside) ? ["beside"] : []),
+    ],
+    rows: [...pairs].flatMap(([row, done]) => {
+      const other = cases.find(({ name }) => name === row.beside);
+      return rowsOf(row, done, other && pairs.get(other));
+    }),
   };
 }
 
 /** Runs one load process and gives its figures; an answer that is not 2xx makes them worthless. */
-async function apply(load: Load): Promise<Loaded> {
+export async function apply(load: Load): Promise<Loaded> {
   const child = startNode(1, "bench/load.ts", []);
   child.stdin.end(JSON.stringify(load));
   const loaded: Loaded = JSON.parse(await outputOf(child));
@@ -66,17 +81,20 @@ async function apply(load: Load): Promise<Loaded> {
   return loaded;
 }
 
-function rowsOf({ name, target }: Case, pairs: Pair[]): string[][] {
+function rowsOf({ name, target, beside }: Case, pairs: Pair[], others: Pair[] = []): string[][] {
   const row = (label: string, read: (loaded: Loaded) => number, decimals: number, goal = "") => {
     const bare = pairs.map((pair) => read(pair.bare));
     const subject = pairs.map((pair) => read(pair.subject));
-    const ratio = median(subject.map((value, index) => value / (bare[index] ?? Number.NaN)));
+    const ratioTo = (figures: number[]) =>
+      figure(median(subject.map((value, index) => value / (figures[index] ?? Number.NaN))), 2);
+    const other = others.map((pair) => read(pair.subject));
     return [
       `${name} ${label}`,
       figure(median(bare), decimals),
       figure(median(subject), decimals),
-      figure(ratio, 2),
+      ratioTo(bare),
       goal,
+      ...(other.length > 0 ? [`${ratioTo(other)} of ${beside}`] : []),
     ];
   };
   return [
@@ -84,10 +102,6 @@ function rowsOf({ name, target }: Case, pairs: Pair[]): string[][] {
     row("server CPU µs/request", (loaded) => loaded.cpu ?? Number.NaN, 1),
     row("p50 ms", (loaded) => loaded.p50 / 1000, 2),
     row("p99 ms", (loaded) => loaded.p99 / 1000, 2),
-    row("server busy %", (loaded) => ((loaded.cpu ?? Number.NaN) * loaded.perSecond) / 10_000, 0).toSpliced(
-      3,
-      1,
-      "",
-    ),
+    row("server busy %", (loaded) => ((loaded.cpu ?? Number.NaN) * loaded.perSecond) / 10_000, 0).slice(0, 3),
   ];
 }

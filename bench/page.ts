@@ -1,0 +1,57 @@
+const JSON_TYPE = { "content-type": "application/json" };
+
+/** A canvas with its backend on, and the requests of its page, as someone signed in sends them. */
+export interface Page {
+  /** A call of the page; `path` lies below the canvas's API. An answer other than 2xx is an error. */
+  call(method: string, path: string, body?: string): Promise<Response>;
+  /** The same as the text of a whole HTTP/1.1 request. */
+  request(method: string, path: string, body?: string): string;
+}
+
+/** A new canvas with this policy, and everyone who is signed in as its visitor. */
+export async function openPage(base: string, runtimePolicy: object | null = null): Promise<Page> {
+  const cookie = await signIn(base);
+  const { id, slug } = await manage<{ id: string; slug: string }>(base, cookie, "POST", "/api/canvases", {
+    title: "Bench",
+  });
+  await manage(base, cookie, "PATCH", `/api/canvases/${id}/capabilities`, {
+    backendEnabled: true,
+    runtimePolicy,
+    expectedRuntimePolicy: null,
+  });
+  const headers = { cookie, "sec-fetch-site": "same-origin", referer: `${base}/c/${slug}/` };
+  const at = (path: string) => `/v1/c/${slug}${path}`;
+
+  return {
+    call: (method, path, body) => call(base + at(path), method, headers, body),
+    request(method, path, body = "") {
+      const type = method === "GET" ? {} : { ...JSON_TYPE, "content-length": Buffer.byteLength(body) };
+      const lines = Object.entries({ host: new URL(base).host, ...headers, ...type });
+      return `${method} ${at(path)} HTTP/1.1\r\n${lines.map(([name, text]) => `${name}: ${text}\r\n`).join("")}\r\n${body}`;
+    },
+  };
+}
+
+/** Lets canvases hold so many records. */
+export async function allowRecords(base: string, records: number): Promise<void> {
+  const quotas = { "collections.records.canvas": records };
+  await manage(base, await signIn(base), "PATCH", "/api/admin/settings", { quotas });
+}
+
+/** A session of the administrator that dev mode has. */
+async function signIn(base: string): Promise<string> {
+  const answer = await call(`${base}/auth/dev/session`, "POST", {}, '{"email":"dev@example.com"}');
+  return answer.headers.getSetCookie()[0]?.split(";")[0] ?? "";
+}
+
+async function manage<Answer>(base: string, cookie: string, method: string, path: string, body: object) {
+  const answer = await call(base + path, method, { cookie }, JSON.stringify(body));
+  return (await answer.json()) as Answer;
+}
+
+async function call(url: string, method: string, headers: Record<string, string>, body?: string) {
+  const type = body === undefined ? {} : JSON_TYPE;
+  const response = await fetch(url, { method, headers: { ...type, ...headers }, body: body ?? null });
+  if (!response.ok) throw new Error(`${method} ${url} answered ${response.status}.`);
+  return response;
+}

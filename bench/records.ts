@@ -1,0 +1,43 @@
+import type { Page } from "./page.ts";
+
+/** Collections that everyone may read, change and count. */
+export const POLICY = {
+  collections: Object.fromEntries(
+    ["items", "numbers", "grown"].map((name) => [
+      name,
+      { preset: "collaborative", aggregateCount: "viewers" },
+    ]),
+  ),
+};
+
+const AT_ONCE = 64;
+
+/** A record of ordinary size: `done` is true of one in ten, and records fall into groups by turns. */
+export function recordOf(index: number, groups = 10): string {
+  return JSON.stringify({
+    id: index,
+    title: "Water the plants by the window",
+    done: index % 10 === 0,
+    group: index % groups,
+    tags: ["home"],
+  });
+}
+
+/** Makes so many records and gives their ids, in the order in which they are listed. */
+export async function makeRecords(
+  page: Page,
+  collection: string,
+  count: number,
+  bodyOf: (index: number) => string,
+): Promise<string[]> {
+  const ids: string[] = [];
+  let next = 0;
+  const make = async () => {
+    for (let index = next++; index < count; index = next++) {
+      const made = await page.call("POST", `/collections/${collection}`, bodyOf(index));
+      ids.push(((await made.json()) as { id: string }).id);
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, make));
+  return ids.sort();
+}
