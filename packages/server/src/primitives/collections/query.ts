@@ -9,6 +9,7 @@ import {
   keyOf,
   nameOf,
   type Range,
+  type Scalar,
 } from "./fields.ts";
 
 /*
@@ -21,9 +22,10 @@ import {
 const MOST_CONDITIONS = 3;
 const MOST_LENGTH = 4_096;
 
-/** What a record must have: a field whose key lies in a range. */
+/** What a record must have: a field whose key lies in a range, which holds one value only where it must equal that. */
 export interface Condition extends Range {
   name: Buffer;
+  is?: Scalar;
 }
 
 /** What records are listed by. */
@@ -56,7 +58,7 @@ function fieldNamed(given: string): Buffer {
   return name ?? wrong(`\`${given.slice(0, 100)}\` is no field: write authorId or value.{field}.`);
 }
 
-function rangeOf(comparison: string, operand: unknown): Range {
+function conditionOf(name: Buffer, comparison: string, operand: unknown): Condition {
   if (!Object.hasOwn(COMPARISONS, comparison)) {
     return wrong(
       `\`${comparison.slice(0, 100)}\` is no comparison: there are ${Object.keys(COMPARISONS).join(", ")}.`,
@@ -66,7 +68,8 @@ function rangeOf(comparison: string, operand: unknown): Range {
   if (!isComparable(operand))
     return wrong("A text to compare with must be shorter than 256 bytes, and well-formed.");
   if (comparison === "startsWith" && typeof operand !== "string") return wrong("`startsWith` takes a text.");
-  return COMPARISONS[comparison as Comparison](keyOf(operand));
+  const range = COMPARISONS[comparison as Comparison](keyOf(operand));
+  return { name, ...range, ...(comparison === "eq" ? { is: operand } : {}) };
 }
 
 function parsed(text: string): unknown {
@@ -89,7 +92,8 @@ function conditionsOf(where: string): Condition[] {
       return wrong("A field is compared with a text, a number, true, false or null.");
     const comparisons =
       typeof wanted === "object" && wanted !== null ? Object.entries(wanted) : [["eq", wanted] as const];
-    return comparisons.map(([comparison, operand]) => ({ name, ...rangeOf(comparison, operand) }));
+    if (comparisons.length === 0) return wrong("A field is compared with something: give a comparison.");
+    return comparisons.map(([comparison, operand]) => conditionOf(name, comparison, operand));
   });
   return conditions.length <= MOST_CONDITIONS
     ? conditions
@@ -115,10 +119,15 @@ function positionIn(cursor: string, { by }: Order): Position {
   return { at: by === "updatedAt" ? Number(at) : Buffer.from(at, "base64url"), id };
 }
 
-/** The cursor of the page after a record. */
-export function cursorOf({ at, id }: Position): string {
-  if (at === null) return id;
-  return `${typeof at === "number" ? at : at.toString("base64url")}.${id}`;
+/** The cursor of the page after a record, of which it needs what the list is in the order of. */
+export function cursorOf(
+  { id, value, updated_at }: { id: string; value: string | null; updated_at: number },
+  order: Order,
+): string {
+  if (order.by !== "field") return order.by === "createdAt" ? id : `${updated_at}.${id}`;
+  // What is listed by a field is an object that has it.
+  const at = keyOf(JSON.parse(value ?? "")[order.name.toString()]);
+  return `${at.toString("base64url")}.${id}`;
 }
 
 /** The page that a request asks for; anything outside the grammar is 400 `INVALID_BODY`. */

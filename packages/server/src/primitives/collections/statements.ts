@@ -1,92 +1,118 @@
 import type { Sql, Value } from "../../drivers/db/db.ts";
-import { ALL } from "./fields.ts";
-import type { RecordQuery } from "./query.ts";
+import { ALL, AUTHOR, type Range } from "./fields.ts";
+import type { Condition, RecordQuery } from "./query.ts";
 
 /*
  * A list can be asked for in many ways; each way is one statement, made once, so that it is prepared once. Everything that a
- * caller gives is a value of it.
+ * caller gives is a value of it. What can be found along an index is found there: the field that the list is in the order of
+ * between its bounds, and records in the order of their making by a field that equals something. Further conditions are
+ * looked at record by record.
  */
 
 const COLUMNS = "r.id, r.author_id, r.value, r.number, r.created_at, r.updated_at";
 const CONDITION =
   "and exists (select 1 from record_fields as f where f.record_id = r.id and f.name = ? and f.key >= ? and f.key < ?)";
 
-/** What a record is listed by, the tables that are read, and how the place before the first is told. */
-const ORDERS = {
-  createdAt: { from: "records as r", key: null, first: null, last: null },
-  updatedAt: { from: "records as r", key: "r.updated_at", first: -1, last: Number.MAX_SAFE_INTEGER },
-  field: {
-    from: "record_fields as o join records as r on r.id = o.record_id",
-    key: "o.key",
-    first: ALL.from,
-    last: ALL.before,
-  },
+const RECORDS = { from: "records as r", table: "r", id: "r.id" };
+const FIELDS = {
+  from: "record_fields as o join records as r on r.id = o.record_id",
+  table: "o",
+  id: "o.record_id",
+};
+
+/** What a list goes along: where it is found, and by what it is in order besides the id. */
+const WALKS = {
+  createdAt: { ...RECORDS, key: null, also: "" },
+  updatedAt: { ...RECORDS, key: "r.updated_at", also: "" },
+  equal: { ...FIELDS, key: null, also: "and o.name = ? and o.key = ?" },
+  field: { ...FIELDS, key: "o.key", also: "and o.name = ?" },
 } as const;
 
 /** Before and after every id: they begin with a hexadecimal digit. */
-const ENDS = { first: "", last: "z" };
+const NO_ID = { first: "", last: "z" };
 
 interface Shape {
-  by: keyof typeof ORDERS;
+  walk: keyof typeof WALKS;
   descending: boolean;
+  authors: number;
   conditions: number;
-  ownOnly: boolean;
 }
 
-function textOf({ by, descending, conditions, ownOnly }: Shape): TemplateStringsArray {
-  const { from, key } = ORDERS[by];
-  const id = key === "o.key" ? "o.record_id" : "r.id";
-  const table = key === "o.key" ? "o" : "r";
-  const [beyond, direction] = descending ? ["<", "desc"] : [">", "asc"];
+function textOf({ walk, descending, authors, conditions }: Shape): TemplateStringsArray {
+  const { from, table, id, key, also } = WALKS[walk];
+  const [beyond, direction, within] = descending ? ["<", "desc", ">="] : [">", "asc", "<"];
   const parts = [
-    `select ${COLUMNS}${key === null ? "" : `, ${key} as at`} from ${from}`,
-    `where ${table}.canvas_id = ? and ${table}.collection = ?`,
-    by === "field" ? "and o.name = ?" : "",
-    ownOnly ? "and r.author_id = ?" : "",
+    `select ${COLUMNS} from ${from}`,
+    `where ${table}.canvas_id = ? and ${table}.collection = ? ${also}`,
+    key === null ? `and ${id} ${beyond} ?` : `and (${key}, ${id}) ${beyond} (?, ?)`,
+    walk === "field" ? `and ${key} ${within} ?` : "",
+    "and r.author_id = ? ".repeat(authors),
     ...Array.from({ length: conditions }, () => CONDITION),
-    key === null ? `and r.id ${beyond} ?` : `and (${key}, ${id}) ${beyond} (?, ?)`,
-    key === null ? `order by r.id ${direction}` : `order by ${key} ${direction}, ${id} ${direction}`,
+    `order by ${key === null ? "" : `${key} ${direction}, `}${id} ${direction}`,
     "limit ?",
   ];
   const strings = parts.join("\n").split("?");
   return Object.assign(strings, { raw: strings });
 }
 
-const keyOf = ({ by, descending, conditions, ownOnly }: Shape) =>
-  [by, descending, conditions, ownOnly].join();
+const statements = new Map<string, TemplateStringsArray>();
 
-const STATEMENTS = new Map(
-  (["createdAt", "updatedAt", "field"] as const).flatMap((by) =>
-    [false, true].flatMap((descending) =>
-      [0, 1, 2, 3].flatMap((conditions) =>
-        [false, true].map((ownOnly) => {
-          const shape = { by, descending, conditions, ownOnly };
-          return [keyOf(shape), textOf(shape)] as const;
-        }),
-      ),
-    ),
-  ),
-);
+function statementOf(shape: Shape): TemplateStringsArray {
+  const key = Object.values(shape).join();
+  const text = statements.get(key) ?? textOf(shape);
+  statements.set(key, text);
+  return text;
+}
+
+/** What two ranges have in common. */
+const both = (one: Range, other: Range): Range => ({
+  from: one.from.compare(other.from) > 0 ? one.from : other.from,
+  before: one.before.compare(other.before) < 0 ? one.before : other.before,
+});
+
+/** Where a list begins along its walk, and the bound that it stays within; the values of the statement. */
+function along({ order, descending, after }: RecordQuery, bounds: Range): Value[] {
+  const end = descending ? "last" : "first";
+  if (order.by === "createdAt") return [after?.id ?? NO_ID[end]];
+  if (order.by === "updatedAt")
+    return after === null ? [descending ? Number.MAX_SAFE_INTEGER : -1, NO_ID[end]] : [after.at, after.id];
+  const [start, bound] = descending ? [bounds.before, bounds.from] : [bounds.from, bounds.before];
+  const at = after?.at;
+  // A cursor from beyond the bounds, which no page of this list has given, begins at the bound.
+  if (!Buffer.isBuffer(at) || at.compare(start) === (descending ? 1 : -1)) return [start, "", bound];
+  return [at, after?.id ?? "", bound];
+}
 
 /** The statement for a page of a collection, with one row more than the page holds; of `author` alone unless null. */
-export function listing(
-  canvas: string,
-  collection: string,
-  author: string | null,
-  { conditions, order, descending, after, limit }: RecordQuery,
-): Sql {
-  const shape = { by: order.by, descending, conditions: conditions.length, ownOnly: author !== null };
-  const text = STATEMENTS.get(keyOf(shape)) as TemplateStringsArray;
-  const end = descending ? "last" : "first";
-  const start: Value[] = after === null ? [ORDERS[order.by][end], ENDS[end]] : [after.at, after.id];
+export function listing(canvas: string, collection: string, author: string | null, query: RecordQuery): Sql {
+  const { order, descending, limit } = query;
+  const isAuthor = ({ name, is }: Condition) => name === AUTHOR && typeof is === "string";
+  const authors = query.conditions.filter(isAuthor).map(({ is }) => String(is));
+  if (author !== null) authors.push(author);
+  let conditions = query.conditions.filter((each) => !isAuthor(each));
+
+  let walk: Shape["walk"] = order.by;
+  let bounds = ALL;
+  let found: Value[] = [];
+  const equal = conditions.find(({ is }) => is !== undefined);
+  if (order.by === "field") {
+    const named = conditions.filter(({ name }) => name.equals(order.name));
+    bounds = named.reduce(both, ALL);
+    conditions = conditions.filter((each) => !named.includes(each));
+    found = [order.name];
+  } else if (order.by === "createdAt" && authors.length === 0 && equal !== undefined) {
+    walk = "equal";
+    conditions = conditions.filter((each) => each !== equal);
+    found = [equal.name, equal.from];
+  }
   return [
-    text,
+    statementOf({ walk, descending, authors: authors.length, conditions: conditions.length }),
     canvas,
     collection,
-    ...(order.by === "field" ? [order.name] : []),
-    ...(author === null ? [] : [author]),
+    ...found,
+    ...along(query, bounds),
+    ...authors,
     ...conditions.flatMap(({ name, from, before }) => [name, from, before]),
-    ...(order.by === "createdAt" ? start.slice(1) : start),
     limit + 1,
   ];
 }

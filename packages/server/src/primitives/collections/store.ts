@@ -62,13 +62,10 @@ export class RecordStore {
   /** A page of the records that the right reaches. */
   async list(query: RecordQuery, read: Right) {
     const author = read.any ? null : this.#caller;
-    const rows = await this.#db.all<StoredRecord & { at?: number | Uint8Array }>(
-      ...listing(this.#canvas, this.#collection, author, query),
-    );
+    const rows = await this.#db.all<StoredRecord>(...listing(this.#canvas, this.#collection, author, query));
     const entries = rows.slice(0, query.limit);
     const last = rows.length > query.limit ? entries.at(-1) : undefined;
-    const at = typeof last?.at === "object" ? Buffer.from(last.at) : (last?.at ?? null);
-    return { entries, nextCursor: last === undefined ? null : cursorOf({ at, id: last.id }) };
+    return { entries, nextCursor: last === undefined ? null : cursorOf(last, query.order) };
   }
 
   /** How many records the right reaches. */
