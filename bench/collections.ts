@@ -67,7 +67,7 @@ export async function collections(): Promise<Table> {
           { name: "increment", bare: single, beside: "PUT", requests: increments },
           { name: "create", bare: listing, beside: "PUT", requests: creates },
         ],
-        { timedMs: 2000 },
+        { rounds: 3, timedMs: 1500 },
       );
     } finally {
       await Promise.all(bares.map((bare) => bare.stop()));
