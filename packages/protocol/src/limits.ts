@@ -27,6 +27,37 @@ export const LIMITS = {
     past: "413 VALUE_TOO_LARGE",
   },
   recordsPerCanvas: { value: 10_000, unit: "records", of: "a canvas", past: "409 KEY_LIMIT" },
+  connectionsPerCanvas: {
+    value: 30,
+    unit: "connections",
+    of: "the realtime connections of a canvas",
+    past: "close 4429",
+  },
+  channelsPerConnection: {
+    value: 64,
+    unit: "channels",
+    of: "a realtime connection, watches included",
+    past: "frame CHANNEL_LIMIT",
+  },
+  channelNameBytes: {
+    value: 128,
+    unit: "bytes",
+    of: "the name of a channel",
+    past: "frame CHANNEL_NAME_TOO_LARGE",
+  },
+  frameBytes: { value: 16 * KiB, unit: "bytes", of: "a realtime frame", past: "frame MESSAGE_TOO_LARGE" },
+  publishesPerMinute: {
+    value: 100,
+    unit: "frames a minute",
+    of: "publishing on one realtime connection",
+    past: "frame RATE_LIMITED",
+  },
+  framesPerMinute: {
+    value: 600,
+    unit: "frames a minute",
+    of: "everything else that one realtime connection sends",
+    past: "frame RATE_LIMITED",
+  },
   pageMax: {
     value: 1_000,
     unit: "entries",

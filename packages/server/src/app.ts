@@ -11,6 +11,7 @@ import { refuse } from "./kit/refusal.ts";
 import { mountManagement } from "./management/index.ts";
 import { mountOperation } from "./operation.ts";
 import { answerBadPath, mountRuntime } from "./primitives/mount.ts";
+import { isUpgrade, mountRealtime } from "./primitives/upgrade.ts";
 import { mountSdk } from "./sdk.ts";
 
 /** What is mounted where, in order. */
@@ -18,6 +19,7 @@ const PARTS: ((app: FastifyInstance, env: Env) => void)[] = [
   mountHosts, //      every request
   mountOperation, //  /healthz /readyz
   mountRuntime, //    /v1/c/{slug}
+  mountRealtime, //   /v1/c/{slug}/realtime
   mountManagement, // /api
   mountSignIn, //     /auth
   mountSdk, //        /sdk/v1.js
@@ -44,7 +46,7 @@ export async function createApp(env: Env): Promise<FastifyInstance> {
     // A body that never ends is cut off.
     requestTimeout: 300_000,
     // A request without a host is answered in our words, too.
-    http: { requireHostHeader: false },
+    http: { requireHostHeader: false, shouldUpgradeCallback: isUpgrade },
     // Where a request comes from is what trusted peers say in `X-Forwarded-For`, and otherwise the peer.
     trustProxy: (address) => isTrustedPeer(address, env.config),
     // The longest a request line can be at all: keys are measured by their own rule.

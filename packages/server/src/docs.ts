@@ -4,6 +4,7 @@ import { CAPABILITIES } from "@easel/protocol/capabilities";
 import { ERRORS } from "@easel/protocol/errors";
 import { LIMITS } from "@easel/protocol/limits";
 import { AUDIENCES, PRESETS, RIGHTS } from "@easel/protocol/policy";
+import { CLOSE_CODES, FRAME_ERRORS } from "@easel/protocol/realtime";
 import { PERMISSION_NEEDS } from "./access/permissions.ts";
 import type { Setting } from "./kit/setting.ts";
 import { PARTS } from "./management/index.ts";
@@ -49,6 +50,20 @@ codes have another in some places, as their section of the specification says.
 ${table(
   ["Code", "Status", "Message, where there is no better one"],
   Object.entries(ERRORS).map(([code, { status, message }]) => [`\`${code}\``, String(status), message]),
+)}
+
+## Realtime
+
+A [realtime](realtime.md) connection refuses a frame with an \`error\` frame, which never closes it:
+
+${table(
+  ["Code", "Message"],
+  Object.entries(FRAME_ERRORS).map(([code, message]) => [`\`${code}\``, message]),
+)}
+
+${table(
+  ["Closed with", "When"],
+  Object.values(CLOSE_CODES).map(({ code, when }) => [String(code), when]),
 )}
 `;
 

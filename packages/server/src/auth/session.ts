@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { FastifyRequest } from "fastify";
+import { announceAccess } from "../canvases/live.ts";
 import type { Env } from "../env.ts";
 import { cookiesNamed, hostOnly, setCookie } from "../kit/cookies.ts";
 import { isToken, newId, newToken, tokenHash } from "../kit/ids.ts";
@@ -49,7 +50,7 @@ export async function startSession(person: Person, request: FastifyRequest, env:
 
 /** The session of a request to the service's own host, or null. A use moves its end on, where the answer can say so. */
 export async function findSession(
-  request: IncomingMessage,
+  request: Pick<IncomingMessage, "headers">,
   answer: HeaderSink | null,
   env: Env,
 ): Promise<Session | null> {
@@ -82,7 +83,9 @@ function living(row: Readonly<SessionRow> | undefined, env: Env): Session | null
 /** Ends the session of a request, if there is one; answers the `Set-Cookie` header that clears the cookie. */
 export async function endSession(request: IncomingMessage, env: Env): Promise<string> {
   for (const token of cookiesNamed(request.headers.cookie, sessionCookie(env.base.secure))) {
-    if (isToken(token)) await env.db.run`delete from sessions where token_hash = ${tokenHash(token)}`;
+    if (!isToken(token)) continue;
+    if ((await env.db.run`delete from sessions where token_hash = ${tokenHash(token)}`) > 0)
+      await announceAccess(null, env);
   }
   return cookie(env, "", 0);
 }

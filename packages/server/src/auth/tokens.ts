@@ -20,7 +20,9 @@ export interface AccessToken {
 type TokenRow = PersonRow & { token_id: string; expires_at: number | null; used_at: number | null };
 
 /** The personal access token of a request, good or not; undefined when it has none. */
-export function bearerToken({ headers: { authorization } }: IncomingMessage): string | undefined {
+export function bearerToken({
+  headers: { authorization },
+}: Pick<IncomingMessage, "headers">): string | undefined {
   return /^bearer +(easel_pat_.*)$/i.exec(authorization ?? "")?.[1];
 }
 

@@ -26,7 +26,12 @@ const parts = ({ id, passwordHash }: Gated, visitor: Visitor, expires: string): 
 ];
 
 /** Whether a request carries a cookie that opens this very password for this very visitor. Of several, one is enough. */
-export function gateIsOpen(canvas: Gated, visitor: Visitor, { headers }: IncomingMessage, env: Env): boolean {
+export function gateIsOpen(
+  canvas: Gated,
+  visitor: Visitor,
+  { headers }: Pick<IncomingMessage, "headers">,
+  env: Env,
+): boolean {
   if (canvas.passwordHash === null) return true;
   for (const value of cookiesNamed(headers.cookie, COOKIE)) {
     const [expires = "", signature = "", ...more] = value.split(".");

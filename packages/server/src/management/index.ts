@@ -4,6 +4,7 @@ import { challenge } from "../auth/challenge.ts";
 import { identify } from "../auth/index.ts";
 import { requireOwnPage } from "../auth/own-page.ts";
 import type { Person } from "../auth/people.ts";
+import { announceAccess } from "../canvases/live.ts";
 import type { Env } from "../env.ts";
 import { handlerFor, METHODS } from "../kit/methods.ts";
 import type { Query } from "../kit/page.ts";
@@ -55,16 +56,18 @@ async function admit(request: FastifyRequest, reply: FastifyReply, env: Env): Pr
   return person;
 }
 
-/** Makes a change and keeps in the audit log that it was made. */
+/** Makes a change, lets open connections feel it, and keeps in the audit log that it was made. */
 async function change({ act, run }: Act, call: Call, request: FastifyRequest, env: Env): Promise<Answer> {
-  const answer = await run(call, env);
-  const { canvas, target = null, details = null } = answer.audit ?? {};
   const named = request.routeOptions.url?.includes("/canvases/:id") ? call.params.id : undefined;
-  await record(
-    { actor: call.person, act, canvas: canvas ?? named ?? null, target, address: request.ip, details },
-    env,
-  );
-  return answer;
+  try {
+    const answer = await run(call, env);
+    const { canvas = named ?? null, target = null, details = null } = answer.audit ?? {};
+    await record({ actor: call.person, act, canvas, target, address: request.ip, details }, env);
+    return answer;
+  } finally {
+    // Also when it failed: then nobody knows how far it came.
+    await announceAccess(named ?? null, env);
+  }
 }
 
 /** Mounts the management API: JSON for the dashboard, the command line and CI. */

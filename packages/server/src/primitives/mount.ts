@@ -11,14 +11,16 @@ import type { Admitted, ApiVisit } from "../pipeline/visit.ts";
 import { primitives } from "./index.ts";
 import type { Primitive } from "./primitive.ts";
 
-const ROOT = "/v1/c/:slug";
+/** Where the runtime API of a canvas is. */
+export const ROOT = "/v1/c/:slug";
 
 const admitted = Symbol("admitted");
 type Passed = FastifyRequest & { [admitted]: Admitted };
 
 const paramsOf = (request: FastifyRequest) => request.params as Record<string, string>;
 
-const visitOf = (request: FastifyRequest, answer: ApiVisit["answer"], path: string): ApiVisit => ({
+/** What the pipeline goes by; `path` is that of the route. */
+export const visitOf = (request: FastifyRequest, answer: ApiVisit["answer"], path: string): ApiVisit => ({
   slug: paramsOf(request).slug ?? "",
   surface: "api",
   rateClass: path.startsWith("/ai") ? "ai" : "canvas",

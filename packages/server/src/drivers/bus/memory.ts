@@ -1,8 +1,15 @@
+import type { Member } from "@easel/protocol/realtime";
 import type { Bus } from "./bus.ts";
 
 interface Bucket {
   taken: number;
   resetAt: number;
+}
+
+/** A member with the connections that they have. */
+interface Present {
+  member: Member;
+  connections: Set<string>;
 }
 
 /**
@@ -12,6 +19,8 @@ interface Bucket {
 export function memory(clock: () => number = Date.now, maxBuckets = 100_000): Bus {
   const buckets = new Map<string, Bucket>();
   const topics = new Map<string, Set<(message: string) => void>>();
+  const places = new Map<string, Set<string>>();
+  const presence = new Map<string, Map<string, Present>>();
 
   function bucket(key: string, now: number, windowMs: number): Bucket {
     const known = buckets.get(key);
@@ -54,7 +63,42 @@ export function memory(clock: () => number = Date.now, maxBuckets = 100_000): Bu
       };
     },
 
+    async hold(place, limit, holder) {
+      const holders = places.get(place) ?? new Set();
+      if (holders.size >= limit && !holders.has(holder)) return false;
+      places.set(place, holders.add(holder));
+      return true;
+    },
+
+    async release(place, holder) {
+      const holders = places.get(place);
+      if (holders?.delete(holder) && holders.size === 0) places.delete(place);
+    },
+
+    async join(topic, member, connection) {
+      const present = presence.get(topic) ?? new Map<string, Present>();
+      const known = present.get(member.id) ?? { member, connections: new Set() };
+      presence.set(topic, present.set(member.id, known));
+      known.connections.add(connection);
+      return known.connections.size === 1;
+    },
+
+    async leave(topic, member, connection) {
+      const present = presence.get(topic);
+      const connections = present?.get(member)?.connections;
+      if (!connections?.delete(connection) || connections.size > 0) return false;
+      present?.delete(member);
+      if (present?.size === 0) presence.delete(topic);
+      return true;
+    },
+
+    async members(topic) {
+      return Array.from(presence.get(topic)?.values() ?? [], ({ member }) => member);
+    },
+
     async close() {
+      places.clear();
+      presence.clear();
       buckets.clear();
       topics.clear();
     },

@@ -6,6 +6,7 @@ import { entryOf, policyOf } from "../../canvases/policy.ts";
 import type { Env } from "../../env.ts";
 import { parseJson, readBody } from "../../kit/body.ts";
 import { refuse } from "../../kit/refusal.ts";
+import { announce } from "../changes.ts";
 import type { Call, Handler, Primitive } from "../primitive.ts";
 import { toStored, toText } from "../value.ts";
 import { readQuery } from "./query.ts";
@@ -62,6 +63,17 @@ const onRecord =
     return handle(call, opened, await recordOf(call, opened, operation), env);
   };
 
+/** Tells those who watch the collection of a write. */
+function tell(
+  { params, canvas }: Call,
+  { id, author_id }: Pick<StoredRecord, "id" | "author_id">,
+  op: "set" | "delete",
+  env: Env,
+): void {
+  const { name = "" } = params;
+  announce(canvas.id, { resource: "collection", name, id, op, of: author_id }, env);
+}
+
 /** `by` of an increment: a finite number. */
 function amount(given: Json): number {
   const by = typeof given === "object" && given !== null && !Array.isArray(given) ? given.by : undefined;
@@ -80,12 +92,18 @@ export const collections: Primitive = {
       },
       async POST(call, env) {
         const { records } = await open(call, "create", env);
-        const record = await records.create(parseJson(await body(call)), env.clock());
-        return { status: 201, body: textOf(record ?? refuse("KEY_LIMIT")) };
+        const record =
+          (await records.create(parseJson(await body(call)), env.clock())) ?? refuse("KEY_LIMIT");
+        tell(call, record, "set", env);
+        return { status: 201, body: textOf(record) };
       },
       async DELETE(call, env) {
         const { rights, records } = await open(call, "delete", env);
-        return `{"deleted":${await records.clear(rights.delete)},"attachmentCleanupFailed":false}`;
+        const deleted = await records.clear(rights.delete);
+        const of = rights.delete.any ? null : call.person.id;
+        const { name = "" } = call.params;
+        if (deleted > 0) announce(call.canvas.id, { resource: "collection", name, op: "clear", of }, env);
+        return `{"deleted":${deleted},"attachmentCleanupFailed":false}`;
       },
     },
     "/collections/:name/permissions": {
@@ -106,10 +124,12 @@ export const collections: Primitive = {
         const value = parseJson(await body(call));
         const now = env.clock();
         if (!(await records.update(id, value, now))) refuse("NOT_FOUND");
+        tell(call, { id, author_id }, "set", env);
         return textOf({ ...toStored(value), id, author_id, created_at, updated_at: now });
       }),
-      DELETE: onRecord("delete", async (_call, { records }, { id }) => {
-        if (!(await records.delete(id))) refuse("NOT_FOUND");
+      DELETE: onRecord("delete", async (call, { records }, record, env) => {
+        if (!(await records.delete(record.id))) refuse("NOT_FOUND");
+        tell(call, record, "delete", env);
         return '{"ok":true,"attachmentCleanupFailed":false}';
       }),
     },
@@ -121,6 +141,7 @@ export const collections: Primitive = {
         if (number === undefined) {
           refuse((await records.get(record.id, rights.read)) === undefined ? "NOT_FOUND" : "NOT_NUMERIC");
         }
+        tell(call, record, "set", env);
         return textOf({ ...record, value: null, number: number as number, updated_at: now });
       }),
     },

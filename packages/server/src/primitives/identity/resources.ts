@@ -1,6 +1,7 @@
 import type { RuntimePolicy } from "@easel/protocol/policy";
 import type { CanvasRole, Identity } from "@easel/protocol/types";
-import { isAmong, rightsOf } from "../../access/rights.ts";
+import { channelRights } from "../../access/channels.ts";
+import { rightsOf } from "../../access/rights.ts";
 
 /** The same table with other values. */
 const mapped = <From, To>(
@@ -13,11 +14,6 @@ const mapped = <From, To>(
 export const resourcesOf = (policy: RuntimePolicy, role: CanvasRole): Identity["resources"] => ({
   collections: mapped(policy.collections, (entry) => rightsOf(entry, role)),
   fileGroups: mapped(policy.fileGroups, (entry) => rightsOf(entry, role)),
-  channels: mapped(policy.channels, ({ subscribe, publish, seePresence, participatePresence }) => ({
-    subscribe: isAmong(subscribe, role),
-    publish: isAmong(publish, role),
-    seePresence: isAmong(seePresence, role),
-    participatePresence: isAmong(participatePresence, role),
-  })),
+  channels: mapped(policy.channels, (entry) => channelRights(entry, role)),
   connections: {},
 });

@@ -5,6 +5,7 @@ import type { Env } from "../../env.ts";
 import { parseJson, readBody } from "../../kit/body.ts";
 import { one, pageLimit } from "../../kit/page.ts";
 import { refuse } from "../../kit/refusal.ts";
+import { announce, type Change } from "../changes.ts";
 import type { Call, Handler, Primitive } from "../primitive.ts";
 import { toStored, toText } from "../value.ts";
 import { KvStore } from "./store.ts";
@@ -20,18 +21,22 @@ interface Scope {
   id(call: Call): string;
   /** Whether the caller may change it. */
   mayWrite(call: Call): boolean;
+  /** What those who watch it are told of a write. */
+  change(call: Call, key: string, op: "set" | "delete"): Change;
 }
 
 const shared: Scope = {
   keys: LIMITS.kvKeysShared.value,
   id: () => "",
   mayWrite: ({ role }) => manages(role),
+  change: (_call, key, op) => ({ resource: "kv", key, op }),
 };
 
 const perViewer: Scope = {
   keys: LIMITS.kvKeysUser.value,
   id: ({ person }) => person.id,
   mayWrite: () => true,
+  change: ({ person }, key, op) => ({ resource: "kv.user", key, op, of: person.id }),
 };
 
 /** The key that a write names. An empty segment names nothing: no list could continue after it. */
@@ -59,6 +64,8 @@ function amount(bytes: Buffer): number {
 /** The four routes of a scope below `path`. */
 function scoped(path: string, scope: Scope): Primitive["routes"] {
   const store = (call: Call, env: Env) => new KvStore(env.db, call.canvas.id, scope.id(call));
+  const tell = (call: Call, key: string, op: "set" | "delete", env: Env) =>
+    announce(call.canvas.id, scope.change(call, key, op), env);
   const writes =
     (handler: Handler): Handler =>
     (call, env) =>
@@ -87,10 +94,12 @@ function scoped(path: string, scope: Scope): Primitive["routes"] {
         if (value === null)
           refuse("INVALID_BODY", { message: "The value must not be null; delete the key instead." });
         if (!(await store(call, env).put(key, toStored(value), scope.keys))) refuse("KEY_LIMIT");
+        tell(call, key, "set", env);
         return OK;
       }),
       DELETE: writes(async (call, env) => {
-        await store(call, env).delete(keyOf(call));
+        const key = keyOf(call);
+        if (await store(call, env).delete(key)) tell(call, key, "delete", env);
         return OK;
       }),
     },
@@ -99,6 +108,7 @@ function scoped(path: string, scope: Scope): Primitive["routes"] {
         const key = keyOf(call);
         const value = await store(call, env).increment(key, amount(await body(call)), scope.keys);
         if (typeof value === "string") refuse(value);
+        tell(call, key, "set", env);
         return `{"value":${JSON.stringify(value)}}`;
       }),
     },

@@ -61,14 +61,15 @@ export class KvStore {
     }
   }
 
-  /** Removes a key, if it is there. */
-  async delete(key: string): Promise<void> {
+  /** Removes a key; false when it is not there. */
+  async delete(key: string): Promise<boolean> {
     const bytes = Buffer.from(key);
-    await this.#db.batch([
+    const steps = [
       sql`update kv_scopes set keys = keys - 1 where canvas_id = ${this.#canvas} and scope = ${this.#scope} and exists
         (select 1 from kv where canvas_id = ${this.#canvas} and scope = ${this.#scope} and key = ${bytes})`,
       sql`delete from kv where canvas_id = ${this.#canvas} and scope = ${this.#scope} and key = ${bytes}`,
-    ]);
+    ];
+    return (await this.#db.batch(steps)).length === steps.length;
   }
 
   /** The number after adding `by`, a missing key counting as 0; or why it stays as it is. */

@@ -1,0 +1,136 @@
+import type { Member, Sender } from "@easel/protocol/realtime";
+import type { Json } from "@easel/protocol/types";
+import { type ChannelRights, channelRights, unnamedChannel } from "../../access/channels.ts";
+import { entryOf } from "../../canvases/policy.ts";
+import type { Bus } from "../../drivers/bus/bus.ts";
+import type { Line } from "./line.ts";
+import { asMessage, asPresence, Subscription, topicOf } from "./subscription.ts";
+import type { Topics } from "./topics.ts";
+
+/** The channels of one connection (specification 4.7). */
+export class Channels {
+  readonly #line: Line;
+  readonly #topics: Topics<Subscription>;
+  readonly #bus: Bus;
+  readonly #subscriptions = new Map<string, Subscription>();
+
+  constructor(line: Line, topics: Topics<Subscription>, bus: Bus) {
+    this.#line = line;
+    this.#topics = topics;
+    this.#bus = bus;
+  }
+
+  get size(): number {
+    return this.#subscriptions.size;
+  }
+
+  has(channel: string): boolean {
+    return this.#subscriptions.has(channel);
+  }
+
+  async subscribe(channel: string): Promise<void> {
+    const rights = this.#rightsOn(channel);
+    if (!rights.subscribe) return this.#deny(channel);
+    const known = this.#subscriptions.get(channel);
+    const subscription = known ?? new Subscription(channel, rights, this.#line);
+    if (known === undefined) {
+      this.#subscriptions.set(channel, subscription);
+      await this.#topics.enter(subscription.topic, subscription);
+      if (!this.#isOn(subscription)) return;
+      subscription.open = true;
+    }
+    this.#line.send(JSON.stringify({ type: "subscribed", channel }));
+    const appeared = await this.#appear(subscription);
+    if (rights.seePresence) await this.#sendPresence(channel);
+    if (appeared) await this.#tell("join", subscription);
+  }
+
+  async unsubscribe(channel: string): Promise<void> {
+    const subscription = this.#subscriptions.get(channel);
+    if (subscription !== undefined) await this.#leave(subscription);
+  }
+
+  async publish(channel: string, event: string, data: Json): Promise<void> {
+    if (!this.#rightsOn(channel).publish) return this.#deny(channel);
+    const { person, role } = this.#line.standing;
+    const from: Sender = { id: person.id, name: person.name, canvasRole: role };
+    const frame = JSON.stringify({ type: "message", channel, event, data, from });
+    await this.#bus.publish(topicOf(channel, this.#line), asMessage(frame));
+  }
+
+  async presence(channel: string): Promise<void> {
+    if (!this.#rightsOn(channel).seePresence) return this.#deny(channel);
+    await this.#sendPresence(channel);
+  }
+
+  /** Brings every subscription in line with what the visitor may do by now. */
+  async settle(): Promise<void> {
+    for (const subscription of [...this.#subscriptions.values()]) {
+      const { channel, rights } = subscription;
+      const now = this.#rightsOn(channel);
+      subscription.rights = now;
+      if (!now.subscribe) {
+        this.#deny(channel);
+        await this.#leave(subscription);
+        continue;
+      }
+      if (now.participatePresence && (await this.#appear(subscription)))
+        await this.#tell("join", subscription);
+      if (!now.participatePresence) await this.#vanish(subscription);
+      if (now.seePresence && !rights.seePresence) await this.#sendPresence(channel);
+    }
+  }
+
+  async leaveAll(): Promise<void> {
+    await Promise.all(Array.from(this.#subscriptions.values(), (each) => this.#leave(each)));
+  }
+
+  #rightsOn(channel: string): ChannelRights {
+    const { policy, role } = this.#line.standing;
+    return channelRights(entryOf(policy.channels, channel) ?? unnamedChannel(channel), role);
+  }
+
+  #isOn(subscription: Subscription): boolean {
+    return this.#subscriptions.get(subscription.channel) === subscription;
+  }
+
+  #deny(channel: string): void {
+    this.#line.refuse("PERMISSION_DENIED", { channel });
+  }
+
+  async #leave(subscription: Subscription): Promise<void> {
+    this.#subscriptions.delete(subscription.channel);
+    subscription.open = false;
+    await Promise.all([this.#topics.leave(subscription.topic, subscription), this.#vanish(subscription)]);
+  }
+
+  /** Counts it among those present, if it may be; true when it is the first of its person. */
+  async #appear(subscription: Subscription): Promise<boolean> {
+    if (subscription.present || !subscription.rights.participatePresence || !this.#isOn(subscription))
+      return false;
+    subscription.present = true;
+    return this.#bus.join(subscription.topic, this.#member, this.#line.id);
+  }
+
+  async #vanish(subscription: Subscription): Promise<void> {
+    if (!subscription.present) return;
+    subscription.present = false;
+    if (await this.#bus.leave(subscription.topic, this.#member.id, this.#line.id))
+      await this.#tell("leave", subscription);
+  }
+
+  #tell(type: "join" | "leave", { channel, topic }: Subscription): Promise<void> {
+    const user = this.#member;
+    return this.#bus.publish(topic, asPresence(user.id, JSON.stringify({ type, channel, user })));
+  }
+
+  async #sendPresence(channel: string): Promise<void> {
+    const users = await this.#bus.members(topicOf(channel, this.#line));
+    this.#line.send(JSON.stringify({ type: "presence", channel, users }));
+  }
+
+  get #member(): Member {
+    const { id, name } = this.#line.standing.person;
+    return { id, name };
+  }
+}

@@ -1,0 +1,223 @@
+import type { Duplex } from "node:stream";
+import { LIMITS } from "@easel/protocol/limits";
+import { CLOSE_CODES, type FrameErrorCode } from "@easel/protocol/realtime";
+import type { WebSocket } from "ws";
+import { newId } from "../../kit/ids.ts";
+import { Refusal } from "../../kit/refusal.ts";
+import { Channels } from "./channels.ts";
+import { type About, aboutOf, type ClientFrame, errorFrame, namesTooLong, readFrame } from "./frames.ts";
+import type { Hub } from "./hub.ts";
+import type { Line, Look, Standing } from "./line.ts";
+import { Meter } from "./meter.ts";
+import { Outbox, textFrame } from "./outbox.ts";
+import { Watches } from "./watches.ts";
+
+/** So many frames may wait for their turn before no more are read. */
+const MOST_TASKS = 64;
+/** So many frames may wait for a visitor to be looked at again. */
+const MOST_HELD = 4_096;
+
+/**
+ * One visitor's socket. What it is asked is done one after the other, and before each the visitor is looked at again. While
+ * it is in doubt whether they may still be here, nothing is delivered.
+ */
+export class Connection implements Line {
+  readonly id: string = newId();
+  standing: Standing;
+  /** When the visitor was last looked at from outside, in epoch milliseconds. */
+  tendedAt: number;
+  readonly #ws: WebSocket;
+  readonly #look: Look;
+  readonly #hub: Hub;
+  readonly #outbox: Outbox;
+  readonly #channels: Channels;
+  readonly #watches: Watches;
+  readonly #meter = new Meter();
+  readonly #tasks: (() => Promise<void>)[] = [];
+  #busy = false;
+  #doubts = 0;
+  #held: { frame: Buffer; isDue: () => boolean }[] = [];
+  #alive = true;
+  #ended = false;
+
+  constructor(ws: WebSocket, socket: Duplex, standing: Standing, look: Look, hub: Hub) {
+    this.standing = standing;
+    this.tendedAt = hub.env.clock();
+    this.#ws = ws;
+    this.#look = look;
+    this.#hub = hub;
+    this.#outbox = new Outbox(socket, hub.turn);
+    this.#channels = new Channels(this, hub.channels, hub.env.bus);
+    this.#watches = new Watches(this, hub.watches, hub.env);
+    ws.on("message", (bytes: Buffer, isBinary) => this.#receive(bytes, isBinary));
+    ws.on("ping", () => this.#beat());
+    ws.on("pong", () => this.#beat());
+    ws.on("error", () => {});
+    ws.on("close", () => this.#end());
+  }
+
+  /** Takes one of the canvas's places, or closes; what the client sends meanwhile waits. */
+  open(): void {
+    this.#do(async () => {
+      await this.#check();
+      const { bus } = this.#hub.env;
+      const most = LIMITS.connectionsPerCanvas.value;
+      if (!(await bus.hold(this.#place, most, this.id))) this.close("full");
+      // It may have ended while the place was on its way.
+      if (this.#ended) await bus.release(this.#place, this.id);
+    });
+  }
+
+  send(text: string): void {
+    if (!this.#ended) this.#outbox.push(textFrame(text));
+  }
+
+  refuse(code: FrameErrorCode, about: About): void {
+    this.send(errorFrame(code, about));
+  }
+
+  deliver(frame: Buffer, isDue: () => boolean): void {
+    if (this.#ended) return;
+    if (this.#doubts === 0) {
+      if (isDue()) this.#outbox.push(frame);
+    } else if (this.#held.push({ frame, isDue }) > MOST_HELD) this.close("unchecked");
+  }
+
+  /** Looks at the visitor again, because something has changed or time has gone by. */
+  recheck(): void {
+    this.#doubts++;
+    this.#do(async () => {
+      await this.#check();
+      if (--this.#doubts > 0) return;
+      const held = this.#held;
+      this.#held = [];
+      for (const { frame, isDue } of held) this.deliver(frame, isDue);
+    });
+  }
+
+  /** What is done from time to time: a peer that has not answered the last ping is gone, a visitor is looked at again. */
+  tend(now: number): void {
+    this.tendedAt = now;
+    if (!this.#alive) this.#ws.terminate();
+    if (this.#ended || !this.#alive) return;
+    this.#alive = false;
+    this.#ws.ping();
+    this.recheck();
+  }
+
+  /** Says goodbye after everything that was said before, with a last frame if there is one. */
+  close(cause: keyof typeof CLOSE_CODES, last?: string): void {
+    if (this.#ended) return;
+    if (last !== undefined) this.send(last);
+    this.#end();
+    this.#outbox.flush();
+    const { code, reason } = CLOSE_CODES[cause];
+    this.#ws.close(code, reason);
+  }
+
+  get #place(): string {
+    return `realtime ${this.standing.canvas.id}`;
+  }
+
+  #beat(): void {
+    this.#alive = true;
+    this.#meters("other", {});
+  }
+
+  #receive(bytes: Buffer, isBinary: boolean): void {
+    this.#alive = true;
+    if (this.#ended) return;
+    this.#do(() => this.#answer(readFrame(bytes, isBinary)));
+    if (this.#tasks.length > MOST_TASKS) this.#ws.pause();
+  }
+
+  async #answer(frame: ReturnType<typeof readFrame>): Promise<void> {
+    if ("code" in frame) {
+      if (this.#meters("other", frame.about)) this.refuse(frame.code, frame.about);
+      return;
+    }
+    const about = aboutOf(frame);
+    if (!this.#meters(frame.type === "publish" ? "publish" : "other", about)) return;
+    if (namesTooLong(frame)) return this.refuse("CHANNEL_NAME_TOO_LARGE", about);
+    await this.#check();
+    if (this.#ended) return;
+    if (this.#isFullFor(frame)) return this.refuse("CHANNEL_LIMIT", about);
+    await this.#obey(frame);
+  }
+
+  /** Whether a frame is within the limits; where it is not, says so. */
+  #meters(kind: "publish" | "other", about: About): boolean {
+    if (!this.#hub.env.config.rateLimit) return true;
+    const counted = this.#meter.count(kind, this.#hub.env.clock());
+    if (counted === "refused") this.refuse("RATE_LIMITED", about);
+    if (counted === "flood") this.close("flood");
+    return counted === "allowed";
+  }
+
+  #isFullFor(frame: ClientFrame): boolean {
+    const isNew =
+      (frame.type === "subscribe" && !this.#channels.has(frame.channel)) ||
+      (frame.type === "watch" && !this.#watches.has(frame.target));
+    return isNew && this.#channels.size + this.#watches.size >= LIMITS.channelsPerConnection.value;
+  }
+
+  #obey(frame: ClientFrame): Promise<void> {
+    switch (frame.type) {
+      case "publish":
+        return this.#channels.publish(frame.channel, frame.event, frame.data);
+      case "watch":
+        return this.#watches.watch(frame.target, frame.resume);
+      case "unwatch":
+        return this.#watches.unwatch(frame.target);
+      default:
+        return this.#channels[frame.type](frame.channel);
+    }
+  }
+
+  /** Looks at the visitor, and at their channels where something is different. */
+  async #check(): Promise<void> {
+    const before = this.standing;
+    const now = await this.#look();
+    this.standing = now;
+    if (now.role !== before.role || now.policy !== before.policy) await this.#channels.settle();
+  }
+
+  #do(task: () => Promise<void>): void {
+    this.#tasks.push(task);
+    if (!this.#busy) void this.#work();
+  }
+
+  async #work(): Promise<void> {
+    this.#busy = true;
+    for (let task = this.#tasks.shift(); task !== undefined && !this.#ended; task = this.#tasks.shift()) {
+      try {
+        await task();
+      } catch (error) {
+        this.#fail(error);
+      }
+    }
+    this.#busy = false;
+    if (this.#ws.isPaused) this.#ws.resume();
+  }
+
+  #fail(error: unknown): void {
+    const refusal = error instanceof Refusal && error.status < 500 ? error : null;
+    if (refusal === null) this.#hub.env.log.error({ err: error }, "a connection could not be served");
+    if (refusal === null) this.close("unchecked");
+    else if (refusal.code !== "CAPABILITY_DISABLED") this.close("accessLost");
+    else this.close("disabled", JSON.stringify({ type: "error", ...refusal.body }));
+  }
+
+  #end(): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#tasks.length = 0;
+    this.#held = [];
+    this.#hub.left(this);
+    Promise.all([
+      this.#channels.leaveAll(),
+      this.#watches.leaveAll(),
+      this.#hub.env.bus.release(this.#place, this.id),
+    ]).catch((error) => this.#hub.env.log.warn({ err: error }, "the end of a connection could not be told"));
+  }
+}

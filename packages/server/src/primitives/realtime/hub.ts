@@ -1,0 +1,105 @@
+import type { Duplex } from "node:stream";
+import type { WebSocket } from "ws";
+import { onAccessChange } from "../../canvases/live.ts";
+import type { Env } from "../../env.ts";
+import { Connection } from "./connection.ts";
+import type { Look, Standing } from "./line.ts";
+import { Turn } from "./outbox.ts";
+import { type Subscription, tellSubscriptions } from "./subscription.ts";
+import { Topics } from "./topics.ts";
+import { tellWatches, type Watches } from "./watches.ts";
+
+/** So often every connection is tended, in milliseconds; and how often it is looked whose turn it is. */
+const TENDED_EVERY = 30_000;
+const ROUND = 250;
+
+/** So many connections are looked at in one turn of the event loop, and the part of the time that this may take. */
+const AT_ONCE = 100;
+const SHARE = 0.1;
+
+/** The connections of this node. */
+export class Hub {
+  readonly env: Env;
+  readonly turn = new Turn();
+  readonly channels: Topics<Subscription>;
+  readonly watches: Topics<Watches>;
+  /** In the order in which they were last tended. */
+  readonly #connections = new Set<Connection>();
+  readonly #ofCanvas = new Map<string, Set<Connection>>();
+  #stopListening: (() => Promise<void>) | null = null;
+  #timer: NodeJS.Timeout | undefined;
+  #closed = false;
+  #looking = false;
+  #lookAgain = false;
+
+  constructor(env: Env) {
+    this.env = env;
+    this.channels = new Topics(env.bus, tellSubscriptions);
+    this.watches = new Topics(env.bus, tellWatches);
+  }
+
+  /** From now on connections feel what changes. */
+  async start(): Promise<void> {
+    this.#stopListening = await onAccessChange((canvas) => {
+      if (canvas === null) void this.#lookAtAll();
+      else for (const each of this.#ofCanvas.get(canvas) ?? []) each.recheck();
+    }, this.env);
+    this.#timer = setInterval(() => this.#tend(this.env.clock()), ROUND);
+    this.#timer.unref();
+  }
+
+  /** Takes an admitted visitor's socket in. */
+  enter(ws: WebSocket, socket: Duplex, standing: Standing, look: Look): void {
+    const connection = new Connection(ws, socket, standing, look, this);
+    this.#connections.add(connection);
+    const { id } = standing.canvas;
+    this.#ofCanvas.set(id, (this.#ofCanvas.get(id) ?? new Set()).add(connection));
+    if (this.#closed) connection.close("shutdown");
+    else connection.open();
+  }
+
+  /** Forgets a connection that has ended. */
+  left(connection: Connection): void {
+    this.#connections.delete(connection);
+    const { id } = connection.standing.canvas;
+    const others = this.#ofCanvas.get(id);
+    if (others?.delete(connection) && others.size === 0) this.#ofCanvas.delete(id);
+  }
+
+  /** Says goodbye to everyone: the service stops. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearInterval(this.#timer);
+    await this.#stopListening?.();
+    for (const each of [...this.#connections]) each.close("shutdown");
+  }
+
+  #tend(now: number): void {
+    for (const each of this.#connections) {
+      if (each.tendedAt > now - TENDED_EVERY) break;
+      // To the end of the line.
+      this.#connections.delete(each);
+      this.#connections.add(each);
+      each.tend(now);
+    }
+  }
+
+  /** Looks at everyone again, some at a time; and what is said of all meanwhile makes one more round. */
+  async #lookAtAll(): Promise<void> {
+    this.#lookAgain = true;
+    if (this.#looking) return;
+    this.#looking = true;
+    while (this.#lookAgain) {
+      this.#lookAgain = false;
+      const start = performance.now();
+      let looked = 0;
+      for (const each of [...this.#connections]) {
+        each.recheck();
+        if (++looked % AT_ONCE === 0) await new Promise(setImmediate);
+      }
+      const rest = looked > AT_ONCE ? (performance.now() - start) * (1 / SHARE - 1) : 0;
+      if (this.#lookAgain && rest > 0) await new Promise((resolve) => setTimeout(resolve, rest));
+    }
+    this.#looking = false;
+  }
+}
