@@ -9,9 +9,13 @@ import { type Subscription, tellSubscriptions } from "./subscription.ts";
 import { Topics } from "./topics.ts";
 import { tellWatches, type Watches } from "./watches.ts";
 
-/** So often every connection is tended, in milliseconds; and how often it is looked whose turn it is. */
+/**
+ * Every connection is tended at least so often, in milliseconds, and not before half of that. Those that have come at once are
+ * spread over the other half: each round takes its part of all of them.
+ */
 const TENDED_EVERY = 30_000;
-const ROUND = 250;
+const ROUND = 50;
+const ROUNDS = TENDED_EVERY / 2 / ROUND;
 
 /** So many connections are looked at in one turn of the event loop, and the part of the time that this may take. */
 const AT_ONCE = 100;
@@ -75,8 +79,9 @@ export class Hub {
   }
 
   #tend(now: number): void {
+    let part = Math.ceil(this.#connections.size / ROUNDS);
     for (const each of this.#connections) {
-      if (each.tendedAt > now - TENDED_EVERY) break;
+      if (part-- === 0 || each.tendedAt > now - TENDED_EVERY / 2) break;
       // To the end of the line.
       this.#connections.delete(each);
       this.#connections.add(each);
