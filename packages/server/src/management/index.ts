@@ -58,15 +58,16 @@ async function admit(request: FastifyRequest, reply: FastifyReply, env: Env): Pr
 
 /** Makes a change, lets open connections feel it, and keeps in the audit log that it was made. */
 async function change({ act, run }: Act, call: Call, request: FastifyRequest, env: Env): Promise<Answer> {
-  const named = request.routeOptions.url?.includes("/canvases/:id") ? call.params.id : undefined;
+  let canvas = (request.routeOptions.url?.includes("/canvases/:id") && call.params.id) || null;
   try {
     const answer = await run(call, env);
-    const { canvas = named ?? null, target = null, details = null } = answer.audit ?? {};
+    const { target = null, details = null } = answer.audit ?? {};
+    canvas = answer.audit?.canvas ?? canvas;
     await record({ actor: call.person, act, canvas, target, address: request.ip, details }, env);
     return answer;
   } finally {
     // Also when it failed: then nobody knows how far it came.
-    await announceAccess(named ?? null, env);
+    await announceAccess(canvas, env);
   }
 }
 

@@ -43,6 +43,8 @@ interface Upgrade {
   head: Buffer;
   /** The answer, as long as it is one of HTTP. */
   response: ServerResponse;
+  /** What the pipeline has said in headers by the time that the upgrade is accepted. */
+  headers: Partial<ReturnType<FastifyReply["getHeaders"]>>;
 }
 
 /**
@@ -53,11 +55,9 @@ interface Upgrade {
 export function mountRealtime(app: FastifyInstance, env: Env): void {
   const hub = new Hub(env);
   const upgrades = new WeakMap<IncomingMessage, Upgrade>();
-  const admissions = new WeakMap<IncomingMessage, Admitted>();
-  const headersOf101 = new WeakMap<IncomingMessage, ReturnType<FastifyReply["getHeaders"]>>();
   const server = new WebSocketServer(OPTIONS);
   server.on("headers", (lines, request) => {
-    for (const [name, value] of Object.entries(headersOf101.get(request) ?? {}))
+    for (const [name, value] of Object.entries(upgrades.get(request)?.headers ?? {}))
       for (const each of [value].flat()) lines.push(`${name}: ${each}`);
   });
   server.on("wsClientError", (error, socket) => answerClientError(error, socket as Socket, "handshake"));
@@ -66,38 +66,29 @@ export function mountRealtime(app: FastifyInstance, env: Env): void {
     socket.on("error", dropped);
     const response = new ServerResponse(request);
     response.shouldKeepAlive = false;
-    response.assignSocket(socket);
+    try {
+      response.assignSocket(socket);
+    } catch {
+      // Asked for behind a request that has not been answered yet, which no client does.
+      return void socket.destroy();
+    }
     response.once("finish", () => socket.destroySoon());
-    upgrades.set(request, { socket, head, response });
+    upgrades.set(request, { socket, head, response, headers: {} });
     app.server.emit("request", request, response);
   });
 
-  app.route({
-    method: [...METHODS],
-    url: ROOT + PATH,
-    async onRequest(request, reply) {
-      const capability = upgrades.has(request.raw) ? null : "realtime";
-      admissions.set(request.raw, await admit(visitOf(request, reply, PATH), capability, env));
-    },
-    async handler(request, reply) {
-      const handler = handlerFor({ GET: () => accept(request, reply) }, request.method, reply);
-      return handler();
-    },
-  });
-  app.addHook("onReady", () => hub.start());
-  app.addHook("preClose", () => hub.close());
-
-  function accept(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  async function accept(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const { raw } = request;
     const upgrade = upgrades.get(raw);
-    const version = raw.headers["sec-websocket-version"];
-    if (upgrade === undefined || version !== "13") {
+    const admitted = await admit(visitOf(request, reply, PATH), upgrade ? null : "realtime", env);
+    handlerFor({ GET: accept }, request.method, reply);
+    if (upgrade === undefined || raw.headers["sec-websocket-version"] !== "13") {
       reply.header("upgrade", "websocket").header("sec-websocket-version", "13");
       return refuse("INVALID_BODY", { message: "This address is opened as a WebSocket, version 13." }, 426);
     }
-    const admitted = admissions.get(raw) as Admitted;
+    requireOwnOrigin(raw, env);
     const look = lookerOf(admitted, raw.headers, env);
-    headersOf101.set(raw, reply.getHeaders());
+    upgrade.headers = reply.getHeaders();
     reply.hijack();
     const { socket, head, response } = upgrade;
     response.detachSocket(socket);
@@ -107,6 +98,19 @@ export function mountRealtime(app: FastifyInstance, env: Env): void {
     });
     return reply;
   }
+
+  app.route({ method: [...METHODS], url: ROOT + PATH, handler: accept });
+  app.addHook("onReady", () => hub.start());
+  app.addHook("preClose", () => hub.close());
+}
+
+/**
+ * In path mode, too, a browser says which page opens a socket. Answers to requests from elsewhere stay unread, but whoever opens
+ * a socket reads it, so it is not enough that the cookie came along.
+ */
+function requireOwnOrigin({ headers: { origin } }: IncomingMessage, { base }: Env): void {
+  if (base.urlMode === "path" && origin !== undefined && origin !== base.origin)
+    refuse("CROSS_SITE_FORBIDDEN");
 }
 
 function dropped(this: Socket): void {
