@@ -47,6 +47,8 @@ await onEngines("lists as they are asked for", (target) => {
       [0, 1],
     );
     assert.deepEqual(await numbers(where({ authorId: made[0]?.authorId })), [0]);
+    for (const nobody of ["", "\u0000", "guest:nobody", "ö".repeat(100)])
+      assert.deepEqual(await numbers(where({ authorId: nobody })), [], nobody);
     assert.deepEqual(await numbers(where({})), [0, 1, 2, 3]);
   });
 
@@ -92,6 +94,7 @@ await onEngines("lists as they are asked for", (target) => {
         ["a text of 256 bytes in 128 characters", JSON.stringify({ "value.a": "é".repeat(128) }), /text/],
         ["a number as a prefix", '{"value.a":{"startsWith":1}}', /startsWith/],
         ["null as a prefix", '{"value.a":{"startsWith":null}}', /startsWith/],
+        ["no comparison", '{"value.a":{}}', /comparison/],
         ["four comparisons", '{"value.a":1,"value.b":1,"value.c":1,"value.d":1}', /comparisons/],
         ["four comparisons of one field", '{"value.a":{"gt":1,"gte":1,"lt":1,"lte":1}}', /comparisons/],
       ] as const

@@ -171,7 +171,7 @@ await onDatabases("records", (db) => {
     const sums = await times(MANY, (index) => store(`u-${index}`).increment(id, 1, 100 + index));
     assert.deepEqual(new Set(sums), new Set(Array.from({ length: MANY }, (_, index) => index + 1)));
     const now = await store().get(id, ANY);
-    assert.deepEqual([now?.number, now?.author_id, now?.created_at], [MANY, "u-1", 1]);
+    assert.deepEqual([now?.number, now?.author_id], [MANY, "u-1"]);
     assert.ok(Number(now?.updated_at) >= 100);
   });
 

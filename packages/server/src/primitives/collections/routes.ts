@@ -120,12 +120,12 @@ export const collections: Primitive = {
     },
     "/collections/:name/:id": {
       GET: onRecord("read", async (_call, _opened, record) => textOf(record)),
-      PUT: onRecord("update", async (call, { records }, { id, author_id, created_at }, env) => {
+      PUT: onRecord("update", async (call, { records }, { id, author_id }, env) => {
         const value = parseJson(await body(call));
         const now = env.clock();
         if (!(await records.update(id, value, now))) refuse("NOT_FOUND");
         tell(call, { id, author_id }, "set", env);
-        return textOf({ ...toStored(value), id, author_id, created_at, updated_at: now });
+        return textOf({ ...toStored(value), id, author_id, updated_at: now });
       }),
       DELETE: onRecord("delete", async (call, { records }, record, env) => {
         if (!(await records.delete(record.id))) refuse("NOT_FOUND");

@@ -1,4 +1,5 @@
 import type { Sql, Value } from "../../drivers/db/db.ts";
+import { isId } from "../../kit/ids.ts";
 import { ALL, AUTHOR, type Range } from "./fields.ts";
 import type { Condition, RecordQuery } from "./query.ts";
 
@@ -9,7 +10,7 @@ import type { Condition, RecordQuery } from "./query.ts";
  * looked at record by record.
  */
 
-const COLUMNS = "r.id, r.author_id, r.value, r.number, r.created_at, r.updated_at";
+const COLUMNS = "r.id, r.author_id, r.value, r.number, r.updated_at";
 const CONDITION =
   "and exists (select 1 from record_fields as f where f.record_id = r.id and f.name = ? and f.key >= ? and f.key < ?)";
 
@@ -86,7 +87,8 @@ function along({ order, descending, after }: RecordQuery, bounds: Range): Value[
 /** The statement for a page of a collection, with one row more than the page holds; of `author` alone unless null. */
 export function listing(canvas: string, collection: string, author: string | null, query: RecordQuery): Sql {
   const { order, descending, limit } = query;
-  const isAuthor = ({ name, is }: Condition) => name === AUTHOR && typeof is === "string";
+  // What is no id is no text for every engine either: it is looked for among the fields, as bytes.
+  const isAuthor = ({ name, is }: Condition) => name === AUTHOR && typeof is === "string" && isId(is);
   const authors = query.conditions.filter(isAuthor).map(({ is }) => String(is));
   if (author !== null) authors.push(author);
   let conditions = query.conditions.filter((each) => !isAuthor(each));

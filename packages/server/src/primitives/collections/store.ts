@@ -8,8 +8,8 @@ import { AUTHOR, type Field, fieldsOf, keyOf } from "./fields.ts";
 import { cursorOf, type RecordQuery } from "./query.ts";
 import { listing } from "./statements.ts";
 
-/** A record of a collection. Times are epoch milliseconds. */
-export type StoredRecord = Stored & { id: string; author_id: string; created_at: number; updated_at: number };
+/** A record of a collection; `updated_at` in epoch milliseconds. */
+export type StoredRecord = Stored & { id: string; author_id: string; updated_at: number };
 
 const KIND = "records";
 
@@ -48,13 +48,13 @@ export class RecordStore {
       ...this.#index(id, [author, ...fieldsOf(value)]),
     ];
     if ((await this.#db.batch(steps)).length < steps.length) return null;
-    return { ...stored, id, author_id: this.#caller, created_at: now, updated_at: now };
+    return { ...stored, id, author_id: this.#caller, updated_at: now };
   }
 
   /** A record that the right reaches; undefined when there is none. */
   get(id: string, read: Right): Promise<StoredRecord | undefined> {
     return this.#db.get<StoredRecord>`
-      select id, author_id, value, number, created_at, updated_at from records
+      select id, author_id, value, number, updated_at from records
       where id = ${id} and canvas_id = ${this.#canvas} and collection = ${this.#collection}
         and (cast(${bit(read.any)} as integer) = 1 or (cast(${bit(read.own)} as integer) = 1 and author_id = ${this.#caller}))`;
   }
