@@ -1,6 +1,8 @@
 import type { Json, Rights } from "@easel/protocol/types";
-import { invalid } from "./errors.ts";
+import { type EaselError, invalid } from "./errors.ts";
 import { found } from "./found.ts";
+import type { Listener } from "./realtime/listeners.ts";
+import type { RecordChange, Watch } from "./realtime/watch.ts";
 import { type Api, search } from "./request.ts";
 import { segment } from "./segment.ts";
 import { storable } from "./value.ts";
@@ -83,10 +85,15 @@ export interface Collection {
    * @example await easel.kv.collection("ideas").clear();
    */
   clear(): Promise<number>;
+  /**
+   * Tells of every change of a record that the viewer may read, and by `resync` when to read again; gives a function that stops.
+   * @example const stop = easel.kv.collection("ideas").watch(() => showIdeas());
+   */
+  watch(handler: Listener<RecordChange>, onError?: Listener<EaselError>): () => void;
 }
 
 /** `easel.kv.collection(name)`. Nothing is sent before the first call. */
-export function createCollection(api: Api, name: string): Collection {
+export function createCollection(api: Api, watch: Watch, name: string): Collection {
   const root = () => `/collections/${segment(name, "collection")}`;
   const at = (id: string) => `${root()}/${segment(id, "id", ["count", "permissions"])}`;
 
@@ -119,6 +126,10 @@ export function createCollection(api: Api, name: string): Collection {
     },
     async clear() {
       return (await api.json<{ deleted: number }>("DELETE", root())).deleted;
+    },
+    watch(handler, onError) {
+      segment(name, "collection");
+      return watch({ resource: "collection", name }, handler, onError);
     },
   };
 }

@@ -1,9 +1,16 @@
 import type { Capability, DisabledReason } from "@easel/protocol/capabilities";
 import type { ErrorCode } from "@easel/protocol/errors";
+import type { FrameErrorCode } from "@easel/protocol/realtime";
 import type { AuthoredCanvas } from "@easel/protocol/types";
 
-/** The stable code of an error: one of the specification's, or `REQUEST_FAILED` where an answer had none. */
-export type EaselErrorCode = ErrorCode | "REQUEST_FAILED" | (string & Record<never, never>);
+/** The stable code of an error: the service's, `REQUEST_FAILED` where an answer had none, or the SDK's own of realtime. */
+export type EaselErrorCode =
+  | ErrorCode
+  | FrameErrorCode
+  | "REQUEST_FAILED"
+  | "DISCONNECTED"
+  | "CHANNEL_CLOSED"
+  | (string & Record<never, never>);
 
 /** What an error is made of: the HTTP status (0 without an answer) and the fields of the answer's body. */
 export interface Failure {

@@ -1,9 +1,13 @@
 import { createKv } from "./kv.ts";
 import { createMe } from "./me.ts";
+import { createSocket } from "./realtime/socket.ts";
+import { createWatch } from "./realtime/watch.ts";
+import { createRealtime } from "./realtime.ts";
 import { type Address, createApi, type Fetch } from "./request.ts";
 import { createSubmissions } from "./submissions.ts";
 
 export type { Capability, DisabledReason } from "@easel/protocol/capabilities";
+export type { Member, Sender } from "@easel/protocol/realtime";
 export type {
   AuthoredCanvas,
   CanvasRole,
@@ -31,6 +35,8 @@ export {
   UpdatePartialError,
 } from "./errors.ts";
 export type { Kv, KvListOptions, KvScope, KvValue } from "./kv.ts";
+export type { KvChange, RecordChange } from "./realtime/watch.ts";
+export type { Channel, Message, Realtime } from "./realtime.ts";
 export type { Submission, SubmissionPage, Submissions } from "./submissions.ts";
 
 /** Everything that a page calls, one line a primitive. */
@@ -43,14 +49,18 @@ export type Easel = ReturnType<typeof createEasel>;
 export function createEasel(
   location = (globalThis as { location?: Address }).location,
   fetch: Fetch = (url, init) => globalThis.fetch(url, init),
+  WebSocket = globalThis.WebSocket,
 ) {
   const api = createApi(location, fetch);
+  const socket = createSocket(() => api.url("/realtime").replace(/^http/, "ws"), WebSocket);
   return {
     /** Who is looking, and what they may do here. @example const { name, canvasRole } = await easel.me(); */
     me: createMe(api),
     /** JSON values under keys: shared by all viewers, and under `kv.user` for each of them alone. */
-    kv: createKv(api),
+    kv: createKv(api, createWatch(socket)),
     /** One answer per person and collection. */
     submissions: createSubmissions(api),
+    /** Channels between the open pages of the canvas, with presence. */
+    realtime: createRealtime(socket),
   };
 }

@@ -1,7 +1,9 @@
 import type { Json, KvPage } from "@easel/protocol/types";
 import { type Collection, createCollection } from "./collections.ts";
-import { invalid } from "./errors.ts";
+import { type EaselError, invalid } from "./errors.ts";
 import { found } from "./found.ts";
+import type { Listener } from "./realtime/listeners.ts";
+import type { KvChange, Watch } from "./realtime/watch.ts";
 import { type Api, search } from "./request.ts";
 import { segment } from "./segment.ts";
 
@@ -42,6 +44,11 @@ export interface KvScope {
    * @example const visits = await easel.kv.user.increment("visits");
    */
   increment(key: string, by?: number): Promise<number>;
+  /**
+   * Tells of every change of a key that begins with `prefix`, and by `resync` when to read again; gives a function that stops.
+   * @example const stop = easel.kv.user.watch("task:", () => showTasks());
+   */
+  watch(prefix: string, handler: Listener<KvChange>, onError?: Listener<EaselError>): () => void;
 }
 
 /** The scope that all viewers share, and the viewer's own. */
@@ -59,15 +66,21 @@ export interface Kv extends KvScope {
 }
 
 /** `easel.kv` and `easel.kv.user`. The shared key `user` has no address: the scope of the viewer is there. */
-export function createKv(api: Api): Kv {
+export function createKv(api: Api, watch: Watch): Kv {
   return {
-    ...createScope(api, "/kv", ["user"]),
-    user: createScope(api, "/kv/user", []),
-    collection: (name) => createCollection(api, name),
+    ...createScope(api, watch, "kv", "/kv", ["user"]),
+    user: createScope(api, watch, "kv.user", "/kv/user", []),
+    collection: (name) => createCollection(api, watch, name),
   };
 }
 
-function createScope(api: Api, path: string, taken: string[]): KvScope {
+function createScope(
+  api: Api,
+  watch: Watch,
+  resource: "kv" | "kv.user",
+  path: string,
+  taken: string[],
+): KvScope {
   const at = (key: string) => `${path}/${segment(key, "key", taken)}`;
 
   return {
@@ -93,6 +106,11 @@ function createScope(api: Api, path: string, taken: string[]): KvScope {
       const address = `${at(key)}/increment`;
       if (!Number.isFinite(by)) throw invalid("`kv.increment` adds a finite number.");
       return (await api.json<{ value: number }>("POST", address, { by })).value;
+    },
+
+    watch(prefix, handler, onError) {
+      if (typeof prefix !== "string") throw invalid("The prefix is a text; the empty one begins every key.");
+      return watch({ resource, prefix }, handler, onError);
     },
   };
 }

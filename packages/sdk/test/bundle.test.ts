@@ -6,14 +6,27 @@ import { before, test } from "node:test";
 import { createContext, runInContext } from "node:vm";
 import { gzipSync } from "node:zlib";
 import type * as sdk from "../src/index.ts";
+import { fakeSocket } from "./fake-socket.ts";
 import { fakeFetch, page } from "./support.ts";
 
 const sdkFolder = join(import.meta.dirname, "..");
 const file = join(sdkFolder, "dist/v1.js");
 
 /** What the bundle leaves on a page at `location`. */
-function load(location: { href: string }, fetch = fakeFetch(() => Response.json({})).fetch) {
-  const window = createContext({ location, fetch, URL, URLSearchParams });
+function load(
+  location: { href: string },
+  fetch = fakeFetch(() => Response.json({})).fetch,
+  { WebSocket } = fakeSocket(),
+) {
+  const window = createContext({
+    location,
+    fetch,
+    URL,
+    URLSearchParams,
+    WebSocket,
+    TextEncoder,
+    queueMicrotask,
+  });
   runInContext("var window = globalThis", window);
   const names = () => Object.keys(window);
   const earlier = names();
@@ -48,6 +61,7 @@ test("the bundle defines `easel` and nothing else, and loads outside a canvas to
     "UpdatePartialError",
     "kv",
     "me",
+    "realtime",
     "submissions",
   ]);
   await assert.rejects(easel.me(), (error) => error instanceof easel.EaselError && error.status === 0);
@@ -58,6 +72,14 @@ test("the bundle calls the page's own fetch", async () => {
   assert.equal(await load(page, fetch).kv.user.get("a"), 1);
   assert.equal(calls[0]?.url, "https://easel.example/v1/c/tea/kv/user/a");
   assert.equal(calls[0]?.init.credentials, "include");
+});
+
+test("the bundle connects by the page's own WebSocket", async () => {
+  const socket = fakeSocket();
+  const { realtime } = load(page, undefined, socket);
+  const [user] = await realtime.channel("pens").presence();
+  assert.equal(user?.name, "Ada");
+  assert.deepEqual(socket.frames, [{ type: "presence", channel: "pens" }]);
 });
 
 test("errors keep their names in the minified bundle", async () => {

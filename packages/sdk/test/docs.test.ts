@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { createContext, runInContext } from "node:vm";
 import * as sdk from "../src/index.ts";
+import { fakeSocket } from "./fake-socket.ts";
 import { fakeService, page } from "./support.ts";
 
 const docs = readFileSync(join(import.meta.dirname, "../../../docs/sdk.md"), "utf8");
@@ -18,7 +19,7 @@ function callables(part: object, path = ""): string[] {
 
 test("docs/sdk.md names everything there is", () => {
   const names = callables(createEasel());
-  assert.ok(names.includes("me") && names.includes("kv.user.increment"));
+  assert.ok(names.includes("me") && names.includes("kv.user.watch"));
   for (const name of names.filter((each) => !each.startsWith("kv.user.")))
     assert.ok(docs.includes(`| \`${name}(`), name);
   for (const name of Object.keys(errors)) assert.ok(docs.includes(`| \`${name}\``), name);
@@ -34,11 +35,12 @@ test("docs/sdk.md has examples", () => assert.ok(scripts.length >= 5));
 for (const [index, script] of scripts.entries()) {
   test(`example ${index + 1} of docs/sdk.md runs`, async () => {
     const { fetch, calls } = fakeService();
+    const { WebSocket, frames } = fakeSocket();
     const element = { textContent: "", onclick: async () => {} };
     const document = { querySelector: () => element };
-    const window = createContext({ easel: { ...createEasel(page, fetch), ...errors }, document });
+    const window = createContext({ easel: { ...createEasel(page, fetch, WebSocket), ...errors }, document });
     await runInContext(`(async () => {${script}})()`, window);
     await element.onclick();
-    assert.ok(calls.length > 0, script);
+    assert.ok(calls.length + frames.length > 0, script);
   });
 }

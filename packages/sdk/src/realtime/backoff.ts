@@ -1,0 +1,42 @@
+const FIRST = 500;
+const LONGEST = 10_000;
+const JITTER = 0.2;
+
+/** Milliseconds before the next attempt: 500 doubling to 10,000, less up to a fifth so that pages do not return at once. */
+export function backoff(failures: number, random = Math.random()): number {
+  return Math.min(FIRST * 2 ** failures, LONGEST) * (1 - JITTER * random);
+}
+
+/** Calls `then` once: after `delay` ms, or as soon as the network or the viewer is back. Gives what calls it off. */
+export type Pause = (delay: number, then: () => void) => () => void;
+
+/** The part of `window` that tells of network and viewer; other places have none of it. */
+interface Window {
+  addEventListener?(type: string, listener: () => void, options: { signal: AbortSignal }): void;
+  readonly document?: { readonly visibilityState: string };
+}
+
+/** The pause of a page. */
+export const pause: Pause = (delay, then) => {
+  const window = globalThis as Window;
+  const over = new AbortController();
+  const until = { signal: over.signal };
+  const end = () => {
+    over.abort();
+    clearTimeout(timer);
+  };
+  const go = () => {
+    end();
+    then();
+  };
+  const timer = setTimeout(go, delay);
+  window.addEventListener?.("online", go, until);
+  window.addEventListener?.(
+    "visibilitychange",
+    () => {
+      if (window.document?.visibilityState === "visible") go();
+    },
+    until,
+  );
+  return end;
+};

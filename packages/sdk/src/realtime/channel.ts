@@ -1,0 +1,172 @@
+import type { Member } from "@easel/protocol/realtime";
+import { EaselError, invalid } from "../errors.ts";
+import type { Channel, Message } from "../realtime.ts";
+import { storable } from "../value.ts";
+import { channelName, encode, refusalOf } from "./frames.ts";
+import { createListeners, report } from "./listeners.ts";
+import type { Party, Socket } from "./socket.ts";
+
+/** What the service has been asked and has not answered; `heard` is whether `onError` tells of the error, too. */
+interface Ask {
+  type: "subscribe" | "presence";
+  resolve(users: Member[]): void;
+  reject(error: EaselError, heard: boolean): void;
+}
+
+const CLOSED = { status: 0, code: "CHANNEL_CLOSED", message: "This channel was closed." };
+const LOST = { status: 0, code: "DISCONNECTED", message: "The connection was lost." };
+const FULL = { ...LOST, message: "There is no connection, and no room for more messages to wait for it." };
+
+/** The question that nobody waits for: a channel is subscribed again after a lost connection. */
+const AGAIN: Ask = { type: "subscribe", resolve() {}, reject: (error, heard) => heard || report(error) };
+
+/** A channel; `closed` is called when it ends. */
+export function createChannel(name: string, socket: Socket, closed: () => void): Channel {
+  const channel = channelName(name);
+  const messages = createListeners<Message>();
+  const presences = createListeners<Member[]>();
+  const joins = createListeners<Member>();
+  const leaves = createListeners<Member>();
+  const errors = createListeners<EaselError>();
+  /** In the order in which they were sent, which is that of the answers; all of a type are one frame. */
+  let asks: Ask[] = [];
+  let subscribed = false;
+  let open = true;
+
+  const frame = (type: string) => encode({ type, channel });
+  const asked = (type: Ask["type"]) => asks.some((each) => each.type === type);
+
+  const ask = (question: Ask) => {
+    if (!asked(question.type)) socket.say(frame(question.type));
+    asks.push(question);
+  };
+
+  const take = (type: Ask["type"] | undefined) => {
+    const taken = asks.filter((each) => each.type === type);
+    asks = asks.filter((each) => each.type !== type);
+    return taken;
+  };
+
+  const fail = (error: EaselError, questions: Ask[]) => {
+    const heard = errors.size > 0;
+    for (const { reject } of questions) reject(error, heard);
+    if (!heard && questions.length === 0) report(error);
+    errors.tell(error);
+  };
+
+  const enter = (anew: boolean) => {
+    if (!open) throw new EaselError(CLOSED);
+    socket.join(party, anew);
+  };
+
+  const leave = () => {
+    if (messages.size > 0) socket.say(frame("unsubscribe"));
+    messages.clear();
+    subscribed = false;
+    for (const { reject } of take("subscribe")) reject(new EaselError(CLOSED), true);
+  };
+
+  const party: Party = {
+    greet() {
+      if (messages.size > 0 && !asked("subscribe")) asks.unshift(AGAIN);
+      return [...new Set(asks.map(({ type }) => type))].map(frame);
+    },
+
+    hear(told) {
+      if (!("channel" in told) || told.channel !== channel) return;
+      switch (told.type) {
+        case "subscribed":
+          subscribed = messages.size > 0;
+          // Confirmed after it was given up.
+          if (!subscribed) socket.say(frame("unsubscribe"));
+          for (const { resolve } of take("subscribe")) resolve([]);
+          break;
+        case "presence":
+          for (const { resolve } of take("presence")) resolve(told.users);
+          presences.tell(told.users);
+          break;
+        case "join":
+          joins.tell(told.user);
+          break;
+        case "leave":
+          leaves.tell(told.user);
+          break;
+        case "message":
+          messages.tell({ event: told.event, data: told.data, from: told.from });
+          break;
+        case "error":
+          // It may have ended the subscription: the next handler asks for it again.
+          if (told.code === "PERMISSION_DENIED") subscribed = false;
+          fail(refusalOf(told), take(asks[0]?.type));
+      }
+    },
+
+    lost() {
+      subscribed = false;
+      for (const { reject } of take("presence")) reject(new EaselError(LOST), false);
+    },
+
+    over(error) {
+      messages.clear();
+      subscribed = false;
+      fail(error, asks.splice(0));
+    },
+  };
+
+  return {
+    subscribe(handler) {
+      const promise = new Promise<void>((resolve, reject) => {
+        const stop = messages.add(handler);
+        const refuse = (error: unknown, heard: boolean) => {
+          stop();
+          // Whoever has `onError` need not await this.
+          if (heard) promise.catch(() => {});
+          reject(error);
+        };
+        try {
+          enter(true);
+        } catch (error) {
+          return refuse(error, false);
+        }
+        if (subscribed) return resolve();
+        ask({ type: "subscribe", resolve: () => resolve(), reject: refuse });
+      });
+      return promise;
+    },
+
+    publish(event, data) {
+      if (typeof event !== "string") throw invalid("The event of a message is a text.");
+      const text = encode({
+        type: "publish",
+        channel,
+        event,
+        data: data === undefined ? data : storable(data),
+      });
+      enter(false);
+      if (!socket.publish(party, text)) fail(new EaselError(FULL), []);
+    },
+
+    presence() {
+      return new Promise((resolve, reject) => {
+        enter(false);
+        ask({ type: "presence", resolve, reject });
+      });
+    },
+
+    onJoin: joins.add,
+    onLeave: leaves.add,
+    onPresence: presences.add,
+    onError: errors.add,
+
+    unsubscribe: leave,
+
+    close() {
+      if (!open) return;
+      open = false;
+      leave();
+      for (const { reject } of take("presence")) reject(new EaselError(CLOSED), true);
+      socket.leave(party);
+      closed();
+    },
+  };
+}

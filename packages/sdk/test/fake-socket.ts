@@ -1,0 +1,48 @@
+const person = { id: "u-1", name: "Ada" };
+
+type Fields = Record<string, unknown>;
+
+/** What the service says to a frame, on a canvas that is this page's alone. */
+function answersTo({ type, channel, event = "", data = null, ...target }: Fields): Fields[] {
+  const presence = { type: "presence", channel, users: [person] };
+  const from = { ...person, canvasRole: "owner" };
+  if (type === "subscribe") return [{ type: "subscribed", channel }, presence];
+  if (type === "presence") return [presence];
+  if (type === "publish") return [{ type: "message", channel, event, data, from }];
+  if (type !== "watch") return [];
+  const { prefix, ...collection } = target;
+  const change = prefix === undefined ? { ...collection, id: "r-1" } : { ...collection, key: prefix };
+  return [
+    { type: "watching", ...target },
+    { type: "change", ...change, op: "set" },
+  ];
+}
+
+/** A `WebSocket` to a service in memory; `frames` is what was sent to it. */
+export function fakeSocket() {
+  const frames: Fields[] = [];
+
+  class FakeSocket {
+    readyState = 0;
+    onopen = () => {};
+    onmessage = (_: { data: string }) => {};
+
+    constructor() {
+      queueMicrotask(() => {
+        this.readyState = 1;
+        this.onopen();
+      });
+    }
+
+    send(text: string) {
+      const frame = JSON.parse(text) as Fields;
+      frames.push(frame);
+      for (const answer of answersTo(frame))
+        queueMicrotask(() => this.onmessage({ data: JSON.stringify(answer) }));
+    }
+
+    close() {}
+  }
+
+  return { WebSocket: FakeSocket as unknown as typeof WebSocket, frames };
+}

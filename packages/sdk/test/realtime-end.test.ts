@@ -1,0 +1,76 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import {
+  CapabilityDisabledError,
+  type EaselError,
+  NotAuthenticatedError,
+  QuotaExceededError,
+} from "../src/index.ts";
+import { gatherReports, startSubscribedPage } from "./realtime-server.ts";
+
+const off = { capability: "realtime", backendEnabled: true, reason: "feature_off", hint: "Switch it on." };
+const finals = [
+  [4401, NotAuthenticatedError, { code: "NOT_AUTHENTICATED", status: 401 }],
+  [
+    4403,
+    CapabilityDisabledError,
+    { code: "CAPABILITY_DISABLED", status: 403, message: off.hint, hint: off.hint, reason: "feature_off" },
+  ],
+  [4429, QuotaExceededError, { code: "CONNECTION_LIMIT", status: 429 }],
+] as const;
+
+for (const [code, type, fields] of finals) {
+  test(`${code} is ${type.name} for all, and the end until the next \`subscribe\``, async (t) => {
+    const { realtime, kv, pens, messages, line, connection } = await startSubscribedPage(t);
+    const inks = realtime.channel("inks");
+    const told: EaselError[] = [];
+    for (const channel of [pens, inks]) channel.onError((error) => told.push(error));
+    const watched = Promise.withResolvers<EaselError>();
+    kv.watch("", () => {}, watched.resolve);
+    const pending = [pens.presence(), inks.subscribe(() => {})].map((each) =>
+      assert.rejects(each, { name: type.name, ...fields }),
+    );
+    if (code === 4403)
+      line.say({ type: "error", code: "CAPABILITY_DISABLED", message: "Realtime is off.", ...off });
+    line.close(code);
+    await Promise.all(pending);
+    const error = await watched.promise;
+    assert.ok(error instanceof type);
+    assert.deepEqual(told, [error, error]);
+    await assert.rejects(pens.presence(), (thrown) => thrown === error);
+    assert.throws(
+      () => inks.publish("a"),
+      (thrown) => thrown === error,
+    );
+    const anew = Promise.withResolvers<unknown>();
+    let settled = false;
+    const done = pens.subscribe(anew.resolve).then(() => {
+      settled = true;
+    });
+    const next = await connection();
+    assert.deepEqual(await next.next(), { type: "subscribe", channel: "pens" });
+    assert.equal(settled, false);
+    next.say({ type: "subscribed", channel: "pens" });
+    await done;
+    const from = { id: "u-1", name: "Ada", canvasRole: "viewer" };
+    next.say({ type: "message", channel: "pens", event: "a", data: null, from });
+    await anew.promise;
+    assert.deepEqual(messages, []);
+    pens.close();
+    assert.equal(await next.closed, 1005);
+    inks.publish("b");
+    assert.deepEqual(await (await connection()).next(), { type: "publish", channel: "inks", event: "b" });
+  });
+}
+
+test("an end that no channel takes is reported, unless something asked is rejected with it", async (t) => {
+  const reports = gatherReports(t);
+  const { realtime, line } = await startSubscribedPage(t);
+  const done = realtime.channel("inks").subscribe(() => {});
+  line.close(4429);
+  await assert.rejects(done, { code: "CONNECTION_LIMIT" });
+  assert.deepEqual(
+    reports.map((error) => (error as EaselError).code),
+    ["CONNECTION_LIMIT"],
+  );
+});
