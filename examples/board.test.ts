@@ -45,12 +45,17 @@ test("three people keep a board, and see what the others do without reloading", 
   const editor = await openAs(browser, address, "editor@example.com");
   const viewer = await openAs(browser, address, "viewer@example.com");
 
+  await owner.page.evaluate(
+    "window.told = []; easel.kv.collection('cards').watch((change) => told.push(change.op))",
+  );
+  await owner.page.waitForFunction("told.includes('resync')");
   await button(viewer.page, "Add card").click();
   await viewer.page.getByText("Write a few words first.").waitFor();
   await add(viewer.page, "Mend <b>the</b> lamp");
   await card(viewer.page, "Idea", "by you").waitFor();
   await says(owner.page, "New: Mend <b>the</b> lamp is in Idea.");
   await card(owner.page, "Idea", "by Viewer").waitFor();
+  await owner.page.waitForFunction("told.includes('set')");
 
   await button(owner.page, "Move to Doing “Mend <b>the</b> lamp”").focus();
   await owner.page.keyboard.press("Enter");

@@ -2,8 +2,12 @@ import { COLUMNS, cards, change, contentOf, discard, isGone, readBoard } from ".
 import { letDrag } from "./drag.js";
 import { draw, elementOf, may, newsSince, titleOf } from "./view.js";
 
+/** How long until the next look: where the service tells of changes, where it does not, and after a failure at the most. */
+const TOLD = 60_000;
 const LOOK = 5000;
 const REST = 60_000;
+/** Changes in so short a time are read together. */
+const TOGETHER = 1000;
 
 const MESSAGES = {
   NOT_AUTHENTICATED: "You are not signed in. Reload this page to sign in.",
@@ -26,7 +30,8 @@ const state = { me: null, rights: null, board: null, gone: null };
 let changes = 0;
 let open = 0;
 let queue = Promise.resolve();
-let pause = LOOK;
+let usual = LOOK;
+let pause = usual;
 
 /** What a person can do about an error; a capability that is off brings a hint of its own. */
 function explain(error) {
@@ -56,7 +61,7 @@ async function look() {
     const page = await readBoard();
     if (changes === before && open === 0) take(page);
     failure.hidden = true;
-    pause = LOOK;
+    pause = usual;
   } catch (error) {
     pause = Math.min(pause * 2, REST);
     const told = failure.querySelector("p");
@@ -67,9 +72,27 @@ async function look() {
 }
 
 /** Looks again and again while somebody is looking. */
-async function watch() {
+async function lookOn() {
   if (!document.hidden) await look();
-  setTimeout(watch, pause);
+  setTimeout(lookOn, pause);
+}
+
+/** Has the service tell of changes; where it does not, looking on must do. */
+function watch() {
+  let due = false;
+  const readSoon = () => {
+    usual = TOLD;
+    if (due) return;
+    due = true;
+    setTimeout(() => {
+      due = false;
+      if (!document.hidden) look();
+    }, TOGETHER);
+  };
+  cards().watch(readSoon, () => {
+    usual = LOOK;
+    pause = LOOK;
+  });
 }
 
 /** Writes go one after another, and after the last one the board is read again. What fails is told in `place`; then false. */
@@ -231,4 +254,5 @@ element("remove").addEventListener("click", remove);
 element("cancel").addEventListener("click", () => element("editor").close());
 element("again").addEventListener("click", look);
 document.addEventListener("visibilitychange", () => document.hidden || look());
+lookOn();
 watch();
