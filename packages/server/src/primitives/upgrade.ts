@@ -1,5 +1,6 @@
 import { type IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import querystring from "node:querystring";
 import { LIMITS } from "@easel/protocol/limits";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { WebSocketServer } from "ws";
@@ -31,11 +32,21 @@ const OPTIONS = {
   handleProtocols: () => false as const,
 };
 
-/** Whether a request asks for a WebSocket where there is one. Any other offer to upgrade is passed over. */
-export const isUpgrade = ({ method, url = "", headers }: IncomingMessage): boolean =>
-  method === "GET" &&
-  headers.upgrade?.toLowerCase() === "websocket" &&
-  /^\/v1\/c\/[^/?]+\/realtime(\?|$)/.test(url);
+/**
+ * Whether a request asks for a WebSocket where there is one, in whatever spelling of the path. Any other offer to upgrade is
+ * passed over, and so is one with a body.
+ */
+export function isUpgrade({ method, url = "", headers }: IncomingMessage): boolean {
+  const [path = ""] = url.split("?");
+  return (
+    method === "GET" &&
+    headers.upgrade?.toLowerCase() === "websocket" &&
+    headers["content-length"] === undefined &&
+    headers["transfer-encoding"] === undefined &&
+    /^\/v1\/c\/[^/]+\/[^/]+$/.test(path) &&
+    querystring.unescape(path).endsWith(PATH)
+  );
+}
 
 /** What the HTTP server hands over with a request to upgrade. */
 interface Upgrade {
@@ -43,6 +54,8 @@ interface Upgrade {
   head: Buffer;
   /** The answer, as long as it is one of HTTP. */
   response: ServerResponse;
+  /** The request's id, once it has one. */
+  id: string;
   /** What the pipeline has said in headers by the time that the upgrade is accepted. */
   headers: Partial<ReturnType<FastifyReply["getHeaders"]>>;
 }
@@ -60,7 +73,11 @@ export function mountRealtime(app: FastifyInstance, env: Env): void {
     for (const [name, value] of Object.entries(upgrades.get(request)?.headers ?? {}))
       for (const each of [value].flat()) lines.push(`${name}: ${each}`);
   });
-  server.on("wsClientError", (error, socket) => answerClientError(error, socket as Socket, "handshake"));
+  server.on("wsClientError", (error, stream, request) => {
+    const socket = stream as Socket;
+    answerClientError(error, socket, upgrades.get(request)?.id ?? "");
+    socket.destroySoon();
+  });
 
   app.server.on("upgrade", (request: IncomingMessage, socket: Socket, head: Buffer) => {
     socket.on("error", dropped);
@@ -73,7 +90,7 @@ export function mountRealtime(app: FastifyInstance, env: Env): void {
       return void socket.destroy();
     }
     response.once("finish", () => socket.destroySoon());
-    upgrades.set(request, { socket, head, response, headers: {} });
+    upgrades.set(request, { socket, head, response, id: "", headers: {} });
     app.server.emit("request", request, response);
   });
 
@@ -88,6 +105,7 @@ export function mountRealtime(app: FastifyInstance, env: Env): void {
     }
     requireOwnOrigin(raw, env);
     const look = lookerOf(admitted, raw.headers, env);
+    upgrade.id = request.id;
     upgrade.headers = reply.getHeaders();
     reply.hijack();
     const { socket, head, response } = upgrade;

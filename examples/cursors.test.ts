@@ -1,0 +1,279 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { manage } from "@easel/conformance/fixture";
+import { connect, type Socket } from "@easel/conformance/realtime/socket";
+import { devTarget, freshEmail, type Person, type Target } from "@easel/conformance/target";
+import type { Json } from "@easel/protocol/types";
+import type { Page, WebSocketRoute } from "playwright-core";
+import { assertAccessible, noBrowser, openAs, openBrowser } from "../packages/server/test/browser.ts";
+import { startSite } from "../packages/server/test/site.ts";
+import { atEnd, startService } from "../packages/server/test/support.ts";
+
+const CHANNEL = "participants:cursors";
+
+type Place = [x: number, y: number];
+
+const surface = (page: Page) => page.getByRole("application", { name: "Shared surface" });
+const person = (page: Page, name: string) =>
+  page.getByRole("list", { name: "Here now" }).getByText(name, { exact: true });
+const says = (page: Page, text: string) => page.getByRole("status").getByText(text).waitFor();
+const stands = (page: Page, text: string) =>
+  page.getByRole("status").getByText(text, { exact: true }).waitFor();
+const warns = (page: Page, text: string) => page.getByRole("alert").filter({ hasText: text }).waitFor();
+
+/** Waits until a pointer with this name is at a place, in parts of the surface. */
+async function pointsAt(page: Page, name: string, [x, y]: Place) {
+  const isThere = `([name, x, y]) => {
+    const surface = document.getElementById("surface");
+    const { left, top, width, height } = surface.getBoundingClientRect();
+    const pointer = [...surface.querySelectorAll(".pointer")].find((each) => each.textContent.trim() === name);
+    const at = pointer?.getBoundingClientRect();
+    return at && Math.hypot(at.left - left - x * width, at.top - top - y * height) < 4;
+  }`;
+  await page.waitForFunction(`(${isThere})(${JSON.stringify([name, x, y])})`);
+}
+
+const isFocused = (page: Page) =>
+  page.evaluate<boolean>("document.activeElement.matches('#surface:focus-visible')");
+
+/** Moves the mouse over the surface. */
+async function point(page: Page, [x, y]: Place) {
+  const box = (await surface(page).boundingBox()) ?? assert.fail("no surface");
+  await page.mouse.move(box.x + x * box.width, box.y + y * box.height, { steps: 5 });
+}
+
+/** A program on the channel. */
+async function dial(t: TestContext, target: Target, as: Person): Promise<Socket> {
+  const socket = await connect(target, "cursors", as);
+  atEnd(t, () => socket.close());
+  socket.send({ type: "subscribe", channel: CHANNEL });
+  return socket;
+}
+
+/** The program of somebody new. */
+const program = async (t: TestContext, target: Target, name: string) =>
+  dial(t, target, await target.signIn(freshEmail("program"), name));
+
+const publish = (socket: Socket, event: string, data: Json) =>
+  socket.send({ type: "publish", channel: CHANNEL, event, data });
+
+/** The next message of this event from somebody. */
+async function heard(socket: Socket, event: string, name: string) {
+  for (;;) {
+    const frame = await socket.next();
+    const from = Object(frame.from);
+    if (frame.type === "message" && frame.event === event && from.name === name)
+      return { path: Object(frame.data).path, role: from.canvasRole };
+  }
+}
+
+/** The id of the example, and its owner. */
+async function owned(target: Target) {
+  const owner = await target.signIn("dev@example.com", "Dev");
+  const { json } = await manage(target, owner, "GET", "/api/canvases?q=cursors");
+  const [canvas] = json.canvases as { id: string }[];
+  const change = async (method: string, part: string, body: object) => {
+    const answer = await manage(target, owner, method, `/api/canvases/${canvas?.id}/${part}`, body);
+    assert.equal(answer.status, 200, answer.text);
+  };
+  return { change };
+}
+
+test("two people and a program see each other come, point, ping and go", { skip: noBrowser }, async (t) => {
+  const { base } = await startService(t);
+  const target = devTarget(base, "path");
+  const browser = await openBrowser(t);
+  const address = `${base}/c/cursors/`;
+  const one = await openAs(browser, address, "dev@example.com");
+  await stands(one.page, "Connected");
+  await says(one.page, "You are the only one here.");
+  await one.page.getByText("Nobody else is here yet.").waitFor();
+
+  await point(one.page, [0.25, 0.5]);
+  const other = await openAs(browser, address, "viewer@example.com");
+  await says(one.page, "Viewer is here.");
+  await says(other.page, "You are here with Dev.");
+  await person(other.page, "Viewer (you)").waitFor();
+  // Whoever comes later is told where the others are.
+  await pointsAt(other.page, "Dev", [0.25, 0.5]);
+  await point(one.page, [0.75, 0.2]);
+  await pointsAt(other.page, "Dev", [0.75, 0.2]);
+
+  const socket = await program(t, target, "Ada");
+  await says(other.page, "Ada is here.");
+  await person(one.page, "Ada").waitFor();
+  publish(socket, "move", { path: [[0.1, 0.9]] });
+  for (const { page } of [one, other]) await pointsAt(page, "Ada", [0.1, 0.9]);
+  await point(other.page, [0.5, 0.5]);
+  await pointsAt(one.page, "Viewer", [0.5, 0.5]);
+  const moved = await heard(socket, "move", "Viewer");
+  assert.equal(moved.role, "viewer");
+  assert.ok(moved.path.length <= 16 && moved.path.flat().every((part: number) => part >= 0 && part <= 1));
+
+  publish(socket, "ping", { path: [[0.9, 0.1]] });
+  await says(one.page, "Ada pings in the top right.");
+  await one.page.locator(".ripple").waitFor();
+  await one.page.locator(".ripple").waitFor({ state: "detached" });
+  const box = (await surface(other.page).boundingBox()) ?? assert.fail("no surface");
+  await surface(other.page).click({ position: { x: box.width * 0.5, y: box.height * 0.9 } });
+  await says(one.page, "Viewer pings at the bottom.");
+  const [x, y] = (await heard(socket, "ping", "Viewer")).path.at(-1);
+  assert.ok(Math.abs(x - 0.5) < 0.01 && Math.abs(y - 0.9) < 0.01, `${x}, ${y}`);
+
+  await socket.close();
+  await says(one.page, "Ada has left.");
+  await person(other.page, "Ada").waitFor({ state: "detached" });
+  await other.context.close();
+  await says(one.page, "Viewer has left.");
+  assert.equal(await one.page.locator(".pointer").count(), 0);
+  await one.page.getByText("Nobody else is here yet.").waitFor();
+  assert.deepEqual([...one.faults, ...other.faults], []);
+});
+
+test("by keys alone, on a host of its own, in both colour schemes, narrow and wide", {
+  skip: noBrowser,
+}, async (t) => {
+  const { base, env } = await startSite(t, "subdomain");
+  const browser = await openBrowser(t);
+  const address = env.base.canvasUrl("cursors");
+  const one = await openAs(browser, address, "dev@example.com");
+  const other = await openAs(browser, address, "viewer@example.com");
+  await says(other.page, "You are here with Dev.");
+  await one.page.keyboard.press("Tab");
+  assert.equal(await isFocused(one.page), true);
+  for (let step = 0; step < 4; step++) await one.page.keyboard.press("Shift+ArrowLeft");
+  await one.page.keyboard.press("ArrowUp");
+  await says(one.page, "You are on the left.");
+  await pointsAt(one.page, "You", [0.1, 0.48]);
+  await pointsAt(other.page, "Dev", [0.1, 0.48]);
+  await one.page.keyboard.press("Enter");
+  await says(one.page, "You ping on the left.");
+  await says(other.page, "Dev pings on the left.");
+  await one.page.keyboard.press("Tab");
+  assert.equal(await isFocused(one.page), false);
+
+  const socket = await program(t, devTarget(base, "subdomain"), "Ada");
+  for (const width of [320, 1280]) {
+    await other.page.setViewportSize({ width, height: 720 });
+    await assertAccessible(other.page);
+    await person(other.page, "Ada").waitFor();
+    publish(socket, "ping", { path: [[0.95, 0.95]] });
+    await pointsAt(other.page, "Ada", [0.95, 0.95]);
+    assert.equal(await other.page.evaluate("document.documentElement.scrollWidth"), width);
+  }
+  assert.deepEqual([...one.faults, ...other.faults], []);
+});
+
+test("how the connection is, and what ends it, is told", { skip: noBrowser }, async (t) => {
+  const { base } = await startService(t);
+  const target = devTarget(base, "path");
+  const { change } = await owned(target);
+  const address = `${base}/c/cursors/`;
+  const { page, context, faults } = await openAs(await openBrowser(t), address, "viewer@example.com");
+  const again = page.getByRole("button", { name: "Try again" });
+  await stands(page, "Connected");
+
+  await change("PATCH", "capabilities", { realtime: false });
+  await warns(page, "The owner");
+  await stands(page, "Not connected");
+  assert.equal(await page.getByRole("list", { name: "Here now" }).getByRole("listitem").count(), 0);
+  await again.click();
+  await warns(page, "The owner");
+  await change("PATCH", "capabilities", { realtime: true });
+  await again.click();
+  await stands(page, "Connected");
+  await person(page, "Viewer (you)").waitFor();
+
+  await page.goto("about:blank");
+  const crowd: Socket[] = [];
+  const ada = await target.signIn("ada@example.com");
+  while (crowd.length < 30) crowd.push(await dial(t, target, ada));
+  await page.goto(address);
+  await warns(page, "This canvas is full");
+  await crowd.pop()?.close();
+  await again.click();
+  await stands(page, "Connected");
+  await Promise.all(crowd.map((socket) => socket.close()));
+
+  // More messages than the service takes: it is said, and nothing more is sent.
+  await page.evaluate(
+    `for (let each = 0; each <= 100; each++) easel.realtime.channel("${CHANNEL}").publish("x")`,
+  );
+  await warns(page, "That was a little fast.");
+
+  const connections: WebSocketRoute[] = [];
+  let isDown = false;
+  await context.routeWebSocket(/realtime/, (connection) => {
+    connections.push(connection);
+    if (isDown) connection.close({ code: 1001 });
+    else connection.connectToServer();
+  });
+  await page.reload();
+  await stands(page, "Connected");
+  isDown = true;
+  await connections[0]?.close({ code: 1001 });
+  await stands(page, "Connection lost. Trying again…");
+  isDown = false;
+  await stands(page, "Connected");
+  await person(page, "Viewer (you)").waitFor();
+
+  await change("PUT", "sharing", { access: "private" });
+  await warns(page, "You may not be here any more");
+  await stands(page, "Not connected");
+  assert.deepEqual(faults, []);
+});
+
+test("what other pages and programs publish breaks nothing", { skip: noBrowser }, async (t) => {
+  const { base } = await startService(t);
+  const { page, faults } = await openAs(await openBrowser(t), `${base}/c/cursors/`, "dev@example.com");
+  await stands(page, "Connected");
+  const name = "<img src=x onerror=alert(1)>";
+  const socket = await program(t, devTarget(base, "path"), name);
+  await person(page, name).waitFor();
+  const hostile: Json[] = [
+    null,
+    1,
+    "x".repeat(16_000),
+    [],
+    {},
+    { path: null },
+    { path: "0.5,0.5" },
+    { path: [] },
+    { path: [null] },
+    { path: [[0.5]] },
+    { path: [[0.5, "0.5"]] },
+    { path: [[0.5, 0.5, 0.5]] },
+    { path: { length: 1, 0: [0.5, 0.5] } },
+    { path: [{ 0: 0.5, 1: 0.5, length: 2 }] },
+    { path: [["<b>", "</b>"]] },
+    { path: Array(3000).fill([]) },
+    { name: "Dev", from: { id: "you", name: "Dev" } },
+  ];
+  for (const data of hostile) for (const event of ["move", "ping"]) publish(socket, event, data);
+  publish(socket, "", { path: [[0.5, 0.5]] });
+  publish(socket, "constructor", { path: [[0.5, 0.5]] });
+  socket.send(
+    `{"type":"publish","channel":"${CHANNEL}","event":"move","data":{"path":[[1e999,0]],"__proto__":{"path":[[0,0]]}}}`,
+  );
+  // They come in their order: the first that is a way is the first that is shown.
+  publish(socket, "move", { path: Array(500).fill([-1e300, 7]), name: "Dev" });
+  await pointsAt(page, name, [0, 1]);
+  assert.equal(await page.locator(".pointer").count(), 1);
+  assert.equal(await page.locator(".ripple").count(), 0);
+  for (let each = 0; each < 20; each++) publish(socket, "ping", { path: [[1e300, 0.5]] });
+  publish(socket, "move", { path: [[0.25, 0.25]] });
+  await pointsAt(page, name, [0.25, 0.25]);
+  await says(page, `${name} pings on the right.`);
+  assert.ok((await page.locator(".ripple").count()) <= 3);
+  assert.equal(await page.locator("#surface img, #people img, #news img").count(), 0);
+
+  // Nobody points who is not here, though anybody here may publish.
+  socket.send({ type: "unsubscribe", channel: CHANNEL });
+  await says(page, `${name} has left.`);
+  publish(socket, "move", { path: [[0.5, 0.5]] });
+  const witness = await program(t, devTarget(base, "path"), "Ada");
+  publish(witness, "move", { path: [[0.75, 0.75]] });
+  await pointsAt(page, "Ada", [0.75, 0.75]);
+  assert.equal(await page.locator(".pointer").count(), 1);
+  assert.deepEqual(faults, []);
+});

@@ -1,0 +1,220 @@
+import { CHANNEL, pathIn, placeOf, wordsFor } from "./messages.js";
+import { createOutbox } from "./outbox.js";
+import { drawPeople, movePointer, nameOf, removePointer, ripple, say } from "./view.js";
+
+const LOOK = 5000;
+const PATIENCE = 3000;
+/** Pings of one person are said aloud no more often than this. */
+const QUIET = 3000;
+
+/** The refusals that end the connection; any other is about one message. */
+const OVER = ["NOT_AUTHENTICATED", "CAPABILITY_DISABLED", "CONNECTION_LIMIT"];
+
+const MESSAGES = {
+  NOT_AUTHENTICATED: "You may not be here any more, or you are signed out. Reload this page to see which.",
+  CONNECTION_LIMIT: "This canvas is full: 30 pages are connected to it. Try again when somebody has left.",
+  PERMISSION_DENIED: "The policy of this canvas does not let you do this.",
+  RATE_LIMITED: "That was a little fast. Wait a moment and try again.",
+};
+
+const RESTING = "That was a little fast. The others see your pointer again in a moment.";
+
+const STATES = {
+  wait: "Connecting…",
+  on: "Connected",
+  lost: "Connection lost. Trying again…",
+  off: "Not connected",
+};
+
+const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+
+const element = (id) => document.getElementById(id);
+const surface = element("surface");
+
+let me = null;
+let channel = null;
+let people = new Map();
+let greeted = false;
+/** When a person's ping was last said. */
+const heard = new Map();
+const outbox = createOutbox((event, data) => channel.publish(event, data));
+
+/** What a person can do about an error; a capability that is off brings a hint of its own. */
+function explain(error) {
+  if (!error.code) return "A part of this page is missing. Reload it, please.";
+  return MESSAGES[error.code] ?? error.hint ?? error.message;
+}
+
+/** Shows how the connection is. Whoever was away says again where their pointer is: to the others it had left. */
+function show(state) {
+  const told = element("state");
+  if (told.dataset.state === state) return;
+  told.dataset.state = state;
+  told.textContent = STATES[state];
+  outbox.open = state === "on";
+  if (state === "on") outbox.repeat();
+}
+
+function tellTrouble(text) {
+  const trouble = element("trouble");
+  if (trouble.textContent !== text) trouble.textContent = text;
+  trouble.hidden = text === "";
+}
+
+/** The connection is over, and nobody but the person can begin another. */
+function stop(error) {
+  show("off");
+  tellTrouble("");
+  for (const id of people.keys()) removePointer(id);
+  people = new Map();
+  greeted = false;
+  drawPeople(people, me ?? {});
+  element("failure").querySelector("p").textContent = explain(error);
+  element("failure").hidden = false;
+}
+
+function refused(error) {
+  if (OVER.includes(error.code)) return stop(error);
+  tellTrouble(error.code === "RATE_LIMITED" ? RESTING : explain(error));
+  outbox.rest();
+}
+
+function come(person) {
+  people.set(person.id, person);
+  drawPeople(people, me);
+  say(`${nameOf(person)} is here.`);
+  outbox.repeat();
+}
+
+function go(person) {
+  people.delete(person.id);
+  removePointer(person.id);
+  drawPeople(people, me);
+  say(`${nameOf(person)} has left.`);
+}
+
+/** Everyone who is here, as the service knows it: after a lost connection some have come or gone. */
+function meet(users) {
+  const now = new Map(users.map((user) => [user.id, user]));
+  show("on");
+  if (greeted) {
+    for (const person of people.values()) if (!now.has(person.id)) go(person);
+    for (const person of users) if (!people.has(person.id)) come(person);
+    return;
+  }
+  greeted = true;
+  people = now;
+  drawPeople(people, me);
+  const others = users.filter(({ id }) => id !== me.id).map(nameOf);
+  const names = new Intl.ListFormat("en").format(others);
+  say(others.length === 0 ? "You are the only one here." : `You are here with ${names}.`);
+}
+
+/** Whoever sent a message is who the service says, not what the message says. */
+function hear({ event, data, from }) {
+  // It has come back to its sender, so it has reached the others.
+  if (from.id === me.id) return tellTrouble("");
+  const path = pathIn(data);
+  if (path === null || !people.has(from.id)) return;
+  if (event === "move") movePointer(from, path);
+  if (event !== "ping") return;
+  const place = path.at(-1);
+  movePointer(from, [place]);
+  ripple(from, place);
+  const now = performance.now();
+  if (now - (heard.get(from.id) ?? -QUIET) < QUIET) return;
+  heard.set(from.id, now);
+  say(`${nameOf(from)} pings ${wordsFor(place)}.`);
+}
+
+async function start() {
+  element("failure").hidden = true;
+  show("wait");
+  try {
+    me ??= await easel.me();
+    if (channel === null) {
+      channel = easel.realtime.channel(CHANNEL);
+      channel.onPresence(meet);
+      channel.onJoin(come);
+      channel.onLeave(go);
+      channel.onError(refused);
+    }
+    await channel.subscribe(hear);
+    show("on");
+  } catch (error) {
+    stop(error);
+  }
+}
+
+/** Asks who is here: when no answer comes, the connection is lost. The SDK tries by itself to have it back. */
+async function look() {
+  const patience = setTimeout(show, PATIENCE, "lost");
+  try {
+    await channel.presence();
+  } catch (error) {
+    if (error.code === "DISCONNECTED") show("lost");
+  } finally {
+    clearTimeout(patience);
+  }
+}
+
+async function watch() {
+  if (["on", "lost"].includes(element("state").dataset.state)) await look();
+  setTimeout(watch, LOOK);
+}
+
+/** One's own pointer is drawn where the device shows none. */
+function point(place, isDrawn) {
+  if (me === null) return;
+  if (isDrawn) movePointer({ id: me.id, name: "You" }, [place]);
+  else removePointer(me.id);
+}
+
+function ping(place) {
+  if (element("state").dataset.state !== "on") return say("You are not connected: nobody sees this.");
+  outbox.ping(place);
+  ripple(me, place);
+  say(`You ping ${wordsFor(place)}.`);
+}
+
+function placeAt({ clientX, clientY }) {
+  const { left, top, width, height } = surface.getBoundingClientRect();
+  return placeOf((clientX - left) / width, (clientY - top) / height);
+}
+
+function follow(event) {
+  const place = placeAt(event);
+  outbox.move(place);
+  point(place, event.pointerType !== "mouse");
+}
+
+const here = () => outbox.here ?? [0.5, 0.5];
+
+function press(event) {
+  if (event.altKey || event.ctrlKey || event.metaKey) return;
+  const arrow = ARROWS[event.key];
+  if (!arrow && event.key !== "Enter" && event.key !== " ") return;
+  event.preventDefault();
+  const before = here();
+  if (arrow) {
+    const step = event.shiftKey ? 0.1 : 0.02;
+    const place = placeOf(before[0] + arrow[0] * step, before[1] + arrow[1] * step);
+    outbox.move(place);
+    if (wordsFor(place) !== wordsFor(before)) say(`You are ${wordsFor(place)}.`);
+  } else if (!event.repeat) ping(before);
+  point(here(), true);
+}
+
+// As a control of its own it takes keys.
+surface.tabIndex = 0;
+surface.addEventListener("pointermove", follow);
+surface.addEventListener("pointerdown", follow);
+// A click that no pointer made comes from a screen reader.
+surface.addEventListener("click", (event) => ping(event.pointerType ? placeAt(event) : here()));
+surface.addEventListener("keydown", press);
+element("again").addEventListener("click", () => {
+  surface.focus({ preventScroll: true });
+  start();
+});
+start();
+watch();

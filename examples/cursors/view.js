@@ -1,0 +1,108 @@
+import { STEP } from "./messages.js";
+
+const TONES = 8;
+/** So many ripples of one person are shown at once. */
+const RIPPLES = 3;
+
+const element = (id) => document.getElementById(id);
+const fromTemplate = (id) => element(id).content.firstElementChild.cloneNode(true);
+const isStill = matchMedia("(prefers-reduced-motion: reduce)");
+
+/** The pointers that are shown, by the id of the person. */
+const pointers = new Map();
+
+/** What somebody is called. */
+export const nameOf = ({ name }) => name || "Somebody";
+
+/** The colours of those who are here. */
+const tones = new Map();
+
+/** Gives everyone a colour: the id says which, so that all pages have the same, and the next one where that is taken. */
+function colour(people) {
+  for (const id of tones.keys()) if (!people.has(id)) tones.delete(id);
+  for (const id of people.keys()) {
+    if (tones.has(id)) continue;
+    let tone = [...id].reduce((sum, letter) => sum + letter.codePointAt(0), 0) % TONES;
+    const taken = new Set(tones.values());
+    while (taken.has(tone) && taken.size < TONES) tone = (tone + 1) % TONES;
+    tones.set(id, tone);
+  }
+}
+
+const shift = ([x, y]) => `${x * 100}% ${y * 100}%`;
+
+/** Shows who is here, oneself first. Whoever was not in the list before is marked as fresh. */
+export function drawPeople(people, me) {
+  colour(people);
+  const known = new Set([...element("people").children].map((item) => item.dataset.id));
+  const others = [...people.values()].filter(({ id }) => id !== me.id);
+  const items = [...(people.has(me.id) ? [people.get(me.id)] : []), ...others].map((person) => {
+    const item = fromTemplate("person");
+    item.dataset.id = person.id;
+    item.dataset.tone = tones.get(person.id);
+    item.classList.toggle("fresh", known.size > 0 && !known.has(person.id));
+    item.querySelector(".name").textContent = `${nameOf(person)}${person.id === me.id ? " (you)" : ""}`;
+    return item;
+  });
+  element("people").replaceChildren(...items);
+  element("count").textContent = items.length || "";
+  element("alone").hidden = items.length === 0 || others.length > 0;
+}
+
+function pointerOf({ id }) {
+  const known = pointers.get(id);
+  if (known) return known;
+  const pointer = fromTemplate("pointer");
+  pointer.dataset.id = id;
+  pointer.dataset.tone = tones.get(id) ?? 0;
+  pointers.set(id, pointer);
+  element("pointers").append(pointer);
+  return pointer;
+}
+
+/** Lets somebody's pointer take a way: as fast as it was taken, or at once for those who want less motion. */
+export function movePointer(person, path) {
+  const isNew = !pointers.has(person.id);
+  const pointer = pointerOf(person);
+  const from = getComputedStyle(pointer).translate;
+  const [x, y] = path.at(-1);
+  for (const motion of pointer.getAnimations()) motion.cancel();
+  pointer.querySelector(".tag").textContent = nameOf(person);
+  pointer.classList.toggle("to-left", x > 0.7);
+  pointer.classList.toggle("above", y > 0.85);
+  pointer.style.translate = shift([x, y]);
+  if (isNew || isStill.matches) return;
+  const frames = [from, ...path.map(shift)].map((translate) => ({ translate }));
+  pointer.animate(frames, path.length * STEP);
+}
+
+/** Takes somebody's pointer away. */
+export function removePointer(id) {
+  pointers.get(id)?.remove();
+  pointers.delete(id);
+}
+
+/** Shows a ping, which goes by itself. */
+export function ripple({ id }, place) {
+  const mine = element("pointers").querySelectorAll(".ripple");
+  const same = [...mine].filter((each) => each.dataset.id === id);
+  if (same.length >= RIPPLES) same[0].remove();
+  const ring = fromTemplate("ripple");
+  ring.dataset.id = id;
+  ring.dataset.tone = tones.get(id) ?? 0;
+  ring.style.translate = shift(place);
+  ring.addEventListener("animationend", ({ pseudoElement }) => pseudoElement || ring.remove());
+  element("pointers").prepend(ring);
+}
+
+let news = [];
+
+/** Says what has happened; what comes within a moment is said together, the last three of it. */
+export function say(text) {
+  news.push(text);
+  if (news.length > 1) return;
+  setTimeout(() => {
+    element("news").textContent = news.slice(-3).join(" ");
+    news = [];
+  }, 250);
+}

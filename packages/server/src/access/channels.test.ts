@@ -1,0 +1,58 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { AUDIENCES, type ChannelPolicy } from "@easel/protocol/policy";
+import type { CanvasRole } from "@easel/protocol/types";
+import { channelRights, unnamedChannel } from "./channels.ts";
+
+const ROLES: CanvasRole[] = ["owner", "editor", "viewer"];
+const NAMES = ["subscribe", "publish", "seePresence", "participatePresence"] as const;
+
+/** Who is in an audience, a letter each for owner, editor, viewer. */
+const IN = { none: "---", editors: "oe-", viewers: "oev" };
+
+test("every policy: each right is given by its own audience alone", () => {
+  let policies = 0;
+  for (const subscribe of AUDIENCES)
+    for (const publish of AUDIENCES)
+      for (const seePresence of AUDIENCES)
+        for (const participatePresence of AUDIENCES) {
+          const policy: ChannelPolicy = { subscribe, publish, seePresence, participatePresence };
+          policies++;
+          for (const [index, role] of ROLES.entries()) {
+            const expected = NAMES.map((name) => [name, IN[policy[name]][index] !== "-"]);
+            assert.deepEqual(channelRights(policy, role), Object.fromEntries(expected));
+          }
+        }
+  assert.equal(policies, 81);
+});
+
+/** The name of a channel that no policy names, and who may publish on it. */
+const UNNAMED: [name: string, publish: string][] = [
+  ["c", "oe-"],
+  ["participants:", "oev"],
+  ["participants:c", "oev"],
+  ["participants:\0", "oev"],
+  ["participants::", "oev"],
+  ["participants", "oe-"],
+  ["participants;c", "oe-"],
+  ["Participants:c", "oe-"],
+  ["PARTICIPANTS:c", "oe-"],
+  [" participants:c", "oe-"],
+  ["x-participants:c", "oe-"],
+  ["participants\uff1ac", "oe-"],
+  ["p\u0430rticipants:c", "oe-"],
+  ["participants\u200b:c", "oe-"],
+  ["__proto__", "oe-"],
+];
+
+for (const [name, publish] of UNNAMED) {
+  test(`without a policy, ${JSON.stringify(name)}: ${publish} publish, everyone does the rest`, () => {
+    const rights = ROLES.map((role) => channelRights(unnamedChannel(name), role));
+    assert.deepEqual(
+      rights.map((each) => each.publish),
+      [...publish].map((letter) => letter !== "-"),
+    );
+    for (const { subscribe, seePresence, participatePresence } of rights)
+      assert.deepEqual([subscribe, seePresence, participatePresence], [true, true, true]);
+  });
+}

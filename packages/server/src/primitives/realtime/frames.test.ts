@@ -1,0 +1,208 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { CLOSE_CODES, FRAME_ERRORS } from "@easel/protocol/realtime";
+import type { Json } from "@easel/protocol/types";
+import fc from "fast-check";
+import { aboutOf, errorFrame, namesTooLong, readFrame } from "./frames.ts";
+
+const KIB = 1024;
+const read = (frame: string | Json, isBinary = false) =>
+  readFrame(Buffer.from(typeof frame === "string" ? frame : JSON.stringify(frame)), isBinary);
+const longest = "é".repeat(64);
+const tooLong = `${longest}x`;
+const refused = (code: string, channel?: string) => ({
+  code,
+  about: channel === undefined ? {} : { channel },
+});
+const keys = (resource: string, prefix = "") => ({ resource, prefix });
+const records = (name: string) => ({ resource: "collection", name });
+
+/** A frame, and what it says. */
+const GOOD: [frame: Json, means: object][] = [
+  [
+    { type: "subscribe", channel: "c" },
+    { type: "subscribe", channel: "c" },
+  ],
+  [
+    { type: "unsubscribe", channel: longest },
+    { type: "unsubscribe", channel: longest },
+  ],
+  [
+    { type: "presence", channel: "\0" },
+    { type: "presence", channel: "\0" },
+  ],
+  [
+    { type: "presence", channel: "__proto__", event: 1, resource: "kv" },
+    { type: "presence", channel: "__proto__" },
+  ],
+  [
+    { type: "publish", channel: "c" },
+    { type: "publish", channel: "c", event: "", data: null },
+  ],
+  [
+    { type: "publish", channel: "c", event: "", data: null },
+    { type: "publish", channel: "c", event: "", data: null },
+  ],
+  [
+    { data: [{ a: "\ud800" }], event: "e", channel: "c", type: "publish", from: { id: "me" } },
+    { type: "publish", channel: "c", event: "e", data: [{ a: "\ud800" }] },
+  ],
+  [
+    { type: "watch", resource: "kv" },
+    { type: "watch", target: keys("kv"), resume: false },
+  ],
+  [
+    { type: "watch", resource: "kv", name: "n" },
+    { type: "watch", target: keys("kv"), resume: false },
+  ],
+  [
+    { type: "watch", resource: "kv.user", prefix: "p", resume: true },
+    { type: "watch", target: keys("kv.user", "p"), resume: true },
+  ],
+  [
+    { type: "watch", resource: "collection", name: "n", prefix: 1 },
+    { type: "watch", target: records("n"), resume: false },
+  ],
+  [
+    { type: "unwatch", resource: "kv", prefix: "" },
+    { type: "unwatch", target: keys("kv") },
+  ],
+  [
+    { type: "unwatch", resource: "collection", name: "n", resume: "yes" },
+    { type: "unwatch", target: records("n") },
+  ],
+];
+
+const BAD: [frame: Json, refused: object][] = [
+  [{}, refused("UNKNOWN_FRAME")],
+  [{ channel: "c" }, refused("UNKNOWN_FRAME", "c")],
+  [{ type: null, channel: longest }, refused("UNKNOWN_FRAME", longest)],
+  [{ type: 1, channel: tooLong }, refused("UNKNOWN_FRAME")],
+  [{ type: ["subscribe"], channel: "" }, refused("UNKNOWN_FRAME")],
+  [{ type: "Subscribe", channel: ["c"] }, refused("UNKNOWN_FRAME")],
+  [{ type: "toString", channel: "c" }, refused("UNKNOWN_FRAME", "c")],
+  [{ type: "__proto__", channel: "c" }, refused("UNKNOWN_FRAME", "c")],
+  [{ type: "constructor" }, refused("UNKNOWN_FRAME")],
+  [{ type: "subscribe" }, refused("INVALID_FRAME")],
+  [{ type: "subscribe", channel: "" }, refused("INVALID_FRAME")],
+  [{ type: "unsubscribe", channel: null }, refused("INVALID_FRAME")],
+  [{ type: "presence", channel: ["c"] }, refused("INVALID_FRAME")],
+  [{ type: "publish", event: "e", data: 1 }, refused("INVALID_FRAME")],
+  [{ type: "publish", channel: "c", event: null }, refused("INVALID_FRAME", "c")],
+  [{ type: "publish", channel: "c", event: 1 }, refused("INVALID_FRAME", "c")],
+  [{ type: "publish", channel: tooLong, event: [] }, refused("INVALID_FRAME")],
+  [{ type: "watch" }, refused("INVALID_FRAME")],
+  [{ type: "watch", resource: "KV" }, refused("INVALID_FRAME")],
+  [{ type: "watch", resource: "submission", channel: "c" }, refused("INVALID_FRAME", "c")],
+  [{ type: "watch", resource: "collection" }, refused("INVALID_FRAME")],
+  [{ type: "watch", resource: "collection", name: "" }, refused("INVALID_FRAME")],
+  [{ type: "watch", resource: "collection", prefix: "n" }, refused("INVALID_FRAME")],
+  [{ type: "watch", resource: "kv", prefix: null }, refused("INVALID_FRAME")],
+  [{ type: "watch", resource: "kv", prefix: 1 }, refused("INVALID_FRAME")],
+  [{ type: "watch", resource: "kv", resume: 1 }, refused("INVALID_FRAME")],
+  [{ type: "watch", resource: "kv", resume: null }, refused("INVALID_FRAME")],
+  [{ type: "unwatch", resource: "kv", prefix: {} }, refused("INVALID_FRAME")],
+];
+
+describe("what a frame says", () => {
+  for (const [frame, means] of GOOD) test(JSON.stringify(frame), () => assert.deepEqual(read(frame), means));
+});
+
+describe("what is refused, and what it is about", () => {
+  for (const [frame, means] of BAD) test(JSON.stringify(frame), () => assert.deepEqual(read(frame), means));
+
+  test("what is no JSON object", () => {
+    for (const text of [
+      "",
+      " ",
+      "null",
+      "[]",
+      '"subscribe"',
+      "1",
+      "{",
+      "{}{}",
+      '\ufeff{"type":"x"}',
+      "{'a':1}",
+    ])
+      assert.deepEqual(read(text), refused("INVALID_FRAME"), text);
+    assert.deepEqual(read('{"type":"publish","channel":"c","data":1e400}'), refused("INVALID_FRAME"));
+    const deep = `{"type":"publish","channel":"c","data":${"[".repeat(5_000)}${"]".repeat(5_000)}}`;
+    assert.deepEqual(read(deep), refused("INVALID_FRAME"));
+    assert.deepEqual(readFrame(Buffer.from([0x7b, 0xff, 0x7d]), false), refused("INVALID_FRAME"));
+  });
+
+  test("a binary frame, whatever it holds", () => {
+    assert.deepEqual(read({ type: "subscribe", channel: "c" }, true), refused("INVALID_FRAME"));
+    assert.deepEqual(read("", true), refused("INVALID_FRAME"));
+  });
+
+  test("16 KiB and not a byte more, binary or not, before anything else is looked at", () => {
+    const frame = { type: "publish", channel: "c", data: "" };
+    const room = 16 * KIB - JSON.stringify(frame).length;
+    assert.ok("type" in read({ ...frame, data: "a".repeat(room) }));
+    assert.ok("type" in read({ ...frame, data: `${"é".repeat(room / 2 - 1)}${"a".repeat(2 - (room % 2))}` }));
+    const large = refused("MESSAGE_TOO_LARGE");
+    assert.deepEqual(read({ ...frame, data: "a".repeat(room + 1) }), large);
+    assert.deepEqual(read({ ...frame, data: "é".repeat(room / 2 + 1) }), large);
+    assert.deepEqual(read("a".repeat(16 * KIB + 1)), large);
+    assert.deepEqual(read("a".repeat(16 * KIB + 1), true), large);
+    assert.deepEqual(read("a".repeat(16 * KIB)), refused("INVALID_FRAME"));
+  });
+
+  test("whatever the bytes: a frame or a refusal, never a fault", () => {
+    const json = fc.json().map((text) => Buffer.from(text));
+    const bytes = fc.oneof(json, fc.uint8Array({ maxLength: 64 }).map(Buffer.from));
+    fc.assert(
+      fc.property(bytes, fc.boolean(), (each, isBinary) => {
+        const means = readFrame(each, isBinary);
+        assert.ok("code" in means || "type" in means);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+});
+
+describe("names of channels", () => {
+  const frame = (channel: string) => {
+    const means = read({ type: "publish", channel });
+    assert.ok("type" in means);
+    return means;
+  };
+
+  test("128 bytes are not too long, 129 are, and are not said again", () => {
+    for (const channel of ["c", "c".repeat(128), longest, "\ud800".repeat(42)]) {
+      assert.equal(namesTooLong(frame(channel)), false);
+      assert.deepEqual(aboutOf(frame(channel)), { channel });
+    }
+    for (const channel of ["c".repeat(129), tooLong, "\ud800".repeat(43), "😀".repeat(33)]) {
+      assert.equal(namesTooLong(frame(channel)), true);
+      assert.deepEqual(aboutOf(frame(channel)), {});
+    }
+  });
+
+  test("what is watched is no channel", () => {
+    const means = read({ type: "watch", resource: "collection", name: tooLong });
+    assert.ok("type" in means);
+    assert.equal(namesTooLong(means), false);
+    assert.deepEqual(aboutOf(means), records(tooLong));
+  });
+});
+
+test("error frames: type, code, message, then what they are about", () => {
+  const { PERMISSION_DENIED: message } = FRAME_ERRORS;
+  assert.equal(
+    errorFrame("PERMISSION_DENIED", { channel: "c" }),
+    JSON.stringify({ type: "error", code: "PERMISSION_DENIED", message, channel: "c" }),
+  );
+  assert.equal(
+    errorFrame("PERMISSION_DENIED", { resource: "collection", name: "n" }),
+    JSON.stringify({ type: "error", code: "PERMISSION_DENIED", message, resource: "collection", name: "n" }),
+  );
+});
+
+test("close codes are those of the specification, and each has a reason that fits a close frame", () => {
+  const codes = Object.fromEntries(Object.entries(CLOSE_CODES).map(([cause, { code }]) => [cause, code]));
+  const own = { flood: 1008, unchecked: 1011 };
+  assert.deepEqual(codes, { shutdown: 1001, accessLost: 4401, disabled: 4403, full: 4429, ...own });
+  for (const { reason } of Object.values(CLOSE_CODES)) assert.ok(Buffer.byteLength(reason) <= 123);
+});

@@ -1,0 +1,80 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Meter } from "./meter.ts";
+
+const MINUTE = 60_000;
+const START = 1_000_000;
+
+/** Counts so many frames; answers how many of each answer there were, in order. */
+function counted(meter: Meter, kind: "publish" | "other", times: number, now = START): [string, number][] {
+  const runs: [string, number][] = [];
+  for (let each = 0; each < times; each++) {
+    const answer = meter.count(kind, now);
+    const last = runs.at(-1);
+    if (last?.[0] === answer) last[1]++;
+    else runs.push([answer, 1]);
+  }
+  return runs;
+}
+
+test("100 publishes, 1,000 times patience, then no more", () => {
+  assert.deepEqual(counted(new Meter(), "publish", 1_103), [
+    ["allowed", 100],
+    ["refused", 1_000],
+    ["flood", 3],
+  ]);
+});
+
+test("600 of every other kind, 1,000 times patience, then no more", () => {
+  assert.deepEqual(counted(new Meter(), "other", 1_603), [
+    ["allowed", 600],
+    ["refused", 1_000],
+    ["flood", 3],
+  ]);
+});
+
+test("the two are counted apart, and patience is with both together", () => {
+  const meter = new Meter();
+  assert.deepEqual(counted(meter, "publish", 600), [
+    ["allowed", 100],
+    ["refused", 500],
+  ]);
+  assert.deepEqual(counted(meter, "other", 1_101), [
+    ["allowed", 600],
+    ["refused", 500],
+    ["flood", 1],
+  ]);
+});
+
+test("a window lasts a minute from its first frame, and begins with the first one after it", () => {
+  const meter = new Meter();
+  const publish = (times: number, at: number) => counted(meter, "publish", times, START + at);
+  assert.deepEqual(publish(1, 0), [["allowed", 1]]);
+  assert.deepEqual(publish(100, MINUTE - 1), [
+    ["allowed", 99],
+    ["refused", 1],
+  ]);
+  assert.deepEqual(publish(101, MINUTE), [
+    ["allowed", 100],
+    ["refused", 1],
+  ]);
+  assert.deepEqual(publish(1, 2 * MINUTE - 1), [["refused", 1]]);
+  assert.deepEqual(publish(100, 5 * MINUTE), [["allowed", 100]]);
+  assert.deepEqual(publish(1, 6 * MINUTE - 1), [["refused", 1]]);
+});
+
+test("a new window forgives what was too much in the last one", () => {
+  const meter = new Meter();
+  counted(meter, "other", 1_600);
+  assert.deepEqual(counted(meter, "other", 1_601, START + MINUTE), [
+    ["allowed", 600],
+    ["refused", 1_000],
+    ["flood", 1],
+  ]);
+});
+
+test("connections do not share it", () => {
+  const [one, other] = [new Meter(), new Meter()];
+  counted(one, "publish", 500);
+  assert.deepEqual(counted(other, "publish", 100), [["allowed", 100]]);
+});

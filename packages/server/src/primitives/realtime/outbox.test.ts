@@ -1,0 +1,183 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import net from "node:net";
+import { Duplex } from "node:stream";
+import { describe, test } from "node:test";
+import { Outbox, Turn, textFrame } from "./outbox.ts";
+
+const KIB = 1024;
+
+/** How a text of so many bytes begins as a frame (RFC 6455, section 5.2). */
+const HEADS: [bytes: number, head: number[]][] = [
+  [0, [0x81, 0]],
+  [1, [0x81, 1]],
+  [125, [0x81, 125]],
+  [126, [0x81, 126, 0, 126]],
+  [127, [0x81, 126, 0, 127]],
+  [256, [0x81, 126, 1, 0]],
+  [65_535, [0x81, 126, 0xff, 0xff]],
+  [65_536, [0x81, 127, 0, 0, 0, 0, 0, 1, 0, 0]],
+  [0x010203, [0x81, 127, 0, 0, 0, 0, 0, 1, 2, 3]],
+];
+
+describe("a text as a frame", () => {
+  for (const [bytes, head] of HEADS) {
+    test(`${bytes} bytes`, () => {
+      for (const text of ["a".repeat(bytes), `${"é".repeat(bytes >> 1)}${"a".repeat(bytes % 2)}`]) {
+        const expected = Buffer.concat([Buffer.from(head), Buffer.from(text)]);
+        assert.ok(textFrame(text).equals(expected));
+      }
+    });
+  }
+
+  test("half a surrogate counts as the bytes that it becomes", () => {
+    const expected = Buffer.concat([Buffer.from([0x81, 4]), Buffer.from("a\ufffd")]);
+    assert.deepEqual(textFrame("a\ud800"), expected);
+  });
+});
+
+/** A socket that keeps each write. Where nobody reads, what is written waits. */
+class Kept extends Duplex {
+  readonly writes: Buffer[] = [];
+  isRead = true;
+
+  override _write(chunk: Buffer, _encoding: string, done: () => void): void {
+    this.writes.push(chunk);
+    if (this.isRead) done();
+  }
+
+  override _read(): void {}
+}
+
+const endOfTurn = () => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+const frames = (...texts: string[]) => texts.map((text) => textFrame(text));
+const boxes = (turn: Turn, count: number) =>
+  Array.from({ length: count }, () => {
+    const socket = new Kept();
+    return { socket, outbox: new Outbox(socket, turn) };
+  });
+
+describe("the end of a turn", () => {
+  test("everything for a socket is one write, in its order, and none before the end", async () => {
+    const turn = new Turn();
+    const [one, other, idle] = boxes(turn, 3);
+    assert.ok(one && other && idle);
+    const [a, b, c] = frames("a", "b", "c");
+    assert.ok(a && b && c);
+    one.outbox.push(a);
+    other.outbox.push(c);
+    one.outbox.push(b);
+    await Promise.resolve();
+    one.outbox.push(a);
+    assert.deepEqual([one.socket.writes, other.socket.writes], [[], []]);
+    await endOfTurn();
+    assert.deepEqual(one.socket.writes, [Buffer.concat([a, b, a])]);
+    assert.deepEqual(other.socket.writes, [c]);
+    assert.deepEqual(idle.socket.writes, []);
+    one.outbox.push(c);
+    await endOfTurn();
+    assert.deepEqual(one.socket.writes, [Buffer.concat([a, b, a]), c]);
+    assert.equal(other.socket.writes.length, 1);
+  });
+
+  test("what the sockets of a channel get is made once; nobody gets another's", async () => {
+    const turn = new Turn();
+    const all = boxes(turn, 6);
+    const [a, b, c] = frames("a", "b", "c");
+    assert.ok(a && b && c);
+    const gets = [[a, b], [a, b], [b, a], [a, b, c], [a, c], [a]];
+    for (const [index, each] of gets.entries()) for (const frame of each) all[index]?.outbox.push(frame);
+    await endOfTurn();
+    for (const [index, each] of gets.entries())
+      assert.deepEqual(all[index]?.socket.writes, [Buffer.concat(each)], `${index}`);
+    assert.equal(all[0]?.socket.writes[0], all[1]?.socket.writes[0]);
+  });
+
+  test("frames of the same bytes that are not the same frame are told apart", async () => {
+    const turn = new Turn();
+    const [one, other] = boxes(turn, 2);
+    assert.ok(one && other);
+    for (const { outbox } of [one, other]) for (const frame of frames("a", "b")) outbox.push(frame);
+    await endOfTurn();
+    assert.deepEqual(one.socket.writes, other.socket.writes);
+    assert.notEqual(one.socket.writes[0], other.socket.writes[0]);
+  });
+
+  test("what is written out before its end is not written again", async () => {
+    const turn = new Turn();
+    const [one] = boxes(turn, 1);
+    assert.ok(one);
+    const [a, b] = frames("a", "b");
+    assert.ok(a && b);
+    one.outbox.push(a);
+    one.outbox.flush();
+    one.outbox.flush();
+    one.outbox.push(b);
+    assert.deepEqual(one.socket.writes, [a]);
+    await endOfTurn();
+    assert.deepEqual(one.socket.writes, [a, b]);
+  });
+
+  test("a socket that is gone gets nothing, and keeps nobody else's", async () => {
+    const turn = new Turn();
+    const [gone, ended, here] = boxes(turn, 3);
+    assert.ok(gone && ended && here);
+    gone.socket.destroy();
+    ended.socket.end();
+    const [a] = frames("a");
+    assert.ok(a);
+    for (const { outbox } of [gone, ended, here]) outbox.push(a);
+    await endOfTurn();
+    assert.deepEqual([gone.socket.writes, ended.socket.writes, here.socket.writes], [[], [], [a]]);
+  });
+
+  test("1 MiB may wait for a reader, not a byte more", async () => {
+    const turn = new Turn();
+    const [one, other] = boxes(turn, 2);
+    assert.ok(one && other);
+    for (const { socket } of [one, other]) socket.isRead = false;
+    one.outbox.push(Buffer.alloc(KIB * KIB));
+    other.outbox.push(Buffer.alloc(KIB * KIB + 1));
+    await endOfTurn();
+    assert.deepEqual([one.socket.destroyed, other.socket.destroyed], [false, true]);
+    one.outbox.push(Buffer.alloc(1));
+    await endOfTurn();
+    assert.equal(one.socket.destroyed, true);
+  });
+});
+
+test("who does not read is dropped; who reads gets everything", async (t) => {
+  const server = net.createServer().listen(0, "127.0.0.1");
+  t.after(() => server.close());
+  await once(server, "listening");
+  const pair = async () => {
+    const client = net.connect((server.address() as net.AddressInfo).port, "127.0.0.1");
+    const [socket] = (await once(server, "connection")) as [net.Socket];
+    for (const each of [client, socket]) each.on("error", () => {});
+    t.after(() => {
+      client.destroy();
+      socket.destroy();
+    });
+    return { client, socket };
+  };
+  const [deaf, reader] = [await pair(), await pair()];
+  let read = 0;
+  reader.client.on("data", (chunk: Buffer) => {
+    read += chunk.length;
+  });
+  const turn = new Turn();
+  const [toDeaf, toReader] = [new Outbox(deaf.socket, turn), new Outbox(reader.socket, turn)];
+  const frame = textFrame("a".repeat(64 * KIB));
+  let sent = 0;
+  for (let turns = 0; turns < 4_096 && !deaf.socket.destroyed; turns++) {
+    toDeaf.push(frame);
+    toReader.push(frame);
+    sent += frame.length;
+    await endOfTurn();
+    while (read < sent) await once(reader.client, "data");
+  }
+  assert.equal(deaf.socket.destroyed, true, `${sent} bytes wait for who does not read`);
+  assert.ok(sent > KIB * KIB);
+  assert.equal(reader.socket.destroyed, false);
+  assert.equal(read, sent);
+});

@@ -1,0 +1,203 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import fc from "fast-check";
+import { memory } from "../../drivers/bus/memory.ts";
+import { Topics } from "./topics.ts";
+
+/** Someone who listens, and what they have heard. */
+interface Ear {
+  heard: string[];
+}
+
+/** A bus whose subscriptions take effect when the test says so. */
+function slowBus() {
+  const bus = memory();
+  let subscribed = 0;
+  let active = 0;
+  const waiting: { pass(): void; fail(): void }[] = [];
+  const topics = new Topics<Ear>(
+    {
+      ...bus,
+      async subscribe(topic, listener) {
+        subscribed++;
+        await new Promise<void>((pass, fail) => waiting.push({ pass, fail: () => fail(new Error("bus")) }));
+        const stop = await bus.subscribe(topic, listener);
+        active++;
+        return async () => {
+          active--;
+          await stop();
+        };
+      },
+    },
+    (message, ears) => {
+      for (const ear of ears) ear.heard.push(message);
+    },
+  );
+  return {
+    topics,
+    /** The oldest subscription that waits. */
+    next: () => waiting.shift() ?? assert.fail("nobody subscribes"),
+    say: (message: string) => bus.publish("t", message),
+    get subscribed() {
+      return subscribed;
+    },
+    get active() {
+      return active;
+    },
+  };
+}
+
+const ear = (): Ear => ({ heard: [] });
+const hasSettled = async (promise: Promise<unknown>) => {
+  const pending = Symbol();
+  await new Promise(setImmediate);
+  return (await Promise.race([promise, Promise.resolve(pending)])) !== pending;
+};
+
+describe("topics of the bus", () => {
+  test("who enters waits until the bus knows; two of them are one subscription", async () => {
+    const bus = slowBus();
+    const [one, other] = [ear(), ear()];
+    const [first, second] = [bus.topics.enter("t", one), bus.topics.enter("t", other)];
+    assert.deepEqual([await hasSettled(first), await hasSettled(second)], [false, false]);
+    bus.next().pass();
+    await Promise.all([first, second]);
+    await bus.topics.enter("t", one);
+    await bus.say("1");
+    assert.deepEqual([one.heard, other.heard, bus.subscribed], [["1"], ["1"], 1]);
+  });
+
+  test("the last who leaves ends it, nobody before, and nobody twice", async () => {
+    const bus = slowBus();
+    const [one, other] = [ear(), ear()];
+    const entered = Promise.all([bus.topics.enter("t", one), bus.topics.enter("t", other)]);
+    bus.next().pass();
+    await entered;
+    await bus.topics.leave("t", one);
+    await bus.topics.leave("t", one);
+    await bus.topics.leave("t", ear());
+    await bus.topics.leave("u", other);
+    assert.equal(bus.active, 1);
+    await bus.say("1");
+    await bus.topics.leave("t", other);
+    assert.equal(bus.active, 0);
+    await bus.say("2");
+    assert.deepEqual([one.heard, other.heard], [[], ["1"]]);
+  });
+
+  test("who leaves before the bus knows hears nothing, and nothing stays", async () => {
+    const bus = slowBus();
+    const one = ear();
+    const entered = bus.topics.enter("t", one);
+    const left = bus.topics.leave("t", one);
+    assert.equal(await hasSettled(left), false);
+    bus.next().pass();
+    await Promise.all([entered, left]);
+    await bus.say("1");
+    assert.deepEqual([one.heard, bus.active], [[], 0]);
+  });
+
+  test("who enters while another is leaving hears everything once", async () => {
+    const bus = slowBus();
+    const [one, other] = [ear(), ear()];
+    const entered = [bus.topics.enter("t", one)];
+    const left = bus.topics.leave("t", one);
+    entered.push(bus.topics.enter("t", other));
+    bus.next().pass();
+    bus.next().pass();
+    await Promise.all([...entered, left]);
+    await bus.say("1");
+    assert.deepEqual([one.heard, other.heard, bus.active], [[], ["1"], 1]);
+    await bus.topics.leave("t", other);
+    assert.equal(bus.active, 0);
+  });
+
+  test("a subscription that fails fails everyone who waits for it; the next one begins anew", async () => {
+    const bus = slowBus();
+    const [one, other, third] = [ear(), ear(), ear()];
+    const entered = [bus.topics.enter("t", one), bus.topics.enter("t", other)];
+    const failed = Promise.all(entered.map((each) => assert.rejects(each, /bus/)));
+    bus.next().fail();
+    await failed;
+    for (const each of [one, other]) await bus.topics.leave("t", each);
+    const again = bus.topics.enter("t", third);
+    bus.next().pass();
+    await again;
+    await bus.say("1");
+    assert.deepEqual([one.heard, other.heard, third.heard], [[], [], ["1"]]);
+    await bus.topics.leave("t", third);
+    assert.equal(bus.active, 0);
+  });
+
+  test("one that fails late takes nothing from those who came after it", async () => {
+    const bus = slowBus();
+    const [one, other, third] = [ear(), ear(), ear()];
+    const failing = assert.rejects(bus.topics.enter("t", one), /bus/);
+    const left = assert.rejects(bus.topics.leave("t", one), /bus/);
+    const entered = bus.topics.enter("t", other);
+    const first = bus.next();
+    bus.next().pass();
+    await entered;
+    first.fail();
+    await Promise.all([failing, left]);
+    const late = bus.topics.enter("t", third);
+    assert.equal(bus.subscribed, 2);
+    await late;
+    await bus.topics.leave("t", other);
+    await bus.topics.leave("t", third);
+    assert.equal(bus.active, 0);
+  });
+
+  test("however it is interleaved: who is in hears everything once, and who is out nothing", async () => {
+    const act = fc.record({ who: fc.nat(3), topic: fc.nat(1), enters: fc.boolean() });
+    await fc.assert(
+      fc.asyncProperty(fc.scheduler(), fc.array(act, { maxLength: 24 }), async (scheduler, acts) => {
+        const bus = memory();
+        const active = new Map<string, number>();
+        const count = (topic: string, by: number) => active.set(topic, (active.get(topic) ?? 0) + by);
+        const topics = new Topics<Ear>(
+          {
+            ...bus,
+            async subscribe(topic, listener) {
+              await scheduler.schedule(Promise.resolve());
+              const stop = await bus.subscribe(topic, listener);
+              count(topic, 1);
+              return async () => {
+                await scheduler.schedule(Promise.resolve());
+                count(topic, -1);
+                await stop();
+              };
+            },
+          },
+          (message, ears) => {
+            for (const each of ears) each.heard.push(message);
+          },
+        );
+        const ears = Array.from({ length: 4 }, ear);
+        const inside = new Set<string>();
+        const work: Promise<void>[] = [];
+        for (const { who, topic, enters } of acts) {
+          const listener = ears[who] as Ear;
+          const name = `t${topic}`;
+          if (enters) inside.add(`${who} ${name}`);
+          else inside.delete(`${who} ${name}`);
+          work.push(enters ? topics.enter(name, listener) : topics.leave(name, listener));
+        }
+        await scheduler.waitFor(Promise.all(work));
+        for (const name of ["t0", "t1"]) await bus.publish(name, name);
+        for (const [who, { heard }] of ears.entries())
+          assert.deepEqual(
+            heard,
+            ["t0", "t1"].filter((name) => inside.has(`${who} ${name}`)),
+          );
+        const leaving = ["t0", "t1"].flatMap((name) => ears.map((each) => topics.leave(name, each)));
+        await scheduler.waitFor(Promise.all(leaving));
+        assert.deepEqual(
+          [...active.values()].filter((each) => each !== 0),
+          [],
+        );
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
