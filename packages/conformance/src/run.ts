@@ -1,10 +1,12 @@
 import { pipeline } from "./4.1-pipeline.ts";
 import { identity } from "./4.2-identity.ts";
 import { kv } from "./4.3-kv.ts";
+import { realtime } from "./4.7-realtime.ts";
 import { submissions } from "./4.9-submissions.ts";
 import { collections } from "./4.10-collections.ts";
 import { adjacent } from "./4.11-adjacent.ts";
 import { authentication } from "./5-authentication.ts";
+import { events } from "./6-events.ts";
 import { devTarget, proxyTarget, type TargetOptions } from "./target.ts";
 
 /*
@@ -25,5 +27,15 @@ const options: TargetOptions = { rateLimited: RATE_LIMITED === "1" };
 if (ADMIN_EMAIL) options.admin = ADMIN_EMAIL;
 const target = (AUTH_MODE === "dev" ? devTarget : proxyTarget)(BASE_URL, URL_MODE, options);
 
-for (const section of [pipeline, identity, kv, submissions, collections, adjacent, authentication])
-  section(target);
+const SECTIONS = [
+  pipeline,
+  identity,
+  kv,
+  realtime,
+  submissions,
+  collections,
+  adjacent,
+  authentication,
+  events,
+];
+for (const section of SECTIONS) section(target);

@@ -1,6 +1,7 @@
 import { after, describe } from "node:test";
 import { pipeline } from "@easel/conformance/4.1-pipeline";
 import { identity } from "@easel/conformance/4.2-identity";
+import { realtime } from "@easel/conformance/4.7-realtime";
 import { adjacent } from "@easel/conformance/4.11-adjacent";
 import { authentication } from "@easel/conformance/5-authentication";
 import { type Header, send } from "@easel/conformance/http";
@@ -9,7 +10,7 @@ import { startWithProvider } from "./oidc-provider.ts";
 import { Visitor } from "./oidc-visitor.ts";
 
 /** What depends on how people sign in. */
-const SECTIONS = [pipeline, identity, adjacent, authentication];
+const SECTIONS = [pipeline, identity, realtime, adjacent, authentication];
 
 const targets: Target[] = [];
 for (const urlMode of ["path", "subdomain"] as const) {

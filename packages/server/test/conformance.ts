@@ -2,15 +2,27 @@ import { after, describe, test } from "node:test";
 import { pipeline } from "@easel/conformance/4.1-pipeline";
 import { identity } from "@easel/conformance/4.2-identity";
 import { kv } from "@easel/conformance/4.3-kv";
+import { realtime } from "@easel/conformance/4.7-realtime";
 import { submissions } from "@easel/conformance/4.9-submissions";
 import { collections } from "@easel/conformance/4.10-collections";
 import { adjacent } from "@easel/conformance/4.11-adjacent";
 import { authentication } from "@easel/conformance/5-authentication";
+import { events } from "@easel/conformance/6-events";
 import { devTarget, proxyTarget, type Target } from "@easel/conformance/target";
 import { startNamed } from "./conformance-service.ts";
 import { type Engine, PROXY } from "./support.ts";
 
-const SECTIONS = [pipeline, identity, kv, submissions, collections, adjacent, authentication];
+const SECTIONS = [
+  pipeline,
+  identity,
+  kv,
+  realtime,
+  submissions,
+  collections,
+  adjacent,
+  authentication,
+  events,
+];
 const TARGETS = { dev: devTarget, proxy: proxyTarget };
 type AuthMode = keyof typeof TARGETS;
 

@@ -1,0 +1,66 @@
+import assert from "node:assert/strict";
+import { addAbortSignal, type Duplex } from "node:stream";
+
+/** The kinds of WebSocket frames. */
+export const OPCODES = { text: 0x1, binary: 0x2, close: 0x8, ping: 0x9, pong: 0xa } as const;
+/** The bit of a frame that ends its message. */
+export const FIN = 0x80;
+/** The bit of a frame that a client masks. */
+export const MASKED = 0x80;
+
+const PATIENCE_MS = 10_000;
+
+/** A WebSocket frame of fewer than 126 bytes; its mask, if it has one, is zeros. */
+export function framed(first: number, payload: Buffer | string, mask = MASKED): Buffer {
+  const body = Buffer.from(payload);
+  assert.ok(body.length < 126);
+  return Buffer.concat([Buffer.from([first, mask | body.length]), Buffer.alloc(mask ? 4 : 0), body]);
+}
+
+/** A connection after its handshake, as bytes. */
+export class Wire {
+  readonly #duplex: Duplex;
+  readonly #chunks: AsyncIterator<Buffer>;
+  #bytes: Buffer;
+
+  constructor(duplex: Duplex, head: Buffer) {
+    this.#duplex = addAbortSignal(AbortSignal.timeout(PATIENCE_MS), duplex);
+    this.#chunks = duplex[Symbol.asyncIterator]();
+    this.#bytes = head;
+  }
+
+  write(bytes: Buffer): Promise<void> {
+    return new Promise((resolve) => this.#duplex.write(bytes, () => resolve()));
+  }
+
+  /** The next frame of the service. */
+  async next(): Promise<{ opcode: number; payload: Buffer }> {
+    const [first = 0, second = 0] = await this.#read(2);
+    assert.equal(first & FIN, FIN, "the service sends whole messages");
+    assert.equal(second & MASKED, 0, "the service masks nothing");
+    const length = second === 126 ? (await this.#read(2)).readUInt16BE() : second;
+    return { opcode: first & 0x0f, payload: await this.#read(length) };
+  }
+
+  /** The code with which the service closes the connection, next. */
+  async closed(): Promise<number> {
+    const { opcode, payload } = await this.next();
+    assert.equal(opcode, OPCODES.close, payload.toString());
+    return payload.readUInt16BE();
+  }
+
+  end(): void {
+    this.#duplex.destroy();
+  }
+
+  async #read(size: number): Promise<Buffer> {
+    while (this.#bytes.length < size) {
+      const { value, done } = await this.#chunks.next();
+      assert.ok(!done, "the connection ends where a frame was due");
+      this.#bytes = Buffer.concat([this.#bytes, value]);
+    }
+    const read = this.#bytes.subarray(0, size);
+    this.#bytes = this.#bytes.subarray(size);
+    return read;
+  }
+}

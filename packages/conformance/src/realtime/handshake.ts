@@ -1,0 +1,79 @@
+import { randomBytes } from "node:crypto";
+import type { Duplex } from "node:stream";
+import { type Answer, type Header, read, start } from "../http.ts";
+import { pageOrigin } from "../page.ts";
+import type { Person, Target } from "../target.ts";
+
+/** What a browser adds to the handshake of a canvas page: it never sends a Referer. */
+export function socketHeaders(target: Target, slug: string): Header[] {
+  const site = target.urlMode === "path" ? "same-origin" : "same-site";
+  return [
+    ["Origin", pageOrigin(target, slug)],
+    ["Sec-Fetch-Site", site],
+  ];
+}
+
+/** What makes a request a handshake. */
+export const UPGRADE: Header[] = [
+  ["Connection", "Upgrade"],
+  ["Upgrade", "websocket"],
+  ["Sec-WebSocket-Version", "13"],
+  ["Sec-WebSocket-Key", randomBytes(16).toString("base64")],
+];
+
+/** What of a handshake is not as a page makes it; `headers` take the place of what a browser says of the page. */
+export interface Handshake {
+  method?: string;
+  path?: string;
+  host?: string;
+  headers?: Header[];
+  upgrade?: Header[];
+}
+
+/** What came of a handshake: the answer, and the connection where it was 101. */
+interface Outcome {
+  answer: Answer;
+  wire: Duplex | null;
+  head: Buffer;
+}
+
+/** Makes a handshake with a canvas and gives the answer, 101 too; a connection that came of it is dropped. */
+export async function knock(
+  target: Target,
+  slug: string,
+  person: Person | null,
+  handshake: Handshake = {},
+): Promise<Answer> {
+  const { answer, wire } = await shake(target, slug, person, handshake);
+  wire?.destroy();
+  return answer;
+}
+
+/** Makes a handshake by hand; what is written to the connection goes out byte for byte. */
+export function shake(
+  target: Target,
+  slug: string,
+  person: Person | null,
+  { method = "GET", path = `/v1/c/${slug}/realtime`, host, headers, upgrade = UPGRADE }: Handshake = {},
+): Promise<Outcome> {
+  const own = headers ?? socketHeaders(target, slug);
+  const request = {
+    method,
+    path,
+    headers: [...(person?.headers ?? []), ...own, ...upgrade],
+    ...(host === undefined ? {} : { host }),
+  };
+  return new Promise((resolve, reject) => {
+    const out = start(target.base, request, false);
+    out.on("upgrade", ({ statusCode, headers: answered }, wire, head) => {
+      const answer = { status: statusCode ?? 0, headers: answered, text: "", json: {} };
+      resolve({ answer, wire, head });
+    });
+    out.on("response", (response) =>
+      read(response).then((answer) => resolve({ answer, wire: null, head: Buffer.alloc(0) }), reject),
+    );
+    out.on("timeout", () => out.destroy(new Error(`no answer to the handshake at ${path}`)));
+    out.on("error", reject);
+    out.end();
+  });
+}

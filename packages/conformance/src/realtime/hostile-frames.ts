@@ -1,0 +1,131 @@
+import assert from "node:assert/strict";
+import { isUtf8 } from "node:buffer";
+import { after, before, describe, it } from "node:test";
+import { LIMITS } from "@easel/protocol/limits";
+import type { Json } from "@easel/protocol/types";
+import fc from "fast-check";
+import { ABSENT, samples } from "../corpus.ts";
+import { MALFORMED, WELL_FORMED } from "../json-bodies.ts";
+import { same } from "../same.ts";
+import type { Target } from "../target.ts";
+import { are, enter, failure, message, presence } from "./frame.ts";
+import { line } from "./line.ts";
+import { freshChannel, type Room, room } from "./room.ts";
+import type { Socket } from "./socket.ts";
+
+/** Below the size of a frame, with room for what is around the data. */
+const MAX = 16_000;
+
+/** What becomes of data: it comes through, it is refused, or either as the service likes. */
+type Fate = "through" | "refused" | "either";
+
+const fits = (body: string | Buffer) => Buffer.byteLength(body) <= MAX;
+/** JSON that the service may take or leave: it is too deep, or has a number that no double holds. */
+const isDoubtful = (body: string | Buffer) => {
+  try {
+    JSON.parse(body.toString());
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+/** JSON that means harm, as the data of a message and as a frame. */
+export function hostileFrames(target: Target): void {
+  describe("hostile JSON", () => {
+    const dial = line(target, after);
+    const channel = freshChannel();
+    let here: Room;
+    let socket: Socket;
+    before(async () => {
+      here = await room(target);
+      socket = await dial(here, here.people.owner);
+      await enter(socket, channel);
+    });
+
+    const around = (data: string | Buffer) =>
+      Buffer.concat([
+        Buffer.from(`{"type":"publish","channel":${JSON.stringify(channel)},"data":`),
+        Buffer.from(data),
+        Buffer.from("}"),
+      ]);
+    const cameThrough = (data: Json) => message(channel, "", data, here.users.owner, "owner");
+
+    /** Sends data, and says what has become of it. Text that is not UTF-8 ends its connection, so it has one of its own. */
+    const meets = async (data: string | Buffer, fate: Fate) => {
+      const frame = around(data);
+      if (!isUtf8(frame)) {
+        assert.notEqual(fate, "through");
+        const other = await dial(here, here.people.owner);
+        other.sendText(frame);
+        const { code, frames } = await other.end();
+        return same([code, frames], [1007, []]);
+      }
+      socket.sendText(frame);
+      const answer = await socket.next();
+      if (fate === "refused" || (fate === "either" && answer.type === "error"))
+        are([answer], [failure("INVALID_FRAME")]);
+      else same(answer, cameThrough(JSON.parse(data.toString())));
+      are(await socket.settled(), []);
+    };
+
+    for (const [name, body] of WELL_FORMED.filter(([, body]) => fits(body))) {
+      // A frame is one level more, and has to be no deeper than any other JSON.
+      const fate = name.endsWith("deep") ? "either" : "through";
+      it(`${name}: ${fate}`, () => meets(body, fate));
+    }
+    it("as deep as JSON may be, the frame included: comes through", async () => {
+      const levels = LIMITS.jsonDepth.value - 1;
+      await meets("[".repeat(levels) + "]".repeat(levels), "through");
+    });
+    for (const [name, body] of MALFORMED.filter(([, body]) => fits(body))) {
+      const fate = isDoubtful(body) ? "either" : "refused";
+      it(`${name}: ${fate}`, () => meets(body, fate));
+    }
+
+    it("any JSON comes through as it was sent", async () => {
+      const anything = fc
+        .jsonValue({ stringUnit: "binary", maxDepth: 3 })
+        .map((value) => JSON.stringify(value));
+      await fc.assert(
+        fc.asyncProperty(anything.filter(fits), (body) => meets(body, "through")),
+        { numRuns: 20 },
+      );
+    });
+
+    const json = samples("json/test_parsing")?.filter(({ bytes }) => fits(bytes));
+    if (!json) it("the corpus of hostile JSON", { skip: ABSENT });
+    for (const { name, bytes } of json ?? []) {
+      // The first letter says what must become of a file: it comes through, is refused, or either.
+      const fate = name.startsWith("y_") ? "through" : name.startsWith("n_") ? "refused" : "either";
+      it(`${name} as data: ${fate}`, () => meets(bytes, fate));
+    }
+
+    it("no file of the corpus is a frame: INVALID_FRAME, objects UNKNOWN_FRAME", {
+      skip: !json && ABSENT,
+    }, async () => {
+      for (const { name, bytes } of (json ?? []).filter((each) => isUtf8(each.bytes))) {
+        socket.sendText(bytes);
+        const [answer, ...rest] = await socket.settled();
+        assert.ok(answer?.code === "INVALID_FRAME" || answer?.code === "UNKNOWN_FRAME", name);
+        if (name.startsWith("n_")) are([answer, ...rest], [failure("INVALID_FRAME")]);
+        else are(rest, []);
+      }
+    });
+
+    const strings = samples("strings")?.find(({ name }) => name === "blns.json");
+    it("every string of the corpus: as channel, event and data", { skip: !strings && ABSENT }, async () => {
+      const texts: string[] = JSON.parse(strings?.bytes.toString("utf8") ?? "[]");
+      for (const text of texts) {
+        const data = { [text]: text };
+        socket.send({ type: "publish", channel, event: text, data });
+        same(await socket.next(), message(channel, text, data, here.users.owner, "owner"));
+        if (text === "" || Buffer.byteLength(text) > 128) continue;
+        await enter(socket, text);
+        socket.send({ type: "unsubscribe", channel: text });
+        socket.send({ type: "presence", channel: text });
+        same(await socket.next(), presence(text, []));
+      }
+    });
+  });
+}

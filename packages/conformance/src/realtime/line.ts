@@ -1,0 +1,20 @@
+import { afterEach } from "node:test";
+import type { Header } from "../http.ts";
+import type { Person, Target } from "../target.ts";
+import { connect, type Socket } from "./socket.ts";
+
+/** Opens the realtime connection of a canvas page. */
+export type Dial = (canvas: { slug: string }, person: Person, headers?: Header[]) => Promise<Socket>;
+
+/** A way to open connections in a suite; what was opened is closed after each test, or by another hook. */
+export function line(target: Target, hook = afterEach): Dial {
+  const opened: Socket[] = [];
+  hook(async () => {
+    await Promise.all(opened.splice(0).map((socket) => socket.close()));
+  });
+  return async ({ slug }, person, headers) => {
+    const socket = await connect(target, slug, person, headers);
+    opened.push(socket);
+    return socket;
+  };
+}

@@ -1,0 +1,80 @@
+import assert from "node:assert/strict";
+import { before, describe, it } from "node:test";
+import { type Cast, cast, type Stage, stage } from "../fixture.ts";
+import { same } from "../same.ts";
+import type { Target } from "../target.ts";
+import { are } from "./frame.ts";
+import { type Dial, line } from "./line.ts";
+import type { Socket } from "./socket.ts";
+
+const MOST = 30;
+const TRIES = 200;
+
+/** Close code 4429: a canvas has 30 connections, whoever holds them. */
+export function places(target: Target): void {
+  describe("4429: no place left", () => {
+    const dial = line(target);
+    let people: Cast;
+    before(async () => {
+      people = await cast(target);
+    });
+    const roles = ["owner", "editor", "viewer"] as const;
+    const crowd = (canvas: Stage, size: number) =>
+      Promise.all(
+        Array.from({ length: size }, (_, index) => dial(canvas, people[roles[index % 3] ?? "owner"])),
+      );
+
+    it("30 connections of a canvas; the 31st is closed, whoever asks; those that were there stay", async () => {
+      const [canvas, other] = [await stage(target, { people }), await stage(target, { people })];
+      const there = await crowd(canvas, MOST);
+      for (const role of roles)
+        same(await (await dial(canvas, people[role])).end(), { code: 4429, frames: [] });
+      for (const socket of there) are(await socket.settled(), []);
+      are(await (await dial(other, people.viewer)).settled(), []);
+    });
+
+    it("a place is free again after a close, a broken line, and no sooner", async () => {
+      const canvas = await stage(target, { people });
+      const there = await crowd(canvas, MOST);
+      for (const end of ["close", "drop"] as const) {
+        same(await (await dial(canvas, people.owner)).end(), { code: 4429, frames: [] });
+        await there.pop()?.[end]();
+        there.push(await admitted(dial, canvas, people));
+      }
+      same(await (await dial(canvas, people.owner)).end(), { code: 4429, frames: [] });
+      for (const socket of there) are(await socket.settled(), []);
+    });
+
+    it("31 race for the 30th place: one has it", async () => {
+      const canvas = await stage(target, { people });
+      const there = await crowd(canvas, MOST - 1);
+      for (const socket of there) are(await socket.settled(), []);
+      const racing = await crowd(canvas, 31);
+      const winners = (await Promise.all(racing.map(isIn))).filter(Boolean);
+      assert.equal(winners.length, 1);
+      for (const socket of there) are(await socket.settled(), []);
+      for (const socket of there) await socket.close();
+      await admitted(dial, canvas, people);
+    });
+  });
+}
+
+/** Whether a connection has a place: it is answered, or closed for want of one. */
+async function isIn(socket: Socket): Promise<boolean> {
+  try {
+    are(await socket.settled(), []);
+    return true;
+  } catch {
+    same(await socket.end(), { code: 4429, frames: [] });
+    return false;
+  }
+}
+
+/** A connection with a place that has just become free: the service may see so a moment later. */
+async function admitted(dial: Dial, canvas: Stage, { viewer }: Cast): Promise<Socket> {
+  for (let turn = 0; turn < TRIES; turn++) {
+    const socket = await dial(canvas, viewer);
+    if (await isIn(socket)) return socket;
+  }
+  return assert.fail(`no place in ${TRIES} tries`);
+}

@@ -1,0 +1,145 @@
+import { before, describe, it } from "node:test";
+import {
+  type CollectionPolicy,
+  type PolicyRight,
+  PRESETS,
+  type Preset,
+  RIGHTS,
+} from "@easel/protocol/policy";
+import { add, type Entry } from "../collections/entry.ts";
+import { mayDo } from "../collections/oracle.ts";
+import { type Cast, cast, type Stage, share } from "../fixture.ts";
+import { guestOf } from "../guest.ts";
+import { open, type Page } from "../page.ts";
+import { collecting, govern } from "../policy.ts";
+import { answered } from "../refusal.ts";
+import { same } from "../same.ts";
+import type { Target } from "../target.ts";
+import { are, failure } from "./frame.ts";
+import { line } from "./line.ts";
+import type { Frame, Socket } from "./socket.ts";
+import { keyChange, keys, recordChange, records, watch, watching } from "./watching.ts";
+
+/** Every preset, and every right to read in the place of a preset's. */
+const POLICIES: Record<string, CollectionPolicy> = Object.fromEntries([
+  ...(Object.keys(PRESETS) as Preset[]).map((preset) => [preset, { preset }]),
+  ...(Object.keys(RIGHTS) as PolicyRight[]).map((read) => [
+    `read-${read}`,
+    { preset: "collaborative", overrides: { read } },
+  ]),
+]);
+
+const CALLERS = ["owner", "editor", "viewer", "stranger", "guest"] as const;
+type Caller = (typeof CALLERS)[number];
+const manages = (caller: Caller) => caller === "owner" || caller === "editor";
+
+/** A change of a record goes to who may read that very record at that moment. */
+export function readers(target: Target): void {
+  describe("who is told of a change", () => {
+    const dial = line(target);
+    let people: Cast;
+    before(async () => {
+      people = await cast(target);
+    });
+    /** A last change that everyone sees; what else there is has come before. */
+    const upTo = async (canvas: Stage, sockets: Socket[]): Promise<Frame[][]> => {
+      answered(await canvas.pages.owner.put("/kv/mark", 1), { ok: true });
+      const mark = JSON.stringify(keyChange("kv", "mark"));
+      const came = sockets.map(async (socket) => {
+        const frames: Frame[] = [];
+        for (;;) {
+          const frame = await socket.next();
+          if (JSON.stringify(frame) === mark) return frames;
+          frames.push(frame);
+        }
+      });
+      return Promise.all(came);
+    };
+
+    it("every preset and every right to read, for everyone's records", async () => {
+      const canvas = await collecting(target, POLICIES, people);
+      const guest = await guestOf(target, canvas);
+      const visitors = { ...people, guest };
+      const pages: Record<Caller, Page> = { ...canvas.pages, guest: open(target, canvas.slug, guest) };
+      const sockets = await Promise.all(CALLERS.map((caller) => dial(canvas, visitors[caller])));
+      for (const [index, caller] of CALLERS.entries()) {
+        const socket = sockets[index] as Socket;
+        await watch(socket, keys("kv", "mark"));
+        for (const [name, policy] of Object.entries(POLICIES)) {
+          const reads = mayDo(policy, "read", { manages: manages(caller), isAuthor: true });
+          const expected = reads ? watching(records(name)) : failure("PERMISSION_DENIED", records(name));
+          are([await socket.ask({ type: "watch", ...records(name) })], [expected]);
+        }
+      }
+      for (const [name, policy] of Object.entries(POLICIES)) {
+        const made: [author: Caller, entry: Entry][] = [];
+        for (const author of CALLERS) {
+          if (!mayDo(policy, "create", { manages: manages(author), isAuthor: true })) continue;
+          made.push([author, await add(pages[author], name, 1)]);
+        }
+        const all = await upTo(canvas, sockets);
+        for (const [index, caller] of CALLERS.entries()) {
+          const visible = made.filter(([author]) =>
+            mayDo(policy, "read", { manages: manages(caller), isAuthor: author === caller }),
+          );
+          are(
+            all[index] ?? [],
+            visible.map(([, { id }]) => recordChange(name, id)),
+          );
+        }
+      }
+    });
+
+    it("a record is its author's, whoever changes or deletes it", async () => {
+      const own: CollectionPolicy = {
+        preset: "submissions",
+        overrides: { update: "editors", delete: "editors" },
+      };
+      const canvas = await collecting(target, { box: own }, people);
+      const roles = ["owner", "editor", "viewer", "stranger"] as const;
+      const sockets = await Promise.all(roles.map((role) => dial(canvas, people[role])));
+      for (const socket of sockets) {
+        await watch(socket, keys("kv", "mark"));
+        await watch(socket, records("box"));
+      }
+      const { id } = await add(canvas.pages.viewer, "box", 1);
+      await canvas.pages.editor.put(`/collections/box/${id}`, 2);
+      await canvas.pages.owner.delete(`/collections/box/${id}`);
+      const told = [recordChange("box", id), recordChange("box", id), recordChange("box", id, "delete")];
+      const all = await upTo(canvas, sockets);
+      for (const [index, role] of roles.entries()) are(all[index] ?? [], role === "stranger" ? [] : told);
+    });
+
+    it("as roles and policies change, so does who is told; what is hidden comes back", async () => {
+      const canvas = await collecting(target, { box: { preset: "submissions" } }, people);
+      const socket = await dial(canvas, people.viewer);
+      await watch(socket, keys("kv", "mark"));
+      await watch(socket, records("box"));
+      const tells = async (expected: boolean) => {
+        const { id } = await add(canvas.pages.owner, "box", 1);
+        const [frames = []] = await upTo(canvas, [socket]);
+        // Where changes may have been missed, the page is told to read again.
+        const changes = frames.filter(({ type }) => type !== "resync");
+        are(changes, expected ? [recordChange("box", id)] : []);
+      };
+      await tells(false);
+      await share(target, canvas, "whole_org", { viewer: "editor" });
+      await tells(true);
+      await share(target, canvas, "whole_org", { viewer: "viewer" });
+      await tells(false);
+      await govern(target, canvas, { collections: { box: { preset: "contributions" } } });
+      await tells(true);
+      await govern(target, canvas, {
+        collections: { box: { preset: "contributions", overrides: { read: "editors" } } },
+      });
+      await tells(false);
+      await govern(target, canvas, null);
+      same(
+        await upTo(canvas, [socket]).then(([frames = []]) => frames.filter(({ type }) => type === "change")),
+        [],
+      );
+      await govern(target, canvas, { collections: { box: { preset: "contributions" } } });
+      await tells(true);
+    });
+  });
+}

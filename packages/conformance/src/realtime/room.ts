@@ -1,0 +1,32 @@
+import { randomUUID } from "node:crypto";
+import { manage, ROLES, type Role, type Setup, type Stage, stage } from "../fixture.ts";
+import type { Person, Target } from "../target.ts";
+
+/** Somebody as frames name them. */
+export interface User {
+  id: string;
+  name: string;
+  [field: string]: string;
+}
+
+/** A canvas whose people are also known as frames name them. */
+export interface Room extends Stage {
+  users: Record<Role, User>;
+}
+
+/** Makes a canvas; whoever is signed in may enter, so that its stranger is one more viewer. */
+export async function room(target: Target, setup: Setup = {}): Promise<Room> {
+  const canvas = await stage(target, { access: "whole_org", ...setup });
+  const users = await Promise.all(ROLES.map((role) => userOf(target, canvas.people[role])));
+  const byRole = Object.fromEntries(ROLES.map((role, index) => [role, users[index]]));
+  return { ...canvas, users: byRole as Room["users"] };
+}
+
+/** Somebody signed in, as frames name them. */
+export async function userOf(target: Target, person: Person): Promise<User> {
+  const { json } = await manage(target, person, "GET", "/api/me");
+  return { id: String(json.id), name: String(json.name) };
+}
+
+/** A channel nobody has used before, on which everyone admitted may publish. */
+export const freshChannel = (): string => `participants:${randomUUID()}`;

@@ -1,0 +1,131 @@
+import assert from "node:assert/strict";
+import { before, describe, it } from "node:test";
+import { same } from "../same.ts";
+import type { Target } from "../target.ts";
+import { enter, failure, gets, message } from "./frame.ts";
+import { line } from "./line.ts";
+import { freshChannel, type Room, room } from "./room.ts";
+import type { Socket } from "./socket.ts";
+
+const MAX = 16 * 1024;
+/** What is larger than this is not answered but cut off. */
+const CAP = 128 * 1024;
+
+const CHARACTERS: [name: string, character: string][] = [
+  ["ASCII", "a"],
+  ["two-byte characters", "é"],
+  ["three-byte characters", "€"],
+  ["emoji", "😀"],
+];
+
+/** A publish of exactly so many bytes, made of one character and as much ASCII as is left over. */
+function sized(channel: string, character: string, bytes: number): { frame: string; data: string } {
+  const around = JSON.stringify({ type: "publish", channel, data: "" });
+  const room = bytes - Buffer.byteLength(around);
+  const width = Buffer.byteLength(character);
+  const data = character.repeat(Math.floor(room / width)) + "a".repeat(room % width);
+  const frame = around.replace('""}', `${JSON.stringify(data)}}`);
+  assert.equal(Buffer.byteLength(frame), bytes);
+  return { frame, data };
+}
+
+/** A frame has at most 16,384 bytes; no larger one closes the connection until it is very large. */
+export function sizes(target: Target): void {
+  describe("the size of a frame", () => {
+    const dial = line(target);
+    let here: Room;
+    before(async () => {
+      here = await room(target);
+    });
+    const TOO_LARGE = [failure("MESSAGE_TOO_LARGE")];
+    const seated = async (channel: string) => {
+      const socket = await dial(here, here.people.owner);
+      await enter(socket, channel);
+      return socket;
+    };
+    const still = async (socket: Socket, channel: string, data = "still here") => {
+      socket.send({ type: "publish", channel, data });
+      same(await socket.next(), message(channel, "", data, here.users.owner, "owner"));
+    };
+
+    for (const [name, character] of CHARACTERS) {
+      it(`16,384 bytes of ${name} pass, 16,385 are MESSAGE_TOO_LARGE`, async () => {
+        const channel = freshChannel();
+        const socket = await seated(channel);
+        const { frame, data } = sized(channel, character, MAX);
+        socket.send(frame);
+        await gets(socket, [message(channel, "", data, here.users.owner, "owner")]);
+        socket.send(sized(channel, character, MAX + 1).frame);
+        await gets(socket, TOO_LARGE);
+        await still(socket, channel);
+      });
+    }
+
+    it("white space counts", async () => {
+      const channel = freshChannel();
+      const socket = await seated(channel);
+      const frame = JSON.stringify({ type: "publish", channel });
+      socket.send(frame.padEnd(MAX));
+      await gets(socket, [message(channel, "", null, here.users.owner, "owner")]);
+      for (const padded of [frame.padEnd(MAX + 1), frame.padStart(MAX + 1), " ".repeat(MAX + 1)])
+        socket.send(padded);
+      await gets(socket, [...TOO_LARGE, ...TOO_LARGE, ...TOO_LARGE]);
+    });
+
+    it("the size comes before everything else", async () => {
+      const channel = freshChannel();
+      const socket = await seated(channel);
+      const frames = [
+        "{".repeat(MAX + 1),
+        "[".repeat(MAX + 1),
+        Buffer.alloc(MAX + 1),
+        Buffer.from(sized(channel, "a", MAX + 1).frame),
+        JSON.stringify({ type: "nope", data: "a".repeat(MAX) }),
+        JSON.stringify({ type: "subscribe", channel: "c".repeat(MAX) }),
+      ];
+      for (const frame of frames) socket.send(frame);
+      await gets(
+        socket,
+        frames.map(() => failure("MESSAGE_TOO_LARGE")),
+      );
+      await still(socket, channel);
+    });
+
+    it("a binary frame of 16,384 bytes is INVALID_FRAME, whatever it says", async () => {
+      const channel = freshChannel();
+      const socket = await seated(channel);
+      socket.send(Buffer.from(sized(channel, "a", MAX).frame));
+      await gets(socket, [failure("INVALID_FRAME")]);
+    });
+
+    it("fragments count together", async () => {
+      const channel = freshChannel();
+      const socket = await seated(channel);
+      for (const fragments of [2, 100]) {
+        const { frame, data } = sized(channel, "😀", MAX);
+        socket.sendText(Buffer.from(frame), fragments);
+        await gets(socket, [message(channel, "", data, here.users.owner, "owner")]);
+        socket.sendText(Buffer.from(sized(channel, "😀", MAX + 1).frame), fragments);
+        await gets(socket, TOO_LARGE);
+      }
+    });
+
+    it("131,072 bytes are answered still; more ends the connection: 1009", async () => {
+      const channel = freshChannel();
+      const socket = await seated(channel);
+      socket.send("a".repeat(CAP));
+      await gets(socket, TOO_LARGE);
+      socket.send("a".repeat(CAP + 1));
+      assert.equal((await socket.end()).code, 1009);
+    });
+
+    it("nothing of what was too large has reached anybody", async () => {
+      const channel = freshChannel();
+      const [socket, witness] = [await seated(channel), await seated(channel)];
+      for (const bytes of [MAX + 1, 2 * MAX, CAP]) socket.send(sized(channel, "a", bytes).frame);
+      await gets(socket, [...TOO_LARGE, ...TOO_LARGE, ...TOO_LARGE]);
+      await still(socket, channel, "the first");
+      await gets(witness, [message(channel, "", "the first", here.users.owner, "owner")]);
+    });
+  });
+}

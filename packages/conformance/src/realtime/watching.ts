@@ -1,0 +1,41 @@
+import { same } from "../same.ts";
+import type { Frame, Socket } from "./socket.ts";
+
+/** What can be watched: keys below a prefix, or the records of a collection. */
+export type Watched =
+  | { resource: "kv" | "kv.user"; prefix: string }
+  | { resource: "collection"; name: string };
+
+/** What has become of a key or a record. */
+export type Op = "set" | "delete";
+
+/** The keys of a scope that begin so. */
+export const keys = (resource: "kv" | "kv.user", prefix = ""): Watched => ({ resource, prefix });
+/** The records of a collection. */
+export const records = (name: string): Watched => ({ resource: "collection", name });
+
+export const watching = (watched: Watched): Frame => ({ type: "watching", ...watched });
+export const resync = (watched: Watched): Frame => ({ type: "resync", ...watched });
+
+/** A key was set or deleted. */
+export const keyChange = (resource: "kv" | "kv.user", key: string, op: Op = "set"): Frame => ({
+  type: "change",
+  resource,
+  key,
+  op,
+});
+
+/** A record was made, changed or deleted. */
+export const recordChange = (name: string, id: string, op: Op = "set"): Frame => ({
+  type: "change",
+  resource: "collection",
+  name,
+  id,
+  op,
+});
+
+/** Has a socket watch something. */
+export async function watch(socket: Socket, watched: Watched): Promise<void> {
+  socket.send({ type: "watch", ...watched });
+  same(await socket.next(), watching(watched));
+}
