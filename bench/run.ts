@@ -1,12 +1,13 @@
 import { calibrate } from "./calibrate.ts";
 import { collections } from "./collections.ts";
 import { kv } from "./kv.ts";
+import { realtime } from "./realtime.ts";
 import { sizes } from "./sizes.ts";
 import { start } from "./start.ts";
 import { print } from "./table.ts";
 
 /** Every benchmark by its name. */
-const BENCHES = { calibrate, kv, collections, sizes, start };
+const BENCHES = { calibrate, kv, collections, realtime, sizes, start };
 
 const names = process.argv.slice(2);
 const unknown = names.filter((name) => !Object.hasOwn(BENCHES, name));

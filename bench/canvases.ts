@@ -1,0 +1,43 @@
+import { nameOf } from "./person.ts";
+
+/** Canvases that a few people are on. */
+export interface Canvases {
+  slugs: string[];
+  /** The `Cookie` of each person, the owner first. */
+  people: string[];
+}
+
+const AT_ONCE = 16;
+
+/** Makes so many canvases of one owner with their backend on, open to the whole organisation, and signs people in. */
+export async function openCanvases(base: string, count: number, people: number): Promise<Canvases> {
+  const cookies: string[] = [];
+  for (let person = 0; person < people; person++) cookies.push(await signIn(base, person));
+  const [owner = ""] = cookies;
+  const slugs: string[] = [];
+  const make = async () => {
+    while (slugs.length < count) {
+      const slug = `room-${slugs.length}`;
+      slugs.push(slug);
+      const made = await call(base, owner, "POST", "/api/canvases", { title: slug, slug });
+      const { id } = (await made.json()) as { id: string };
+      await call(base, owner, "PATCH", `/api/canvases/${id}/capabilities`, { backendEnabled: true });
+      await call(base, owner, "PUT", `/api/canvases/${id}/sharing`, { access: "whole_org" });
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, make));
+  return { slugs, people: cookies };
+}
+
+async function signIn(base: string, person: number): Promise<string> {
+  const given = { email: `person-${person}@example.com`, name: nameOf(person) };
+  const answer = await call(base, "", "POST", "/auth/dev/session", given);
+  return answer.headers.getSetCookie()[0]?.split(";")[0] ?? "";
+}
+
+async function call(base: string, cookie: string, method: string, path: string, body: object) {
+  const headers = { cookie, "content-type": "application/json" };
+  const response = await fetch(base + path, { method, headers, body: JSON.stringify(body) });
+  if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}.`);
+  return response;
+}

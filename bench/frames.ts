@@ -1,0 +1,48 @@
+import { randomBytes } from "node:crypto";
+
+/** What a frame is, by its first byte. */
+export const TEXT = 0x81;
+export const CLOSE = 0x88;
+export const PING = 0x89;
+export const PONG = 0x8a;
+
+const MASKED = 0x80;
+const TWO_BYTES = 126;
+const EIGHT_BYTES = 127;
+
+/** A whole frame as a client sends it, with a mask of its own; at most 65,535 bytes. */
+export function maskedFrame(kind: number, payload: Buffer): Buffer {
+  const short = payload.length < TWO_BYTES;
+  const mask = randomBytes(4);
+  const head = Buffer.alloc(short ? 2 : 4);
+  head[0] = kind;
+  head[1] = MASKED | (short ? payload.length : TWO_BYTES);
+  if (!short) head.writeUInt16BE(payload.length, 2);
+  return Buffer.concat([head, mask, payload.map((byte, index) => byte ^ (mask[index % 4] ?? 0))]);
+}
+
+/** A text frame as a client sends it. */
+export const textFrame = (text: string): Buffer => maskedFrame(TEXT, Buffer.from(text));
+
+/** Is told the kind of a frame and where its payload stands. */
+export type OnFrame = (bytes: Buffer, kind: number, start: number, end: number) => void;
+
+/** Tells of every whole frame in the first `length` bytes, as a server sends them; gives where they end. */
+export function readFrames(bytes: Buffer, length: number, onFrame: OnFrame): number {
+  let at = 0;
+  while (at + 2 <= length) {
+    let start = at + 2;
+    let size = bytes[at + 1] ?? 0;
+    if (size === TWO_BYTES) {
+      start += 2;
+      if (start > length) break;
+      size = ((bytes[at + 2] ?? 0) << 8) | (bytes[at + 3] ?? 0);
+    } else if (size >= EIGHT_BYTES) {
+      throw new Error("The server sent a frame that is masked or larger than 64 KiB.");
+    }
+    if (start + size > length) break;
+    onFrame(bytes, bytes[at] ?? 0, start, start + size);
+    at = start + size;
+  }
+  return at;
+}

@@ -1,0 +1,18 @@
+import { rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { isMainThread } from "node:worker_threads";
+import { type Memory, probePath } from "./memory.ts";
+
+/** Loaded into a server's process before its own code: whoever connects gets its memory as JSON. */
+function listen(path: string): void {
+  const server = createServer((socket) => {
+    globalThis.gc?.();
+    const { rss, heapUsed, external } = process.memoryUsage();
+    const memory: Memory = { rss, heap: heapUsed + external };
+    socket.end(JSON.stringify(memory));
+  });
+  server.listen(path).unref();
+  process.once("exit", () => rmSync(path, { force: true }));
+}
+
+if (isMainThread) listen(probePath(process.pid));

@@ -1,0 +1,104 @@
+import { readFileSync } from "node:fs";
+import { pinned } from "./child.ts";
+import { type Flows, flowing } from "./realtime-flow.ts";
+import { atRest, type Rest } from "./realtime-rest.ts";
+import { KINDS, PEOPLE, PER_ROOM } from "./rooms.ts";
+import { figure, median, type Table } from "./table.ts";
+
+/** Files that a process needs besides its sockets, generously. */
+const OTHER_FILES = 500;
+const KIB = 1024;
+
+/** How the benchmark is run; the defaults take about 80 seconds. */
+export interface Course {
+  /** Rooms in which everyone publishes, and how many messages each publisher keeps on the way. */
+  rooms?: number;
+  windows?: number[];
+  rounds?: number;
+  timedMs?: number;
+  /** Rooms whose sockets are at rest. */
+  restingRooms?: number;
+}
+
+/** Rooms on this server, on Socket.IO and on plain `ws`: messages delivered, and memory of sockets at rest. */
+export async function realtime(course: Course = {}): Promise<Table> {
+  const { rooms = 100, windows = [1, 4], rounds = 5, timedMs = 1000 } = course;
+  const restingRooms = Math.min(
+    course.restingRooms ?? 300,
+    Math.floor((openFiles() - OTHER_FILES) / PER_ROOM),
+  );
+  const pulse = { rooms: Math.min(30, restingRooms), perSecond: 300, timedMs: 2000 };
+  const flows = await flowing({ rooms, windows, rounds, warmUpMs: 300, timedMs });
+  const rests = await atRest({ rooms: restingRooms, rounds: 3, pulse });
+  return {
+    title: "realtime: rooms on this server, on Socket.IO and on plain ws",
+    conditions: [
+      `${rooms} rooms of ${PER_ROOM} sockets; ${PEOPLE} in each publish about 100 bytes and send the next when their own has come back.`,
+      `Medians of ${rounds} rounds of ${timedMs / 1000} s, in turn; ratios are medians of each round's own.`,
+      `Then ${figure(restingRooms * PER_ROOM)} sockets at rest, of which ${pulse.rooms} rooms get ${pulse.perSecond} messages a second together.`,
+      pinned ? "Server on core 0, load on core 1." : "NOT PINNED: server and load share the cores.",
+      `Node ${process.version}.`,
+    ].join(" "),
+    columns: ["", ...KINDS.map(({ name }) => name), "this / socket.io", "target"],
+    rows: [...windows.flatMap((window) => flowRows(window, flows)), ...restRows(rests)],
+  };
+}
+
+function flowRows(window: number, flows: Flows): string[][] {
+  const rounds = flows.get(window) ?? [];
+  const busy = ({ cpu, perSecond }: { cpu: number | null; perSecond: number }) =>
+    ((cpu ?? Number.NaN) * perSecond) / 10_000;
+  const each = `, ${window} on the way each`;
+  return [
+    row(
+      `delivered/s${each}`,
+      rounds.map((kinds) => kinds.map(({ perSecond }) => perSecond)),
+      0,
+      ">= 2.20",
+    ),
+    row(
+      `server CPU µs/delivery${each}`,
+      rounds.map((kinds) => kinds.map(({ cpu }) => cpu ?? Number.NaN)),
+      2,
+    ),
+    row(
+      `server busy %${each}`,
+      rounds.map((kinds) => kinds.map(busy)),
+      0,
+    ).slice(0, 1 + KINDS.length),
+  ];
+}
+
+function restRows({ memory, pulses }: Rest): string[][] {
+  return [
+    row("at rest: RSS KiB/socket", [memory.map(({ rss }) => rss / KIB)], 1, "this < 15"),
+    row("at rest: heap KiB/socket", [memory.map(({ heap }) => heap / KIB)], 1),
+    row(
+      "fan-out p50 ms",
+      pulses.map((kinds) => kinds.map(({ p50 }) => p50)),
+      2,
+    ),
+    row(
+      "fan-out p99 ms",
+      pulses.map((kinds) => kinds.map(({ p99 }) => p99)),
+      2,
+    ),
+  ];
+}
+
+/** A row of medians from rounds that have a figure of every kind, with the ratio of the first kind to the second. */
+function row(label: string, rounds: number[][], decimals: number, goal = ""): string[] {
+  const medians = KINDS.map((_, kind) => median(rounds.map((kinds) => kinds[kind] ?? Number.NaN)));
+  const ratio = median(rounds.map(([ours = Number.NaN, theirs = Number.NaN]) => ours / theirs));
+  return [label, ...medians.map((value) => figure(value, decimals)), figure(ratio, 2), goal];
+}
+
+/** How many files a process may open; Node takes all that it can get. */
+function openFiles(): number {
+  try {
+    const limits = readFileSync("/proc/self/limits", "utf8");
+    return Number(/^Max open files +\S+ +(\d+)/m.exec(limits)?.[1] ?? Number.POSITIVE_INFINITY);
+  } catch {
+    return Number.POSITIVE_INFINITY;
+  }
+}

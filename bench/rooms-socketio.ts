@@ -1,0 +1,32 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { Server } from "socket.io";
+import { personOf } from "./person.ts";
+
+/** The same rooms on Socket.IO, set up as its documentation advises where performance matters. */
+const server = createServer();
+const io = new Server(server, {
+  transports: ["websocket"],
+  perMessageDeflate: false,
+  httpCompression: false,
+  serveClient: false,
+});
+
+io.on("connection", (socket) => {
+  const { canvas } = socket.handshake.query;
+  const from = personOf(socket.handshake.headers.cookie);
+  Object.assign(socket.conn, { request: null });
+
+  socket.on("subscribe", (channel: string) => {
+    socket.join(`${canvas}:${channel}`);
+    socket.emit("subscribed", channel);
+  });
+  socket.on("publish", (channel: string, event: string, data: unknown) => {
+    io.to(`${canvas}:${channel}`).emit("message", { channel, event, data, from });
+  });
+});
+
+server.listen(0, "127.0.0.1", () => {
+  process.stdout.write(`socket.io at http://localhost:${(server.address() as AddressInfo).port}\n`);
+});
+process.once("SIGTERM", () => process.exit());

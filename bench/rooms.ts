@@ -1,0 +1,91 @@
+import { openCanvases } from "./canvases.ts";
+import { type Core, type Server, startServer } from "./child.ts";
+import type { Crowd, Dialect } from "./crowd.ts";
+import { startEasel } from "./easel.ts";
+import { cookieOf } from "./person.ts";
+
+/** How many sockets a room holds: as many as a canvas may have. */
+export const PER_ROOM = 30;
+
+/** How many people a room has; each has as many sockets as the others, and one of them publishes. */
+export const PEOPLE = 3;
+
+/** A channel on which everyone admitted to a canvas may publish. */
+const CHANNEL = "participants:room";
+const EVENT = "move";
+
+/** A kind of server that has rooms. */
+export interface Kind {
+  name: string;
+  start(core: Core): Promise<Server>;
+  /** Makes rooms on it. */
+  open(server: Server, rooms: number): Promise<Pick<Crowd, "rooms" | "people">>;
+  dialect: Dialect;
+}
+
+/** Data of about 100 bytes for each person to publish. */
+const DATA = Array.from({ length: PEOPLE }, (_, person) => ({
+  by: String.fromCharCode("a".charCodeAt(0) + person),
+  n: "00000000",
+  item: "card-000417",
+  to: { column: "Doing", index: 12 },
+  at: 1750000000000,
+}));
+
+const FRAMES: Dialect = {
+  opening: [
+    { send: JSON.stringify({ type: "subscribe", channel: CHANNEL }), answer: '{"type":"subscribed"' },
+  ],
+  publish: DATA.map((data) => JSON.stringify({ type: "publish", channel: CHANNEL, event: EVENT, data })),
+  message: { at: '{"type":"'.length, is: "m" },
+};
+
+/** Frames of Engine.IO 4 (`0` open, `2` ping, `3` pong) around packets of Socket.IO 5 (`40` connect, `42` event). */
+const PACKETS: Dialect = {
+  opening: [
+    { send: "", answer: "0{" },
+    { send: "40", answer: "40{" },
+    { send: `42${JSON.stringify(["subscribe", CHANNEL])}`, answer: '42["subscribed"' },
+  ],
+  publish: DATA.map((data) => `42${JSON.stringify(["publish", CHANNEL, EVENT, data])}`),
+  message: { at: '42["'.length, is: "m" },
+  beat: { ask: "2", answer: "3" },
+};
+
+function plain(count: number, pathOf: (room: number) => string): Pick<Crowd, "rooms" | "people"> {
+  return {
+    rooms: Array.from({ length: count }, (_, room) => pathOf(room)),
+    people: Array.from({ length: PEOPLE }, (_, person) => cookieOf(person)),
+  };
+}
+
+/** The kinds of server that are compared, this one first. */
+export const KINDS: Kind[] = [
+  {
+    name: "this",
+    start: startEasel,
+    async open({ url }, rooms) {
+      const { slugs, people } = await openCanvases(url, rooms, PEOPLE);
+      return { rooms: slugs.map((slug) => `/v1/c/${slug}/realtime`), people };
+    },
+    dialect: FRAMES,
+  },
+  {
+    name: "socket.io",
+    start: (core) => startServer(core, "bench/rooms-socketio.ts", []),
+    open: async (_, rooms) => plain(rooms, (room) => `/socket.io/?EIO=4&transport=websocket&canvas=${room}`),
+    dialect: PACKETS,
+  },
+  {
+    name: "ws",
+    start: (core) => startServer(core, "bench/rooms-ws.ts", []),
+    open: async (_, rooms) => plain(rooms, (room) => `/${room}`),
+    dialect: FRAMES,
+  },
+];
+
+/** Makes rooms on a server of this kind; the crowd that goes into them. */
+export async function fill(kind: Kind, server: Server, count: number): Promise<Crowd> {
+  const { rooms, people } = await kind.open(server, count);
+  return { port: server.port, pid: server.pid, rooms, people, perRoom: PER_ROOM, dialect: kind.dialect };
+}
