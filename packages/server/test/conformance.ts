@@ -59,6 +59,7 @@ async function start(
       SERVICE_URL_MODE: urlMode,
       SERVICE_RATELIMIT_ENABLED: String(rateLimited),
       SERVICE_RATELIMIT_CANVAS_API_PER_MIN: "5",
+      SERVICE_RATELIMIT_LOGIN_PER_MIN: "100",
       SERVICE_ADMIN_EMAILS: "dev@example.com",
     },
   );

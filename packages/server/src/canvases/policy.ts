@@ -1,21 +1,23 @@
 import type { RuntimePolicy } from "@easel/protocol/policy";
 import type { Env } from "../env.ts";
+import { refuse } from "../kit/refusal.ts";
 import type { Canvas } from "./entry.ts";
 
 const NONE: RuntimePolicy = {};
 
-/** The policy document of a canvas; an empty one where it has none. */
+/** The policy document of a canvas, at least as new as the canvas was read; an empty one where it has none. */
 export async function policyOf(
   { id, policyRevision }: Pick<Canvas, "id" | "policyRevision">,
   { db, policies }: Env,
 ): Promise<RuntimePolicy> {
   if (policyRevision === null) return NONE;
-  return policies.of(policyRevision, async () => {
-    const row = await db.get<{ runtime_policy: string | null }>`
-      select runtime_policy from canvases where id = ${id} and runtime_policy_revision = ${policyRevision}`;
-    // Replaced a moment ago: what that revision said is not known any more, so it gives nothing.
-    return row?.runtime_policy ?? "{}";
-  });
+  const known = policies.get(policyRevision);
+  if (known !== undefined) return known;
+  const row = await db.get<{ runtime_policy: string | null; runtime_policy_revision: string | null }>`
+    select runtime_policy, runtime_policy_revision from canvases where id = ${id}`;
+  if (row === undefined) return refuse("NOT_FOUND");
+  const { runtime_policy: text, runtime_policy_revision: revision } = row;
+  return text === null || revision === null ? NONE : policies.keep(revision, text);
 }
 
 /** What a table of a policy says of a name; undefined where it says nothing. */

@@ -7,7 +7,7 @@ import type { Line } from "./line.ts";
 import { asMessage, asPresence, Subscription, topicOf } from "./subscription.ts";
 import type { Topics } from "./topics.ts";
 
-/** The channels of one connection (specification 4.7). */
+/** The channels of one connection (specification 4.7), of which one thing is asked after the other. */
 export class Channels {
   readonly #line: Line;
   readonly #topics: Topics<Subscription>;
@@ -36,7 +36,6 @@ export class Channels {
     if (known === undefined) {
       this.#subscriptions.set(channel, subscription);
       await this.#topics.enter(subscription.topic, subscription);
-      if (!this.#isOn(subscription)) return;
       subscription.open = true;
     }
     this.#line.send(JSON.stringify({ type: "subscribed", channel }));
@@ -90,10 +89,6 @@ export class Channels {
     return channelRights(entryOf(policy.channels, channel) ?? unnamedChannel(channel), role);
   }
 
-  #isOn(subscription: Subscription): boolean {
-    return this.#subscriptions.get(subscription.channel) === subscription;
-  }
-
   #deny(channel: string): void {
     this.#line.refuse("PERMISSION_DENIED", { channel });
   }
@@ -106,8 +101,7 @@ export class Channels {
 
   /** Counts it among those present, if it may be; true when it is the first of its person. */
   async #appear(subscription: Subscription): Promise<boolean> {
-    if (subscription.present || !subscription.rights.participatePresence || !this.#isOn(subscription))
-      return false;
+    if (subscription.present || !subscription.rights.participatePresence) return false;
     subscription.present = true;
     return this.#bus.join(subscription.topic, this.#member, this.#line.id);
   }

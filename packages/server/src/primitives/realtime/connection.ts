@@ -5,17 +5,17 @@ import type { WebSocket } from "ws";
 import { newId } from "../../kit/ids.ts";
 import { Refusal } from "../../kit/refusal.ts";
 import { Channels } from "./channels.ts";
+import { Doubt } from "./doubt.ts";
 import { type About, aboutOf, type ClientFrame, errorFrame, namesTooLong, readFrame } from "./frames.ts";
 import type { Hub } from "./hub.ts";
 import type { Line, Look, Standing } from "./line.ts";
 import { Meter } from "./meter.ts";
 import { Outbox, textFrame } from "./outbox.ts";
+import { Tasks } from "./tasks.ts";
 import { Watches } from "./watches.ts";
 
 /** So many frames may wait for their turn before no more are read. */
-const MOST_TASKS = 64;
-/** So many frames may wait for a visitor to be looked at again. */
-const MOST_HELD = 4_096;
+const MOST_WAITING = 64;
 
 /**
  * One visitor's socket. What it is asked is done one after the other, and before each the visitor is looked at again. While
@@ -33,10 +33,8 @@ export class Connection implements Line {
   readonly #channels: Channels;
   readonly #watches: Watches;
   readonly #meter = new Meter();
-  readonly #tasks: (() => Promise<void>)[] = [];
-  #busy = false;
-  #doubts = 0;
-  #held: { frame: Buffer; isDue: () => boolean }[] = [];
+  readonly #tasks: Tasks;
+  readonly #doubt = new Doubt();
   #alive = true;
   #ended = false;
 
@@ -49,22 +47,25 @@ export class Connection implements Line {
     this.#outbox = new Outbox(socket, hub.turn);
     this.#channels = new Channels(this, hub.channels, hub.env.bus);
     this.#watches = new Watches(this, hub.watches, hub.env);
+    this.#tasks = new Tasks(
+      (error) => this.#fail(error),
+      () => ws.isPaused && ws.resume(),
+    );
     ws.on("message", (bytes: Buffer, isBinary) => this.#receive(bytes, isBinary));
     ws.on("ping", () => this.#beat());
     ws.on("pong", () => this.#beat());
     ws.on("error", () => {});
-    ws.on("close", () => this.#end());
+    // What was asked before the goodbye is done first.
+    ws.on("close", () => this.#tasks.add(async () => this.#end()));
   }
 
   /** Takes one of the canvas's places, or closes; what the client sends meanwhile waits. */
   open(): void {
-    this.#do(async () => {
+    this.#tasks.add(async () => {
       await this.#check();
       const { bus } = this.#hub.env;
       const most = LIMITS.connectionsPerCanvas.value;
       if (!(await bus.hold(this.#place, most, this.id))) this.close("full");
-      // It may have ended while the place was on its way.
-      if (this.#ended) await bus.release(this.#place, this.id);
     });
   }
 
@@ -78,20 +79,17 @@ export class Connection implements Line {
 
   deliver(frame: Buffer, isDue: () => boolean): void {
     if (this.#ended) return;
-    if (this.#doubts === 0) {
-      if (isDue()) this.#outbox.push(frame);
-    } else if (this.#held.push({ frame, isDue }) > MOST_HELD) this.close("unchecked");
+    const taken = this.#doubt.take(frame, isDue);
+    if (taken === "pass" && isDue()) this.#outbox.push(frame);
+    if (taken === "full") this.close("unchecked");
   }
 
   /** Looks at the visitor again, because something has changed or time has gone by. */
   recheck(): void {
-    this.#doubts++;
-    this.#do(async () => {
+    this.#doubt.begin();
+    this.#tasks.add(async () => {
       await this.#check();
-      if (--this.#doubts > 0) return;
-      const held = this.#held;
-      this.#held = [];
-      for (const { frame, isDue } of held) this.deliver(frame, isDue);
+      for (const frame of this.#doubt.end()) this.#outbox.push(frame);
     });
   }
 
@@ -127,8 +125,8 @@ export class Connection implements Line {
   #receive(bytes: Buffer, isBinary: boolean): void {
     this.#alive = true;
     if (this.#ended) return;
-    this.#do(() => this.#answer(readFrame(bytes, isBinary)));
-    if (this.#tasks.length > MOST_TASKS) this.#ws.pause();
+    this.#tasks.add(() => this.#answer(readFrame(bytes, isBinary)));
+    if (this.#tasks.size > MOST_WAITING) this.#ws.pause();
   }
 
   async #answer(frame: ReturnType<typeof readFrame>): Promise<void> {
@@ -182,24 +180,6 @@ export class Connection implements Line {
     if (now.role !== before.role || now.policy !== before.policy) await this.#channels.settle();
   }
 
-  #do(task: () => Promise<void>): void {
-    this.#tasks.push(task);
-    if (!this.#busy) void this.#work();
-  }
-
-  async #work(): Promise<void> {
-    this.#busy = true;
-    for (let task = this.#tasks.shift(); task !== undefined && !this.#ended; task = this.#tasks.shift()) {
-      try {
-        await task();
-      } catch (error) {
-        this.#fail(error);
-      }
-    }
-    this.#busy = false;
-    if (this.#ws.isPaused) this.#ws.resume();
-  }
-
   #fail(error: unknown): void {
     const refusal = error instanceof Refusal && error.status < 500 ? error : null;
     if (refusal === null) this.#hub.env.log.error({ err: error }, "a connection could not be served");
@@ -208,16 +188,18 @@ export class Connection implements Line {
     else this.close("disabled", JSON.stringify({ type: "error", ...refusal.body }));
   }
 
+  /** Nothing more is said or asked; what is under way comes to its end, and then everything is given back. */
   #end(): void {
     if (this.#ended) return;
     this.#ended = true;
-    this.#tasks.length = 0;
-    this.#held = [];
-    this.#hub.left(this);
-    Promise.all([
-      this.#channels.leaveAll(),
-      this.#watches.leaveAll(),
-      this.#hub.env.bus.release(this.#place, this.id),
-    ]).catch((error) => this.#hub.env.log.warn({ err: error }, "the end of a connection could not be told"));
+    this.#tasks.addLast(async () => {
+      try {
+        await this.#channels.leaveAll();
+        await this.#watches.leaveAll();
+        await this.#hub.env.bus.release(this.#place, this.id);
+      } finally {
+        this.#hub.left(this);
+      }
+    });
   }
 }

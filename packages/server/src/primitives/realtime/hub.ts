@@ -1,4 +1,5 @@
 import type { Duplex } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { WebSocket } from "ws";
 import { onAccessChange } from "../../canvases/live.ts";
 import type { Env } from "../../env.ts";
@@ -17,6 +18,9 @@ const TENDED_EVERY = 30_000;
 const ROUND = 50;
 const ROUNDS = TENDED_EVERY / 2 / ROUND;
 
+/** How long everyone may take to be gone when the service stops, in milliseconds. */
+const PATIENCE = 2_000;
+
 /** So many connections are looked at in one turn of the event loop, and the part of the time that this may take. */
 const AT_ONCE = 100;
 const SHARE = 0.1;
@@ -33,6 +37,7 @@ export class Hub {
   #stopListening: (() => Promise<void>) | null = null;
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
+  #emptied = () => {};
   #looking = false;
   #lookAgain = false;
 
@@ -62,20 +67,26 @@ export class Hub {
     else connection.open();
   }
 
-  /** Forgets a connection that has ended. */
+  /** Forgets a connection that has ended and given everything back. */
   left(connection: Connection): void {
     this.#connections.delete(connection);
+    if (this.#connections.size === 0) this.#emptied();
     const { id } = connection.standing.canvas;
     const others = this.#ofCanvas.get(id);
     if (others?.delete(connection) && others.size === 0) this.#ofCanvas.delete(id);
   }
 
-  /** Says goodbye to everyone: the service stops. */
+  /** Says goodbye to everyone: the service stops. Resolved when they are gone. */
   async close(): Promise<void> {
     this.#closed = true;
     clearInterval(this.#timer);
     await this.#stopListening?.();
-    for (const each of [...this.#connections]) each.close("shutdown");
+    if (this.#connections.size === 0) return;
+    const emptied = new Promise<void>((resolve) => {
+      this.#emptied = resolve;
+    });
+    for (const each of this.#connections) each.close("shutdown");
+    await Promise.race([emptied, sleep(PATIENCE, undefined, { ref: false })]);
   }
 
   #tend(now: number): void {
@@ -103,7 +114,7 @@ export class Hub {
         if (++looked % AT_ONCE === 0) await new Promise(setImmediate);
       }
       const rest = looked > AT_ONCE ? (performance.now() - start) * (1 / SHARE - 1) : 0;
-      if (this.#lookAgain && rest > 0) await new Promise((resolve) => setTimeout(resolve, rest));
+      if (this.#lookAgain) await sleep(rest, undefined, { ref: false });
     }
     this.#looking = false;
   }

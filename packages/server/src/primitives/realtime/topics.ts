@@ -26,11 +26,13 @@ export class Topics<Listener> {
     }
     const listeners = new Set([listener]);
     const stop = this.#bus.subscribe(topic, (message) => this.#tell(message, listeners));
-    this.#heard.set(topic, { listeners, stop });
+    const heard = { listeners, stop };
+    this.#heard.set(topic, heard);
     try {
       await stop;
     } catch (error) {
-      this.#heard.delete(topic);
+      // Others may have come to the topic anew meanwhile.
+      if (this.#heard.get(topic) === heard) this.#heard.delete(topic);
       throw error;
     }
   }

@@ -60,7 +60,6 @@ export class Watches {
     }
     this.#targets.set(JSON.stringify(target), target);
     await this.#topics.enter(this.#topic, this);
-    if (!this.has(target)) return;
     this.#line.send(JSON.stringify({ type: "watching", ...target }));
     if (resume) this.#line.send(resyncFrame(target));
   }
