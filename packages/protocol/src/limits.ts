@@ -30,7 +30,7 @@ export const LIMITS = {
   connectionsPerCanvas: {
     value: 30,
     unit: "connections",
-    of: "the realtime connections of a canvas",
+    of: "a canvas, for realtime",
     past: "close 4429",
   },
   channelsPerConnection: {
@@ -49,13 +49,13 @@ export const LIMITS = {
   publishesPerMinute: {
     value: 100,
     unit: "frames a minute",
-    of: "publishing on one realtime connection",
+    of: "a realtime connection that publishes",
     past: "frame RATE_LIMITED",
   },
   framesPerMinute: {
     value: 600,
     unit: "frames a minute",
-    of: "everything else that one realtime connection sends",
+    of: "a realtime connection, of all other kinds",
     past: "frame RATE_LIMITED",
   },
   pageMax: {

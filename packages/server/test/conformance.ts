@@ -12,21 +12,16 @@ import { devTarget, proxyTarget, type Target } from "@easel/conformance/target";
 import { startNamed } from "./conformance-service.ts";
 import { type Engine, PROXY } from "./support.ts";
 
-const SECTIONS = [
-  pipeline,
-  identity,
-  kv,
-  realtime,
-  submissions,
-  collections,
-  adjacent,
-  authentication,
-  events,
-];
+/** What depends on how people sign in. */
+const PEOPLE = [pipeline, identity, realtime, adjacent, authentication];
+const SECTIONS = { dev: [...PEOPLE, kv, submissions, collections, events], proxy: PEOPLE };
 const TARGETS = { dev: devTarget, proxy: proxyTarget };
 type AuthMode = keyof typeof TARGETS;
 
-/** The whole specification on an engine, in both URL modes and these sign-in modes; and once more where requests are limited. */
+/**
+ * The whole specification on an engine, in both URL modes, in dev mode, and what depends on signing in in these sign-in modes;
+ * and once more where requests are limited.
+ */
 export async function conforms(engine: Engine, authModes: AuthMode[]): Promise<void> {
   if (engine.skip) return void test(`the specification on ${engine.name}`, { skip: engine.skip });
   const targets: Target[] = [];
@@ -40,7 +35,7 @@ export async function conforms(engine: Engine, authModes: AuthMode[]): Promise<v
   for (const target of targets) {
     const limited = target.rateLimited ? ", limited" : "";
     describe(`${engine.name}, canvases by ${target.urlMode}, sign-in: ${target.authMode}${limited}`, () => {
-      for (const section of SECTIONS) section(target);
+      for (const section of target.authMode === "proxy" ? SECTIONS.proxy : SECTIONS.dev) section(target);
     });
   }
 }

@@ -5,6 +5,7 @@ import { test } from "node:test";
 import { CAPABILITIES, type Switch } from "@easel/protocol/capabilities";
 import { ERRORS, type ErrorCode } from "@easel/protocol/errors";
 import { LIMITS } from "@easel/protocol/limits";
+import { CLOSE_CODES, FRAME_ERRORS } from "@easel/protocol/realtime";
 import { type Capabilities, PERMISSIONS } from "@easel/protocol/types";
 import { LADDER } from "../src/access/ladder.ts";
 import { PERMISSION_NEEDS } from "../src/access/permissions.ts";
@@ -67,13 +68,19 @@ test("there are fourteen permissions, each with what it needs", () => {
   }
 });
 
-test("every limit has a value, a unit, what it bounds, and a refusal of the error table", () => {
+const CLOSES = new Set<number>(Object.values(CLOSE_CODES).map(({ code }) => code));
+
+test("every limit has a value, a unit, what it bounds, and a refusal of the error tables", () => {
   for (const [name, { value, unit, of, past }] of Object.entries(LIMITS)) {
     assert.ok(Number.isSafeInteger(value) && value > 0, name);
     assert.match(unit, /^[a-z ]+$/);
     assert.match(of, /^(a|the|one|nesting) .*[^.]$/);
     const refusals = [...past.matchAll(/(\d{3}) ([A-Z_]+)/g)];
-    assert.equal(refusals.length > 0, name !== "pageDefault", name);
+    const closes = [...past.matchAll(/close (\d{4})/g)];
+    const frames = [...past.matchAll(/frame ([A-Z_]+)/g)];
+    assert.equal(refusals.length + closes.length + frames.length > 0, name !== "pageDefault", name);
+    for (const [, code] of closes) assert.ok(CLOSES.has(Number(code)), name);
+    for (const [, code = ""] of frames) assert.ok(code in FRAME_ERRORS, name);
     for (const [, status, code] of refusals) {
       const usual = ERRORS[code as ErrorCode].status;
       // A body that is too large to be valid at all is a 413 (specification 7).

@@ -85,7 +85,7 @@ export async function endSession(request: IncomingMessage, env: Env): Promise<st
   for (const token of cookiesNamed(request.headers.cookie, sessionCookie(env.base.secure))) {
     if (!isToken(token)) continue;
     if ((await env.db.run`delete from sessions where token_hash = ${tokenHash(token)}`) > 0)
-      await announceAccess(null, env);
+      await announceAccess({ people: [] }, env);
   }
   return cookie(env, "", 0);
 }

@@ -58,16 +58,19 @@ async function admit(request: FastifyRequest, reply: FastifyReply, env: Env): Pr
 
 /** Makes a change, lets open connections feel it, and keeps in the audit log that it was made. */
 async function change({ act, run }: Act, call: Call, request: FastifyRequest, env: Env): Promise<Answer> {
+  const { person } = call;
   let canvas = (request.routeOptions.url?.includes("/canvases/:id") && call.params.id) || null;
+  // Where the path names no canvas, its id may be a person's.
+  const people = [person.id, call.params.id ?? ""];
   try {
     const answer = await run(call, env);
     const { target = null, details = null } = answer.audit ?? {};
     canvas = answer.audit?.canvas ?? canvas;
-    await record({ actor: call.person, act, canvas, target, address: request.ip, details }, env);
+    await record({ actor: person, act, canvas, target, address: request.ip, details }, env);
     return answer;
   } finally {
     // Also when it failed: then nobody knows how far it came.
-    await announceAccess(canvas, env);
+    await announceAccess(canvas === null ? { people } : { canvas }, env);
   }
 }
 

@@ -62,15 +62,16 @@ export class Connection implements Line {
   /** Takes one of the canvas's places, or closes; what the client sends meanwhile waits. */
   open(): void {
     this.#tasks.add(async () => {
-      await this.#check();
-      const { bus } = this.#hub.env;
       const most = LIMITS.connectionsPerCanvas.value;
-      if (!(await bus.hold(this.#place, most, this.id))) this.close("full");
+      // First come, first served; but that realtime is off is said before that there is no place.
+      const held = await this.#hub.env.bus.hold(this.#place, most, this.id);
+      await this.#check();
+      if (!held) this.close("full");
     });
   }
 
   send(text: string): void {
-    if (!this.#ended) this.#outbox.push(textFrame(text));
+    this.#push(textFrame(text));
   }
 
   refuse(code: FrameErrorCode, about: About): void {
@@ -80,7 +81,7 @@ export class Connection implements Line {
   deliver(frame: Buffer, isDue: () => boolean): void {
     if (this.#ended) return;
     const taken = this.#doubt.take(frame, isDue);
-    if (taken === "pass" && isDue()) this.#outbox.push(frame);
+    if (taken === "pass" && isDue()) this.#push(frame);
     if (taken === "full") this.close("unchecked");
   }
 
@@ -89,7 +90,7 @@ export class Connection implements Line {
     this.#doubt.begin();
     this.#tasks.add(async () => {
       await this.#check();
-      for (const frame of this.#doubt.end()) this.#outbox.push(frame);
+      for (const frame of this.#doubt.end()) this.#push(frame);
     });
   }
 
@@ -115,6 +116,10 @@ export class Connection implements Line {
 
   get #place(): string {
     return `realtime ${this.standing.canvas.id}`;
+  }
+
+  #push(frame: Buffer): void {
+    if (!this.#ended) this.#outbox.push(frame);
   }
 
   #beat(): void {
@@ -194,9 +199,9 @@ export class Connection implements Line {
     this.#ended = true;
     this.#tasks.addLast(async () => {
       try {
-        await this.#channels.leaveAll();
-        await this.#watches.leaveAll();
-        await this.#hub.env.bus.release(this.#place, this.id);
+        const { bus } = this.#hub.env;
+        const released = bus.release(this.#place, this.id);
+        await Promise.all([this.#channels.leaveAll(), this.#watches.leaveAll(), released]);
       } finally {
         this.#hub.left(this);
       }

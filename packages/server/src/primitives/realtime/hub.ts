@@ -49,9 +49,9 @@ export class Hub {
 
   /** From now on connections feel what changes. */
   async start(): Promise<void> {
-    this.#stopListening = await onAccessChange((canvas) => {
-      if (canvas === null) void this.#lookAtAll();
-      else for (const each of this.#ofCanvas.get(canvas) ?? []) each.recheck();
+    this.#stopListening = await onAccessChange((concerned) => {
+      if ("people" in concerned) void this.#lookAtAll(new Set(concerned.people));
+      else for (const each of this.#ofCanvas.get(concerned.canvas) ?? []) each.recheck();
     }, this.env);
     this.#timer = setInterval(() => this.#tend(this.env.clock()), ROUND);
     this.#timer.unref();
@@ -100,8 +100,10 @@ export class Hub {
     }
   }
 
-  /** Looks at everyone again, some at a time; and what is said of all meanwhile makes one more round. */
-  async #lookAtAll(): Promise<void> {
+  /** Looks at everyone again, some at a time, and at some first; what is said of all meanwhile makes one more round. */
+  async #lookAtAll(first: Set<string>): Promise<void> {
+    if (first.size > 0)
+      for (const each of this.#connections) if (first.has(each.standing.person.id)) each.recheck();
     this.#lookAgain = true;
     if (this.#looking) return;
     this.#looking = true;
