@@ -1,13 +1,7 @@
 import { COLUMNS, cards, change, contentOf, discard, isGone, readBoard } from "./cards.js";
 import { letDrag } from "./drag.js";
 import { draw, elementOf, may, newsSince, titleOf } from "./view.js";
-
-/** How long until the next look: where the service tells of changes, where it does not, and after a failure at the most. */
-const TOLD = 60_000;
-const LOOK = 5000;
-const REST = 60_000;
-/** Changes in so short a time are read together. */
-const TOGETHER = 1000;
+import { keepLooking } from "./watch.js";
 
 const MESSAGES = {
   NOT_AUTHENTICATED: "You are not signed in. Reload this page to sign in.",
@@ -30,8 +24,6 @@ const state = { me: null, rights: null, board: null, gone: null };
 let changes = 0;
 let open = 0;
 let queue = Promise.resolve();
-let usual = LOOK;
-let pause = usual;
 
 /** What a person can do about an error; a capability that is off brings a hint of its own. */
 function explain(error) {
@@ -51,7 +43,7 @@ function take({ entries, nextCursor }) {
   draw(state);
 }
 
-/** Reads the board and, when that fails, says why and takes its time until the next try. */
+/** Reads the board and shows it, or else why that failed; gives whether it went well. */
 async function look() {
   const failure = element("failure");
   const before = changes;
@@ -61,38 +53,14 @@ async function look() {
     const page = await readBoard();
     if (changes === before && open === 0) take(page);
     failure.hidden = true;
-    pause = usual;
+    return true;
   } catch (error) {
-    pause = Math.min(pause * 2, REST);
     const told = failure.querySelector("p");
     const text = explain(error);
     if (told.textContent !== text) told.textContent = text;
     failure.hidden = false;
+    return false;
   }
-}
-
-/** Looks again and again while somebody is looking. */
-async function lookOn() {
-  if (!document.hidden) await look();
-  setTimeout(lookOn, pause);
-}
-
-/** Has the service tell of changes; where it does not, looking on must do. */
-function watch() {
-  let due = false;
-  const readSoon = () => {
-    usual = TOLD;
-    if (due) return;
-    due = true;
-    setTimeout(() => {
-      due = false;
-      if (!document.hidden) look();
-    }, TOGETHER);
-  };
-  cards().watch(readSoon, () => {
-    usual = LOOK;
-    pause = LOOK;
-  });
 }
 
 /** Writes go one after another, and after the last one the board is read again. What fails is told in `place`; then false. */
@@ -253,6 +221,4 @@ element("editing").addEventListener("submit", (event) => {
 element("remove").addEventListener("click", remove);
 element("cancel").addEventListener("click", () => element("editor").close());
 element("again").addEventListener("click", look);
-document.addEventListener("visibilitychange", () => document.hidden || look());
-lookOn();
-watch();
+keepLooking(look);
