@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Bus } from "../src/drivers/bus/bus.ts";
+import { membersContract, placesContract } from "./bus-members-contract.ts";
 import type { Scope } from "./support.ts";
 
 /** A bus of a test, and how its time goes by: the clock of the driver may be the test's own. */
@@ -145,5 +146,8 @@ export function busContract(
       await pass(50);
       assert.deepEqual(heard, ["1"]);
     });
+
+    placesContract(open);
+    membersContract(open);
   });
 }
