@@ -12,15 +12,15 @@ import { devTarget, proxyTarget, type Target } from "@easel/conformance/target";
 import { startNamed } from "./conformance-service.ts";
 import { type Engine, PROXY } from "./support.ts";
 
-/** What depends on how people sign in. */
-const PEOPLE = [pipeline, identity, realtime, adjacent, authentication];
-const SECTIONS = { dev: [...PEOPLE, kv, submissions, collections, events], proxy: PEOPLE };
+/** What depends on who comes, and from where; and what depends on what is kept. */
+const COMING = [pipeline, identity, realtime, adjacent, authentication];
+const KEPT = [kv, submissions, collections, events];
 const TARGETS = { dev: devTarget, proxy: proxyTarget };
 type AuthMode = keyof typeof TARGETS;
 
 /**
- * The whole specification on an engine, in both URL modes, in dev mode, and what depends on signing in in these sign-in modes;
- * and once more where requests are limited.
+ * The specification on an engine, in both URL modes and these sign-in modes, and once more where requests are limited. What
+ * depends on what is kept is held in dev mode, on the engine that is not the usual one in one URL mode.
  */
 export async function conforms(engine: Engine, authModes: AuthMode[]): Promise<void> {
   if (engine.skip) return void test(`the specification on ${engine.name}`, { skip: engine.skip });
@@ -35,7 +35,9 @@ export async function conforms(engine: Engine, authModes: AuthMode[]): Promise<v
   for (const target of targets) {
     const limited = target.rateLimited ? ", limited" : "";
     describe(`${engine.name}, canvases by ${target.urlMode}, sign-in: ${target.authMode}${limited}`, () => {
-      for (const section of target.authMode === "proxy" ? SECTIONS.proxy : SECTIONS.dev) section(target);
+      const { authMode, urlMode } = target;
+      const keeps = authMode === "dev" && (engine.name === "sqlite" || urlMode === "path");
+      for (const section of keeps ? [...COMING, ...KEPT] : COMING) section(target);
     });
   }
 }
