@@ -10,6 +10,7 @@ import { announceAccess } from "../src/canvases/live.ts";
 import { asMessage } from "../src/primitives/realtime/subscription.ts";
 import { startDev } from "./engines.ts";
 import { signIn, startProcess } from "./process.ts";
+import { until } from "./realtime-bus.ts";
 import { entryOf, SlowDb, startNode } from "./realtime-node.ts";
 import { GOODBYE, handshake, Wire } from "./realtime-wire.ts";
 import { temporaryDirectory } from "./support.ts";
@@ -44,10 +45,12 @@ describe("a node that stops", async () => {
 
   it("says goodbye with 1001 after everything that was said before", async () => {
     const { env: own, target, stop, here } = await start();
+    const { owner, viewer } = here.people;
     const wires = [
-      await dial(target.base, here.slug, here.people.owner.headers),
-      await dial(target.base, here.slug, here.people.owner.headers),
+      await dial(target.base, here.slug, owner.headers),
+      await dial(target.base, here.slug, viewer.headers),
     ];
+    assert.equal((await wires[0]?.next())?.type, "join");
     const frames = Array.from({ length: 10 }, (_, index) => JSON.stringify({ type: "message", data: index }));
     // In the very turn in which the node begins to stop.
     for (const frame of frames) void own.bus.publish(`channel ${here.id} c`, asMessage(frame));
@@ -83,6 +86,12 @@ describe("a node that stops", async () => {
     wire.write(handshake(target.base, `/v1/c/${here.slug}/realtime`, here.people.viewer.headers));
     await held.reached;
     const stopped = stop();
+    const answers = () =>
+      fetch(`${target.base}/healthz`).then(
+        ({ status }) => status === 200,
+        () => false,
+      );
+    await until("it takes no more", async () => !(await answers()));
     held.pass();
     const status = Number((await wire.head()).slice(9, 12));
     if (status === 101) assert.equal((await wire.goodbye()).code, 1001);

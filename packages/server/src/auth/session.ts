@@ -84,8 +84,10 @@ function living(row: Readonly<SessionRow> | undefined, env: Env): Session | null
 export async function endSession(request: IncomingMessage, env: Env): Promise<string> {
   for (const token of cookiesNamed(request.headers.cookie, sessionCookie(env.base.secure))) {
     if (!isToken(token)) continue;
-    if ((await env.db.run`delete from sessions where token_hash = ${tokenHash(token)}`) > 0)
-      await announceAccess({ people: [] }, env);
+    const ended = await env.db.returning<{ user_id: string | null }>`
+      delete from sessions where token_hash = ${tokenHash(token)} returning user_id`;
+    const people = ended.flatMap(({ user_id }) => user_id ?? []);
+    if (ended.length > 0) await announceAccess({ people }, env);
   }
   return cookie(env, "", 0);
 }

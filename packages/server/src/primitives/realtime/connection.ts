@@ -186,6 +186,7 @@ export class Connection implements Line {
   }
 
   #fail(error: unknown): void {
+    if (this.#ended) return;
     const refusal = error instanceof Refusal && error.status < 500 ? error : null;
     if (refusal === null) this.#hub.env.log.error({ err: error }, "a connection could not be served");
     if (refusal === null) this.close("unchecked");

@@ -92,7 +92,7 @@ export class Hub {
   #tend(now: number): void {
     let part = Math.ceil(this.#connections.size / ROUNDS);
     for (const each of this.#connections) {
-      if (part-- === 0 || each.tendedAt > now - TENDED_EVERY / 2) break;
+      if (part-- === 0 || Math.abs(now - each.tendedAt) < TENDED_EVERY / 2) break;
       // To the end of the line.
       this.#connections.delete(each);
       this.#connections.add(each);

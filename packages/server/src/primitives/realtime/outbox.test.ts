@@ -82,10 +82,10 @@ describe("the end of a turn", () => {
 
   test("what the sockets of a channel get is made once; nobody gets another's", async () => {
     const turn = new Turn();
-    const all = boxes(turn, 6);
+    const all = boxes(turn, 7);
     const [a, b, c] = frames("a", "b", "c");
     assert.ok(a && b && c);
-    const gets = [[a, b], [a, b], [b, a], [a, b, c], [a, c], [a]];
+    const gets = [[a, b], [a, b], [b, a], [a, b, c], [a, b], [a, c], [a]];
     for (const [index, each] of gets.entries()) for (const frame of each) all[index]?.outbox.push(frame);
     await endOfTurn();
     for (const [index, each] of gets.entries())

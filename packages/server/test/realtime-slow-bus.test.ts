@@ -1,0 +1,141 @@
+import assert from "node:assert/strict";
+import { after, afterEach, describe, it } from "node:test";
+import { enter } from "@easel/conformance/realtime/frame";
+import { connect } from "@easel/conformance/realtime/socket";
+import { until } from "./realtime-bus.ts";
+import { CountedNode } from "./realtime-counted.ts";
+import { type Node, startNode } from "./realtime-node.ts";
+import type { Wire } from "./realtime-wire.ts";
+
+const scope = { after };
+const node = await CountedNode.start(scope);
+const { target, env, counting, here, usual } = node;
+const { owner, viewer } = here.people;
+const dial: CountedNode["dial"] = (...to) => node.dial(...to);
+
+afterEach(() => {
+  counting.before = async () => {};
+});
+
+/** How a connection ends while the bus is at work for it. */
+const GOES: [name: string, end: (wire: Wire, node: Node) => Promise<unknown>][] = [
+  [
+    "the line breaks",
+    async (wire) => {
+      wire.drop();
+      const third = await dial(viewer);
+      await third.ask({ type: "presence", channel: "x" });
+      third.drop();
+    },
+  ],
+  [
+    "the service stops",
+    async (wire, { stop }) => {
+      void stop();
+      assert.equal((await wire.goodbye()).code, 1001);
+      wire.drop();
+    },
+  ],
+];
+
+describe("a bus that takes its time", () => {
+  for (const [name, end] of GOES) {
+    for (const what of ["hold", "subscribe", "join"] as const) {
+      it(`${name} while \`${what}\` is on its way: nothing stays, and nobody is told last that they came`, async () => {
+        const other = await startNode(scope, env, { bus: counting.bus });
+        const witness = await connect(target, here.slug, viewer);
+        await enter(witness, "a");
+        const said = counting.said.length;
+        const passed = Promise.withResolvers<void>();
+        const reached = Promise.withResolvers<void>();
+        counting.before = (asked) => {
+          if (asked !== what) return Promise.resolve();
+          counting.before = async () => {};
+          reached.resolve();
+          return passed.promise;
+        };
+        const channel = what === "subscribe" ? "c" : "a";
+        const wire = await dial(owner, other.target.base);
+        wire.send({ type: "subscribe", channel });
+        await reached.promise;
+        await end(wire, other);
+        passed.resolve();
+        await other.stop();
+        await until("everything is given back", () => counting.held.size === usual + 3);
+        const told = counting.said.slice(said).filter((each) => each.includes(` ${channel}: P`));
+        const types = told.map((each) => /"type":"(\w+)"/.exec(each)?.[1]);
+        assert.ok(types.length === 0 || types.at(-1) === "leave", types.join());
+        await witness.settled();
+        const { users } = await witness.ask({ type: "presence", channel });
+        assert.equal((users as unknown[]).length, what === "subscribe" ? 0 : 1);
+        await witness.close();
+        await node.emptied();
+      });
+    }
+  }
+});
+
+it("a node that stops waits until the others have been told who is gone", async () => {
+  const other = await startNode(scope, env, { bus: counting.bus });
+  const witness = await connect(target, here.slug, viewer);
+  await enter(witness, "a");
+  const wire = await dial(owner, other.target.base);
+  await node.settle(wire);
+  assert.equal((await witness.next()).type, "join");
+  const passed = Promise.withResolvers<void>();
+  counting.before = (asked) => (asked === "publish" ? passed.promise : Promise.resolve());
+  let hasStopped = false;
+  const stopped = other.stop().then(() => {
+    hasStopped = true;
+  });
+  assert.equal((await wire.goodbye()).code, 1001);
+  wire.drop();
+  for (let trip = 0; trip < 100; trip++) await witness.settled();
+  assert.equal(hasStopped, false);
+  passed.resolve();
+  await stopped;
+  assert.equal((await witness.next()).type, "leave");
+  await witness.close();
+  await node.emptied();
+});
+
+describe("a bus that fails", () => {
+  const fails = (what: string) => {
+    counting.before = async (asked) => {
+      if (asked === what) throw new Error("the bus is away");
+    };
+  };
+
+  for (const what of ["hold", "subscribe", "join"] as const) {
+    it(`\`${what}\`: 1011, and nothing stays`, async () => {
+      fails(what);
+      const wire = await dial();
+      wire.send({ type: "subscribe", channel: "a" });
+      const { code } = await wire.goodbye();
+      assert.equal(code, 1011);
+      wire.drop();
+      await node.emptied();
+    });
+  }
+
+  it("`publish`: 1011 to who publishes, nothing to who listens", async () => {
+    const [says, hears] = [await dial(), await connect(target, here.slug, viewer)];
+    await enter(hears, "a");
+    fails("publish");
+    says.send({ type: "publish", channel: "a" });
+    assert.deepEqual(await says.goodbye(), { code: 1011, texts: [] });
+    says.drop();
+    assert.deepEqual(await hears.settled(), []);
+    counting.before = async () => {};
+    await hears.close();
+    await node.emptied();
+  });
+
+  it("`publish` at the end of a connection: all that it held is given back nevertheless", async () => {
+    const wire = await dial();
+    await node.settle(wire);
+    fails("publish");
+    wire.drop();
+    await node.emptied();
+  });
+});
