@@ -1,5 +1,3 @@
-import type { Audience } from "./types.ts";
-
 /**
  * To whom each right opens something (specification 2): the author of the record, owners and editors, everyone who is
  * admitted.
@@ -68,6 +66,9 @@ export type ChannelPolicy = Record<
   "subscribe" | "publish" | "seePresence" | "participatePresence",
   PolicyAudience
 >;
+
+/** Who may use a capability besides owners and editors. */
+export type Audience = "editors" | "viewers";
 
 /** What a policy says of a Connection. */
 export interface ConnectionPolicy {

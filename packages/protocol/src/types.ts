@@ -1,4 +1,4 @@
-import type { RuntimePolicy } from "./policy.ts";
+import type { Audience, RuntimePolicy } from "./policy.ts";
 
 /** Any JSON value. */
 export type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
@@ -101,9 +101,6 @@ export interface AuthoredCanvas {
   sourceKind: string | null;
   metadata: { [name: string]: Json } | null;
 }
-
-/** Who may use a capability besides owners and editors. */
-export type Audience = "editors" | "viewers";
 
 /** The switches of a canvas as the management API shows them. */
 export interface Capabilities {

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { CAPABILITIES, type Capability } from "@easel/protocol/capabilities";
-import { type Audience, type CanvasRole, PERMISSIONS, type Permission } from "@easel/protocol/types";
+import type { Audience } from "@easel/protocol/policy";
+import { type CanvasRole, PERMISSIONS, type Permission } from "@easel/protocol/types";
 import { permissionsOf } from "./permissions.ts";
 
 /** What each permission needs: a capability, and whom it is for ("audience": whom the canvas says). */

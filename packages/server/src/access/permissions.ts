@@ -1,5 +1,6 @@
 import type { Capability } from "@easel/protocol/capabilities";
-import type { Audience, CanvasRole, Permission } from "@easel/protocol/types";
+import type { Audience } from "@easel/protocol/policy";
+import type { CanvasRole, Permission } from "@easel/protocol/types";
 import { manages } from "./roles.ts";
 
 /**

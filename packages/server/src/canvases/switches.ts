@@ -1,5 +1,5 @@
-import type { RuntimePolicy } from "@easel/protocol/policy";
-import type { Audience, Capabilities } from "@easel/protocol/types";
+import type { Audience, RuntimePolicy } from "@easel/protocol/policy";
+import type { Capabilities } from "@easel/protocol/types";
 import type { Env } from "../env.ts";
 import { newId } from "../kit/ids.ts";
 
