@@ -1,17 +1,14 @@
-import type { IncomingMessage } from "node:http";
 import type { Env } from "../env.ts";
+import type { Headed } from "../kit/headed.ts";
 import { type Person, type PersonRow, personOf } from "./people.ts";
 import { findSession } from "./session.ts";
 import { bearerToken, tokenPerson } from "./tokens.ts";
-
-/** What of a request stays with a connection that it opened. */
-export type Credentials = Pick<IncomingMessage, "headers">;
 
 /**
  * Whom a connection that stays open still belongs to: null once the session or token that opened it has ended, or the person
  * is deactivated. What a proxy said of the request that opened it holds for as long as that person is there.
  */
-export async function identifyAgain(person: Person, request: Credentials, env: Env): Promise<Person | null> {
+export async function identifyAgain(person: Person, request: Headed, env: Env): Promise<Person | null> {
   const { authMode, proxyJwksUrl } = env.config;
   const token = authMode === "proxy" && proxyJwksUrl !== null ? undefined : bearerToken(request);
   const asserted = authMode === "proxy" && token === undefined && person.guestOf === null;

@@ -3,6 +3,7 @@ import type { FastifyRequest } from "fastify";
 import { announceAccess } from "../canvases/live.ts";
 import type { Env } from "../env.ts";
 import { cookiesNamed, hostOnly, setCookie } from "../kit/cookies.ts";
+import type { Headed } from "../kit/headed.ts";
 import { isToken, newId, newToken, tokenHash } from "../kit/ids.ts";
 import type { HeaderSink } from "../rate-limit.ts";
 import { guestOf, type InviteRow, inviteOf } from "./guests.ts";
@@ -50,7 +51,7 @@ export async function startSession(person: Person, request: FastifyRequest, env:
 
 /** The session of a request to the service's own host, or null. A use moves its end on, where the answer can say so. */
 export async function findSession(
-  request: Pick<IncomingMessage, "headers">,
+  request: Headed,
   answer: HeaderSink | null,
   env: Env,
 ): Promise<Session | null> {

@@ -1,5 +1,5 @@
-import type { IncomingMessage } from "node:http";
 import type { Env } from "../env.ts";
+import type { Headed } from "../kit/headed.ts";
 import { isToken, newId, newToken, tokenHash } from "../kit/ids.ts";
 import { type Person, type PersonRow, personOf } from "./people.ts";
 
@@ -20,9 +20,7 @@ export interface AccessToken {
 type TokenRow = PersonRow & { token_id: string; expires_at: number | null; used_at: number | null };
 
 /** The personal access token of a request, good or not; undefined when it has none. */
-export function bearerToken({
-  headers: { authorization },
-}: Pick<IncomingMessage, "headers">): string | undefined {
+export function bearerToken({ headers: { authorization } }: Headed): string | undefined {
   return /^bearer +(easel_pat_.*)$/i.exec(authorization ?? "")?.[1];
 }
 

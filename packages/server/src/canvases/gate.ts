@@ -1,6 +1,6 @@
-import type { IncomingMessage } from "node:http";
 import type { Env } from "../env.ts";
 import { cookiesNamed, setCookie } from "../kit/cookies.ts";
+import type { Headed } from "../kit/headed.ts";
 
 /** The cookie of who has given a canvas's password (specification 4.1). */
 const COOKIE = "__service_gate";
@@ -26,12 +26,7 @@ const parts = ({ id, passwordHash }: Gated, visitor: Visitor, expires: string): 
 ];
 
 /** Whether a request carries a cookie that opens this very password for this very visitor. Of several, one is enough. */
-export function gateIsOpen(
-  canvas: Gated,
-  visitor: Visitor,
-  { headers }: Pick<IncomingMessage, "headers">,
-  env: Env,
-): boolean {
+export function gateIsOpen(canvas: Gated, visitor: Visitor, { headers }: Headed, env: Env): boolean {
   if (canvas.passwordHash === null) return true;
   for (const value of cookiesNamed(headers.cookie, COOKIE)) {
     const [expires = "", signature = "", ...more] = value.split(".");

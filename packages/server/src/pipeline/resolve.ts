@@ -1,10 +1,10 @@
-import type { IncomingMessage } from "node:http";
 import type { CanvasRole } from "@easel/protocol/types";
 import { enter } from "../access/ladder.ts";
 import type { Principal } from "../access/roles.ts";
 import { type Canvas, findEntry } from "../canvases/entry.ts";
 import { gateIsOpen } from "../canvases/gate.ts";
 import type { Env } from "../env.ts";
+import type { Headed } from "../kit/headed.ts";
 import { refuse } from "../kit/refusal.ts";
 import type { Viewer, Visit } from "./visit.ts";
 
@@ -16,7 +16,7 @@ function principalOf(viewer: Viewer): Principal {
 
 /** Step 3: which canvas, and may they in, decided from live rows (specification 4.1). */
 export async function resolve(
-  { slug, surface, request }: Pick<Visit, "slug" | "surface"> & { request: Pick<IncomingMessage, "headers"> },
+  { slug, surface, request }: Pick<Visit, "slug" | "surface"> & { request: Headed },
   viewer: Viewer,
   env: Env,
   /** The visitor is about to open the password gate, so it does not stand in the way. */
