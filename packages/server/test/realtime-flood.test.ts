@@ -177,7 +177,8 @@ describe("a flood on one canvas, without limits: the round trips of another get 
       flooding = false;
       wire.drop();
       await counting;
-      assert.ok(Math.min(...costs) > 0 && Math.max(...costs) < MOST, costs.join());
+      assert.ok(Math.max(...costs) > 0, `the flood went on: ${costs.join()}`);
+      assert.ok(Math.max(...costs) < MOST, costs.join());
     });
   }
 });
