@@ -18,10 +18,10 @@ const KEPT = [kv, submissions, collections, events];
 const TARGETS = { dev: devTarget, proxy: proxyTarget };
 type AuthMode = keyof typeof TARGETS;
 
-/**
- * The specification on an engine, in both URL modes and these sign-in modes, and once more where requests are limited. What
- * depends on what is kept is held in dev mode, on the engine that is not the usual one in one URL mode.
- */
+/** The URL mode in which what is kept is held on each engine, as each is mostly run: on a laptop, and for an organisation. */
+const KEPT_IN = { sqlite: "path", postgres: "subdomain" };
+
+/** The specification on an engine, in both URL modes and these sign-in modes, and once more where requests are limited. */
 export async function conforms(engine: Engine, authModes: AuthMode[]): Promise<void> {
   if (engine.skip) return void test(`the specification on ${engine.name}`, { skip: engine.skip });
   const targets: Target[] = [];
@@ -36,7 +36,7 @@ export async function conforms(engine: Engine, authModes: AuthMode[]): Promise<v
     const limited = target.rateLimited ? ", limited" : "";
     describe(`${engine.name}, canvases by ${target.urlMode}, sign-in: ${target.authMode}${limited}`, () => {
       const { authMode, urlMode } = target;
-      const keeps = authMode === "dev" && (engine.name === "sqlite" || urlMode === "path");
+      const keeps = authMode === "dev" && urlMode === KEPT_IN[engine.name];
       for (const section of keeps ? [...COMING, ...KEPT] : COMING) section(target);
     });
   }

@@ -12,8 +12,12 @@ export const POSTGRES = "EASEL_TEST_POSTGRES";
 
 let stop: (() => Promise<void>) | undefined;
 
-/** Runs once before the suite: one PostgreSQL on a free port, with data that is thrown away. */
+/**
+ * Runs once before the suite: one PostgreSQL on a free port, with data that is thrown away, and what the first test compiles
+ * is kept for all others.
+ */
 export async function globalSetup(): Promise<void> {
+  process.env.NODE_COMPILE_CACHE ??= path.join(os.tmpdir(), "node-compile-cache");
   const programs = postgresPrograms();
   if (programs === undefined) {
     if (process.env.CI) throw new Error("PostgreSQL is not installed, and CI runs every test");
