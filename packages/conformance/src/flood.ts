@@ -1,4 +1,5 @@
 import { type Answer, type Header, type Request, read, start } from "./http.ts";
+import { PATIENCE_MS } from "./patience.ts";
 
 /** A body that is never finished: how many bytes are announced (null: chunked), and how many really go out. */
 export interface Flood {
@@ -8,7 +9,6 @@ export interface Flood {
 
 const SLICE = Buffer.alloc(64 * 1024, "a");
 const RESETS = ["EPIPE", "ECONNRESET"];
-const PATIENCE_MS = 10_000;
 /** Between slices the answer can arrive: Node drops one that is still unread when a write fails. */
 const PAUSE_MS = 2;
 

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import http, { type IncomingHttpHeaders } from "node:http";
 import https from "node:https";
+import { PATIENCE_MS } from "./patience.ts";
 
 /** One header line as it goes out; a list may hold the same name twice. */
 export type Header = [name: string, value: string];
@@ -23,7 +24,6 @@ export interface Answer {
   readonly json: Record<string, unknown>;
 }
 
-const PATIENCE_MS = 30_000;
 const agents = {
   "http:": new http.Agent({ keepAlive: true, maxSockets: 64 }),
   "https:": new https.Agent({ keepAlive: true, maxSockets: 64 }),

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
+import { PATIENCE_MS } from "@easel/conformance/patience";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import { atEnd, type Scope } from "./support.ts";
 
@@ -20,7 +21,14 @@ export async function openBrowser(scope: Scope, { goesBack = false } = {}): Prom
     executablePath: PROGRAM ?? "",
     args: FLAGS.split(" "),
     ignoreDefaultArgs: goesBack ? ["--disable-back-forward-cache"] : [],
+    timeout: PATIENCE_MS,
   });
+  const newContext = browser.newContext.bind(browser);
+  browser.newContext = async (options) => {
+    const context = await newContext(options);
+    context.setDefaultTimeout(PATIENCE_MS);
+    return context;
+  };
   atEnd(scope, () => browser.close());
   return browser;
 }

@@ -51,7 +51,7 @@ describe("the bus in memory", () => {
   });
 
   test("a flood of new keys locks nobody out, and past the bound is forgotten", async () => {
-    const bus = memory(Date.now, 1000);
+    const bus = memory(() => 0, 1000);
     for (let each = 0; each < 100_000; each++) {
       assert.equal((await bus.take(`key ${each}`, 1, 60_000)).allowed, true);
     }

@@ -18,11 +18,11 @@ for (const mode of ["path", "subdomain"] as const) {
     await page.getByLabel("Password").fill("open, sesame");
     await env.db.run`delete from sessions`;
     await page.getByRole("button", { name: "Open" }).click();
-    await page.getByLabel("E-mail address").fill(email, { timeout: 5000 });
+    await page.getByLabel("E-mail address").fill(email);
     await page.getByRole("button", { name: "Sign in", exact: true }).click();
-    await page.getByLabel("Password").fill("open, sesame", { timeout: 5000 });
+    await page.getByLabel("Password").fill("open, sesame");
     await page.getByRole("button", { name: "Open" }).click();
-    await page.waitForURL(asked, { timeout: 5000 });
-    await page.getByRole("heading", { name: "tea" }).waitFor({ timeout: 5000 });
+    await page.waitForURL(asked);
+    await page.getByRole("heading", { name: "tea" }).waitFor();
   });
 }

@@ -7,6 +7,7 @@ import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { manage, type Stage, stage } from "@easel/conformance/fixture";
 import { send } from "@easel/conformance/http";
+import { until } from "@easel/conformance/patience";
 import { symbols } from "pino";
 import { startDev } from "./engines.ts";
 import { publish, visit } from "./publish.ts";
@@ -94,8 +95,7 @@ describe("clients that go away", () => {
           assert.deepEqual(await state(), asItWas, `${name}, ${end}`);
         }
       }
-      for (let tries = 0; (await uploads()).length > 0 && tries < 100; tries++) await sleep(10);
-      assert.deepEqual(await uploads(), []);
+      await until("nothing is left", async () => (await uploads()).length === 0);
     });
   }
 

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { hash } from "node:crypto";
 import { describe, it, mock } from "node:test";
-import { DESCRIPTION, description, signIn, startWithFake, until } from "./oidc-fake.ts";
+import { until } from "@easel/conformance/patience";
+import { DESCRIPTION, description, signIn, startWithFake } from "./oidc-fake.ts";
 import { BROKEN, turnedDown, Visitor } from "./oidc-visitor.ts";
 
 const HOUR = 60 * 60_000;
@@ -24,12 +25,13 @@ describe("what the provider says of itself", () => {
     const warn = t.mock.method(env.log, "warn");
     for (let tries = 0; tries < 3; tries++) {
       await new Visitor().login(base);
-      await until(() => warn.mock.callCount() > tries);
+      await until("a failure is logged", () => warn.mock.callCount() > tries);
     }
     assert.deepEqual(fake.asked.slice(4), [DESCRIPTION, DESCRIPTION, DESCRIPTION]);
 
     fake.answers = { [DESCRIPTION]: null };
     await Promise.all(Array.from({ length: 20 }, () => new Visitor().login(base)));
+    await until("the provider is asked again", () => fake.asked.length > 7);
     assert.deepEqual(fake.asked.slice(7), [DESCRIPTION], "one question at a time");
   });
 
@@ -43,8 +45,10 @@ describe("what the provider says of itself", () => {
     const before = new URL(await new Visitor().login(base)).pathname;
     assert.equal(before, "/authorize");
     let now = before;
-    for (let tries = 0; now === before && tries < 100; tries++)
+    await until("another address holds", async () => {
       now = new URL(await new Visitor().login(base)).pathname;
+      return now !== before;
+    });
     assert.equal(now, "/moved");
   });
 

@@ -1,9 +1,7 @@
-import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Answer } from "@easel/conformance/http";
 import { type CryptoKey, exportJWK, generateKeyPair, type JWK, SignJWT } from "jose";
 import { CLIENT, oidcSettings } from "./oidc-provider.ts";
@@ -151,12 +149,3 @@ export async function wayBack(base: string, visitor: Visitor, returnTo?: string)
 /** Signs in at a fake; what the service answers to what it says. */
 export const signIn = async (base: string, visitor = new Visitor(), returnTo?: string): Promise<Answer> =>
   visitor.get((await wayBack(base, visitor, returnTo)).href);
-
-/** Waits for something that does not say when it happens. */
-export async function until(happened: () => boolean): Promise<void> {
-  const end = Date.now() + 5_000;
-  while (!happened()) {
-    assert.ok(Date.now() < end, "it never happened");
-    await sleep(5);
-  }
-}

@@ -12,7 +12,6 @@ import {
   type Key,
   newKey,
   part,
-  seconds,
   sign,
   signedBy,
   startKeyServer,
@@ -27,6 +26,9 @@ const EVE = await newKey("RS", "rsa");
 const keyServer = await startKeyServer({ after }, RSA, EC, ...OTHERS);
 const { target, env } = await startDev({ after }, signedBy(keyServer));
 const { base } = target;
+/** The seconds at which its clock stands. */
+const NOW = Math.floor(Date.now() / 1000);
+env.clock = () => NOW * 1000;
 
 const token = (value: string): Header => [TOKEN_HEADER, value];
 const me = (...headers: Header[]) => whoAmI(base, headers);
@@ -57,8 +59,8 @@ describe("signed tokens that count", () => {
   const fine: [name: string, own: Record<string, unknown>, header?: object][] = [
     ["an audience in a list", { aud: ["other", AUDIENCE] }],
     ["no `sub`, `iat` or `nbf`", { iat: undefined }],
-    ["an end 20 seconds ago, since clocks differ", { exp: seconds() - 20 }],
-    ["a beginning in 20 seconds, since clocks differ", { nbf: seconds() + 20 }],
+    ["an end 20 seconds ago, since clocks differ", { exp: NOW - 20 }],
+    ["a beginning in 20 seconds, since clocks differ", { nbf: NOW + 20 }],
     ["an address that is verified", { email_verified: true }],
     ["an address that is verified, in words", { email_verified: "true" }],
     ["claims of its own", { groups: ["a"], roles: { admin: true } }],
@@ -174,7 +176,7 @@ describe("signed tokens that count for nothing", () => {
     ]),
     ["a kid that is a number", signed(BODY, { kid: 1 })],
     ["a kid that is a list", signed(BODY, { kid: ["rsa"] })],
-    ["a critical extension", signed(BODY, { crit: ["exp"], exp: seconds() + 60 })],
+    ["a critical extension", signed(BODY, { crit: ["exp"], exp: NOW + 60 })],
     ["an empty list of critical extensions", signed(BODY, { crit: [] })],
     ["a critical extension that is missing", signed(BODY, { crit: ["b64"] })],
     ["a payload that is not encoded", signed(BODY, { crit: ["b64"], b64: false })],
@@ -220,11 +222,11 @@ describe("signed tokens that count for nothing", () => {
     ["an empty list of audiences", { aud: [] }],
     ["the audience as an object", { aud: { easel: true } }],
     ["no audience", { aud: undefined }],
-    ["an end that is past", { exp: seconds() - 31 }],
-    ["an end that is text", { exp: String(seconds() + 60) }],
+    ["an end that is past", { exp: NOW - 31 }],
+    ["an end that is text", { exp: String(NOW + 60) }],
     ["an end that is null", { exp: null }],
     ["no end", { exp: undefined }],
-    ["a beginning to come", { nbf: seconds() + 60 }],
+    ["a beginning to come", { nbf: NOW + 60 }],
     ["a beginning that is text", { nbf: "0" }],
     ["no address", { email: undefined }],
     ["an address elsewhere", { email: undefined, upn: "ada@example.com", sub: "ada@example.com" }],

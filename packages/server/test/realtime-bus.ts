@@ -1,8 +1,4 @@
-import assert from "node:assert/strict";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Bus } from "../src/drivers/bus/bus.ts";
-
-const PATIENCE_MS = 10_000;
 
 /** A bus that keeps account of what is held on it, and that a test can make wait. */
 export class CountingBus {
@@ -59,14 +55,5 @@ export class CountingBus {
   /** How much of a kind is held. */
   count(kind: "topic" | "place" | "present"): number {
     return [...this.held].filter((each) => each.startsWith(`${kind} `)).length;
-  }
-}
-
-/** Waits until something is so. */
-export async function until(what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + PATIENCE_MS;
-  while (!(await isSo())) {
-    assert.ok(Date.now() < deadline, `${what}: not within ${PATIENCE_MS} ms`);
-    await sleep(5);
   }
 }

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
+import { until } from "@easel/conformance/patience";
 import { type Room, room } from "@easel/conformance/realtime/room";
 import type { Person, Target } from "@easel/conformance/target";
 import { memory } from "../src/drivers/bus/memory.ts";
 import type { Env } from "../src/env.ts";
 import { startDev } from "./engines.ts";
-import { CountingBus, until } from "./realtime-bus.ts";
+import { CountingBus } from "./realtime-bus.ts";
 import { startNode } from "./realtime-node.ts";
 import { handshake, Wire } from "./realtime-wire.ts";
 import type { Scope } from "./support.ts";

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, it } from "node:test";
 import { amend, type Role, share } from "@easel/conformance/fixture";
+import { until } from "@easel/conformance/patience";
 import { govern } from "@easel/conformance/policy";
 import { are, enter, failure, gets, message } from "@easel/conformance/realtime/frame";
 import { line } from "@easel/conformance/realtime/line";
@@ -8,7 +9,6 @@ import { freshChannel, room } from "@easel/conformance/realtime/room";
 import { same } from "@easel/conformance/same";
 import { Parsed } from "../src/kit/parsed.ts";
 import { onEngines } from "./engines.ts";
-import { until } from "./realtime-bus.ts";
 import { entryOf, policyRead, SlowDb, startNode } from "./realtime-node.ts";
 import { handshake, statusIn, Wire } from "./realtime-wire.ts";
 

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
+import { until } from "@easel/conformance/patience";
 import { enter } from "@easel/conformance/realtime/frame";
 import { line } from "@easel/conformance/realtime/line";
 import { type Room, room } from "@easel/conformance/realtime/room";
 import { startDev } from "./engines.ts";
-import { until } from "./realtime-bus.ts";
 import { entryOf, SlowDb, startNode } from "./realtime-node.ts";
 import { clientFrame, handshake, OPCODE, Wire } from "./realtime-wire.ts";
 

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import { queryObjects } from "node:v8";
 import { share, turn } from "@easel/conformance/fixture";
+import { until } from "@easel/conformance/patience";
 import { Connection } from "../src/primitives/realtime/connection.ts";
-import { until } from "./realtime-bus.ts";
 import { CountedNode } from "./realtime-counted.ts";
 import { clientFrame, GOODBYE, OPCODE, type Wire } from "./realtime-wire.ts";
 

@@ -137,12 +137,12 @@ export const entryOf =
 export const policyRead: Which = (statement) =>
   /select runtime_policy\b.* from canvases where id/.test(statement);
 
-/** A clock that a test can put forward. */
+/** A clock that stands still until a test puts it forward. */
 export class Clock {
-  #ahead = 0;
-  readonly now = (): number => Date.now() + this.#ahead;
+  #now = Date.now();
+  readonly now = (): number => this.#now;
 
   pass(ms: number): void {
-    this.#ahead += ms;
+    this.#now += ms;
   }
 }

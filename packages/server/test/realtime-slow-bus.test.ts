@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after, afterEach, describe, it } from "node:test";
+import { until } from "@easel/conformance/patience";
 import { enter } from "@easel/conformance/realtime/frame";
 import { connect } from "@easel/conformance/realtime/socket";
-import { until } from "./realtime-bus.ts";
 import { CountedNode } from "./realtime-counted.ts";
 import { type Node, startNode } from "./realtime-node.ts";
 import type { Wire } from "./realtime-wire.ts";

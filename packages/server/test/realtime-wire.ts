@@ -3,8 +3,7 @@ import { randomBytes } from "node:crypto";
 import { EventEmitter, once } from "node:events";
 import net from "node:net";
 import type { Header } from "@easel/conformance/http";
-
-const PATIENCE_MS = 5_000;
+import { PATIENCE_MS } from "@easel/conformance/patience";
 
 /** What a frame is (RFC 6455, section 5.2). */
 export const OPCODE = { more: 0, text: 1, binary: 2, close: 8, ping: 9, pong: 10 } as const;

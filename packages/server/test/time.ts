@@ -15,3 +15,15 @@ export async function later<Result>(env: Env, ms: number, work: () => Promise<Re
     env.clock = clock;
   }
 }
+
+/** Does something while the clock stands still: only `later` moves it on. */
+export async function still<Result>(env: Env, work: () => Promise<Result>): Promise<Result> {
+  const { clock } = env;
+  const now = clock();
+  env.clock = () => now;
+  try {
+    return await work();
+  } finally {
+    env.clock = clock;
+  }
+}

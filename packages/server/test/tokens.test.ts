@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { before, it, test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import { manage, type Stage, stage } from "@easel/conformance/fixture";
 import { guestOf } from "@easel/conformance/guest";
 import { type Header, send } from "@easel/conformance/http";
+import { until } from "@easel/conformance/patience";
 import { refused, unauthenticated } from "@easel/conformance/refusal";
 import { freshEmail, type Person } from "@easel/conformance/target";
 import { tokenHash } from "../src/kit/ids.ts";
@@ -13,7 +13,7 @@ import { HandOver, NAVIGATES } from "./handover.ts";
 import { publish, visit } from "./publish.ts";
 import { PROXY } from "./support.ts";
 import { tamper } from "./tamper.ts";
-import { DAY, later, MINUTE, SECOND } from "./time.ts";
+import { DAY, later, MINUTE, SECOND, still } from "./time.ts";
 
 const bearer = (value: string): Header => ["Authorization", `Bearer ${value}`];
 const secretOf = (token: string) => token.replace("easel_pat_", "");
@@ -215,20 +215,17 @@ await onEngines("personal access tokens", (target, env) => {
     const person = await target.signIn(freshEmail("user"));
     const made = await make(person);
     const usedAt = async () => (await list(person))[0]?.usedAt as number | null;
-    const used = async (wanted: (at: number | null) => boolean) => {
-      for (let tries = 0; tries < 100; tries++) {
-        if (wanted(await usedAt())) return;
-        await sleep(10);
-      }
-      assert.fail(`used at ${await usedAt()}`);
-    };
+    const used = (wanted: (at: number | null) => boolean) =>
+      until("its use is noted", async () => wanted(await usedAt()));
     const from = Date.now();
     assert.equal((await whoAmI(base, [bearer(made.token)])).status, 200);
     await used((at) => at !== null && at >= from && at <= Date.now());
-    const recent = Date.now() - MINUTE + 10 * SECOND;
-    await env.db.run`update tokens set used_at = ${recent} where id = ${made.id}`;
-    assert.equal((await whoAmI(base, [bearer(made.token)])).status, 200);
-    assert.equal(await usedAt(), recent);
+    await still(env, async () => {
+      const recent = env.clock() - MINUTE + SECOND;
+      await env.db.run`update tokens set used_at = ${recent} where id = ${made.id}`;
+      assert.equal((await whoAmI(base, [bearer(made.token)])).status, 200);
+      assert.equal(await usedAt(), recent);
+    });
     await env.db.run`update tokens set used_at = ${Date.now() - MINUTE - SECOND} where id = ${made.id}`;
     assert.equal((await whoAmI(base, [bearer(made.token)])).status, 200);
     await used((at) => at !== null && at >= from);

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import net from "node:net";
-
-const PATIENCE_MS = 5_000;
+import { PATIENCE_MS } from "@easel/conformance/patience";
 
 /** A connection of one's own to a service. */
 export async function dial(base: string): Promise<net.Socket> {

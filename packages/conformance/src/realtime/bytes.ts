@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { addAbortSignal, type Duplex } from "node:stream";
+import { PATIENCE_MS } from "../patience.ts";
 
 /** The kinds of WebSocket frames. */
 export const OPCODES = { text: 0x1, binary: 0x2, close: 0x8, ping: 0x9, pong: 0xa } as const;
@@ -7,8 +8,6 @@ export const OPCODES = { text: 0x1, binary: 0x2, close: 0x8, ping: 0x9, pong: 0x
 export const FIN = 0x80;
 /** The bit of a frame that a client masks. */
 export const MASKED = 0x80;
-
-const PATIENCE_MS = 10_000;
 
 /** A WebSocket frame of fewer than 126 bytes; its mask, if it has one, is zeros. */
 export function framed(first: number, payload: Buffer | string, mask = MASKED): Buffer {

@@ -4,6 +4,7 @@ import { EventEmitter, once } from "node:events";
 import type { Json } from "@easel/protocol/types";
 import { WebSocket } from "ws";
 import { type Answer, type Header, read } from "../http.ts";
+import { PATIENCE_MS } from "../patience.ts";
 import type { Person, Target } from "../target.ts";
 import { socketHeaders } from "./handshake.ts";
 
@@ -12,8 +13,6 @@ export interface Frame {
   type: string;
   [field: string]: Json;
 }
-
-const PATIENCE_MS = 10_000;
 
 /** The realtime connection of a canvas page: frames wait in it, in their order, until a test takes them. */
 export class Socket {
