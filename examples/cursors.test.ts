@@ -110,9 +110,10 @@ test("two people and a program see each other come, point, ping and go", { skip:
   assert.equal(moved.role, "viewer");
   assert.ok(moved.path.length <= 16 && moved.path.flat().every((part: number) => part >= 0 && part <= 1));
 
+  // A ripple goes by itself.
+  const seen = one.page.locator(".ripple").waitFor();
   publish(socket, "ping", { path: [[0.9, 0.1]] });
-  await says(one.page, "Ada pings in the top right.");
-  await one.page.locator(".ripple").waitFor();
+  await Promise.all([seen, says(one.page, "Ada pings in the top right.")]);
   await one.page.locator(".ripple").waitFor({ state: "detached" });
   const box = (await surface(other.page).boundingBox()) ?? assert.fail("no surface");
   await surface(other.page).click({ position: { x: box.width * 0.5, y: box.height * 0.9 } });

@@ -34,6 +34,7 @@ test("three people answer, two of them read all answers", { skip: noBrowser }, a
   await answer(viewer.page, "A long lunch", "No <b>nuts</b>");
   await says(viewer.page, "Your answer is changed.");
   await answer(editor.page, "Up a mountain", "=1+1");
+  await says(editor.page, "Thank you, your answer is in.");
   await answer(owner.page, "A long lunch", 'I say "soup"');
   await says(owner.page, "Thank you, your answer is in.");
 
@@ -75,6 +76,7 @@ test("an answer is withdrawn by its author, and removed by who manages the canva
   const viewer = await openAs(browser, address, "viewer@example.com");
   const guest = await openAs(browser, address, "ada@example.com");
   await answer(viewer.page, "To the lake", "With a boat");
+  await says(viewer.page, "Thank you, your answer is in.");
   await answer(guest.page, "To a museum", "");
   await says(guest.page, "Thank you, your answer is in.");
   await guest.page.getByRole("button", { name: "Withdraw" }).click();

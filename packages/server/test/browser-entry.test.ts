@@ -116,7 +116,8 @@ for (const mode of ["path", "subdomain"] as const) {
     assert.match(await shown(nobody), /^Password needed.*You are not signed in here/);
     await nobody.getByLabel("Password").fill("assam");
     await nobody.getByRole("button", { name: "Open" }).click();
-    await nobody.waitForURL(address);
+    await nobody.getByRole("heading", { name: "Tea" }).waitFor();
+    assert.equal(nobody.url(), address);
     assert.match(await shown(nobody), /^Tea/);
     await amend(site.target, canvas, { access: "private" });
     await nobody.reload();

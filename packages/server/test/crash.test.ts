@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { randomInt } from "node:crypto";
 import { test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
-import { signIn, startProcess } from "./process.ts";
+import { killAmid, signIn, startProcess } from "./process.ts";
 import { temporaryDirectory } from "./support.ts";
 
 const ROUNDS = 20;
@@ -26,11 +25,12 @@ async function write(
   headers: Record<string, string>,
   writer: number,
   known: Known,
-): Promise<number> {
+  acknowledged: () => void,
+): Promise<void> {
   const key = `writer-${writer}`;
   const state = known.keys.get(key) ?? { acknowledged: undefined, unanswered: undefined };
   known.keys.set(key, state);
-  for (let written = 0; ; written++) {
+  for (;;) {
     const value: number = (state.unanswered ?? state.acknowledged ?? 0) + 1;
     const [name, counter] = [...known.counters][randomInt(COUNTERS)] as [string, Counter];
     try {
@@ -40,15 +40,17 @@ async function write(
       await put.arrayBuffer();
       state.acknowledged = value;
       state.unanswered = undefined;
+      acknowledged();
       counter.unanswered++;
       const increment = await fetch(`${kv}/${name}/increment`, { method: "POST", headers });
       assert.equal(increment.status, 200);
       await increment.arrayBuffer();
       counter.unanswered--;
       counter.acknowledged++;
+      acknowledged();
     } catch (error) {
       if (error instanceof assert.AssertionError) throw error;
-      return written;
+      return;
     }
   }
 }
@@ -76,7 +78,7 @@ async function check(kv: string, headers: Record<string, string>, known: Known):
   }
 }
 
-test(`every acknowledged write survives kill -9, in ${ROUNDS} rounds`, { timeout: 240_000 }, async (t) => {
+test(`every acknowledged write survives kill -9, in ${ROUNDS} rounds`, { timeout: 1_200_000 }, async (t) => {
   const directory = await temporaryDirectory(t);
   const known: Known = {
     keys: new Map(),
@@ -84,20 +86,15 @@ test(`every acknowledged write survives kill -9, in ${ROUNDS} rounds`, { timeout
       Array.from({ length: COUNTERS }, (_, n) => [`counter-${n}`, { acknowledged: 0, unanswered: 0 }]),
     ),
   };
-  let written = 0;
   for (let round = 0; round <= ROUNDS; round++) {
-    const { base, end } = await startProcess(t, directory);
+    const service = await startProcess(t, directory);
+    const { base } = service;
     const headers = await signIn(base);
     const kv = `${base}/v1/c/guestbook/kv`;
     await check(kv, headers, known);
     if (round === ROUNDS) break;
-    const writers = Promise.all(Array.from({ length: WRITERS }, (_, n) => write(kv, headers, n, known)));
-    await sleep(100 + randomInt(200));
-    await end("SIGKILL");
-    written += (await writers).reduce((sum, each) => sum + each, 0);
+    await killAmid(service, randomInt(3 * WRITERS, 15 * WRITERS), (acknowledged) =>
+      Promise.all(Array.from({ length: WRITERS }, (_, n) => write(kv, headers, n, known, acknowledged))),
+    );
   }
-  assert.ok(
-    written > ROUNDS * WRITERS,
-    `only ${written} writes were acknowledged: the rounds test too little`,
-  );
 });

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
+import { randomInt } from "node:crypto";
 import { once } from "node:events";
 import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { atEnd, type Scope } from "./support.ts";
 
 const MAIN = path.join(import.meta.dirname, "../src/main.ts");
@@ -28,6 +30,24 @@ export async function startProcess(scope: Scope, directory: string): Promise<Pro
   atEnd(scope, () => end("SIGKILL"));
   const [line] = (await once(child.stdout, "data")) as [Buffer];
   return { base: /http:\S+/.exec(line.toString())?.[0] ?? "", end };
+}
+
+/** Kills a service amid work, at some moment after so many acknowledgements; answers when everybody has noticed. */
+export async function killAmid(
+  { end }: Process,
+  acknowledgements: number,
+  work: (acknowledged: () => void) => Promise<unknown>,
+): Promise<void> {
+  const enough = Promise.withResolvers<void>();
+  let left = acknowledgements;
+  const done = work(() => {
+    if (--left === 0) enough.resolve();
+  });
+  await Promise.race([enough.promise, done]);
+  // What is written together is acknowledged together: it shall not always be the moment after that.
+  await sleep(randomInt(50));
+  await end("SIGKILL");
+  await done;
 }
 
 /** The headers of a request by the owner of the examples. */

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import http from "node:http";
 import { test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
+import { until } from "@easel/conformance/patience";
 import { signIn, startProcess } from "./process.ts";
 import { temporaryDirectory } from "./support.ts";
 
@@ -10,13 +10,21 @@ test("SIGTERM lets a request end, takes no more, and exits with 0", async (t) =>
   const directory = await temporaryDirectory(t);
   const { base, end } = await startProcess(t, directory);
   const headers = await signIn(base);
-  const request = http.request(`${base}/v1/c/guestbook/kv/last`, { method: "PUT", headers });
+  const request = http.request(`${base}/v1/c/guestbook/kv/last`, {
+    method: "PUT",
+    headers: { ...headers, expect: "100-continue" },
+  });
+  request.flushHeaders();
+  await once(request, "continue");
   request.write('"half of');
-  await sleep(200);
 
   const ended = end("SIGTERM");
-  await sleep(200);
-  await assert.rejects(fetch(`${base}/healthz`));
+  const answers = () =>
+    fetch(`${base}/healthz`).then(
+      () => true,
+      () => false,
+    );
+  await until("it takes no more", async () => !(await answers()));
   request.end(' it"');
   const [answer] = (await once(request, "response")) as [http.IncomingMessage];
   assert.equal(answer.statusCode, 200);
