@@ -116,7 +116,7 @@ test("nobody overwrites or brings back what somebody else did, unless they mean 
   await sees(other.page, "Doing", "Paint the fence blue");
   await one.page.getByLabel("Text of the card").fill("Paint the fence white");
   await button(one.page, "Save").click();
-  await dialog.getByText("It says: “Paint the fence blue”").waitFor();
+  await dialog.getByText("It says: “Paint the fence blue”.").waitFor();
   await button(one.page, "Save").click();
   await sees(other.page, "Doing", "Paint the fence white");
 
@@ -129,14 +129,76 @@ test("nobody overwrites or brings back what somebody else did, unless they mean 
   await dialog.getByText("Somebody has removed this card meanwhile. Save again to add it anew.").waitFor();
   await button(one.page, "Save").click();
   await sees(other.page, "Doing", "Paint the door");
+  assert.match(await focused(one.page), /Edit/);
 
-  // What is gone by the time that one moves it comes not back.
+  await button(one.page, "Edit “Paint the door”").click();
   await one.page.evaluate("easel.kv.collection('cards').clear()");
-  await button(other.page, "Move to Done “Paint the door”").click();
+  await comeBack(one.page);
+  await one.page.locator(".card").waitFor({ state: "detached" });
+  await button(one.page, "Cancel").click();
+  await one.page.waitForFunction("document.activeElement.innerText === 'Doing'");
+  await add(one.page, "Paint the door");
+  await sees(other.page, "Idea", "Paint the door");
+
+  // What is gone by the time that one moves it comes not back; nothing tells of it before.
+  const moved = Promise.withResolvers<void>();
+  await other.page.route(/\/collections\/cards\?/, async (route) => {
+    await moved.promise;
+    await route.continue();
+  });
+  await one.page.evaluate("easel.kv.collection('cards').clear()");
+  await button(other.page, "Move to Doing “Paint the door”").click();
+  moved.resolve();
   await other.page.getByRole("alert").getByText("Somebody has removed this card meanwhile.").waitFor();
-  await card(other.page, "Done", "Paint the door").waitFor({ state: "detached" });
+  await card(other.page, "Doing", "Paint the door").waitFor({ state: "detached" });
   assert.equal(await other.page.getByText("Paint the door", { exact: true }).count(), 0);
   assert.deepEqual([...one.faults, ...other.faults], []);
+});
+
+/** Lets no request for a card through; gives what lets them all through. */
+async function hold(page: Page): Promise<() => void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  await page.route("**/collections/cards/*", async (route) => {
+    await promise;
+    await route.continue();
+  });
+  return resolve;
+}
+
+test("while the service is slow, a dialog changes and removes its own card and no other", {
+  skip: noBrowser,
+}, async (t) => {
+  const { base } = await startService(t);
+  const { page, faults } = await openAs(await openBrowser(t), `${base}/c/board/`, "viewer@example.com");
+  for (const text of ["First", "Second", "Third"]) await add(page, text);
+  const words = page.getByLabel("Text of the card");
+
+  const goOn = await hold(page);
+  await button(page, "Move to Doing “Third”").click();
+  await edit(page, "First", "First, better");
+  await button(page, "Cancel").click();
+  await button(page, "Edit “Second”").click();
+  await words.fill("Second, half writ");
+  goOn();
+  await card(page, "Idea", "First, better").waitFor();
+  assert.equal(await words.inputValue(), "Second, half writ");
+  await button(page, "Cancel").click();
+  await card(page, "Idea", "Second").waitFor();
+  assert.match(await focused(page), /Edit/);
+
+  await page.unrouteAll();
+  const letGo = await hold(page);
+  await button(page, "Move to Idea “Third”").click();
+  await button(page, "Edit “First, better”").click();
+  await button(page, "Remove card").click();
+  await page.keyboard.press("Escape");
+  await button(page, "Edit “Second”").click();
+  letGo();
+  await card(page, "Idea", "Card removed.").waitFor();
+  await page.reload();
+  await card(page, "Idea", "Second").waitFor();
+  assert.equal(await page.getByText("First, better", { exact: true }).count(), 0);
+  assert.deepEqual(faults, []);
 });
 
 test("on a host of its own, with a pointer, and without its policy", { skip: noBrowser }, async (t) => {
@@ -147,8 +209,10 @@ test("on a host of its own, with a pointer, and without its policy", { skip: noB
     "viewer@example.com",
   );
   await add(page, "Plant a tree");
+  const written = page.waitForResponse((response) => response.request().method() === "PUT");
   await card(page, "Idea", "Plant a tree").dragTo(page.getByRole("region", { name: "Done", exact: true }));
   await says(page, "Plant a tree is in Done now.");
+  assert.equal((await written).status(), 200);
   await page.reload();
   await card(page, "Done", "Plant a tree").waitFor();
 

@@ -1,6 +1,7 @@
-import { COLUMNS, cards, change, contentOf, discard, isGone, readBoard } from "./cards.js";
+import { COLUMNS, cards, change, contentOf, isGone, readBoard } from "./cards.js";
+import { GONE, letEdit } from "./dialog.js";
 import { letDrag } from "./drag.js";
-import { draw, elementOf, may, newsSince, titleOf } from "./view.js";
+import { draw, elementOf, newsSince, titleOf } from "./view.js";
 import { keepLooking } from "./watch.js";
 
 const MESSAGES = {
@@ -11,7 +12,6 @@ const MESSAGES = {
   KEY_LIMIT: "The board is full. Remove some cards to make room.",
   RATE_LIMITED: "That was a little fast. Wait a moment and try again.",
 };
-const GONE = "Somebody has removed this card meanwhile.";
 
 const element = (id) => document.getElementById(id);
 const say = (text) => {
@@ -64,8 +64,8 @@ async function look() {
 }
 
 /** Writes go one after another, and after the last one the board is read again. What fails is told in `place`; then false. */
-async function write(action, place = "message") {
-  element(place).textContent = "";
+async function write(action, place = () => "message") {
+  element(place()).textContent = "";
   changes += 1;
   open += 1;
   const done = queue.then(action);
@@ -74,7 +74,7 @@ async function write(action, place = "message") {
     await done;
     return true;
   } catch (error) {
-    element(place).textContent = isGone(error) ? GONE : explain(error);
+    element(place()).textContent = isGone(error) ? GONE : explain(error);
     return false;
   } finally {
     changes += 1;
@@ -108,74 +108,18 @@ async function add() {
   }
   form.ariaBusy = "true";
   const value = { text, column: COLUMNS[0], by: name() };
-  const added = await write(async () => {
-    const record = await cards().create(value);
-    state.board.set(record.id, record);
-  }, "problem");
+  const added = await write(
+    async () => {
+      const record = await cards().create(value);
+      state.board.set(record.id, record);
+    },
+    () => "problem",
+  );
   form.ariaBusy = "false";
   if (!added) return;
   field.value = "";
   draw(state);
   say(`${text} is in ${titleOf(COLUMNS[0])}.`);
-}
-
-/** The card in the dialog, and the words that its text is changed from. */
-let edited = null;
-let from = "";
-
-function edit(record) {
-  edited = record;
-  from = contentOf(record).text;
-  element("edited").value = from;
-  element("trouble").textContent = "";
-  element("edited").readOnly = !may(state.rights.update, record, state.me);
-  element("remove").hidden = !may(state.rights.delete, record, state.me);
-  element("editor").showModal();
-}
-
-/** Saves the text. What somebody else has done to the card meanwhile is told first; saving once more is then meant. */
-async function save() {
-  const form = element("editing");
-  const text = element("edited").value.trim();
-  if (form.ariaBusy === "true") return;
-  if (text === "") {
-    element("trouble").textContent = "A card needs a few words.";
-    return;
-  }
-  form.ariaBusy = "true";
-  let meanwhile = "";
-  const saved = await write(async () => {
-    const now = await cards().get(edited.id);
-    const words = now && contentOf(now).text;
-    if (words !== from) {
-      from = words;
-      meanwhile = now
-        ? `Somebody has changed this card meanwhile. It says: “${words}” Save again to put your words in its place.`
-        : `${GONE} Save again to add it anew.`;
-      return;
-    }
-    const record = await (now
-      ? cards().update(now.id, { ...contentOf(now), text })
-      : cards().create({ ...contentOf(edited), text, by: name() }));
-    state.board.set(record.id, record);
-  }, "trouble");
-  form.ariaBusy = "false";
-  if (meanwhile !== "") element("trouble").textContent = meanwhile;
-  if (!saved || meanwhile !== "") return;
-  element("editor").close();
-  draw(state);
-  say("Card saved.");
-}
-
-/** Removes the card in the dialog, and leaves an “Undo” in its place. */
-async function remove() {
-  if (!(await write(() => discard(edited), "trouble"))) return;
-  state.gone = state.board.get(edited.id) ?? edited;
-  state.board.delete(edited.id);
-  element("editor").close();
-  draw(state);
-  elementOf(state.gone).querySelector("button").focus();
-  say("Card removed.");
 }
 
 /** Adds the removed card anew: nobody can have the id of another card, or write in another's name. */
@@ -195,6 +139,7 @@ async function undo() {
   say(`${contentOf(record).text} is back.`);
 }
 
+const edit = letEdit(state, { write, say, name });
 element("columns").addEventListener("click", ({ target }) => {
   const button = target.closest("button");
   const record = state.board?.get(button?.closest("li").dataset.id);
@@ -214,11 +159,5 @@ element("form").addEventListener("submit", (event) => {
 element("form").addEventListener("input", () => {
   element("problem").textContent = "";
 });
-element("editing").addEventListener("submit", (event) => {
-  event.preventDefault();
-  save();
-});
-element("remove").addEventListener("click", remove);
-element("cancel").addEventListener("click", () => element("editor").close());
 element("again").addEventListener("click", look);
 keepLooking(look);

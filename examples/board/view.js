@@ -4,8 +4,9 @@ const element = (id) => document.getElementById(id);
 const sectionOf = (column) => document.querySelector(`[data-column="${column}"]`);
 const listOf = (column) => sectionOf(column).querySelector("ol");
 
-/** What a column is called on the page. */
-export const titleOf = (column) => sectionOf(column).querySelector("h2").textContent;
+/** The heading of a column, and what it is called on the page. */
+export const headingOf = (column) => sectionOf(column).querySelector("h2");
+export const titleOf = (column) => headingOf(column).textContent;
 
 /** Whether a right reaches a card. */
 export const may = (right, { authorId }, me) => right.any || (right.own && authorId === me.id);

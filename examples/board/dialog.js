@@ -1,0 +1,94 @@
+import { cards, contentOf, discard } from "./cards.js";
+import { draw, elementOf, headingOf, may } from "./view.js";
+
+export const GONE = "Somebody has removed this card meanwhile.";
+
+const element = (id) => document.getElementById(id);
+
+/** Lets a card be edited and removed in the dialog, with the page's own `write`, `say` and `name`; gives what opens it for a card. */
+export function letEdit(state, { write, say, name }) {
+  /** What the dialog is about, while it is open: a card, and the words that its text is changed from. */
+  let shown = null;
+
+  /** Where to tell what has become of a card: the dialog may have been closed meanwhile, or be about another one. */
+  const placeFor = (about) => () => (shown === about ? "trouble" : "message");
+
+  /** Saves the text. What somebody else has done to the card meanwhile is told first; saving once more is then meant. */
+  async function save() {
+    const form = element("editing");
+    const text = element("edited").value.trim();
+    const about = shown;
+    if (form.ariaBusy === "true") return;
+    if (text === "") {
+      element("trouble").textContent = "A card needs a few words.";
+      return;
+    }
+    form.ariaBusy = "true";
+    let record = null;
+    let meanwhile = "";
+    const saved = await write(async () => {
+      const now = await cards().get(about.record.id);
+      const words = now && contentOf(now).text;
+      if (words !== about.from) {
+        about.from = words;
+        meanwhile = now
+          ? `Somebody has changed this card meanwhile. It says: “${words}”. Save again to put your words in its place.`
+          : `${GONE} Save again to add it anew.`;
+        return;
+      }
+      record = await (now
+        ? cards().update(now.id, { ...contentOf(now), text })
+        : cards().create({ ...contentOf(about.record), text, by: name() }));
+      state.board.set(record.id, record);
+    }, placeFor(about));
+    if (shown === about) form.ariaBusy = "false";
+    if (meanwhile !== "") element(placeFor(about)()).textContent = meanwhile;
+    if (!saved || meanwhile !== "") return;
+    draw(state);
+    leave(about, record);
+    say("Card saved.");
+  }
+
+  /** Removes the card, and leaves an “Undo” in its place. */
+  async function remove() {
+    const about = shown;
+    const { record } = about;
+    if (!(await write(() => discard(record), placeFor(about)))) return;
+    state.gone = state.board.get(record.id) ?? record;
+    state.board.delete(record.id);
+    draw(state);
+    leave(about, record);
+    say("Card removed.");
+  }
+
+  /** Closes the dialog and goes to a card, unless it has been closed meanwhile. */
+  function leave(about, record) {
+    if (shown !== about) return;
+    element("editor").close();
+    elementOf(record).querySelector(".edit, .gone button").focus();
+  }
+
+  element("editing").addEventListener("submit", (event) => {
+    event.preventDefault();
+    save();
+  });
+  element("remove").addEventListener("click", remove);
+  element("cancel").addEventListener("click", () => element("editor").close());
+  // Closed, the dialog gives back the focus; where somebody has removed the card meanwhile, its column gets it.
+  element("editor").addEventListener("close", () => {
+    const { column } = contentOf(shown.record);
+    if (document.activeElement.closest(".column") === null) headingOf(column).focus({ preventScroll: true });
+    shown = null;
+  });
+
+  return (record) => {
+    const from = contentOf(record).text;
+    shown = { record, from };
+    element("edited").value = from;
+    element("trouble").textContent = "";
+    element("editing").ariaBusy = "false";
+    element("edited").readOnly = !may(state.rights.update, record, state.me);
+    element("remove").hidden = !may(state.rights.delete, record, state.me);
+    element("editor").showModal();
+  };
+}
