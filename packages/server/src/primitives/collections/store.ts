@@ -1,7 +1,7 @@
 import type { Json, Right } from "@easel/protocol/types";
 import { type Db, maybe, type Step, sql } from "../../drivers/db/db.ts";
 import { newId } from "../../kit/ids.ts";
-import { QUOTAS } from "../../organisation/quotas.ts";
+import { fewer, oneMore } from "../counts.ts";
 import { HALF, HARMLESS } from "../increment.ts";
 import { type Stored, toStored } from "../value.ts";
 import { AUTHOR, type Field, fieldsOf, keyOf } from "./fields.ts";
@@ -36,12 +36,7 @@ export class RecordStore {
     const stored = toStored(value);
     const author: Field = { name: AUTHOR, key: keyOf(this.#caller) };
     const steps: Step[] = [
-      sql`insert into counts (canvas_id, kind, rows) select ${this.#canvas}, ${KIND}, 1
-        where coalesce((select value from quotas where name = 'collections.records.canvas'),
-          ${QUOTAS["collections.records.canvas"]}) >= 1
-        on conflict (canvas_id, kind) do update set rows = counts.rows + 1
-        where counts.rows < coalesce((select value from quotas where name = 'collections.records.canvas'),
-          ${QUOTAS["collections.records.canvas"]})`,
+      oneMore(this.#canvas, KIND),
       sql`insert into records (id, canvas_id, collection, author_id, value, number, created_at, updated_at)
         values (${id}, ${this.#canvas}, ${this.#collection}, ${this.#caller}, ${stored.value}, ${stored.number},
           ${now}, ${now})`,
@@ -106,9 +101,9 @@ export class RecordStore {
   /** Removes a record; false when it is gone. */
   async delete(id: string): Promise<boolean> {
     const steps: Step[] = [
-      sql`update counts set rows = rows - 1 where canvas_id = ${this.#canvas} and kind = ${KIND} and exists
-        (select 1 from records where id = ${id} and canvas_id = ${this.#canvas} and collection = ${this.#collection})`,
-      sql`delete from records where id = ${id}`,
+      fewer(this.#canvas, KIND, 1),
+      sql`delete from records
+        where id = ${id} and canvas_id = ${this.#canvas} and collection = ${this.#collection}`,
     ];
     return (await this.#db.batch(steps)).length === steps.length;
   }
@@ -118,9 +113,8 @@ export class RecordStore {
     if (!right.own) return 0;
     const any = bit(right.any);
     const [, deleted] = await this.#db.batch([
-      // Held from here on, the counter keeps others from adding or removing what the next lines count.
-      sql`insert into counts (canvas_id, kind, rows) values (${this.#canvas}, ${KIND}, 0)
-        on conflict (canvas_id, kind) do update set rows = counts.rows`,
+      // Held from here on, the count keeps others from adding or removing what the next lines count.
+      fewer(this.#canvas, KIND, 0),
       maybe`delete from records where canvas_id = ${this.#canvas} and collection = ${this.#collection}
         and (cast(${any} as integer) = 1 or author_id = ${this.#caller})`,
       maybe`update counts set rows = (select count(*) from records where canvas_id = ${this.#canvas})

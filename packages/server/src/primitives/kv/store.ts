@@ -65,8 +65,7 @@ export class KvStore {
   async delete(key: string): Promise<boolean> {
     const bytes = Buffer.from(key);
     const steps = [
-      sql`update kv_scopes set keys = keys - 1 where canvas_id = ${this.#canvas} and scope = ${this.#scope} and exists
-        (select 1 from kv where canvas_id = ${this.#canvas} and scope = ${this.#scope} and key = ${bytes})`,
+      sql`update kv_scopes set keys = keys - 1 where canvas_id = ${this.#canvas} and scope = ${this.#scope}`,
       sql`delete from kv where canvas_id = ${this.#canvas} and scope = ${this.#scope} and key = ${bytes}`,
     ];
     return (await this.#db.batch(steps)).length === steps.length;

@@ -1,5 +1,6 @@
 import { type Db, sql } from "../../drivers/db/db.ts";
 import { QUOTAS } from "../../organisation/quotas.ts";
+import { fewer, oneMore } from "../counts.ts";
 
 /** One person's answer in a collection. `value` is JSON text, `updatedAt` epoch milliseconds. */
 export interface Submission {
@@ -45,9 +46,7 @@ export class SubmissionStore {
   /** Withdraws an answer, if it is there. */
   async delete(user: string): Promise<void> {
     await this.#db.batch([
-      sql`update counts set rows = rows - 1 where canvas_id = ${this.#canvas} and kind = ${KIND} and exists
-        (select 1 from submissions
-          where canvas_id = ${this.#canvas} and collection = ${this.#collection} and user_id = ${user})`,
+      fewer(this.#canvas, KIND, 1),
       sql`delete from submissions
         where canvas_id = ${this.#canvas} and collection = ${this.#collection} and user_id = ${user}`,
     ]);
@@ -56,9 +55,8 @@ export class SubmissionStore {
   /** Removes every answer of the collection. */
   async clear(): Promise<void> {
     await this.#db.batch([
-      // Held from here on, the counter keeps others from adding what the next line would not have counted.
-      sql`insert into counts (canvas_id, kind, rows) values (${this.#canvas}, ${KIND}, 0)
-        on conflict (canvas_id, kind) do update set rows = counts.rows`,
+      // Held from here on, the count keeps others from adding what the next line would not have counted.
+      fewer(this.#canvas, KIND, 0),
       sql`update counts set rows = rows - (select count(*) from submissions
           where submissions.canvas_id = ${this.#canvas} and collection = ${this.#collection})
         where canvas_id = ${this.#canvas} and kind = ${KIND}`,
@@ -79,12 +77,7 @@ export class SubmissionStore {
   /** Adds an answer; false when there is no room, or another tab has just added it. */
   async #create(user: string, value: string, now: number): Promise<boolean> {
     const steps = [
-      sql`insert into counts (canvas_id, kind, rows) select ${this.#canvas}, ${KIND}, 1
-        where coalesce((select value from quotas where name = 'submissions.canvas'),
-          ${QUOTAS["submissions.canvas"]}) >= 1
-        on conflict (canvas_id, kind) do update set rows = counts.rows + 1
-        where counts.rows < coalesce((select value from quotas where name = 'submissions.canvas'),
-          ${QUOTAS["submissions.canvas"]})`,
+      oneMore(this.#canvas, KIND),
       sql`insert into submissions (canvas_id, collection, user_id, value, updated_at)
         select ${this.#canvas}, ${this.#collection}, cast(${user} as text), cast(${value} as text), cast(${now} as bigint)
         where (select count(*) from submissions where canvas_id = ${this.#canvas} and user_id = ${user})
