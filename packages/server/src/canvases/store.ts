@@ -75,10 +75,10 @@ export function findCanvas(id: string, person: Caller, { db }: Env): Promise<Can
     where role is not null`;
 }
 
-/** Canvases that the person owns, edits or was given, newest first, after `cursor`. `q` is looked for in title and slug. */
+/** Canvases that the person owns, edits or was given, newest first, from before `cursor`. `q` is looked for in title and slug. */
 export function listCanvases(
   person: Caller,
-  { q, cursor, limit }: { q: string; cursor: string | null; limit: number },
+  { q, cursor, limit }: { q: string; cursor: string; limit: number },
   { db }: Env,
 ): Promise<CanvasRow[]> {
   const like = containing(q);
@@ -91,7 +91,7 @@ export function listCanvases(
     where deleted_at is null
       and canvases.id in (select id from canvases where owner_id = ${person.id}
         union select canvas_id from grants where email = ${person.email})
-      and (cast(${cursor} as text) is null or canvases.id < ${cursor}) and (lower(title) like ${like} escape '!' or slug like ${like} escape '!')
+      and canvases.id < ${cursor} and (lower(title) like ${like} escape '!' or slug like ${like} escape '!')
     order by canvases.id desc limit ${limit}`;
 }
 

@@ -26,3 +26,10 @@ export function strictLimit(query: Query): number {
     ? limit
     : refuse("INVALID_BODY", { message: "`limit` must be a whole number from 1 to 1,000." });
 }
+
+/** The rows of a page, of which one more than `limit` was asked for; `nextCursor` is that of its last one, null where no others follow. */
+export function paged<Row>(rows: Row[], limit: number, cursorOf: (row: Row) => string) {
+  const entries = rows.slice(0, limit);
+  const last = rows.length > limit ? entries.at(-1) : undefined;
+  return { entries, nextCursor: last === undefined ? null : cursorOf(last) };
+}

@@ -5,13 +5,14 @@ import { deleteCanvas, patchCanvas, unpublishCanvas } from "../canvases/changes.
 import { isFreeSlug, slugsFor } from "../canvases/slug.ts";
 import { createCanvas, listCanvases } from "../canvases/store.ts";
 import type { Env } from "../env.ts";
-import { isId, newId } from "../kit/ids.ts";
+import { newId } from "../kit/ids.ts";
 import { readJson } from "../kit/json-body.ts";
-import { one, pageLimit } from "../kit/page.ts";
+import { paged } from "../kit/page.ts";
 import { refuse } from "../kit/refusal.ts";
 import { orgsOf } from "../organisation/orgs.ts";
 import { canvasOf, currentView, managedCanvas, ownedCanvas, viewFor } from "./canvas.ts";
 import { label, tags } from "./fields.ts";
+import { listing } from "./list.ts";
 import { created, done, ok, type Routes } from "./route.ts";
 
 const title = label(LIMITS.titleLength.value);
@@ -64,17 +65,10 @@ async function homeOf(person: Person, wanted: string | undefined, env: Env): Pro
 export const canvases: Routes = {
   "/canvases": {
     async GET({ person, query }, env) {
-      const limit = pageLimit(query);
-      const cursor = one(query, "cursor") ?? null;
-      const q = one(query, "q") ?? "";
-      if ((cursor !== null && !isId(cursor)) || q.includes("\0")) refuse("INVALID_BODY");
-      const filter = { q, cursor, limit: limit + 1 };
-      const rows = await listCanvases(person, filter, env);
-      const page = rows.slice(0, limit);
-      return ok({
-        canvases: await Promise.all(page.map((row) => viewFor(row, env))),
-        nextCursor: rows.length > limit ? (page.at(-1)?.id ?? null) : null,
-      });
+      const { limit, ...asked } = listing(query);
+      const rows = await listCanvases(person, { ...asked, limit: limit + 1 }, env);
+      const { entries, nextCursor } = paged(rows, limit, ({ id }) => id);
+      return ok({ canvases: await Promise.all(entries.map((row) => viewFor(row, env))), nextCursor });
     },
 
     POST: {

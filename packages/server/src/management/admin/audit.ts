@@ -1,10 +1,10 @@
 import type { Json } from "@easel/protocol/types";
 import { isId } from "../../kit/ids.ts";
-import { one } from "../../kit/page.ts";
+import { one, paged } from "../../kit/page.ts";
 import { refuse } from "../../kit/refusal.ts";
 import { type KeptEntry, listAudit } from "../../organisation/audit.ts";
+import { listing } from "../list.ts";
 import { ok, type Routes } from "../route.ts";
-import { listing, paged } from "./list.ts";
 
 const viewOf = (entry: KeptEntry) => ({
   id: entry.id,
@@ -24,8 +24,9 @@ export const audit: Routes = {
       const { limit, cursor } = listing(query);
       const canvas = one(query, "canvas") ?? null;
       if (canvas !== null && !isId(canvas)) refuse("INVALID_BODY", { message: "`canvas` is no id." });
-      const { page, nextCursor } = paged(await listAudit({ canvas, cursor, limit: limit + 1 }, env), limit);
-      return ok({ entries: page.map(viewOf), nextCursor });
+      const rows = await listAudit({ canvas, cursor, limit: limit + 1 }, env);
+      const { entries, nextCursor } = paged(rows, limit, ({ id }) => id);
+      return ok({ entries: entries.map(viewOf), nextCursor });
     },
   },
 };

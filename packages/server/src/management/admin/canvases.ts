@@ -12,11 +12,11 @@ import { accessMode, livingOf, publicationStatus } from "../../canvases/lifecycl
 import type { Env } from "../../env.ts";
 import { isId } from "../../kit/ids.ts";
 import { readJson } from "../../kit/json-body.ts";
-import { one, type Query } from "../../kit/page.ts";
+import { one, paged, type Query } from "../../kit/page.ts";
 import { refuse } from "../../kit/refusal.ts";
 import { printable } from "../fields.ts";
+import { listing } from "../list.ts";
 import { ok, type Routes } from "../route.ts";
-import { listing, paged } from "./list.ts";
 
 const Disable = z.strictObject({ reason: printable.trim().max(500).optional() });
 
@@ -66,8 +66,8 @@ export const canvases: Routes = {
     async GET({ query }, env) {
       const { limit, ...asked } = listing(query);
       const filter = { ...asked, limit: limit + 1, deleted: deletedOf(query) };
-      const { page, nextCursor } = paged(await listSupervised(filter, env), limit);
-      return ok({ canvases: page.map((row) => viewOf(row, env)), nextCursor });
+      const { entries, nextCursor } = paged(await listSupervised(filter, env), limit, ({ id }) => id);
+      return ok({ canvases: entries.map((row) => viewOf(row, env)), nextCursor });
     },
   },
 

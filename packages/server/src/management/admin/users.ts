@@ -2,10 +2,11 @@ import { z } from "zod";
 import type { Env } from "../../env.ts";
 import { isId } from "../../kit/ids.ts";
 import { readJson } from "../../kit/json-body.ts";
+import { paged } from "../../kit/page.ts";
 import { refuse } from "../../kit/refusal.ts";
 import { findUser, listUsers, setUser, type UserRow } from "../../organisation/users.ts";
+import { listing } from "../list.ts";
 import { ok, type Routes } from "../route.ts";
-import { listing, paged } from "./list.ts";
 
 const Patch = z.strictObject({
   deactivated: z.boolean().optional(),
@@ -29,8 +30,9 @@ export const users: Routes = {
   "/admin/users": {
     async GET({ query }, env) {
       const { limit, ...asked } = listing(query);
-      const { page, nextCursor } = paged(await listUsers({ ...asked, limit: limit + 1 }, env), limit);
-      return ok({ users: page.map((row) => viewOf(row, env)), nextCursor });
+      const rows = await listUsers({ ...asked, limit: limit + 1 }, env);
+      const { entries, nextCursor } = paged(rows, limit, ({ id }) => id);
+      return ok({ users: entries.map((row) => viewOf(row, env)), nextCursor });
     },
   },
 

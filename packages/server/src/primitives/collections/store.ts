@@ -1,6 +1,7 @@
 import type { Json, Right } from "@easel/protocol/types";
 import { type Db, maybe, type Step, sql } from "../../drivers/db/db.ts";
 import { newId } from "../../kit/ids.ts";
+import { paged } from "../../kit/page.ts";
 import { fewer, oneMore } from "../counts.ts";
 import { HALF, HARMLESS } from "../increment.ts";
 import { type Stored, toStored } from "../value.ts";
@@ -58,9 +59,7 @@ export class RecordStore {
   async list(query: RecordQuery, read: Right) {
     const author = read.any ? null : this.#caller;
     const rows = await this.#db.all<StoredRecord>(...listing(this.#canvas, this.#collection, author, query));
-    const entries = rows.slice(0, query.limit);
-    const last = rows.length > query.limit ? entries.at(-1) : undefined;
-    return { entries, nextCursor: last === undefined ? null : cursorOf(last, query.order) };
+    return paged(rows, query.limit, (last) => cursorOf(last, query.order));
   }
 
   /** How many records the right reaches. */

@@ -1,4 +1,5 @@
 import { type Db, sql } from "../../drivers/db/db.ts";
+import { paged } from "../../kit/page.ts";
 import type { QuotaName } from "../../organisation/quotas.ts";
 import { HALF, HARMLESS } from "../increment.ts";
 import type { Stored } from "../value.ts";
@@ -100,8 +101,8 @@ export class KvStore {
       select key, value, number from kv where canvas_id = ${this.#canvas} and scope = ${this.#scope}
         and key >= ${from(start, cursor)} and key < ${after(start)}
       order by key limit ${limit + 1}`;
-    const entries = rows.slice(0, limit).map((row) => ({ ...row, key: Buffer.from(row.key).toString() }));
-    return { entries, nextCursor: rows.length > limit ? (entries.at(-1)?.key ?? null) : null };
+    const entries = rows.map((row) => ({ ...row, key: Buffer.from(row.key).toString() }));
+    return paged(entries, limit, ({ key }) => key);
   }
 
   #read(key: Buffer): Promise<Stored | undefined> {

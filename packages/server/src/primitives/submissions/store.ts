@@ -1,4 +1,5 @@
 import { type Db, sql } from "../../drivers/db/db.ts";
+import { paged } from "../../kit/page.ts";
 import { QUOTAS } from "../../organisation/quotas.ts";
 import { fewer, oneMore } from "../counts.ts";
 
@@ -70,8 +71,7 @@ export class SubmissionStore {
       select user_id as "userId", value, updated_at as "updatedAt" from submissions
       where canvas_id = ${this.#canvas} and collection = ${this.#collection} and user_id > ${cursor}
       order by user_id limit ${limit + 1}`;
-    const entries = rows.slice(0, limit);
-    return { entries, nextCursor: rows.length > limit ? (entries.at(-1)?.userId ?? null) : null };
+    return paged(rows, limit, ({ userId }) => userId);
   }
 
   /** Adds an answer; false when there is no room, or another tab has just added it. */

@@ -1,6 +1,6 @@
-import { isId } from "../../kit/ids.ts";
-import { one, pageLimit, type Query } from "../../kit/page.ts";
-import { refuse } from "../../kit/refusal.ts";
+import { isId } from "../kit/ids.ts";
+import { one, pageLimit, type Query } from "../kit/page.ts";
+import { refuse } from "../kit/refusal.ts";
 
 /** After every id: they begin with a hexadecimal digit. */
 const END = "z";
@@ -12,10 +12,4 @@ export function listing(query: Query): { q: string; cursor: string; limit: numbe
   if (q.includes("\0")) refuse("INVALID_BODY", { message: "`q` must not hold a NUL." });
   if (!isId(cursor)) refuse("INVALID_BODY", { message: "`cursor` is none of this list." });
   return { q, cursor, limit: pageLimit(query) };
-}
-
-/** The rows of a page, of which the store was asked for one more, and the cursor of the next page. */
-export function paged<Row extends { id: string }>(rows: Row[], limit: number) {
-  const page = rows.slice(0, limit);
-  return { page, nextCursor: rows.length > limit ? (page.at(-1)?.id ?? null) : null };
 }
