@@ -10,7 +10,7 @@ import { refused } from "./refusal.ts";
 import { same } from "./same.ts";
 
 /** What is larger may be refused for its size before anyone looks at it. */
-const MAX = LIMITS.kvValueBytes.value;
+const MAX = LIMITS.valueBytes.value;
 
 /** So many strings together are well below that. */
 const BATCH = 25;

@@ -1,6 +1,6 @@
 import { LIMITS } from "@easel/protocol/limits";
 
-const MAX = LIMITS.kvValueBytes.value;
+const MAX = LIMITS.valueBytes.value;
 const DEPTH = LIMITS.jsonDepth.value;
 
 /** Bodies of at most 64 KiB that are stored; what is read back is what any JSON parser makes of them. */

@@ -8,7 +8,7 @@ const MiB = 1024 * KiB;
 /** What specification 8 and the architecture's section on bundles say. */
 const SPECIFIED: Partial<Record<LimitName, number>> = {
   kvKeyBytes: 512,
-  kvValueBytes: 64 * KiB,
+  valueBytes: 64 * KiB,
   kvKeysShared: 10_000,
   kvKeysUser: 1_000,
   connectionsPerCanvas: 30,

@@ -4,7 +4,12 @@ const MiB = 1024 * KiB;
 /** Every fixed limit of the service: its value, unit, what it bounds and what is answered past it (specification 8). */
 export const LIMITS = {
   kvKeyBytes: { value: 512, unit: "bytes", of: "a KV key, decoded", past: "413 KEY_TOO_LARGE" },
-  kvValueBytes: { value: 64 * KiB, unit: "bytes", of: "a KV value, serialized", past: "413 VALUE_TOO_LARGE" },
+  valueBytes: {
+    value: 64 * KiB,
+    unit: "bytes",
+    of: "a KV value or a record of a collection, serialized",
+    past: "413 VALUE_TOO_LARGE",
+  },
   kvKeysShared: { value: 10_000, unit: "keys", of: "the shared scope of a canvas", past: "409 KEY_LIMIT" },
   kvKeysUser: { value: 1_000, unit: "keys", of: "one viewer's scope of a canvas", past: "409 KEY_LIMIT" },
   submissionBytes: {
@@ -19,12 +24,6 @@ export const LIMITS = {
     unit: "submissions",
     of: "one author on a canvas",
     past: "409 KEY_LIMIT",
-  },
-  recordBytes: {
-    value: 64 * KiB,
-    unit: "bytes",
-    of: "a record of a collection, serialized",
-    past: "413 VALUE_TOO_LARGE",
   },
   recordsPerCanvas: { value: 10_000, unit: "records", of: "a canvas", past: "409 KEY_LIMIT" },
   connectionsPerCanvas: {

@@ -12,7 +12,7 @@ import { same } from "../same.ts";
 import type { Target } from "../target.ts";
 import { add, type Entry, entriesIn, entryOf } from "./entry.ts";
 
-const MAX = LIMITS.recordBytes.value;
+const MAX = LIMITS.valueBytes.value;
 const MiB = 1024 * 1024;
 
 /** Values past 64 KiB when serialized, however short they are in characters. */

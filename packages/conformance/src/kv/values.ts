@@ -10,7 +10,7 @@ import { same } from "../same.ts";
 import type { Target } from "../target.ts";
 import { freshKey, SCOPES } from "./scope.ts";
 
-const MAX = LIMITS.kvValueBytes.value;
+const MAX = LIMITS.valueBytes.value;
 
 /** Bodies that are stored, be they longer than 64 KiB on their way. */
 const ACCEPTED: typeof WELL_FORMED = [

@@ -1,22 +1,17 @@
-import { LIMITS } from "@easel/protocol/limits";
 import type { CollectionPolicy, Operation } from "@easel/protocol/policy";
 import type { Json, Rights } from "@easel/protocol/types";
 import { isAmong, may, rightsOf } from "../../access/rights.ts";
 import { entryOf, policyOf } from "../../canvases/policy.ts";
 import type { Env } from "../../env.ts";
-import { parseJson, readBody } from "../../kit/body.ts";
 import { refuse } from "../../kit/refusal.ts";
 import { announce } from "../changes.ts";
 import type { Call, Handler, Primitive } from "../primitive.ts";
-import { toStored, toText } from "../value.ts";
+import { readValue, toText } from "../value.ts";
 import { readQuery } from "./query.ts";
 import { RecordStore, type StoredRecord } from "./store.ts";
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9.:_-]{0,79}$/;
 const ID = /^[0-9a-f-]{1,128}$/;
-
-/** One character of a value may come as an escape of six bytes: no value that fits is longer on its way than this. */
-const BODY_BYTES = 6 * LIMITS.kvValueBytes.value;
 
 /** A configured collection, and what the caller may do with it. */
 interface Opened {
@@ -42,8 +37,6 @@ async function open(
   if (operation !== null && !rights[operation].own) refuse("PERMISSION_DENIED");
   return { policy, rights, records: new RecordStore(env.db, canvas.id, name, person.id) };
 }
-
-const body = ({ request }: Call) => readBody(request, BODY_BYTES, () => refuse("VALUE_TOO_LARGE"));
 
 /** The record that a path names, which the caller may read, for an operation that reaches it. */
 async function recordOf({ params, person }: Call, { rights, records }: Opened, operation: Operation) {
@@ -92,8 +85,7 @@ export const collections: Primitive = {
       },
       async POST(call, env) {
         const { records } = await open(call, "create", env);
-        const record =
-          (await records.create(parseJson(await body(call)), env.clock())) ?? refuse("KEY_LIMIT");
+        const record = (await records.create(await readValue(call), env.clock())) ?? refuse("KEY_LIMIT");
         tell(call, record, "set", env);
         return { status: 201, body: textOf(record) };
       },
@@ -121,11 +113,11 @@ export const collections: Primitive = {
     "/collections/:name/:id": {
       GET: onRecord("read", async (_call, _opened, record) => textOf(record)),
       PUT: onRecord("update", async (call, { records }, { id, author_id }, env) => {
-        const value = parseJson(await body(call));
+        const value = await readValue(call);
         const now = env.clock();
-        if (!(await records.update(id, value, now))) refuse("NOT_FOUND");
+        const stored = (await records.update(id, value, now)) ?? refuse("NOT_FOUND");
         tell(call, { id, author_id }, "set", env);
-        return textOf({ ...toStored(value), id, author_id, updated_at: now });
+        return textOf({ ...stored, id, author_id, updated_at: now });
       }),
       DELETE: onRecord("delete", async (call, { records }, record, env) => {
         if (!(await records.delete(record.id))) refuse("NOT_FOUND");
@@ -135,14 +127,14 @@ export const collections: Primitive = {
     },
     "/collections/:name/:id/increment": {
       POST: onRecord("increment", async (call, { records, rights }, record, env) => {
-        const by = amount(parseJson(await body(call)));
+        const by = amount(await readValue(call));
         const now = env.clock();
         const number = await records.increment(record.id, by, now);
         if (number === undefined) {
           refuse((await records.get(record.id, rights.read)) === undefined ? "NOT_FOUND" : "NOT_NUMERIC");
         }
         tell(call, record, "set", env);
-        return textOf({ ...record, value: null, number: number as number, updated_at: now });
+        return textOf({ ...record, value: null, number, updated_at: now });
       }),
     },
   },

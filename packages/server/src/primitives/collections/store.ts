@@ -75,16 +75,16 @@ export class RecordStore {
     return Number(found?.rows ?? 0);
   }
 
-  /** Replaces the value of a record; false when it is gone. */
-  async update(id: string, value: Json, now: number): Promise<boolean> {
-    const { value: text, number } = toStored(value);
+  /** Replaces the value of a record; null when it is gone. */
+  async update(id: string, value: Json, now: number): Promise<Stored | null> {
+    const stored = toStored(value);
     const steps: Step[] = [
-      sql`update records set value = ${text}, number = ${number}, updated_at = ${now}
+      sql`update records set value = ${stored.value}, number = ${stored.number}, updated_at = ${now}
         where id = ${id} and canvas_id = ${this.#canvas} and collection = ${this.#collection}`,
       maybe`delete from record_fields where record_id = ${id} and name <> ${AUTHOR}`,
       ...this.#index(id, fieldsOf(value)),
     ];
-    return (await this.#db.batch(steps)).length === steps.length;
+    return (await this.#db.batch(steps)).length === steps.length ? stored : null;
   }
 
   /** The number after adding `by`; undefined when the record is gone, is no number, or would leave the finite range. */

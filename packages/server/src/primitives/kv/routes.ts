@@ -2,18 +2,14 @@ import { LIMITS } from "@easel/protocol/limits";
 import type { Json } from "@easel/protocol/types";
 import { manages } from "../../access/roles.ts";
 import type { Env } from "../../env.ts";
-import { parseJson, readBody } from "../../kit/body.ts";
 import { one, pageLimit } from "../../kit/page.ts";
 import { refuse } from "../../kit/refusal.ts";
 import { announce, type Change } from "../changes.ts";
 import type { Call, Handler, Primitive } from "../primitive.ts";
-import { toStored, toText } from "../value.ts";
+import { readValue, toStored, toText, valueBytes } from "../value.ts";
 import { KvStore } from "./store.ts";
 
 const OK = '{"ok":true}';
-
-/** One character of a value may come as an escape of six bytes: no value that fits is longer on its way than this. */
-const BODY_BYTES = 6 * LIMITS.kvValueBytes.value;
 
 /** The shared scope, or that of the viewer (specification 4.3). */
 interface Scope {
@@ -45,8 +41,6 @@ function keyOf({ params }: Call): string {
   if (key === "") refuse("NOT_FOUND");
   return Buffer.byteLength(key) > LIMITS.kvKeyBytes.value ? refuse("KEY_TOO_LARGE") : key;
 }
-
-const body = ({ request }: Call) => readBody(request, BODY_BYTES, () => refuse("VALUE_TOO_LARGE"));
 
 /** What to add: 1 when the body is missing, malformed or silent about it. */
 function amount(bytes: Buffer): number {
@@ -90,7 +84,7 @@ function scoped(path: string, scope: Scope): Primitive["routes"] {
       },
       PUT: writes(async (call, env) => {
         const key = keyOf(call);
-        const value = parseJson(await body(call));
+        const value = await readValue(call);
         if (value === null)
           refuse("INVALID_BODY", { message: "The value must not be null; delete the key instead." });
         if (!(await store(call, env).put(key, toStored(value), scope.keys))) refuse("KEY_LIMIT");
@@ -106,7 +100,7 @@ function scoped(path: string, scope: Scope): Primitive["routes"] {
     [`${path}/:key/increment`]: {
       POST: writes(async (call, env) => {
         const key = keyOf(call);
-        const value = await store(call, env).increment(key, amount(await body(call)), scope.keys);
+        const value = await store(call, env).increment(key, amount(await valueBytes(call)), scope.keys);
         if (typeof value === "string") refuse(value);
         tell(call, key, "set", env);
         return `{"value":${JSON.stringify(value)}}`;
