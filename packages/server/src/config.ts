@@ -1,6 +1,5 @@
 import { isIP } from "node:net";
 import path from "node:path";
-import type { Deployment } from "./access/capabilities.ts";
 import type { Setting } from "./kit/setting.ts";
 import { SETTINGS } from "./settings.ts";
 
@@ -174,10 +173,3 @@ export function unknownVariables(environment: Record<string, string | undefined>
   const known = new Set(Object.values(SETTINGS).map((each) => each.variable));
   return Object.keys(environment).filter((name) => name.startsWith("SERVICE_") && !known.has(name));
 }
-
-/** What the settings of this deployment allow. */
-export const deploymentOf = (config: Config): Deployment => ({
-  ai: config.aiApiKey !== null,
-  realtime: config.realtime,
-  authoring: config.authoring,
-});

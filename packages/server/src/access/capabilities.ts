@@ -8,8 +8,8 @@ import {
 /** The switches of a canvas. */
 export type Switches = Record<Switch | "backendEnabled", boolean>;
 
-/** What the deployment itself allows. */
-export type Deployment = Record<"ai" | "realtime" | "authoring", boolean>;
+/** What the deployment itself allows, where it has a say. */
+export type Deployment = Partial<Record<Capability, boolean>>;
 
 /** Why a capability is off on a canvas, in the order of the specification's table (4.1, step 5); null when it is on. */
 export function disabledReason(
@@ -20,7 +20,7 @@ export function disabledReason(
   const own = CAPABILITIES[capability].switch;
   if (!switches.backendEnabled) return "backend_off";
   if (own !== null && !switches[own]) return "feature_off";
-  if (capability in deployment && !deployment[capability as keyof Deployment]) return "operator_disabled";
+  if (deployment[capability] === false) return "operator_disabled";
   return null;
 }
 

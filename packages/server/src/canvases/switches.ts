@@ -1,5 +1,7 @@
+import type { Capability, DisabledReason } from "@easel/protocol/capabilities";
 import type { Audience, RuntimePolicy } from "@easel/protocol/policy";
 import type { Capabilities } from "@easel/protocol/types";
+import { disabledReason } from "../access/capabilities.ts";
 import type { Env } from "../env.ts";
 import { newId } from "../kit/ids.ts";
 
@@ -30,6 +32,14 @@ export const capabilitiesOf = (row: Readonly<SwitchColumns>): Capabilities => ({
   authoringAudience: row.authoring_audience,
   guestAi: row.guest_ai === 1,
 });
+
+/** Why a capability is off on a canvas; null when it is on (specification 4.1, step 5). */
+export const whyOff = (
+  capability: Capability,
+  { capabilities }: { capabilities: Capabilities },
+  { config: { aiApiKey, realtime, authoring } }: Env,
+): DisabledReason | null =>
+  disabledReason(capability, capabilities, { ai: aiApiKey !== null, realtime, authoring });
 
 /** Switches and audiences as a patch: what is left out stays. */
 export type CapabilityPatch = { [Name in keyof Capabilities]?: Capabilities[Name] | undefined };

@@ -1,13 +1,13 @@
 import type { Capability } from "@easel/protocol/capabilities";
-import { disabledReason, hintFor } from "../access/capabilities.ts";
+import { hintFor } from "../access/capabilities.ts";
 import type { Canvas } from "../canvases/entry.ts";
-import { deploymentOf } from "../config.ts";
+import { whyOff } from "../canvases/switches.ts";
 import type { Env } from "../env.ts";
 import { refuse } from "../kit/refusal.ts";
 
 /** Step 5: is this switched on (specification 4.1). */
-export function requireCapability(canvas: Canvas, capability: Capability, { config }: Env): void {
-  const reason = disabledReason(capability, canvas.capabilities, deploymentOf(config));
+export function requireCapability(canvas: Canvas, capability: Capability, env: Env): void {
+  const reason = whyOff(capability, canvas, env);
   if (reason === null) return;
   const hint = hintFor(capability, reason);
   const { backendEnabled } = canvas.capabilities;

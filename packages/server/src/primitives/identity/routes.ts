@@ -1,8 +1,7 @@
 import type { Identity } from "@easel/protocol/types";
-import { disabledReason } from "../../access/capabilities.ts";
 import { permissionsOf } from "../../access/permissions.ts";
 import { policyOf } from "../../canvases/policy.ts";
-import { deploymentOf } from "../../config.ts";
+import { whyOff } from "../../canvases/switches.ts";
 import type { Primitive } from "../primitive.ts";
 import { resourcesOf } from "./resources.ts";
 
@@ -12,7 +11,6 @@ export const identity: Primitive = {
   routes: {
     "/me": {
       async GET({ person, canvas, role }, env) {
-        const { config } = env;
         const resources = resourcesOf(await policyOf(canvas, env), role);
         const isGuest = person.guestOf !== null;
         const me: Identity = {
@@ -26,7 +24,7 @@ export const identity: Primitive = {
             role,
             canvas.capabilities,
             (capability) =>
-              disabledReason(capability, canvas.capabilities, deploymentOf(config)) === null &&
+              whyOff(capability, canvas, env) === null &&
               (capability !== "connections" || Object.keys(resources.connections).length > 0),
             isGuest,
           ),

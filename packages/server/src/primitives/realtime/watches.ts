@@ -1,8 +1,7 @@
 import type { WatchTarget } from "@easel/protocol/realtime";
-import { disabledReason } from "../../access/capabilities.ts";
 import { may, rightsOf } from "../../access/rights.ts";
 import { entryOf } from "../../canvases/policy.ts";
-import { deploymentOf } from "../../config.ts";
+import { whyOff } from "../../canvases/switches.ts";
 import type { Env } from "../../env.ts";
 import { type Change, changesOf } from "../changes.ts";
 import type { Line, Standing } from "./line.ts";
@@ -83,8 +82,7 @@ export class Watches {
   }
 
   #isOn(): boolean {
-    const { canvas } = this.#line.standing;
-    return disabledReason("kv", canvas.capabilities, deploymentOf(this.#env.config)) === null;
+    return whyOff("kv", this.#line.standing.canvas, this.#env) === null;
   }
 
   #covers(change: Change): boolean {
