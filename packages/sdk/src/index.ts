@@ -35,8 +35,9 @@ export {
   UpdatePartialError,
 } from "./errors.ts";
 export type { Kv, KvListOptions, KvScope, KvValue } from "./kv.ts";
+export type { Channel, Message } from "./realtime/channel.ts";
 export type { KvChange, RecordChange } from "./realtime/watch.ts";
-export type { Channel, Message, Realtime } from "./realtime.ts";
+export type { Realtime } from "./realtime.ts";
 export type { Submission, SubmissionPage, Submissions } from "./submissions.ts";
 
 /** Everything that a page calls, one line a primitive. */

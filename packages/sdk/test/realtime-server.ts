@@ -4,9 +4,10 @@ import type { AddressInfo } from "node:net";
 import type { TestContext } from "node:test";
 import { type WebSocket as Peer, WebSocketServer } from "ws";
 import { createKv } from "../src/kv.ts";
+import type { Message } from "../src/realtime/channel.ts";
 import { createSocket } from "../src/realtime/socket.ts";
 import { createWatch } from "../src/realtime/watch.ts";
-import { createRealtime, type Message } from "../src/realtime.ts";
+import { createRealtime } from "../src/realtime.ts";
 import { createApi } from "../src/request.ts";
 
 /** Values that come when they come: whoever asks first gets the first. */
