@@ -2,17 +2,29 @@ import type { Duplex } from "node:stream";
 import { LIMITS } from "@easel/protocol/limits";
 import { CLOSE_CODES, type FrameErrorCode } from "@easel/protocol/realtime";
 import type { WebSocket } from "ws";
+import type { Env } from "../../env.ts";
 import { newId } from "../../kit/ids.ts";
 import { Refusal } from "../../kit/refusal.ts";
 import { Channels } from "./channels.ts";
 import { Doubt } from "./doubt.ts";
 import { type About, aboutOf, type ClientFrame, errorFrame, namesTooLong, readFrame } from "./frames.ts";
-import type { Hub } from "./hub.ts";
 import type { Line, Look, Standing } from "./line.ts";
 import { Meter } from "./meter.ts";
-import { Outbox, textFrame } from "./outbox.ts";
+import { Outbox, type Turn, textFrame } from "./outbox.ts";
+import type { Subscription } from "./subscription.ts";
 import { Tasks } from "./tasks.ts";
+import type { Topics } from "./topics.ts";
 import { Watches } from "./watches.ts";
+
+/** What a connection has in common with the others of its node. */
+interface Shared {
+  env: Env;
+  turn: Turn;
+  channels: Topics<Subscription>;
+  watches: Topics<Watches>;
+  /** Forgets a connection that has ended and given everything back. */
+  left(connection: Connection): void;
+}
 
 /** So many frames may wait for their turn before no more are read. */
 const MOST_WAITING = 64;
@@ -28,7 +40,7 @@ export class Connection implements Line {
   tendedAt: number;
   readonly #ws: WebSocket;
   readonly #look: Look;
-  readonly #hub: Hub;
+  readonly #hub: Shared;
   readonly #outbox: Outbox;
   readonly #channels: Channels;
   readonly #watches: Watches;
@@ -38,7 +50,7 @@ export class Connection implements Line {
   #alive = true;
   #ended = false;
 
-  constructor(ws: WebSocket, socket: Duplex, standing: Standing, look: Look, hub: Hub) {
+  constructor(ws: WebSocket, socket: Duplex, standing: Standing, look: Look, hub: Shared) {
     this.standing = standing;
     this.tendedAt = hub.env.clock();
     this.#ws = ws;

@@ -67,7 +67,6 @@ export class Hub {
     else connection.open();
   }
 
-  /** Forgets a connection that has ended and given everything back. */
   left(connection: Connection): void {
     this.#connections.delete(connection);
     if (this.#connections.size === 0) this.#emptied();
