@@ -41,6 +41,9 @@ export type Preset = keyof typeof PRESETS;
 export const OPERATIONS = ["read", "create", "update", "delete", "increment"] as const;
 export type Operation = (typeof OPERATIONS)[number];
 
+/** What a collection, a file group or a channel may be called in a policy (specification 2). */
+export const RESOURCE_NAME = /^[A-Za-z0-9][A-Za-z0-9.:_-]{0,79}$/;
+
 /** Rights that a policy gives in place of its preset's. */
 export interface Overrides {
   read?: PolicyRight | undefined;

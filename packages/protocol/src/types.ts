@@ -1,4 +1,4 @@
-import type { Audience, RuntimePolicy } from "./policy.ts";
+import type { Audience, ChannelPolicy, Operation, RuntimePolicy } from "./policy.ts";
 
 /** Any JSON value. */
 export type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
@@ -34,10 +34,10 @@ export interface Right {
 }
 
 /** Effective rights on a collection or file group. */
-export type Rights = Record<"read" | "create" | "update" | "delete" | "increment", Right>;
+export type Rights = Record<Operation, Right>;
 
 /** Effective rights on a realtime channel. */
-export type ChannelRights = Record<"subscribe" | "publish" | "seePresence" | "participatePresence", boolean>;
+export type ChannelRights = Record<keyof ChannelPolicy, boolean>;
 
 /** The body of `GET /me` (specification 2 and 4.2). */
 export interface Identity {

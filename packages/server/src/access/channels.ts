@@ -1,10 +1,7 @@
 import type { ChannelPolicy } from "@easel/protocol/policy";
 import { OPEN_CHANNEL, PARTICIPANTS } from "@easel/protocol/realtime";
-import type { CanvasRole } from "@easel/protocol/types";
+import type { CanvasRole, ChannelRights } from "@easel/protocol/types";
 import { isAmong } from "./rights.ts";
-
-/** What someone may do on a channel. */
-export type ChannelRights = Record<keyof ChannelPolicy, boolean>;
 
 /** What a role may do on a channel with this policy. */
 export const channelRights = (policy: ChannelPolicy, role: CanvasRole): ChannelRights => ({

@@ -4,12 +4,12 @@ import {
   type PolicyRight,
   PRESETS,
   type Preset,
+  RESOURCE_NAME,
   RIGHTS,
   type RuntimePolicy,
 } from "@easel/protocol/policy";
 import { type ZodType, z } from "zod";
 
-const NAME = /^[A-Za-z0-9][A-Za-z0-9.:_-]{0,79}$/;
 const PROFILE = /^[a-z][a-z0-9_-]{0,62}$/;
 
 const right = z.enum(Object.keys(RIGHTS) as PolicyRight[]).optional();
@@ -40,7 +40,7 @@ const named = <Entry>(name: RegExp, entry: ZodType<Entry>) =>
 export const policy: ZodType<RuntimePolicy> = z.strictObject({
   defaultMode: z.enum(["read_only", "participation", "collaboration"]).optional(),
   collections: named(
-    NAME,
+    RESOURCE_NAME,
     z.strictObject({
       preset: z.enum(Object.keys(PRESETS) as Preset[]),
       overrides: z.strictObject({ ...fileRights, increment: right }).optional(),
@@ -48,14 +48,14 @@ export const policy: ZodType<RuntimePolicy> = z.strictObject({
     }),
   ),
   fileGroups: named(
-    NAME,
+    RESOURCE_NAME,
     z.strictObject({
       preset: z.enum(Object.keys(PRESETS) as Preset[]),
       overrides: z.strictObject(fileRights).optional(),
     }),
   ),
   channels: named(
-    NAME,
+    RESOURCE_NAME,
     z.strictObject({
       subscribe: audience,
       publish: audience,

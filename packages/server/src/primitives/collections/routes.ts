@@ -1,4 +1,4 @@
-import type { CollectionPolicy, Operation } from "@easel/protocol/policy";
+import { type CollectionPolicy, type Operation, RESOURCE_NAME } from "@easel/protocol/policy";
 import type { Json, Rights } from "@easel/protocol/types";
 import { isAmong, may, rightsOf } from "../../access/rights.ts";
 import { entryOf, policyOf } from "../../canvases/policy.ts";
@@ -7,11 +7,8 @@ import { refuse } from "../../kit/refusal.ts";
 import { announce } from "../changes.ts";
 import type { Call, Handler, Primitive } from "../primitive.ts";
 import { readValue, toText } from "../value.ts";
-import { readQuery } from "./query.ts";
+import { RECORD_ID, readQuery } from "./query.ts";
 import { RecordStore, type StoredRecord } from "./store.ts";
-
-const NAME = /^[A-Za-z0-9][A-Za-z0-9.:_-]{0,79}$/;
-const ID = /^[0-9a-f-]{1,128}$/;
 
 /** A configured collection, and what the caller may do with it. */
 interface Opened {
@@ -30,7 +27,7 @@ async function open(
   env: Env,
 ): Promise<Opened> {
   const { name = "" } = params;
-  if (!NAME.test(name)) refuse("INVALID_BODY", { message: "That is no name of a collection." });
+  if (!RESOURCE_NAME.test(name)) refuse("INVALID_BODY", { message: "That is no name of a collection." });
   const { collections } = await policyOf(canvas, env);
   const policy = entryOf(collections, name) ?? refuse("COLLECTION_NOT_CONFIGURED");
   const rights = rightsOf(policy, role);
@@ -41,7 +38,7 @@ async function open(
 /** The record that a path names, which the caller may read, for an operation that reaches it. */
 async function recordOf({ params, person }: Call, { rights, records }: Opened, operation: Operation) {
   const { id = "" } = params;
-  const record = (ID.test(id) ? await records.get(id, rights.read) : undefined) ?? refuse("NOT_FOUND");
+  const record = (RECORD_ID.test(id) ? await records.get(id, rights.read) : undefined) ?? refuse("NOT_FOUND");
   return may(rights[operation], record.author_id === person.id) ? record : refuse("PERMISSION_DENIED");
 }
 

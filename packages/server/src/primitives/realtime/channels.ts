@@ -1,6 +1,6 @@
 import type { Member, Sender } from "@easel/protocol/realtime";
-import type { Json } from "@easel/protocol/types";
-import { type ChannelRights, channelRights, unnamedChannel } from "../../access/channels.ts";
+import type { ChannelRights, Json } from "@easel/protocol/types";
+import { channelRights, unnamedChannel } from "../../access/channels.ts";
 import { entryOf } from "../../canvases/policy.ts";
 import type { Bus } from "../../drivers/bus/bus.ts";
 import type { Line } from "./line.ts";

@@ -1,4 +1,4 @@
-import type { ChannelRights } from "../../access/channels.ts";
+import type { ChannelRights } from "@easel/protocol/types";
 import type { Line } from "./line.ts";
 import { textFrame } from "./outbox.ts";
 
