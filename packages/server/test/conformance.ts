@@ -9,8 +9,7 @@ import { adjacent } from "@easel/conformance/4.11-adjacent";
 import { authentication } from "@easel/conformance/5-authentication";
 import { events } from "@easel/conformance/6-events";
 import { devTarget, proxyTarget, type Target } from "@easel/conformance/target";
-import { startNamed } from "./conformance-service.ts";
-import { type Engine, PROXY } from "./support.ts";
+import { type Engine, NAMED, PROXY, startService } from "./support.ts";
 
 /** What depends on who comes, and from where; and what depends on what is kept. */
 const COMING = [pipeline, identity, realtime, adjacent, authentication];
@@ -48,7 +47,7 @@ async function start(
   authMode: AuthMode,
   rateLimited: boolean,
 ): Promise<Target> {
-  const { base } = await startNamed(
+  const { base } = await startService(
     { after },
     {
       ...(authMode === "proxy" ? PROXY : {}),
@@ -59,6 +58,7 @@ async function start(
       SERVICE_RATELIMIT_LOGIN_PER_MIN: "100",
       SERVICE_ADMIN_EMAILS: "dev@example.com",
     },
+    NAMED,
   );
   return TARGETS[authMode](base, urlMode, { rateLimited });
 }

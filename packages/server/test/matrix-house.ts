@@ -8,10 +8,9 @@ import { devTarget, freshEmail, type Person, type Target } from "@easel/conforma
 import { makeTeam } from "@easel/conformance/team";
 import { sql } from "../src/drivers/db/db.ts";
 import type { Env } from "../src/env.ts";
-import { startNamed } from "./conformance-service.ts";
 import type { Cell, ROLES } from "./matrix-oracle.ts";
 import { publish } from "./publish.ts";
-import type { Scope } from "./support.ts";
+import { NAMED, type Scope, startService } from "./support.ts";
 
 /** What the canvas's page says. */
 export const PAGE = "the page of the matrix";
@@ -38,12 +37,13 @@ export async function startHouse(
   scope: Scope,
   { urlMode, tenancy, roles }: { urlMode: Target["urlMode"]; tenancy: boolean; roles: readonly Role[] },
 ): Promise<House> {
-  const { base, env } = await startNamed(scope, {
+  const settings = {
     SERVICE_URL_MODE: urlMode,
     SERVICE_TENANCY: tenancy ? "on" : "off",
     SERVICE_RATELIMIT_ENABLED: "false",
     SERVICE_ADMIN_EMAILS: "admin@example.com",
-  });
+  };
+  const { base, env } = await startService(scope, settings, NAMED);
   const target = devTarget(base, urlMode, { admin: "admin@example.com" });
   await env.db.batch([
     sql`insert into orgs (id, name, created_at) values ('home', 'Home', 1), ('other', 'Other', 1)`,

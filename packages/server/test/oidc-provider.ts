@@ -1,7 +1,6 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import path from "node:path";
-import { baseOf } from "../src/base.ts";
 import type { Env } from "../src/env.ts";
 import { atEnd, type Scope, startService } from "./support.ts";
 
@@ -30,7 +29,7 @@ interface Options {
 /** A service and a real provider that knows it. */
 export async function startWithProvider(
   scope: Scope,
-  { settings = {}, secret, hostname = "localhost" }: Options = {},
+  { settings = {}, secret, hostname }: Options = {},
 ): Promise<{ base: string; env: Env; issuer: string }> {
   const child = fork(PROGRAM, { stdio: ["ignore", "ignore", "ignore", "ipc"] });
   const exited = once(child, "exit");
@@ -40,21 +39,19 @@ export async function startWithProvider(
   });
   const issuer = await told(child);
   const confidential = secret === undefined ? {} : { SERVICE_OIDC_CLIENT_SECRET: secret };
-  const { env } = await startService(scope, { ...oidcSettings(issuer), ...confidential, ...settings });
-  const port = Number(new URL(env.base.origin).port);
-  // The port is known only now, and a base address has to name it.
-  env.base = baseOf({ ...env.config, baseUrl: `http://${hostname}:${port}` }, port);
+  const all = { ...oidcSettings(issuer), ...confidential, ...settings };
+  const { base, env } = await startService(scope, all, hostname);
   const ready = told(child);
   child.send({
     client_id: CLIENT,
     client_secret: secret,
-    redirect_uris: [`${env.base.origin}/auth/callback`],
+    redirect_uris: [`${base}/auth/callback`],
     grant_types: ["authorization_code"],
     response_types: ["code"],
     token_endpoint_auth_method: secret === undefined ? "none" : "client_secret_basic",
   });
   await ready;
-  return { base: env.base.origin, env, issuer };
+  return { base, env, issuer };
 }
 
 async function told(child: ChildProcess): Promise<string> {

@@ -2,7 +2,7 @@ import { devTarget, type Person, type Target } from "@easel/conformance/target";
 import type { BrowserContext } from "playwright-core";
 import { baseOf } from "../src/base.ts";
 import type { Env } from "../src/env.ts";
-import { type Scope, startService } from "./support.ts";
+import { NAMED, type Scope, startService } from "./support.ts";
 import { startTls } from "./tls.ts";
 
 /** A service in dev mode as browsers and as programs reach it. */
@@ -20,16 +20,13 @@ export async function startSite(
   urlMode: Target["urlMode"],
   { secure = false, settings = {} }: { secure?: boolean; settings?: Record<string, string> } = {},
 ): Promise<Site> {
-  const { base, env } = await startService(scope, {
-    SERVICE_URL_MODE: urlMode,
-    SERVICE_RATELIMIT_ENABLED: "false",
-    ...settings,
-  });
+  const all = { SERVICE_URL_MODE: urlMode, SERVICE_RATELIMIT_ENABLED: "false", ...settings };
+  const { base, env } = await startService(scope, all, NAMED);
   const port = Number(new URL(base).port);
-  const outer = secure ? await startTls(scope, port) : port;
-  // The port is known only now, and a base address has to name it.
-  const baseUrl = `${secure ? "https" : "http"}://easel.localhost:${outer}`;
-  env.base = baseOf({ ...env.config, baseUrl }, outer);
+  if (secure) {
+    const outer = await startTls(scope, port);
+    env.base = baseOf({ ...env.config, baseUrl: `https://${NAMED}:${outer}` }, outer);
+  }
   return { base: env.base.origin, env, target: devTarget(`http://127.0.0.1:${port}`, urlMode) };
 }
 

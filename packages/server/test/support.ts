@@ -3,6 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import connect from "postgres";
+import { baseOf } from "../src/base.ts";
 import type { Env } from "../src/env.ts";
 import { serve } from "../src/service.ts";
 import { POSTGRES } from "./servers.ts";
@@ -66,10 +67,20 @@ export const ENGINES: Engine[] = [
   },
 ];
 
-/** A whole service on a free loopback port, with data of its own; stopped afterwards. Settings are those of the environment. */
+/**
+ * A host of several labels. Of plain `localhost` browsers hold the names below it for other sites, so that in subdomain mode a
+ * canvas would get no cookie to its API.
+ */
+export const NAMED = "easel.localhost";
+
+/**
+ * A whole service on a free loopback port, with data of its own; stopped afterwards. Settings are those of the environment;
+ * `hostname` is that of its base address.
+ */
 export async function startService(
   scope: Scope,
   settings: Record<string, string> = {},
+  hostname = "localhost",
 ): Promise<{ base: string; env: Env }> {
   const directory = await temporaryDirectory(scope);
   const service = await serve({
@@ -80,7 +91,12 @@ export async function startService(
     ...settings,
   });
   atEnd(scope, () => service.stop());
-  return { base: service.env.base.origin, env: service.env };
+  const { env } = service;
+  // The port is known only now, and a base address has to name it.
+  const port = Number(new URL(env.base.origin).port);
+  if (hostname !== "localhost")
+    env.base = baseOf({ ...env.config, baseUrl: `http://${hostname}:${port}` }, port);
+  return { base: env.base.origin, env };
 }
 
 /** Settings of a service behind a trusted proxy on this machine. */
