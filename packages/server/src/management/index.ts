@@ -62,16 +62,17 @@ async function change({ act, run }: Act, call: Call, request: FastifyRequest, en
   let canvas = (request.routeOptions.url?.includes("/canvases/:id") && call.params.id) || null;
   // Where the path names no canvas, its id may be a person's.
   const people = [person.id, call.params.id ?? ""];
+  let answer: Answer;
   try {
-    const answer = await run(call, env);
-    const { target = null, details = null } = answer.audit ?? {};
+    answer = await run(call, env);
     canvas = answer.audit?.canvas ?? canvas;
-    await record({ actor: person, act, canvas, target, address: request.ip, details }, env);
-    return answer;
   } finally {
-    // Also when it failed: then nobody knows how far it came.
+    // Also when it failed: then nobody knows how far it came. New requests know already, so nothing else is waited for.
     await announceAccess(canvas === null ? { people } : { canvas }, env);
   }
+  const { target = null, details = null } = answer.audit ?? {};
+  await record({ actor: person, act, canvas, target, address: request.ip, details }, env);
+  return answer;
 }
 
 /** Mounts the management API: JSON for the dashboard, the command line and CI. */
