@@ -18,7 +18,7 @@ import type { Target } from "../target.ts";
 import { are, failure } from "./frame.ts";
 import { line } from "./line.ts";
 import type { Frame, Socket } from "./socket.ts";
-import { keyChange, keys, recordChange, records, watch, watching } from "./watching.ts";
+import { keyChange, keys, recordChange, records, resync, watch, watching } from "./watching.ts";
 
 /** Every preset, and every right to read in the place of a preset's. */
 const POLICIES: Record<string, CollectionPolicy> = Object.fromEntries([
@@ -140,6 +140,35 @@ export function readers(target: Target): void {
       );
       await govern(target, canvas, { collections: { box: { preset: "contributions" } } });
       await tells(true);
+    });
+
+    it("who may read more or less than before is told to read again, and nobody else", async () => {
+      const own: CollectionPolicy = { preset: "submissions" };
+      const all: CollectionPolicy = { preset: "contributions" };
+      const staff: CollectionPolicy = { ...all, overrides: { read: "editors" } };
+      const canvas = await collecting(target, { box: own, other: all }, people);
+      const [socket, editor] = [await dial(canvas, people.viewer), await dial(canvas, people.editor)];
+      for (const each of [socket, editor])
+        for (const watched of [keys("kv"), records("box"), records("other")]) await watch(each, watched);
+      const turns: [viewer: "viewer" | "editor", box: CollectionPolicy | null, again: boolean][] = [
+        ["editor", own, true],
+        ["editor", staff, false],
+        ["viewer", own, true],
+        ["viewer", { ...own, overrides: { delete: "editors" } }, false],
+        ["viewer", all, true],
+        ["viewer", staff, false],
+        ["viewer", all, true],
+        ["viewer", null, false],
+        ["viewer", own, true],
+      ];
+      for (const [viewer, box, again] of turns) {
+        await govern(target, canvas, { collections: { ...(box && { box }), other: all } });
+        await share(target, canvas, "whole_org", { viewer, editor: "editor" });
+        const told = await socket.settled();
+        are(told, again ? [resync(records("box"))] : []);
+      }
+      const told = await editor.settled();
+      are(told, [resync(records("box"))]);
     });
   });
 }

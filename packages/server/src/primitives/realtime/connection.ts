@@ -189,12 +189,14 @@ export class Connection implements Line {
     }
   }
 
-  /** Looks at the visitor, and at their channels where something is different. */
+  /** Looks at the visitor, and at their channels and watches where something is different. */
   async #check(): Promise<void> {
     const before = this.standing;
     const now = await this.#look();
     this.standing = now;
-    if (now.role !== before.role || now.policy !== before.policy) await this.#channels.settle();
+    if (now.role === before.role && now.policy === before.policy) return;
+    this.#watches.settle(before);
+    await this.#channels.settle();
   }
 
   #fail(error: unknown): void {

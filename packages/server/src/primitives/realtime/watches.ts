@@ -63,6 +63,16 @@ export class Watches {
     if (resume) this.#line.send(resyncFrame(target));
   }
 
+  /** Where the visitor may read otherwise than they did, changes may have been missed: they are told to read again. */
+  settle(before: Standing): void {
+    for (const target of this.#targets.values()) {
+      if (target.resource !== "collection") continue;
+      const was = readOf(before, target.name);
+      const is = readOf(this.#line.standing, target.name);
+      if (is?.own && (is.own !== was?.own || is.any !== was.any)) this.#line.send(resyncFrame(target));
+    }
+  }
+
   async unwatch(target: WatchTarget): Promise<void> {
     if (this.#targets.delete(JSON.stringify(target)) && this.size === 0) await this.leaveAll();
   }
