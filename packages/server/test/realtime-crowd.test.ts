@@ -11,6 +11,7 @@ import { tokenHash } from "../src/kit/ids.ts";
 import { asMessage } from "../src/primitives/realtime/subscription.ts";
 import { tokenOf } from "./client.ts";
 import { startDev } from "./engines.ts";
+import { later, SECOND } from "./time.ts";
 
 /** So many canvases with so many connections each: more than are looked at in one turn. */
 const CANVASES = 12;
@@ -52,5 +53,37 @@ describe("a change that may concern everyone, where there are many", async () =>
     same(await latest.end(), { code: 4401, frames: [] });
     await Promise.all(told);
     for (const socket of crowd) are(await socket.settled(), []);
+  });
+
+  it("nothing reaches whoever is concerned without being named, even before it is their turn", async () => {
+    const guest = await dial(last, people.editor);
+    await enter(guest, "c");
+    const hash = tokenHash(tokenOf(people.editor));
+    assert.equal(await env.db.run`delete from sessions where token_hash = ${hash}`, 1);
+    const told = [
+      announceAccess(everyone, env),
+      env.bus.publish(`channel ${last.id} c`, asMessage('{"type":"message"}')),
+    ];
+    same(await guest.end(), { code: 4401, frames: [] });
+    await Promise.all(told);
+    for (const socket of crowd) are(await socket.settled(), []);
+  });
+
+  it("once the time of a share has run out nobody is told anything any more, but those who manage the canvas", async () => {
+    const short = await room(target, { terms: { expiresAt: Date.now() + 5 * SECOND } });
+    const sockets = await Promise.all(
+      [short.people.owner, short.people.viewer].map((person) => dial(short, person)),
+    );
+    for (const socket of sockets) await enter(socket, "c");
+    const [owner = assert.fail(), viewer = assert.fail()] = sockets;
+    await owner.settled();
+    await later(env, 10 * SECOND, async () => {
+      await env.bus.publish(`channel ${short.id} c`, asMessage('{"type":"message"}'));
+      same(await viewer.end(), { code: 4401, frames: [] });
+    });
+    are(await owner.settled(), [
+      { type: "message" },
+      { type: "leave", channel: "c", user: short.users.viewer },
+    ]);
   });
 });

@@ -172,18 +172,19 @@ await onEngines(
       same(await viewer.ask({ type: "watch", ...board }), { type: "watching", ...board });
       const add = async () => String((await here.pages.owner.post("/collections/board", 1)).json.id);
       const set = (id: string) => ({ type: "change", ...board, id, op: "set" });
+      const resync = { type: "resync", ...board };
       const held = hold();
       await govern(target, here, { collections: { board: { preset: "submissions" } } });
       await held.reached;
       await add();
       held.pass();
-      await gets(viewer, []);
+      await gets(viewer, [resync]);
       const again = hold();
       await govern(target, here, { collections: { board: { preset: "contributions" } } });
       await again.reached;
       const id = await add();
       again.pass();
-      await gets(viewer, [set(id)]);
+      await gets(viewer, [resync, set(id)]);
     });
 
     it("somebody shut out while their handshake is on its way: 4401, and the place is free", async () => {

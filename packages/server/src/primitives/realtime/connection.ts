@@ -2,6 +2,8 @@ import type { Duplex } from "node:stream";
 import { LIMITS } from "@easel/protocol/limits";
 import { CLOSE_CODES, type FrameErrorCode } from "@easel/protocol/realtime";
 import type { WebSocket } from "ws";
+import { hasExpired } from "../../access/ladder.ts";
+import { manages } from "../../access/roles.ts";
 import type { Env } from "../../env.ts";
 import { newId } from "../../kit/ids.ts";
 import { Refusal } from "../../kit/refusal.ts";
@@ -22,6 +24,8 @@ interface Shared {
   turn: Turn;
   channels: Topics<Subscription>;
   watches: Topics<Watches>;
+  /** How many changes there were that may concern anyone. */
+  changes: number;
   /** Forgets a connection that has ended and given everything back. */
   left(connection: Connection): void;
 }
@@ -47,12 +51,15 @@ export class Connection implements Line {
   readonly #meter = new Meter();
   readonly #tasks: Tasks;
   readonly #doubt = new Doubt();
+  /** Of the changes that may concern anyone, the last one that it was looked at after. */
+  #knows: number;
   #alive = true;
   #ended = false;
 
   constructor(ws: WebSocket, socket: Duplex, standing: Standing, look: Look, hub: Shared) {
     this.standing = standing;
     this.tendedAt = hub.env.clock();
+    this.#knows = hub.changes;
     this.#ws = ws;
     this.#look = look;
     this.#hub = hub;
@@ -92,15 +99,22 @@ export class Connection implements Line {
 
   deliver(frame: Buffer, isDue: () => boolean): void {
     if (this.#ended) return;
+    if (this.isBehind || (this.#isOver && !this.#doubt.isOpen)) void this.recheck();
     const taken = this.#doubt.take(frame, isDue);
     if (taken === "pass" && isDue()) this.#push(frame);
     if (taken === "full") this.close("unchecked");
   }
 
-  /** Looks at the visitor again, because something has changed or time has gone by. */
-  recheck(): void {
+  /** Whether something has changed that may concern anyone, and it has not been looked at since. */
+  get isBehind(): boolean {
+    return this.#knows < this.#hub.changes;
+  }
+
+  /** Looks at the visitor again, because something has changed or time has gone by. Resolved when that is over. */
+  recheck(): Promise<void> {
+    this.#knows = this.#hub.changes;
     this.#doubt.begin();
-    this.#tasks.add(async () => {
+    return this.#tasks.add(async () => {
       await this.#check();
       for (const frame of this.#doubt.end()) this.#push(frame);
     });
@@ -113,7 +127,7 @@ export class Connection implements Line {
     if (this.#ended || !this.#alive) return;
     this.#alive = false;
     this.#ws.ping();
-    this.recheck();
+    void this.recheck();
   }
 
   /** Says goodbye after everything that was said before, with a last frame if there is one. */
@@ -124,6 +138,12 @@ export class Connection implements Line {
     this.#outbox.flush();
     const { code, reason } = CLOSE_CODES[cause];
     this.#ws.close(code, reason);
+  }
+
+  /** Whether the time that the canvas is shared for has run out. */
+  get #isOver(): boolean {
+    const { canvas, role } = this.standing;
+    return hasExpired(canvas, this.#hub.env.clock()) && !manages(role);
   }
 
   get #place(): string {

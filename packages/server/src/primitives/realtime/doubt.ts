@@ -11,6 +11,10 @@ export class Doubt {
   #doubts = 0;
   #held: Held[] = [];
 
+  get isOpen(): boolean {
+    return this.#doubts > 0;
+  }
+
   begin(): void {
     this.#doubts++;
   }

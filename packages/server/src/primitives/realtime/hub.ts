@@ -21,14 +21,15 @@ const ROUNDS = TENDED_EVERY / 2 / ROUND;
 /** How long everyone may take to be gone when the service stops, in milliseconds. */
 const PATIENCE = 2_000;
 
-/** So many connections are looked at in one turn of the event loop, and the part of the time that this may take. */
-const AT_ONCE = 100;
+/** So many connections are looked at at once, and the part of the time that this may take. */
+const AT_ONCE = 50;
 const SHARE = 0.1;
 
 /** The connections of this node. */
 export class Hub {
   readonly env: Env;
   readonly turn = new Turn();
+  changes = 0;
   readonly channels: Topics<Subscription>;
   readonly watches: Topics<Watches>;
   /** In the order in which they were last tended. */
@@ -51,7 +52,7 @@ export class Hub {
   async start(): Promise<void> {
     this.#stopListening = await onAccessChange((concerned) => {
       if ("people" in concerned) void this.#lookAtAll(new Set(concerned.people));
-      else for (const each of this.#ofCanvas.get(concerned.canvas) ?? []) each.recheck();
+      else for (const each of this.#ofCanvas.get(concerned.canvas) ?? []) void each.recheck();
     }, this.env);
     this.#timer = setInterval(() => this.#tend(this.env.clock()), ROUND);
     this.#timer.unref();
@@ -99,20 +100,29 @@ export class Hub {
     }
   }
 
-  /** Looks at everyone again, some at a time, and at some first; what is said of all meanwhile makes one more round. */
+  /**
+   * Looks at everyone again, some at a time, and at some first; what is said of all meanwhile makes one more round. Whoever is
+   * told something before it is their turn is looked at before they hear it.
+   */
   async #lookAtAll(first: Set<string>): Promise<void> {
+    this.changes++;
     if (first.size > 0)
-      for (const each of this.#connections) if (first.has(each.standing.person.id)) each.recheck();
+      for (const each of this.#connections) if (first.has(each.standing.person.id)) void each.recheck();
     this.#lookAgain = true;
     if (this.#looking) return;
     this.#looking = true;
     while (this.#lookAgain) {
       this.#lookAgain = false;
       const start = performance.now();
+      let looks: Promise<void>[] = [];
       let looked = 0;
       for (const each of [...this.#connections]) {
-        each.recheck();
-        if (++looked % AT_ONCE === 0) await new Promise(setImmediate);
+        if (!each.isBehind) continue;
+        looks.push(each.recheck());
+        if (++looked % AT_ONCE > 0) continue;
+        await Promise.race([Promise.all(looks), sleep(PATIENCE, undefined, { ref: false })]);
+        await new Promise(setImmediate);
+        looks = [];
       }
       const rest = looked > AT_ONCE ? (performance.now() - start) * (1 / SHARE - 1) : 0;
       if (this.#lookAgain) await sleep(rest, undefined, { ref: false });

@@ -1,8 +1,14 @@
 type Task = () => Promise<void>;
 
+/** A task, and who is to know that it is done or dropped. */
+interface Waiting {
+  task: Task;
+  over: () => void;
+}
+
 /** Does one thing after the other. */
 export class Tasks {
-  readonly #waiting: Task[] = [];
+  readonly #waiting: Waiting[] = [];
   readonly #failed: (error: unknown) => void;
   readonly #idle: () => void;
   #busy = false;
@@ -19,28 +25,31 @@ export class Tasks {
     return this.#waiting.length;
   }
 
-  /** Does it after everything that was to be done before; not at all once the last one was added. */
-  add(task: Task): void {
-    if (this.#closed) return;
-    this.#waiting.push(task);
-    if (!this.#busy) void this.#work();
+  /** Does it after everything that was to be done before; not at all once the last one was added. Resolved when it is over. */
+  add(task: Task): Promise<void> {
+    if (this.#closed) return Promise.resolve();
+    return new Promise((over) => {
+      this.#waiting.push({ task, over });
+      if (!this.#busy) void this.#work();
+    });
   }
 
   /** Does a last thing after what is being done; what waits for its turn is dropped. */
   addLast(task: Task): void {
-    this.#waiting.length = 0;
-    this.add(task);
+    for (const { over } of this.#waiting.splice(0)) over();
+    void this.add(task);
     this.#closed = true;
   }
 
   async #work(): Promise<void> {
     this.#busy = true;
-    for (let task = this.#waiting.shift(); task !== undefined; task = this.#waiting.shift()) {
+    for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
       try {
-        await task();
+        await next.task();
       } catch (error) {
         this.#failed(error);
       }
+      next.over();
     }
     this.#busy = false;
     this.#idle();
