@@ -9,7 +9,7 @@ export interface Flood {
 
 const SLICE = Buffer.alloc(64 * 1024, "a");
 const RESETS = ["EPIPE", "ECONNRESET"];
-/** Between slices the answer can arrive: Node drops one that is still unread when a write fails. */
+/** Between slices what has arrived is read: Node drops an answer that is still unread when a write fails. */
 const PAUSE_MS = 2;
 
 /**
@@ -51,7 +51,7 @@ function pour(base: string, request: Omit<Request, "body">, { announced, sent }:
       if (left === 0 || answeredYet || out.destroyed) return;
       const bytes = SLICE.subarray(0, left);
       left -= bytes.length;
-      out.write(bytes, () => setTimeout(slice, PAUSE_MS));
+      out.write(bytes, () => setTimeout(() => setImmediate(slice), PAUSE_MS));
     };
     slice();
   });

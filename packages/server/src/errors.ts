@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { type IncomingMessage, STATUS_CODES } from "node:http";
-import type { Socket } from "node:net";
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
+import { Socket } from "node:net";
 import { ERRORS } from "@easel/protocol/errors";
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import type { Env } from "./env.ts";
@@ -26,7 +26,7 @@ export function answerError(
 ): FastifyReply {
   const refusal = refusalOf(error, request, log);
   const { status, body, headers } = refusal;
-  reply.raw.once("finish", () => linger(request.raw));
+  linger(request.raw, reply.raw);
   reply.headers(headers).code(status).header("cache-control", "private, no-store");
   if (headers.location !== undefined) return reply.send();
   if (isForPeople(request)) return sendRefusal(reply, refusal, request.id);
@@ -35,13 +35,23 @@ export function answerError(
     .send(JSON.stringify(body.code === undefined ? body : { ...body, requestId: request.id }));
 }
 
-function linger(request: IncomingMessage): void {
+function linger(request: IncomingMessage, response: ServerResponse): void {
   // A destroyed request has let go of its socket.
-  if (request.complete || request.destroyed) return;
+  const isOver = () => request.complete || request.destroyed;
+  if (isOver()) return;
   const { socket } = request;
-  const timer = setTimeout(() => socket.destroy(), LINGER_MS);
-  request.once("close", () => clearTimeout(timer));
-  request.resume();
+  const close = () => Socket.prototype.destroySoon.call(socket);
+  // So Node closes a connection that is not kept, once it is answered: what then still comes in resets it, and the answer is lost.
+  socket.destroySoon = () => void (isOver() ? close() : socket.end());
+  response.once("finish", () => {
+    if (isOver()) return;
+    const timer = setTimeout(() => socket.destroy(), LINGER_MS);
+    request.once("close", () => {
+      clearTimeout(timer);
+      if (socket.writableEnded) close();
+    });
+    request.resume();
+  });
 }
 
 function refusalOf(error: unknown, request: FastifyRequest, log: Env["log"]): Refusal {

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { after, afterEach, before, describe, it } from "node:test";
 import { type Stage, stage } from "@easel/conformance/fixture";
 import { send } from "@easel/conformance/http";
 import { startDev } from "./engines.ts";
 import { publish } from "./publish.ts";
-import { answersIn, wire } from "./wire.ts";
+import { answersIn, dial, wire } from "./wire.ts";
 
 const { target } = await startDev({ after });
 const { base } = target;
@@ -180,6 +181,21 @@ describe("what any HTTP server must bear", () => {
       [[401], [413]],
     );
   });
+
+  for (const connection of ["close", "keep-alive"]) {
+    it(`who goes on sending a refused body reads the answer nevertheless, Connection: ${connection}`, async () => {
+      const socket = await dial(base);
+      const framing = `Connection: ${connection}\r\nContent-Length: 9007199254740993\r\n`;
+      socket.write(signedIn(post(framing, "{")));
+      await once(socket, "readable");
+      for (let each = 0; each < 3; each++) socket.write(Buffer.alloc(64 * 1024));
+      await new Promise<void>((resolve, reject) => {
+        socket.write("{", (error) => (error ? reject(error) : resolve()));
+      });
+      assert.match(String(socket.read()), /^HTTP\/1\.1 413 /);
+      socket.destroy();
+    });
+  }
 
   it("100-continue is granted; trailers change nothing", async () => {
     const asked = signedIn(post(`${CLOSE}Expect: 100-continue\r\nContent-Length: 2\r\n`, "{}"));
