@@ -201,6 +201,61 @@ test("while the service is slow, a dialog changes and removes its own card and n
   assert.deepEqual(faults, []);
 });
 
+test("without a network a move goes back where it was, and all is well when the network is back", {
+  skip: noBrowser,
+}, async (t) => {
+  const { base } = await startService(t);
+  const { page, context, faults } = await openAs(
+    await openBrowser(t),
+    `${base}/c/board/`,
+    "viewer@example.com",
+  );
+  await add(page, "Sweep the yard");
+  await page.clock.install();
+  await page.clock.pauseAt(Date.now() + 3_600_000);
+  await context.setOffline(true);
+  await button(page, "Move to Doing “Sweep the yard”").click();
+  const message = page.locator("#message").getByText("could not be reached");
+  const failure = page.locator("#failure").getByText("could not be reached");
+  await message.waitFor();
+  await failure.waitFor();
+  await card(page, "Idea", "Sweep the yard").waitFor();
+
+  // No clock goes on: only the network's return makes the page look again.
+  await context.setOffline(false);
+  await failure.waitFor({ state: "hidden" });
+  await page.keyboard.press("Shift");
+  await message.waitFor({ state: "detached" });
+  await button(page, "Move to Doing “Sweep the yard”").click();
+  await card(page, "Doing", "Sweep the yard").waitFor();
+  assert.deepEqual(faults, []);
+});
+
+test("a card that has only left the end of a long board is not called removed, or new when it is back", {
+  skip: noBrowser,
+}, async (t) => {
+  const { base } = await startService(t);
+  const { page } = await openAs(await openBrowser(t), `${base}/c/board/`, "viewer@example.com");
+  const record = (text: string, updatedAt: number) => ({
+    id: text,
+    authorId: "x",
+    value: { text },
+    updatedAt,
+  });
+  const shows = async (...entries: object[]) => {
+    await page.route("**/collections/cards?*", (route) =>
+      route.fulfill({ json: { entries, nextCursor: "more" } }),
+    );
+    await comeBack(page);
+  };
+  await shows(record("Two", 2), record("One", 1));
+  await card(page, "Idea", "One").waitFor();
+  await shows(record("Three", 3), record("Two", 2));
+  await page.getByRole("status").getByText("New: Three is in Idea.", { exact: true }).waitFor();
+  await shows(record("Three", 3), record("One", 1));
+  await page.getByRole("status").getByText("Removed: Two.", { exact: true }).waitFor();
+});
+
 test("on a host of its own, with a pointer, and without its policy", { skip: noBrowser }, async (t) => {
   const { env } = await startSite(t, "subdomain");
   const { page, faults } = await openAs(

@@ -20,6 +20,8 @@ const say = (text) => {
 
 /** Who looks and what they may do, the cards by id, and the card that an “Undo” stands for. */
 const state = { me: null, rights: null, board: null, gone: null };
+/** Where the board ends, if there are more cards than it shows: when the last of them was touched. */
+let end = 0;
 /** Counts writes, at their beginning and at their end: what was read across one of them is not shown. */
 let changes = 0;
 let open = 0;
@@ -35,10 +37,12 @@ const name = () => state.me.name || state.me.email;
 
 function take({ entries, nextCursor }) {
   const before = state.board;
+  const endBefore = end;
+  end = nextCursor === null ? 0 : entries.at(-1).updatedAt;
   state.board = new Map(entries.map((record) => [record.id, record]));
   element("note").hidden = nextCursor === null;
   element("form").hidden = !state.rights.create.any;
-  const news = before === null ? "" : newsSince(before, state.board);
+  const news = before === null ? "" : newsSince(before, state.board, endBefore, end);
   if (news !== "") say(news);
   draw(state);
 }
@@ -79,7 +83,7 @@ async function write(action, place = () => "message") {
   } finally {
     changes += 1;
     open -= 1;
-    if (open === 0) look();
+    if (open === 0) lookNow();
   }
 }
 
@@ -87,13 +91,16 @@ async function write(action, place = () => "message") {
 const latest = () => Math.max(0, ...[...state.board.values()].map((record) => record.updatedAt)) + 1;
 
 /** Moves a card at once, and back if that fails. */
-function move(record, column) {
+async function move(record, column) {
   const content = { ...contentOf(record), column };
-  state.board.set(record.id, { ...record, value: content, updatedAt: latest() });
+  const moved = { ...record, value: content, updatedAt: latest() };
+  state.board.set(record.id, moved);
   draw(state);
   elementOf(record).scrollIntoView({ block: "nearest" });
   say(`${content.text} is in ${titleOf(column)} now.`);
-  write(() => change(record, { column }));
+  if ((await write(() => change(record, { column }))) || state.board.get(record.id) !== moved) return;
+  state.board.set(record.id, record);
+  draw(state);
 }
 
 async function add() {
@@ -159,5 +166,10 @@ element("form").addEventListener("submit", (event) => {
 element("form").addEventListener("input", () => {
   element("problem").textContent = "";
 });
-element("again").addEventListener("click", look);
-keepLooking(look);
+// Whoever goes on has read what went wrong.
+for (const doing of ["pointerdown", "keydown"])
+  document.addEventListener(doing, () => {
+    element("message").textContent = "";
+  });
+const lookNow = keepLooking(look);
+element("again").addEventListener("click", lookNow);

@@ -91,17 +91,21 @@ function refocus(focused, home) {
   if (document.activeElement !== target) target.focus({ preventScroll: true });
 }
 
-/** What has become of a board, in a few words. */
-export function newsSince(before, board) {
+/**
+ * What has become of a board, in a few words. A board shows no more than the cards that were touched after its end: what was
+ * touched before may have been there unseen, and may be there still.
+ */
+export function newsSince(before, board, endBefore, end) {
   const news = [];
   for (const [id, record] of board) {
     const { text, column } = contentOf(record);
     const earlier = before.get(id);
-    if (earlier?.updatedAt === record.updatedAt) continue;
+    if (earlier ? earlier.updatedAt === record.updatedAt : record.updatedAt <= endBefore) continue;
     const was = earlier && contentOf(earlier);
     if (was?.column !== column) news.push(`${was ? "" : "New: "}${text} is in ${titleOf(column)}.`);
     else if (was.text !== text) news.push(`Changed: ${text}.`);
   }
-  for (const [id, record] of before) if (!board.has(id)) news.push(`Removed: ${contentOf(record).text}.`);
+  for (const [id, record] of before)
+    if (!board.has(id) && record.updatedAt > end) news.push(`Removed: ${contentOf(record).text}.`);
   return news.length > 3 ? `${news.length} cards have changed.` : news.join(" ");
 }

@@ -9,21 +9,19 @@ const TOGETHER = 1000;
 
 /**
  * Has `look` called again and again while somebody is looking: soon after a change where the service tells of changes, every few
- * seconds where it does not, more seldom while it fails. It gives whether it went well.
+ * seconds where it does not, more seldom while it fails, at once when the network is back. `look` gives whether it went well.
+ * Gives what looks now.
  */
 export function keepLooking(look) {
   let usual = LOOK;
-  let pause = LOOK;
+  let failures = 0;
+  let timer = 0;
   let due = false;
 
   const lookNow = async () => {
-    if (document.hidden) return;
-    pause = (await look()) ? usual : Math.min(pause * 2, REST);
-  };
-
-  const lookOn = async () => {
-    await lookNow();
-    setTimeout(lookOn, pause);
+    if (!document.hidden) failures = (await look()) ? 0 : failures + 1;
+    clearTimeout(timer);
+    timer = setTimeout(lookNow, failures === 0 ? usual : Math.min(LOOK * 2 ** failures, REST));
   };
 
   const lookSoon = () => {
@@ -37,9 +35,11 @@ export function keepLooking(look) {
   };
 
   document.addEventListener("visibilitychange", lookNow);
-  lookOn();
+  window.addEventListener("online", lookNow);
   cards().watch(lookSoon, () => {
     usual = LOOK;
-    pause = LOOK;
+    lookNow();
   });
+  lookNow();
+  return lookNow;
 }
