@@ -153,14 +153,22 @@ test("by keys alone, on a host of its own, in both colour schemes, narrow and wi
   await one.page.keyboard.press("Tab");
   assert.equal(await isFocused(one.page), false);
 
-  const socket = await program(t, devTarget(base, "subdomain"), "Ada");
+  // A name may be long, and written from right to left: its beginning is what is seen of it.
+  const name = `عبد${"و".repeat(80)}`;
+  const socket = await program(t, devTarget(base, "subdomain"), name);
   for (const width of [320, 1280]) {
     await other.page.setViewportSize({ width, height: 720 });
     await assertAccessible(other.page);
-    await person(other.page, "Ada").waitFor();
+    await person(other.page, name).waitFor();
     publish(socket, "ping", { path: [[0.95, 0.95]] });
-    await pointsAt(other.page, "Ada", [0.95, 0.95]);
+    await pointsAt(other.page, name, [0.95, 0.95]);
+    publish(socket, "move", { path: [[0.59, 0.5]] });
+    await pointsAt(other.page, name, [0.59, 0.5]);
     assert.equal(await other.page.evaluate("document.documentElement.scrollWidth"), width);
+    const tag = other.page.locator(".tag", { hasText: name });
+    const [box, room] = [await tag.boundingBox(), await surface(other.page).boundingBox()];
+    assert.ok(box !== null && room !== null && box.x + box.width <= room.x + room.width, `${width}`);
+    assert.equal(await tag.and(other.page.locator(":dir(rtl)")).count(), 1);
   }
   assert.deepEqual([...one.faults, ...other.faults], []);
 });

@@ -56,7 +56,6 @@ function pointerOf({ id }) {
   pointer.dataset.id = id;
   pointer.dataset.tone = tones.get(id) ?? 0;
   pointers.set(id, pointer);
-  element("pointers").append(pointer);
   return pointer;
 }
 
@@ -68,9 +67,11 @@ export function movePointer(person, path) {
   const [x, y] = path.at(-1);
   for (const motion of pointer.getAnimations()) motion.cancel();
   pointer.querySelector(".tag").textContent = nameOf(person);
-  pointer.classList.toggle("to-left", x > 0.7);
+  pointer.classList.toggle("to-left", x > 0.6);
   pointer.classList.toggle("above", y > 0.85);
   pointer.style.translate = shift([x, y]);
+  // With its name in it: Chromium does not look again which way a copy of an empty element is read.
+  if (isNew) element("pointers").append(pointer);
   if (isNew || isStill.matches) return;
   const frames = [from, ...path.map(shift)].map((translate) => ({ translate }));
   pointer.animate(frames, path.length * STEP);
