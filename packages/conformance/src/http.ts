@@ -24,10 +24,9 @@ export interface Answer {
   readonly json: Record<string, unknown>;
 }
 
-const agents = {
-  "http:": new http.Agent({ keepAlive: true, maxSockets: 64 }),
-  "https:": new https.Agent({ keepAlive: true, maxSockets: 64 }),
-};
+/** With a time of its own, an agent lets go of an idle connection before the service says that it will. */
+const KEPT = { keepAlive: true, maxSockets: 64, timeout: PATIENCE_MS };
+const agents = { "http:": new http.Agent(KEPT), "https:": new https.Agent(KEPT) };
 
 /** Starts a request to `base`; the caller writes and ends it. */
 export function start(
