@@ -33,6 +33,8 @@ export interface Fake {
   sign: (claims: Json) => Promise<string> | string;
   /** What the endpoints answer instead of what an honest provider would: nothing at all where it is null, no end of it where `body` is. */
   answers: Record<string, { status: number; body: unknown } | null>;
+  /** Whether it lets go of whoever connects, without a word. */
+  hangsUp: boolean;
   /** Has keys of its own from now on. */
   rotate(): Promise<void>;
   key(): { privateKey: CryptoKey; publicKey: JWK };
@@ -46,8 +48,8 @@ async function newKey(): Promise<{ privateKey: CryptoKey; publicKey: JWK }> {
   return { privateKey, publicKey: { ...(await exportJWK(publicKey)), kid, alg: "ES256", use: "sig" } };
 }
 
-/** Starts a fake on a port, or on a free one; `stop` takes it away before the end of the scope. */
-export async function startFake(scope: Scope, port = 0): Promise<Fake & { stop(): Promise<unknown> }> {
+/** Starts a fake; `stop` takes it away before the end of the scope. */
+export async function startFake(scope: Scope): Promise<Fake & { stop(): Promise<unknown> }> {
   let key = await newKey();
   const sign: Fake["sign"] = (claims) =>
     new SignJWT(claims)
@@ -64,7 +66,10 @@ export async function startFake(scope: Scope, port = 0): Promise<Fake & { stop()
     if (honest === undefined) return answer(response, 404, {});
     answer(response, 200, await honest(request));
   });
-  server.listen(port, "127.0.0.1");
+  server.on("connection", (socket) => {
+    if (fake.hangsUp) socket.destroy();
+  });
+  server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const issuer = `http://localhost:${(server.address() as AddressInfo).port}`;
   const stop = async () => {
@@ -102,6 +107,7 @@ export async function startFake(scope: Scope, port = 0): Promise<Fake & { stop()
     issuer,
     asked: [],
     presented: [],
+    hangsUp: false,
     ...honesty(),
     async rotate() {
       key = await newKey();

@@ -1,38 +1,31 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
-import net, { type AddressInfo } from "node:net";
 import { describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Answer, send } from "@easel/conformance/http";
 import { until } from "@easel/conformance/patience";
 import { refused } from "@easel/conformance/refusal";
-import { DESCRIPTION, description, signIn, startFake, startWithFake } from "./oidc-fake.ts";
+import { DESCRIPTION, description, signIn, startWithFake } from "./oidc-fake.ts";
 import { oidcSettings } from "./oidc-provider.ts";
 import { BROKEN, SILENT, turnedDown, Visitor } from "./oidc-visitor.ts";
 import { startService } from "./support.ts";
 
-/** A port where nobody listens. */
-async function closedPort(): Promise<number> {
-  const server = net.createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
-}
-
 describe("a provider that is down", () => {
   it("503 with a way to try again that keeps where one wanted to go; works once it is up", async (t) => {
-    const port = await closedPort();
-    const { base } = await startService(t, oidcSettings(`http://localhost:${port}`));
+    const { fake, base } = await startWithFake(t);
+    fake.hangsUp = true;
     const visitor = new Visitor();
     const answer = await visitor.get(`${base}/auth/login?returnTo=/c/tea/%3Fa=1`);
     turnedDown(answer, 503, SILENT);
     assert.match(answer.text, /href="\/auth\/login\?returnTo=%2Fc%2Ftea%2F%3Fa%3D1">Try again</);
     refused(await send(base, { method: "GET", path: "/auth/login" }), 503, "UNAVAILABLE");
     assert.equal((await send(base, { method: "GET", path: "/healthz" })).status, 200);
-    await startFake(t, port);
+    fake.hangsUp = false;
     assert.equal((await signIn(base, visitor)).status, 303);
+  });
+
+  it("nobody listens at its address: 503", async (t) => {
+    const { base } = await startService(t, oidcSettings("http://localhost:9"));
+    turnedDown(await new Visitor().get(`${base}/auth/login`), 503, SILENT);
   });
 
   it("goes down between the start of a sign-in and its end: 503", async (t) => {

@@ -1,10 +1,11 @@
-import { execFileSync, spawn } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import net from "node:net";
 import os from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { PATIENCE_MS } from "@easel/conformance/patience";
 import connect from "postgres";
 
 /** Where tests find the throw-away PostgreSQL; unset when the machine has none. */
@@ -79,47 +80,55 @@ async function startPostgres(programs: string): Promise<() => Promise<void>> {
     "--icu-locale=en",
   ];
   execFileSync(path.join(programs, "initdb"), [...init, "--no-sync"], { ...as, cwd: home, stdio: "ignore" });
-  const port = await freePort();
-  const server = spawn(
-    path.join(programs, "postgres"),
-    [
-      "-D",
-      data,
-      "-p",
-      String(port),
-      "-h",
-      "127.0.0.1",
-      "-k",
-      home,
-      "-c",
-      "fsync=off",
-      "-c",
-      "max_connections=300",
-    ],
-    { ...as, cwd: home, stdio: "ignore" },
-  );
-  const url = `postgres://easel@127.0.0.1:${port}`;
-  await answers(`${url}/postgres`);
-  process.env[POSTGRES] = url;
-  return async () => {
-    // The fast way down: open connections are ended.
-    server.kill("SIGINT");
-    await once(server, "exit");
-    rmSync(home, { recursive: true, force: true });
-  };
+  const run = (port: number) =>
+    spawn(
+      path.join(programs, "postgres"),
+      [
+        "-D",
+        data,
+        "-p",
+        String(port),
+        "-h",
+        "127.0.0.1",
+        "-k",
+        home,
+        "-c",
+        "fsync=off",
+        "-c",
+        "max_connections=300",
+      ],
+      { ...as, cwd: home, stdio: "ignore" },
+    );
+  for (let tries = 0; tries < 5; tries++) {
+    const port = await freePort();
+    const server = run(port);
+    if (!(await answers(server, home, port))) continue;
+    process.env[POSTGRES] = `postgres://easel@127.0.0.1:${port}`;
+    return async () => {
+      // The fast way down: open connections are ended.
+      server.kill("SIGINT");
+      await once(server, "exit");
+      rmSync(home, { recursive: true, force: true });
+    };
+  }
+  throw new Error("PostgreSQL does not start");
 }
 
-async function answers(url: string): Promise<void> {
-  for (let tries = 0; ; tries++) {
-    const client = connect(url, { max: 1, connect_timeout: 2, onnotice() {} });
+/** Whether it comes to answer, by the socket in its home, which is nobody else's; false where its port was taken meanwhile. */
+async function answers(server: ChildProcess, home: string, port: number): Promise<boolean> {
+  const deadline = Date.now() + PATIENCE_MS;
+  while (server.exitCode === null) {
+    const own = { host: home, port, user: "easel", database: "postgres" };
+    const client = connect({ ...own, max: 1, connect_timeout: 2, onnotice() {} });
     try {
       await client`select 1`;
-      return;
+      return true;
     } catch (error) {
-      if (tries === 100) throw error;
+      if (Date.now() > deadline) throw error;
       await sleep(100);
     } finally {
       await client.end();
     }
   }
+  return false;
 }
