@@ -33,6 +33,9 @@ test("three people answer, two of them read all answers", { skip: noBrowser }, a
   await says(viewer.page, "Thank you, your answer is in.");
   await answer(viewer.page, "A long lunch", "No <b>nuts</b>");
   await says(viewer.page, "Your answer is changed.");
+  await viewer.page.locator("form").getByText("Your answer is changed.").waitFor();
+  await viewer.page.getByRole("radio", { name: "Up a mountain" }).check();
+  await viewer.page.getByText("Answered as Viewer").waitFor();
   await answer(editor.page, "Up a mountain", "=1+1");
   await says(editor.page, "Thank you, your answer is in.");
   await answer(owner.page, "A long lunch", 'I say "soup"');
@@ -77,8 +80,13 @@ test("an answer is withdrawn by its author, and removed by who manages the canva
   const guest = await openAs(browser, address, "ada@example.com");
   await answer(viewer.page, "To the lake", "With a boat");
   await says(viewer.page, "Thank you, your answer is in.");
+  // Who presses twice, on a phone, does not withdraw what they have sent.
+  await guest.page.setViewportSize({ width: 360, height: 1000 });
+  const send = guest.page.locator("#send");
+  const where = (await send.boundingBox()) ?? assert.fail("no button");
   await answer(guest.page, "To a museum", "");
   await says(guest.page, "Thank you, your answer is in.");
+  assert.deepEqual(await send.boundingBox(), where);
   await guest.page.getByRole("button", { name: "Withdraw" }).click();
   await says(guest.page, "Your answer is withdrawn.");
   assert.ok(await guest.page.getByRole("radio", { name: "To a museum" }).isChecked());

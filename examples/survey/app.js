@@ -47,9 +47,12 @@ function fill({ choice, comment }) {
   filled = JSON.stringify(entered());
 }
 
-function drawMine() {
+/** Shows what has become of one's own answer: what was done just now, or else as whom one has answered. */
+function drawMine(done = "") {
   const name = me.name || me.email;
-  element("given").textContent = mine ? `Answered as ${name} on ${timeOf(mine)}.` : `You answer as ${name}.`;
+  const given = mine ? `Answered as ${name} on ${timeOf(mine)}.` : `You answer as ${name}.`;
+  element("given").textContent = done || given;
+  element("given").classList.toggle("done", done !== "");
   element("send").textContent = mine ? "Change answer" : "Send answer";
   element("withdraw").hidden = mine === undefined;
 }
@@ -121,21 +124,21 @@ async function send() {
   });
   if (!sent) return;
   filled = JSON.stringify(answer);
-  drawMine();
-  say(first ? "Thank you, your answer is in." : "Your answer is changed.");
+  const done = first ? "Thank you, your answer is in." : "Your answer is changed.";
+  drawMine(done);
+  say(done);
   look();
 }
 
-function forget() {
+function forget(done) {
   mine = undefined;
-  drawMine();
+  drawMine(done);
 }
 
 /** Withdraws one's own answer. The form keeps it, so that sending it again brings it back. */
 async function withdraw() {
   if (!(await change("problem", () => easel.submissions.delete(COLLECTION)))) return;
-  forget();
-  element("given").textContent = "Withdrawn. Your words stay here until you leave.";
+  forget("Withdrawn. Your words stay here until you leave.");
   say("Your answer is withdrawn.");
   element("send").focus();
   look();
@@ -207,6 +210,7 @@ form.addEventListener("submit", (event) => {
 });
 form.addEventListener("input", () => {
   element("problem").textContent = "";
+  drawMine();
 });
 element("withdraw").addEventListener("click", withdraw);
 element("answers").addEventListener("click", ({ target }) => {
@@ -217,4 +221,5 @@ element("export").addEventListener("click", download);
 element("more").addEventListener("click", more);
 element("again").addEventListener("click", look);
 document.addEventListener("visibilitychange", () => document.hidden || look());
+window.addEventListener("online", look);
 watch();
