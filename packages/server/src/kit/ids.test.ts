@@ -1,16 +1,26 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import { isId, isToken, newId, newToken, tokenHash } from "./ids.ts";
 
-test("ids are ids, and sort by the millisecond they were made in", async () => {
-  const made: string[] = [];
-  for (let each = 0; each < 20; each++) {
-    made.push(newId());
-    await sleep(2);
-  }
-  assert.ok(made.every(isId));
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+const timeOf = (id: string) => Number.parseInt(id.slice(0, 13).replace("-", ""), 16);
+
+test("ids are ids, each another, and sort in the order that they were made in", () => {
+  const from = Date.now();
+  const made = Array.from({ length: 50_000 }, newId);
+  assert.ok(made.every((id) => isId(id) && UUID.test(id)));
+  assert.equal(new Set(made).size, made.length);
   assert.deepEqual(made.toSorted(), made);
+  assert.ok(timeOf(made[0] ?? "") >= from);
+});
+
+test("an id tells the millisecond it was made in; should the clock be put back, the latest there was", (t) => {
+  const latest = timeOf(newId());
+  t.mock.timers.enable({ apis: ["Date"], now: latest + 60_000 });
+  assert.equal(timeOf(newId()), latest + 60_000);
+  t.mock.timers.setTime(latest);
+  const [one, other] = [newId(), newId()];
+  assert.ok(one < other && timeOf(one) === latest + 60_000);
 });
 
 test("tokens are tokens, each another; of one only its hash is kept", () => {
