@@ -36,6 +36,24 @@ test("the README's first canvas, deployed and opened in a browser", { skip: noBr
   await page.getByText("Second version").waitFor();
 });
 
+test("who may enter, and what is switched off, stays so when a new version is deployed", async (t) => {
+  const { base, env } = await startService(t);
+  const folder = path.join(await temporaryDirectory(t), "My first (poll)!");
+  await assert.rejects(run(process.execPath, [deploy, folder, base]), /no such file or directory/);
+  await mkdir(folder);
+  await writeFile(path.join(folder, "index.html"), "<title>Poll</title>");
+  const made = () =>
+    env.db.all<{ slug: string; access: string; backend_enabled: number }>`
+      select slug, access, backend_enabled from canvases where slug like 'my%'`;
+  assert.deepEqual(await made(), []);
+
+  await run(process.execPath, [deploy, folder, base]);
+  assert.deepEqual(await made(), [{ slug: "my-first-poll", access: "whole_org", backend_enabled: 1 }]);
+  await env.db.run`update canvases set access = 'private', backend_enabled = 0 where slug = 'my-first-poll'`;
+  await run(process.execPath, [deploy, folder, base]);
+  assert.deepEqual(await made(), [{ slug: "my-first-poll", access: "private", backend_enabled: 0 }]);
+});
+
 test("a folder's easel.json names the canvas and says who may do what, time and again", async (t) => {
   const { base, env } = await startService(t);
   const folder = path.join(await temporaryDirectory(t), "ideas");

@@ -50,21 +50,28 @@ interface Manifest {
 }
 
 const name = path.basename(path.resolve(folder));
-const slug = name.toLowerCase().replace(/[^a-z0-9]+/g, "-");
+const slug = name
+  .toLowerCase()
+  .replace(/[^a-z0-9]+/g, "-")
+  .replace(/^-|-$/g, "");
+const zip = await zipOf(folder);
 const text = await readFile(path.join(folder, "easel.json"), "utf8").catch(() => "{}");
 const { title = name, policy }: Manifest = JSON.parse(text);
+
+/** A new canvas, with a backend, for everyone who signs in. Who may enter later on is for its owner to say. */
+async function make(): Promise<Canvas> {
+  const made = await call<Canvas>("POST", "/api/canvases", { title, slug });
+  await call("PATCH", `/api/canvases/${made.id}/capabilities`, { backendEnabled: true });
+  return call("PUT", `/api/canvases/${made.id}/sharing`, { access: "whole_org" });
+}
+
 await call("POST", "/auth/dev/session", { email: "dev@example.com" });
 const { canvases } = await call<{ canvases: Canvas[] }>("GET", `/api/canvases?q=${encodeURIComponent(slug)}`);
-const canvas =
-  canvases.find((each) => each.slug === slug) ??
-  (await call<Canvas>("POST", "/api/canvases", { title, slug }));
-await call("PATCH", `/api/canvases/${canvas.id}/capabilities`, {
-  backendEnabled: true,
-  ...(policy && {
+const canvas = canvases.find((each) => each.slug === slug) ?? (await make());
+if (policy !== undefined)
+  await call("PATCH", `/api/canvases/${canvas.id}/capabilities`, {
     expectedRuntimePolicy: canvas.runtimePolicyRevision,
     runtimePolicy: { ...canvas.runtimePolicy, ...policy },
-  }),
-});
-await call("PUT", `/api/canvases/${canvas.id}/sharing`, { access: "whole_org" });
-await call("PUT", `/api/canvases/${canvas.id}/bundle`, await zipOf(folder));
+  });
+await call("PUT", `/api/canvases/${canvas.id}/bundle`, zip);
 process.stdout.write(`${canvas.url}\n`);
