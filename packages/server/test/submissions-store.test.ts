@@ -120,6 +120,22 @@ await onDatabases("submissions", (db) => {
     await unlimited();
   });
 
+  test("an answer that tabs give and withdraw at once is never refused while there is room", async () => {
+    const { store, sound } = open();
+    await limit("canvas", 2);
+    await limit("author", 1);
+    for (let round = 0; round < 20; round++) {
+      const done = await times(90, async (index) => {
+        if (index % 3 < 2) return store().put("u-1", "1", index);
+        await store().delete("u-1");
+        return true;
+      });
+      assert.equal(yes(done), 90);
+    }
+    assert.ok((await sound()) <= 1);
+    await unlimited();
+  });
+
   test("what many withdraw at once is counted off once", async () => {
     const { store, sound } = open();
     await times(3, (index) => store().put(`u-${index}`, "1", 1));

@@ -2,6 +2,7 @@ import type { Json, Right } from "@easel/protocol/types";
 import { type Db, maybe, type Step, sql } from "../../drivers/db/db.ts";
 import { newId } from "../../kit/ids.ts";
 import { paged } from "../../kit/page.ts";
+import { QUOTAS } from "../../organisation/quotas.ts";
 import { fewer, oneMore } from "../counts.ts";
 import { HALF, HARMLESS } from "../increment.ts";
 import { type Stored, toStored } from "../value.ts";
@@ -39,8 +40,11 @@ export class RecordStore {
     const steps: Step[] = [
       oneMore(this.#canvas, KIND),
       sql`insert into records (id, canvas_id, collection, author_id, value, number, created_at, updated_at)
-        values (${id}, ${this.#canvas}, ${this.#collection}, ${this.#caller}, ${stored.value}, ${stored.number},
-          ${now}, ${now})`,
+        select ${id}, ${this.#canvas}, ${this.#collection}, ${this.#caller}, cast(${stored.value} as text),
+          cast(${stored.number} as double precision), cast(${now} as bigint), cast(${now} as bigint)
+        from counts where canvas_id = ${this.#canvas} and kind = ${KIND}
+          and rows <= coalesce((select value from quotas where name = 'collections.records.canvas'),
+            ${QUOTAS["collections.records.canvas"]})`,
       ...this.#index(id, [author, ...fieldsOf(value)]),
     ];
     if ((await this.#db.batch(steps)).length < steps.length) return null;

@@ -33,14 +33,13 @@ export class SubmissionStore {
 
   /** False when the answer is a new one and the canvas or its author has no room for it. */
   async put(user: string, value: string, now: number): Promise<boolean> {
-    // Another tab may have made this very answer in the last free place: then it is there to be changed.
-    for (let full = false; ; full = true) {
+    for (;;) {
       const changed = await this.#db.run`
         update submissions set value = ${value}, updated_at = ${now}
         where canvas_id = ${this.#canvas} and collection = ${this.#collection} and user_id = ${user}`;
       if (changed === 1) return true;
-      if (full) return false;
-      if (await this.#create(user, value, now)) return true;
+      const outcome = await this.#create(user, value, now);
+      if (outcome !== "taken") return outcome === "created";
     }
   }
 
@@ -74,16 +73,22 @@ export class SubmissionStore {
     return paged(rows, limit, ({ userId }) => userId);
   }
 
-  /** Adds an answer; false when there is no room, or another tab has just added it. */
-  async #create(user: string, value: string, now: number): Promise<boolean> {
-    const steps = [
+  /** Adds an answer; "taken" when another tab has just done so. */
+  async #create(user: string, value: string, now: number): Promise<"created" | "taken" | "full"> {
+    const { length: done } = await this.#db.batch([
       oneMore(this.#canvas, KIND),
+      sql`update counts set rows = rows where canvas_id = ${this.#canvas} and kind = ${KIND}
+        and (exists (select 1 from submissions
+            where canvas_id = ${this.#canvas} and collection = ${this.#collection} and user_id = ${user})
+          or (rows <= coalesce((select value from quotas where name = 'submissions.canvas'),
+              ${QUOTAS["submissions.canvas"]})
+            and (select count(*) from submissions where canvas_id = ${this.#canvas} and user_id = ${user})
+              < coalesce((select value from quotas where name = 'submissions.author'),
+                ${QUOTAS["submissions.author"]})))`,
       sql`insert into submissions (canvas_id, collection, user_id, value, updated_at)
-        select ${this.#canvas}, ${this.#collection}, cast(${user} as text), cast(${value} as text), cast(${now} as bigint)
-        where (select count(*) from submissions where canvas_id = ${this.#canvas} and user_id = ${user})
-          < coalesce((select value from quotas where name = 'submissions.author'), ${QUOTAS["submissions.author"]})
+        values (${this.#canvas}, ${this.#collection}, ${user}, ${value}, ${now})
         on conflict (canvas_id, collection, user_id) do nothing`,
-    ];
-    return (await this.#db.batch(steps)).length === steps.length;
+    ]);
+    return done === 3 ? "created" : done === 2 ? "taken" : "full";
   }
 }
