@@ -131,6 +131,23 @@ await onDatabases("records", (db) => {
     assert.deepEqual([await here.sound(), await away.sound()], [2, 9]);
   });
 
+  test("while a full collection is cleared others get their turn", async () => {
+    const { store, sound } = open();
+    await times(400, (index) => store(`u-${index % 2}`).create(sample(index), 1));
+    const done: string[] = [];
+    for (const right of [OWN, ANY]) {
+      const clearing = store("u-1")
+        .clear(right)
+        .then((deleted) => done.push(`cleared ${deleted}`));
+      await new Promise(setImmediate);
+      await open().store().create(1, 1);
+      done.push("another canvas");
+      await clearing;
+    }
+    assert.deepEqual(done, ["another canvas", "cleared 200", "another canvas", "cleared 200"]);
+    assert.equal(await sound(), 0);
+  });
+
   test("a right reaches one's own record, any, or none", async () => {
     const { store } = open();
     const record = await store("u-1").create({ a: 1 }, 7);

@@ -1,14 +1,28 @@
-import { maybe, type Step, sql } from "../drivers/db/db.ts";
+import { type Db, maybe, type Step, sql } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
 import { KEPT } from "./administration.ts";
 
-/** Every row of a canvas, what refers to others first; none of them if it has been restored meanwhile. */
-const everythingOf = (id: string, before: number): Step[] => [
-  sql`update canvases set updated_at = updated_at where id = ${id} and deleted_at <= ${before}`,
-  maybe`delete from records where canvas_id = ${id}`,
-  maybe`delete from submissions where canvas_id = ${id}`,
+/** So many rows of data are removed at once: others get their turn between. */
+const AT_ONCE = 100;
+
+/** Removes what pages have kept in a canvas, which may be a lot. */
+async function emptyOut(id: string, { run }: Db): Promise<void> {
+  const some: (() => Promise<number>)[] = [
+    () => run`
+      delete from records where id in (select id from records where canvas_id = ${id} limit ${AT_ONCE})`,
+    () => run`
+      delete from submissions where canvas_id = ${id} and (collection, user_id) in
+        (select collection, user_id from submissions where canvas_id = ${id} limit ${AT_ONCE})`,
+    () => run`
+      delete from kv where canvas_id = ${id} and (scope, key) in
+        (select scope, key from kv where canvas_id = ${id} limit ${AT_ONCE})`,
+  ];
+  for (const remove of some) while ((await remove()) > 0);
+}
+
+/** Every other row of a canvas, what refers to others first. */
+const restOf = (id: string): Step[] => [
   maybe`delete from counts where canvas_id = ${id}`,
-  maybe`delete from kv where canvas_id = ${id}`,
   maybe`delete from kv_scopes where canvas_id = ${id}`,
   maybe`delete from sessions where invite_id in (select id from invites where canvas_id = ${id})`,
   maybe`delete from invites where canvas_id = ${id}`,
@@ -26,6 +40,13 @@ export async function purgeCanvases({ db, clock }: Env): Promise<number> {
   const gone = await db.all<{
     id: string;
   }>`select id from canvases where deleted_at <= ${before} limit 100`;
-  for (const { id } of gone) await db.batch(everythingOf(id, before));
+  for (const { id } of gone) {
+    // From here on nobody restores it, whatever their clock says; unless somebody has done so by now.
+    const taken =
+      await db.run`update canvases set deleted_at = 0 where id = ${id} and deleted_at <= ${before}`;
+    if (taken === 0) continue;
+    await emptyOut(id, db);
+    await db.batch(restOf(id));
+  }
   return gone.length;
 }

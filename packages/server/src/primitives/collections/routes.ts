@@ -88,10 +88,15 @@ export const collections: Primitive = {
       },
       async DELETE(call, env) {
         const { rights, records } = await open(call, "delete", env);
-        const deleted = await records.clear(rights.delete);
         const of = rights.delete.any ? null : call.person.id;
         const { name = "" } = call.params;
-        if (deleted > 0) announce(call.canvas.id, { resource: "collection", name, op: "clear", of }, env);
+        let deleted: number | undefined;
+        try {
+          deleted = await records.clear(rights.delete);
+        } finally {
+          // Also when it failed: then nobody knows how far it came.
+          if (deleted !== 0) announce(call.canvas.id, { resource: "collection", name, op: "clear", of }, env);
+        }
         return `{"deleted":${deleted},"attachmentCleanupFailed":false}`;
       },
     },

@@ -15,6 +15,9 @@ export type StoredRecord = Stored & { id: string; author_id: string; updated_at:
 
 const KIND = "records";
 
+/** So many records are cleared at once: each may have a hundred fields, and others get their turn between. */
+const CLEARED_AT_ONCE = 100;
+
 /** One, so that a right is a value of a statement. */
 const bit = (reaches: boolean) => Number(reaches);
 
@@ -111,19 +114,29 @@ export class RecordStore {
     return (await this.#db.batch(steps)).length === steps.length;
   }
 
-  /** Removes every record that the right reaches; answers how many. */
+  /** Removes every record that the right reaches and that is there by now, some at a time; answers how many. */
   async clear(right: Right): Promise<number> {
-    if (!right.own) return 0;
-    const any = bit(right.any);
-    const [, deleted] = await this.#db.batch([
+    const there = await this.count(right);
+    let deleted = 0;
+    while (deleted < there) {
+      const removed = await this.#removeSome(right);
+      if (removed === 0) break;
+      deleted += removed;
+    }
+    return deleted;
+  }
+
+  async #removeSome(right: Right): Promise<number> {
+    const [, removed] = await this.#db.batch([
       // Held from here on, the count keeps others from adding or removing what the next lines count.
       fewer(this.#canvas, KIND, 0),
-      maybe`delete from records where canvas_id = ${this.#canvas} and collection = ${this.#collection}
-        and (cast(${any} as integer) = 1 or author_id = ${this.#caller})`,
+      maybe`delete from records where id in
+        (select id from records where canvas_id = ${this.#canvas} and collection = ${this.#collection}
+          and (cast(${bit(right.any)} as integer) = 1 or author_id = ${this.#caller}) order by id limit ${CLEARED_AT_ONCE})`,
       maybe`update counts set rows = (select count(*) from records where canvas_id = ${this.#canvas})
         where canvas_id = ${this.#canvas} and kind = ${KIND}`,
     ]);
-    return deleted ?? 0;
+    return removed ?? 0;
   }
 
   #index(id: string, fields: Field[]): Step[] {
