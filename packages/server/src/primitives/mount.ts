@@ -1,3 +1,4 @@
+import { Readable } from "node:stream";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Env } from "../env.ts";
 import { answerError } from "../errors.ts";
@@ -13,6 +14,9 @@ import type { Primitive } from "./primitive.ts";
 
 /** Where the runtime API of a canvas is. */
 export const ROOT = "/v1/c/:slug";
+
+/** So long may a reader take nothing of an answer. */
+const STALLED_MS = 60_000;
 
 const admitted = Symbol("admitted");
 type Passed = FastifyRequest & { [admitted]: Admitted };
@@ -67,6 +71,14 @@ export function mountRuntime(app: FastifyInstance, env: Env): void {
   }
 }
 
+/** An answer that is read while it is sent. What goes wrong by then cuts it off, and so does a reader who takes nothing of it. */
+function sent(answer: Readable, reply: FastifyReply, { log }: Env): Readable {
+  reply.raw.setTimeout(STALLED_MS, () => reply.raw.destroy());
+  return answer.on("error", (error) =>
+    log.error({ err: error, requestId: reply.request.id }, "an answer was cut off"),
+  );
+}
+
 function mountPath(app: FastifyInstance, env: Env, primitive: Primitive, path: string): void {
   const handlers = primitive.routes[path] ?? {};
   app.route({
@@ -89,6 +101,7 @@ function mountPath(app: FastifyInstance, env: Env, primitive: Primitive, path: s
         .header("cache-control", "private, no-store");
       const answer = await handler(call, env);
       if (typeof answer === "string") return answer;
+      if (answer instanceof Readable) return sent(answer, reply, env);
       reply.code(answer.status);
       return answer.body;
     },

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import type { Readable } from "node:stream";
 import type { Capability } from "@easel/protocol/capabilities";
 import type { Env } from "../env.ts";
 import type { Method } from "../kit/methods.ts";
@@ -14,8 +15,8 @@ export interface Call extends Admitted {
   request: IncomingMessage;
 }
 
-/** JSON text, or the same with a status of its own. */
-export type Answer = string | { status: number; body: string };
+/** JSON text, whole or as it is read, or with a status of its own. */
+export type Answer = string | Readable | { status: number; body: string };
 
 /** Answers with 200 unless it says otherwise; throws a Refusal to say no. */
 export type Handler = (call: Call, env: Env) => Promise<Answer>;

@@ -112,7 +112,7 @@ function orderOf(given: string): Order {
 export const RECORD_ID = /^[0-9a-f-]{1,128}$/;
 
 /** Listed as they were made, the cursor is the last record's id; otherwise what it was listed by stands in front. */
-function positionIn(cursor: string, { by }: Order): Position {
+export function positionIn(cursor: string, { by }: Order): Position {
   const [at = "", id = ""] = by === "createdAt" ? ["", cursor] : cursor.split(".");
   const fits = by === "createdAt" || (by === "updatedAt" ? /^\d{1,16}$/ : /^[\w-]{2,400}$/).test(at);
   if (!RECORD_ID.test(id) || !fits || cursor.split(".").length > 2) wrong("`cursor` is none of this list.");

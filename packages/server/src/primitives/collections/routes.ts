@@ -5,9 +5,10 @@ import { entryOf, policyOf } from "../../canvases/policy.ts";
 import type { Env } from "../../env.ts";
 import { refuse } from "../../kit/refusal.ts";
 import { announce } from "../changes.ts";
+import { listed } from "../list.ts";
 import type { Call, Handler, Primitive } from "../primitive.ts";
 import { readValue, toText } from "../value.ts";
-import { RECORD_ID, readQuery } from "./query.ts";
+import { positionIn, RECORD_ID, readQuery } from "./query.ts";
 import { RecordStore, type StoredRecord } from "./store.ts";
 
 /** A configured collection, and what the caller may do with it. */
@@ -77,8 +78,13 @@ export const collections: Primitive = {
     "/collections/:name": {
       async GET(call, env) {
         const { rights, records } = await open(call, "read", env);
-        const { entries, nextCursor } = await records.list(readQuery(call.query), rights.read);
-        return `{"entries":[${entries.map(textOf).join(",")}],"nextCursor":${JSON.stringify(nextCursor)}}`;
+        const query = readQuery(call.query);
+        const read = (limit: number, after: string | null) =>
+          records.list(
+            { ...query, limit, ...(after !== null && { after: positionIn(after, query.order) }) },
+            rights.read,
+          );
+        return listed(query.limit, read, textOf);
       },
       async POST(call, env) {
         const { records } = await open(call, "create", env);

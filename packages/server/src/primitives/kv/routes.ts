@@ -5,6 +5,7 @@ import type { Env } from "../../env.ts";
 import { one, pageLimit } from "../../kit/page.ts";
 import { refuse } from "../../kit/refusal.ts";
 import { announce, type Change } from "../changes.ts";
+import { listed } from "../list.ts";
 import type { Call, Handler, Primitive } from "../primitive.ts";
 import { readValue, toStored, toText, valueBytes } from "../value.ts";
 import { KvStore } from "./store.ts";
@@ -68,13 +69,14 @@ function scoped(path: string, scope: Scope): Primitive["routes"] {
   return {
     [path]: {
       async GET(call, env) {
-        const { entries, nextCursor } = await store(call, env).list({
-          prefix: one(call.query, "prefix") ?? "",
-          cursor: one(call.query, "cursor") ?? null,
-          limit: pageLimit(call.query),
-        });
-        const items = entries.map((entry) => `{"key":${JSON.stringify(entry.key)},"value":${toText(entry)}}`);
-        return `{"entries":[${items.join(",")}],"nextCursor":${JSON.stringify(nextCursor)}}`;
+        const entries = store(call, env);
+        const prefix = one(call.query, "prefix") ?? "";
+        const cursor = one(call.query, "cursor") ?? null;
+        return listed(
+          pageLimit(call.query),
+          (limit, after) => entries.list({ prefix, cursor: after ?? cursor, limit }),
+          (entry) => `{"key":${JSON.stringify(entry.key)},"value":${toText(entry)}}`,
+        );
       },
     },
     [`${path}/:key`]: {

@@ -5,6 +5,7 @@ import { parseJson, readBody } from "../../kit/body.ts";
 import { isId } from "../../kit/ids.ts";
 import { strictLimit } from "../../kit/page.ts";
 import { refuse } from "../../kit/refusal.ts";
+import { listed } from "../list.ts";
 import type { Call, Handler, Primitive } from "../primitive.ts";
 import { type Submission, SubmissionStore } from "./store.ts";
 
@@ -60,11 +61,9 @@ export const submissions: Primitive = {
         if (typeof cursor !== "string" || (cursor !== "" && !isId(cursor))) {
           refuse("INVALID_BODY", { message: "`cursor` is none of this list." });
         }
-        const { entries, nextCursor } = await store.list({
-          cursor: String(cursor),
-          limit: strictLimit(call.query),
-        });
-        return `{"entries":[${entries.map(textOf).join(",")}],"nextCursor":${JSON.stringify(nextCursor)}}`;
+        const read = (limit: number, after: string | null) =>
+          store.list({ cursor: after ?? String(cursor), limit });
+        return listed(strictLimit(call.query), read, textOf);
       }),
       DELETE: forManagers(async (call, env) => {
         await storeOf(call, env).clear();

@@ -1,0 +1,59 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { type Stage, stage } from "@easel/conformance/fixture";
+import { send } from "@easel/conformance/http";
+import { until } from "@easel/conformance/patience";
+import { KvStore } from "../src/primitives/kv/store.ts";
+import { times } from "./databases.ts";
+import { startDev } from "./engines.ts";
+import { dial } from "./wire.ts";
+
+const LONG = JSON.stringify("x".repeat(60_000));
+const KEYS = 1_000;
+
+const isPage = (text: readonly string[]) => text.join("").includes("select key, value, number from kv");
+
+describe("a list of 60 MB", async () => {
+  const { target, env } = await startDev({ after });
+  let here: Stage;
+  let path: string;
+  before(async () => {
+    here = await stage(target);
+    path = `/v1/c/${here.slug}/kv?limit=${KEYS}`;
+    const store = new KvStore(env.db, here.id, "");
+    await times(KEYS, (index) => store.put(`k${1000 + index}`, { value: LONG, number: null }, KEYS));
+  });
+  const get = () => send(target.base, { method: "GET", path, headers: here.people.viewer.headers });
+  const isWell = async () =>
+    assert.equal((await send(target.base, { method: "GET", path: "/healthz" })).status, 200);
+
+  it("is read as fast as it is taken: hardly by who takes nothing, whole by who does", async (t) => {
+    const all = t.mock.method(env.db, "all");
+    const reads = () => all.mock.calls.filter(({ arguments: [text] }) => isPage(text)).length;
+    const socket = await dial(target.base);
+    socket.pause();
+    const cookie = here.people.viewer.headers.find(([name]) => name === "Cookie")?.[1];
+    socket.write(`GET ${path} HTTP/1.1\r\nHost: ${new URL(target.base).host}\r\nCookie: ${cookie}\r\n\r\n`);
+    await until("it is read", () => reads() > 0);
+    for (let each = 0; each < 50; each++) await isWell();
+    assert.ok(reads() < 8, String(reads()));
+    socket.destroy();
+
+    const { status, json } = await get();
+    const entries = json.entries as { key: string }[];
+    assert.deepEqual([status, entries.length, entries.at(-1)?.key], [200, KEYS, "k1999"]);
+  });
+
+  it("is cut off where the database fails meanwhile, so that nobody takes it for whole", async (t) => {
+    const { all } = env.db;
+    let reads = 0;
+    t.mock.method(env.db, "all", async (text: TemplateStringsArray, ...values: never[]) => {
+      if (isPage(text) && ++reads === 4) throw new Error("the database is down");
+      return all(text, ...values);
+    });
+    const told = t.mock.method(env.log, "error", () => {});
+    await assert.rejects(get());
+    assert.equal(told.mock.callCount(), 1);
+    await isWell();
+  });
+});
