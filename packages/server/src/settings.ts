@@ -104,7 +104,7 @@ export const SETTINGS = {
     "SERVICE_PORT",
     whole(0, 65_535),
     3000,
-    "Port to listen at; 0 picks a free one and the start-up line names it.",
+    "Port to listen at; 0 picks a free one, which the start-up line names unless SERVICE_BASE_URL is set.",
   ),
   baseUrl: optional(
     "SERVICE_BASE_URL",
