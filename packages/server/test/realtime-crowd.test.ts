@@ -11,7 +11,7 @@ import { tokenHash } from "../src/kit/ids.ts";
 import { asMessage } from "../src/primitives/realtime/subscription.ts";
 import { tokenOf } from "./client.ts";
 import { startDev } from "./engines.ts";
-import { later, SECOND } from "./time.ts";
+import { later, SECOND, still } from "./time.ts";
 
 /** So many canvases with so many connections each: more than are looked at in one turn. */
 const CANVASES = 12;
@@ -70,20 +70,22 @@ describe("a change that may concern everyone, where there are many", async () =>
   });
 
   it("once the time of a share has run out nobody is told anything any more, but those who manage the canvas", async () => {
-    const short = await room(target, { terms: { expiresAt: Date.now() + 5 * SECOND } });
-    const sockets = await Promise.all(
-      [short.people.owner, short.people.viewer].map((person) => dial(short, person)),
-    );
-    for (const socket of sockets) await enter(socket, "c");
-    const [owner = assert.fail(), viewer = assert.fail()] = sockets;
-    await owner.settled();
-    await later(env, 10 * SECOND, async () => {
-      await env.bus.publish(`channel ${short.id} c`, asMessage('{"type":"message"}'));
-      same(await viewer.end(), { code: 4401, frames: [] });
+    await still(env, async () => {
+      const short = await room(target, { terms: { expiresAt: env.clock() + 5 * SECOND } });
+      const sockets = await Promise.all(
+        [short.people.owner, short.people.viewer].map((person) => dial(short, person)),
+      );
+      for (const socket of sockets) await enter(socket, "c");
+      const [owner = assert.fail(), viewer = assert.fail()] = sockets;
+      await owner.settled();
+      await later(env, 10 * SECOND, async () => {
+        await env.bus.publish(`channel ${short.id} c`, asMessage('{"type":"message"}'));
+        same(await viewer.end(), { code: 4401, frames: [] });
+      });
+      are(await owner.take(2), [
+        { type: "message" },
+        { type: "leave", channel: "c", user: short.users.viewer },
+      ]);
     });
-    are(await owner.settled(), [
-      { type: "message" },
-      { type: "leave", channel: "c", user: short.users.viewer },
-    ]);
   });
 });
