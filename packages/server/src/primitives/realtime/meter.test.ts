@@ -73,6 +73,15 @@ test("a new window forgives what was too much in the last one", () => {
   ]);
 });
 
+test("a clock that is set back makes no window longer", () => {
+  const meter = new Meter();
+  counted(meter, "publish", 100);
+  assert.deepEqual(counted(meter, "publish", 101, START - MINUTE), [
+    ["allowed", 100],
+    ["refused", 1],
+  ]);
+});
+
 test("connections do not share it", () => {
   const [one, other] = [new Meter(), new Meter()];
   counted(one, "publish", 500);

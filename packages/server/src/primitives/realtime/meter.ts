@@ -13,7 +13,8 @@ export class Meter {
 
   /** Counts a frame; `flood` is said once too many were too many. */
   count(kind: "publish" | "other", now: number): "allowed" | "refused" | "flood" {
-    if (now >= this.#endsAt) {
+    // A clock that is set back must not make a window longer.
+    if (now >= this.#endsAt || now < this.#endsAt - WINDOW_MS) {
       this.#endsAt = now + WINDOW_MS;
       this.#publishes = 0;
       this.#others = 0;
