@@ -98,6 +98,43 @@ for (const mode of ["path", "subdomain"] as const) {
   });
 }
 
+/** What a page gets to know of an address that it can only take in, in every way to do that. */
+const TAKE_IN = `async (url) => {
+  const ends = (tag, fields) => new Promise((end) => {
+    const element = Object.assign(document.createElement(tag), fields);
+    element.onload = () => end(tag + " loads");
+    element.onerror = () => end(tag + " fails");
+    document.body.append(element);
+  });
+  return Promise.all([
+    ends("script", { src: url }),
+    ends("img", { src: url }),
+    ends("object", { data: url }),
+    ...["stylesheet", "prefetch"].map((rel) => ends("link", { rel, href: url })),
+    ends("link", { rel: "preload", as: "fetch", href: url }),
+    fetch(url, { mode: "no-cors", credentials: "include" }).then(({ type }) => type, ({ name }) => name),
+  ]);
+}`;
+
+test("a hostile canvas does not learn what is there of another that its visitor may enter", {
+  skip: noBrowser,
+}, async (t) => {
+  const site = await startSite(t, "subdomain");
+  const { victim, hostile, fragment } = await stageAttack(site);
+  const context = await (await openBrowser(t)).newContext();
+  await enterAs(context, site, victim.people.owner);
+  const page = await context.newPage();
+  await page.goto(site.env.base.canvasUrl(hostile.slug) + fragment);
+  const learnt = (path: string) =>
+    page.evaluate<string[]>(`(${TAKE_IN})(${JSON.stringify(site.base + path)})`);
+  for (const [there, missing] of [
+    [`/v1/c/${victim.slug}/kv/plan`, `/v1/c/${victim.slug}/kv/nothing`],
+    [`/v1/c/${victim.slug}/me`, "/v1/c/nowhere/me"],
+    [`/api/canvases/${victim.id}`, "/api/canvases/none"],
+  ] as const)
+    assert.deepEqual(await learnt(there), await learnt(missing), there);
+});
+
 /** A victim with the own canvas in one tab and the hostile one in another, and the token of the attacker's session. */
 async function besiege(t: TestContext, secure: boolean) {
   const site = await startSite(t, "subdomain", { secure });

@@ -10,6 +10,7 @@ import { handlerFor, METHODS } from "../kit/methods.ts";
 import type { Query } from "../kit/page.ts";
 import { Refusal, refuse } from "../kit/refusal.ts";
 import { record } from "../organisation/audit.ts";
+import { keepUnshown } from "../pipeline/unshown.ts";
 import { take } from "../rate-limit.ts";
 import { admin } from "./admin/index.ts";
 import { canvases } from "./canvases.ts";
@@ -43,6 +44,7 @@ export const PARTS: Routes[] = [
 
 /** Who is asking, how often, and from which page: before any body is read. */
 async function admit(request: FastifyRequest, reply: FastifyReply, env: Env): Promise<Person> {
+  keepUnshown(reply);
   const person = await identify(request.raw, reply, env, { tokens: true });
   if (person === null) return challenge(request.raw, "api", env);
   if (!(await take(`management ${person.id}`, env.config.managementPerMinute, reply, env))) {

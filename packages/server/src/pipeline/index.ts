@@ -7,6 +7,7 @@ import { requireCapability } from "./capability.ts";
 import { isolate } from "./isolate.ts";
 import { resolve } from "./resolve.ts";
 import { spend } from "./spend.ts";
+import { keepUnshown } from "./unshown.ts";
 import type { Admitted, ApiVisit } from "./visit.ts";
 
 /**
@@ -14,6 +15,7 @@ import type { Admitted, ApiVisit } from "./visit.ts";
  * `capability` is null for a path that nothing is at.
  */
 export async function admit(visit: ApiVisit, capability: Capability | null, env: Env): Promise<Admitted> {
+  keepUnshown(visit.answer);
   allowOrigin(visit, env); // so that the page can read refusals, too
   const viewer = await authenticate(visit, env); // 1. who is asking
   await spend(visit, viewer, env); // 2. how often
