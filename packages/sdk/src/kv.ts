@@ -6,6 +6,7 @@ import type { Listener } from "./realtime/listeners.ts";
 import type { KvChange, Watch } from "./realtime/watch.ts";
 import { type Api, search } from "./request.ts";
 import { segment } from "./segment.ts";
+import { storable } from "./value.ts";
 
 /** What can be stored under a key: any JSON but null. */
 export type KvValue = Exclude<Json, null>;
@@ -90,8 +91,8 @@ function createScope(
 
     async set(key, value) {
       const address = at(key);
-      if (isNullish(value)) throw invalid("`kv.set` takes any JSON but null; `kv.delete` removes a key.");
-      await api.json("PUT", address, value);
+      if (value === null) throw invalid("`kv.set` takes any JSON but null; `kv.delete` removes a key.");
+      await api.json("PUT", address, storable(value));
     },
 
     async delete(key) {
@@ -113,9 +114,4 @@ function createScope(
       return watch({ resource, prefix }, handler, onError);
     },
   };
-}
-
-/** True of what JSON writes as null: NaN and the infinities, too. */
-function isNullish(value: unknown): boolean {
-  return value === null || value === undefined || (typeof value === "number" && !Number.isFinite(value));
 }

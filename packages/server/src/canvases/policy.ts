@@ -13,11 +13,10 @@ export async function policyOf(
   if (policyRevision === null) return NONE;
   const known = policies.get(policyRevision);
   if (known !== undefined) return known;
-  const row = await db.get<{ runtime_policy: string | null; runtime_policy_revision: string | null }>`
+  const row = await db.get<{ runtime_policy: string | null; runtime_policy_revision: string }>`
     select runtime_policy, runtime_policy_revision from canvases where id = ${id}`;
   if (row === undefined) return refuse("NOT_FOUND");
-  const { runtime_policy: text, runtime_policy_revision: revision } = row;
-  return text === null || revision === null ? NONE : policies.keep(revision, text);
+  return policies.keep(row.runtime_policy_revision, row.runtime_policy ?? "{}");
 }
 
 /** What a table of a policy says of a name; undefined where it says nothing. */

@@ -1,8 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { parseCookie } from "cookie";
 import type { Canvas } from "../canvases/entry.ts";
 import type { Env } from "../env.ts";
-import { setCookie } from "../kit/cookies.ts";
+import { cookiesNamed, setCookie } from "../kit/cookies.ts";
 import { isId } from "../kit/ids.ts";
 
 const COOKIE = "easel_version";
@@ -22,7 +21,7 @@ export async function versionFor(
   canvas: Canvas,
   env: Env,
 ): Promise<string | null> {
-  const pinned = parseCookie(headers.cookie ?? "")[COOKIE];
+  const [pinned] = cookiesNamed(headers.cookie, COOKIE);
   if (isPage(headers) || pinned === undefined || pinned === canvas.versionId || !isId(pinned))
     return canvas.versionId;
   const known = await env.db.get<{ id: string }>`
@@ -35,7 +34,7 @@ export async function versionFor(
 export function pin(headers: IncomingHttpHeaders, canvas: Canvas, { base }: Env): string | undefined {
   if (headers["sec-fetch-dest"] === undefined || !isPage(headers) || canvas.versionId === null)
     return undefined;
-  if (parseCookie(headers.cookie ?? "")[COOKIE] === canvas.versionId) return undefined;
+  if (cookiesNamed(headers.cookie, COOKIE)[0] === canvas.versionId) return undefined;
   const path = new URL(base.canvasUrl(canvas.slug)).pathname;
   return setCookie(COOKIE, canvas.versionId, { secure: base.secure, path });
 }
