@@ -56,13 +56,9 @@ export async function createApp(env: Env): Promise<FastifyInstance> {
   app.server.on("checkExpectation", (request, response) => app.server.emit("request", request, response));
   app.setErrorHandler((error, request, reply) => answerError(error, request, reply, env));
   app.setNotFoundHandler(async () => refuse("NOT_FOUND"));
-  // Bodies stay streams: each handler reads its own, up to its own limit.
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser(
-    "*",
-    (_request: unknown, body: IncomingMessage, done: (error: null, body: unknown) => void) =>
-      done(null, body),
-  );
+  // Bodies stay streams, and their types unread: each handler reads its own, up to its own limit.
+  for (const method of app.supportedMethods)
+    app.addHttpMethod(method, { hasBody: false, overrideExisting: true });
   app.addHook("onRequest", ({ raw }, reply, done) => {
     reply.header("x-content-type-options", "nosniff");
     if (namesSeveralHosts(raw)) refuse("INVALID_BODY", { message: "A request names one host." });

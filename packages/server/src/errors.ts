@@ -58,7 +58,7 @@ function refusalOf(error: unknown, request: FastifyRequest, log: Env["log"]): Re
   if (error instanceof Refusal) return error;
   const { statusCode = 500 } = error as FastifyError;
   if (statusCode < 500)
-    return new Refusal(statusCode === 415 ? 400 : statusCode, {
+    return new Refusal(statusCode, {
       code: "INVALID_BODY",
       message: (error as Error).message,
     });

@@ -84,6 +84,7 @@ await onEngines("bodies of the management API", (target) => {
     "multipart/form-data; boundary=a",
     "text/json",
     "application/jsonx",
+    "?",
   ]) {
     it(`${type}: 400 INVALID_BODY`, async () => {
       for (const route of routes)
@@ -119,6 +120,13 @@ await onEngines("bodies of the management API", (target) => {
         const viewer = [...site.people.viewer.headers, JSON_TYPE];
         refused(await send(target.base, { method, path, headers: viewer, body }), 403, "PERMISSION_DENIED");
       }
+    }
+  });
+
+  it("who is nobody is told so, whatever type a body has", async () => {
+    for (const [method, path] of routes) {
+      const headers: Header[] = [["Content-Type", "?"]];
+      assert.equal((await send(target.base, { method, path, headers, body: "{}" })).status, 401);
     }
   });
 

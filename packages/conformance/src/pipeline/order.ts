@@ -11,6 +11,7 @@ interface Ask {
   method: string;
   path: string;
   body?: string;
+  type?: Header;
 }
 
 type At = "lit" | "dark" | "unknown";
@@ -24,6 +25,7 @@ const WRONG_METHOD: Ask = { method: "POST", path: "/me" };
 const NO_PATH: Ask = { method: "GET", path: "/no-such-path" };
 const PUT: Ask = { method: "PUT", path: "/kv/k", body: "1" };
 const BAD_BODY: Ask = { method: "PUT", path: "/kv/k", body: "{" };
+const NO_TYPE: Ask = { method: "PUT", path: "/no-such-path", body: "1", type: ["Content-Type", "?"] };
 const LONG_KEY: Ask = { method: "PUT", path: `/kv/${"k".repeat(513)}`, body: "1" };
 
 const LOST: Expected = [404, "NOT_FOUND"];
@@ -36,6 +38,7 @@ const ROWS: Row[] = [
   ["gateway before unknown slug", "unknown", "nobody", "own page", ME, 401],
   ["gateway before isolation", "lit", "nobody", "elsewhere", ME, 401],
   ["gateway before capability", "dark", "nobody", "own page", ME, 401],
+  ["gateway before the type of a body", "lit", "nobody", "own page", NO_TYPE, 401],
   ["unknown slug before isolation", "unknown", "owner", "elsewhere", ME, LOST],
   ["unknown slug before wrong method", "unknown", "owner", "own page", WRONG_METHOD, LOST],
   ["rung before isolation", "lit", "stranger", "elsewhere", ME, SHUT],
@@ -43,6 +46,7 @@ const ROWS: Row[] = [
   ["rung before unknown path", "lit", "stranger", "own page", NO_PATH, SHUT],
   ["rung before wrong method", "lit", "stranger", "own page", WRONG_METHOD, SHUT],
   ["rung before key size", "lit", "stranger", "own page", LONG_KEY, SHUT],
+  ["rung before the type of a body", "lit", "stranger", "own page", NO_TYPE, SHUT],
   ["isolation before capability", "dark", "owner", "elsewhere", ME, CROSSED],
   ["isolation before role", "lit", "viewer", "elsewhere", PUT, CROSSED],
   ["isolation before key size", "lit", "owner", "elsewhere", LONG_KEY, CROSSED],
@@ -76,7 +80,7 @@ export function order(target: Target): void {
     });
     const headersOf = (slug: string, from: From, ask: Ask): Header[] => [
       ...pageHeaders(target, from === "own page" ? slug : freshSlug()),
-      ...(ask.body === undefined ? [] : [JSON_TYPE]),
+      ...(ask.body === undefined ? [] : [ask.type ?? JSON_TYPE]),
     ];
 
     for (const [name, at, by, from, ask, expected] of ROWS) {

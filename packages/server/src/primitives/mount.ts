@@ -8,7 +8,7 @@ import { refuse } from "../kit/refusal.ts";
 import { allowOrigin } from "../pipeline/allow-origin.ts";
 import { admit } from "../pipeline/index.ts";
 import { preflight } from "../pipeline/preflight.ts";
-import type { Admitted, ApiVisit } from "../pipeline/visit.ts";
+import type { ApiVisit } from "../pipeline/visit.ts";
 import { primitives } from "./index.ts";
 import type { Primitive } from "./primitive.ts";
 
@@ -17,9 +17,6 @@ export const ROOT = "/v1/c/:slug";
 
 /** So long may a reader take nothing of an answer. */
 const STALLED_MS = 60_000;
-
-const admitted = Symbol("admitted");
-type Passed = FastifyRequest & { [admitted]: Admitted };
 
 const paramsOf = (request: FastifyRequest) => request.params as Record<string, string>;
 
@@ -84,18 +81,11 @@ function mountPath(app: FastifyInstance, env: Env, primitive: Primitive, path: s
   app.route({
     method: [...METHODS],
     url: ROOT + path,
-    async onRequest(request, reply) {
-      (request as Passed)[admitted] = await admit(visitOf(request, reply, path), primitive.capability, env);
-    },
     async handler(request, reply) {
+      const admitted = await admit(visitOf(request, reply, path), primitive.capability, env);
       const handler = handlerFor(handlers, request.method, reply);
       const query = request.query as Query;
-      const call = {
-        ...(request as Passed)[admitted],
-        params: paramsOf(request),
-        query,
-        request: request.raw,
-      };
+      const call = { ...admitted, params: paramsOf(request), query, request: request.raw };
       reply
         .header("content-type", "application/json; charset=utf-8")
         .header("cache-control", "private, no-store");
