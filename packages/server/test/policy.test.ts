@@ -184,6 +184,11 @@ describe("the policy document", () => {
     });
   }
 
+  it("of thousands of wrong names is said that they are too many, once", () => {
+    const names = Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`_${index}`, 1]));
+    for (const kind of KINDS) assert.equal(policy.safeParse({ [kind]: names }).error?.issues.length, 1, kind);
+  });
+
   it("whatever passes is kept as it is, and whatever comes is never a failure", () => {
     const scalar = fc.constantFrom(...PRESETS, ...RIGHTS, ...AUDIENCES, "GET", null, 1, true, "");
     const key = fc.constantFrom(

@@ -61,6 +61,14 @@ export function sizes(target: Target): void {
       });
     }
 
+    it("numbers count as they are passed on, which may be longer than they were sent", async () => {
+      const channel = freshChannel();
+      const socket = await seated(channel);
+      socket.send(`{"type":"publish","channel":"${channel}","data":[${"1e20,".repeat(1_000)}0]}`);
+      await gets(socket, [failure("MESSAGE_TOO_LARGE", { channel })]);
+      await still(socket, channel);
+    });
+
     it("white space counts", async () => {
       const channel = freshChannel();
       const socket = await seated(channel);

@@ -15,13 +15,14 @@ import { answerOf } from "./answer.ts";
 const MAX = LIMITS.submissionBytes.value;
 const MiB = 1024 * 1024;
 
-/** Bodies past 64 KiB as they are sent, whatever they hold. */
+/** Bodies past 64 KiB as they are sent or as they are kept, whatever they hold. */
 const TOO_LARGE: [name: string, body: string][] = [
   ["65,537 bytes", quoted("a", MAX + 1)],
   ["65,537 bytes of two-byte characters and one", `"a${"é".repeat((MAX - 2) / 2)}"`],
   ["a small value in 65,537 bytes of white space", `1${" ".repeat(MAX)}`],
   ["a small value written as escapes", `"${"\\u0061".repeat(Math.ceil(MAX / 6))}"`],
   ["65,537 bytes that are no JSON", "{".repeat(MAX + 1)],
+  ["numbers that are longer written out", `[${"1e20,".repeat(MAX / 8)}0]`],
 ];
 
 const FLOODS: [name: string, flood: Flood][] = [

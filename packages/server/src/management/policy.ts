@@ -26,8 +26,9 @@ const named = <Entry>(name: RegExp, entry: ZodType<Entry>) =>
     .superRefine((value, context) => {
       const names = Object.keys(value);
       const most = LIMITS.policyEntries.value;
+      // Of so many names none is worth a word: a body may hold thousands.
       if (names.length > most)
-        context.addIssue({ code: "custom", message: `must not have more than ${most} entries` });
+        return context.addIssue({ code: "custom", message: `must not have more than ${most} entries` });
       for (const each of names) {
         if (!name.test(each) || each in Object.prototype || each === "prototype")
           context.addIssue({ code: "custom", message: `\`${each.slice(0, 100)}\` is no name for an entry` });

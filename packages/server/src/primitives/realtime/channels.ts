@@ -1,3 +1,4 @@
+import { LIMITS } from "@easel/protocol/limits";
 import type { Member, Sender } from "@easel/protocol/realtime";
 import type { ChannelRights, Json } from "@easel/protocol/types";
 import { channelRights, unnamedChannel } from "../../access/channels.ts";
@@ -6,6 +7,8 @@ import type { Bus } from "../../drivers/bus/bus.ts";
 import type { Line } from "./line.ts";
 import { asMessage, asPresence, Subscription, topicOf } from "./subscription.ts";
 import type { Topics } from "./topics.ts";
+
+const MOST_BYTES = LIMITS.frameBytes.value;
 
 /** The channels of one connection (specification 4.7), of which one thing is asked after the other. */
 export class Channels {
@@ -54,6 +57,9 @@ export class Channels {
     const { person, role } = this.#line.standing;
     const from: Sender = { id: person.id, name: person.name, canvasRole: role };
     const frame = JSON.stringify({ type: "message", channel, event, data, from });
+    // A number may be longer as it is passed on than as it was sent.
+    if (Buffer.byteLength(frame) > MOST_BYTES && Buffer.byteLength(JSON.stringify(data)) > MOST_BYTES)
+      return this.#line.refuse("MESSAGE_TOO_LARGE", { channel });
     await this.#bus.publish(topicOf(channel, this.#line), asMessage(frame));
   }
 

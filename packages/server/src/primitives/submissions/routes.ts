@@ -45,6 +45,8 @@ export const submissions: Primitive = {
         const limit = LIMITS.submissionBytes.value;
         const body = await readBody(call.request, limit, () => refuse("VALUE_TOO_LARGE"));
         const value = JSON.stringify(parseJson(body));
+        // A number may be longer as it is kept than as it was sent.
+        if (Buffer.byteLength(value) > limit) refuse("VALUE_TOO_LARGE");
         const updatedAt = env.clock();
         if (!(await store.put(call.person.id, value, updatedAt))) refuse("KEY_LIMIT");
         return textOf({ userId: call.person.id, value, updatedAt });
