@@ -3,6 +3,8 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { test } from "node:test";
 import type { EaselError } from "../src/index.ts";
+import { createSocket } from "../src/realtime/socket.ts";
+import { createRealtime } from "../src/realtime.ts";
 import { gatherReports, startServer, startSubscribedPage } from "./realtime-server.ts";
 
 const subscribe = (channel: string) => ({ type: "subscribe", channel });
@@ -155,6 +157,29 @@ test("a page that closes everything while it waits tries nothing more", async (t
   pens.close();
   await Promise.resolve();
   assert.equal(paused.calledOff, true);
+});
+
+test("a page that closes everything while it connects tries nothing more", async () => {
+  class Hasty {
+    onclose = (_: { code: number }) => {};
+    close() {
+      this.onclose({ code: 1006 });
+    }
+  }
+  let paused = false;
+  const socket = createSocket(
+    () => "ws://127.0.0.1/",
+    Hasty as unknown as typeof WebSocket,
+    () => {
+      paused = true;
+      return () => {};
+    },
+  );
+  const pens = createRealtime(socket).channel("pens");
+  const users = assert.rejects(pens.presence(), { code: "CHANNEL_CLOSED" });
+  pens.close();
+  await users;
+  assert.equal(paused, false);
 });
 
 const script = (href: string) => `

@@ -90,10 +90,12 @@ export function createSocket(
 
   const rest = () => {
     if (parties.size > 0) return;
+    const last = socket;
     callOff?.();
-    socket?.close();
     callOff = socket = undefined;
     failures = 0;
+    // Elsewhere than in browsers a connection that was not open yet tells at once that it is closed.
+    last?.close();
   };
 
   return {
