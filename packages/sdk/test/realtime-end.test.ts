@@ -63,6 +63,50 @@ for (const [code, type, fields] of finals) {
   });
 }
 
+test("who is told of the end may close, stop and begin anew what has not been told yet", async (t) => {
+  const reports = gatherReports(t);
+  const { realtime, kv, pens, line, connection } = await startSubscribedPage(t);
+  const watch = () =>
+    kv.watch(
+      "",
+      () => {},
+      () => {},
+    );
+  const [inks, dyes] = [realtime.channel("inks"), realtime.channel("dyes")];
+  dyes.publish("a");
+  await line.next();
+  const asked = assert.rejects(inks.presence(), { code: "NOT_AUTHENTICATED" });
+  await line.next();
+  const stop = watch();
+  await line.next();
+  const anew: unknown[] = [];
+  pens.onError(() => {
+    dyes.close();
+    stop();
+    watch();
+    void inks.subscribe((message) => anew.push(message));
+  });
+  line.close(4401);
+  await asked;
+  const next = await connection();
+  const frames = [await next.next(), await next.next()];
+  assert.deepEqual(frames, [
+    { type: "watch", resource: "kv", prefix: "" },
+    { type: "subscribe", channel: "inks" },
+  ]);
+  next.say({ type: "subscribed", channel: "inks" });
+  watch();
+  const users = inks.presence();
+  // The second watch is one with the first.
+  assert.deepEqual(await next.next(), { type: "presence", channel: "inks" });
+  const from = { id: "u-1", name: "Ada", canvasRole: "viewer" };
+  next.say({ type: "message", channel: "inks", event: "a", data: null, from });
+  next.say({ type: "presence", channel: "inks", users: [] });
+  await users;
+  assert.equal(anew.length, 1);
+  assert.deepEqual(reports, []);
+});
+
 test("an end that no channel takes is reported, unless something asked is rejected with it", async (t) => {
   const reports = gatherReports(t);
   const { realtime, line } = await startSubscribedPage(t);

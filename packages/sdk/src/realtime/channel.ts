@@ -106,10 +106,10 @@ export function createChannel(name: string, socket: Socket, closed: () => void):
   };
 
   const fail = (error: EaselError, questions: Ask[]) => {
-    const heard = errors.size > 0;
+    const heard = errors.size > 0 || !open;
     for (const { reject } of questions) reject(error, heard);
     if (!heard && questions.length === 0) report(error);
-    errors.tell(error);
+    if (open) errors.tell(error);
   };
 
   const enter = (anew: boolean) => {
@@ -167,7 +167,8 @@ export function createChannel(name: string, socket: Socket, closed: () => void):
     over(error) {
       messages.clear();
       subscribed = false;
-      fail(error, asks.splice(0));
+      const questions = asks.splice(0);
+      return () => fail(error, questions);
     },
   };
 

@@ -11,8 +11,8 @@ export interface Party {
   hear(frame: ServerFrame): void;
   /** The connection is lost, and another one will be tried. */
   lost(): void;
-  /** The connection is over; the party is on it no longer. */
-  over(error: EaselError): void;
+  /** The connection is over; the party is on it no longer. Gives what tells the page, which may begin anew by that. */
+  over(error: EaselError): () => void;
 }
 
 /** The one connection of a page: open while there is a party, and opened again when it is lost. */
@@ -85,7 +85,7 @@ export function createSocket(
     waiting = [];
     const all = [...parties];
     parties.clear();
-    for (const party of all) party.over(error);
+    for (const tell of all.map((party) => party.over(error))) tell();
   };
 
   const rest = () => {

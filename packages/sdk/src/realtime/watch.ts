@@ -54,11 +54,11 @@ function createFeed(target: WatchTarget, socket: Socket, end: string, ended: () 
     return prefix !== undefined && key?.startsWith(prefix) ? { op, key } : undefined;
   };
 
-  const fail = (error: EaselError) => {
+  const over = (error: EaselError) => {
     running = false;
     ended();
     socket.leave(party);
-    errors.tell(error);
+    return () => errors.tell(error);
   };
 
   const greeting = () => encode({ type: "watch", ...target, ...(known && { resume: true }) });
@@ -72,7 +72,7 @@ function createFeed(target: WatchTarget, socket: Socket, end: string, ended: () 
         const change = changeOf(told);
         if (change) changes.tell(change);
       } else if (told.name === name && told.prefix === prefix) {
-        if (told.type === "error") return fail(refusalOf(told));
+        if (told.type === "error") return over(refusalOf(told))();
         // What the page read before the watch stood may be old by now.
         if (told.type === "resync" || !known) changes.tell({ op: "resync" });
         known = true;
@@ -80,7 +80,7 @@ function createFeed(target: WatchTarget, socket: Socket, end: string, ended: () 
     },
 
     lost() {},
-    over: fail,
+    over,
   };
 
   return {
