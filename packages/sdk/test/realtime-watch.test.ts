@@ -71,6 +71,9 @@ test("watches of the same thing are one, which ends with the last of them", asyn
   const { kv, line, changes, stop } = easel;
   const handler = (change: KvChange) => changes.push(change);
   const stops = [kv.watch("task:", handler), kv.watch("task:", handler)];
+  assert.deepEqual(changes, []);
+  await Promise.resolve();
+  assert.deepEqual(changes.splice(0), [resync, resync]);
   line.say({ type: "change", resource: "kv", key: "task:1", op: "set" });
   await heard(easel, line);
   assert.equal(changes.splice(0).length, 3);
@@ -86,6 +89,24 @@ test("watches of the same thing are one, which ends with the last of them", asyn
   assert.deepEqual(await line.next(), { type: "watch", ...tasks });
   stops[1]?.();
   await heard(easel, line);
+});
+
+test("whoever joins a watch that stands is told to read again, unless they stop before", async (t) => {
+  const { kv, changes } = await watchingPage(t);
+  const late: KvChange[] = [];
+  kv.watch("task:", (change) => late.push(change));
+  kv.watch("task:", () => assert.fail("stopped"))();
+  await Promise.resolve();
+  assert.deepEqual([late, changes], [[resync], []]);
+});
+
+test("a watch without a handler joins nothing, not even for its errors", async (t) => {
+  const reports = gatherReports(t);
+  const easel = await watchingPage(t);
+  assert.throws(() => easel.kv.watch("task:", undefined as unknown as () => void), invalid);
+  easel.line.say({ type: "error", code: "PERMISSION_DENIED", message: "m", ...tasks });
+  await heard(easel, easel.line);
+  assert.equal(reports.length, 1);
 });
 
 test("a collection is one watch however often it is named", async (t) => {

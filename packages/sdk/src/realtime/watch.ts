@@ -73,9 +73,10 @@ function createFeed(target: WatchTarget, socket: Socket, end: string, ended: () 
         if (change) changes.tell(change);
       } else if (told.name === name && told.prefix === prefix) {
         if (told.type === "error") return over(refusalOf(told))();
-        // What the page read before the watch stood may be old by now.
-        if (told.type === "resync" || !known) changes.tell({ op: "resync" });
+        const first = !known;
         known = true;
+        // What the page read before the watch stood may be old by now.
+        if (told.type === "resync" || first) changes.tell({ op: "resync" });
       }
     },
 
@@ -91,7 +92,10 @@ function createFeed(target: WatchTarget, socket: Socket, end: string, ended: () 
     },
 
     add(handler: Listener<Change>, onError: Listener<EaselError>) {
-      const stops = [errors.add(onError), changes.add(handler)];
+      const own = createListeners<Change>();
+      const stops = [own.add(handler), errors.add(onError), changes.add(own.tell)];
+      // The others were told of it when the watch stood.
+      if (known) queueMicrotask(() => own.tell({ op: "resync" }));
       return () => {
         for (const stop of stops) stop();
         if (!running || changes.size > 0) return;
