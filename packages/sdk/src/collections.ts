@@ -5,7 +5,7 @@ import type { Listener } from "./realtime/listeners.ts";
 import type { RecordChange, Watch } from "./realtime/watch.ts";
 import { type Api, search } from "./request.ts";
 import { segment } from "./segment.ts";
-import { storable } from "./value.ts";
+import { jsonOf, storable } from "./value.ts";
 
 /** A record of a collection; `updatedAt` in epoch milliseconds (specification 2). */
 export interface CollectionRecord<Value = Json> {
@@ -111,7 +111,8 @@ export function createCollection(api: Api, watch: Watch, name: string): Collecti
       await api.json("DELETE", at(id));
     },
     async list({ cursor, limit, where, orderBy } = {}) {
-      const filter = where === undefined ? undefined : JSON.stringify(where);
+      // What JSON leaves out, or writes as null, would find other records than those asked for.
+      const filter = where === undefined ? undefined : jsonOf(where, storable);
       return api.json("GET", root() + search({ cursor, limit, where: filter, orderBy }));
     },
     async increment(id, by = 1) {

@@ -1,5 +1,6 @@
 import { contextOf } from "./context.ts";
-import { EaselError, errorOf, invalid } from "./errors.ts";
+import { EaselError, errorOf } from "./errors.ts";
+import { jsonOf } from "./value.ts";
 
 /** The part of `window.location` that is used. */
 export interface Address {
@@ -71,13 +72,7 @@ export function search(query: Record<string, string | number | null | undefined>
 }
 
 function jsonInit(value: unknown): RequestInit {
-  try {
-    const body = JSON.stringify(value);
-    if (body !== undefined) return { body, headers: { "content-type": "application/json" } };
-  } catch (cause) {
-    throw invalid("This value cannot be written as JSON.", cause);
-  }
-  throw invalid("This value cannot be written as JSON.");
+  return { body: jsonOf(value), headers: { "content-type": "application/json" } };
 }
 
 function unreachable(cause: unknown): never {

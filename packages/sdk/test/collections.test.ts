@@ -61,6 +61,11 @@ test("what cannot be asked is refused before anything is sent", async () => {
     await assert.rejects(ideas.get(id), invalid);
   for (const by of [Number.NaN, Number.POSITIVE_INFINITY])
     await assert.rejects(ideas.increment("r-1", by), invalid);
-  await assert.rejects(ideas.create(undefined as unknown as null), invalid);
+  const noJson: unknown[] = [undefined, Number.NaN, -1 / 0, 1n, () => 1, Symbol("a")];
+  for (const value of noJson as string[]) {
+    await assert.rejects(ideas.create(value), invalid);
+    await assert.rejects(ideas.list({ where: { authorId: value } }), invalid);
+    await assert.rejects(ideas.list({ where: { "value.n": { gte: 1, lt: value } } }), invalid);
+  }
   assert.deepEqual(calls, []);
 });

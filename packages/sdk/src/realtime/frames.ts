@@ -1,6 +1,7 @@
 import type { FrameErrorCode, Member, Sender } from "@easel/protocol/realtime";
 import type { Json } from "@easel/protocol/types";
 import { EaselError, errorOf, invalid } from "../errors.ts";
+import { jsonOf } from "../value.ts";
 
 /** What the service says of a channel (specification 6). */
 export type ChannelFrame =
@@ -37,12 +38,7 @@ const refused = (code: FrameErrorCode, message: string) => new EaselError({ stat
 
 /** A frame as it is sent; throws what the service would refuse: no JSON, or over 16 KiB. */
 export function encode(frame: object): string {
-  let text: string;
-  try {
-    text = JSON.stringify(frame);
-  } catch (cause) {
-    throw invalid("This value cannot be written as JSON.", cause);
-  }
+  const text = jsonOf(frame);
   if (bytes(text) > FRAME_BYTES) throw refused("MESSAGE_TOO_LARGE", "A message is at most 16 KiB.");
   return text;
 }
