@@ -1,10 +1,9 @@
 const FIRST = 500;
 const LONGEST = 10_000;
-const JITTER = 0.2;
 
-/** Milliseconds before the next attempt: 500 doubling to 10,000, less up to a fifth so that pages do not return at once. */
-export function backoff(failures: number, random = Math.random()): number {
-  return Math.min(FIRST * 2 ** failures, LONGEST) * (1 - JITTER * random);
+/** Milliseconds before the next attempt: 500 doubling to 10,000 (specification 6). */
+export function backoff(failures: number): number {
+  return Math.min(FIRST * 2 ** failures, LONGEST);
 }
 
 /** Calls `then` once: after `delay` ms, or as soon as the network or the viewer is back. Gives what calls it off. */
