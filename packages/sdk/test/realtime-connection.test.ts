@@ -5,7 +5,7 @@ import { test } from "node:test";
 import type { EaselError } from "../src/index.ts";
 import { createSocket } from "../src/realtime/socket.ts";
 import { createRealtime } from "../src/realtime.ts";
-import { gatherReports, startServer, startSubscribedPage } from "./realtime-server.ts";
+import { gatherReports, startPage, startServer, startSubscribedPage } from "./realtime-server.ts";
 
 const subscribe = (channel: string) => ({ type: "subscribe", channel });
 const subscribed = (channel: string) => ({ type: "subscribed", channel });
@@ -147,6 +147,29 @@ test("the pauses double up to ten seconds, and begin anew after a frame", async 
   await users;
   spoken.close(1001);
   assertBackoff((await pause()).delay, 0);
+});
+
+test("the pauses begin anew after ten seconds of a connection on which nothing was said", async (t) => {
+  t.mock.timers.enable({ apis: ["Date"] });
+  const { realtime, pause, connection } = await startPage(t);
+  const pens = realtime.channel("pens");
+  pens.publish("a");
+  for (const [connected, failures] of [
+    [0, 0],
+    [9_999, 1],
+    [10_000, 0],
+    [0, 1],
+  ] as const) {
+    const line = await connection();
+    await line.next();
+    t.mock.timers.tick(connected);
+    line.close(1001);
+    const { delay, end } = await pause();
+    assertBackoff(delay, failures);
+    pens.publish("a");
+    end();
+  }
+  pens.close();
 });
 
 test("a page that closes everything while it waits tries nothing more", async (t) => {

@@ -2,4 +2,4 @@ import { conforms } from "./conformance.ts";
 import { ENGINES } from "./support.ts";
 
 for (const engine of ENGINES.filter(({ name }) => name === "sqlite"))
-  await conforms(engine, ["dev", "proxy"]);
+  await conforms(engine, ["path", "subdomain"], ["dev", "proxy"]);

@@ -17,14 +17,18 @@ const KEPT = [kv, submissions, collections, events];
 const TARGETS = { dev: devTarget, proxy: proxyTarget };
 type AuthMode = keyof typeof TARGETS;
 
-/** The URL mode in which what is kept is held on each engine, as each is mostly run: on a laptop, and for an organisation. */
-const KEPT_IN = { sqlite: "path", postgres: "subdomain" };
-
-/** The specification on an engine, in both URL modes and these sign-in modes, and once more where requests are limited. */
-export async function conforms(engine: Engine, authModes: AuthMode[]): Promise<void> {
+/**
+ * The specification on an engine, in these URL and sign-in modes, and once more where requests are limited. What depends on what
+ * is kept is held in the first of the modes.
+ */
+export async function conforms(
+  engine: Engine,
+  urlModes: Target["urlMode"][],
+  authModes: AuthMode[],
+): Promise<void> {
   if (engine.skip) return void test(`the specification on ${engine.name}`, { skip: engine.skip });
   const targets: Target[] = [];
-  for (const urlMode of ["path", "subdomain"] as const) {
+  for (const urlMode of urlModes) {
     for (const authMode of authModes) {
       for (const rateLimited of [false, true])
         targets.push(await start(engine, urlMode, authMode, rateLimited));
@@ -35,7 +39,7 @@ export async function conforms(engine: Engine, authModes: AuthMode[]): Promise<v
     const limited = target.rateLimited ? ", limited" : "";
     describe(`${engine.name}, canvases by ${target.urlMode}, sign-in: ${target.authMode}${limited}`, () => {
       const { authMode, urlMode } = target;
-      const keeps = authMode === "dev" && urlMode === KEPT_IN[engine.name];
+      const keeps = authMode === authModes[0] && urlMode === urlModes[0];
       for (const section of keeps ? [...COMING, ...KEPT] : COMING) section(target);
     });
   }

@@ -1,5 +1,6 @@
 const FIRST = 500;
-const LONGEST = 10_000;
+/** The longest pause between two attempts, in milliseconds; what has been connected for so long has not failed. */
+export const LONGEST = 10_000;
 
 /** Milliseconds before the next attempt: 500 doubling to 10,000 (specification 6). */
 export function backoff(failures: number): number {

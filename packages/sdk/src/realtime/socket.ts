@@ -1,5 +1,5 @@
 import { type EaselError, errorOf } from "../errors.ts";
-import { backoff, type Pause, pause } from "./backoff.ts";
+import { backoff, LONGEST, type Pause, pause } from "./backoff.ts";
 import { type ErrorFrame, refusalOf, type ServerFrame } from "./frames.ts";
 import { report } from "./listeners.ts";
 
@@ -52,10 +52,12 @@ export function createSocket(
   const connect = () => {
     callOff = undefined;
     let disabled: ErrorFrame | undefined;
+    let openedAt = Number.POSITIVE_INFINITY;
     const current = new WebSocket(address());
     socket = current;
 
     current.onopen = () => {
+      openedAt = Date.now();
       const messages = waiting.splice(0).map(({ text }) => text);
       for (const text of [...[...parties].flatMap((party) => party.greet()), ...messages]) current.send(text);
     };
@@ -75,6 +77,8 @@ export function createSocket(
       socket = undefined;
       const [status, body] = FINAL[code] ?? [];
       if (status) return finish(errorOf(status, { ...body, ...disabled }));
+      // Who only publishes may never hear anything.
+      if (Date.now() - openedAt >= LONGEST) failures = 0;
       callOff = wait(backoff(failures++), connect);
       for (const party of [...parties]) party.lost();
     };
