@@ -27,6 +27,8 @@ export function answerError(
   const refusal = refusalOf(error, request, log);
   const { status, body, headers } = refusal;
   linger(request.raw, reply.raw);
+  // Said here, too: a path that cannot be decoded passes no hook.
+  reply.header("x-content-type-options", "nosniff");
   reply.headers(headers).code(status).header("cache-control", "private, no-store");
   if (headers.location !== undefined) return reply.send();
   if (isForPeople(request)) return sendRefusal(reply, refusal, request.id);
@@ -77,6 +79,7 @@ export function answerClientError(error: NodeJS.ErrnoException, socket: Socket, 
   const body = JSON.stringify({ code: "INVALID_BODY", message: `${message}.`, requestId });
   socket.end(
     `HTTP/1.1 ${status} ${message}\r\nContent-Type: application/json; charset=utf-8\r\n` +
+      "Cache-Control: private, no-store\r\nX-Content-Type-Options: nosniff\r\n" +
       `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
   );
 }

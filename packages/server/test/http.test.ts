@@ -129,7 +129,12 @@ describe("what any HTTP server must bear", () => {
         answers.map(({ status }) => status),
         statuses,
       );
-      for (const { status, body } of answers) if (status >= 400) described(body);
+      for (const { status, head, body } of answers) {
+        if (status < 400) continue;
+        described(body);
+        assert.match(head, /^cache-control: private, no-store$/im);
+        assert.match(head, /^x-content-type-options: nosniff$/im);
+      }
     });
   }
 

@@ -26,10 +26,13 @@ export async function wire(base: string, bytes: string | Buffer): Promise<string
   return Buffer.concat(chunks).toString("latin1");
 }
 
-/** The answers on a connection: their statuses and bodies, in order. */
-export function answersIn(text: string): { status: number; body: string }[] {
+/** The answers on a connection: their statuses, heads and bodies, in order. */
+export function answersIn(text: string): { status: number; head: string; body: string }[] {
   return text
     .split(/(?=HTTP\/1\.1 \d{3} )/)
     .filter((each) => each !== "")
-    .map((each) => ({ status: Number(each.slice(9, 12)), body: each.slice(each.indexOf("\r\n\r\n") + 4) }));
+    .map((each) => {
+      const end = each.indexOf("\r\n\r\n");
+      return { status: Number(each.slice(9, 12)), head: each.slice(0, end), body: each.slice(end + 4) };
+    });
 }
