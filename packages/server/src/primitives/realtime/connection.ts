@@ -63,7 +63,7 @@ export class Connection implements Line {
     this.#ws = ws;
     this.#look = look;
     this.#hub = hub;
-    this.#outbox = new Outbox(socket, hub.turn);
+    this.#outbox = new Outbox(socket, hub.turn, () => ws.readyState === ws.OPEN);
     this.#channels = new Channels(this, hub.channels, hub.env.bus);
     this.#watches = new Watches(this, hub.watches, hub.env);
     this.#tasks = new Tasks(

@@ -40,6 +40,7 @@ describe("a text as a frame", () => {
 class Kept extends Duplex {
   readonly writes: Buffer[] = [];
   isRead = true;
+  isOpen = true;
 
   override _write(chunk: Buffer, _encoding: string, done: () => void): void {
     this.writes.push(chunk);
@@ -54,8 +55,25 @@ const frames = (...texts: string[]) => texts.map((text) => textFrame(text));
 const boxes = (turn: Turn, count: number) =>
   Array.from({ length: count }, () => {
     const socket = new Kept();
-    return { socket, outbox: new Outbox(socket, turn) };
+    return { socket, outbox: new Outbox(socket, turn, () => socket.isOpen) };
   });
+
+test("nothing follows a goodbye, though it still waits to be written", async () => {
+  const turn = new Turn();
+  const [box, other] = boxes(turn, 2);
+  const [a, b] = frames("a", "b");
+  assert.ok(box && other && a && b);
+  box.socket.isRead = false;
+  box.outbox.push(a);
+  await endOfTurn();
+  for (const { outbox } of [box, other]) outbox.push(b);
+  box.socket.isOpen = false;
+  await endOfTurn();
+  box.outbox.push(b);
+  box.outbox.flush();
+  assert.deepEqual([box.socket.writes, box.socket.writableLength], [[a], a.length]);
+  assert.deepEqual(other.socket.writes, [b]);
+});
 
 describe("the end of a turn", () => {
   test("everything for a socket is one write, in its order, and none before the end", async () => {
@@ -166,7 +184,8 @@ test("who does not read is dropped; who reads gets everything", async (t) => {
     read += chunk.length;
   });
   const turn = new Turn();
-  const [toDeaf, toReader] = [new Outbox(deaf.socket, turn), new Outbox(reader.socket, turn)];
+  const isOpen = () => true;
+  const [toDeaf, toReader] = [new Outbox(deaf.socket, turn, isOpen), new Outbox(reader.socket, turn, isOpen)];
   const frame = textFrame("a".repeat(64 * KIB));
   let sent = 0;
   for (let turns = 0; turns < 4_096 && !deaf.socket.destroyed; turns++) {

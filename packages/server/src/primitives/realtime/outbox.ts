@@ -51,11 +51,14 @@ export class Turn {
 export class Outbox {
   readonly #socket: Duplex;
   readonly #turn: Turn;
+  readonly #isOpen: () => boolean;
   #frames: Buffer[] = [];
 
-  constructor(socket: Duplex, turn: Turn) {
+  /** `isOpen` is false once a goodbye has been said: nothing may follow it. */
+  constructor(socket: Duplex, turn: Turn, isOpen: () => boolean) {
     this.#socket = socket;
     this.#turn = turn;
+    this.#isOpen = isOpen;
   }
 
   push(frame: Buffer): void {
@@ -67,7 +70,7 @@ export class Outbox {
     const frames = this.#frames;
     if (frames.length === 0) return;
     this.#frames = [];
-    if (!this.#socket.writable) return;
+    if (!this.#socket.writable || !this.#isOpen()) return;
     this.#socket.write(this.#turn.join(frames));
     if (this.#socket.writableLength > MOST_WAITING) this.#socket.destroy();
   }
