@@ -55,6 +55,21 @@ test("after PERMISSION_DENIED the next handler asks for the subscription again",
   await done;
 });
 
+test("what was refused is given back at the end, because the refusal may have been of something else", async (t) => {
+  const { line, realtime, pens } = await startSubscribedPage(t);
+  const inks = realtime.channel("inks");
+  inks.onError(() => {});
+  inks.publish("a");
+  const done = inks.subscribe(() => {});
+  await line.next();
+  assert.deepEqual(await line.next(), { type: "subscribe", channel: "inks" });
+  line.say({ ...denied, channel: "inks" });
+  await assert.rejects(done, refusal);
+  inks.close();
+  pens.publish("b");
+  assert.deepEqual(await line.next(), { type: "unsubscribe", channel: "inks" });
+});
+
 test("errors of publishing are told to `onError`: 403 for what is not permitted, 400 otherwise", async (t) => {
   const { line, pens } = await startSubscribedPage(t);
   const codes = ["PERMISSION_DENIED", "RATE_LIMITED", "CHANNEL_LIMIT", "INVALID_FRAME"];

@@ -89,6 +89,8 @@ export function createChannel(name: string, socket: Socket, closed: () => void):
   /** In the order in which they were sent, which is that of the answers; all of a type are one frame. */
   let asks: Ask[] = [];
   let subscribed = false;
+  /** Whether it was asked for on this connection, and not given back: the service may have it, whatever was refused. */
+  let taken = false;
   let open = true;
 
   const frame = (type: string) => encode({ type, channel });
@@ -96,13 +98,14 @@ export function createChannel(name: string, socket: Socket, closed: () => void):
 
   const ask = (question: Ask) => {
     if (!asked(question.type)) socket.say(frame(question.type));
+    if (question.type === "subscribe") taken = true;
     asks.push(question);
   };
 
   const take = (type: Ask["type"] | undefined) => {
-    const taken = asks.filter((each) => each.type === type);
+    const answered = asks.filter((each) => each.type === type);
     asks = asks.filter((each) => each.type !== type);
-    return taken;
+    return answered;
   };
 
   const fail = (error: EaselError, questions: Ask[]) => {
@@ -118,15 +121,16 @@ export function createChannel(name: string, socket: Socket, closed: () => void):
   };
 
   const leave = () => {
-    if (messages.size > 0) socket.say(frame("unsubscribe"));
+    if (taken) socket.say(frame("unsubscribe"));
     messages.clear();
-    subscribed = false;
+    subscribed = taken = false;
     for (const { reject } of take("subscribe")) reject(new EaselError(CLOSED), true);
   };
 
   const party: Party = {
     greet() {
       if (messages.size > 0 && !asked("subscribe")) asks.unshift(AGAIN);
+      taken = asked("subscribe");
       return [...new Set(asks.map(({ type }) => type))].map(frame);
     },
 
@@ -160,13 +164,13 @@ export function createChannel(name: string, socket: Socket, closed: () => void):
     },
 
     lost() {
-      subscribed = false;
+      subscribed = taken = false;
       for (const { reject } of take("presence")) reject(new EaselError(LOST), false);
     },
 
     over(error) {
       messages.clear();
-      subscribed = false;
+      subscribed = taken = false;
       const questions = asks.splice(0);
       return () => fail(error, questions);
     },
