@@ -22,7 +22,10 @@ const edit = async (page: Page, text: string, into: string) => {
   await button(page, "Save").click();
 };
 
-const focused = (page: Page) => page.evaluate<string>("document.activeElement.innerText");
+/** Waits until what says these words has the focus. */
+const focuses = (page: Page, words: RegExp) =>
+  page.waitForFunction(`${words}.test(document.activeElement.innerText)`);
+
 /** Comes back to the page, which then looks at once what is new. */
 const comeBack = (page: Page) => page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
 
@@ -59,10 +62,10 @@ test("three people keep a board, and see what the others do without reloading", 
   await button(owner.page, "Move to Doing “Mend <b>the</b> lamp”").focus();
   await owner.page.keyboard.press("Enter");
   await says(owner.page, "Mend <b>the</b> lamp is in Doing now.");
-  assert.match(await focused(owner.page), /Move to\s+Done/);
+  await focuses(owner.page, /Move to\s+Done/);
   await owner.page.keyboard.press("Enter");
   await card(owner.page, "Done", "Mend <b>the</b> lamp").waitFor();
-  assert.match(await focused(owner.page), /Move to\s+Doing/);
+  await focuses(owner.page, /Move to\s+Doing/);
   await comeBack(viewer.page);
   await says(viewer.page, "Mend <b>the</b> lamp is in Done.");
   await card(viewer.page, "Done", "by you").waitFor();
@@ -80,7 +83,7 @@ test("three people keep a board, and see what the others do without reloading", 
   await button(owner.page, "Edit “Mend both lamps”").click();
   await button(owner.page, "Remove card").click();
   await says(owner.page, "Card removed.");
-  assert.match(await focused(owner.page), /Undo/);
+  await focuses(owner.page, /Undo/);
   await comeBack(viewer.page);
   await says(viewer.page, "Removed: Mend both lamps.");
   await viewer.page.getByText("Nothing is done yet.").waitFor();
@@ -129,14 +132,14 @@ test("nobody overwrites or brings back what somebody else did, unless they mean 
   await dialog.getByText("Somebody has removed this card meanwhile. Save again to add it anew.").waitFor();
   await button(one.page, "Save").click();
   await sees(other.page, "Doing", "Paint the door");
-  assert.match(await focused(one.page), /Edit/);
+  await focuses(one.page, /Edit/);
 
   await button(one.page, "Edit “Paint the door”").click();
   await one.page.evaluate("easel.kv.collection('cards').clear()");
   await comeBack(one.page);
   await one.page.locator(".card").waitFor({ state: "detached" });
   await button(one.page, "Cancel").click();
-  await one.page.waitForFunction("document.activeElement.innerText === 'Doing'");
+  await focuses(one.page, /^Doing$/);
   await add(one.page, "Paint the door");
   await sees(other.page, "Idea", "Paint the door");
 
@@ -184,7 +187,7 @@ test("while the service is slow, a dialog changes and removes its own card and n
   assert.equal(await words.inputValue(), "Second, half writ");
   await button(page, "Cancel").click();
   await card(page, "Idea", "Second").waitFor();
-  assert.match(await focused(page), /Edit/);
+  await focuses(page, /Edit/);
 
   await page.unrouteAll();
   const letGo = await hold(page);
