@@ -54,6 +54,19 @@ test("who may enter, and what is switched off, stays so when a new version is de
   assert.deepEqual(await made(), [{ slug: "my-first-poll", access: "private", backend_enabled: 0 }]);
 });
 
+test("what was left out is printed beside the address", async (t) => {
+  const { base } = await startService(t);
+  const folder = path.join(await temporaryDirectory(t), "secrets");
+  await mkdir(path.join(folder, ".git"), { recursive: true });
+  for (const name of ["a.txt", ".env", ".git/config"]) await writeFile(path.join(folder, name), "secret");
+  const { stdout, stderr } = await run(process.execPath, [deploy, folder, base]);
+  assert.equal(stdout, `${base}/c/secrets/\n`);
+  const [warning, ...leftOut] = stderr.trim().split("\n").toReversed();
+  assert.deepEqual(leftOut.sort(), ["left out: .env (dot_file)", "left out: .git/ (dot_file)"]);
+  assert.match(String(warning), /no `index.html`/);
+  assert.equal((await fetch(`${base}/c/secrets/.env`)).ok, false);
+});
+
 test("a folder's easel.json names the canvas and says who may do what, time and again", async (t) => {
   const { base, env } = await startService(t);
   const folder = path.join(await temporaryDirectory(t), "ideas");

@@ -1,6 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import { buffer } from "node:stream/consumers";
+import type { DeployedCanvas } from "@easel/protocol/types";
 import { ZipFile } from "yazl";
 
 /* Deploys a folder as a canvas of a service in dev mode: npm run deploy -- FOLDER [BASE ADDRESS] */
@@ -73,5 +74,7 @@ if (policy !== undefined)
     expectedRuntimePolicy: canvas.runtimePolicyRevision,
     runtimePolicy: { ...canvas.runtimePolicy, ...policy },
   });
-await call("PUT", `/api/canvases/${canvas.id}/bundle`, zip);
+const deployed = await call<DeployedCanvas>("PUT", `/api/canvases/${canvas.id}/bundle`, zip);
+for (const { path, reason } of deployed.leftOut) process.stderr.write(`left out: ${path} (${reason})\n`);
+for (const warning of deployed.warnings) process.stderr.write(`${warning}\n`);
 process.stdout.write(`${canvas.url}\n`);

@@ -127,6 +127,18 @@ export interface Canvas extends AuthoredCanvas {
   runtimePolicyRevision: string | null;
 }
 
+/** A file or folder of a bundle that is not published: a dot file, which may hold secrets, or what a file manager left behind. */
+export interface LeftOut {
+  path: string;
+  reason: "dot_file" | "litter";
+}
+
+/** The answer to a deploy. `warnings` are sentences for people. */
+export interface DeployedCanvas extends Canvas {
+  leftOut: LeftOut[];
+  warnings: string[];
+}
+
 /** One immutable deployed version. */
 export interface Version {
   id: string;

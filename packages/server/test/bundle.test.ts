@@ -37,6 +37,8 @@ const HOSTILE: [name: string, bytes: Buffer][] = [
   ["an empty zip", forge([])],
   ["folders only", forge([{ name: "folder/", content: "" }])],
   ["litter only", forge([{ name: "__MACOSX/._index.html" }, { name: ".DS_Store" }])],
+  ["dot files only", forge([{ name: ".env" }, { name: ".git/config" }, { name: "a/.b/index.html" }])],
+  ["a dot folder around everything", forge([{ name: ".git/index.html" }, { name: ".git/config" }])],
   ["fewer entries than it counts", forge([INDEX], { entries: 3 })],
   ["5,001 entries", forge(numbered(LIMITS.bundleEntries.value + 1))],
 

@@ -5,6 +5,7 @@ import { before, it } from "node:test";
 import { manage, type Stage, stage } from "@easel/conformance/fixture";
 import { refused, unauthenticated } from "@easel/conformance/refusal";
 import type { Person } from "@easel/conformance/target";
+import type { LeftOut } from "@easel/protocol/types";
 import { onEngines } from "./engines.ts";
 import { publish, upload, visit } from "./publish.ts";
 import { forge, zip } from "./zip.ts";
@@ -57,14 +58,88 @@ await onEngines("deploying", (target, env) => {
     });
   }
 
-  it("litter is left out", async () => {
-    await publish(target, site, {
-      "s/index.html": "home",
-      "__MACOSX/s/._index.html": "x",
-      "s/Thumbs.db": "x",
+  /** What is in a bundle beside `index.html`, by what becomes of it: served at its path, or named as left out. */
+  const LEFT_OUT: [path: string, named: LeftOut | "served", at?: string][] = [
+    [".env", { path: ".env", reason: "dot_file" }],
+    [".ENV", { path: ".ENV", reason: "dot_file" }],
+    [".git/config", { path: ".git/", reason: "dot_file" }],
+    [".git/refs/heads/main", { path: ".git/", reason: "dot_file" }],
+    ["api/.env.production", { path: "api/.env.production", reason: "dot_file" }],
+    ["a/.b/c/d.txt", { path: "a/.b/", reason: "dot_file" }],
+    ["...", { path: "...", reason: "dot_file" }],
+    ["a/.well-known/security.txt", { path: "a/.well-known/", reason: "dot_file" }],
+    [".Well-Known/security.txt", { path: ".Well-Known/", reason: "dot_file" }],
+    [".well-known/.env", { path: ".well-known/.env", reason: "dot_file" }],
+    [".well-known/security.txt", "served"],
+    ["a.env", "served"],
+    ["env./x", "served"],
+    ["__MACOSX/._index.html", { path: "__MACOSX/", reason: "litter" }],
+    ["__macosx/x", { path: "__macosx/", reason: "litter" }],
+    [".DS_Store", { path: ".DS_Store", reason: "litter" }],
+    ["a/.ds_store", { path: "a/.ds_store", reason: "litter" }],
+    ["a/thumbs.db", { path: "a/thumbs.db", reason: "litter" }],
+    ["desktop.ini", { path: "desktop.ini", reason: "litter" }],
+  ];
+
+  for (const [around, name] of [
+    ["", "at the top"],
+    ["site/", "in a folder around everything"],
+  ]) {
+    it(`dot files and litter ${name} are left out and named; the rest is served`, async () => {
+      const files = Object.fromEntries(LEFT_OUT.map(([path]) => [`${around}${path}`, "content"]));
+      const bytes = await zip({ ...files, [`${around}index.html`]: "home" });
+      const { json, status, text } = await upload(target, site.people.owner, site.id, bytes);
+      assert.equal(status, 200, text);
+      const litter = (path: string) => (around === "" ? path : `${around}${path}`);
+      const expected = LEFT_OUT.flatMap(([, named]) =>
+        named === "served"
+          ? []
+          : [named.reason === "litter" ? { ...named, path: litter(named.path) } : named],
+      );
+      const sorted = (list: LeftOut[]) => [...new Set(list.map((each) => JSON.stringify(each)))].sort();
+      assert.deepEqual(sorted(json.leftOut as unknown as LeftOut[]), sorted(expected));
+      assert.deepEqual(json.warnings, []);
+      for (const [path, named] of [...LEFT_OUT, ["index.html", "served"] as const]) {
+        const answer = await visit(target, site.slug, site.people.owner, path);
+        assert.equal(answer.status, named === "served" ? 200 : 404, path);
+      }
     });
-    for (const where of ["__MACOSX/s/._index.html", "Thumbs.db", "s/Thumbs.db", ".DS_Store"]) {
-      assert.equal((await visit(target, site.slug, site.people.owner, where)).status, 404, where);
+  }
+
+  it("what is left out beside the only folder does not keep that folder in the addresses", async () => {
+    const bytes = await zip({ ".git/config": "x", ".env": "x", "site/index.html": "home" });
+    assert.equal((await upload(target, site.people.owner, site.id, bytes)).status, 200);
+    assert.equal((await visit(target, site.slug, site.people.owner)).text, "home");
+  });
+
+  it("a hundred are named, and how many more; a missing start page is told", async () => {
+    const files = Object.fromEntries(Array.from({ length: 112 }, (_, index) => [`.${index}`, ""]));
+    const { json } = await upload(target, site.people.owner, site.id, await zip({ ...files, "a.txt": "" }));
+    assert.equal((json.leftOut as unknown as LeftOut[]).length, 100);
+    const [start, more, ...others] = json.warnings as unknown as string[];
+    assert.match(String(start), /no `index.html`/);
+    assert.match(String(more), /^12 more /);
+    assert.deepEqual(others, []);
+  });
+
+  it("a version that has dot files from before does not serve them", async () => {
+    const version = await publish(target, site, { "index.html": "home", ".well-known/a.txt": "known" });
+    for (const path of [".env", "a/.git/config", ".git/index.html"]) {
+      await env.db.run`
+        insert into version_files (version_id, path, encoding, mime, blob_key, size)
+        select version_id, ${path}, encoding, mime, blob_key, size from version_files
+        where version_id = ${version} and path = 'index.html'`;
+    }
+    for (const [path, status] of [
+      [".env", 404],
+      ["%2eenv", 404],
+      ["a/.git/config", 404],
+      [".git/", 404],
+      [".git", 404],
+      ["", 200],
+      [".well-known/a.txt", 200],
+    ] as const) {
+      assert.equal((await visit(target, site.slug, site.people.owner, path)).status, status, path);
     }
   });
 

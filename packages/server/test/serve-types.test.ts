@@ -25,7 +25,7 @@ const TYPES: Record<string, string> = {
   "words.txt": "text/plain; charset=utf-8",
   "unknown.xyz123": "application/octet-stream",
   none: "application/octet-stream",
-  ".hidden/none": "application/octet-stream",
+  "folder/none": "application/octet-stream",
 };
 
 const { target } = await startDev({ after });

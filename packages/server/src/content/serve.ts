@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { pathFault } from "../canvases/bundle.ts";
+import { hasDotFile } from "../canvases/left-out.ts";
 import type { Env } from "../env.ts";
 import { refuse } from "../kit/refusal.ts";
 import { resolve } from "../pipeline/resolve.ts";
@@ -30,7 +31,9 @@ export async function serve(
   if (version === null)
     return refuse("NOT_FOUND", { message: "Nothing is published at this canvas right now." });
 
-  if (path !== "" && pathFault(path.replace(/\/$/, "")) !== undefined) return refuse("NOT_FOUND");
+  const plain = path.replace(/\/$/, "");
+  // Versions of older releases may hold dot files.
+  if (path !== "" && (pathFault(plain) !== undefined || hasDotFile(plain))) return refuse("NOT_FOUND");
   const folder = path === "" || path.endsWith("/");
   const wanted = folder ? `${path}index.html` : path;
   const found = await findFiles(version, [wanted, `${path}/index.html`, "404.html"], env);

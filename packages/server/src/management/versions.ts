@@ -60,10 +60,13 @@ export const versions: Routes = {
       act: "canvas.deploy",
       run: async (call, env) => {
         const { id } = await managedCanvas(call, env);
-        await withUpload(call.request, env, (file) =>
-          withBundle(file, (files) => deploy(id, call.person.id, files, env)),
+        const { leftOut, warnings } = await withUpload(call.request, env, (file) =>
+          withBundle(file, async (bundle) => {
+            await deploy(id, call.person.id, bundle.files, env);
+            return bundle;
+          }),
         );
-        return ok(await currentView(id, call.person, env));
+        return ok({ ...(await currentView(id, call.person, env)), leftOut, warnings });
       },
     },
   },
