@@ -5,7 +5,7 @@ import { mountSignIn } from "./auth/routes.ts";
 import { mountContent } from "./content/routes.ts";
 import type { Env } from "./env.ts";
 import { answerClientError, answerError, requestIds } from "./errors.ts";
-import { mountHome } from "./home.ts";
+import { mountHome } from "./home/routes.ts";
 import { mountHosts, placeOf } from "./hosts.ts";
 import { refuse } from "./kit/refusal.ts";
 import { mountManagement } from "./management/index.ts";

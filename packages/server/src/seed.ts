@@ -4,6 +4,7 @@ import path from "node:path";
 import type { RuntimePolicy } from "@easel/protocol/policy";
 import { arrive } from "./auth/people.ts";
 import type { BundleFile } from "./canvases/bundle.ts";
+import { patchCanvas } from "./canvases/changes.ts";
 import { deploy } from "./canvases/deploy.ts";
 import { setSharing } from "./canvases/sharing.ts";
 import { createCanvas } from "./canvases/store.ts";
@@ -37,7 +38,7 @@ async function filesOf(folder: string): Promise<BundleFile[]> {
     });
 }
 
-/** Gives an empty service in dev mode something to look at: the example canvases, shared with everyone. */
+/** Gives an empty service in dev mode something to look at: the example canvases, listed for everyone. */
 export async function seedExamples(env: Env): Promise<void> {
   if (env.config.authMode !== "dev") return;
   if ((await env.db.get`select 1 as taken from canvases limit 1`) !== undefined) return;
@@ -55,6 +56,7 @@ export async function seedExamples(env: Env): Promise<void> {
     const id = newId();
     if (!(await createCanvas({ id, slug, title, tags: ["example"], org: null }, owner.id, env))) continue;
     await setSharing(id, { access: "whole_org", people: [{ email: EDITOR, role: "editor" }] }, env);
+    await patchCanvas(id, { discoverability: "listed" }, env);
     await setCapabilities(id, { backendEnabled: true }, { runtimePolicy, expected: null }, env);
     await deploy(id, owner.id, await filesOf(path.join(EXAMPLES, slug)), env);
   }

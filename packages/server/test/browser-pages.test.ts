@@ -51,6 +51,10 @@ for (const mode of MODES) {
     const limits = { SERVICE_RATELIMIT_GATE_PER_MIN: "2", SERVICE_RATELIMIT_LOGIN_PER_MIN: "1000" };
     const site = await startSite(t, mode, { settings: { SERVICE_RATELIMIT_ENABLED: "true", ...limits } });
     const { people, draft, archived, expired, disabled, open, own, locked } = await canvases(site);
+    // More than a page of the home page shows.
+    for (let n = 0; n < 25; n++) {
+      await manage(site.target, people.owner, "POST", "/api/canvases", { title: `Draft ${n}` });
+    }
     const browser = await openBrowser(t);
     /** A browser that lets the checker of accessibility in. */
     const arrive = async (person: keyof typeof people | null) => {
@@ -58,7 +62,12 @@ for (const mode of MODES) {
       if (person !== null) await enterAs(context, site, people[person]);
       return context.newPage();
     };
-    const [viewer, nobody, guest] = [await arrive("viewer"), await arrive(null), await arrive(null)];
+    const [viewer, owner, nobody, guest] = [
+      await arrive("viewer"),
+      await arrive("owner"),
+      await arrive(null),
+      await arrive(null),
+    ];
     const inviting = (await invite(site.target, own, "guest@example.com")).url;
     await guest.goto(inviting);
     const at = ({ slug }: Pick<Stage, "slug">, path = "") => site.env.base.canvasUrl(slug) + path;
@@ -91,6 +100,8 @@ for (const mode of MODES) {
     const others: View[] = [
       [nobody, `${site.base}/auth/login`, "Sign in", /pick anyone/],
       [viewer, `${site.base}/`, "Your canvases", RegExp(people.viewer.email)],
+      [owner, `${site.base}/`, "Your canvases", /Page 1\s+Older/],
+      [owner, `${site.base}/?mine=2.9.9`, "Your canvases", /Newest\s+Page 2/],
       [guest, `${site.base}/`, "Your canvases", /guest@example\.com/],
       [viewer, `${site.base}/none`, "Nothing here", /nothing at this address/],
     ];

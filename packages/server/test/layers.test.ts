@@ -18,7 +18,7 @@ const LAYERS = [
   ["organisation/"],
   ["pipeline/"],
   ["primitives/", "management/", "content/"],
-  ["home.ts", "hosts.ts", "operation.ts", "sdk.ts", "seed.ts", "session-secret.ts"],
+  ["home/", "hosts.ts", "operation.ts", "sdk.ts", "seed.ts", "session-secret.ts"],
   ["app.ts"],
   ["service.ts"],
   ["main.ts", "docs.ts"],

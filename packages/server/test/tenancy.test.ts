@@ -227,8 +227,9 @@ await onEngines(
       assert.equal((await set(owner, site, { password: null })).status, 200);
     });
 
-    it("the home page shows what one's organisation shares, and nothing of others", async () => {
+    it("the home page shows what one's organisation lists, and nothing of others", async () => {
       const site = await shared();
+      await manage(target, people.owner, "PATCH", `/api/canvases/${site.id}`, { discoverability: "listed" });
       const home = async ({ headers }: Person) =>
         (await send(target.base, { method: "GET", path: "/", headers })).text;
       assert.ok((await home(colleague)).includes(`/c/${site.slug}/`));

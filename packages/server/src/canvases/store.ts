@@ -1,7 +1,6 @@
 import type { Access, CanvasRole } from "@easel/protocol/types";
 import { sql } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
-import { domainOf } from "../kit/email.ts";
 import { containing } from "../kit/like.ts";
 import { claimSlug } from "./slug-claims.ts";
 import type { SwitchColumns } from "./switches.ts";
@@ -10,11 +9,6 @@ import type { SwitchColumns } from "./switches.ts";
 interface Caller {
   id: string;
   email: string;
-}
-
-/** The same, where guests may ask too. */
-interface Person extends Caller {
-  guestOf: string | null;
 }
 
 /** A row of `canvases` with its owner and the asking person's place on the people list. */
@@ -93,26 +87,4 @@ export function listCanvases(
         union select canvas_id from grants where email = ${person.email})
       and canvases.id < ${cursor} and (lower(title) like ${like} escape '!' or slug like ${like} escape '!')
     order by canvases.id desc limit ${limit}`;
-}
-
-/** What the home page shows: everything published that lets the person in, a guest into one canvas alone. */
-export function listOpenable(person: Person, { db, clock, config }: Env) {
-  const email = person.guestOf === null ? person.email : null;
-  return db.all<{ slug: string; title: string; role: CanvasRole }>`
-    select slug, title, role from (
-      select canvases.id, slug, title, case
-          when owner_id = ${person.id} then 'owner'
-          when canvases.id = ${person.guestOf} then 'viewer'
-          else coalesce(given.role,
-            case when access = 'whole_org' and cast(${email} as text) is not null and (
-              cast(${Number(config.tenancy)} as integer) = 0
-              or org_id = (select org_id from org_domains where domain = ${email && domainOf(email)})
-            ) then 'viewer' end)
-        end as role
-      from canvases
-      left join (select canvas_id, min(role) as role from grants where email = ${email} group by canvas_id) as given
-        on given.canvas_id = canvases.id
-      where deleted_at is null and archived_at is null and disabled_at is null and revoked_at is null
-        and version_id is not null and (expires_at is null or expires_at > ${clock()})) as found
-    where role is not null order by lower(title), id limit 200`;
 }

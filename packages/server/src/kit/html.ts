@@ -43,11 +43,12 @@ const STYLE = `
 main{max-width:46rem;margin:0 auto;padding:clamp(2rem,8vh,6rem) 1.25rem 4rem}main.narrow{max-width:26rem}
 h1{font-size:1.75rem;line-height:1.2;letter-spacing:-.02em;margin:0 0 .4rem;text-wrap:balance}p{margin:.4rem 0 1.2rem;color:var(--soft);text-wrap:pretty}
 p strong{color:var(--ink)}
+h2{font-size:1.2rem;line-height:1.3;margin:2.2rem 0 0}h2+ul{margin-top:.9rem}
 .brand{display:flex;align-items:center;gap:.6rem;font-weight:650;margin-bottom:2rem}.brand svg{width:1.6rem;height:1.6rem;color:var(--accent)}
 a{color:var(--accent)}:focus-visible{outline:3px solid var(--accent);outline-offset:2px}
 ul{list-style:none;padding:0;margin:1.5rem 0;display:grid;gap:.75rem}ul.grid{grid-template-columns:repeat(auto-fill,minmax(15rem,1fr))}
 .card{display:block;width:100%;text-align:left;font:inherit;color:inherit;text-decoration:none;background:var(--card);border:1px solid var(--line);border-radius:.9rem;padding:1rem 1.1rem}
-a.card:hover,button.card:hover{border-color:var(--accent)}button.card{cursor:pointer}.card strong{display:block}.card small{color:var(--soft)}
+a.card:hover,button.card:hover{border-color:var(--accent)}button.card{cursor:pointer}.card strong,.card small{display:block}.card small{color:var(--soft)}.grid .card{height:100%}div.card{background:none}.card .state{color:var(--ink);font-weight:600}
 label{display:block;font-weight:600;margin:.9rem 0 .3rem}input{width:100%;font:inherit;color:inherit;background:var(--card);border:1px solid var(--soft);border-radius:.6rem;padding:.6rem .75rem}
 .button{font:inherit;font-weight:600;color:var(--on-accent);background:var(--accent);border:1px solid transparent;border-radius:.6rem;padding:.65rem 1.1rem;cursor:pointer;margin-top:1.1rem;text-decoration:none;display:inline-block}
 .top{display:flex;justify-content:space-between;align-items:baseline;gap:.2rem 1rem;flex-wrap:wrap}

@@ -1,0 +1,32 @@
+import type { PublicationStatus } from "@easel/protocol/types";
+import { manages } from "../access/roles.ts";
+import type { HomeRow } from "../canvases/home-lists.ts";
+import { livingOf, publicationStatus } from "../canvases/lifecycle.ts";
+import type { Env } from "../env.ts";
+import { type Html, html } from "../kit/html.ts";
+
+const DAY_OF = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeZone: "UTC" });
+
+/** What keeps a canvas from its visitors, in words; null while nothing does. */
+const STATES: Record<PublicationStatus, (row: HomeRow) => string | null> = {
+  disabled: ({ disabled_reason: reason }) => `Disabled by an administrator${reason ? `: ${reason}` : ""}`,
+  archived: () => "Archived",
+  unpublished: () => "Unpublished",
+  draft: () => "Draft: nothing is published yet",
+  expired: () => "Expired: only its owner and editors can open it",
+  published: () => null,
+};
+
+/** A canvas on the home page: a link where it can be opened, and what state it is in where that is not "published". */
+export function card(row: HomeRow, { base, clock }: Env): Html {
+  const status = publicationStatus(livingOf(row), clock());
+  const state = STATES[status](row);
+  const day = new Date(row.updated_at);
+  const words = html`<strong>${row.title}</strong>
+    <small>${row.slug}${row.role === "owner" ? null : ` · ${row.role}`}</small>
+    ${state === null ? null : html`<small class="state">${state}</small>`}
+    <small>Changed <time datetime="${day.toISOString()}">${DAY_OF.format(day)}</time></small>`;
+  return status === "published" || (status === "expired" && manages(row.role))
+    ? html`<a class="card" href="${base.canvasUrl(row.slug)}">${words}</a>`
+    : html`<div class="card">${words}</div>`;
+}

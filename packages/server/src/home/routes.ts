@@ -1,0 +1,103 @@
+import type { FastifyInstance } from "fastify";
+import { challenge } from "../auth/challenge.ts";
+import { identify } from "../auth/index.ts";
+import type { Person } from "../auth/people.ts";
+import {
+  type HomeRow,
+  listForOrganisation,
+  listOwned,
+  listShared,
+  type Slice,
+} from "../canvases/home-lists.ts";
+import type { Env } from "../env.ts";
+import { address, type Html, html, sendPage } from "../kit/html.ts";
+import type { Query } from "../kit/page.ts";
+import { card } from "./card.ts";
+import { type Cursor, cursorOf, FIRST, textOf } from "./cursor.ts";
+
+/** How many canvases a page of a list shows. */
+const PAGE = 24;
+
+/** A list of the home page. `name` is its query parameter and the anchor of its heading. */
+interface Group {
+  name: string;
+  heading: string;
+  list: (person: Person, slice: Slice, env: Env) => Promise<HomeRow[]>;
+}
+
+const GROUPS: Group[] = [
+  { name: "mine", heading: "Owned by you", list: listOwned },
+  { name: "shared", heading: "Shared with you", list: listShared },
+  { name: "listed", heading: "In your organisation", list: listForOrganisation },
+];
+
+/** A page of a list. */
+interface Shown extends Group {
+  cursor: Cursor;
+  rows: HomeRow[];
+  /** Null on the last page. */
+  next: Cursor | null;
+}
+
+/** Serves `/`: the person's own canvases, those shared with them and those listed by the organisation, each in pages. */
+export function mountHome(app: FastifyInstance, env: Env): void {
+  app.get("/", async (request, reply) => {
+    const person = await identify(request.raw, reply, env);
+    if (person === null) return challenge(request.raw, "page", env);
+    const shown = await Promise.all(
+      GROUPS.map((group) => read(group, cursorOf(request.query as Query, group.name), person, env)),
+    );
+    const filled = shown.filter(({ rows, cursor }) => rows.length > 0 || cursor.page > 1);
+    return sendPage(reply, {
+      title: "Your canvases",
+      body: html`<div class="top"><h1>Your canvases</h1>${whoYouAre(person, env)}</div>
+        ${
+          filled.length > 0
+            ? filled.map((group) => section(group, shown, env))
+            : html`<p>There is no canvas here for you yet. Publish a folder or have one shared with you, and it appears here.</p>`
+        }`,
+    });
+  });
+}
+
+async function read(group: Group, cursor: Cursor, person: Person, env: Env): Promise<Shown> {
+  const found = await group.list(person, { ...cursor, limit: PAGE + 1 }, env);
+  const rows = found.slice(0, PAGE);
+  const last = found.length > PAGE ? rows.at(-1) : undefined;
+  const next = last === undefined ? null : { page: cursor.page + 1, updatedAt: last.updated_at, id: last.id };
+  return { ...group, cursor, rows, next };
+}
+
+function section(group: Shown, all: Shown[], env: Env): Html {
+  const { name, heading, cursor, rows } = group;
+  const cards = rows.map((row) => html`<li>${card(row, env)}</li>`);
+  return html`<section aria-labelledby="${name}"><h2 id="${name}">${heading}</h2>
+    ${cards.length > 0 ? html`<ul class="grid">${cards}</ul>` : html`<p>Nothing is left on this page.</p>`}
+    ${cursor.page === 1 && group.next === null ? null : pages(group, all)}</section>`;
+}
+
+/** The links between the pages of a list; the other lists stay where they are. */
+function pages({ name, heading, cursor, next }: Shown, all: Shown[]): Html {
+  const link = (to: Cursor, rel: string, words: string) => {
+    const places = all.map((each) => [each.name, each.name === name ? to : each.cursor] as const);
+    const query = new URLSearchParams(
+      places.filter(([, { page }]) => page > 1).map(([of, place]) => [of, textOf(place)]),
+    );
+    return html`<a rel="${rel}" href="/?${query.toString()}#${name}">${words}</a>`;
+  };
+  return html`<nav class="links" aria-label="Pages of ${heading}">
+    ${cursor.page === 1 ? null : link(FIRST, "first", "Newest")}
+    <span aria-current="page">Page ${cursor.page}</span>
+    ${next === null ? null : link(next, "next", "Older")}</nav>`;
+}
+
+/** As whom one is signed in, and the ways out; a proxy in front has its own. */
+function whoYouAre({ email, guestOf }: Person, { config }: Env): Html {
+  const proxy = config.authMode === "proxy";
+  const other = proxy ? null : html`<a href="/auth/login?anew=1">Sign in as someone else</a>`;
+  const out =
+    proxy && guestOf === null
+      ? null
+      : html`<form method="post" action="/auth/logout"><button>Sign out</button></form>`;
+  return html`<div class="links"><span>${address(email)}</span>${other}${out}</div>`;
+}
