@@ -5,7 +5,7 @@ import type { RuntimePolicy } from "@easel/protocol/policy";
 import { arrive } from "./auth/people.ts";
 import type { BundleFile } from "./canvases/bundle.ts";
 import { patchCanvas } from "./canvases/changes.ts";
-import { deploy } from "./canvases/deploy.ts";
+import { publishFiles, storeFiles } from "./canvases/deploy.ts";
 import { setSharing } from "./canvases/sharing.ts";
 import { createCanvas } from "./canvases/store.ts";
 import { setCapabilities } from "./canvases/switches.ts";
@@ -58,6 +58,6 @@ export async function seedExamples(env: Env): Promise<void> {
     await setSharing(id, { access: "whole_org", people: [{ email: EDITOR, role: "editor" }] }, env);
     await patchCanvas(id, { discoverability: "listed" }, env);
     await setCapabilities(id, { backendEnabled: true }, { runtimePolicy, expected: null }, env);
-    await deploy(id, owner.id, await filesOf(path.join(EXAMPLES, slug)), env);
+    await publishFiles(id, owner.id, await storeFiles(await filesOf(path.join(EXAMPLES, slug)), env), env);
   }
 }

@@ -31,7 +31,7 @@ test("what changes something is an act with a name of its own; what reads is non
     assert.match(method, /^(GET|PUT|POST|PATCH|DELETE)$/, at);
     if (method === "GET") assert.equal(typeof handler, "function", at);
     else {
-      assert.deepEqual(Object.keys(handler).sort(), ["act", "run"], `${method} ${at}`);
+      assert.deepEqual(Object.keys(handler).sort(), ["act", "perform"], `${method} ${at}`);
       assert.match((handler as Act).act, /^[a-z]+\.[a-z-]+$/);
     }
   }

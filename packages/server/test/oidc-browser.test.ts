@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { arrive } from "../src/auth/people.ts";
-import { deploy } from "../src/canvases/deploy.ts";
+import { publishFiles, storeFiles } from "../src/canvases/deploy.ts";
 import { setSharing } from "../src/canvases/sharing.ts";
 import { createCanvas } from "../src/canvases/store.ts";
 import { setCapabilities } from "../src/canvases/switches.ts";
@@ -22,7 +22,8 @@ async function publish(slug: string, env: Env): Promise<string> {
   const id = newId();
   await createCanvas({ id, slug, title: "Tea", tags: [], org: null }, owner.id, env);
   await setCapabilities(id, { backendEnabled: true }, {}, env);
-  await deploy(id, owner.id, [{ path: "index.html", open: async () => bytes(PAGE) }], env);
+  const stored = await storeFiles([{ path: "index.html", open: async () => bytes(PAGE) }], env);
+  await publishFiles(id, owner.id, stored, env);
   return id;
 }
 

@@ -10,7 +10,7 @@ import { isCompressible, mimeOf } from "./mime.ts";
 import { publishing } from "./versions.ts";
 
 /** One way to send a file. */
-interface Representation {
+export interface Representation {
   path: string;
   encoding: "identity" | "br" | "gzip";
   mime: string;
@@ -34,7 +34,7 @@ const compressor = {
   gzip: (size: number) => createGzip({ level: size <= BEST_UP_TO ? 9 : 6 }),
 };
 
-async function store(file: BundleFile, env: Env): Promise<Representation[]> {
+async function storeFile(file: BundleFile, env: Env): Promise<Representation[]> {
   const mime = mimeOf(file.path);
   const plain = {
     path: file.path,
@@ -54,12 +54,18 @@ async function store(file: BundleFile, env: Env): Promise<Representation[]> {
   return [plain, ...variants.filter((variant) => variant.size < 0.95 * plain.size)];
 }
 
-/**
- * Deploys files as a new immutable version of a canvas and makes it the current one, at once or not at all: the rows come
- * after every byte is durable. Answers the version's id.
- */
-export async function deploy(canvasId: string, by: string, files: BundleFile[], env: Env): Promise<string> {
-  const stored = (await inParallel(files, 4, (file) => store(file, env)).catch(asRefusal)).flat();
+/** Stores the files of a bundle, compressed where that saves something. Every byte is durable when the promise resolves. */
+export async function storeFiles(files: BundleFile[], env: Env): Promise<Representation[]> {
+  return (await inParallel(files, 4, (file) => storeFile(file, env)).catch(asRefusal)).flat();
+}
+
+/** Makes stored files a new immutable version of a canvas and the current one, at once or not at all; answers its id. */
+export async function publishFiles(
+  canvasId: string,
+  by: string,
+  stored: Representation[],
+  env: Env,
+): Promise<string> {
   const version = newId();
   const now = env.clock();
   const plain = stored.filter((each) => each.encoding === "identity");

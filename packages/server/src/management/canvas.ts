@@ -15,15 +15,16 @@ export async function canvasOf({ params, person }: Call, env: Env): Promise<Canv
   return (isId(id) ? await findCanvas(id, person, env) : undefined) ?? refuse("NOT_FOUND");
 }
 
-/** The same for owners and editors only; and to change it not while an administrator has disabled the canvas. */
-export async function managedCanvas(
-  call: Call,
-  env: Env,
-  to: "read" | "change" = "change",
-): Promise<CanvasRow> {
+/** The same for owners and editors only. */
+export async function readableCanvas(call: Call, env: Env): Promise<CanvasRow> {
   const canvas = await canvasOf(call, env);
-  if (!manages(canvas.role)) refuse("PERMISSION_DENIED");
-  if (to === "change" && canvas.disabled_at !== null) {
+  return manages(canvas.role) ? canvas : refuse("PERMISSION_DENIED");
+}
+
+/** The same for a change; 409 `DISABLED` while an administrator has disabled the canvas. */
+export async function managedCanvas(call: Call, env: Env): Promise<CanvasRow> {
+  const canvas = await readableCanvas(call, env);
+  if (canvas.disabled_at !== null) {
     const reason = canvas.disabled_reason === null ? "" : ` ${canvas.disabled_reason}`;
     refuse("DISABLED", { message: `An administrator has disabled this canvas.${reason}` }, 409);
   }

@@ -6,10 +6,10 @@ import { isFreeSlug, slugsFor } from "../canvases/slug.ts";
 import { createCanvas, listCanvases } from "../canvases/store.ts";
 import type { Env } from "../env.ts";
 import { newId } from "../kit/ids.ts";
-import { readJson } from "../kit/json-body.ts";
 import { paged } from "../kit/page.ts";
 import { refuse } from "../kit/refusal.ts";
 import { orgsOf } from "../organisation/orgs.ts";
+import { act, actWithJson, anyone } from "./act.ts";
 import { canvasOf, currentView, managedCanvas, ownedCanvas, viewFor } from "./canvas.ts";
 import { label, tags } from "./fields.ts";
 import { listing } from "./list.ts";
@@ -71,10 +71,9 @@ export const canvases: Routes = {
       return ok({ canvases: await Promise.all(entries.map((row) => viewFor(row, env))), nextCursor });
     },
 
-    POST: {
-      act: "canvas.create",
-      run: async ({ person, request }, env) => {
-        const { title, slug, tags, orgId } = await readJson(request, NewCanvas);
+    POST: actWithJson("canvas.create", NewCanvas, {
+      may: anyone,
+      async run({ person }, _all, { title, slug, tags, orgId }, env) {
         if (slug !== undefined) requireFreeSlug(slug);
         const org = await homeOf(person, orgId, env);
         const id = newId();
@@ -86,7 +85,7 @@ export const canvases: Routes = {
         }
         return refuse("SLUG_TAKEN");
       },
-    },
+    }),
   },
 
   "/canvases/:id": {
@@ -94,11 +93,9 @@ export const canvases: Routes = {
       return ok(await viewFor(await canvasOf(call, env), env));
     },
 
-    PATCH: {
-      act: "canvas.update",
-      run: async (call, env) => {
-        const { id } = await managedCanvas(call, env);
-        const patch = await readJson(call.request, Patch);
+    PATCH: actWithJson("canvas.update", Patch, {
+      may: managedCanvas,
+      async run(call, { id }, patch, env) {
         if (patch.slug !== undefined) requireFreeSlug(patch.slug);
         const outcome = await patchCanvas(id, patch, env);
         if (outcome !== "done") refuse(outcome === "taken" ? "SLUG_TAKEN" : "NOT_FOUND");
@@ -106,26 +103,24 @@ export const canvases: Routes = {
         const details = metadata === undefined ? told : { ...told, metadata: true };
         return ok(await currentView(id, call.person, env), { details });
       },
-    },
+    }),
 
-    DELETE: {
-      act: "canvas.delete",
-      run: async (call, env) => {
-        const { id, slug } = await ownedCanvas(call, env);
+    DELETE: act("canvas.delete", {
+      may: ownedCanvas,
+      async run(_call, { id, slug }, env) {
         await deleteCanvas(id, env);
         return done({ details: { slug } });
       },
-    },
+    }),
   },
 
   "/canvases/:id/unpublish": {
-    POST: {
-      act: "canvas.unpublish",
-      run: async (call, env) => {
-        const { id } = await managedCanvas(call, env);
+    POST: act("canvas.unpublish", {
+      may: managedCanvas,
+      async run({ person }, { id }, env) {
         await unpublishCanvas(id, env);
-        return ok(await currentView(id, call.person, env));
+        return ok(await currentView(id, person, env));
       },
-    },
+    }),
   },
 };

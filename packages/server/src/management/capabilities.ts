@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { setCapabilities } from "../canvases/switches.ts";
 import { isId } from "../kit/ids.ts";
-import { readJson } from "../kit/json-body.ts";
 import { refuse } from "../kit/refusal.ts";
+import { actWithJson } from "./act.ts";
 import { canvasOf, currentView, managedCanvas, requireOwner } from "./canvas.ts";
 import { policy } from "./policy.ts";
 import { ok, type Routes } from "./route.ts";
@@ -28,15 +28,10 @@ const Patch = z.strictObject({
 /** Switching a canvas's capabilities on and off, and saying who may do what with its data (specification 4.11). */
 export const capabilities: Routes = {
   "/canvases/:id/capabilities": {
-    PATCH: {
-      act: "canvas.capabilities",
-      run: async (call, env) => {
-        const { id, role } = await managedCanvas(call, env);
-        const {
-          expectedRuntimePolicy: expected,
-          runtimePolicy,
-          ...switches
-        } = await readJson(call.request, Patch);
+    PATCH: actWithJson("canvas.capabilities", Patch, {
+      may: managedCanvas,
+      async run(call, { id, role }, patch, env) {
+        const { expectedRuntimePolicy: expected, runtimePolicy, ...switches } = patch;
         if (switches.guestAi !== undefined && role !== "owner") requireOwner();
         if (runtimePolicy !== undefined && expected === undefined) refuse("POLICY_CONFLICT");
         if (typeof expected === "string" && !isId(expected)) refuse("POLICY_CONFLICT");
@@ -57,6 +52,6 @@ export const capabilities: Routes = {
           { details },
         );
       },
-    },
+    }),
   },
 };

@@ -1,5 +1,6 @@
 import { ERRORS } from "@easel/protocol/errors";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { identifyAgain } from "../auth/again.ts";
 import { challenge } from "../auth/challenge.ts";
 import { identify } from "../auth/index.ts";
 import { requireOwnPage } from "../auth/own-page.ts";
@@ -59,14 +60,18 @@ async function admit(request: FastifyRequest, reply: FastifyReply, env: Env): Pr
 }
 
 /** Makes a change, lets open connections feel it, and keeps in the audit log that it was made. */
-async function change({ act, run }: Act, call: Call, request: FastifyRequest, env: Env): Promise<Answer> {
+async function change({ act, perform }: Act, call: Call, request: FastifyRequest, env: Env): Promise<Answer> {
   const { person } = call;
   let canvas = (request.routeOptions.url?.includes("/canvases/:id") && call.params.id) || null;
   // Where the path names no canvas, its id may be a person's.
   const people = [person.id, call.params.id ?? ""];
+  const reauthenticate = async () => ({
+    ...call,
+    person: (await identifyAgain(person, request.raw, env)) ?? challenge(request.raw, "api", env),
+  });
   let answer: Answer;
   try {
-    answer = await run(call, env);
+    answer = await perform(call, reauthenticate, env);
     canvas = answer.audit?.canvas ?? canvas;
   } finally {
     // Also when it failed: then nobody knows how far it came. New requests know already, so nothing else is waited for.

@@ -3,9 +3,9 @@ import { z } from "zod";
 import { invite, listInvites, revokeInvite } from "../auth/guests.ts";
 import { nameOf } from "../kit/email.ts";
 import { isId } from "../kit/ids.ts";
-import { readJson } from "../kit/json-body.ts";
 import { refuse } from "../kit/refusal.ts";
-import { managedCanvas, ownedCanvas } from "./canvas.ts";
+import { act, actWithJson } from "./act.ts";
+import { ownedCanvas, readableCanvas } from "./canvas.ts";
 import { email, label } from "./fields.ts";
 import { created, done, ok, type Routes } from "./route.ts";
 
@@ -15,30 +15,26 @@ const NewInvite = z.strictObject({ email, name: label(LIMITS.nameLength.value).o
 export const invites: Routes = {
   "/canvases/:id/invites": {
     async GET(call, env) {
-      const { id } = await managedCanvas(call, env, "read");
+      const { id } = await readableCanvas(call, env);
       return ok({ invites: await listInvites(id, env) });
     },
-    POST: {
-      act: "canvas.invite",
-      run: async (call, env) => {
-        const canvas = await ownedCanvas(call, env);
-        const given = await readJson(call.request, NewInvite);
+    POST: actWithJson("canvas.invite", NewInvite, {
+      may: ownedCanvas,
+      async run({ person }, canvas, given, env) {
         const name = given.name ?? nameOf(given.email);
-        const { id, token } = await invite(canvas.id, { email: given.email, name }, call.person, env);
+        const { id, token } = await invite(canvas.id, { email: given.email, name }, person, env);
         const url = `${env.base.origin}/auth/invite/${token}`;
         return created({ id, email: given.email, url }, { target: id, details: { email: given.email } });
       },
-    },
+    }),
   },
   "/canvases/:id/invites/:invite": {
-    DELETE: {
-      act: "canvas.uninvite",
-      run: async (call, env) => {
-        const { id } = await ownedCanvas(call, env);
-        const { invite: target = "" } = call.params;
+    DELETE: act("canvas.uninvite", {
+      may: ownedCanvas,
+      async run({ params: { invite: target = "" } }, { id }, env) {
         if (!isId(target) || !(await revokeInvite(target, id, env))) refuse("NOT_FOUND");
         return done({ target });
       },
-    },
+    }),
   },
 };

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { transferCanvas } from "../canvases/changes.ts";
-import { readJson } from "../kit/json-body.ts";
 import { refuse } from "../kit/refusal.ts";
+import { actWithJson } from "./act.ts";
 import { currentView, ownedCanvas } from "./canvas.ts";
 import { email } from "./fields.ts";
 import { ok, type Routes } from "./route.ts";
@@ -11,16 +11,14 @@ const Owner = z.strictObject({ email });
 /** Handing a canvas over to one of its editors; the former owner stays as an editor. */
 export const owner: Routes = {
   "/canvases/:id/owner": {
-    PUT: {
-      act: "canvas.transfer",
-      run: async (call, env) => {
-        const { id } = await ownedCanvas(call, env);
-        const to = (await readJson(call.request, Owner)).email;
-        if (!(await transferCanvas(id, call.person, to, env))) {
+    PUT: actWithJson("canvas.transfer", Owner, {
+      may: ownedCanvas,
+      async run({ person }, { id }, { email: to }, env) {
+        if (!(await transferCanvas(id, person, to, env))) {
           refuse("INVALID_BODY", { message: "The new owner must be an editor who has signed in." });
         }
-        return ok(await currentView(id, call.person, env), { target: to });
+        return ok(await currentView(id, person, env), { target: to });
       },
-    },
+    }),
   },
 };

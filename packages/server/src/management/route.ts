@@ -34,10 +34,13 @@ export interface Note {
 
 export type Handler = (call: Call, env: Env) => Promise<Answer>;
 
-/** A change: what the audit log calls it, and what makes it. */
+/** Authenticates the caller again; answers the call in their name, or refuses as the API does without a session. */
+export type Reauthenticate = () => Promise<Call>;
+
+/** A change: what the audit log calls it, and what makes it (act.ts). */
 export interface Act {
   act: string;
-  run: Handler;
+  perform(call: Call, reauthenticate: Reauthenticate, env: Env): Promise<Answer>;
 }
 
 /** Paths below `/api`, each with its methods. What changes something has a name for the audit log. */

@@ -1,6 +1,7 @@
 import { findSession, listSessions, revokeSession } from "../auth/session.ts";
 import { isId } from "../kit/ids.ts";
 import { refuse } from "../kit/refusal.ts";
+import { act } from "./act.ts";
 import { done, ok, type Routes, requireBrowser } from "./route.ts";
 
 /** Where one is signed in, and signing out there. */
@@ -14,14 +15,12 @@ export const sessions: Routes = {
     },
   },
   "/sessions/:id": {
-    DELETE: {
-      act: "session.revoke",
-      run: async (call, env) => {
-        requireBrowser(call);
-        const { id = "" } = call.params;
-        if (!isId(id) || !(await revokeSession(id, call.person, env))) refuse("NOT_FOUND");
+    DELETE: act("session.revoke", {
+      may: async (call) => requireBrowser(call),
+      async run({ person, params: { id = "" } }, _own, env) {
+        if (!isId(id) || !(await revokeSession(id, person, env))) refuse("NOT_FOUND");
         return done({ target: id });
       },
-    },
+    }),
   },
 };

@@ -10,6 +10,7 @@ import { orgsOf } from "../organisation/orgs.ts";
 import { readSettings } from "../organisation/settings.ts";
 import { listTeams } from "../organisation/teams.ts";
 import { findUser } from "../organisation/users.ts";
+import { actWithInput } from "./act.ts";
 import { managedCanvas, viewFor } from "./canvas.ts";
 import { distinct, email, later, role } from "./fields.ts";
 import { ok, type Routes } from "./route.ts";
@@ -57,12 +58,15 @@ async function requireTeams(ids: string[], known: string[], person: Person, env:
 /** Who may enter a canvas (management API, section 4). */
 export const sharing: Routes = {
   "/canvases/:id/sharing": {
-    PUT: {
-      act: "canvas.share",
-      run: async (call, env) => {
-        const canvas = await managedCanvas(call, env);
+    PUT: actWithInput("canvas.share", {
+      may: managedCanvas,
+      async input({ request }, env) {
+        const { password, ...given } = await readJson(request, Sharing);
+        const passwordHash = typeof password === "string" ? await env.passwords.hash(password) : password;
+        return { given, passwordHash };
+      },
+      async run(call, canvas, { given, passwordHash }, env) {
         const { id, owner_email } = canvas;
-        const { password, ...given } = await readJson(call.request, Sharing);
         const { access, expiresAt, people, teams } = given;
         if (people?.some((each) => each.email === owner_email)) {
           refuse("INVALID_BODY", { message: "The owner needs no place on the list." });
@@ -78,15 +82,17 @@ export const sharing: Routes = {
             env,
           );
         }
-        const passwordHash = typeof password === "string" ? await env.passwords.hash(password) : password;
         const set = await setSharing(id, { access, passwordHash, expiresAt, org, people, teams }, env);
         // An editor may have given up the own role: then this is the last look at the canvas, as its owner sees it.
         const asOwner = { id: canvas.owner_id, email: owner_email };
         const row = set ? await findCanvas(id, asOwner, env) : undefined;
         const { role } = (await findCanvas(id, call.person, env)) ?? canvas;
-        const details = { ...given, ...(password === undefined ? {} : { password: password !== null }) };
+        const details = {
+          ...given,
+          ...(passwordHash === undefined ? {} : { password: passwordHash !== null }),
+        };
         return ok(await viewFor({ ...(row ?? refuse("NOT_FOUND")), role }, env), { details });
       },
-    },
+    }),
   },
 };

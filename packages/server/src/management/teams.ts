@@ -1,9 +1,9 @@
 import { LIMITS } from "@easel/protocol/limits";
 import { z } from "zod";
 import type { Env } from "../env.ts";
-import { readJson } from "../kit/json-body.ts";
 import { refuse } from "../kit/refusal.ts";
 import { createTeam, deleteTeam, findTeam, listTeams, type Team, updateTeam } from "../organisation/teams.ts";
+import { act, actWithJson, anyone } from "./act.ts";
 import { distinct, email, label } from "./fields.ts";
 import { type Call, created, done, ok, type Routes } from "./route.ts";
 
@@ -26,33 +26,29 @@ export const teams: Routes = {
     async GET({ person }, env) {
       return ok({ teams: await listTeams(person, env) });
     },
-    POST: {
-      act: "team.create",
-      run: async ({ request, person }, env) => {
-        const given = await readJson(request, NewTeam);
+    POST: actWithJson("team.create", NewTeam, {
+      may: anyone,
+      async run({ person }, _all, given, env) {
         const id = await createTeam(given, person, env);
         return created(await findTeam(id, person, env), { target: id, details: given });
       },
-    },
+    }),
   },
   "/teams/:id": {
-    PATCH: {
-      act: "team.update",
-      run: async (call, env) => {
-        const { id } = await ownTeam(call, env);
-        const given = await readJson(call.request, Patch);
+    PATCH: actWithJson("team.update", Patch, {
+      may: ownTeam,
+      async run({ person }, { id }, given, env) {
         if (!(await updateTeam(id, given, env))) refuse("NOT_FOUND");
-        const team = (await findTeam(id, call.person, env)) ?? refuse("NOT_FOUND");
+        const team = (await findTeam(id, person, env)) ?? refuse("NOT_FOUND");
         return ok(team, { target: id, details: given });
       },
-    },
-    DELETE: {
-      act: "team.delete",
-      run: async (call, env) => {
-        const { id } = await ownTeam(call, env);
+    }),
+    DELETE: act("team.delete", {
+      may: ownTeam,
+      async run(_call, { id }, env) {
         await deleteTeam(id, env);
         return done({ target: id });
       },
-    },
+    }),
   },
 };

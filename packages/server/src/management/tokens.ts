@@ -2,8 +2,8 @@ import { LIMITS } from "@easel/protocol/limits";
 import { z } from "zod";
 import { createToken, deleteToken, listTokens } from "../auth/tokens.ts";
 import { isId } from "../kit/ids.ts";
-import { readJson } from "../kit/json-body.ts";
 import { refuse } from "../kit/refusal.ts";
+import { act, actWithJson } from "./act.ts";
 import { label, later } from "./fields.ts";
 import { created, done, ok, type Routes, requireBrowser } from "./route.ts";
 
@@ -19,25 +19,21 @@ export const tokens: Routes = {
       requireBrowser(call);
       return ok({ tokens: await listTokens(call.person, env) });
     },
-    POST: {
-      act: "token.create",
-      run: async (call, env) => {
-        requireBrowser(call);
-        const { name, expiresAt } = await readJson(call.request, NewToken);
-        const made = await createToken(call.person, { name, expiresAt }, env);
-        return created(made, { target: made.id, details: { name, expiresAt } });
+    POST: actWithJson("token.create", NewToken, {
+      may: async (call) => requireBrowser(call),
+      async run({ person }, _own, given, env) {
+        const made = await createToken(person, given, env);
+        return created(made, { target: made.id, details: given });
       },
-    },
+    }),
   },
   "/tokens/:id": {
-    DELETE: {
-      act: "token.delete",
-      run: async (call, env) => {
-        requireBrowser(call);
-        const { id = "" } = call.params;
-        if (!isId(id) || !(await deleteToken(id, call.person, env))) refuse("NOT_FOUND");
+    DELETE: act("token.delete", {
+      may: async (call) => requireBrowser(call),
+      async run({ person, params: { id = "" } }, _own, env) {
+        if (!isId(id) || !(await deleteToken(id, person, env))) refuse("NOT_FOUND");
         return done({ target: id });
       },
-    },
+    }),
   },
 };

@@ -6,13 +6,14 @@ import path from "node:path";
 import { pipeline } from "node:stream/promises";
 import { LIMITS } from "@easel/protocol/limits";
 import { withBundle } from "../canvases/bundle.ts";
-import { deploy } from "../canvases/deploy.ts";
+import { publishFiles, storeFiles } from "../canvases/deploy.ts";
 import { uploadsOf } from "../canvases/sweep.ts";
 import { listVersions, publishVersion } from "../canvases/versions.ts";
 import type { Env } from "../env.ts";
 import { brokenOff } from "../kit/body.ts";
 import { isId } from "../kit/ids.ts";
 import { Refusal, refuse } from "../kit/refusal.ts";
+import { act, actWithInput } from "./act.ts";
 import { canvasOf, currentView, managedCanvas } from "./canvas.ts";
 import { ok, type Routes } from "./route.ts";
 
@@ -56,19 +57,20 @@ async function withUpload<Result>(
 /** Deploying bundles and rolling back and forward between them (management API, section 4). */
 export const versions: Routes = {
   "/canvases/:id/bundle": {
-    PUT: {
-      act: "canvas.deploy",
-      run: async (call, env) => {
-        const { id } = await managedCanvas(call, env);
-        const { leftOut, warnings } = await withUpload(call.request, env, (file) =>
-          withBundle(file, async (bundle) => {
-            await deploy(id, call.person.id, bundle.files, env);
-            return bundle;
-          }),
-        );
-        return ok({ ...(await currentView(id, call.person, env)), leftOut, warnings });
+    PUT: actWithInput("canvas.deploy", {
+      may: managedCanvas,
+      input: ({ request }, env) =>
+        withUpload(request, env, (file) =>
+          withBundle(file, async ({ files, leftOut, warnings }) => ({
+            stored: await storeFiles(files, env),
+            told: { leftOut, warnings },
+          })),
+        ),
+      async run({ person }, { id }, { stored, told }, env) {
+        await publishFiles(id, person.id, stored, env);
+        return ok({ ...(await currentView(id, person, env)), ...told });
       },
-    },
+    }),
   },
   "/canvases/:id/versions": {
     async GET(call, env) {
@@ -77,16 +79,14 @@ export const versions: Routes = {
     },
   },
   "/canvases/:id/versions/:version/publish": {
-    POST: {
-      act: "canvas.publish",
-      run: async (call, env) => {
-        const { id } = await managedCanvas(call, env);
-        const { version = "" } = call.params;
+    POST: act("canvas.publish", {
+      may: managedCanvas,
+      async run({ person, params: { version = "" } }, { id }, env) {
         if (!isId(version) || !(await publishVersion(id, version, env))) {
           refuse("NOT_FOUND", { message: "The canvas has no such version." });
         }
-        return ok(await currentView(id, call.person, env), { target: version });
+        return ok(await currentView(id, person, env), { target: version });
       },
-    },
+    }),
   },
 };

@@ -14,6 +14,7 @@ import { isId } from "../../kit/ids.ts";
 import { readJson } from "../../kit/json-body.ts";
 import { one, paged, type Query } from "../../kit/page.ts";
 import { refuse } from "../../kit/refusal.ts";
+import { act, actWithInput, anyone } from "../act.ts";
 import { printable } from "../fields.ts";
 import { listing } from "../list.ts";
 import { ok, type Routes } from "../route.ts";
@@ -72,27 +73,30 @@ export const canvases: Routes = {
   },
 
   "/admin/canvases/:id/disable": {
-    POST: {
-      act: "canvas.disable",
-      run: async ({ params: { id = "" }, request }, env) => {
-        const given = isLeftOut(request) ? {} : await readJson(request, Disable);
+    POST: actWithInput("canvas.disable", {
+      may: anyone,
+      input: async ({ request }): Promise<z.infer<typeof Disable>> =>
+        isLeftOut(request) ? {} : readJson(request, Disable),
+      async run({ params: { id = "" } }, _all, given, env) {
         const reason = given.reason || null;
         return ok(await changed(id, env, () => disableCanvas(id, reason, env)), { details: { reason } });
       },
-    },
+    }),
   },
 
   "/admin/canvases/:id/enable": {
-    POST: {
-      act: "canvas.enable",
-      run: async ({ params: { id = "" } }, env) => ok(await changed(id, env, () => enableCanvas(id, env))),
-    },
+    POST: act("canvas.enable", {
+      may: anyone,
+      run: async ({ params: { id = "" } }, _all, env) =>
+        ok(await changed(id, env, () => enableCanvas(id, env))),
+    }),
   },
 
   "/admin/canvases/:id/restore": {
-    POST: {
-      act: "canvas.restore",
-      run: async ({ params: { id = "" } }, env) => ok(await changed(id, env, () => restoreCanvas(id, env))),
-    },
+    POST: act("canvas.restore", {
+      may: anyone,
+      run: async ({ params: { id = "" } }, _all, env) =>
+        ok(await changed(id, env, () => restoreCanvas(id, env))),
+    }),
   },
 };

@@ -1,22 +1,33 @@
 import { isAdmin } from "../../auth/index.ts";
+import type { Env } from "../../env.ts";
 import { refuse } from "../../kit/refusal.ts";
-import type { Act, Handler, Routes } from "../route.ts";
+import type { Act, Call, Handler, Routes } from "../route.ts";
 
-const guard =
+/** The call, if an administrator makes it. */
+function byAdmin(call: Call, env: Env): Call {
+  if (isAdmin(call.person, env)) return call;
+  return refuse("PERMISSION_DENIED", { message: "Only administrators of this instance may do this." });
+}
+
+const guardHandler =
   (handler: Handler): Handler =>
-  (call, env) =>
-    isAdmin(call.person, env)
-      ? handler(call, env)
-      : refuse("PERMISSION_DENIED", { message: "Only administrators of this instance may do this." });
+  async (call, env) =>
+    handler(byAdmin(call, env), env);
 
-const guardAny = (handler: Handler | Act) =>
-  typeof handler === "function" ? guard(handler) : { ...handler, run: guard(handler.run) };
+const guardAct = ({ act, perform }: Act): Act => ({
+  act,
+  perform: async (call, reauthenticate, env) =>
+    perform(byAdmin(call, env), async () => byAdmin(await reauthenticate(), env), env),
+});
+
+const guard = (handler: Handler | Act) =>
+  typeof handler === "function" ? guardHandler(handler) : guardAct(handler);
 
 /** The same routes for administrators only: 403 `PERMISSION_DENIED` for everyone else, before anything is read. */
 export const forAdmins = (routes: Routes): Routes =>
   Object.fromEntries(
     Object.entries(routes).map(([path, handlers]) => [
       path,
-      Object.fromEntries(Object.entries(handlers).map(([method, handler]) => [method, guardAny(handler)])),
+      Object.fromEntries(Object.entries(handlers).map(([method, handler]) => [method, guard(handler)])),
     ]),
   );

@@ -1,11 +1,11 @@
 import { LIMITS } from "@easel/protocol/limits";
 import { z } from "zod";
 import type { Env } from "../../env.ts";
-import { readJson } from "../../kit/json-body.ts";
 import { refuse } from "../../kit/refusal.ts";
 import { deleteOrg, findOrg, listOrgs, type Org, putOrg } from "../../organisation/orgs.ts";
+import { act, actWithJson, anyone } from "../act.ts";
 import { label } from "../fields.ts";
-import { done, ok, type Routes } from "../route.ts";
+import { type Call, done, ok, type Routes } from "../route.ts";
 
 const ID = /^[a-z0-9][a-z0-9-]{0,62}$/;
 const LABEL = "[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?";
@@ -31,6 +31,14 @@ async function orgAt(id: string, env: Env): Promise<Org> {
   return (ID.test(id) ? await findOrg(id, env) : undefined) ?? refuse("NOT_FOUND");
 }
 
+async function requireId({ params: { id = "" } }: Call): Promise<void> {
+  if (ID.test(id)) return;
+  refuse("INVALID_BODY", {
+    message:
+      "The id of an organisation has 1 to 63 lower-case letters, digits and hyphens, none of them first.",
+  });
+}
+
 /** Organisations and the e-mail domains that make people their members (management API, section 4). */
 export const orgs: Routes = {
   "/admin/orgs": {
@@ -40,29 +48,22 @@ export const orgs: Routes = {
   "/admin/orgs/:id": {
     GET: async ({ params: { id = "" } }, env) => ok(await orgAt(id, env)),
 
-    PUT: {
-      act: "org.put",
-      run: async ({ params: { id = "" }, request }, env) => {
-        if (!ID.test(id)) {
-          refuse("INVALID_BODY", {
-            message:
-              "The id of an organisation has 1 to 63 lower-case letters, digits and hyphens, none of them first.",
-          });
-        }
-        const { name, domains } = await readJson(request, Body);
+    PUT: actWithJson("org.put", Body, {
+      may: requireId,
+      async run({ params: { id = "" } }, _all, { name, domains }, env) {
         const taken = await putOrg({ id, name, domains }, env);
         if (taken !== null)
           refuse("INVALID_BODY", { message: `\`${taken}\` is a domain of another organisation.` });
         return ok(await orgAt(id, env), { target: id, details: { name, domains } });
       },
-    },
+    }),
 
-    DELETE: {
-      act: "org.delete",
-      run: async ({ params: { id = "" } }, env) => {
+    DELETE: act("org.delete", {
+      may: anyone,
+      async run({ params: { id = "" } }, _all, env) {
         if (!ID.test(id) || !(await deleteOrg(id, env))) refuse("NOT_FOUND");
         return done({ target: id });
       },
-    },
+    }),
   },
 };

@@ -1,10 +1,10 @@
 import { z } from "zod";
 import type { Env } from "../../env.ts";
-import { readJson } from "../../kit/json-body.ts";
 import { refuse } from "../../kit/refusal.ts";
 import { QUOTAS, type QuotaName, quotaSteps, readQuotas } from "../../organisation/quotas.ts";
 import { readSettings, settingSteps } from "../../organisation/settings.ts";
 import { SETTINGS } from "../../settings.ts";
+import { actWithJson, anyone } from "../act.ts";
 import { label } from "../fields.ts";
 import { ok, type Routes } from "../route.ts";
 
@@ -44,10 +44,9 @@ export const settings: Routes = {
   "/admin/settings": {
     GET: async (_call, env) => ok(await viewOf(env)),
 
-    PATCH: {
-      act: "settings.update",
-      run: async ({ request }, env) => {
-        const patch = await readJson(request, Patch);
+    PATCH: actWithJson("settings.update", Patch, {
+      may: anyone,
+      async run(_call, _all, patch, env) {
         const { publicLinks, quotas = {}, ai = {} } = patch;
         if (publicLinks === true && !env.config.publicLinks) {
           const { variable } = SETTINGS.publicLinks;
@@ -65,6 +64,6 @@ export const settings: Routes = {
         ]);
         return ok(await viewOf(env), { details: patch });
       },
-    },
+    }),
   },
 };

@@ -1,10 +1,10 @@
 import { z } from "zod";
 import type { Env } from "../../env.ts";
 import { isId } from "../../kit/ids.ts";
-import { readJson } from "../../kit/json-body.ts";
 import { paged } from "../../kit/page.ts";
 import { refuse } from "../../kit/refusal.ts";
 import { findUser, listUsers, setUser, type UserRow } from "../../organisation/users.ts";
+import { actWithJson, anyone } from "../act.ts";
 import { listing } from "../list.ts";
 import { ok, type Routes } from "../route.ts";
 
@@ -37,10 +37,9 @@ export const users: Routes = {
   },
 
   "/admin/users/:id": {
-    PATCH: {
-      act: "user.update",
-      run: async ({ params: { id = "" }, person, request }, env) => {
-        const patch = await readJson(request, Patch);
+    PATCH: actWithJson("user.update", Patch, {
+      may: anyone,
+      async run({ params: { id = "" }, person }, _all, patch, env) {
         if (patch.deactivated && id === person.id) {
           refuse("INVALID_BODY", { message: "Nobody deactivates themselves: another administrator can." });
         }
@@ -48,6 +47,6 @@ export const users: Routes = {
         const user = viewOf(found ?? refuse("NOT_FOUND"), env);
         return ok(user, { target: id, details: { email: user.email, ...patch } });
       },
-    },
+    }),
   },
 };
