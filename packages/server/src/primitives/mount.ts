@@ -8,9 +8,10 @@ import { refuse } from "../kit/refusal.ts";
 import { allowOrigin } from "../pipeline/allow-origin.ts";
 import { admit } from "../pipeline/index.ts";
 import { preflight } from "../pipeline/preflight.ts";
+import { readmit } from "../pipeline/readmit.ts";
 import type { ApiVisit } from "../pipeline/visit.ts";
 import { primitives } from "./index.ts";
-import type { Primitive } from "./primitive.ts";
+import type { Call, Primitive } from "./primitive.ts";
 
 /** Where the runtime API of a canvas is. */
 export const ROOT = "/v1/c/:slug";
@@ -85,7 +86,15 @@ function mountPath(app: FastifyInstance, env: Env, primitive: Primitive, path: s
       const admitted = await admit(visitOf(request, reply, path), primitive.capability, env);
       const handler = handlerFor(handlers, request.method, reply);
       const query = request.query as Query;
-      const call = { ...admitted, params: paramsOf(request), query, request: request.raw };
+      const { raw } = request;
+      const call: Call = {
+        ...admitted,
+        params: paramsOf(request),
+        query,
+        request: raw,
+        complete: raw.complete,
+        readmit: async () => ({ ...call, ...(await readmit(raw, admitted, primitive.capability, env)) }),
+      };
       reply
         .header("content-type", "application/json; charset=utf-8")
         .header("cache-control", "private, no-store");

@@ -13,6 +13,10 @@ export interface Call extends Admitted {
   query: Query;
   /** The request whose body is still to be read. */
   request: IncomingMessage;
+  /** Whether the body had arrived whole when the request was admitted. */
+  complete: boolean;
+  /** Checks access again; answers the call as it stands now, or refuses as the pipeline does. */
+  readmit(): Promise<Call>;
 }
 
 /** JSON text, whole or as it is read, or with a status of its own. */

@@ -4,15 +4,13 @@ import querystring from "node:querystring";
 import { LIMITS } from "@easel/protocol/limits";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { WebSocketServer } from "ws";
-import { identifyAgain } from "../auth/again.ts";
 import { policyOf } from "../canvases/policy.ts";
 import type { Env } from "../env.ts";
 import { answerClientError } from "../errors.ts";
 import { handlerFor, METHODS } from "../kit/methods.ts";
 import { refuse } from "../kit/refusal.ts";
-import { requireCapability } from "../pipeline/capability.ts";
 import { admit } from "../pipeline/index.ts";
-import { resolve } from "../pipeline/resolve.ts";
+import { readmit } from "../pipeline/readmit.ts";
 import type { Admitted } from "../pipeline/visit.ts";
 import { ROOT, visitOf } from "./mount.ts";
 import { Hub } from "./realtime/hub.ts";
@@ -135,18 +133,11 @@ function dropped(this: Socket): void {
   this.destroy();
 }
 
-/** Passes the steps of the pipeline that can change again: who is asking, whether they may be here, what is switched on. */
-function lookerOf(
-  { person, canvas: { id, slug } }: Admitted,
-  { cookie, authorization }: IncomingMessage["headers"],
-  env: Env,
-): Look {
+/** Rechecks a visitor's access; keeps no more of the request than that needs. */
+function lookerOf(admitted: Admitted, { cookie, authorization }: IncomingMessage["headers"], env: Env): Look {
   const request = { headers: { cookie, authorization } };
   return async () => {
-    const visitor = (await identifyAgain(person, request, env)) ?? refuse("NOT_AUTHENTICATED");
-    const { canvas, role } = await resolve({ slug, surface: "api", request }, visitor, env);
-    if (canvas.id !== id) refuse("NOT_FOUND");
-    requireCapability(canvas, "realtime", env);
-    return { person: visitor, canvas, role, policy: await policyOf(canvas, env) };
+    const now = await readmit(request, admitted, "realtime", env);
+    return { ...now, policy: await policyOf(now.canvas, env) };
   };
 }

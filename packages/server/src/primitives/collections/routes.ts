@@ -6,8 +6,9 @@ import type { Env } from "../../env.ts";
 import { refuse } from "../../kit/refusal.ts";
 import { announce } from "../changes.ts";
 import { listed } from "../list.ts";
-import type { Call, Handler, Primitive } from "../primitive.ts";
+import type { Call, Primitive } from "../primitive.ts";
 import { readValue, toText } from "../value.ts";
+import { withBody } from "../with-body.ts";
 import { positionIn, RECORD_ID, readQuery } from "./query.ts";
 import { RecordStore, type StoredRecord } from "./store.ts";
 
@@ -43,15 +44,17 @@ async function recordOf({ params, person }: Call, { rights, records }: Opened, o
   return may(rights[operation], record.author_id === person.id) ? record : refuse("PERMISSION_DENIED");
 }
 
-/** A handler for one record, of which the operation is possible at all. */
-const onRecord =
-  (
-    operation: Operation,
-    handle: (call: Call, opened: Opened, record: StoredRecord, env: Env) => Promise<string>,
-  ): Handler =>
-  async (call, env) => {
+/** An opened collection, and a record of it that the operation reaches. */
+interface OpenedRecord extends Opened {
+  record: StoredRecord;
+}
+
+/** The rights check of a handler for one record. */
+const openRecord =
+  (operation: Operation) =>
+  async (call: Call, env: Env): Promise<OpenedRecord> => {
     const opened = await open(call, operation, env);
-    return handle(call, opened, await recordOf(call, opened, operation), env);
+    return { ...opened, record: await recordOf(call, opened, operation) };
   };
 
 /** Tells those who watch the collection of a write. */
@@ -86,12 +89,15 @@ export const collections: Primitive = {
           );
         return listed(query.limit, read, textOf);
       },
-      async POST(call, env) {
-        const { records } = await open(call, "create", env);
-        const record = (await records.create(await readValue(call), env.clock())) ?? refuse("KEY_LIMIT");
-        tell(call, record, "set", env);
-        return { status: 201, body: textOf(record) };
-      },
+      POST: withBody({
+        may: (call, env) => open(call, "create", env),
+        read: readValue,
+        async run(call, { records }, value, env) {
+          const record = (await records.create(value, env.clock())) ?? refuse("KEY_LIMIT");
+          tell(call, record, "set", env);
+          return { status: 201, body: textOf(record) };
+        },
+      }),
       async DELETE(call, env) {
         const { rights, records } = await open(call, "delete", env);
         const of = rights.delete.any ? null : call.person.id;
@@ -119,30 +125,39 @@ export const collections: Primitive = {
       },
     },
     "/collections/:name/:id": {
-      GET: onRecord("read", async (_call, _opened, record) => textOf(record)),
-      PUT: onRecord("update", async (call, { records }, { id, author_id }, env) => {
-        const value = await readValue(call);
-        const now = env.clock();
-        const stored = (await records.update(id, value, now)) ?? refuse("NOT_FOUND");
-        tell(call, { id, author_id }, "set", env);
-        return textOf({ ...stored, id, author_id, updated_at: now });
+      async GET(call, env) {
+        return textOf((await openRecord("read")(call, env)).record);
+      },
+      PUT: withBody({
+        may: openRecord("update"),
+        read: readValue,
+        async run(call, { records, record: { id, author_id } }, value, env) {
+          const now = env.clock();
+          const stored = (await records.update(id, value, now)) ?? refuse("NOT_FOUND");
+          tell(call, { id, author_id }, "set", env);
+          return textOf({ ...stored, id, author_id, updated_at: now });
+        },
       }),
-      DELETE: onRecord("delete", async (call, { records }, record, env) => {
+      async DELETE(call, env) {
+        const { records, record } = await openRecord("delete")(call, env);
         if (!(await records.delete(record.id))) refuse("NOT_FOUND");
         tell(call, record, "delete", env);
         return '{"ok":true,"attachmentCleanupFailed":false}';
-      }),
+      },
     },
     "/collections/:name/:id/increment": {
-      POST: onRecord("increment", async (call, { records, rights }, record, env) => {
-        const by = amount(await readValue(call));
-        const now = env.clock();
-        const number = await records.increment(record.id, by, now);
-        if (number === undefined) {
-          refuse((await records.get(record.id, rights.read)) === undefined ? "NOT_FOUND" : "NOT_NUMERIC");
-        }
-        tell(call, record, "set", env);
-        return textOf({ ...record, value: null, number, updated_at: now });
+      POST: withBody({
+        may: openRecord("increment"),
+        read: async (call) => amount(await readValue(call)),
+        async run(call, { records, rights, record }, by, env) {
+          const now = env.clock();
+          const number = await records.increment(record.id, by, now);
+          if (number === undefined) {
+            refuse((await records.get(record.id, rights.read)) === undefined ? "NOT_FOUND" : "NOT_NUMERIC");
+          }
+          tell(call, record, "set", env);
+          return textOf({ ...record, value: null, number, updated_at: now });
+        },
       }),
     },
   },

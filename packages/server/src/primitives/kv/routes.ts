@@ -6,8 +6,9 @@ import { one, pageLimit } from "../../kit/page.ts";
 import { refuse } from "../../kit/refusal.ts";
 import { announce, type Change } from "../changes.ts";
 import { listed } from "../list.ts";
-import type { Call, Handler, Primitive } from "../primitive.ts";
+import type { Call, Primitive } from "../primitive.ts";
 import { readValue, toStored, toText, valueBytes } from "../value.ts";
+import { withBody } from "../with-body.ts";
 import { KvStore } from "./store.ts";
 
 const OK = '{"ok":true}';
@@ -61,10 +62,8 @@ function scoped(path: string, scope: Scope): Primitive["routes"] {
   const store = (call: Call, env: Env) => new KvStore(env.db, call.canvas.id, scope.id(call));
   const tell = (call: Call, key: string, op: "set" | "delete", env: Env) =>
     announce(call.canvas.id, scope.change(call, key, op), env);
-  const writes =
-    (handler: Handler): Handler =>
-    (call, env) =>
-      scope.mayWrite(call) ? handler(call, env) : refuse("PERMISSION_DENIED");
+  /** The key that the caller may write to. */
+  const writable = (call: Call): string => (scope.mayWrite(call) ? keyOf(call) : refuse("PERMISSION_DENIED"));
 
   return {
     [path]: {
@@ -84,28 +83,35 @@ function scoped(path: string, scope: Scope): Primitive["routes"] {
         const found = await store(call, env).get(call.params.key as string);
         return found === undefined ? refuse("NOT_FOUND") : `{"value":${toText(found)}}`;
       },
-      PUT: writes(async (call, env) => {
-        const key = keyOf(call);
-        const value = await readValue(call);
-        if (value === null)
-          refuse("INVALID_BODY", { message: "The value must not be null; delete the key instead." });
-        if (!(await store(call, env).put(key, toStored(value), scope.keys))) refuse("KEY_LIMIT");
-        tell(call, key, "set", env);
-        return OK;
+      PUT: withBody({
+        may: writable,
+        async read(call) {
+          const value = await readValue(call);
+          if (value !== null) return toStored(value);
+          return refuse("INVALID_BODY", { message: "The value must not be null; delete the key instead." });
+        },
+        async run(call, key, stored, env) {
+          if (!(await store(call, env).put(key, stored, scope.keys))) refuse("KEY_LIMIT");
+          tell(call, key, "set", env);
+          return OK;
+        },
       }),
-      DELETE: writes(async (call, env) => {
-        const key = keyOf(call);
+      async DELETE(call, env) {
+        const key = writable(call);
         if (await store(call, env).delete(key)) tell(call, key, "delete", env);
         return OK;
-      }),
+      },
     },
     [`${path}/:key/increment`]: {
-      POST: writes(async (call, env) => {
-        const key = keyOf(call);
-        const value = await store(call, env).increment(key, amount(await valueBytes(call)), scope.keys);
-        if (typeof value === "string") refuse(value);
-        tell(call, key, "set", env);
-        return `{"value":${JSON.stringify(value)}}`;
+      POST: withBody({
+        may: writable,
+        read: async (call) => amount(await valueBytes(call)),
+        async run(call, key, by, env) {
+          const value = await store(call, env).increment(key, by, scope.keys);
+          if (typeof value === "string") refuse(value);
+          tell(call, key, "set", env);
+          return `{"value":${JSON.stringify(value)}}`;
+        },
       }),
     },
   };

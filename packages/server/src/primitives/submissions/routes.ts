@@ -7,6 +7,7 @@ import { strictLimit } from "../../kit/page.ts";
 import { refuse } from "../../kit/refusal.ts";
 import { listed } from "../list.ts";
 import type { Call, Handler, Primitive } from "../primitive.ts";
+import { withBody } from "../with-body.ts";
 import { type Submission, SubmissionStore } from "./store.ts";
 
 const OK = '{"ok":true}';
@@ -40,17 +41,21 @@ export const submissions: Primitive = {
         const found = await storeOf(call, env).get(call.person.id);
         return found === undefined ? refuse("NOT_FOUND") : textOf(found);
       },
-      async PUT(call, env) {
-        const store = storeOf(call, env);
-        const limit = LIMITS.submissionBytes.value;
-        const body = await readBody(call.request, limit, () => refuse("VALUE_TOO_LARGE"));
-        const value = JSON.stringify(parseJson(body));
-        // A number may be longer as it is kept than as it was sent.
-        if (Buffer.byteLength(value) > limit) refuse("VALUE_TOO_LARGE");
-        const updatedAt = env.clock();
-        if (!(await store.put(call.person.id, value, updatedAt))) refuse("KEY_LIMIT");
-        return textOf({ userId: call.person.id, value, updatedAt });
-      },
+      PUT: withBody({
+        may: storeOf,
+        async read({ request }) {
+          const limit = LIMITS.submissionBytes.value;
+          const body = await readBody(request, limit, () => refuse("VALUE_TOO_LARGE"));
+          const value = JSON.stringify(parseJson(body));
+          // A number may be longer as it is kept than as it was sent.
+          return Buffer.byteLength(value) > limit ? refuse("VALUE_TOO_LARGE") : value;
+        },
+        async run({ person }, store, value, env) {
+          const updatedAt = env.clock();
+          if (!(await store.put(person.id, value, updatedAt))) refuse("KEY_LIMIT");
+          return textOf({ userId: person.id, value, updatedAt });
+        },
+      }),
       async DELETE(call, env) {
         await storeOf(call, env).delete(call.person.id);
         return OK;

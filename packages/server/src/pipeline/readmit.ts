@@ -1,0 +1,27 @@
+import type { Capability } from "@easel/protocol/capabilities";
+import { identifyAgain } from "../auth/again.ts";
+import { challenge } from "../auth/challenge.ts";
+import type { Env } from "../env.ts";
+import type { Headed } from "../kit/headed.ts";
+import { refuse } from "../kit/refusal.ts";
+import { requireCapability } from "./capability.ts";
+import { resolve } from "./resolve.ts";
+import type { Admitted } from "./visit.ts";
+
+/**
+ * Repeats the steps of the pipeline whose outcome can change after a request was admitted: authentication, access to the canvas,
+ * the capability gate. For what goes on longer than the admission: held-back bodies, streamed lists, open sockets.
+ */
+export async function readmit(
+  request: Headed,
+  { person, canvas: { id, slug } }: Admitted,
+  capability: Capability,
+  env: Env,
+): Promise<Admitted> {
+  const now = (await identifyAgain(person, request, env)) ?? challenge(request, "api", env);
+  const { canvas, role } = await resolve({ slug, surface: "api", request }, now, env);
+  // The slug may be another canvas's by now.
+  if (canvas.id !== id) refuse("NOT_FOUND");
+  requireCapability(canvas, capability, env);
+  return { person: now, canvas, role };
+}

@@ -1,0 +1,36 @@
+import { manage } from "@easel/conformance/fixture";
+import { type Answer, type Header, read, start } from "@easel/conformance/http";
+import type { Person, Target } from "@easel/conformance/target";
+
+/** A request whose body is held back. */
+export interface Held {
+  /** Sends the rest of the body; answers what the service says. */
+  finish(): Promise<Answer>;
+}
+
+/** Sends the head of a request and the first byte of its body. Resolves when the service has admitted it and waits for the rest. */
+export async function holdBody(
+  target: Target,
+  person: Person,
+  { method, path, body, type }: { method: string; path: string; body: Buffer; type: string },
+): Promise<Held> {
+  const headers: Header[] = [
+    ...person.headers,
+    ["Content-Type", type],
+    ["Content-Length", String(body.length)],
+  ];
+  const request = start(target.base, { method, path, headers }, false);
+  const answer = new Promise<Answer>((resolve, reject) => {
+    request.on("response", (response) => resolve(read(response)));
+    request.on("error", reject);
+  });
+  await new Promise<void>((sent) => request.write(body.subarray(0, 1), () => sent()));
+  // Requests that are sent later, and take as many reads, are answered later.
+  for (let each = 0; each < 5; each++) await manage(target, person, "GET", "/api/canvases?limit=1");
+  return {
+    finish() {
+      request.end(body.subarray(1));
+      return answer;
+    },
+  };
+}
