@@ -48,6 +48,18 @@ export function adjacent(target: Target): void {
         assert.equal(answer.status, 429, answer.text);
         assert.equal(answer.json.error, "rate_limited");
       });
+
+      it("GET /api/me that a page elsewhere starts spends nothing of the person's own", async () => {
+        const someone = await target.signIn(freshEmail("busy"));
+        const elsewhere: Header[] = [["Sec-Fetch-Site", "cross-site"]];
+        let answer = await get("/api/me", someone, elsewhere);
+        for (let turn = 0; turn < PATIENCE && answer.status === 200; turn++)
+          answer = await get("/api/me", someone, elsewhere);
+        assert.equal(answer.status, 429, answer.text);
+        const canvasPage: Header[] = [["Referer", `${target.base}/c/some-canvas/`]];
+        assert.equal((await get("/api/me", someone, canvasPage)).status, 429);
+        assert.equal((await get("/api/me", someone)).status, 200);
+      });
       return;
     }
 

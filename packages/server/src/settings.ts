@@ -216,12 +216,17 @@ export const SETTINGS = {
   ),
   aiPerMinute: setting("SERVICE_RATELIMIT_AI_PER_MIN", whole(1), 10, "AI, per user."),
   managementPerMinute: setting("SERVICE_RATELIMIT_MANAGEMENT_PER_MIN", whole(1), 240, "`/api/*`, per user."),
-  loginPerMinute: setting("SERVICE_RATELIMIT_LOGIN_PER_MIN", whole(1), 20, "Signing in, per client address."),
+  loginPerMinute: setting(
+    "SERVICE_RATELIMIT_LOGIN_PER_MIN",
+    whole(1),
+    20,
+    "Signing in, per client address; an IPv6 address stands for its /64.",
+  ),
   gatePerMinute: setting(
     "SERVICE_RATELIMIT_GATE_PER_MIN",
     whole(1),
     10,
-    "Canvas passwords, per client address.",
+    "Canvas passwords, per client address and per person who has signed in. Wrong ones of everyone else: five times as many per canvas.",
   ),
 
   realtime: setting("SERVICE_REALTIME", onOff, true, "Whether canvases may use realtime."),

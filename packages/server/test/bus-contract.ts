@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import type { Bus } from "../src/drivers/bus/bus.ts";
+import { type Bucket, type Bus, MOST_PARTS, SHARED_PART } from "../src/drivers/bus/bus.ts";
 import { membersContract, placesContract } from "./bus-members-contract.ts";
 import type { Scope } from "./support.ts";
 
@@ -13,6 +13,8 @@ export interface Opened {
 /** Short, so that a driver with a clock of its own can really wait. */
 const WINDOW = 400;
 
+const A: Bucket = { rateClass: "canvas", owner: "a" };
+
 /** What every bus driver does; `open` makes an empty bus, closed afterwards. */
 export function busContract(
   name: string,
@@ -23,7 +25,7 @@ export function busContract(
     test("a bucket gives so many and no more", async (t) => {
       const { bus } = await open(t);
       const taken = [];
-      for (let each = 0; each < 5; each++) taken.push(await bus.take("a", 3, WINDOW));
+      for (let each = 0; each < 5; each++) taken.push(await bus.take(A, 3, WINDOW));
       assert.deepEqual(
         taken.map(({ allowed }) => allowed),
         [true, true, true, false, false],
@@ -40,39 +42,79 @@ export function busContract(
 
     test("it is full again after its window, counted from its first taking", async (t) => {
       const { bus, pass } = await open(t);
-      await bus.take("a", 2, WINDOW);
+      await bus.take(A, 2, WINDOW);
       await pass(WINDOW / 2);
-      const second = await bus.take("a", 2, WINDOW);
+      const second = await bus.take(A, 2, WINDOW);
       assert.ok(second.allowed && second.resetMs <= WINDOW / 2);
-      assert.equal((await bus.take("a", 2, WINDOW)).allowed, false);
+      assert.equal((await bus.take(A, 2, WINDOW)).allowed, false);
       await pass(WINDOW / 2 + 20);
-      const { allowed, remaining, resetMs } = await bus.take("a", 2, WINDOW);
+      const { allowed, remaining, resetMs } = await bus.take(A, 2, WINDOW);
       assert.deepEqual([allowed, remaining], [true, 1]);
       assert.ok(resetMs > WINDOW / 2);
     });
 
     test("an empty bucket is not kept empty by those who keep asking", async (t) => {
       const { bus, pass } = await open(t);
-      await bus.take("a", 1, WINDOW);
+      await bus.take(A, 1, WINDOW);
       for (let each = 0; each < 4; each++) {
         await pass(WINDOW / 5);
-        assert.equal((await bus.take("a", 1, WINDOW)).allowed, false);
+        assert.equal((await bus.take(A, 1, WINDOW)).allowed, false);
       }
       await pass(WINDOW / 5 + 20);
-      assert.equal((await bus.take("a", 1, WINDOW)).allowed, true);
+      assert.equal((await bus.take(A, 1, WINDOW)).allowed, true);
     });
 
-    test("every key has a bucket of its own", async (t) => {
+    test("every owner, every part and every class has a bucket of its own", async (t) => {
       const { bus } = await open(t);
       for (const key of ["a", "b", "a b", "", "__proto__", "🦊"]) {
-        assert.equal((await bus.take(key, 1, WINDOW)).allowed, true, key);
-        assert.equal((await bus.take(key, 1, WINDOW)).allowed, false, key);
+        for (const bucket of [
+          { ...A, owner: key },
+          { ...A, part: `part ${key}` },
+          { ...A, owner: key, rateClass: "ai" as const },
+        ]) {
+          assert.equal((await bus.take(bucket, 1, WINDOW)).allowed, true, key);
+          assert.equal((await bus.take(bucket, 1, WINDOW)).allowed, false, key);
+        }
       }
+    });
+
+    test("of parts past the most that an owner may have, all share one bucket until old ones have ended", async (t) => {
+      const { bus, pass } = await open(t);
+      const part = async (each: number) =>
+        (await bus.take({ ...A, part: `part ${each}` }, 1, WINDOW)).allowed;
+      const parts = Array.from({ length: MOST_PARTS }, (_, each) => each);
+      assert.ok((await Promise.all(parts.map(part))).every(Boolean));
+      assert.deepEqual([await part(1000), await part(1001), await part(1002)], [true, false, false]);
+      assert.equal((await bus.take({ ...A, part: SHARED_PART }, 1, WINDOW)).allowed, false);
+      assert.deepEqual([await part(0), await part(MOST_PARTS - 1)], [false, false], "old ones go on");
+      assert.equal((await bus.take({ ...A, owner: "b", part: "part 1000" }, 1, WINDOW)).allowed, true);
+      await pass(WINDOW + 20);
+      assert.deepEqual([await part(1000), await part(1001), await part(1000)], [true, true, false]);
+    });
+
+    test("what is given back can be taken again, but not past the limit nor in another window", async (t) => {
+      const { bus, pass } = await open(t);
+      await bus.giveBack(A);
+      await bus.take(A, 2, WINDOW);
+      await bus.take(A, 2, WINDOW);
+      assert.equal((await bus.take(A, 2, WINDOW)).allowed, false);
+      await bus.giveBack({ ...A, part: "b" });
+      await bus.giveBack({ ...A, owner: "b" });
+      await bus.giveBack({ ...A, rateClass: "ai" });
+      assert.equal((await bus.take(A, 2, WINDOW)).allowed, false);
+      await bus.giveBack(A);
+      const { allowed, remaining } = await bus.take(A, 2, WINDOW);
+      assert.deepEqual([allowed, remaining], [true, 0]);
+      for (let each = 0; each < 5; each++) await bus.giveBack(A);
+      assert.equal((await bus.take(A, 2, WINDOW)).remaining, 1);
+      await pass(WINDOW + 20);
+      await bus.giveBack(A);
+      assert.equal((await bus.take(A, 2, WINDOW)).remaining, 1);
     });
 
     test("of many at once, as many get one as there are", async (t) => {
       const { bus } = await open(t);
-      const taken = await Promise.all(Array.from({ length: 100 }, () => bus.take("a", 10, WINDOW)));
+      const taken = await Promise.all(Array.from({ length: 100 }, () => bus.take(A, 10, WINDOW)));
       assert.equal(taken.filter(({ allowed }) => allowed).length, 10);
       assert.deepEqual(
         taken

@@ -158,14 +158,14 @@ export function membersContract(open: (scope: Scope) => Promise<Opened>): void {
       await bus.subscribe("a", (message) => heard.push(message));
       await bus.hold("a", 1, "a");
       await bus.join("a", member("a"), "a");
-      await bus.take("a", 1, 1000);
+      await bus.take({ rateClass: "canvas", owner: "a" }, 1, 1000);
       await bus.publish("a", "1");
       await pass(50);
       assert.deepEqual(heard, ["1"]);
       await bus.release("a", "a");
       assert.deepEqual(await bus.members("a"), [member("a")]);
       assert.equal(await bus.leave("a", "a", "a"), true);
-      assert.equal((await bus.take("a", 1, 1000)).allowed, false);
+      assert.equal((await bus.take({ rateClass: "canvas", owner: "a" }, 1, 1000)).allowed, false);
     });
   });
 }

@@ -403,7 +403,8 @@ describe("the password gate", () => {
 describe("the password gate, tried too often", () => {
   const LIMITED = { SERVICE_RATELIMIT_ENABLED: "on", SERVICE_RATELIMIT_GATE_PER_MIN: "3" };
 
-  it("429 RATE_LIMITED for the right password, too, and on every canvas; others go on", async (t) => {
+  /** A service behind a proxy that says who asks, and from where. */
+  async function behindProxy(t: TestContext) {
     const { target, env } = await startDev(t, { ...LIMITED, ...PROXY });
     const as = (email: string): Person => ({
       email,
@@ -416,9 +417,14 @@ describe("the password gate, tried too often", () => {
       viewer: as("viewer@example.com"),
       stranger: as("stranger@example.com"),
     };
+    const from = (address: string): Header[] => [FORM, ["X-Forwarded-For", address]];
+    return { target, env, people, from };
+  }
+
+  it("429 RATE_LIMITED for the right password, too, and on every canvas; others go on", async (t) => {
+    const { target, env, people, from } = await behindProxy(t);
     const terms = { password: PASSWORD };
     const [one, two] = [await stage(target, { people, terms }), await stage(target, { people, terms })];
-    const from = (address: string): Header[] => [FORM, ["X-Forwarded-For", address]];
     const hashes = counting(t, env);
     for (const { slug } of [one, two, one]) {
       const answer = await knock(target, slug, people.viewer, "password=wrong", from("192.0.2.1"));
@@ -436,7 +442,84 @@ describe("the password gate, tried too often", () => {
       assert.match(page.headers["content-type"] ?? "", /^text\/html/);
     }
     assert.equal(hashes(), 3, "what is refused costs no hash");
-    assert.equal((await knock(target, one.slug, people.viewer, right, from("192.0.2.2"))).status, 303);
+    // A person is the same person at every address.
+    refused(await knock(target, one.slug, people.viewer, right, from("192.0.2.2")), 429, "RATE_LIMITED");
+    const { slug } = await stage(target, { people, terms, access: "whole_org" });
+    refused(await knock(target, slug, people.stranger, right, from("192.0.2.1")), 429, "RATE_LIMITED");
+    assert.equal((await knock(target, slug, people.stranger, right, from("192.0.2.2"))).status, 303);
+  });
+
+  it("an IPv6 network counts as one address, and an IPv4 address is the same however it is written", async (t) => {
+    const { target, people, from } = await behindProxy(t);
+    const { slug } = await stage(target, { people, terms: { password: PASSWORD }, access: "public_link" });
+    const statuses = async (addresses: string[]) => {
+      const found: number[] = [];
+      for (const address of addresses)
+        found.push((await knock(target, slug, null, "password=wrong", from(address))).status);
+      return found;
+    };
+    const own = ["2001:db8:1:2::1", "2001:db8:1:2:ffff::", "2001:DB8:1:2:0:0:0:7", "2001:db8:1:2::9"];
+    assert.deepEqual(await statuses([...own, "2001:db8:1:3::1"]), [403, 403, 403, 429, 403]);
+    const mapped = ["192.0.2.9", "::ffff:192.0.2.9", "::ffff:c000:209", "192.0.2.9", "192.0.2.10"];
+    assert.deepEqual(await statuses(mapped), [403, 403, 403, 429, 403]);
+  });
+
+  it("from many addresses: so many wrong ones on a canvas, and everyone who is known still gets in", async (t) => {
+    const { target, env, people, from } = await behindProxy(t);
+    const setup = { people, terms: { password: PASSWORD }, access: "public_link" } as const;
+    const [site, other] = [await stage(target, setup), await stage(target, setup)];
+    await publish(target, site, { "index.html": "home" });
+    let address = 0;
+    const anew = () => from(`192.0.2.${++address}`);
+    const opened = await knock(target, site.slug, null, right, anew());
+    assert.equal(opened.status, 303);
+    for (let good = 0; good < 20; good++)
+      assert.equal(
+        (await knock(target, site.slug, null, right, anew())).status,
+        303,
+        "right ones count for nothing",
+      );
+    for (let wrong = 0; wrong < 15; wrong++)
+      refused(await knock(target, site.slug, null, "password=wrong", anew()), 403, "PASSWORD_REQUIRED");
+    const hashes = counting(t, env);
+    for (const body of ["password=wrong", right]) {
+      const answer = await knock(target, site.slug, null, body, anew());
+      refused(answer, 429, "RATE_LIMITED");
+      assert.deepEqual(gateCookies(answer), []);
+    }
+    assert.equal(hashes(), 0, "what is refused costs no hash");
+    assert.equal((await knock(target, other.slug, null, right, anew())).status, 303, "another canvas");
+    assert.equal((await knock(target, site.slug, people.stranger, right, anew())).status, 303, "signed in");
+    assert.equal((await visit(target, site.slug, people.editor)).status, 200);
+    assert.equal(
+      (await visit(target, site.slug, null, "", [jar(pairIn(gateCookies(opened)[0]))])).status,
+      200,
+    );
+  });
+
+  it("a form of another origin's page spends nothing", async (t) => {
+    const { target } = await startDev(t, LIMITED);
+    const { slug, people } = await stage(target, { terms: { password: PASSWORD } });
+    const foreign: Header[][] = [
+      [["Origin", "https://evil.example"]],
+      [
+        ["Sec-Fetch-Site", "cross-site"],
+        ["Origin", "null"],
+      ],
+      [["Sec-Fetch-Site", "same-site"]],
+    ];
+    for (let tries = 0; tries < 2; tries++)
+      for (const headers of foreign)
+        refused(
+          await knock(target, slug, people.viewer, right, [FORM, ...headers]),
+          403,
+          "CROSS_SITE_FORBIDDEN",
+        );
+    const own: Header[] = [
+      ["Sec-Fetch-Site", "same-origin"],
+      ["Origin", "null"],
+    ];
+    assert.equal((await knock(target, slug, people.viewer, right, [FORM, ...own])).status, 303);
   });
 
   it("a client that says it is somewhere else is where it is", async (t) => {

@@ -5,10 +5,31 @@ import { readableFrom } from "../cors.ts";
 import { type Cast, cast, freshSlug, stage } from "../fixture.ts";
 import { guestOf } from "../guest.ts";
 import type { Header } from "../http.ts";
-import { call, open, pageOrigin } from "../page.ts";
+import { call, open, pageOrigin, pageUrl } from "../page.ts";
 import { refused, unauthenticated } from "../refusal.ts";
 import type { Target } from "../target.ts";
 import { tokenOf } from "../token.ts";
+
+/** What a browser sends with a request that another page starts; the first ones are refused in step 4. */
+const ELSEWHERE: Record<Target["urlMode"], (target: Target) => Header[][]> = {
+  path: ({ base }) => [
+    [["Sec-Fetch-Site", "cross-site"]],
+    [["Sec-Fetch-Site", "same-site"]],
+    [["Referer", `${base}/c/${freshSlug()}/`]],
+    [["Origin", "https://elsewhere.example"]],
+    [["Origin", "null"]],
+  ],
+  subdomain: (target) => [
+    [["Origin", pageOrigin(target, freshSlug())]],
+    [["Origin", "null"]],
+    [["Sec-Fetch-Site", "same-site"]],
+    [["Sec-Fetch-Site", "cross-site"]],
+    [
+      ["Sec-Fetch-Site", "same-site"],
+      ["Referer", pageUrl(target, freshSlug())],
+    ],
+  ],
+};
 
 /** Step 2: a bucket per person and canvas; every row spends buckets of its own. */
 export function rateLimit(target: Target): void {
@@ -83,6 +104,41 @@ export function rateLimit(target: Target): void {
       const ask = () => call(target, slug, people.owner, "GET", "/me", foreign);
       const { passed, limit } = await spend(ask, 403);
       assert.equal(passed, limit);
+    });
+
+    it("what pages elsewhere start spends nothing of the canvas's own page", async () => {
+      // People of its own: the bucket for other pages is one for all canvases.
+      const { pages, slug, people } = await stage(target, { access: "whole_org" });
+      const left = async () => {
+        const { status, headers, text } = await pages.owner.get("/me");
+        assert.equal(status, 200, text);
+        return Number(headers["x-ratelimit-remaining"]);
+      };
+      const before = await left();
+      for (const headers of ELSEWHERE[target.urlMode](target))
+        assert.notEqual((await call(target, slug, people.owner, "GET", "/me", headers)).status, 429);
+      assert.equal(await left(), before - 1);
+      const [foreign] = ELSEWHERE[target.urlMode](target);
+      await spend(() => call(target, slug, people.owner, "GET", "/me", foreign), 403);
+      assert.equal(await left(), before - 2);
+      const another = (await canvas()).slug;
+      refused(await call(target, another, people.owner, "GET", "/me", foreign), 429, "RATE_LIMITED");
+    });
+
+    it("the page's own pictures and links are its own", async () => {
+      const { pages, slug } = await canvas();
+      const { headers } = await pages.owner.get("/me");
+      const site = target.urlMode === "path" ? "same-origin" : "same-site";
+      const own: Header[] = [
+        ["Sec-Fetch-Site", site],
+        ["Referer", pageUrl(target, slug)],
+      ];
+      const answer = await call(target, slug, people.owner, "GET", "/me", own);
+      assert.equal(answer.status, 200, answer.text);
+      assert.equal(
+        Number(answer.headers["x-ratelimit-remaining"]),
+        Number(headers["x-ratelimit-remaining"]) - 1,
+      );
     });
 
     it("comes before who may enter: a refused stranger is metered", async () => {

@@ -7,8 +7,9 @@ import { readJson } from "../kit/json-body.ts";
 import { one, type Query } from "../kit/page.ts";
 import { Refusal, refuse } from "../kit/refusal.ts";
 import { wantsPage } from "../kit/wants-page.ts";
-import { type HeaderSink, take } from "../rate-limit.ts";
+import type { HeaderSink } from "../rate-limit.ts";
 import { sendSignIn } from "./dev-page.ts";
+import { mayTry } from "./limit.ts";
 import { requireOwnPage } from "./own-page.ts";
 import { arrive, cleanName } from "./people.ts";
 import { safeReturn } from "./return-to.ts";
@@ -43,7 +44,7 @@ export function mountDevSignIn(app: FastifyInstance, env: Env): void {
 
   async function guard(request: FastifyRequest, answer: HeaderSink): Promise<void> {
     requireOwnPage(request.headers, env.base);
-    if (!(await take(`login ${request.ip}`, env.config.loginPerMinute, answer, env))) refuse("RATE_LIMITED");
+    if (!(await mayTry(request, answer, env))) refuse("RATE_LIMITED");
   }
 
   app.post("/auth/dev/session", async (request, reply) => {

@@ -67,7 +67,8 @@ export function mountHandOver(app: FastifyInstance, env: Env): void {
     if (!isSlug(slug) || !isToken(proof)) refuse("NOT_FOUND");
     const session = await findSession(request.raw, reply, env);
     if (session === null) return challenge(request.raw, "page", env);
-    if (!(await take(`handover ${session.id}`, PER_MINUTE, reply, env))) refuse("RATE_LIMITED");
+    if (!(await take({ rateClass: "handover", owner: session.id }, PER_MINUTE, reply, env)))
+      refuse("RATE_LIMITED");
     const code = newToken();
     await env.db.run`
       insert into handovers (code_hash, session_id, slug, challenge, expires_at)

@@ -4,10 +4,10 @@ import { findEntry } from "../canvases/entry.ts";
 import type { Env } from "../env.ts";
 import { refuse } from "../kit/refusal.ts";
 import { wantsPage } from "../kit/wants-page.ts";
-import { take } from "../rate-limit.ts";
 import { guestBy } from "./guests.ts";
 import { identify } from "./index.ts";
 import { NO_LONGER_GOOD, sendNoLongerGood, sendQuestion } from "./invitation-page.ts";
+import { mayTry } from "./limit.ts";
 import { requireOwnPage } from "./own-page.ts";
 import type { Person } from "./people.ts";
 import { startSession } from "./session.ts";
@@ -36,7 +36,7 @@ export function mountInvitation(app: FastifyInstance, env: Env): void {
     if (!["document", undefined].includes(request.headers["sec-fetch-dest"] as string | undefined)) {
       refuse("PERMISSION_DENIED", { message: "An invitation is a page of its own." });
     }
-    if (!(await take(`login ${request.ip}`, env.config.loginPerMinute, reply, env))) refuse("RATE_LIMITED");
+    if (!(await mayTry(request, reply, env))) refuse("RATE_LIMITED");
     // The address lets in whoever has it.
     reply.header("cache-control", "private, no-store").header("referrer-policy", "strict-origin");
     return guestBy(request.params.token, env);

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Env } from "../env.ts";
 import { normalEmail } from "../kit/email.ts";
 import { one, type Query } from "../kit/page.ts";
-import { take } from "../rate-limit.ts";
+import { mayTry } from "./limit.ts";
 import { answerFault, OidcFault } from "./oidc-fault.ts";
 import { beginFlow, bindingOf, proofIn, readFlow } from "./oidc-flow.ts";
 import { type Claims, openProvider } from "./oidc-provider.ts";
@@ -21,8 +21,7 @@ export function mountOidc(app: FastifyInstance, env: Env): void {
   async function guard(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     // The address of an answer holds a code, which is nobody else's to see.
     reply.header("cache-control", "private, no-store").header("referrer-policy", "no-referrer");
-    if (!(await take(`login ${request.ip}`, env.config.loginPerMinute, reply, env)))
-      throw new OidcFault("hasty", "the limit of the address");
+    if (!(await mayTry(request, reply, env))) throw new OidcFault("hasty", "the limit of the address");
   }
 
   async function begin(

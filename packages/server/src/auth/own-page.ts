@@ -2,14 +2,22 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { Base } from "../base.ts";
 import { refuse } from "../kit/refusal.ts";
 
-/** Refuses an act that another page started: another site's, or a canvas's (management API, section 4). */
-export function requireOwnPage(headers: IncomingHttpHeaders, base: Base): void {
-  const { origin, referer, "sec-fetch-site": site } = headers;
-  const foreign =
+/** Whether another page started a request: another site's, or a canvas's. */
+export function isForeign(
+  { origin, referer, "sec-fetch-site": site }: IncomingHttpHeaders,
+  base: Base,
+): boolean {
+  return (
     (site !== undefined && site !== "same-origin" && site !== "none") ||
     (origin !== undefined && origin !== base.origin) ||
-    (referer !== undefined && isCanvasPage(referer));
-  if (foreign) refuse("CROSS_SITE_FORBIDDEN", { message: "Only the service's own pages may do this." });
+    (referer !== undefined && isCanvasPage(referer))
+  );
+}
+
+/** Refuses an act that another page started (management API, section 4). */
+export function requireOwnPage(headers: IncomingHttpHeaders, base: Base): void {
+  if (isForeign(headers, base))
+    refuse("CROSS_SITE_FORBIDDEN", { message: "Only the service's own pages may do this." });
 }
 
 function isCanvasPage(referer: string): boolean {

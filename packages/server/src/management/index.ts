@@ -3,9 +3,10 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { identifyAgain } from "../auth/again.ts";
 import { challenge } from "../auth/challenge.ts";
 import { identify } from "../auth/index.ts";
-import { requireOwnPage } from "../auth/own-page.ts";
+import { isForeign, requireOwnPage } from "../auth/own-page.ts";
 import type { Person } from "../auth/people.ts";
 import { announceAccess } from "../canvases/live.ts";
+import type { Bucket } from "../drivers/bus/bus.ts";
 import type { Env } from "../env.ts";
 import { handlerFor, METHODS } from "../kit/methods.ts";
 import type { Query } from "../kit/page.ts";
@@ -48,7 +49,9 @@ async function admit(request: FastifyRequest, reply: FastifyReply, env: Env): Pr
   keepUnshown(reply);
   const person = await identify(request.raw, reply, env, { tokens: true });
   if (person === null) return challenge(request.raw, "api", env);
-  if (!(await take(`management ${person.id}`, env.config.managementPerMinute, reply, env))) {
+  const rateClass = isForeign(request.headers, env.base) ? "foreign" : "management";
+  const bucket: Bucket = { rateClass, owner: person.id, part: "management" };
+  if (!(await take(bucket, env.config.managementPerMinute, reply, env))) {
     const { status, message } = ERRORS.RATE_LIMITED;
     throw new Refusal(status, { error: "rate_limited", code: "RATE_LIMITED", message });
   }

@@ -4,7 +4,7 @@ import { refuse } from "../kit/refusal.ts";
 import { allowOrigin } from "./allow-origin.ts";
 import { authenticate } from "./authenticate.ts";
 import { requireCapability } from "./capability.ts";
-import { isolate } from "./isolate.ts";
+import { isolate, startedBy } from "./isolate.ts";
 import { resolve } from "./resolve.ts";
 import { spend } from "./spend.ts";
 import { keepUnshown } from "./unshown.ts";
@@ -18,9 +18,10 @@ export async function admit(visit: ApiVisit, capability: Capability | null, env:
   keepUnshown(visit.answer);
   allowOrigin(visit, env); // so that the page can read refusals, too
   const viewer = await authenticate(visit, env); // 1. who is asking
-  await spend(visit, viewer, env); // 2. how often
+  const page = startedBy(visit, env);
+  await spend(visit, viewer, page, env); // 2. how often
   const { canvas, role } = await resolve(visit, viewer, env); // 3. which canvas, and may they in
-  isolate(visit, env); // 4. from which page
+  isolate(page); // 4. from which page
   if (capability !== null) requireCapability(canvas, capability, env); // 5. is this switched on
   return { person: viewer ?? refuse("STATIC_ONLY"), canvas, role };
 }

@@ -1,10 +1,6 @@
 import type { Member } from "@easel/protocol/realtime";
-import type { Bus } from "./bus.ts";
-
-interface Bucket {
-  taken: number;
-  resetAt: number;
-}
+import { Buckets } from "./buckets.ts";
+import type { Bus, RateClass } from "./bus.ts";
 
 /** A member with the connections that they have. */
 interface Present {
@@ -12,34 +8,28 @@ interface Present {
   connections: Set<string>;
 }
 
-/**
- * The bus of a single node. At most `maxBuckets` buckets are kept: past that the oldest one goes, so that a flood of new
- * keys costs bounded memory and never locks anyone out.
- */
-export function memory(clock: () => number = Date.now, maxBuckets = 100_000): Bus {
-  const buckets = new Map<string, Bucket>();
+/** The bus of a single node. Keeps at most `mostBuckets` buckets of each rate class. */
+export function memory(clock: () => number = () => performance.now(), mostBuckets = 100_000): Bus {
+  const classes = new Map<RateClass, Buckets>();
   const topics = new Map<string, Set<(message: string) => void>>();
   const places = new Map<string, Set<string>>();
   const presence = new Map<string, Map<string, Present>>();
 
-  function bucket(key: string, now: number, windowMs: number): Bucket {
-    const known = buckets.get(key);
-    if (known !== undefined && known.resetAt > now) return known;
-    // Put back at the end, so that the map stays in the order of age.
-    buckets.delete(key);
-    if (buckets.size >= maxBuckets) buckets.delete(buckets.keys().next().value as string);
-    const fresh = { taken: 0, resetAt: now + windowMs };
-    buckets.set(key, fresh);
-    return fresh;
+  function bucketsOf(rateClass: RateClass): Buckets {
+    const known = classes.get(rateClass);
+    if (known !== undefined) return known;
+    const buckets = new Buckets(mostBuckets);
+    classes.set(rateClass, buckets);
+    return buckets;
   }
 
   return {
-    async take(key, limit, windowMs) {
-      const now = clock();
-      const from = bucket(key, now, windowMs);
-      const allowed = from.taken < limit;
-      if (allowed) from.taken++;
-      return { allowed, limit, remaining: limit - from.taken, resetMs: from.resetAt - now };
+    async take(bucket, limit, windowMs) {
+      return bucketsOf(bucket.rateClass).take(bucket, limit, windowMs, clock());
+    },
+
+    async giveBack(bucket) {
+      bucketsOf(bucket.rateClass).giveBack(bucket, clock());
     },
 
     async publish(topic, message) {
@@ -99,7 +89,7 @@ export function memory(clock: () => number = Date.now, maxBuckets = 100_000): Bu
     async close() {
       places.clear();
       presence.clear();
-      buckets.clear();
+      classes.clear();
       topics.clear();
     },
   };
