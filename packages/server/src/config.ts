@@ -1,6 +1,7 @@
 import { isIP } from "node:net";
 import path from "node:path";
 import type { Setting } from "./kit/setting.ts";
+import { SetupFault } from "./kit/setup-fault.ts";
 import { SETTINGS } from "./settings.ts";
 
 type Read = {
@@ -15,7 +16,7 @@ export interface Config extends Read {
 }
 
 /** All mistakes of the environment, one message each. */
-export class ConfigError extends Error {
+export class ConfigError extends SetupFault {
   readonly mistakes: string[];
   constructor(mistakes: string[]) {
     super(

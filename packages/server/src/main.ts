@@ -3,7 +3,8 @@ import { enableCompileCache } from "node:module";
 
 enableCompileCache();
 if (existsSync(".env")) process.loadEnvFile();
-const { serve } = await import("./service.ts");
+const { join, serve } = await import("./service.ts");
+const { SetupFault } = await import("./kit/setup-fault.ts");
 
 /** What to do about the surroundings, by the code of the system's error. */
 const ADVICE: Record<string, string> = {
@@ -14,19 +15,34 @@ const ADVICE: Record<string, string> = {
 };
 
 /** A mistake in the settings or in the surroundings is told in its own words, a bug with its place. */
-function explain({ code, message, mistakes, stack }: Error & { code?: string; mistakes?: string[] }): string {
-  if (mistakes !== undefined) return message;
+function explain(error: Error & { code?: string }): string {
+  const { code, message, stack } = error;
+  if (error instanceof SetupFault) return message;
   if (code !== undefined) return ADVICE[code] === undefined ? message : `${message}: ${ADVICE[code]}`;
   return String(stack);
 }
 
-try {
+async function start(): Promise<void> {
   const service = await serve(process.env);
   const { base, config } = service.env;
   process.stdout.write(
     `Easel at ${base.origin} (sign-in: ${config.authMode}, canvases by ${config.urlMode})\n`,
   );
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => void service.stop());
+}
+
+/** What the first argument names; without one, the service starts. */
+const COMMANDS: Record<string, () => Promise<void>> = {
+  start,
+  join: async () => void process.stdout.write(`${await join(process.env)}\n`),
+};
+
+try {
+  const [, , name = "start"] = process.argv;
+  const command = COMMANDS[name];
+  if (command === undefined)
+    throw new SetupFault(`There is no command \`${name}\`: ${Object.keys(COMMANDS).join(", ")}`);
+  await command();
 } catch (error) {
   process.stderr.write(`${explain(error as Error)}\n`);
   process.exit(1);

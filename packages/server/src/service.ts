@@ -7,6 +7,7 @@ import { type Config, readConfig, unknownVariables } from "./config.ts";
 import { migrate } from "./drivers/db/migrate.ts";
 import { openBlobs, openBus, openDb } from "./drivers/index.ts";
 import type { Env } from "./env.ts";
+import { joinInstance, requireOneInstance, type Stores } from "./instance.ts";
 import { newLog } from "./kit/log.ts";
 import { Parsed } from "./kit/parsed.ts";
 import { Passwords } from "./kit/passwords.ts";
@@ -49,20 +50,53 @@ export async function serve(environment: Record<string, string | undefined>): Pr
     );
   }
 
+  const stores = await openStores(config, log);
+  try {
+    await requireOneInstance(stores);
+    return await run(config, stores, log);
+  } catch (error) {
+    await Promise.all([stores.db.close(), stores.blobs.close()]);
+    throw error;
+  }
+}
+
+/** Declares that the configured database and blobs belong together, and ends; answers what that means, in words. */
+export async function join(environment: Record<string, string | undefined>): Promise<string> {
+  const config = readConfig(environment);
+  const stores = await openStores(config, newLog(config.logLevel));
+  try {
+    return await joinInstance(stores);
+  } finally {
+    await Promise.all([stores.db.close(), stores.blobs.close()]);
+  }
+}
+
+/** The database, its schema brought forward, and the blobs. */
+async function openStores(config: Config, log: Env["log"]): Promise<Stores> {
   const db = await openDb(config, (error) => {
     log.fatal({ err: error }, "the disk failed to keep a commit: nothing can be promised any more");
     log.flush?.();
     process.exit(1);
   });
-  await migrate(db);
-  const [blobs, bus] = await Promise.all([openBlobs(config), openBus(config)]);
+  try {
+    await migrate(db);
+    return { config, db, blobs: await openBlobs(config), clock: Date.now };
+  } catch (error) {
+    await db.close();
+    throw error;
+  }
+}
+
+/** Builds the application on its stores and listens. */
+async function run(config: Config, { db, blobs, clock }: Stores, log: Env["log"]): Promise<Service> {
+  const bus = await openBus(config);
   const signer = new Signer(await sessionSecrets(config));
   const passwords = new Passwords(2);
   const proxyKeys = await keysOf(config, log);
   const base = baseOf(config, config.port);
   const policies = new Parsed<RuntimePolicy>();
   const kept = { signer, passwords, proxyKeys, policies };
-  const env: Env = { config, base, db, blobs, bus, ...kept, clock: Date.now, log };
+  const env: Env = { config, base, db, blobs, bus, ...kept, clock, log };
   await seedExamples(env);
 
   const app = await createApp(env);

@@ -183,5 +183,41 @@ export function blobsContract(
       assert.equal(seen, 40);
       assert.deepEqual(await keysOf(blobs), []);
     });
+
+    test("a marker is created once: whoever comes later gets what is there, and it is no blob", async (t) => {
+      const blobs = await open(t);
+      assert.equal(await blobs.marker("instance"), null);
+      assert.equal(await blobs.mark("instance", "one"), "one");
+      assert.equal(await blobs.mark("instance", "two"), "one");
+      assert.equal(await blobs.marker("instance"), "one");
+      assert.equal(await blobs.marker("other"), null);
+      assert.deepEqual(await keysOf(blobs), []);
+      await blobs.tidy(LATER());
+      assert.equal(await blobs.marker("instance"), "one");
+    });
+
+    test("of several that create a marker at once, all get the same text", async (t) => {
+      const blobs = await open(t);
+      const texts = await Promise.all(
+        Array.from({ length: 20 }, (_, n) => blobs.mark("instance", `node ${n}`)),
+      );
+      assert.equal(new Set(texts).size, 1);
+      assert.equal(await blobs.marker("instance"), texts[0]);
+    });
+
+    test("a marker with a hostile name is refused", async (t) => {
+      const blobs = await open(t);
+      for (const name of HOSTILE.filter((each) => !/^[a-z]+$/.test(each))) {
+        await assert.rejects(blobs.marker(name), name);
+        await assert.rejects(blobs.mark(name, "x"), name);
+      }
+    });
+
+    test("tidying removes no blob", async (t) => {
+      const blobs = await open(t);
+      const { key } = await blobs.put(inPieces(tea));
+      await blobs.tidy(LATER());
+      assert.deepEqual(await bytesOf(await blobs.get(key)), tea);
+    });
   });
 }

@@ -18,7 +18,7 @@ const LAYERS = [
   ["organisation/"],
   ["pipeline/"],
   ["primitives/", "management/", "content/"],
-  ["home/", "hosts.ts", "operation.ts", "sdk.ts", "seed.ts", "session-secret.ts"],
+  ["home/", "hosts.ts", "instance.ts", "operation.ts", "sdk.ts", "seed.ts", "session-secret.ts"],
   ["app.ts"],
   ["service.ts"],
   ["main.ts", "docs.ts"],

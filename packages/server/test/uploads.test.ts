@@ -3,16 +3,36 @@ import { mkdir, readdir, utimes, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { test } from "node:test";
 import { until } from "@easel/conformance/patience";
-import { startService, temporaryDirectory } from "./support.ts";
+import { keepSwept } from "../src/canvases/sweep.ts";
+import { atEnd, startService, temporaryDirectory } from "./support.ts";
 
-test("an upload that a killed process left is gone after the next start; a fresh one may be under way", async (t) => {
+const HOUR = 60 * 60 * 1000;
+
+test("what a killed process left half-written is gone after the next start, and so is what is left later; fresh files may be in use", async (t) => {
   const directory = await temporaryDirectory(t);
-  const uploads = path.join(directory, "uploads");
-  await mkdir(uploads);
-  for (const name of ["old.zip", "fresh.zip"]) await writeFile(path.join(uploads, name), "half");
-  const then = new Date(Date.now() - 2 * 60 * 60 * 1000);
-  await utimes(path.join(uploads, "old.zip"), then, then);
-  await startService(t, { SERVICE_DATA_DIR: directory });
-  await until("the old upload is gone", async () => !(await readdir(uploads)).includes("old.zip"));
-  assert.deepEqual(await readdir(uploads), ["fresh.zip"]);
+  const places = ["uploads", "blobs/staging"].map((name) => path.join(directory, name));
+  const leave = async (place: string) => {
+    for (const name of ["old", "fresh"]) await writeFile(path.join(place, name), "half");
+    const then = new Date(Date.now() - 2 * HOUR);
+    await utimes(path.join(place, "old"), then, then);
+  };
+  const isSwept = () =>
+    until("the old files are gone", async () => {
+      const left = await Promise.all(places.map((place) => readdir(place)));
+      return left.every((names) => !names.includes("old"));
+    });
+  for (const place of places) {
+    await mkdir(place, { recursive: true });
+    await leave(place);
+  }
+  const { env } = await startService(t, { SERVICE_DATA_DIR: directory });
+  await isSwept();
+
+  t.mock.timers.enable({ apis: ["setInterval"] });
+  atEnd(t, keepSwept(env));
+  for (const place of places) await leave(place);
+  t.mock.timers.tick(HOUR);
+  t.mock.timers.reset();
+  await isSwept();
+  for (const place of places) assert.deepEqual(await readdir(place), ["fresh"]);
 });

@@ -22,10 +22,11 @@ export async function sweepBlobs({ blobs, db, clock }: Env): Promise<number> {
 /** Where the body of a bundle lies while it is unpacked. */
 export const uploadsOf = ({ config }: Env): string => path.join(config.dataDir, "uploads");
 
-/** Removes uploads that a killed process left behind. */
-async function sweepUploads(env: Env): Promise<void> {
+/** Removes uploads and staged blobs that a killed process left behind more than an hour ago. */
+async function sweepStaging(env: Env): Promise<void> {
+  const before = env.clock() - HOUR;
   await mkdir(uploadsOf(env), { recursive: true, mode: 0o700 });
-  await removeOlder(uploadsOf(env), env.clock() - HOUR);
+  await Promise.all([removeOlder(uploadsOf(env), before), env.blobs.tidy(before)]);
 }
 
 /** Sweeps now and every hour; answers a function that stops, after a sweep under way. */
@@ -34,7 +35,7 @@ export function keepSwept(env: Env): () => Promise<void> {
   const sweep = () => {
     sweeping = Promise.all([
       sweepBlobs(env),
-      sweepUploads(env),
+      sweepStaging(env),
       purgeCanvases(env),
       env.db.run`delete from sessions where expires_at <= ${env.clock()}`,
       env.db.run`delete from handovers where expires_at <= ${env.clock()}`,

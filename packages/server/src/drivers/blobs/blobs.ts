@@ -10,5 +10,11 @@ export interface Blobs {
   olderThan(time: number): AsyncIterable<string>;
   /** Removes what is there of these keys and was last put before `time`: what has been put again meanwhile stays. */
   delete(keys: string[], time: number): Promise<void>;
+  /** The text of a marker, a small named object beside the blobs; null when there is none. `name` is made of small letters. */
+  marker(name: string): Promise<string | null>;
+  /** Creates a marker durably if there is none; answers the text that it has now. Concurrent calls all get the same text. */
+  mark(name: string, text: string): Promise<string>;
+  /** Removes what interrupted `put` calls left behind and was last written before `time`. */
+  tidy(time: number): Promise<void>;
   close(): Promise<void>;
 }

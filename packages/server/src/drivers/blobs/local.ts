@@ -1,20 +1,24 @@
 import { createHash, randomUUID } from "node:crypto";
-import { type FileHandle, mkdir, open, opendir, rename, rm } from "node:fs/promises";
+import { type FileHandle, link, mkdir, open, opendir, readFile, rename, rm } from "node:fs/promises";
 import path from "node:path";
 import { isOlder, removeOlder } from "../../kit/old-files.ts";
 import type { Blobs } from "./blobs.ts";
 
 const KEY = /^[0-9a-f]{64}$/;
-const HOUR = 60 * 60 * 1000;
+const MARKER = /^[a-z]+$/;
 
-/** Blobs on the local disk: staged under a name of their own, synced, then renamed to their key. */
+/** Blobs on the local disk: staged under a name of their own, synced, then renamed to their key. A marker is a file `{name}.marker`. */
 export async function local(root: string): Promise<Blobs> {
   const staging = path.join(root, "staging");
   await mkdir(staging, { recursive: true, mode: 0o700 });
-  await removeOlder(staging, Date.now() - HOUR);
 
   const directory = (key: string) => path.join(root, key.slice(0, 2));
   const place = (key: string) => path.join(directory(key), key);
+
+  const markerFile = (name: string) => {
+    if (!MARKER.test(name)) throw new TypeError(`${name} is no name of a marker`);
+    return path.join(root, `${name}.marker`);
+  };
 
   async function write(file: FileHandle, source: AsyncIterable<Uint8Array>) {
     const hash = createHash("sha256");
@@ -71,8 +75,43 @@ export async function local(root: string): Promise<Blobs> {
       }
     },
 
+    async marker(name) {
+      return await readFile(markerFile(name), "utf8").catch((error) => {
+        if (error.code !== "ENOENT") throw error;
+        return null;
+      });
+    },
+
+    async mark(name, text) {
+      const marker = markerFile(name);
+      const staged = path.join(staging, randomUUID());
+      try {
+        await writeSynced(staged, text);
+        // A link is never made over a file that is there, and it appears with its whole content.
+        await link(staged, marker).catch((error) => {
+          if (error.code !== "EEXIST") throw error;
+        });
+      } finally {
+        await rm(staged, { force: true });
+      }
+      await syncDirectory(root);
+      return readFile(marker, "utf8");
+    },
+
+    tidy: (time) => removeOlder(staging, time),
+
     async close() {},
   };
+}
+
+async function writeSynced(name: string, text: string): Promise<void> {
+  const file = await open(name, "wx", 0o600);
+  try {
+    await file.writeFile(text);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
 }
 
 /** Makes renames within a directory durable. */
