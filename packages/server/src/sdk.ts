@@ -5,6 +5,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { challenge } from "./auth/challenge.ts";
 import { identify } from "./auth/index.ts";
 import { isFresh } from "./content/conditional.ts";
+import { requireOwnOrigin } from "./content/isolation.ts";
 import type { Env } from "./env.ts";
 import { authenticate } from "./pipeline/authenticate.ts";
 import { requireOwnHost } from "./pipeline/own-host.ts";
@@ -40,6 +41,7 @@ export function mountSdk(app: FastifyInstance, env: Env): void {
   if (env.base.urlMode === "subdomain") {
     app.get<{ Params: { slug: string } }>("/c/:slug/sdk/v1.js", async (request, reply) => {
       requireOwnHost(request, env);
+      requireOwnOrigin(request, reply, env);
       const { slug } = request.params;
       await authenticate({ slug, surface: "content", request: request.raw, answer: reply }, env);
       return send(request, reply);

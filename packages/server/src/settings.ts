@@ -5,6 +5,7 @@ import {
   list,
   oneOf,
   onOff,
+  origin,
   pattern,
   type Setting,
   text,
@@ -117,6 +118,12 @@ export const SETTINGS = {
     oneOf("path", "subdomain"),
     "path",
     "Canvases at `{base}/c/{slug}/` or at `{slug}.{base host}`.",
+  ),
+  frameAncestors: setting(
+    "SERVICE_FRAME_ANCESTORS",
+    list(origin),
+    [],
+    "Further origins whose pages may frame canvases; their own host and the base host always may.",
   ),
   dataDir: setting("SERVICE_DATA_DIR", text, "./data", "Everything that the embedded defaults store."),
   databaseUrl: optional("SERVICE_DATABASE_URL", url("sqlite", "postgres", "postgresql"), "The database.", {

@@ -61,10 +61,11 @@ describe("how files are sent", () => {
     const own = `${target.base}/c/${site.slug}/`;
     const api = `${target.base}/v1/c/${site.slug}/`;
     assert.deepEqual(policy, {
-      "connect-src": [own, api, api.replace("http", "ws"), "https:"],
+      "connect-src": [own, api, api.replace("http", "ws"), "https:", "wss:", "data:", "blob:"],
       "form-action": [own, "https:"],
       "frame-src": [own, "https:", "data:", "blob:"],
       "worker-src": [own, "blob:"],
+      "frame-ancestors": ["'self'", target.base],
     });
     assert.equal(headers["service-worker-allowed"], undefined);
   });

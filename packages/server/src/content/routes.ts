@@ -9,6 +9,7 @@ import { requireOwnHost } from "../pipeline/own-host.ts";
 import type { Viewer, Visit } from "../pipeline/visit.ts";
 import { GATE, pageBeyond, passGate } from "./gate.ts";
 import { HotBlobs } from "./hot-blobs.ts";
+import { requireOwnOrigin } from "./isolation.ts";
 import { notice } from "./notice.ts";
 import { searchOf, serve } from "./serve.ts";
 
@@ -50,7 +51,10 @@ export function mountContent(app: FastifyInstance, env: Env): void {
     };
 
   app.register(async (pages) => {
-    pages.addHook("onRequest", async (request) => requireOwnHost(request, env));
+    pages.addHook("onRequest", async (request, reply) => {
+      requireOwnHost(request, env);
+      requireOwnOrigin(request, reply, env);
+    });
     pages.get("/c/:slug", async (request, reply) => {
       return reply.redirect(`/c/${encodeURIComponent(slugOf(request))}/${searchOf(request)}`, 308);
     });

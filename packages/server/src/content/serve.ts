@@ -8,6 +8,7 @@ import type { Viewer, Visit } from "../pipeline/visit.ts";
 import { choose, etagOf, isFresh, rangeOf } from "./conditional.ts";
 import { findFiles, type ServedFile, stream } from "./files.ts";
 import type { HotBlobs } from "./hot-blobs.ts";
+import { contentPolicy } from "./isolation.ts";
 import { pin, versionFor } from "./skew.ts";
 
 const params = (request: FastifyRequest) => request.params as Record<string, string>;
@@ -59,7 +60,7 @@ async function send(file: ServedFile, request: FastifyRequest, reply: FastifyRep
   const etag = etagOf(file);
   reply.header("etag", etag).header("cache-control", "private, no-cache").header("vary", "Accept-Encoding");
   // Not on pages alone: images and other documents may hold scripts, and a worker has the policy of its own answer.
-  if (env.base.urlMode === "path") reply.header("content-security-policy", policy(params(request).slug, env));
+  reply.header("content-security-policy", contentPolicy(params(request).slug ?? "", env));
   const missing = reply.statusCode === 404;
   if (!missing && isFresh(request.headers, etag)) return reply.code(304).send();
 
@@ -78,16 +79,4 @@ async function send(file: ServedFile, request: FastifyRequest, reply: FastifyRep
   reply.header("content-length", file.size);
   if (request.method === "HEAD") return reply.send();
   return reply.send(await hot.open(file, env));
-}
-
-/** Keeps a page in path mode, where all canvases share an origin, to its own paths and to the outside world. */
-function policy(slug: string | undefined, { base }: Env): string {
-  const own = `${base.origin}/c/${slug}/`;
-  const api = `/v1/c/${slug}/`;
-  return [
-    `connect-src ${own} ${base.origin}${api} ${base.origin.replace(/^http/, "ws")}${api} https:`,
-    `form-action ${own} https:`,
-    `frame-src ${own} https: data: blob:`,
-    `worker-src ${own} blob:`,
-  ].join("; ");
 }

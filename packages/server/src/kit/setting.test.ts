@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { amount, type Kind, list, oneOf, onOff, pattern, text, url, whole } from "./setting.ts";
+import { amount, type Kind, list, oneOf, onOff, origin, pattern, text, url, whole } from "./setting.ts";
 
 const digits = pattern("digits", /^\d+$/);
 
@@ -67,6 +67,32 @@ const rows: [name: string, kind: Kind<unknown>, good: [string, unknown][], bad: 
     ],
     ["postgres", "sqlite3:x", "postgres://h:port/d"],
   ],
+  [
+    "origin",
+    origin,
+    [
+      ["https://example.com", "https://example.com"],
+      ["HTTPS://Example.COM:443/", "https://example.com"],
+      ["http://intranet:8080", "http://intranet:8080"],
+      ["https://10.0.0.1", "https://10.0.0.1"],
+    ],
+    [
+      "example.com",
+      "*",
+      "'self'",
+      "https:",
+      "https://*.example.com",
+      "https://a.example;script-src",
+      "https://a.example,b.example",
+      "https://ada@example.com",
+      "https://example.com/path",
+      "https://example.com?a",
+      "https://example.com#a",
+      "https://[::1]",
+      "ftp://example.com",
+      "data:,a",
+    ],
+  ],
   ["pattern", digits, [["12", "12"]], ["1a", "1\n"]],
 ];
 
@@ -92,6 +118,7 @@ test("every kind says what it may hold", () => {
     "a comma-separated list, each digits",
     "a URL that starts with `http:` or `https:`",
     "a URL that starts with `sqlite:` or `postgres:`",
+    "an origin such as `https://example.com`",
     "digits",
   ]);
 });

@@ -83,6 +83,17 @@ export const url = (...schemes: string[]): Kind<string> => ({
   },
 });
 
+/** The origin of a web page, read as browsers write it. Without characters that mean something in a security policy. */
+export const origin: Kind<string> = {
+  may: "an origin such as `https://example.com`",
+  read(value) {
+    const { href, origin, protocol, hostname } = new URL(value);
+    if (!/^https?:$/.test(protocol) || href !== `${origin}/` || !/^[\w.-]+$/.test(hostname))
+      throw new RangeError();
+    return origin;
+  },
+};
+
 /** Text that matches a pattern. */
 export const pattern = (may: string, expression: RegExp): Kind<string> => ({
   may,

@@ -1,0 +1,38 @@
+import type { Env } from "../env.ts";
+import type { Headed } from "../kit/headed.ts";
+import { refuse } from "../kit/refusal.ts";
+import type { HeaderSink } from "../rate-limit.ts";
+
+/** Values of `Sec-Fetch-Dest` for requests that load a document into a tab or a frame. */
+const DOCUMENTS = new Set(["document", "iframe", "frame"]);
+
+/**
+ * Keeps canvas content out of pages of other origins. In subdomain mode, where each canvas has an origin of its own, pages of
+ * other origins may only navigate to it: their subresource requests are refused. Requests without Fetch Metadata pass.
+ */
+export function requireOwnOrigin({ headers }: Headed, answer: HeaderSink, { base }: Env): void {
+  answer.header("cross-origin-resource-policy", "same-origin");
+  const { "sec-fetch-site": site, "sec-fetch-dest": destination } = headers;
+  if (base.urlMode === "path" || site === undefined || site === "same-origin" || site === "none") return;
+  if (!DOCUMENTS.has(String(destination))) {
+    refuse("CROSS_SITE_FORBIDDEN", { message: "Only the canvas's own pages may load this." });
+  }
+}
+
+/** The Content-Security-Policy of canvas content. */
+export function contentPolicy(slug: string, { base, config }: Env): string {
+  const ancestors = `frame-ancestors ${["'self'", base.origin, ...config.frameAncestors].join(" ")}`;
+  return base.urlMode === "path" ? [...ownPathsOnly(slug, base.origin), ancestors].join("; ") : ancestors;
+}
+
+/** Limits a page in path mode, where all canvases share an origin, to its own paths and to other services. */
+function ownPathsOnly(slug: string, origin: string): string[] {
+  const own = `${origin}/c/${slug}/`;
+  const api = `/v1/c/${slug}/`;
+  return [
+    `connect-src ${own} ${origin}${api} ${origin.replace(/^http/, "ws")}${api} https: wss: data: blob:`,
+    `form-action ${own} https:`,
+    `frame-src ${own} https: data: blob:`,
+    `worker-src ${own} blob:`,
+  ];
+}
