@@ -114,6 +114,19 @@ export const LIMITS = {
     past: "400 INVALID_BODY",
   },
   peoplePerTeam: { value: 1_000, unit: "people", of: "a team", past: "400 INVALID_BODY" },
+  canvasPageBytes: {
+    value: 1 * MiB,
+    unit: "bytes",
+    of: "a page of the list of canvases, about",
+    past: "the page ends sooner",
+  },
+  teamsPerPerson: { value: 200, unit: "teams", of: "a person who makes teams", past: "409 KEY_LIMIT" },
+  membersPerPage: {
+    value: 10_000,
+    unit: "members",
+    of: "the teams of a page of a list together",
+    past: "the page ends sooner",
+  },
   teamsPerCanvas: {
     value: 100,
     unit: "teams",

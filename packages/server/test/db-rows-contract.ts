@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { sql } from "../src/drivers/db/db.ts";
+import { asKeys, sql } from "../src/drivers/db/db.ts";
 import { nothing, type Open, thing } from "./db-tables.ts";
 
 /** What is read: the newest rows, with every value as it was written. */
@@ -145,5 +145,28 @@ export function rowsContract(open: Open): void {
     assert.deepEqual([await joined(0, "a"), await joined(9, "a")], [4, 4]);
     await db.run`update things set size = ${1}`;
     assert.deepEqual([await joined(0, "a"), await joined(9, "a")], [undefined, 4]);
+  });
+
+  test("any number of texts in one value come back as rows, each once", async (t) => {
+    const { db } = await open(t);
+    const texts = [
+      "a",
+      "10",
+      "9",
+      'quo"te',
+      "back\\slash",
+      "o'neil",
+      "\u0001",
+      "grün",
+      "🎨",
+      "__proto__",
+      "",
+    ];
+    const read = async (given: string[]) =>
+      (await db.all<{ key: string }>`select key from json_each(${asKeys(given)})`).map(({ key }) => key);
+    for (const round of [1, 2]) {
+      assert.deepEqual((await read([...texts, "a"])).toSorted(), texts.toSorted(), `round ${round}`);
+    }
+    assert.deepEqual(await read([]), []);
   });
 }

@@ -2,6 +2,10 @@ import assert from "node:assert/strict";
 import { before, it } from "node:test";
 import { cast, manage, type Stage } from "@easel/conformance/fixture";
 import type { Canvas } from "@easel/protocol/types";
+import { listCanvases } from "../src/canvases/store.ts";
+import { asKeys } from "../src/drivers/db/db.ts";
+import type { Env } from "../src/env.ts";
+import { viewsFor } from "../src/management/canvas.ts";
 import { whole } from "./canvas.ts";
 import { onEngines } from "./engines.ts";
 
@@ -111,6 +115,67 @@ await onEngines("GET /api/canvases", (target, env) => {
       const { status } = await manage(target, people.owner, "GET", `/api/canvases?${query}`);
       assert.ok(status < 500, query);
     }
+  });
+
+  it("who canvases are shared with is read by two statements for a whole page, and in full", async () => {
+    const all = await page("owner");
+    const rows = await listCanvases(
+      {
+        id: String((await manage(target, people.owner, "GET", "/api/me")).json.id),
+        email: people.owner.email,
+      },
+      { q: "", cursor: "z", limit: 100 },
+      env,
+    );
+    let reads = 0;
+    const counting: Env["db"]["all"] = (...statement) => {
+      reads++;
+      return env.db.all(...statement);
+    };
+    const views = await viewsFor(rows.entries, { ...env, db: { ...env.db, all: counting } });
+    assert.equal(reads, 2);
+    assert.deepEqual(
+      views.map(({ title }) => title),
+      all.titles,
+    );
+    for (const view of views) {
+      const { json } = await manage(target, people.owner, "GET", `/api/canvases/${view.id}`);
+      assert.deepEqual([json.people, json.teams], [view.people, view.teams]);
+    }
+  });
+
+  it("a page ends early rather than being large: by metadata, by policies, by people", async () => {
+    const { json: me } = await manage(target, people.stranger, "GET", "/api/me");
+    const titles = Array.from({ length: 8 }, (_, n) => `Large ${n}`);
+    const large = "x".repeat(400 * 1024);
+    for (const title of titles) {
+      const { json } = await manage(target, people.stranger, "POST", "/api/canvases", { title });
+      await env.db
+        .run`update canvases set metadata = ${JSON.stringify({ large })} where id = ${String(json.id)}`;
+    }
+    const found: string[][] = [];
+    for (let cursor: string | null = ""; cursor !== null; ) {
+      const next = await page("stranger", `?limit=1000${cursor && `&cursor=${cursor}`}`);
+      found.push(next.titles);
+      cursor = next.nextCursor;
+    }
+    assert.deepEqual(
+      found.map(({ length }) => length),
+      [2, 2, 2, 2],
+    );
+    assert.deepEqual(found.flat(), titles.toReversed());
+    const ids = await env.db.all<{
+      id: string;
+    }>`select id from canvases where owner_id = ${String(me.id)} order by id desc`;
+    await env.db.run`update canvases set metadata = null where owner_id = ${String(me.id)}`;
+    const crowd = asKeys(Array.from({ length: 9000 }, (_, n) => `p${n}@example.com`));
+    for (const { id } of ids.slice(0, 3)) {
+      await env.db.run`
+        insert into canvas_people (canvas_id, email, role) select cast(${id} as text), key, 'viewer' from json_each(${crowd})`;
+    }
+    const first = await page("stranger");
+    assert.deepEqual(first.titles, ["Large 7"]);
+    assert.deepEqual((await page("stranger", `?cursor=${first.nextCursor}`)).titles, ["Large 6"]);
   });
 
   it("deleted canvases never appear", async () => {

@@ -4,6 +4,9 @@ import { amend, type Cast, cast, manage, type Stage, stage } from "@easel/confor
 import { send } from "@easel/conformance/http";
 import { refused, unauthenticated } from "@easel/conformance/refusal";
 import { freshEmail, type Person } from "@easel/conformance/target";
+import { asKeys } from "../src/drivers/db/db.ts";
+import type { Env } from "../src/env.ts";
+import { updateTeam } from "../src/organisation/teams.ts";
 import { JSON_TYPE } from "./client.ts";
 import { onEngines } from "./engines.ts";
 import { publish, visit } from "./publish.ts";
@@ -106,6 +109,100 @@ await onEngines("teams", (target, env) => {
       (await list(await target.signIn(address))).map(({ id }) => id),
       [json.id],
     );
+  });
+
+  it("GET of one team: for its maker and its members; 404 for everyone else, and where there is none", async () => {
+    const { id, ...team } = await make(people.owner, [people.viewer, people.editor]);
+    const read = (person: Person | null, which = id) => manage(target, person, "GET", `/api/teams/${which}`);
+    for (const person of [people.owner, people.viewer]) {
+      const answer = await read(person);
+      assert.deepEqual([answer.status, answer.json], [200, { id, ...team }]);
+    }
+    refused(await read(people.stranger), 404, "NOT_FOUND");
+    for (const which of ["none", "%00", "a".repeat(5000)]) {
+      refused(await read(people.owner, which), 404, "NOT_FOUND");
+    }
+    unauthenticated(await read(null));
+  });
+
+  it("pages of teams: everything once, newest first; `q` is looked for in the name", async () => {
+    const maker = await target.signIn(freshEmail("pages"));
+    for (const name of ["Tea", "Coffee 100%", "tea room"]) await make(maker, [], name);
+    const page = async (query: string) => {
+      const { status, text, json } = await manage(target, maker, "GET", `/api/teams${query}`);
+      assert.equal(status, 200, text);
+      assert.deepEqual(Object.keys(json).sort(), ["nextCursor", "teams"]);
+      return { names: (json.teams as Team[]).map(({ name }) => name), next: json.nextCursor };
+    };
+    const { names, next } = await page("?limit=2");
+    assert.deepEqual(names, ["tea room", "Coffee 100%"]);
+    assert.deepEqual(await page(`?limit=2&cursor=${next}`), { names: ["Tea"], next: null });
+    assert.deepEqual((await page("?q=TEA")).names, ["tea room", "Tea"]);
+    assert.deepEqual((await page("?q=%25")).names, ["Coffee 100%"]);
+    assert.deepEqual((await page("?limit=0")).names, ["tea room"]);
+    refused(await manage(target, maker, "GET", "/api/teams?cursor=%00"), 400, "INVALID_BODY");
+  });
+
+  it("a page ends before its teams have more than 10,000 members together", async () => {
+    const maker = await target.signIn(freshEmail("large"));
+    const made = [];
+    for (let n = 0; n < 12; n++) {
+      const { id } = await make(maker, []);
+      await env.db.run`
+        insert into team_members (team_id, email) select cast(${id} as text), key from json_each(${asKeys(crowd(1000))})`;
+      made.unshift(id);
+    }
+    const first = (await manage(target, maker, "GET", "/api/teams")).json;
+    const second = (await manage(target, maker, "GET", `/api/teams?cursor=${first.nextCursor}`)).json;
+    const [one, other] = [first.teams as Team[], second.teams as Team[]];
+    assert.deepEqual([one.length, other.length, second.nextCursor], [10, 2, null]);
+    assert.deepEqual(
+      [...one, ...other].map(({ id }) => id),
+      made,
+    );
+    for (const { members } of one) assert.deepEqual(members, crowd(1000));
+  });
+
+  it("200 teams a person, also when they are made at once: 409 KEY_LIMIT; one that is deleted makes room", async () => {
+    const maker = await target.signIn(freshEmail("many"));
+    const id = await idOf(maker);
+    const made = await make(maker);
+    for (let n = 0; n < 197; n++) {
+      await env.db
+        .run`insert into teams (id, name, created_by, created_at) values (${`${n}-${id}`}, 'T', ${id}, 1)`;
+    }
+    const create = () => manage(target, maker, "POST", "/api/teams", { name: "A", members: crowd(2) });
+    const statuses = (await Promise.all([create(), create(), create(), create()])).map(
+      ({ status }) => status,
+    );
+    assert.deepEqual(statuses.toSorted(), [201, 201, 409, 409]);
+    refused(await create(), 409, "KEY_LIMIT");
+    const count = await env.db.get<{
+      teams: number;
+    }>`select count(*) as teams from teams where created_by = ${id}`;
+    assert.equal(count?.teams, 200);
+    await remove(maker, made);
+    assert.equal((await create()).status, 201);
+  });
+
+  it("a change of members is a difference: who stays is not written again", async () => {
+    const { id } = await make(people.owner);
+    let changed: number[] = [];
+    const batch: Env["db"]["batch"] = async (steps) => {
+      changed = await env.db.batch(steps);
+      return changed;
+    };
+    const noting = { ...env, db: { ...env.db, batch } };
+    const steps: [members: string[], removed: number, added: number][] = [
+      [crowd(1000), 0, 1000],
+      [crowd(1000).reverse(), 0, 0],
+      [[...crowd(999), "new@example.com"], 1, 1],
+      [[], 1000, 0],
+    ];
+    for (const [members, removed, added] of steps) {
+      assert.equal(await updateTeam(id, { members }, noting), true);
+      assert.deepEqual(changed, [1, removed, added]);
+    }
   });
 
   it("the largest team, made and changed", async () => {

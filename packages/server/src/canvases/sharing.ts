@@ -1,5 +1,5 @@
 import type { Access } from "@easel/protocol/types";
-import { maybe, type Step, sql } from "../drivers/db/db.ts";
+import { asKeys, maybe, type Step, sql } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
 
 type GivenRole = "editor" | "viewer";
@@ -17,16 +17,30 @@ export interface ListedTeam {
   role: GivenRole;
 }
 
-/** The people list of a canvas, by address. */
-export function listPeople(canvasId: string, { db }: Env): Promise<Listed[]> {
-  return db.all<Listed>`select email, role from canvas_people where canvas_id = ${canvasId} order by email`;
+/** The people lists of these canvases by canvas id, each by address; none for a canvas with an empty one. */
+export async function listPeople(canvasIds: string[], { db }: Env): Promise<Map<string, Listed[]>> {
+  const rows = await db.all<Listed & { canvas_id: string }>`
+    select canvas_id, email, role from canvas_people
+    where canvas_id in (select key from json_each(${asKeys(canvasIds)})) order by email`;
+  return listsOf(rows);
 }
 
-/** The teams that a canvas is shared with, by name. */
-export function listTeamsOf(canvasId: string, { db }: Env): Promise<ListedTeam[]> {
-  return db.all<ListedTeam>`
-    select teams.id, name, role from canvas_teams join teams on teams.id = team_id
-    where canvas_id = ${canvasId} order by lower(name), teams.id`;
+/** The teams that these canvases are shared with by canvas id, each by name; none for a canvas without teams. */
+export async function listTeamsOf(canvasIds: string[], { db }: Env): Promise<Map<string, ListedTeam[]>> {
+  const rows = await db.all<ListedTeam & { canvas_id: string }>`
+    select canvas_id, teams.id, name, role from canvas_teams join teams on teams.id = team_id
+    where canvas_id in (select key from json_each(${asKeys(canvasIds)})) order by lower(name), teams.id`;
+  return listsOf(rows);
+}
+
+function listsOf<Entry>(rows: (Entry & { canvas_id: string })[]): Map<string, Omit<Entry, "canvas_id">[]> {
+  const lists = new Map<string, Omit<Entry, "canvas_id">[]>();
+  for (const { canvas_id, ...entry } of rows) {
+    const list = lists.get(canvas_id);
+    if (list === undefined) lists.set(canvas_id, [entry]);
+    else list.push(entry);
+  }
+  return lists;
 }
 
 /** Who may enter a canvas; what is left out stays, null clears. `expiresAt` in epoch milliseconds. */

@@ -1,9 +1,15 @@
+import { LIMITS } from "@easel/protocol/limits";
 import type { Access, CanvasRole } from "@easel/protocol/types";
-import { sql } from "../drivers/db/db.ts";
+import { asKeys, sql } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
 import { containing } from "../kit/like.ts";
+import { fitting, type Paged, paged } from "../kit/page.ts";
 import { claimSlug } from "./slug-claims.ts";
 import type { SwitchColumns } from "./switches.ts";
+
+/** About how much of an answer a canvas takes, and someone on its people list or a team. */
+const CANVAS_BYTES = 1024;
+const ENTRY_BYTES = 64;
 
 /** Who asks, as far as roles go by it. */
 interface Caller {
@@ -69,22 +75,36 @@ export function findCanvas(id: string, person: Caller, { db }: Env): Promise<Can
     where role is not null`;
 }
 
-/** Canvases that the person owns, edits or was given, newest first, from before `cursor`. `q` is looked for in title and slug. */
-export function listCanvases(
+/**
+ * A page of the canvases that the person owns, edits or was given, newest first, from before `cursor`. `q` is looked for in title
+ * and slug. The page ends early where its canvases would make a large answer.
+ */
+export async function listCanvases(
   person: Caller,
   { q, cursor, limit }: { q: string; cursor: string; limit: number },
   { db }: Env,
-): Promise<CanvasRow[]> {
+): Promise<Paged<CanvasRow>> {
   const like = containing(q);
-  return db.all<CanvasRow>`
-    select canvases.*, users.email as owner_email, users.name as owner_name,
-      case when owner_id = ${person.id} then 'owner' else given.role end as role
-    from canvases join users on users.id = owner_id
+  const sizes = await db.all<{ id: string; role: CanvasRole; bytes: number }>`
+    select id, case when owner_id = ${person.id} then 'owner' else given.role end as role,
+      ${CANVAS_BYTES} + coalesce(octet_length(metadata), 0) + coalesce(octet_length(runtime_policy), 0)
+      + ${ENTRY_BYTES} * ((select count(*) from canvas_people where canvas_id = canvases.id)
+        + (select count(*) from canvas_teams where canvas_id = canvases.id)) as bytes
+    from canvases
     left join (select canvas_id, min(role) as role from grants where email = ${person.email} group by canvas_id) as given
       on given.canvas_id = canvases.id
     where deleted_at is null
-      and canvases.id in (select id from canvases where owner_id = ${person.id}
+      and id in (select id from canvases where owner_id = ${person.id}
         union select canvas_id from grants where email = ${person.email})
-      and canvases.id < ${cursor} and (lower(title) like ${like} escape '!' or slug like ${like} escape '!')
-    order by canvases.id desc limit ${limit}`;
+      and id < ${cursor} and (lower(title) like ${like} escape '!' or slug like ${like} escape '!')
+    order by id desc limit ${limit + 1}`;
+  const fits = fitting(sizes, LIMITS.canvasPageBytes.value, ({ bytes }) => Number(bytes));
+  const { entries, nextCursor } = paged(sizes, Math.min(limit, fits), ({ id }) => id);
+  const roles = new Map(entries.map(({ id, role }) => [id, role]));
+  const rows = await db.all<Omit<CanvasRow, "role">>`
+    select canvases.*, users.email as owner_email, users.name as owner_name
+    from canvases join users on users.id = owner_id
+    where canvases.id in (select key from json_each(${asKeys([...roles.keys()])})) and deleted_at is null
+    order by canvases.id desc`;
+  return { entries: rows.map((row) => ({ ...row, role: roles.get(row.id) ?? "viewer" })), nextCursor };
 }

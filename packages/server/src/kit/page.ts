@@ -27,9 +27,25 @@ export function strictLimit(query: Query): number {
     : refuse("INVALID_BODY", { message: "`limit` must be a whole number from 1 to 1,000." });
 }
 
+/** A page of a list; `nextCursor` is null on the last one. */
+export interface Paged<Row> {
+  entries: Row[];
+  nextCursor: string | null;
+}
+
 /** The rows of a page, of which one more than `limit` was asked for; `nextCursor` is that of its last one, null where no others follow. */
-export function paged<Row>(rows: Row[], limit: number, cursorOf: (row: Row) => string) {
+export function paged<Row>(rows: Row[], limit: number, cursorOf: (row: Row) => string): Paged<Row> {
   const entries = rows.slice(0, limit);
   const last = rows.length > limit ? entries.at(-1) : undefined;
   return { entries, nextCursor: last === undefined ? null : cursorOf(last) };
+}
+
+/** How many of these rows have sizes that add up to at most `budget`; the first one always counts. */
+export function fitting<Row>(rows: Row[], budget: number, sizeOf: (row: Row) => number): number {
+  let sum = 0;
+  const past = rows.findIndex((row) => {
+    sum += sizeOf(row);
+    return sum > budget;
+  });
+  return past === -1 ? rows.length : Math.max(past, 1);
 }

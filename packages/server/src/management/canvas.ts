@@ -41,10 +41,17 @@ export async function ownedCanvas(call: Call, env: Env): Promise<CanvasRow> {
 export const requireOwner = (): never =>
   refuse("OWNER_ONLY", { message: "Only the owner of this canvas may do this." }, 403);
 
+/** Canvases as the management API shows them to whoever asked. */
+export async function viewsFor(rows: CanvasRow[], env: Env): Promise<Canvas[]> {
+  const managed = rows.filter(({ role }) => manages(role)).map(({ id }) => id);
+  const [people, teams] = await Promise.all([listPeople(managed, env), listTeamsOf(managed, env)]);
+  return rows.map((row) => viewOf(row, people.get(row.id) ?? [], teams.get(row.id) ?? [], env));
+}
+
 /** A canvas as the management API shows it to whoever asked. */
 export async function viewFor(row: CanvasRow, env: Env): Promise<Canvas> {
-  const [people, teams] = await Promise.all([listPeople(row.id, env), listTeamsOf(row.id, env)]);
-  return viewOf(row, people, teams, env);
+  const [view] = await viewsFor([row], env);
+  return view as Canvas;
 }
 
 /** A canvas as it is now. */

@@ -6,11 +6,10 @@ import { isFreeSlug, slugsFor } from "../canvases/slug.ts";
 import { createCanvas, listCanvases } from "../canvases/store.ts";
 import type { Env } from "../env.ts";
 import { newId } from "../kit/ids.ts";
-import { paged } from "../kit/page.ts";
 import { refuse } from "../kit/refusal.ts";
 import { orgsOf } from "../organisation/orgs.ts";
 import { act, actWithJson, anyone } from "./act.ts";
-import { canvasOf, currentView, managedCanvas, ownedCanvas, viewFor } from "./canvas.ts";
+import { canvasOf, currentView, managedCanvas, ownedCanvas, viewFor, viewsFor } from "./canvas.ts";
 import { label, tags } from "./fields.ts";
 import { listing } from "./list.ts";
 import { created, done, ok, type Routes } from "./route.ts";
@@ -65,10 +64,8 @@ async function homeOf(person: Person, wanted: string | undefined, env: Env): Pro
 export const canvases: Routes = {
   "/canvases": {
     async GET({ person, query }, env) {
-      const { limit, ...asked } = listing(query);
-      const rows = await listCanvases(person, { ...asked, limit: limit + 1 }, env);
-      const { entries, nextCursor } = paged(rows, limit, ({ id }) => id);
-      return ok({ canvases: await Promise.all(entries.map((row) => viewFor(row, env))), nextCursor });
+      const { entries, nextCursor } = await listCanvases(person, listing(query), env);
+      return ok({ canvases: await viewsFor(entries, env), nextCursor });
     },
 
     POST: actWithJson("canvas.create", NewCanvas, {

@@ -1,14 +1,15 @@
 import { LIMITS } from "@easel/protocol/limits";
 import { z } from "zod";
 import type { Person } from "../auth/people.ts";
-import { setSharing } from "../canvases/sharing.ts";
+import { listTeamsOf, setSharing } from "../canvases/sharing.ts";
 import { type CanvasRow, findCanvas } from "../canvases/store.ts";
 import type { Env } from "../env.ts";
+import { isId } from "../kit/ids.ts";
 import { readJson } from "../kit/json-body.ts";
 import { refuse } from "../kit/refusal.ts";
 import { orgsOf } from "../organisation/orgs.ts";
 import { readSettings } from "../organisation/settings.ts";
-import { listTeams } from "../organisation/teams.ts";
+import { visibleTeams } from "../organisation/teams.ts";
 import { findUser } from "../organisation/users.ts";
 import { actWithInput } from "./act.ts";
 import { managedCanvas, viewFor } from "./canvas.ts";
@@ -48,10 +49,14 @@ async function homeFor({ org_id, owner_email }: CanvasRow, env: Env): Promise<st
   return org?.id ?? refuse("ORG_REQUIRED");
 }
 
-/** Teams can be named by those who see them, and those that the canvas is shared with already. */
-async function requireTeams(ids: string[], known: string[], person: Person, env: Env): Promise<void> {
-  const seen = new Set([...known, ...(await listTeams(person, env)).map(({ id }) => id)]);
-  const unknown = ids.filter((id) => !seen.has(id));
+/** Refuses teams that the person neither made nor is in, unless the canvas is shared with them already. */
+async function requireTeams(ids: string[], canvasId: string, person: Person, env: Env): Promise<void> {
+  const [shared, visible] = await Promise.all([
+    listTeamsOf([canvasId], env),
+    visibleTeams(ids.filter(isId), person, env),
+  ]);
+  const known = new Set([...(shared.get(canvasId) ?? []).map(({ id }) => id), ...visible]);
+  const unknown = ids.filter((id) => !known.has(id));
   if (unknown.length > 0) refuse("INVALID_BODY", { message: `There is no team ${unknown.join(", ")}.` });
 }
 
@@ -74,10 +79,9 @@ export const sharing: Routes = {
         if (access === "public_link") await requirePublicLinks(canvas, env);
         const org = access === "whole_org" ? await homeFor(canvas, env) : undefined;
         if (teams !== undefined) {
-          const known = (await viewFor(canvas, env)).teams.map((team) => team.id);
           await requireTeams(
             teams.map((team) => team.id),
-            known,
+            id,
             call.person,
             env,
           );

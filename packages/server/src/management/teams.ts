@@ -1,10 +1,20 @@
 import { LIMITS } from "@easel/protocol/limits";
 import { z } from "zod";
 import type { Env } from "../env.ts";
+import { isId } from "../kit/ids.ts";
 import { refuse } from "../kit/refusal.ts";
-import { createTeam, deleteTeam, findTeam, listTeams, type Team, updateTeam } from "../organisation/teams.ts";
+import {
+  createTeam,
+  deleteTeam,
+  findTeam,
+  findTeamRow,
+  listTeams,
+  type TeamRow,
+  updateTeam,
+} from "../organisation/teams.ts";
 import { act, actWithJson, anyone } from "./act.ts";
 import { distinct, email, label } from "./fields.ts";
+import { listing } from "./list.ts";
 import { type Call, created, done, ok, type Routes } from "./route.ts";
 
 const name = label(LIMITS.nameLength.value);
@@ -13,28 +23,37 @@ const NewTeam = z.strictObject({ name, members: members.default([]) });
 const Patch = z.strictObject({ name: name.optional(), members: members.optional() });
 
 /** The team that a path names, for who made it: 404 for who is not in it, 403 for its members. */
-async function ownTeam({ params, person }: Call, env: Env): Promise<Team> {
-  const team = (await findTeam(params.id ?? "", person, env)) ?? refuse("NOT_FOUND");
+async function ownTeam({ params: { id = "" }, person }: Call, env: Env): Promise<TeamRow> {
+  const team = (isId(id) ? await findTeamRow(id, person, env) : undefined) ?? refuse("NOT_FOUND");
   return team.createdBy === person.id
     ? team
     : refuse("PERMISSION_DENIED", { message: "Only who made a team may change it." });
 }
 
+const tooMany = (): never =>
+  refuse("KEY_LIMIT", {
+    message: `Nobody has more than ${LIMITS.teamsPerPerson.value} teams: delete one first.`,
+  });
+
 /** Teams, which canvases are shared with (management API, section 4). */
 export const teams: Routes = {
   "/teams": {
-    async GET({ person }, env) {
-      return ok({ teams: await listTeams(person, env) });
+    async GET({ person, query }, env) {
+      const { entries, nextCursor } = await listTeams(person, listing(query), env);
+      return ok({ teams: entries, nextCursor });
     },
     POST: actWithJson("team.create", NewTeam, {
       may: anyone,
       async run({ person }, _all, given, env) {
-        const id = await createTeam(given, person, env);
+        const id = (await createTeam(given, person, env)) ?? tooMany();
         return created(await findTeam(id, person, env), { target: id, details: given });
       },
     }),
   },
   "/teams/:id": {
+    async GET({ params: { id = "" }, person }, env) {
+      return ok((isId(id) ? await findTeam(id, person, env) : undefined) ?? refuse("NOT_FOUND"));
+    },
     PATCH: actWithJson("team.update", Patch, {
       may: ownTeam,
       async run({ person }, { id }, given, env) {

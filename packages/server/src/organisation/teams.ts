@@ -1,61 +1,116 @@
+import { LIMITS } from "@easel/protocol/limits";
 import type { Person } from "../auth/people.ts";
-import { maybe, type Step, sql } from "../drivers/db/db.ts";
+import { asKeys, maybe, type Step, sql } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
 import { newId } from "../kit/ids.ts";
+import { containing } from "../kit/like.ts";
+import { fitting, type Paged, paged } from "../kit/page.ts";
 
-/** A named list of addresses that canvases are shared with. */
-export interface Team {
+/** A team without its members. */
+export interface TeamRow {
   id: string;
   name: string;
-  /** By address. */
-  members: string[];
   /** Epoch milliseconds. */
   createdAt: number;
   /** Id of the person who made it, and who alone changes it. */
   createdBy: string;
 }
 
-type TeamRow = Omit<Team, "members">;
+/** A named list of addresses that canvases are shared with. */
+export interface Team extends TeamRow {
+  /** By address. */
+  members: string[];
+}
 
-/** The teams that someone made or is in, newest first. */
-export async function listTeams(person: Person, { db }: Env): Promise<Team[]> {
-  const teams = await db.all<TeamRow>`
-    select id, name, created_at as "createdAt", created_by as "createdBy" from teams
+/** A team as it is read: its members with a space between them, null when there are none. */
+interface ReadTeam extends TeamRow {
+  members: string | null;
+}
+
+const teamOf = ({ members, ...team }: ReadTeam): Team => ({ ...team, members: members?.split(" ") ?? [] });
+
+/**
+ * A page of the teams that someone made or is in, newest first, from before `cursor`. `q` is looked for in the name. The page
+ * ends early where its teams would have too many members together.
+ */
+export async function listTeams(
+  person: Person,
+  { q, cursor, limit }: { q: string; cursor: string; limit: number },
+  { db }: Env,
+): Promise<Paged<Team>> {
+  const rows = await db.all<TeamRow & { size: number }>`
+    select id, name, created_at as "createdAt", created_by as "createdBy",
+      (select count(*) from team_members where team_id = teams.id) as size
+    from teams
     where id in (select id from teams where created_by = ${person.id}
-      union select team_id from team_members where email = ${person.email})
+        union select team_id from team_members where email = ${person.email})
+      and id < ${cursor} and lower(name) like ${containing(q)} escape '!'
+    order by id desc limit ${limit + 1}`;
+  const fits = fitting(rows, LIMITS.membersPerPage.value, ({ size }) => size);
+  const { entries, nextCursor } = paged(rows, Math.min(limit, fits), ({ id }) => id);
+  const teams = await db.all<ReadTeam>`
+    select id, name, created_at as "createdAt", created_by as "createdBy",
+      (select string_agg(email, ' ' order by email) from team_members where team_id = teams.id) as members
+    from teams where id in (select key from json_each(${asKeys(entries.map(({ id }) => id))}))
     order by id desc`;
-  const members = await db.all<{ team_id: string; email: string }>`
-    select team_id, email from team_members
-    where team_id in (select id from teams where created_by = ${person.id}
-      union select team_id from team_members where email = ${person.email})
-    order by email`;
-  const membersOf = Map.groupBy(members, ({ team_id }) => team_id);
-  return teams.map((team) => ({
-    ...team,
-    members: (membersOf.get(team.id) ?? []).map((each) => each.email),
-  }));
+  return { entries: teams.map(teamOf), nextCursor };
+}
+
+/** A team that someone made or is in, without its members; undefined otherwise. */
+export function findTeamRow(id: string, person: Person, { db }: Env): Promise<TeamRow | undefined> {
+  return db.get<TeamRow>`
+    select id, name, created_at as "createdAt", created_by as "createdBy" from teams
+    where id = ${id} and (created_by = ${person.id}
+      or exists (select 1 from team_members where team_id = teams.id and email = ${person.email}))`;
 }
 
 /** A team that someone made or is in; undefined otherwise. */
-export async function findTeam(id: string, person: Person, env: Env): Promise<Team | undefined> {
-  return (await listTeams(person, env)).find((team) => team.id === id);
+export async function findTeam(id: string, person: Person, { db }: Env): Promise<Team | undefined> {
+  const team = await db.get<ReadTeam>`
+    select id, name, created_at as "createdAt", created_by as "createdBy",
+      (select string_agg(email, ' ' order by email) from team_members where team_id = teams.id) as members
+    from teams
+    where id = ${id} and (created_by = ${person.id}
+      or exists (select 1 from team_members where team_id = teams.id and email = ${person.email}))`;
+  return team && teamOf(team);
 }
 
-const membership = (id: string, members: string[]): Step[] =>
-  members.map((email) => sql`insert into team_members (team_id, email) values (${id}, ${email})`);
+/** Those of `ids` that are teams which someone made or is in. */
+export async function visibleTeams(ids: string[], person: Person, { db }: Env): Promise<string[]> {
+  const rows = await db.all<{ id: string }>`
+    select id from teams where id in (select key from json_each(${asKeys(ids)})) and (created_by = ${person.id}
+      or exists (select 1 from team_members where team_id = teams.id and email = ${person.email}))`;
+  return rows.map(({ id }) => id);
+}
 
-/** Makes a team; answers its id. */
+/** The writes that give a team exactly these members; those who stay are not touched. */
+function membership(id: string, members: string[]): Step[] {
+  const keys = asKeys(members);
+  return [
+    maybe`delete from team_members where team_id = ${id} and email not in (select key from json_each(${keys}))`,
+    maybe`
+      insert into team_members (team_id, email) select cast(${id} as text), key from json_each(${keys}) where true
+      on conflict do nothing`,
+  ];
+}
+
+/** Makes a team; answers its id, or null when its maker has as many as one person can have. */
 export async function createTeam(
   { name, members }: { name: string; members: string[] },
   by: Person,
   { db, clock }: Env,
-): Promise<string> {
+): Promise<string | null> {
   const id = newId();
-  await db.batch([
-    sql`insert into teams (id, name, created_by, created_at) values (${id}, ${name}, ${by.id}, ${clock()})`,
+  const steps: Step[] = [
+    // The person first: their row is what those who make teams at once wait for, one after the other.
+    sql`update users set name = name where id = ${by.id}`,
+    sql`
+      insert into teams (id, name, created_by, created_at)
+      select cast(${id} as text), cast(${name} as text), cast(${by.id} as text), cast(${clock()} as bigint)
+      where (select count(*) from teams where created_by = ${by.id}) < ${LIMITS.teamsPerPerson.value}`,
     ...membership(id, members),
-  ]);
-  return id;
+  ];
+  return (await db.batch(steps)).length === steps.length ? id : null;
 }
 
 /** Changes a team; what is left out stays. False when it is gone. */
@@ -64,10 +119,11 @@ export async function updateTeam(
   { name, members }: { name?: string | undefined; members?: string[] | undefined },
   { db }: Env,
 ): Promise<boolean> {
-  const steps: Step[] = [sql`update teams set name = coalesce(${name ?? null}, name) where id = ${id}`];
-  if (members !== undefined) {
-    steps.push(maybe`delete from team_members where team_id = ${id}`, ...membership(id, members));
-  }
+  const steps: Step[] = [
+    // The team first: its row is what changes of it at once wait for, one after the other.
+    sql`update teams set name = coalesce(${name ?? null}, name) where id = ${id}`,
+    ...(members === undefined ? [] : membership(id, members)),
+  ];
   return (await db.batch(steps)).length === steps.length;
 }
 

@@ -20,6 +20,10 @@ export const sql = (...statement: Sql): Sql => statement;
 /** A statement of a batch that may as well change nothing. */
 export const maybe = (...statement: Sql): { maybe: Sql } => ({ maybe: statement });
 
+/** Any number of texts as one value: `select key from json_each(${asKeys(texts)})` gives them back as rows, each once. No NUL, no lone surrogate. */
+export const asKeys = (texts: string[]): string =>
+  JSON.stringify(Object.fromEntries(texts.map((text) => [text, 1])));
+
 /** What a batch is made of. */
 export type Step = Sql | { maybe: Sql };
 

@@ -18,7 +18,11 @@ export function postgres(url: string): Db & Schema {
     max: 16,
     connect_timeout: 10,
     onnotice() {},
-    types: { bigint: { to: 20, from: [20], parse: Number, serialize: String } },
+    types: {
+      bigint: { to: 20, from: [20], parse: Number, serialize: String },
+      // JSON is text here: by default it would be turned into text once more.
+      json: { to: 114, from: [114], parse: String, serialize: String },
+    },
     connection: { application_name: "easel", statement_timeout: 15_000, client_min_messages: "warning" },
   });
   const pending = new Set<Promise<unknown>>();
