@@ -7,10 +7,12 @@ import type { Env } from "./env.ts";
 import { answerClientError, answerError, requestIds } from "./errors.ts";
 import { mountHome } from "./home/routes.ts";
 import { mountHosts, placeOf } from "./hosts.ts";
+import { METHODS } from "./kit/methods.ts";
 import { refuse } from "./kit/refusal.ts";
 import { mountManagement } from "./management/index.ts";
 import { mountOperation } from "./operation.ts";
-import { answerBadPath, mountRuntime } from "./primitives/mount.ts";
+import { routableUrl } from "./primitives/bad-path.ts";
+import { mountRuntime } from "./primitives/mount.ts";
 import { isUpgrade, mountRealtime } from "./primitives/upgrade.ts";
 import { mountSdk } from "./sdk.ts";
 
@@ -39,9 +41,9 @@ export async function createApp(env: Env): Promise<FastifyInstance> {
     // The framework writes no lines of its own, so that no request needs a logger of its own: ours name the request.
     logger: false,
     genReqId: newRequestId,
-    rewriteUrl: (request) => placeOf(request as IncomingMessage, env),
+    rewriteUrl: (request) => routableUrl(placeOf(request as IncomingMessage, env)),
     clientErrorHandler: (error, socket) => answerClientError(error, socket, newRequestId()),
-    frameworkErrors: (error, request, reply) => answerBadPath(error, request, reply, env),
+    frameworkErrors: (error, request, reply) => answerError(error, request, reply, env),
     forceCloseConnections: "idle",
     // A body that never ends is cut off.
     requestTimeout: 300_000,
@@ -57,7 +59,7 @@ export async function createApp(env: Env): Promise<FastifyInstance> {
   app.setErrorHandler((error, request, reply) => answerError(error, request, reply, env));
   app.setNotFoundHandler(async () => refuse("NOT_FOUND"));
   // Bodies stay streams, and their types unread: each handler reads its own, up to its own limit.
-  for (const method of app.supportedMethods)
+  for (const method of new Set([...app.supportedMethods, ...METHODS]))
     app.addHttpMethod(method, { hasBody: false, overrideExisting: true });
   app.addHook("onRequest", ({ raw }, reply, done) => {
     reply.header("x-content-type-options", "nosniff");

@@ -23,6 +23,10 @@ type Row = [name: string, at: At, by: By, from: From, ask: Ask, expected: Expect
 const ME: Ask = { method: "GET", path: "/me" };
 const WRONG_METHOD: Ask = { method: "POST", path: "/me" };
 const NO_PATH: Ask = { method: "GET", path: "/no-such-path" };
+const OTHER_METHOD: Ask = { method: "PROPFIND", path: "/kv/k" };
+const TRACE: Ask = { method: "TRACE", path: "/no-such-path" };
+const BAD_PATH: Ask = { method: "GET", path: "/kv/%ZZ" };
+const BAD_NOWHERE: Ask = { method: "PROPFIND", path: "/no-such-path/%ff" };
 const PUT: Ask = { method: "PUT", path: "/kv/k", body: "1" };
 const BAD_BODY: Ask = { method: "PUT", path: "/kv/k", body: "{" };
 const NO_TYPE: Ask = { method: "PUT", path: "/no-such-path", body: "1", type: ["Content-Type", "?"] };
@@ -39,12 +43,21 @@ const ROWS: Row[] = [
   ["gateway before isolation", "lit", "nobody", "elsewhere", ME, 401],
   ["gateway before capability", "dark", "nobody", "own page", ME, 401],
   ["gateway before the type of a body", "lit", "nobody", "own page", NO_TYPE, 401],
+  ["gateway before a method that no route has", "lit", "nobody", "own page", OTHER_METHOD, 401],
+  ["gateway before a method that no route has, on an unknown path", "lit", "nobody", "own page", TRACE, 401],
+  ["gateway before a path that is not UTF-8", "lit", "nobody", "own page", BAD_PATH, 401],
+  ["gateway before an unknown path that is not UTF-8", "lit", "nobody", "own page", BAD_NOWHERE, 401],
+  ["unknown slug before a path that is not UTF-8", "unknown", "owner", "own page", BAD_PATH, LOST],
   ["unknown slug before isolation", "unknown", "owner", "elsewhere", ME, LOST],
   ["unknown slug before wrong method", "unknown", "owner", "own page", WRONG_METHOD, LOST],
   ["rung before isolation", "lit", "stranger", "elsewhere", ME, SHUT],
   ["rung before capability", "dark", "stranger", "own page", ME, SHUT],
   ["rung before unknown path", "lit", "stranger", "own page", NO_PATH, SHUT],
   ["rung before wrong method", "lit", "stranger", "own page", WRONG_METHOD, SHUT],
+  ["rung before a method that no route has", "lit", "stranger", "own page", OTHER_METHOD, SHUT],
+  ["rung before a method that no route has, on an unknown path", "lit", "stranger", "own page", TRACE, SHUT],
+  ["rung before a path that is not UTF-8", "lit", "stranger", "own page", BAD_PATH, SHUT],
+  ["rung before an unknown path that is not UTF-8", "lit", "stranger", "own page", BAD_NOWHERE, SHUT],
   ["rung before key size", "lit", "stranger", "own page", LONG_KEY, SHUT],
   ["rung before the type of a body", "lit", "stranger", "own page", NO_TYPE, SHUT],
   ["isolation before capability", "dark", "owner", "elsewhere", ME, CROSSED],
@@ -52,6 +65,10 @@ const ROWS: Row[] = [
   ["isolation before key size", "lit", "owner", "elsewhere", LONG_KEY, CROSSED],
   ["isolation before unknown path", "lit", "owner", "elsewhere", NO_PATH, CROSSED],
   ["isolation before wrong method", "lit", "owner", "elsewhere", WRONG_METHOD, CROSSED],
+  ["isolation before a path that is not UTF-8", "lit", "owner", "elsewhere", BAD_PATH, CROSSED],
+  ["isolation before a method that no route has", "lit", "owner", "elsewhere", OTHER_METHOD, CROSSED],
+  ["capability before a path that is not UTF-8", "dark", "owner", "own page", BAD_PATH, OFF],
+  ["capability before a method that no route has", "dark", "owner", "own page", OTHER_METHOD, OFF],
   ["capability before role", "dark", "viewer", "own page", PUT, OFF],
   ["capability before key size", "dark", "owner", "own page", LONG_KEY, OFF],
   ["capability before body", "dark", "owner", "own page", BAD_BODY, OFF],

@@ -24,6 +24,7 @@ const ROWS: Row[] = [
   { name: "by somebody who may not in", slug: own, path: "/me", person: ({ people }) => people.stranger },
   { name: "with the backend off", slug: own, path: "/kv", person: ({ people }) => people.owner },
   { name: "to an unknown path", slug: own, path: "/no-such-path", person: nobody },
+  { name: "to a path that is not UTF-8", slug: own, path: "/kv/%ZZ", person: nobody },
   { name: "to a long key", slug: own, path: `/kv/${"k".repeat(600)}`, person: nobody },
   { name: "to an unknown slug", slug: freshSlug, path: "/me", person: nobody },
 ];
@@ -35,6 +36,10 @@ export function preflight(target: Target): void {
     let dark: Stage;
     before(async () => {
       dark = await stage(target, { switches: { backendEnabled: false } });
+    });
+
+    it("to a slug that is not UTF-8: 204", async () => {
+      allows(await call(target, "%ff", null, "OPTIONS", "/me"), ["content-type"]);
     });
 
     for (const row of ROWS) {

@@ -69,6 +69,22 @@ export function rateLimit(target: Target): void {
       refused(await call(target, encoded, people.owner, "GET", "/me"), 429, "RATE_LIMITED");
     });
 
+    it("comes before the path and the method: whatever they are, they are counted", async () => {
+      const { pages } = await canvas();
+      const asks = [
+        ["GET", "/kv/%ZZ"],
+        ["PROPFIND", "/me"],
+        ["TRACE", "/no-such-path"],
+        ["PUT", "/no-such-path/%ff"],
+      ] as const;
+      const { passed, limit } = await spend((turn) => {
+        const [method, path] = asks[turn % asks.length] ?? asks[0];
+        return pages.owner.send(method, path);
+      });
+      assert.equal(passed, limit);
+      for (const [method, path] of asks) refused(await pages.owner.send(method, path), 429, "RATE_LIMITED");
+    });
+
     it("preflights are not counted", async () => {
       const { pages } = await canvas();
       const { limit } = await spend(() => pages.viewer.get("/me"));

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
+import { METHODS } from "node:http";
 import { before, describe, it } from "node:test";
 import { type Stage, stage } from "../fixture.ts";
 import { call, JSON_TYPE, open } from "../page.ts";
-import { answered, described, refused, wrongMethod } from "../refusal.ts";
+import { answered, refused, wrongMethod } from "../refusal.ts";
 import type { Target } from "../target.ts";
 
 const WRONG_METHODS: [method: string, path: string, allowed: string[]][] = [
@@ -49,6 +50,11 @@ const BROKEN_PATHS = [
   "/kv/%ff/increment",
 ];
 
+/** Methods of HTTP and its extensions that no route has; OPTIONS is a preflight, and CONNECT asks for no path. */
+const OTHER_METHODS = METHODS.filter(
+  (method) => !["GET", "HEAD", "PUT", "POST", "PATCH", "DELETE", "OPTIONS", "CONNECT"].includes(method),
+);
+
 /** Paths and methods: what is unknown, wrong or not UTF-8 is refused in words, not by accident. */
 export function routing(target: Target): void {
   describe("paths and methods", () => {
@@ -81,20 +87,24 @@ export function routing(target: Target): void {
     }
 
     for (const path of BROKEN_PATHS) {
-      it(`${path} is not UTF-8, percent-encoded: 400`, async () => {
+      it(`${path} is not UTF-8, percent-encoded: 400 INVALID_BODY`, async () => {
         for (const method of ["GET", "DELETE"]) {
-          const answer = await lit.pages.owner.send(method, path);
-          assert.equal(answer.status, 400, answer.text);
-          described(answer);
+          refused(await lit.pages.owner.send(method, path), 400, "INVALID_BODY");
         }
       });
     }
 
-    it("a slug that is not UTF-8: 400", async () => {
-      const answer = await open(target, "%ff", lit.people.owner).get("/me");
-      assert.equal(answer.status, 400, answer.text);
-      described(answer);
+    it("a slug that is not UTF-8 is no canvas's: 404 NOT_FOUND", async () => {
+      refused(await open(target, "%ff", lit.people.owner).get("/me"), 404, "NOT_FOUND");
     });
+
+    for (const method of OTHER_METHODS) {
+      it(`${method}: 405 METHOD_NOT_ALLOWED on a known path, 404 NOT_FOUND on an unknown one`, async () => {
+        wrongMethod(await lit.pages.owner.send(method, "/me"), ["GET"]);
+        wrongMethod(await lit.pages.owner.send(method, "/kv/k"), ["GET", "PUT", "DELETE"]);
+        refused(await lit.pages.owner.send(method, "/no-such-path"), 404, "NOT_FOUND");
+      });
+    }
 
     it("segments are decoded once: /%6de is /me, the slug likewise", async () => {
       const { owner } = lit.people;

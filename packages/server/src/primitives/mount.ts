@@ -1,15 +1,14 @@
 import { Readable } from "node:stream";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Env } from "../env.ts";
-import { answerError } from "../errors.ts";
 import { handlerFor, METHODS } from "../kit/methods.ts";
 import type { Query } from "../kit/page.ts";
 import { refuse } from "../kit/refusal.ts";
-import { allowOrigin } from "../pipeline/allow-origin.ts";
 import { admit } from "../pipeline/index.ts";
 import { preflight } from "../pipeline/preflight.ts";
 import { readmit } from "../pipeline/readmit.ts";
 import type { ApiVisit } from "../pipeline/visit.ts";
+import { requireDecodable } from "./bad-path.ts";
 import { primitives } from "./index.ts";
 import type { Call, Primitive } from "./primitive.ts";
 
@@ -31,23 +30,6 @@ export const visitOf = (request: FastifyRequest, answer: ApiVisit["answer"], pat
   answer,
 });
 
-/**
- * Answers a path that cannot even be decoded, of which the router tells nothing: below a canvas a page may read the
- * refusal, and a preflight is 204 like any other.
- */
-export function answerBadPath(error: Error, request: FastifyRequest, reply: FastifyReply, env: Env): void {
-  const [, version, kind, slug = ""] = (request.raw.url ?? "").split("/");
-  if (version === "v1" && kind === "c") {
-    const visit = { slug, request: request.raw, answer: reply };
-    if (request.method === "OPTIONS") {
-      preflight(visit, env);
-      return void reply.code(204).send();
-    }
-    allowOrigin(visit, env);
-  }
-  answerError(error, request, reply, env);
-}
-
 /** Mounts the runtime API: every primitive behind the pipeline, which runs before any body is read. */
 export function mountRuntime(app: FastifyInstance, env: Env): void {
   for (const primitive of primitives) {
@@ -59,6 +41,7 @@ export function mountRuntime(app: FastifyInstance, env: Env): void {
       url,
       async handler(request, reply) {
         await admit(visitOf(request, reply, `/${paramsOf(request)["*"] ?? ""}`), null, env);
+        requireDecodable(request.originalUrl);
         refuse("NOT_FOUND");
       },
     });
@@ -84,6 +67,7 @@ function mountPath(app: FastifyInstance, env: Env, primitive: Primitive, path: s
     url: ROOT + path,
     async handler(request, reply) {
       const admitted = await admit(visitOf(request, reply, path), primitive.capability, env);
+      requireDecodable(request.originalUrl);
       const handler = handlerFor(handlers, request.method, reply);
       const query = request.query as Query;
       const { raw } = request;
