@@ -37,6 +37,29 @@ export function rowsContract(open: Open): void {
     );
   });
 
+  test("the head of a read is as long as asked for, never empty where there are rows, and says whether more follow", async (t) => {
+    const { db } = await open(t);
+    const read = (size: number, from = 0) =>
+      db.head<{ id: number; name: string }>(
+        size,
+        ...sql`select id, name from things where id >= ${from} order by id limit 10`,
+      );
+    assert.deepEqual(await read(1_000), { rows: [], more: false });
+    for (let id = 0; id < 12; id++)
+      await db.run`insert into things (id, name) values (${id}, ${id + "é".repeat(id === 3 ? 5_000 : 300)})`;
+    const ids = async (...given: [size: number, from?: number]) => {
+      const { rows, more } = await read(...given);
+      assert.deepEqual(Object.keys(rows[0] ?? {}), ["id", "name"]);
+      return { ids: rows.map(({ id }) => id), more };
+    };
+    assert.deepEqual(await ids(100_000), { ids: [0, 1, 2, 3, 4, 5, 6, 7, 8, 9], more: false });
+    assert.deepEqual(await ids(3_000), { ids: [0, 1, 2], more: true });
+    assert.deepEqual(await ids(1), { ids: [0], more: true });
+    assert.deepEqual(await ids(1, 3), { ids: [3], more: true });
+    assert.deepEqual(await ids(1, 11), { ids: [11], more: false });
+    assert.deepEqual(await ids(100_000, 4), { ids: [4, 5, 6, 7, 8, 9, 10, 11], more: false });
+  });
+
   test("whole numbers are exact up to 2^53 - 1", async (t) => {
     const { db } = await open(t);
     for (const id of [Number.MAX_SAFE_INTEGER, -Number.MAX_SAFE_INTEGER, 0]) {

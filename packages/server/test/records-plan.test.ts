@@ -34,6 +34,7 @@ const noting: Db = {
   ...db,
   get: (...each) => db.get(...noted(each)),
   all: (...each) => db.all(...noted(each)),
+  head: (size, ...each) => db.head(size, ...noted(each)),
   run: (...each) => db.run(...noted(each)),
   returning: (...each) => db.returning(...noted(each)),
   batch(steps: Step[]) {

@@ -33,10 +33,18 @@ export interface Paged<Row> {
   nextCursor: string | null;
 }
 
-/** The rows of a page, of which one more than `limit` was asked for; `nextCursor` is that of its last one, null where no others follow. */
-export function paged<Row>(rows: Row[], limit: number, cursorOf: (row: Row) => string): Paged<Row> {
+/**
+ * A page from rows of which one more than `limit` was asked for. `nextCursor` is the cursor of the last row, or null where no other
+ * follows. `more` says that others follow even though fewer rows were read.
+ */
+export function paged<Row>(
+  rows: Row[],
+  limit: number,
+  cursorOf: (row: Row) => string,
+  more = false,
+): Paged<Row> {
   const entries = rows.slice(0, limit);
-  const last = rows.length > limit ? entries.at(-1) : undefined;
+  const last = more || rows.length > limit ? entries.at(-1) : undefined;
   return { entries, nextCursor: last === undefined ? null : cursorOf(last) };
 }
 

@@ -1,37 +1,54 @@
 import { Readable } from "node:stream";
 import { LIMITS } from "@easel/protocol/limits";
+import type { Call } from "./primitive.ts";
 
-/** So many entries are read at once. */
-const SLICE = LIMITS.pageDefault.value;
+/** How many entries a slice has at most. */
+const SLICE_ENTRIES = LIMITS.pageDefault.value;
 
-/** Entries of a list, and the cursor of those that follow; null behind the last. */
+/** How much text a slice holds at most, in characters, unless a single entry is longer. */
+export const SLICE_LENGTH = 64 * 1024;
+
+/** Consecutive entries of a list; `nextCursor` is null at its end. */
 interface Slice<Entry> {
   entries: Entry[];
   nextCursor: string | null;
 }
 
+/** Reads at most `limit` entries after a cursor, for a caller whose rights it checks; null is the beginning of the page. */
+export type ReadSlice<Entry> = (call: Call, limit: number, after: string | null) => Promise<Slice<Entry>>;
+
 /**
- * A page of a list as JSON text. One that is longer than usual is read while it is sent, as fast as the reader takes it: whole,
- * it could be 64 MiB. `read` is given how many entries to read, and after which; null stands for where the page begins.
+ * A page of a list as JSON text. A page that is larger than one slice is read while it is sent, as fast as the client takes it, and
+ * access is checked again before each slice.
  */
 export async function listed<Entry>(
+  call: Call,
   limit: number,
-  read: (limit: number, after: string | null) => Promise<Slice<Entry>>,
+  read: ReadSlice<Entry>,
   textOf: (entry: Entry) => string,
 ): Promise<string | Readable> {
-  const textsOf = ({ entries }: Slice<Entry>) => entries.map(textOf).join(",");
-  const end = (nextCursor: string | null) => `],"nextCursor":${JSON.stringify(nextCursor)}}`;
-  let slice = await read(Math.min(limit, SLICE), null);
-  const begin = `{"entries":[${textsOf(slice)}`;
-  if (limit <= SLICE || slice.nextCursor === null) return begin + end(slice.nextCursor);
+  let left = limit;
+  let cursor: string | null = null;
+
+  async function next(now: Call): Promise<string> {
+    const { entries, nextCursor } = await read(now, Math.min(left, SLICE_ENTRIES), cursor);
+    left -= entries.length;
+    cursor = nextCursor;
+    return entries.map(textOf).join(",");
+  }
+  const isOver = () => left === 0 || cursor === null;
+  const end = () => `],"nextCursor":${JSON.stringify(cursor)}}`;
+
+  const begin = `{"entries":[${await next(call)}`;
+  if (isOver()) return begin + end();
 
   async function* text() {
     yield begin;
-    for (let left = limit - SLICE; left > 0 && slice.nextCursor !== null; left -= SLICE) {
-      slice = await read(Math.min(left, SLICE), slice.nextCursor);
-      if (slice.entries.length > 0) yield `,${textsOf(slice)}`;
+    while (!isOver()) {
+      const entries = await next(await call.readmit());
+      if (entries !== "") yield `,${entries}`;
     }
-    yield end(slice.nextCursor);
+    yield end();
   }
   return Readable.from(text(), { objectMode: false });
 }

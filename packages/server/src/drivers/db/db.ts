@@ -27,6 +27,12 @@ export const asKeys = (texts: string[]): string =>
 /** What a batch is made of. */
 export type Step = Sql | { maybe: Sql };
 
+/** The beginning of what a read finds, and whether more rows follow. */
+export interface Head<Row> {
+  rows: Row[];
+  more: boolean;
+}
+
 /**
  * SQL that SQLite and PostgreSQL read alike. A promise of a write resolves when the write is durable, and every read after
  * that sees it. Reads of one turn of the event loop may share a snapshot taken at its first.
@@ -41,6 +47,11 @@ export interface Db {
   recall<Row>(text: TemplateStringsArray, ...values: (Value | Derived)[]): Promise<Readonly<Row> | undefined>;
   /** All rows. */
   all<Row>(...statement: Sql): Promise<Row[]>;
+  /**
+   * The first rows, as long as their texts and bytes are at most `size` long together; always one row if there is one. The rest is
+   * not read into memory.
+   */
+  head<Row>(size: number, ...statement: Sql): Promise<Head<Row>>;
   /** A write; answers how many rows it changed. */
   run(...statement: Sql): Promise<number>;
   /** A write with a `returning` clause; answers its rows. */

@@ -1,7 +1,14 @@
 import connect, { type TransactionSql } from "postgres";
-import { type Db, type Schema, type Sql, type Step, type Value, valueFor } from "./db.ts";
+import { type Db, type Head, type Schema, type Sql, type Step, type Value, valueFor } from "./db.ts";
 
 type Client = ReturnType<typeof connect>;
+
+/** The columns by which `head` measures rows. */
+interface Measured {
+  row_size: number;
+  row_count: number;
+  size_so_far: number;
+}
 
 /** Undoes a batch; never leaves this file. */
 class Undo extends Error {}
@@ -28,12 +35,17 @@ export function postgres(url: string): Db & Schema {
   const pending = new Set<Promise<unknown>>();
   const texts = new WeakMap<TemplateStringsArray, string>();
 
-  function query(through: Client | TransactionSql, [strings, ...values]: Sql) {
+  function textOf(strings: TemplateStringsArray): string {
     let text = texts.get(strings);
     if (text === undefined) {
       text = strings.reduce((before, part, index) => `${before}$${index}${part}`);
       texts.set(strings, text);
     }
+    return text;
+  }
+
+  function query(through: Client | TransactionSql, [strings, ...values]: Sql) {
+    const text = textOf(strings);
     return through.unsafe(text, values as Exclude<Value, Uint8Array>[], { prepare: true });
   }
 
@@ -67,6 +79,19 @@ export function postgres(url: string): Db & Schema {
   const rows = <Row>(statement: Sql) =>
     tracked(query(client, statement).then((found) => [...found] as Row[]));
 
+  /** The server measures the rows, and sends only those that fit. */
+  async function head<Row>(size: number, [strings, ...values]: Sql): Promise<Head<Row>> {
+    const text = `select * from (
+        select found.*, octet_length(found::text) as row_size, count(*) over () as row_count,
+          sum(octet_length(found::text)) over (rows unbounded preceding) as size_so_far
+        from (${textOf(strings)}) as found) as measured
+      where size_so_far <= $${values.length + 1} or size_so_far = row_size`;
+    const given = [...values, size] as Exclude<Value, Uint8Array>[];
+    const found = await client.unsafe<(Row & Measured)[]>(text, given, { prepare: true });
+    const rows = found.map(({ row_size, row_count, size_so_far, ...row }) => row as Row);
+    return { rows, more: rows.length < (found[0]?.row_count ?? 0) };
+  }
+
   const get = async <Row>(...statement: Sql) => (await rows<Row>(statement))[0];
 
   async function batch(steps: Step[]): Promise<number[]> {
@@ -84,6 +109,7 @@ export function postgres(url: string): Db & Schema {
     // Another node may have changed any row.
     recall: (text, ...values) => get(text, ...values.map(valueFor)),
     all: (...statement) => rows(statement),
+    head: (size, ...statement) => tracked(head(size, statement)),
     run: (...statement) => tracked(query(client, statement).then(({ count }) => count)),
     returning: (...statement) => rows(statement),
     batch: (steps) => tracked(batch(steps)),

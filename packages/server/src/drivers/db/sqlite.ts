@@ -1,5 +1,14 @@
 import { DatabaseSync } from "node:sqlite";
-import { type Db, type Derived, type Schema, type Sql, type Step, type Value, valueFor } from "./db.ts";
+import {
+  type Db,
+  type Derived,
+  type Head,
+  type Schema,
+  type Sql,
+  type Step,
+  type Value,
+  valueFor,
+} from "./db.ts";
 import { type Prepared, Statements, voidAll } from "./statements.ts";
 
 interface Write {
@@ -133,6 +142,18 @@ export function sqlite(file: string, broken: (error: unknown) => void): Db & Sch
     return (statement.all(...values) as unknown as unknown[][]).map(toRow) as Row[];
   }
 
+  function head<Row>({ statement, toRow }: Prepared, size: number, values: Value[]): Head<Row> {
+    const rows: Row[] = [];
+    let left = size;
+    for (const found of statement.iterate(...values) as Iterable<unknown>) {
+      for (const value of found as Value[])
+        if (typeof value === "string" || value instanceof Uint8Array) left -= value.length;
+      if (left < 0 && rows.length > 0) return { rows, more: true };
+      rows.push(toRow(found as unknown[]) as Row);
+    }
+    return { rows, more: false };
+  }
+
   function run([text, ...values]: Sql): number {
     const { statement, voids } = statements.prepare(text);
     voidAll(voids);
@@ -167,6 +188,9 @@ export function sqlite(file: string, broken: (error: unknown) => void): Db & Sch
     },
     async all<Row>(text: TemplateStringsArray, ...values: Value[]) {
       return rows<Row>(read(text), values);
+    },
+    async head<Row>(size: number, text: TemplateStringsArray, ...values: Value[]) {
+      return head<Row>(read(text), size, values);
     },
     run: (...each) => write(() => run(each)),
     returning: <Row>(text: TemplateStringsArray, ...values: Value[]) =>

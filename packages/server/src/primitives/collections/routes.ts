@@ -5,7 +5,7 @@ import { entryOf, policyOf } from "../../canvases/policy.ts";
 import type { Env } from "../../env.ts";
 import { refuse } from "../../kit/refusal.ts";
 import { announce } from "../changes.ts";
-import { listed } from "../list.ts";
+import { listed, type ReadSlice } from "../list.ts";
 import type { Call, Primitive } from "../primitive.ts";
 import { readValue, toText } from "../value.ts";
 import { withBody } from "../with-body.ts";
@@ -80,14 +80,14 @@ export const collections: Primitive = {
   routes: {
     "/collections/:name": {
       async GET(call, env) {
-        const { rights, records } = await open(call, "read", env);
+        await open(call, "read", env);
         const query = readQuery(call.query);
-        const read = (limit: number, after: string | null) =>
-          records.list(
-            { ...query, limit, ...(after !== null && { after: positionIn(after, query.order) }) },
-            rights.read,
-          );
-        return listed(query.limit, read, textOf);
+        const read: ReadSlice<StoredRecord> = async (now, limit, after) => {
+          const { rights, records } = await open(now, "read", env);
+          const position = after === null ? query.after : positionIn(after, query.order);
+          return records.list({ ...query, limit, after: position }, rights.read);
+        };
+        return listed(call, query.limit, read, textOf);
       },
       POST: withBody({
         may: (call, env) => open(call, "create", env),

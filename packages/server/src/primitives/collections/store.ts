@@ -5,6 +5,7 @@ import { paged } from "../../kit/page.ts";
 import { QUOTAS } from "../../organisation/quotas.ts";
 import { fewer, oneMore } from "../counts.ts";
 import { HALF, HARMLESS } from "../increment.ts";
+import { SLICE_LENGTH } from "../list.ts";
 import { type Stored, toStored } from "../value.ts";
 import { AUTHOR, type Field, fieldsOf, keyOf } from "./fields.ts";
 import { cursorOf, type RecordQuery } from "./query.ts";
@@ -62,11 +63,12 @@ export class RecordStore {
         and (cast(${bit(read.any)} as integer) = 1 or (cast(${bit(read.own)} as integer) = 1 and author_id = ${this.#caller}))`;
   }
 
-  /** A page of the records that the right reaches. */
+  /** A slice of the records that the right reaches. */
   async list(query: RecordQuery, read: Right) {
     const author = read.any ? null : this.#caller;
-    const rows = await this.#db.all<StoredRecord>(...listing(this.#canvas, this.#collection, author, query));
-    return paged(rows, query.limit, (last) => cursorOf(last, query.order));
+    const statement = listing(this.#canvas, this.#collection, author, query);
+    const { rows, more } = await this.#db.head<StoredRecord>(SLICE_LENGTH, ...statement);
+    return paged(rows, query.limit, (last) => cursorOf(last, query.order), more);
   }
 
   /** How many records the right reaches. */

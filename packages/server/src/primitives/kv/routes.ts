@@ -68,12 +68,12 @@ function scoped(path: string, scope: Scope): Primitive["routes"] {
   return {
     [path]: {
       async GET(call, env) {
-        const entries = store(call, env);
         const prefix = one(call.query, "prefix") ?? "";
         const cursor = one(call.query, "cursor") ?? null;
         return listed(
+          call,
           pageLimit(call.query),
-          (limit, after) => entries.list({ prefix, cursor: after ?? cursor, limit }),
+          (now, limit, after) => store(now, env).list({ prefix, cursor: after ?? cursor, limit }),
           (entry) => `{"key":${JSON.stringify(entry.key)},"value":${toText(entry)}}`,
         );
       },

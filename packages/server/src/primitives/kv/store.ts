@@ -2,6 +2,7 @@ import { type Db, sql } from "../../drivers/db/db.ts";
 import { paged } from "../../kit/page.ts";
 import type { QuotaName } from "../../organisation/quotas.ts";
 import { HALF, HARMLESS } from "../increment.ts";
+import { SLICE_LENGTH } from "../list.ts";
 import type { Stored } from "../value.ts";
 
 /** Keys are UTF-8 and never begin with 0xff, so this lies after all of them. */
@@ -94,15 +95,18 @@ export class KvStore {
     }
   }
 
-  /** Keys in the order of their bytes; `nextCursor` is the last one of a page that others follow. */
+  /** A slice of at most `limit` entries in the order of their keys' bytes; `nextCursor` is the last key, where others follow. */
   async list({ prefix, cursor, limit }: { prefix: string; cursor: string | null; limit: number }) {
     const start = Buffer.from(prefix);
-    const rows = await this.#db.all<Stored & { key: Uint8Array }>`
+    const { rows, more } = await this.#db.head<Stored & { key: Uint8Array }>(
+      SLICE_LENGTH,
+      ...sql`
       select key, value, number from kv where canvas_id = ${this.#canvas} and scope = ${this.#scope}
         and key >= ${from(start, cursor)} and key < ${after(start)}
-      order by key limit ${limit + 1}`;
+      order by key limit ${limit + 1}`,
+    );
     const entries = rows.map((row) => ({ ...row, key: Buffer.from(row.key).toString() }));
-    return paged(entries, limit, ({ key }) => key);
+    return paged(entries, limit, ({ key }) => key, more);
   }
 
   #read(key: Buffer): Promise<Stored | undefined> {

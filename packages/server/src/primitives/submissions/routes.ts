@@ -5,8 +5,8 @@ import { parseJson, readBody } from "../../kit/body.ts";
 import { isId } from "../../kit/ids.ts";
 import { strictLimit } from "../../kit/page.ts";
 import { refuse } from "../../kit/refusal.ts";
-import { listed } from "../list.ts";
-import type { Call, Handler, Primitive } from "../primitive.ts";
+import { listed, type ReadSlice } from "../list.ts";
+import type { Call, Primitive } from "../primitive.ts";
 import { withBody } from "../with-body.ts";
 import { type Submission, SubmissionStore } from "./store.ts";
 
@@ -27,10 +27,9 @@ function storeOf({ params, canvas }: Call, { db }: Env): SubmissionStore {
   return new SubmissionStore(db, canvas.id, collection);
 }
 
-const forManagers =
-  (handler: Handler): Handler =>
-  (call, env) =>
-    manages(call.role) ? handler(call, env) : refuse("PERMISSION_DENIED");
+/** The same for owners and editors only. */
+const managedStoreOf = (call: Call, env: Env): SubmissionStore =>
+  manages(call.role) ? storeOf(call, env) : refuse("PERMISSION_DENIED");
 
 /** One answer per person and collection: one's own, and all of them for owners and editors (specification 4.9). */
 export const submissions: Primitive = {
@@ -62,29 +61,29 @@ export const submissions: Primitive = {
       },
     },
     "/submissions/:collection": {
-      GET: forManagers(async (call, env) => {
-        const store = storeOf(call, env);
+      async GET(call, env) {
+        managedStoreOf(call, env);
         const cursor = call.query.cursor ?? "";
         if (typeof cursor !== "string" || (cursor !== "" && !isId(cursor))) {
           refuse("INVALID_BODY", { message: "`cursor` is none of this list." });
         }
-        const read = (limit: number, after: string | null) =>
-          store.list({ cursor: after ?? String(cursor), limit });
-        return listed(strictLimit(call.query), read, textOf);
-      }),
-      DELETE: forManagers(async (call, env) => {
-        await storeOf(call, env).clear();
+        const read: ReadSlice<Submission> = (now, limit, after) =>
+          managedStoreOf(now, env).list({ cursor: after ?? String(cursor), limit });
+        return listed(call, strictLimit(call.query), read, textOf);
+      },
+      async DELETE(call, env) {
+        await managedStoreOf(call, env).clear();
         return OK;
-      }),
+      },
     },
     "/submissions/:collection/:user": {
-      DELETE: forManagers(async (call, env) => {
-        const store = storeOf(call, env);
+      async DELETE(call, env) {
+        const store = managedStoreOf(call, env);
         const { user = "" } = call.params;
         if (!isId(user)) refuse("INVALID_BODY", { message: "That is no id of a person." });
         await store.delete(user);
         return OK;
-      }),
+      },
     },
   },
 };

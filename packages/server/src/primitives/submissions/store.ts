@@ -2,6 +2,7 @@ import { type Db, sql } from "../../drivers/db/db.ts";
 import { paged } from "../../kit/page.ts";
 import { QUOTAS } from "../../organisation/quotas.ts";
 import { fewer, oneMore } from "../counts.ts";
+import { SLICE_LENGTH } from "../list.ts";
 
 /** One person's answer in a collection. `value` is JSON text, `updatedAt` epoch milliseconds. */
 export interface Submission {
@@ -64,13 +65,16 @@ export class SubmissionStore {
     ]);
   }
 
-  /** Answers by their authors' ids; `nextCursor` is the last one of a page that others follow. */
+  /** A slice of at most `limit` answers by their authors' ids; `nextCursor` is the last id, where others follow. */
   async list({ cursor, limit }: { cursor: string; limit: number }) {
-    const rows = await this.#db.all<Submission>`
+    const { rows, more } = await this.#db.head<Submission>(
+      SLICE_LENGTH,
+      ...sql`
       select user_id as "userId", value, updated_at as "updatedAt" from submissions
       where canvas_id = ${this.#canvas} and collection = ${this.#collection} and user_id > ${cursor}
-      order by user_id limit ${limit + 1}`;
-    return paged(rows, limit, ({ userId }) => userId);
+      order by user_id limit ${limit + 1}`,
+    );
+    return paged(rows, limit, ({ userId }) => userId, more);
   }
 
   /** Adds an answer; "taken" when another tab has just done so. */
