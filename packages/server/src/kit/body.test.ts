@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
+import type { IncomingMessage } from "node:http";
+import { PassThrough } from "node:stream";
 import { test } from "node:test";
 import { ABSENT, samples } from "@easel/conformance/corpus";
 import fc from "fast-check";
-import { parseJson } from "./body.ts";
+import { parseJson, readBody } from "./body.ts";
 import { Refusal } from "./refusal.ts";
 
 /** The value, or the status and code of the refusal; anything else that is thrown is a fault. */
@@ -106,4 +108,25 @@ test("the corpus: y_ is read, n_ is refused, i_ is either", { skip: corpus === n
     else assert.ok("value" in answer || answer[0] === 400, name);
   }
   assert.ok((corpus?.length ?? 0) > 300);
+});
+
+test("a body that trickles in is refused with 408 after 20 seconds, whatever has come by then", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const request = Object.assign(new PassThrough(), { headers: {}, complete: false });
+  let outcome: unknown = "waiting";
+  const body = readBody(request as unknown as IncomingMessage, 100, () => assert.fail());
+  body.catch((error) => {
+    outcome = error;
+  });
+  for (let second = 0; second < 19; second++) {
+    request.write("x");
+    t.mock.timers.tick(1_000);
+  }
+  await new Promise(setImmediate);
+  assert.equal(outcome, "waiting");
+  t.mock.timers.tick(1_000);
+  await assert.rejects(
+    body,
+    (error) => error instanceof Refusal && error.status === 408 && error.code === "INVALID_BODY",
+  );
 });

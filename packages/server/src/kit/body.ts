@@ -4,31 +4,50 @@ import { LIMITS } from "@easel/protocol/limits";
 import type { Json } from "@easel/protocol/types";
 import { Refusal, refuse } from "./refusal.ts";
 
-/** Reads a body into memory, at most `limit` bytes of it: past that it stops and calls `tooLarge`. */
-export function readBody(request: IncomingMessage, limit: number, tooLarge: () => never): Promise<Buffer> {
+/** How long a body that is read into memory may take. */
+const BODY_TIMEOUT_MS = 20_000;
+
+/** Reads a body into memory. Stops at `limit` bytes and calls `tooLarge`; 408 `INVALID_BODY` when the body takes too long. */
+export function readBody(
+  request: IncomingMessage,
+  limit: number,
+  tooLarge: () => never,
+  timeoutMs: number = BODY_TIMEOUT_MS,
+): Promise<Buffer> {
   return new Promise<Buffer>((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
-    const cut = () => {
+    const timer = request.complete ? undefined : setTimeout(() => cut(tooSlow), timeoutMs);
+    const cut = (refusal: () => never) => {
+      clearTimeout(timer);
       request.pause();
       request.removeAllListeners("data");
       try {
-        tooLarge();
-      } catch (refusal) {
-        reject(refusal);
+        refusal();
+      } catch (error) {
+        reject(error);
       }
     };
-    if (Number(request.headers["content-length"] ?? 0) > limit) return cut();
+    const breakOff = () => {
+      clearTimeout(timer);
+      if (!request.complete) reject(brokenOff());
+    };
+    if (Number(request.headers["content-length"] ?? 0) > limit) return cut(tooLarge);
     request.on("data", (chunk: Buffer) => {
       size += chunk.length;
-      if (size > limit) return cut();
+      if (size > limit) return cut(tooLarge);
       chunks.push(chunk);
     });
-    request.once("end", () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
-    request.once("close", () => request.complete || reject(brokenOff()));
-    request.once("error", () => reject(brokenOff()));
+    request.once("end", () => {
+      clearTimeout(timer);
+      resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks));
+    });
+    request.once("close", breakOff);
+    request.once("error", breakOff);
   });
 }
+
+const tooSlow = () => refuse("INVALID_BODY", { message: "The body took too long to arrive." }, 408);
 
 /** For whoever is still there to read it: the sender went away in the middle of a body. */
 export const brokenOff = (): Refusal =>
