@@ -57,6 +57,12 @@ export const LIMITS = {
     of: "a realtime connection, of all other kinds",
     past: "frame RATE_LIMITED",
   },
+  largeResponses: {
+    value: 100,
+    unit: "responses",
+    of: "one person at a time, larger than 16 KiB and not yet read",
+    past: "429 RATE_LIMITED",
+  },
   pageMax: {
     value: 1_000,
     unit: "entries",

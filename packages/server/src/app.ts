@@ -9,12 +9,18 @@ import { mountHome } from "./home/routes.ts";
 import { mountHosts, placeOf } from "./hosts.ts";
 import { METHODS } from "./kit/methods.ts";
 import { refuse } from "./kit/refusal.ts";
+import { dropStalled } from "./kit/stalled.ts";
 import { mountManagement } from "./management/index.ts";
 import { mountOperation } from "./operation.ts";
 import { routableUrl } from "./primitives/bad-path.ts";
 import { mountRuntime } from "./primitives/mount.ts";
 import { isUpgrade, mountRealtime } from "./primitives/upgrade.ts";
 import { mountSdk } from "./sdk.ts";
+
+/** How long the head of a request may take. */
+const HEADERS_TIMEOUT_MS = 15_000;
+/** How long a whole request may take, with the largest of bodies; smaller ones have less time (kit/body.ts). */
+const REQUEST_TIMEOUT_MS = 300_000;
 
 /** What is mounted where, in order. */
 const PARTS: ((app: FastifyInstance, env: Env) => void)[] = [
@@ -45,15 +51,20 @@ export async function createApp(env: Env): Promise<FastifyInstance> {
     clientErrorHandler: (error, socket) => answerClientError(error, socket, newRequestId()),
     frameworkErrors: (error, request, reply) => answerError(error, request, reply, env),
     forceCloseConnections: "idle",
-    // A body that never ends is cut off.
-    requestTimeout: 300_000,
-    // A request without a host is answered in our words, too.
-    http: { requireHostHeader: false, shouldUpgradeCallback: isUpgrade },
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    http: {
+      headersTimeout: HEADERS_TIMEOUT_MS,
+      connectionsCheckingInterval: 1_000,
+      // A request without a host is answered in our words, too.
+      requireHostHeader: false,
+      shouldUpgradeCallback: isUpgrade,
+    },
     // Where a request comes from is what trusted peers say in `X-Forwarded-For`, and otherwise the peer.
     trustProxy: (address) => isTrustedPeer(address, env.config),
     // The longest a request line can be at all: keys are measured by their own rule.
     routerOptions: { maxParamLength: 16 * 1024 },
   });
+  dropStalled(app.server);
   // What else a client expects is not ours to judge.
   app.server.on("checkExpectation", (request, response) => app.server.emit("request", request, response));
   app.setErrorHandler((error, request, reply) => answerError(error, request, reply, env));

@@ -5,6 +5,7 @@ import type { Config } from "./config.ts";
 import type { Blobs } from "./drivers/blobs/blobs.ts";
 import type { Bus } from "./drivers/bus/bus.ts";
 import type { Db } from "./drivers/db/db.ts";
+import type { Concurrency } from "./kit/concurrency.ts";
 import type { KeySet } from "./kit/key-set.ts";
 import type { Parsed } from "./kit/parsed.ts";
 import type { Passwords } from "./kit/passwords.ts";
@@ -22,6 +23,8 @@ export interface Env {
   policies: Parsed<RuntimePolicy>;
   signer: Signer;
   passwords: Passwords;
+  /** The large responses that are being sent to each person. */
+  responses: Concurrency;
   /** Keys of the proxy's signed tokens; null where SERVICE_PROXY_JWT_JWKS_URL is not set. */
   proxyKeys: KeySet | null;
   /** Epoch milliseconds. */

@@ -1,4 +1,5 @@
 import type { AddressInfo } from "node:net";
+import { LIMITS } from "@easel/protocol/limits";
 import type { RuntimePolicy } from "@easel/protocol/policy";
 import { createApp } from "./app.ts";
 import { baseOf } from "./base.ts";
@@ -8,6 +9,7 @@ import { migrate } from "./drivers/db/migrate.ts";
 import { openBlobs, openBus, openDb } from "./drivers/index.ts";
 import type { Env } from "./env.ts";
 import { joinInstance, requireOneInstance, type Stores } from "./instance.ts";
+import { Concurrency } from "./kit/concurrency.ts";
 import { newLog } from "./kit/log.ts";
 import { Parsed } from "./kit/parsed.ts";
 import { Passwords } from "./kit/passwords.ts";
@@ -95,7 +97,8 @@ async function run(config: Config, { db, blobs, clock }: Stores, log: Env["log"]
   const proxyKeys = await keysOf(config, log);
   const base = baseOf(config, config.port);
   const policies = new Parsed<RuntimePolicy>();
-  const kept = { signer, passwords, proxyKeys, policies };
+  const responses = new Concurrency(LIMITS.largeResponses.value);
+  const kept = { signer, passwords, responses, proxyKeys, policies };
   const env: Env = { config, base, db, blobs, bus, ...kept, clock, log };
   await seedExamples(env);
 

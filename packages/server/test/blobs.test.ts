@@ -12,6 +12,7 @@ import { memory } from "../src/drivers/bus/memory.ts";
 import { migrate } from "../src/drivers/db/migrate.ts";
 import { openDb } from "../src/drivers/index.ts";
 import type { Env } from "../src/env.ts";
+import { Concurrency } from "../src/kit/concurrency.ts";
 import { newLog } from "../src/kit/log.ts";
 import { Parsed } from "../src/kit/parsed.ts";
 import { Passwords } from "../src/kit/passwords.ts";
@@ -139,6 +140,7 @@ for (const { name, skip, database } of ENGINES) {
         blobs,
         bus: memory(),
         passwords: new Passwords(1),
+        responses: new Concurrency(1),
         policies: new Parsed(),
         signer: new Signer(["a secret of the tests that is long enough"]),
         proxyKeys: null,

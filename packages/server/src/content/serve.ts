@@ -2,7 +2,9 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { pathFault } from "../canvases/bundle.ts";
 import { hasDotFile } from "../canvases/left-out.ts";
 import type { Env } from "../env.ts";
+import { networkOf } from "../kit/network.ts";
 import { refuse } from "../kit/refusal.ts";
+import { limitResponses, SMALL_RESPONSE } from "../pipeline/limit-responses.ts";
 import { resolve } from "../pipeline/resolve.ts";
 import type { Viewer, Visit } from "../pipeline/visit.ts";
 import { choose, etagOf, isFresh, rangeOf } from "./conditional.ts";
@@ -53,16 +55,26 @@ export async function serve(
   }
   const cookie = pin(request.headers, canvas, env);
   if (cookie !== undefined) reply.header("set-cookie", cookie);
-  return send(choose(files, request.headers), request, reply, hot, env);
+  return send(choose(files, request.headers), viewer, request, reply, hot, env);
 }
 
-async function send(file: ServedFile, request: FastifyRequest, reply: FastifyReply, hot: HotBlobs, env: Env) {
+async function send(
+  file: ServedFile,
+  viewer: Viewer,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  hot: HotBlobs,
+  env: Env,
+) {
   const etag = etagOf(file);
+  const missing = reply.statusCode === 404;
+  const fresh = !missing && isFresh(request.headers, etag);
+  const hasBody = !fresh && request.method !== "HEAD";
+  if (hasBody && file.size > SMALL_RESPONSE) limitResponses(viewer?.id ?? networkOf(request.ip), reply, env);
   reply.header("etag", etag).header("cache-control", "private, no-cache").header("vary", "Accept-Encoding");
   // Not on pages alone: images and other documents may hold scripts, and a worker has the policy of its own answer.
   reply.header("content-security-policy", contentPolicy(params(request).slug ?? "", env));
-  const missing = reply.statusCode === 404;
-  if (!missing && isFresh(request.headers, etag)) return reply.code(304).send();
+  if (fresh) return reply.code(304).send();
 
   reply.header("content-type", file.mime).header("accept-ranges", "bytes");
   if (file.encoding !== "identity") reply.header("content-encoding", file.encoding);

@@ -3,8 +3,9 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Env } from "../env.ts";
 import { handlerFor, METHODS } from "../kit/methods.ts";
 import type { Query } from "../kit/page.ts";
-import { refuse } from "../kit/refusal.ts";
+import { Refusal, refuse } from "../kit/refusal.ts";
 import { admit } from "../pipeline/index.ts";
+import { limitResponses, SMALL_RESPONSE } from "../pipeline/limit-responses.ts";
 import { preflight } from "../pipeline/preflight.ts";
 import { readmit } from "../pipeline/readmit.ts";
 import type { ApiVisit } from "../pipeline/visit.ts";
@@ -14,9 +15,6 @@ import type { Call, Primitive } from "./primitive.ts";
 
 /** Where the runtime API of a canvas is. */
 export const ROOT = "/v1/c/:slug";
-
-/** So long may a reader take nothing of an answer. */
-const STALLED_MS = 60_000;
 
 const paramsOf = (request: FastifyRequest) => request.params as Record<string, string>;
 
@@ -52,12 +50,23 @@ export function mountRuntime(app: FastifyInstance, env: Env): void {
   }
 }
 
-/** An answer that is read while it is sent. What goes wrong by then cuts it off, and so does a reader who takes nothing of it. */
-function sent(answer: Readable, reply: FastifyReply, { log }: Env): Readable {
-  reply.raw.setTimeout(STALLED_MS, () => reply.raw.destroy());
-  return answer.on("error", (error) =>
-    log.error({ err: error, requestId: reply.request.id }, "an answer was cut off"),
-  );
+/** Counts a large answer until it is sent. One that is read while it is sent is cut off where reading fails or access is lost. */
+function sent(answer: string | Readable, { person }: Call, reply: FastifyReply, env: Env): string | Readable {
+  if (typeof answer === "string") {
+    if (answer.length > SMALL_RESPONSE) limitResponses(person.id, reply, env);
+    return answer;
+  }
+  answer.on("error", (error) => {
+    const level = error instanceof Refusal ? "debug" : "error";
+    env.log[level]({ err: error, requestId: reply.request.id }, "an answer was cut off");
+  });
+  try {
+    limitResponses(person.id, reply, env);
+  } catch (refusal) {
+    answer.destroy();
+    throw refusal;
+  }
+  return answer;
 }
 
 function mountPath(app: FastifyInstance, env: Env, primitive: Primitive, path: string): void {
@@ -83,8 +92,7 @@ function mountPath(app: FastifyInstance, env: Env, primitive: Primitive, path: s
         .header("content-type", "application/json; charset=utf-8")
         .header("cache-control", "private, no-store");
       const answer = await handler(call, env);
-      if (typeof answer === "string") return answer;
-      if (answer instanceof Readable) return sent(answer, reply, env);
+      if (typeof answer === "string" || answer instanceof Readable) return sent(answer, call, reply, env);
       reply.code(answer.status);
       return answer.body;
     },

@@ -1,0 +1,13 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Concurrency } from "./concurrency.ts";
+
+test("each holder has a limit of its own, and what has ended makes room", () => {
+  const concurrency = new Concurrency(2);
+  const ends = [concurrency.begin("ada"), concurrency.begin("ada")];
+  assert.equal(concurrency.begin("ada"), null);
+  assert.notEqual(concurrency.begin("bob"), null);
+  ends[0]?.();
+  assert.notEqual(concurrency.begin("ada"), null);
+  assert.equal(concurrency.begin("ada"), null);
+});
