@@ -124,6 +124,7 @@ export const SETTINGS = {
     list(origin),
     [],
     "Further origins whose pages may frame canvases; their own host and the base host always may.",
+    { shown: "none" },
   ),
   dataDir: setting("SERVICE_DATA_DIR", text, "./data", "Everything that the embedded defaults store."),
   databaseUrl: optional("SERVICE_DATABASE_URL", url("sqlite", "postgres", "postgresql"), "The database.", {
