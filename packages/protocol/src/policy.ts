@@ -41,8 +41,14 @@ export type Preset = keyof typeof PRESETS;
 export const OPERATIONS = ["read", "create", "update", "delete", "increment"] as const;
 export type Operation = (typeof OPERATIONS)[number];
 
-/** What a collection, a file group or a channel may be called in a policy (specification 2). */
-export const RESOURCE_NAME = /^[A-Za-z0-9][A-Za-z0-9.:_-]{0,79}$/;
+const RESOURCE_NAME = /^[A-Za-z0-9][A-Za-z0-9.:_-]{0,79}$/;
+
+/**
+ * Tells whether a text may name a collection, file group, channel or Connection in a policy (specification 2): 1 to 80 letters,
+ * digits, dots, colons, underscores or hyphens, and no name that every object has.
+ */
+export const isResourceName = (text: string): boolean =>
+  RESOURCE_NAME.test(text) && !(text in Object.prototype) && text !== "prototype";
 
 /** Rights that a policy gives in place of its preset's. */
 export interface Overrides {

@@ -69,10 +69,9 @@ const RIGHT: [name: string, document: object][] = [
   ...["0", "a", "A.b:c_d-e", "9:9", "n".repeat(80), "participants:wall", "proto", "_proto_".slice(1)].map(
     (name): [string, object] => [
       `the name ${name.slice(0, 20)}`,
-      { collections: named(name, ENTRIES.collections) },
+      Object.fromEntries(KINDS.map((kind) => [kind, named(name, ENTRIES[kind])])),
     ],
   ),
-  ["the longest name of a connection", { connections: named("w".repeat(63), ENTRIES.connections) }],
 ];
 
 /** Documents that are wrong. */
@@ -124,10 +123,6 @@ const WRONG: [name: string, document: unknown][] = [
       `${kind} with the name ${JSON.stringify(name.slice(0, 12))}`,
       { [kind]: named(name, ENTRIES[kind]) },
     ]),
-  ]),
-  ...["A", "0a", "w.e", "w:e", "w".repeat(64)].map((name): [string, unknown] => [
-    `a connection called ${name.slice(0, 12)}`,
-    { connections: named(name, ENTRIES.connections) },
   ]),
   ...["own", "own_and_editors", "everyone", "", null, true].flatMap((right): [string, unknown][] => [
     [`create: ${right}`, collection({ overrides: { create: right } })],

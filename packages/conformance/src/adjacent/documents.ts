@@ -38,6 +38,8 @@ export function complete(): Document {
       weather: { audience: "viewers", methods: ["GET", "HEAD"] },
       tickets: { audience: "editors" },
       closed: { audience: "viewers", methods: [] },
+      "7.Tickets:EU_a-b": { audience: "viewers" },
+      [name(80)]: { audience: "editors" },
     },
   };
 }

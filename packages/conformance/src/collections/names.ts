@@ -15,7 +15,10 @@ const NAMES = [
 ];
 
 /** Of the grammar's shape, but of every object's own. */
-const RESERVED = ["constructor", "toString", "valueOf", "hasOwnProperty", "isPrototypeOf", "prototype"];
+const RESERVED = [
+  ...["constructor", "toString", "valueOf", "hasOwnProperty", "isPrototypeOf", "prototype"],
+  ...["propertyIsEnumerable", "toLocaleString"],
+];
 
 const NO_NAMES = [
   ...["-a", ".a", "_a", ":a", ".", "%2e%2e", "__proto__", "__defineGetter__", "%20", "a%20b", "a+b"],
@@ -74,11 +77,10 @@ export function names(target: Target): void {
     });
 
     for (const name of RESERVED) {
-      it(`${name} is no collection: 404 COLLECTION_NOT_CONFIGURED on every route`, async () => {
+      it(`${name} names none, as in a policy: 400 INVALID_BODY on every route`, async () => {
         const bare = await stage(target, { people: canvas.people });
         for (const { pages } of [canvas, bare]) {
-          for (const answer of await everyRoute(pages.owner, name))
-            refused(answer, 404, "COLLECTION_NOT_CONFIGURED");
+          for (const answer of await everyRoute(pages.owner, name)) refused(answer, 400, "INVALID_BODY");
         }
       });
     }

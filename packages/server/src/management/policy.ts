@@ -1,23 +1,21 @@
 import { LIMITS } from "@easel/protocol/limits";
 import {
   AUDIENCES,
+  isResourceName,
   type PolicyRight,
   PRESETS,
   type Preset,
-  RESOURCE_NAME,
   RIGHTS,
   type RuntimePolicy,
 } from "@easel/protocol/policy";
 import { type ZodType, z } from "zod";
 
-const PROFILE = /^[a-z][a-z0-9_-]{0,62}$/;
-
 const right = z.enum(Object.keys(RIGHTS) as PolicyRight[]).optional();
 const audience = z.enum(AUDIENCES);
 const fileRights = { read: right, create: audience.optional(), update: right, delete: right };
 
-/** A table of named entries. Names are looked at before anything is made of them: some are those of every object. */
-const named = <Entry>(name: RegExp, entry: ZodType<Entry>) =>
+/** A table of named entries. The names are checked before the entries are parsed: some are those of every object. */
+const named = <Entry>(entry: ZodType<Entry>) =>
   z
     .custom<object>(
       (value) => typeof value === "object" && value !== null && !Array.isArray(value),
@@ -30,7 +28,7 @@ const named = <Entry>(name: RegExp, entry: ZodType<Entry>) =>
       if (names.length > most)
         return context.addIssue({ code: "custom", message: `must not have more than ${most} entries` });
       for (const each of names) {
-        if (!name.test(each) || each in Object.prototype || each === "prototype")
+        if (!isResourceName(each))
           context.addIssue({ code: "custom", message: `\`${each.slice(0, 100)}\` is no name for an entry` });
       }
     })
@@ -41,7 +39,6 @@ const named = <Entry>(name: RegExp, entry: ZodType<Entry>) =>
 export const policy: ZodType<RuntimePolicy> = z.strictObject({
   defaultMode: z.enum(["read_only", "participation", "collaboration"]).optional(),
   collections: named(
-    RESOURCE_NAME,
     z.strictObject({
       preset: z.enum(Object.keys(PRESETS) as Preset[]),
       overrides: z.strictObject({ ...fileRights, increment: right }).optional(),
@@ -49,14 +46,12 @@ export const policy: ZodType<RuntimePolicy> = z.strictObject({
     }),
   ),
   fileGroups: named(
-    RESOURCE_NAME,
     z.strictObject({
       preset: z.enum(Object.keys(PRESETS) as Preset[]),
       overrides: z.strictObject(fileRights).optional(),
     }),
   ),
   channels: named(
-    RESOURCE_NAME,
     z.strictObject({
       subscribe: audience,
       publish: audience,
@@ -65,7 +60,6 @@ export const policy: ZodType<RuntimePolicy> = z.strictObject({
     }),
   ),
   connections: named(
-    PROFILE,
     z.strictObject({
       audience: z.enum(["editors", "viewers"]),
       methods: z

@@ -1,4 +1,4 @@
-import { type CollectionPolicy, type Operation, RESOURCE_NAME } from "@easel/protocol/policy";
+import { type CollectionPolicy, isResourceName, type Operation } from "@easel/protocol/policy";
 import type { Json, Rights } from "@easel/protocol/types";
 import { isAmong, may, rightsOf } from "../../access/rights.ts";
 import { entryOf, policyOf } from "../../canvases/policy.ts";
@@ -29,7 +29,7 @@ async function open(
   env: Env,
 ): Promise<Opened> {
   const { name = "" } = params;
-  if (!RESOURCE_NAME.test(name)) refuse("INVALID_BODY", { message: "That is no name of a collection." });
+  if (!isResourceName(name)) refuse("INVALID_BODY", { message: "That is no name of a collection." });
   const { collections } = await policyOf(canvas, env);
   const policy = entryOf(collections, name) ?? refuse("COLLECTION_NOT_CONFIGURED");
   const rights = rightsOf(policy, role);
