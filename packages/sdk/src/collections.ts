@@ -71,10 +71,10 @@ export interface Collection {
    */
   increment(id: string, by?: number): Promise<number>;
   /**
-   * How many records the viewer may read, where the policy lets them be counted.
+   * Counts all records, where the policy's `aggregateCount` lets the viewer; with `where`, those of them that the viewer may read.
    * @example const ideas = await easel.kv.collection("ideas").count();
    */
-  count(): Promise<number>;
+  count(options?: Pick<RecordListOptions, "where">): Promise<number>;
   /**
    * What the viewer may do, each with their own records and with any.
    * @example const { update } = await easel.kv.collection("ideas").permissions();
@@ -91,6 +91,10 @@ export interface Collection {
    */
   watch(handler: Listener<RecordChange>, onError?: Listener<EaselError>): () => void;
 }
+
+/** `where` as JSON. What JSON leaves out, or writes as null, would find other records than those asked for. */
+const filterOf = (where: RecordListOptions["where"]) =>
+  where === undefined ? undefined : jsonOf(where, storable);
 
 /** `easel.kv.collection(name)`. Nothing is sent before the first call. */
 export function createCollection(api: Api, watch: Watch, name: string): Collection {
@@ -111,16 +115,16 @@ export function createCollection(api: Api, watch: Watch, name: string): Collecti
       await api.json("DELETE", at(id));
     },
     async list({ cursor, limit, where, orderBy } = {}) {
-      // What JSON leaves out, or writes as null, would find other records than those asked for.
-      const filter = where === undefined ? undefined : jsonOf(where, storable);
-      return api.json("GET", root() + search({ cursor, limit, where: filter, orderBy }));
+      return api.json("GET", root() + search({ cursor, limit, where: filterOf(where), orderBy }));
     },
     async increment(id, by = 1) {
       if (!Number.isFinite(by)) throw invalid("`increment` adds a finite number.");
       return (await api.json<{ value: number }>("POST", `${at(id)}/increment`, { by })).value;
     },
-    async count() {
-      return (await api.json<{ count: number }>("GET", `${root()}/count`)).count;
+    async count({ where } = {}) {
+      return (
+        await api.json<{ count: number }>("GET", `${root()}/count${search({ where: filterOf(where) })}`)
+      ).count;
     },
     async permissions() {
       return api.json("GET", `${root()}/permissions`);

@@ -26,6 +26,7 @@ test("each call is one request of the contract", async () => {
   assert.equal(await ideas.increment("r-1"), 3);
   await ideas.increment("r-1", -2.5);
   assert.equal(await ideas.count(), 4);
+  assert.equal(await ideas.count({ where }), 4);
   assert.deepEqual(await ideas.permissions(), answer);
   assert.equal(await ideas.clear(), 5);
   const filter = encodeURIComponent(JSON.stringify(where)).replaceAll("%20", "+");
@@ -42,6 +43,7 @@ test("each call is one request of the contract", async () => {
       ["POST", "/collections/ideas/r-1/increment", '{"by":1}'],
       ["POST", "/collections/ideas/r-1/increment", '{"by":-2.5}'],
       ["GET", "/collections/ideas/count", undefined],
+      ["GET", `/collections/ideas/count?where=${filter}`, undefined],
       ["GET", "/collections/ideas/permissions", undefined],
       ["DELETE", "/collections/ideas", undefined],
     ],
@@ -65,6 +67,7 @@ test("what cannot be asked is refused before anything is sent", async () => {
   for (const value of noJson as string[]) {
     await assert.rejects(ideas.create(value), invalid);
     await assert.rejects(ideas.list({ where: { authorId: value } }), invalid);
+    await assert.rejects(ideas.count({ where: { authorId: value } }), invalid);
     await assert.rejects(ideas.list({ where: { "value.n": { gte: 1, lt: value } } }), invalid);
   }
   assert.deepEqual(calls, []);

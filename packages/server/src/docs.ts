@@ -155,7 +155,8 @@ ${table(
 
 \`overrides\` replaces single rights; \`create\` takes only ${AUDIENCES.map((each) => `\`${each}\``).join(", ")}. \`increment\` begins as the preset's \`update\`. To update,
 delete or increment a record one must also be able to read it. Owner and editors do not read \`personal\` records, but for their own.
-\`aggregateCount\` says who may count the records they can read.
+\`aggregateCount\` says who may count all records of a collection, those too that they cannot read. A count with conditions
+(\`where\`) is of the records that the caller can read. A record that the caller cannot read is 404 \`NOT_FOUND\` to every operation on it.
 `;
 
 const acts = PARTS.flatMap((routes) =>

@@ -3,7 +3,7 @@ import { it } from "node:test";
 import type { Json } from "@easel/protocol/types";
 import fc from "fast-check";
 import type { Query } from "../src/kit/page.ts";
-import { readQuery } from "../src/primitives/collections/query.ts";
+import { readQuery, readWhere } from "../src/primitives/collections/query.ts";
 import { RecordStore, type StoredRecord } from "../src/primitives/collections/store.ts";
 import { onDatabases, times } from "./databases.ts";
 import { AUTHORS, asked, value } from "./record-arbitraries.ts";
@@ -37,6 +37,8 @@ await onDatabases("what records are listed by", (db) => {
   };
   const list = (canvas: string, query: Query, right = ANY, caller = "u-1") =>
     new RecordStore(db, canvas, "board", caller).list(readQuery(query), right);
+  const count = (canvas: string, query: Query, right: typeof ANY) =>
+    new RecordStore(db, canvas, "board", "u-1").count(right, readWhere(query) ?? []);
   /** The whole list, page by page. */
   const walk = async (canvas: string, query: Query, limit: number, right = ANY, caller = "u-1") => {
     const seen: StoredRecord[] = [];
@@ -76,6 +78,10 @@ await onDatabases("what records are listed by", (db) => {
           const say = JSON.stringify(query);
           assert.deepEqual(idsOf(entries), expected, say);
           assert.deepEqual(idsOf(await walk(made.canvas, query, limit)), expected, `${say} by ${limit}`);
+          const matching = listed(made.records, { ...each, orderBy: "createdAt" });
+          const own = matching.filter(({ author_id }) => author_id === "u-1");
+          assert.equal(await count(made.canvas, query, ANY), matching.length, say);
+          assert.equal(await count(made.canvas, query, OWN), own.length, say);
         }
       }),
       { numRuns: 15 },

@@ -5,7 +5,7 @@ import { readConfig } from "../src/config.ts";
 import type { Db, Sql, Step, Value } from "../src/drivers/db/db.ts";
 import { migrate } from "../src/drivers/db/migrate.ts";
 import { openDb } from "../src/drivers/index.ts";
-import { readQuery } from "../src/primitives/collections/query.ts";
+import { readQuery, readWhere } from "../src/primitives/collections/query.ts";
 import { RecordStore } from "../src/primitives/collections/store.ts";
 import { SubmissionStore } from "../src/primitives/submissions/store.ts";
 import { times } from "./databases.ts";
@@ -62,7 +62,8 @@ async function everyStatement(): Promise<void> {
   ];
   for (const right of [ANY, OWN]) {
     await records.get(id, right);
-    await records.count(right);
+    for (const filter of filters)
+      await records.count(right, readWhere({ where: JSON.stringify(filter) }) ?? []);
     for (const orderBy of orders) {
       for (const filter of filters) {
         const query = { orderBy, where: JSON.stringify(filter), limit: "2" };

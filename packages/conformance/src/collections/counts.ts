@@ -11,7 +11,7 @@ import { add } from "./entry.ts";
 const CALLERS = ["owner", "editor", "viewer", "guest"] as const;
 type Caller = (typeof CALLERS)[number];
 
-/** How many of four records, one of each caller's, a caller can read by each preset. */
+/** How many of four records, one of each caller's, a caller can read by each preset: what a count with conditions is of. */
 const READABLE: Record<Preset, Record<Caller, number>> = {
   personal: { owner: 1, editor: 1, viewer: 1, guest: 1 },
   submissions: { owner: 4, editor: 4, viewer: 1, guest: 1 },
@@ -22,7 +22,7 @@ const READABLE: Record<Preset, Record<Caller, number>> = {
 
 const named = (preset: Preset, audience: string) => `${preset}.${audience}`;
 
-/** `GET …/count`: for whom the policy's own word opens it, of what they can read. */
+/** `GET …/count`: for whom the policy's own word opens it; of everything, and with conditions of what they can read. */
 export function counts(target: Target): void {
   describe("counts", () => {
     let canvas: Stage;
@@ -44,7 +44,8 @@ export function counts(target: Target): void {
       pages = { ...canvas.pages, guest: open(target, canvas.slug, await guestOf(target, canvas)) };
       for (const preset of Object.keys(PRESETS) as Preset[]) {
         for (const audience of AUDIENCES)
-          for (const caller of CALLERS) await add(pages[caller], named(preset, audience), caller);
+          for (const [made, caller] of CALLERS.entries())
+            await add(pages[caller], named(preset, audience), { by: caller, made });
       }
     });
 
@@ -60,17 +61,42 @@ export function counts(target: Target): void {
             const answer = await pages[caller].get(`/collections/${named(preset, audience)}/count`);
             const manages = caller === "owner" || caller === "editor";
             const may = audience === "viewers" || (audience === "editors" && manages);
-            if (may) answered(answer, { count: READABLE[preset][caller] });
+            if (may) answered(answer, { count: CALLERS.length });
             else refused(answer, 403, "PERMISSION_DENIED");
+            for (const [where, readable] of [
+              [{}, READABLE[preset][caller]],
+              [{ "value.made": { gte: 0 } }, READABLE[preset][caller]],
+              [{ "value.by": caller }, 1],
+              [{ "value.by": "nobody" }, 0],
+            ] as const) {
+              const found = await pages[caller].get(
+                `/collections/${named(preset, audience)}/count?where=${encodeURIComponent(JSON.stringify(where))}`,
+              );
+              if (may) answered(found, { count: readable });
+              else refused(found, 403, "PERMISSION_DENIED");
+            }
           }
         });
       }
     }
 
-    it("who can read nothing counts nothing", async () => {
+    it("who can read nothing counts everything, and finds nothing", async () => {
       await add(pages.viewer, "hidden", 1);
-      for (const caller of CALLERS)
-        answered(await pages[caller].get("/collections/hidden/count"), { count: 0 });
+      await add(pages.owner, "hidden", { a: 1 });
+      for (const caller of CALLERS) {
+        answered(await pages[caller].get("/collections/hidden/count"), { count: 2 });
+        for (const where of ["{}", '{"value.a":1}'])
+          answered(await pages[caller].get(`/collections/hidden/count?where=${encodeURIComponent(where)}`), {
+            count: 0,
+          });
+      }
     });
+
+    for (const query of ["where=%7B", "where=1", "where=%7B%22id%22%3A1%7D", "where=%7B%7D&where=%7B%7D"]) {
+      it(`count?${query}: 400 INVALID_BODY`, async () => {
+        refused(await pages.viewer.get(`/collections/hidden/count?${query}`), 400, "INVALID_BODY");
+        refused(await pages.viewer.get(`/collections/personal/count?${query}`), 403, "PERMISSION_DENIED");
+      });
+    }
   });
 }

@@ -178,7 +178,7 @@ async function tried(
       assert.equal(answer.status, expected, `${what}: ${answer.text}`);
       refused(answer, expected, expected === 403 ? "PERMISSION_DENIED" : "NOT_FOUND");
     } else if (operation === "delete") {
-      answered(answer, { ok: true, attachmentCleanupFailed: false });
+      answered(answer, { ok: true, attachmentCleanupFailed: 0 });
       entries.delete(entry.id);
     } else {
       const now = entryOf(answer);
@@ -211,6 +211,6 @@ async function cleared(
   const gone = [...entries.values()].filter(({ authorId }) =>
     mayDo(policy, "delete", standing(caller, authorId === ids[caller])),
   );
-  answered(answer, { deleted: gone.length, attachmentCleanupFailed: false });
+  answered(answer, { deleted: gone.length, attachmentCleanupFailed: 0 });
   for (const { id } of gone) entries.delete(id);
 }

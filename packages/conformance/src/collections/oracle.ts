@@ -51,9 +51,8 @@ export function mayDo(
   return needed.every((each) => among(groupsFor(each), caller));
 }
 
-/** What is answered to an operation on a record: it is done, or a status. Who can do it to no record at all is told so first. */
+/** What is answered to an operation on a record: it is done, or a status. A record that the caller cannot read is not there. */
 export function outcome(policy: CollectionPolicy, operation: Operation, caller: Caller): "done" | 403 | 404 {
-  if (!mayDo(policy, operation, { ...caller, isAuthor: true })) return 403;
   if (!mayDo(policy, "read", caller)) return 404;
   return mayDo(policy, operation, caller) ? "done" : 403;
 }

@@ -109,7 +109,7 @@ export function policies(target: Target): void {
       answered(await page.get(`/collections/wall/${shown.id}`), changed);
       answered(await page.delete(`/collections/board/${own.id}`), {
         ok: true,
-        attachmentCleanupFailed: false,
+        attachmentCleanupFailed: 0,
       });
     });
 
@@ -142,6 +142,51 @@ export function policies(target: Target): void {
       const entry = await add(open.pages.viewer, "board", 1);
       refused(await shut.pages.viewer.post("/collections/board", 1), 403, "PERMISSION_DENIED");
       assert.deepEqual(await entriesIn(open.pages.viewer, "board"), [entry]);
+    });
+
+    it("a record that the caller cannot read is 404 to every operation, whatever its body and the other rights", async () => {
+      const canvas = await made({
+        shut: { preset: "collaborative" },
+        own: { preset: "collaborative" },
+        managed: { preset: "managed" },
+      });
+      const { owner, viewer } = canvas.pages;
+      const ids: Record<string, string> = {};
+      for (const name of ["shut", "own", "managed"]) ids[name] = (await add(owner, name, 1)).id;
+      await govern(target, canvas, {
+        collections: {
+          shut: { preset: "collaborative", overrides: { read: "none" } },
+          own: { preset: "collaborative", overrides: { read: "own", update: "none", increment: "none" } },
+          managed: { preset: "managed" },
+        },
+      });
+      const onRecord = async (name: string, id = ids[name]) => {
+        const path = `/collections/${name}/${id}`;
+        return [
+          await viewer.get(path),
+          await viewer.put(path, 2),
+          await viewer.putRaw(path, "{"),
+          await viewer.delete(path),
+          await viewer.post(`${path}/increment`, { by: 1 }),
+          await viewer.post(`${path}/increment`, "one"),
+        ];
+      };
+      for (const name of ["shut", "own"]) {
+        for (const answer of await onRecord(name)) refused(answer, 404, "NOT_FOUND");
+        for (const answer of await onRecord(name, "r-1")) refused(answer, 404, "NOT_FOUND");
+      }
+      for (const answer of await onRecord("managed", "r-1")) refused(answer, 404, "NOT_FOUND");
+      const [read, ...changes] = await onRecord("managed");
+      assert.equal(read?.status, 200);
+      for (const answer of changes) refused(answer, 403, "PERMISSION_DENIED");
+      await govern(target, canvas, {
+        collections: { shut: { preset: "collaborative" }, own: { preset: "collaborative" } },
+      });
+      for (const name of ["shut", "own"])
+        assert.deepEqual(
+          (await entriesIn(owner, name)).map(({ value }) => value),
+          [1],
+        );
     });
 
     it("administrators have no rights by that", async () => {

@@ -14,6 +14,7 @@ import {
 
 /*
  * GET /collections/{name}?where=…&orderBy=…
+ * GET /collections/{name}/count?where=…
  *
  *   where    {"value.status": "open", "value.votes": {"gte": 3}, "authorId": "…"}      JSON, URL-encoded
  *   orderBy  createdAt, updatedAt or value.{field}; with a hyphen in front from the last to the first
@@ -131,17 +132,26 @@ export function cursorOf(
   return `${at.toString("base64url")}.${id}`;
 }
 
+/** A parameter that may be given once. */
+function only(parameters: Parameters, name: string): string | undefined {
+  return Array.isArray(parameters[name]) ? wrong(`\`${name}\` may be given once.`) : one(parameters, name);
+}
+
+/** The conditions of a request, or null without any; anything outside the grammar is 400 `INVALID_BODY`. */
+export function readWhere(parameters: Parameters): Condition[] | null {
+  const where = only(parameters, "where");
+  return where === undefined ? null : conditionsOf(where);
+}
+
 /** The page that a request asks for; anything outside the grammar is 400 `INVALID_BODY`. */
 export function readQuery(parameters: Parameters): RecordQuery {
-  for (const name of ["where", "orderBy", "cursor"])
-    if (Array.isArray(parameters[name])) wrong(`\`${name}\` may be given once.`);
-  const where = one(parameters, "where");
-  const orderBy = one(parameters, "orderBy") ?? "createdAt";
-  const cursor = one(parameters, "cursor");
+  const conditions = readWhere(parameters) ?? [];
+  const orderBy = only(parameters, "orderBy") ?? "createdAt";
+  const cursor = only(parameters, "cursor");
   const descending = orderBy.startsWith("-");
   const order = orderOf(descending ? orderBy.slice(1) : orderBy);
   return {
-    conditions: where === undefined ? [] : conditionsOf(where),
+    conditions,
     order,
     descending,
     after: cursor === undefined ? null : positionIn(cursor, order),

@@ -1,5 +1,5 @@
 import { type CollectionPolicy, isResourceName, type Operation } from "@easel/protocol/policy";
-import type { Json, Rights } from "@easel/protocol/types";
+import type { Json, Right, Rights } from "@easel/protocol/types";
 import { isAmong, may, rightsOf } from "../../access/rights.ts";
 import { entryOf, policyOf } from "../../canvases/policy.ts";
 import type { Env } from "../../env.ts";
@@ -9,7 +9,7 @@ import { listed, type ReadSlice } from "../list.ts";
 import type { Call, Primitive } from "../primitive.ts";
 import { readValue, toText } from "../value.ts";
 import { withBody } from "../with-body.ts";
-import { positionIn, RECORD_ID, readQuery } from "./query.ts";
+import { positionIn, RECORD_ID, readQuery, readWhere } from "./query.ts";
 import { RecordStore, type StoredRecord } from "./store.ts";
 
 /** A configured collection, and what the caller may do with it. */
@@ -18,6 +18,9 @@ interface Opened {
   rights: Rights;
   records: RecordStore;
 }
+
+/** The reach of a count without conditions: the policy alone says who may have it. */
+const EVERY: Right = { own: true, any: true };
 
 const textOf = (record: StoredRecord) =>
   `{"id":"${record.id}","authorId":${JSON.stringify(record.author_id)},"value":${toText(record)},"updatedAt":${record.updated_at}}`;
@@ -49,11 +52,14 @@ interface OpenedRecord extends Opened {
   record: StoredRecord;
 }
 
-/** The rights check of a handler for one record. */
+/**
+ * Opens a record for an operation. A record that the caller cannot read is not there, whatever their other rights: that is told before
+ * whether the operation is allowed.
+ */
 const openRecord =
   (operation: Operation) =>
   async (call: Call, env: Env): Promise<OpenedRecord> => {
-    const opened = await open(call, operation, env);
+    const opened = await open(call, null, env);
     return { ...opened, record: await recordOf(call, opened, operation) };
   };
 
@@ -109,7 +115,7 @@ export const collections: Primitive = {
           // Also when it failed: then nobody knows how far it came.
           if (deleted !== 0) announce(call.canvas.id, { resource: "collection", name, op: "clear", of }, env);
         }
-        return `{"deleted":${deleted},"attachmentCleanupFailed":false}`;
+        return `{"deleted":${deleted},"attachmentCleanupFailed":0}`;
       },
     },
     "/collections/:name/permissions": {
@@ -121,7 +127,10 @@ export const collections: Primitive = {
       async GET(call, env) {
         const { policy, rights, records } = await open(call, null, env);
         if (!isAmong(policy.aggregateCount ?? "none", call.role)) refuse("PERMISSION_DENIED");
-        return `{"count":${await records.count(rights.read)}}`;
+        const conditions = readWhere(call.query);
+        const count =
+          conditions === null ? await records.count(EVERY) : await records.count(rights.read, conditions);
+        return `{"count":${count}}`;
       },
     },
     "/collections/:name/:id": {
@@ -142,7 +151,7 @@ export const collections: Primitive = {
         const { records, record } = await openRecord("delete")(call, env);
         if (!(await records.delete(record.id))) refuse("NOT_FOUND");
         tell(call, record, "delete", env);
-        return '{"ok":true,"attachmentCleanupFailed":false}';
+        return '{"ok":true,"attachmentCleanupFailed":0}';
       },
     },
     "/collections/:name/:id/increment": {

@@ -1,7 +1,7 @@
 import type { Sql, Value } from "../../drivers/db/db.ts";
-import { isId } from "../../kit/ids.ts";
-import { ALL, AUTHOR, type Range } from "./fields.ts";
-import type { Condition, RecordQuery } from "./query.ts";
+import { both, conditionOn, divided, statementOf, textOf, valuesOf } from "./conditions.ts";
+import { ALL, type Range } from "./fields.ts";
+import type { RecordQuery } from "./query.ts";
 
 /*
  * A list can be asked for in many ways; each way is one statement, made once, so that it is prepared once. Everything that a
@@ -11,8 +11,6 @@ import type { Condition, RecordQuery } from "./query.ts";
  */
 
 const COLUMNS = "r.id, r.author_id, r.value, r.number, r.updated_at";
-const CONDITION =
-  "and exists (select 1 from record_fields as f where f.record_id = r.id and f.name = ? and f.key >= ? and f.key < ?)";
 
 const RECORDS = { from: "records as r", table: "r", id: "r.id" };
 const FIELDS = {
@@ -39,7 +37,7 @@ interface Shape {
   conditions: number;
 }
 
-function textOf({ walk, descending, authors, conditions }: Shape): TemplateStringsArray {
+function listText({ walk, descending, authors, conditions }: Shape): TemplateStringsArray {
   const { from, table, id, key, also } = WALKS[walk];
   const [beyond, direction, within] = descending ? ["<", "desc", ">="] : [">", "asc", "<"];
   const parts = [
@@ -48,28 +46,12 @@ function textOf({ walk, descending, authors, conditions }: Shape): TemplateStrin
     key === null ? `and ${id} ${beyond} ?` : `and (${key}, ${id}) ${beyond} (?, ?)`,
     walk === "field" ? `and ${key} ${within} ?` : "",
     "and r.author_id = ? ".repeat(authors),
-    ...Array.from({ length: conditions }, () => CONDITION),
+    conditionOn("r.id").repeat(conditions),
     `order by ${key === null ? "" : `${key} ${direction}, `}${id} ${direction}`,
     "limit ?",
   ];
-  const strings = parts.join("\n").split("?");
-  return Object.assign(strings, { raw: strings });
+  return textOf(parts);
 }
-
-const statements = new Map<string, TemplateStringsArray>();
-
-function statementOf(shape: Shape): TemplateStringsArray {
-  const key = Object.values(shape).join();
-  const text = statements.get(key) ?? textOf(shape);
-  statements.set(key, text);
-  return text;
-}
-
-/** What two ranges have in common. */
-const both = (one: Range, other: Range): Range => ({
-  from: one.from.compare(other.from) > 0 ? one.from : other.from,
-  before: one.before.compare(other.before) < 0 ? one.before : other.before,
-});
 
 /** Where a list begins along its walk, and the bound that it stays within; the values of the statement. */
 function along({ order, descending, after }: RecordQuery, bounds: Range): Value[] {
@@ -87,12 +69,8 @@ function along({ order, descending, after }: RecordQuery, bounds: Range): Value[
 /** The statement for a page of a collection, with one row more than the page holds; of `author` alone unless null. */
 export function listing(canvas: string, collection: string, author: string | null, query: RecordQuery): Sql {
   const { order, descending, limit } = query;
-  // What is no id is no text for every engine either: it is looked for among the fields, as bytes.
-  const isAuthor = ({ name, is }: Condition) => name === AUTHOR && typeof is === "string" && isId(is);
-  const authors = query.conditions.filter(isAuthor).map(({ is }) => String(is));
-  if (author !== null) authors.push(author);
-  let conditions = query.conditions.filter((each) => !isAuthor(each));
-
+  const { authors, conditions: others } = divided(query.conditions, author);
+  let conditions = others;
   let walk: Shape["walk"] = order.by;
   let bounds = ALL;
   let found: Value[] = [];
@@ -108,13 +86,13 @@ export function listing(canvas: string, collection: string, author: string | nul
     found = [equal.name, equal.from];
   }
   return [
-    statementOf({ walk, descending, authors: authors.length, conditions: conditions.length }),
+    statementOf({ walk, descending, authors: authors.length, conditions: conditions.length }, listText),
     canvas,
     collection,
     ...found,
     ...along(query, bounds),
     ...authors,
-    ...conditions.flatMap(({ name, from, before }) => [name, from, before]),
+    ...conditions.flatMap(valuesOf),
     limit + 1,
   ];
 }

@@ -7,8 +7,9 @@ import { fewer, oneMore } from "../counts.ts";
 import { HALF, HARMLESS } from "../increment.ts";
 import { SLICE_LENGTH } from "../list.ts";
 import { type Stored, toStored } from "../value.ts";
+import { counting } from "./counting.ts";
 import { AUTHOR, type Field, fieldsOf, keyOf } from "./fields.ts";
-import { cursorOf, type RecordQuery } from "./query.ts";
+import { type Condition, cursorOf, type RecordQuery } from "./query.ts";
 import { listing } from "./statements.ts";
 
 /** A record of a collection; `updated_at` in epoch milliseconds. */
@@ -71,16 +72,13 @@ export class RecordStore {
     return paged(rows, query.limit, (last) => cursorOf(last, query.order), more);
   }
 
-  /** How many records the right reaches. */
-  async count(read: Right): Promise<number> {
-    if (!read.own) return 0;
-    const author = read.any ? null : this.#caller;
-    const found = await (author === null
-      ? this.#db.get<{ rows: number }>`
-          select count(*) as rows from records where canvas_id = ${this.#canvas} and collection = ${this.#collection}`
-      : this.#db.get<{ rows: number }>`
-          select count(*) as rows from records
-          where canvas_id = ${this.#canvas} and collection = ${this.#collection} and author_id = ${author}`);
+  /** Counts the records that the right reaches and that meet the conditions. */
+  async count(right: Right, conditions: Condition[] = []): Promise<number> {
+    if (!right.own) return 0;
+    const author = right.any ? null : this.#caller;
+    const found = await this.#db.get<{ rows: number }>(
+      ...counting(this.#canvas, this.#collection, author, conditions),
+    );
     return Number(found?.rows ?? 0);
   }
 
