@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
+import type { RuntimePolicy } from "@easel/protocol/policy";
 import { type CanvasRole, PERMISSIONS, type Permission } from "@easel/protocol/types";
 import { type Role, type Stage, share, stage, type Terms, turn } from "./fixture.ts";
 import { accept, guestOf, invite } from "./guest.ts";
 import type { Header } from "./http.ts";
 import { call, open } from "./page.ts";
+import { collecting, govern } from "./policy.ts";
 import { answered, refused } from "./refusal.ts";
 import { freshEmail, type Person, type Target } from "./target.ts";
 import { makeTeam } from "./team.ts";
@@ -23,6 +25,27 @@ const GRANTED: Partial<Record<Permission, CanvasRole[]>> = {
   canSavePreferences: ["owner", "editor", "viewer"],
   canManageSubmissions: ["owner", "editor"],
 };
+
+/** A policy of every kind that a switch can turn off. */
+const EVERYTHING: RuntimePolicy = {
+  collections: { board: { preset: "collaborative" }, diary: { preset: "personal" } },
+  fileGroups: { photos: { preset: "contributions" }, forms: { preset: "submissions" } },
+  channels: {
+    chat: {
+      subscribe: "viewers",
+      publish: "viewers",
+      seePresence: "viewers",
+      participatePresence: "viewers",
+    },
+  },
+};
+
+/** Switches, and what in `resources` goes by them. */
+const OFF = [
+  ["kv", "collections"],
+  ["files", "fileGroups"],
+  ["realtime", "channels"],
+] as const;
 
 /** What a page might send to pass for the owner; every value is made from the owner's e-mail address and id. */
 const CLAIMS: [name: string, claim: (email: string, id: string) => { headers?: Header[]; query?: string }][] =
@@ -86,6 +109,28 @@ export function identity(target: Target): void {
       it(`resources of the ${role}: nothing is configured`, async () => {
         const { json } = await whole.pages[role].get("/me");
         assert.deepEqual(json.resources, { collections: {}, fileGroups: {}, channels: {}, connections: {} });
+      });
+    }
+
+    for (const [off, kind] of OFF) {
+      it(`resources while ${off} is off: no right on any of ${kind}, and all of them back afterwards`, async () => {
+        const own = await collecting(target, {}, whole.people);
+        await govern(target, own, EVERYTHING);
+        const resources = async (role: Role) =>
+          (await own.pages[role].get("/me")).json.resources as Record<string, Record<string, object>>;
+        for (const role of ROLES) {
+          await turn(target, own, { [off]: true });
+          const before = await resources(role);
+          await turn(target, own, { [off]: false });
+          const now = await resources(role);
+          for (const [each, entries] of Object.entries(before))
+            if (each !== kind) assert.deepEqual(now[each], entries, each);
+          assert.deepEqual(Object.keys(now[kind] ?? {}), Object.keys(before[kind] ?? {}));
+          assert.match(JSON.stringify(before[kind]), /true/);
+          assert.doesNotMatch(JSON.stringify(now[kind]), /true/);
+        }
+        await turn(target, own, { [off]: true });
+        assert.match(JSON.stringify((await resources("viewer"))[kind]), /true/);
       });
     }
 

@@ -157,6 +157,8 @@ ${table(
 delete or increment a record one must also be able to read it. Owner and editors do not read \`personal\` records, but for their own.
 \`aggregateCount\` says who may count all records of a collection, those too that they cannot read. A count with conditions
 (\`where\`) is of the records that the caller can read. A record that the caller cannot read is 404 \`NOT_FOUND\` to every operation on it.
+
+\`resources\` of \`GET /me\` are the effective rights on all of this and on channels: none while the capability (\`kv\`, \`files\`, \`realtime\`) is off.
 `;
 
 const acts = PARTS.flatMap((routes) =>

@@ -1,3 +1,4 @@
+import type { Capability } from "@easel/protocol/capabilities";
 import type { Identity } from "@easel/protocol/types";
 import { permissionsOf } from "../../access/permissions.ts";
 import { policyOf } from "../../canvases/policy.ts";
@@ -11,7 +12,8 @@ export const identity: Primitive = {
   routes: {
     "/me": {
       async GET({ person, canvas, role }, env) {
-        const resources = resourcesOf(await policyOf(canvas, env), role);
+        const isOn = (capability: Capability) => whyOff(capability, canvas, env) === null;
+        const resources = resourcesOf(await policyOf(canvas, env), role, isOn);
         const isGuest = person.guestOf !== null;
         const me: Identity = {
           id: person.id,
@@ -24,7 +26,7 @@ export const identity: Primitive = {
             role,
             canvas.capabilities,
             (capability) =>
-              whyOff(capability, canvas, env) === null &&
+              isOn(capability) &&
               (capability !== "connections" || Object.keys(resources.connections).length > 0),
             isGuest,
           ),
