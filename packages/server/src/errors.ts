@@ -3,6 +3,7 @@ import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:ht
 import { Socket } from "node:net";
 import { ERRORS } from "@easel/protocol/errors";
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
+import { Unavailable } from "./drivers/db/db.ts";
 import type { Env } from "./env.ts";
 import { Refusal } from "./kit/refusal.ts";
 import { isForPeople, sendRefusal } from "./kit/refusal-page.ts";
@@ -29,6 +30,7 @@ export function answerError(
   linger(request.raw, reply.raw);
   // Said here, too: a path that cannot be decoded passes no hook.
   reply.header("x-content-type-options", "nosniff");
+  if (body.code === "UNAVAILABLE") reply.header("retry-after", "1");
   reply.headers(headers).code(status).header("cache-control", "private, no-store");
   if (headers.location !== undefined) return reply.send();
   if (isForPeople(request)) return sendRefusal(reply, refusal, request.id);
@@ -58,6 +60,10 @@ function linger(request: IncomingMessage, response: ServerResponse): void {
 
 function refusalOf(error: unknown, request: FastifyRequest, log: Env["log"]): Refusal {
   if (error instanceof Refusal) return error;
+  if (error instanceof Unavailable) {
+    log.warn({ requestId: request.id, why: String(error.cause ?? error.message) }, "the database is away");
+    return new Refusal(503, { code: "UNAVAILABLE", message: ERRORS.UNAVAILABLE.message });
+  }
   const { statusCode = 500 } = error as FastifyError;
   if (statusCode < 500)
     return new Refusal(statusCode, {

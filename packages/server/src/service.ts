@@ -75,10 +75,15 @@ export async function join(environment: Record<string, string | undefined>): Pro
 
 /** The database, its schema brought forward, and the blobs. */
 async function openStores(config: Config, log: Env["log"]): Promise<Stores> {
-  const db = await openDb(config, (error) => {
+  const broken = (error: unknown) => {
     log.fatal({ err: error }, "the disk failed to keep a commit: nothing can be promised any more");
     log.flush?.();
     process.exit(1);
+  };
+  const db = await openDb(config, broken, (change, cause) => {
+    if (change === "away")
+      log.error({ err: cause }, "the database is away: requests that need it are refused");
+    else log.info("the database is back");
   });
   try {
     await migrate(db);

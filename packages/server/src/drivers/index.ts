@@ -6,13 +6,21 @@ import { local } from "./blobs/local.ts";
 import type { Bus } from "./bus/bus.ts";
 import { memory } from "./bus/memory.ts";
 import type { Db, Schema } from "./db/db.ts";
+import type { Tell } from "./db/pool.ts";
 import { sqlite } from "./db/sqlite.ts";
 
-/** The database that the settings name, its schema not yet brought forward. What is not chosen is not loaded. */
-export async function openDb(config: Config, broken: (error: unknown) => void): Promise<Db & Schema> {
+/**
+ * The database that the settings name, its schema not yet brought forward. What is not chosen is not loaded. `broken` is called when
+ * a commit could not be kept, `tell` when a database server goes away and comes back.
+ */
+export async function openDb(
+  config: Config,
+  broken: (error: unknown) => void,
+  tell: Tell = () => {},
+): Promise<Db & Schema> {
   if (/^postgres(ql)?:/.test(config.databaseUrl)) {
     const { postgres } = await import("./db/postgres.ts");
-    return postgres(config.databaseUrl);
+    return postgres(config.databaseUrl, tell);
   }
   const file = config.databaseUrl.slice("sqlite:".length);
   await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });

@@ -34,6 +34,12 @@ export interface Head<Row> {
 }
 
 /**
+ * Thrown when the database cannot be reached or is locked for too long. A read may be asked again. A write that was rejected with it
+ * may have happened all the same, unless the driver says otherwise: it is never repeated by itself.
+ */
+export class Unavailable extends Error {}
+
+/**
  * SQL that SQLite and PostgreSQL read alike. A promise of a write resolves when the write is durable, and every read after
  * that sees it. Reads of one turn of the event loop may share a snapshot taken at its first.
  */

@@ -1,7 +1,6 @@
 import connect, { type TransactionSql } from "postgres";
 import { type Db, type Head, type Schema, type Sql, type Step, type Value, valueFor } from "./db.ts";
-
-type Client = ReturnType<typeof connect>;
+import { type Client, Pool, type PoolTimes, type Tell } from "./pool.ts";
 
 /** The columns by which `head` measures rows. */
 interface Measured {
@@ -19,20 +18,40 @@ const SCHEMA_LOCK = 5_324_117_280;
 /** Serialization failure and deadlock: the server asks to try again. */
 const TRY_AGAIN = new Set(["40001", "40P01"]);
 
+/** How long a statement may take, in milliseconds; the server ends it then. */
+const STATEMENT_MS = 15_000;
+
+/** Times that suit a server some 100 ms away as well as one near by. */
+const TIMES: PoolTimes = {
+  late: 1_000,
+  check: 2_000,
+  round: 500,
+  connect: 5_000,
+  longest: STATEMENT_MS + 5_000,
+};
+
 /** PostgreSQL 15 or newer. Statements are prepared once a connection and pipelined. */
-export function postgres(url: string): Db & Schema {
-  const client = connect(url, {
-    max: 16,
-    connect_timeout: 10,
-    onnotice() {},
-    types: {
-      bigint: { to: 20, from: [20], parse: Number, serialize: String },
-      // JSON is text here: by default it would be turned into text once more.
-      json: { to: 114, from: [114], parse: String, serialize: String },
-    },
-    connection: { application_name: "easel", statement_timeout: 15_000, client_min_messages: "warning" },
-  });
-  const pending = new Set<Promise<unknown>>();
+export function postgres(url: string, tell: Tell = () => {}, times: PoolTimes = TIMES): Db & Schema {
+  const open = () =>
+    connect(url, {
+      max: 16,
+      connect_timeout: times.connect / 1000,
+      backoff: () => 0.1,
+      // Only arrays need the types of the server. A connection lost while they are asked for is a rejection that nothing handles.
+      fetch_types: false,
+      onnotice() {},
+      types: {
+        bigint: { to: 20, from: [20], parse: Number, serialize: String },
+        // JSON is text here: by default it would be turned into text once more.
+        json: { to: 114, from: [114], parse: String, serialize: String },
+      },
+      connection: {
+        application_name: "easel",
+        statement_timeout: STATEMENT_MS,
+        client_min_messages: "warning",
+      },
+    });
+  const pool = new Pool(open, times, tell);
   const texts = new WeakMap<TemplateStringsArray, string>();
 
   function textOf(strings: TemplateStringsArray): string {
@@ -50,7 +69,7 @@ export function postgres(url: string): Db & Schema {
   }
 
   /** All steps are sent at once: what follows one that changed nothing is undone with it. */
-  async function attempt(steps: Step[]): Promise<number[]> {
+  async function attempt(client: Client, steps: Step[]): Promise<number[]> {
     const changed: number[] = [];
     try {
       await client.begin(async (transaction) => {
@@ -70,17 +89,11 @@ export function postgres(url: string): Db & Schema {
     return changed;
   }
 
-  /** Has `close` wait for it. */
-  async function tracked<Result>(work: Promise<Result>): Promise<Result> {
-    pending.add(work);
-    return work.finally(() => pending.delete(work));
-  }
-
   const rows = <Row>(statement: Sql) =>
-    tracked(query(client, statement).then((found) => [...found] as Row[]));
+    pool.use((client) => query(client, statement).then((found) => [...found] as Row[]));
 
   /** The server measures the rows, and sends only those that fit. */
-  async function head<Row>(size: number, [strings, ...values]: Sql): Promise<Head<Row>> {
+  async function head<Row>(client: Client, size: number, [strings, ...values]: Sql): Promise<Head<Row>> {
     const text = `select * from (
         select found.*, octet_length(found::text) as row_size, count(*) over () as row_count,
           sum(octet_length(found::text)) over (rows unbounded preceding) as size_so_far
@@ -94,10 +107,10 @@ export function postgres(url: string): Db & Schema {
 
   const get = async <Row>(...statement: Sql) => (await rows<Row>(statement))[0];
 
-  async function batch(steps: Step[]): Promise<number[]> {
+  async function batch(client: Client, steps: Step[]): Promise<number[]> {
     for (let tries = 1; ; tries++) {
       try {
-        return await attempt(steps);
+        return await attempt(client, steps);
       } catch (error) {
         if (tries === 5 || !TRY_AGAIN.has((error as { code?: string }).code ?? "")) throw error;
       }
@@ -109,13 +122,13 @@ export function postgres(url: string): Db & Schema {
     // Another node may have changed any row.
     recall: (text, ...values) => get(text, ...values.map(valueFor)),
     all: (...statement) => rows(statement),
-    head: (size, ...statement) => tracked(head(size, statement)),
-    run: (...statement) => tracked(query(client, statement).then(({ count }) => count)),
+    head: (size, ...statement) => pool.use((client) => head(client, size, statement)),
+    run: (...statement) => pool.use((client) => query(client, statement).then(({ count }) => count)),
     returning: (...statement) => rows(statement),
-    batch: (steps) => tracked(batch(steps)),
+    batch: (steps) => pool.use((client) => batch(client, steps)),
 
     async exclusively(work) {
-      await client.begin(async (transaction) => {
+      await pool.client.begin(async (transaction) => {
         await transaction`select pg_advisory_xact_lock(${SCHEMA_LOCK})`;
         await work({
           async exec(text) {
@@ -129,9 +142,6 @@ export function postgres(url: string): Db & Schema {
       });
     },
 
-    async close() {
-      while (pending.size > 0) await Promise.allSettled(pending);
-      await client.end({ timeout: 5 });
-    },
+    close: () => pool.close(),
   };
 }

@@ -1,0 +1,141 @@
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import net from "node:net";
+import os from "node:os";
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { PATIENCE_MS } from "@easel/conformance/patience";
+import connect from "postgres";
+
+/** The directory of `initdb` and `postgres`: on the path, or where Debian puts them. */
+export function postgresPrograms(): string | undefined {
+  const debian = "/usr/lib/postgresql";
+  const versions = existsSync(debian) ? readdirSync(debian).sort((a, b) => Number(b) - Number(a)) : [];
+  const places = [
+    ...(process.env.PATH ?? "").split(path.delimiter),
+    ...versions.map((version) => path.join(debian, version, "bin")),
+  ];
+  return places.find((place) => existsSync(path.join(place, "initdb")));
+}
+
+/** PostgreSQL refuses to run as root: then it runs as the user that its package made. */
+function identity(): { uid?: number; gid?: number } {
+  if (process.getuid?.() !== 0) return {};
+  const id = (what: string) => Number(execFileSync("id", [what, "postgres"], { encoding: "utf8" }));
+  return { uid: id("-u"), gid: id("-g") };
+}
+
+async function freePort(): Promise<number> {
+  const server = net.createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as net.AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
+}
+
+/** A PostgreSQL with data of its own. */
+export interface PostgresServer {
+  /** SERVICE_DATABASE_URL without the name of a database. */
+  url: string;
+  /** Starts it again at the same port; answers when it takes connections. */
+  start(): Promise<void>;
+  /** Ends it: the fast way, which ends open connections, or as by a crash. */
+  stop(signal?: "SIGINT" | "SIGQUIT"): Promise<void>;
+  /** Stops and continues the server and all of its processes: connections stay open, and nothing is answered. */
+  freeze(): void;
+  thaw(): void;
+  /** Ends it and removes its data. */
+  remove(): Promise<void>;
+}
+
+/** Starts a PostgreSQL on a free port. */
+export async function startPostgres(programs: string): Promise<PostgresServer> {
+  const as = identity();
+  const home = mkdtempSync(path.join(os.tmpdir(), "easel-postgres-"));
+  if (as.uid !== undefined && as.gid !== undefined) chownSync(home, as.uid, as.gid);
+  const data = path.join(home, "data");
+  // A language's collation, as many real databases have: order by bytes must not depend on it.
+  const init = [
+    "-D",
+    data,
+    "-U",
+    "easel",
+    "-A",
+    "trust",
+    "-E",
+    "UTF8",
+    "--locale=C",
+    "--locale-provider=icu",
+    "--icu-locale=en",
+  ];
+  execFileSync(path.join(programs, "initdb"), [...init, "--no-sync"], { ...as, cwd: home, stdio: "ignore" });
+  const run = (port: number) =>
+    spawn(
+      path.join(programs, "postgres"),
+      [
+        "-D",
+        data,
+        "-p",
+        String(port),
+        "-h",
+        "127.0.0.1",
+        "-k",
+        home,
+        "-c",
+        "fsync=off",
+        "-c",
+        "max_connections=300",
+      ],
+      { ...as, cwd: home, stdio: "ignore" },
+    );
+  for (let tries = 0; tries < 5; tries++) {
+    const port = await freePort();
+    let server = run(port);
+    if (!(await answers(server, home, port))) continue;
+    const stop = async (signal: NodeJS.Signals = "SIGINT") => {
+      if (server.exitCode !== null || !server.kill(signal)) return;
+      await once(server, "exit");
+    };
+    const signalAll = (signal: NodeJS.Signals) => {
+      const pid = server.pid as number;
+      const children = execFileSync("pgrep", ["-P", String(pid)], { encoding: "utf8" });
+      for (const each of [pid, ...children.trim().split("\n").map(Number)]) process.kill(each, signal);
+    };
+    return {
+      url: `postgres://easel@127.0.0.1:${port}`,
+      async start() {
+        server = run(port);
+        if (!(await answers(server, home, port))) throw new Error("PostgreSQL does not start again");
+      },
+      stop,
+      freeze: () => signalAll("SIGSTOP"),
+      thaw: () => signalAll("SIGCONT"),
+      async remove() {
+        await stop();
+        rmSync(home, { recursive: true, force: true });
+      },
+    };
+  }
+  throw new Error("PostgreSQL does not start");
+}
+
+/** Whether it comes to answer, by the socket in its home, which is nobody else's; false where its port was taken meanwhile. */
+async function answers(server: ChildProcess, home: string, port: number): Promise<boolean> {
+  const deadline = Date.now() + PATIENCE_MS;
+  while (server.exitCode === null) {
+    const own = { host: home, port, user: "easel", database: "postgres" };
+    const client = connect({ ...own, max: 1, connect_timeout: 2, onnotice() {} });
+    try {
+      await client`select 1`;
+      return true;
+    } catch (error) {
+      if (Date.now() > deadline) throw error;
+      await sleep(100);
+    } finally {
+      await client.end();
+    }
+  }
+  return false;
+}
