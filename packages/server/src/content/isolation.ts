@@ -3,20 +3,22 @@ import type { Headed } from "../kit/headed.ts";
 import { refuse } from "../kit/refusal.ts";
 import type { HeaderSink } from "../rate-limit.ts";
 
+/** Values of `Sec-Fetch-Site` for requests of the canvas's own pages, and of people themselves. */
+const OWN = ["same-origin", "none"];
+
 /** Values of `Sec-Fetch-Dest` for requests that load a document into a tab or a frame. */
-const DOCUMENTS = new Set(["document", "iframe", "frame"]);
+const DOCUMENTS = ["document", "iframe", "frame"];
 
 /**
  * Keeps canvas content out of pages of other origins. In subdomain mode, where each canvas has an origin of its own, pages of
- * other origins may only navigate to it: their subresource requests are refused. Requests without Fetch Metadata pass.
+ * other origins may only navigate to it: their subresource requests are refused. Requests that lack either of the headers pass.
  */
 export function requireOwnOrigin({ headers }: Headed, answer: HeaderSink, { base }: Env): void {
   answer.header("cross-origin-resource-policy", "same-origin");
   const { "sec-fetch-site": site, "sec-fetch-dest": destination } = headers;
-  if (base.urlMode === "path" || site === undefined || site === "same-origin" || site === "none") return;
-  if (!DOCUMENTS.has(String(destination))) {
+  if (base.urlMode === "path" || typeof site !== "string" || typeof destination !== "string") return;
+  if (!OWN.includes(site) && !DOCUMENTS.includes(destination))
     refuse("CROSS_SITE_FORBIDDEN", { message: "Only the canvas's own pages may load this." });
-  }
 }
 
 /** The Content-Security-Policy of canvas content. */
