@@ -61,8 +61,7 @@ const BAD: [name: string, body: object][] = [
   ["an end past all time", { expiresAt: 8.64e15 + 1 }],
   ["an end that is none", { expiresAt: false }],
   ["an access that is null", { access: null }],
-  ["people that are null", { people: null }],
-  ["teams that are null", { teams: null }],
+  ["people that are a person", { people: { email: "a@example.com", role: "viewer" } }],
   ["teams that are text", { teams: "team" }],
   ["a team by its id alone", { teams: ["team"] }],
   ["a team without a role", { teams: [{ id: "team" }] }],
@@ -162,6 +161,31 @@ await onEngines("the terms of a share", (target, env) => {
     refused(await set({ teams: [teams[0], teams[0]] as object[] }), 400, "INVALID_BODY");
     assert.equal((await set({ teams: [] })).status, 200);
     assert.deepEqual(await shown(), []);
+  });
+
+  it("null clears the people, the teams, or both; the other list stays", async () => {
+    const team = await makeTeam(target, people.owner, [people.viewer]);
+    const full = {
+      access: "private",
+      people: [{ email: people.viewer.email, role: "viewer" }],
+      teams: [{ id: team.id, role: "viewer" }],
+    };
+    const counts = async () => {
+      const { people, teams } = await read();
+      return [people.length, teams.length];
+    };
+    for (const [body, left] of [
+      [{ people: null }, [0, 1]],
+      [{ teams: null }, [1, 0]],
+      [{ people: null, teams: null }, [0, 0]],
+    ] as const) {
+      await set(full);
+      assert.deepEqual(await counts(), [1, 1]);
+      const answer = await set(body);
+      assert.equal(answer.status, 200, answer.text);
+      assert.deepEqual(await counts(), left);
+    }
+    refused(await manage(target, people.viewer, "GET", `/api/canvases/${site.id}`), 404, "NOT_FOUND");
   });
 
   it("a team that one does not see cannot be named, but one that is there already can stay", async () => {

@@ -16,6 +16,7 @@ import { managedCanvas, viewFor } from "./canvas.ts";
 import { distinct, email, later, role } from "./fields.ts";
 import { ok, type Routes } from "./route.ts";
 
+/** What is left out stays, and null clears. */
 const Sharing = z.strictObject({
   access: z
     .enum(["private", "specific_people", "whole_org", "public_link"])
@@ -27,11 +28,15 @@ const Sharing = z.strictObject({
     .array(z.strictObject({ email, role }))
     .max(LIMITS.peoplePerCanvas.value)
     .refine((people) => distinct(people.map((each) => each.email)), "someone is listed twice")
+    .nullable()
+    .transform((people) => people ?? [])
     .optional(),
   teams: z
     .array(z.strictObject({ id: z.string(), role }))
     .max(LIMITS.teamsPerCanvas.value)
     .refine((teams) => distinct(teams.map(({ id }) => id)), "a team is listed twice")
+    .nullable()
+    .transform((teams) => teams ?? [])
     .optional(),
 });
 
