@@ -451,7 +451,9 @@ describe("the password gate, tried too often", () => {
 
   it("an IPv6 network counts as one address, and an IPv4 address is the same however it is written", async (t) => {
     const { target, people, from } = await behindProxy(t);
-    const { slug } = await stage(target, { people, terms: { password: PASSWORD }, access: "public_link" });
+    const link = await stage(target, { people, terms: { password: PASSWORD }, access: "public_link" });
+    await publish(target, link, { "index.html": "home" });
+    const { slug } = link;
     const statuses = async (addresses: string[]) => {
       const found: number[] = [];
       for (const address of addresses)
@@ -468,7 +470,7 @@ describe("the password gate, tried too often", () => {
     const { target, env, people, from } = await behindProxy(t);
     const setup = { people, terms: { password: PASSWORD }, access: "public_link" } as const;
     const [site, other] = [await stage(target, setup), await stage(target, setup)];
-    await publish(target, site, { "index.html": "home" });
+    for (const each of [site, other]) await publish(target, each, { "index.html": "home" });
     let address = 0;
     const anew = () => from(`192.0.2.${++address}`);
     const opened = await knock(target, site.slug, null, right, anew());

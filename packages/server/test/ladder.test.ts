@@ -78,6 +78,20 @@ const states: [what: string, state: State, ...Outcome[]][] = [
     [null, "401", "302"],
   ],
   [
+    "public_link, unpublished",
+    ({ db }) => db.run`update canvases set access = ${"public_link"}, revoked_at = ${ago()}`,
+    ["owner", OPEN, "404"],
+    ["stranger", "403 STATIC_ONLY", "404"],
+    [null, "401", "302"],
+  ],
+  [
+    "public_link, draft",
+    ({ db }) => db.run`update canvases set access = ${"public_link"}, version_id = ${null}`,
+    ["owner", OPEN, "404"],
+    ["stranger", "403 STATIC_ONLY", "404"],
+    [null, "401", "302"],
+  ],
+  [
     "public_link of an owner who may not",
     ({ db }) =>
       db.batch([
@@ -116,7 +130,8 @@ describe("the refusal ladder over HTTP", () => {
     await db.run`update users set can_publish_public = 1`;
     await db.run`
       update canvases set access = ${"private"}, deleted_at = null, archived_at = null, disabled_at = null,
-        expires_at = null, password_hash = null, revoked_at = null`;
+        expires_at = null, password_hash = null, revoked_at = null,
+        version_id = (select max(id) from versions where canvas_id = canvases.id)`;
     await db.run`insert into canvas_people (canvas_id, email, role) select id, 'the-viewer@example.com', 'viewer'
       from canvases where slug = 'guestbook' on conflict do nothing`;
   }

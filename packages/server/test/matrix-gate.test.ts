@@ -1,18 +1,24 @@
 import assert from "node:assert/strict";
 import { after, it } from "node:test";
 import { unlocked } from "@easel/conformance/authentication/site";
-import { stage } from "@easel/conformance/fixture";
+import { type Stage, stage } from "@easel/conformance/fixture";
 import { call, pageHeaders } from "@easel/conformance/page";
 import { refused } from "@easel/conformance/refusal";
 import { startDev } from "./engines.ts";
+import { publish } from "./publish.ts";
 
 const MINUTE = 60_000;
 const { target, env } = await startDev({ after });
 
-const SETUP = { access: "public_link", terms: { password: "open, sesame" } } as const;
+/** A Public link canvas with a page and a password. */
+async function link(): Promise<Stage> {
+  const canvas = await stage(target, { access: "public_link", terms: { password: "open, sesame" } });
+  await publish(target, canvas, { "index.html": "home" });
+  return canvas;
+}
 
 it("a password cookie is bound to its canvas, even where another has the very same hash", async () => {
-  const [canvas, other] = [await stage(target, SETUP), await stage(target, SETUP)];
+  const [canvas, other] = [await link(), await link()];
   await env.db.run`
     update canvases set password_hash = (select password_hash from canvases where id = ${canvas.id}) where id = ${other.id}`;
   const cookie = (await unlocked(target, canvas, null)).gateCookie(canvas.slug);
@@ -26,7 +32,7 @@ it("a password cookie is bound to its canvas, even where another has the very sa
 });
 
 it("a password cookie opens until its time is over, even where a browser goes on sending it", async () => {
-  const canvas = await stage(target, SETUP);
+  const canvas = await link();
   const browser = await unlocked(target, canvas, null);
   const visit = await browser.unlock(canvas.slug, "open, sesame");
   const cookie = visit.headers["set-cookie"]?.find((line) => line.startsWith("__service_gate=")) ?? "";

@@ -76,7 +76,7 @@ const isDeleted = is("state", "deleted", "disabled and deleted");
 /** "An anonymous visitor to an active, unexpired Public link canvas (public links enabled for the instance and the owner)". */
 const openToAnyone = (cell: Cell) =>
   cell.rung === "public_link" &&
-  !is("state", "archived", "disabled")(cell) &&
+  !is("state", "archived", "disabled", "unpublished", "draft")(cell) &&
   !isDeleted(cell) &&
   cell.expiry !== "past";
 

@@ -6,6 +6,7 @@ import { open } from "@easel/conformance/page";
 import { refused } from "@easel/conformance/refusal";
 import { MOST_PARTS } from "../src/drivers/bus/bus.ts";
 import { startDev } from "./engines.ts";
+import { publish } from "./publish.ts";
 
 const LIMITED = { SERVICE_RATELIMIT_ENABLED: "on", SERVICE_RATELIMIT_CANVAS_API_PER_MIN: "3" };
 
@@ -37,7 +38,9 @@ describe("rate limits", () => {
 
   it("an IPv6 network has one bucket for all of its visitors", async (t) => {
     const { target } = await startDev(t, { ...LIMITED, SERVICE_PROXY_TRUSTED_IPS: "127.0.0.1" });
-    const { slug } = await stage(target, { access: "public_link" });
+    const canvas = await stage(target, { access: "public_link" });
+    await publish(target, canvas, { "index.html": "home" });
+    const { slug } = canvas;
     const ask = (address: string) =>
       send(target.base, { method: "GET", path: `/v1/c/${slug}/me`, headers: [["X-Forwarded-For", address]] });
     for (const last of ["1", "2:0:3", "ffff"])

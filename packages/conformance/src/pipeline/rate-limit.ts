@@ -5,6 +5,7 @@ import { readableFrom } from "../cors.ts";
 import { type Cast, cast, freshSlug, stage } from "../fixture.ts";
 import { guestOf } from "../guest.ts";
 import type { Header } from "../http.ts";
+import { publish } from "../lifecycle.ts";
 import { call, open, pageOrigin, pageUrl } from "../page.ts";
 import { refused, unauthenticated } from "../refusal.ts";
 import type { Target } from "../target.ts";
@@ -164,7 +165,9 @@ export function rateLimit(target: Target): void {
     });
 
     it("an anonymous visitor of a Public link is metered, too", async () => {
-      const { slug } = await stage(target, { people, access: "public_link" });
+      const canvas = await stage(target, { people, access: "public_link" });
+      await publish(target, canvas, "home");
+      const { slug } = canvas;
       const { passed, limit } = await spend(() => open(target, slug, null).get("/me"), 403);
       assert.equal(passed, limit);
     });

@@ -1,9 +1,9 @@
 import { before, describe, it } from "node:test";
 import { disable, mayPublish } from "../admin.ts";
 import { Browser } from "../browser.ts";
-import { amend, cast, freshSlug, type Stage, stage } from "../fixture.ts";
+import { amend, cast, freshSlug, type Setup, type Stage, stage } from "../fixture.ts";
 import { type Guest, guestOf } from "../guest.ts";
-import { archive, expire, remove, unpublish } from "../lifecycle.ts";
+import { archive, expire, publish, remove, unpublish } from "../lifecycle.ts";
 import { open, pageHeaders } from "../page.ts";
 import { parallel } from "../parallel.ts";
 import { refused, unauthenticated } from "../refusal.ts";
@@ -21,7 +21,8 @@ const inTurn =
     for (const change of changes) await change(target, canvas);
   };
 const privately: Change = (target, canvas) => amend(target, canvas, { access: "private" });
-const publicly: Change = (target, canvas) => amend(target, canvas, { access: "public_link" });
+const shareByLink: Change = (target, canvas) => amend(target, canvas, { access: "public_link" });
+const publicly = inTurn(shareByLink, (target, canvas) => publish(target, canvas, "home"));
 const lock: Change = (target, canvas) => amend(target, canvas, { password: PASSWORD });
 const forbid: Change = (target, { people }) => mayPublish(target, people.owner, false);
 
@@ -39,6 +40,10 @@ const ROWS: [name: string, change: Change, anonymous: Outcome | "turned away", g
   ["Public link, deleted", inTurn(publicly, remove), "turned away", [404, "NOT_FOUND"]],
   ["Public link of an owner who may not", inTurn(publicly, forbid), "turned away", STATIC],
   ["private, unpublished", unpublish, "turned away", "viewer"],
+  ["Public link, unpublished", inTurn(publicly, unpublish), "turned away", STATIC],
+  ["Public link, unpublished without a version", inTurn(shareByLink, unpublish), "turned away", STATIC],
+  ["Public link, draft", shareByLink, "turned away", STATIC],
+  ["Public link, published again", inTurn(publicly, unpublish, publicly), STATIC, STATIC],
 ];
 
 /** Steps 1 and 3 for who is no member: nobody in particular, and the guest of one canvas. */
@@ -68,8 +73,15 @@ export function visitors(target: Target): void {
       });
     }
 
+    /** A Public link canvas with a page. */
+    async function link(setup: Setup = {}): Promise<Stage> {
+      const canvas = await stage(target, { ...setup, access: "public_link" });
+      await publish(target, canvas, "home");
+      return canvas;
+    }
+
     it("an anonymous visitor of a Public link finds the whole runtime API closed", async () => {
-      const { slug } = await stage(target, { access: "public_link", switches: { backendEnabled: false } });
+      const { slug } = await link({ switches: { backendEnabled: false } });
       const page = open(target, slug, null);
       const answers = [
         await page.get("/kv"),
@@ -84,7 +96,7 @@ export function visitors(target: Target): void {
     });
 
     it("a session that is none counts as anonymous on a Public link", async () => {
-      const { slug } = await stage(target, { access: "public_link" });
+      const { slug } = await link();
       const forged = {
         email: "",
         name: "",
@@ -94,7 +106,7 @@ export function visitors(target: Target): void {
     });
 
     it("the password opens a Public link to an anonymous visitor as far as the static rule", async () => {
-      const canvas = await stage(target, { access: "public_link", terms: { password: PASSWORD } });
+      const canvas = await link({ terms: { password: PASSWORD } });
       const browser = new Browser(target);
       refused(await browser.api(canvas.slug).get("/me"), 403, "PASSWORD_REQUIRED");
       await browser.unlock(canvas.slug, PASSWORD);

@@ -3,6 +3,7 @@ import { before, describe, it } from "node:test";
 import { readableFrom, unreadable, withoutCors } from "../cors.ts";
 import { type Cast, cast, freshSlug, type Stage, stage } from "../fixture.ts";
 import type { Answer, Header } from "../http.ts";
+import { publish } from "../lifecycle.ts";
 import { open, pageOrigin, pageUrl } from "../page.ts";
 import { parallel } from "../parallel.ts";
 import { afflicted, CAUSES, type Scene } from "../pipeline/causes.ts";
@@ -58,7 +59,9 @@ export function upgrade(target: Target): void {
     });
 
     it("nobody in particular on a Public link: 403 STATIC_ONLY", async () => {
-      const { slug } = await stage(target, { people, access: "public_link" });
+      const canvas = await stage(target, { people, access: "public_link" });
+      await publish(target, canvas, "home");
+      const { slug } = canvas;
       refused(await knock(target, slug, null), 403, "STATIC_ONLY");
     });
 

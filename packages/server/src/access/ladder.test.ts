@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ErrorCode } from "@easel/protocol/errors";
 import type { CanvasRole } from "@easel/protocol/types";
-import { admitsAnyone, type Enterable, enter, LADDER } from "./ladder.ts";
+import { type Enterable, enter, LADDER } from "./ladder.ts";
 import type { Principal } from "./roles.ts";
 
 const NOW = 1_000_000;
@@ -142,23 +142,3 @@ test("a canvas that does not exist is NOT_FOUND for everyone", () => {
     assert.deepEqual(enter(null, principal, at), { refused: "NOT_FOUND" });
   }
 });
-
-/** Step 1 lets nobody in particular pass on an active, unexpired Public link only. */
-const anyone: [what: string, cause: Partial<Enterable>, admitted: boolean][] = [
-  ["public link", {}, true],
-  ["public link that expires later", { expiresAt: NOW + 1 }, true],
-  ["public link with a password", { passwordHash: "hash" }, true],
-  ["whole org", { access: "whole_org" }, false],
-  ["private", { access: "private" }, false],
-  ["public links off", { publicLinks: false }, false],
-  ["deleted", { deletedAt: 1 }, false],
-  ["archived", { archivedAt: 1 }, false],
-  ["disabled", { disabledAt: 1 }, false],
-  ["expired", { expiresAt: NOW }, false],
-];
-
-for (const [what, cause, admitted] of anyone) {
-  test(`${what}: ${admitted ? "anyone passes" : "nobody in particular is turned away"}`, () => {
-    assert.equal(admitsAnyone({ ...open, access: "public_link", ...cause }, NOW), admitted);
-  });
-}

@@ -62,12 +62,3 @@ export function enter(
   const row = LADDER.find((each) => each.when(entry));
   return row === undefined && role !== null ? { role } : { refused: row?.code ?? "OWNER_ONLY" };
 }
-
-/** Whether nobody in particular may reach this canvas: an active, unexpired Public link (specification 4.1, step 1). */
-export const admitsAnyone = (canvas: Enterable, now: number): boolean =>
-  canvas.access === "public_link" &&
-  canvas.publicLinks &&
-  canvas.deletedAt === null &&
-  canvas.archivedAt === null &&
-  canvas.disabledAt === null &&
-  !hasExpired(canvas, now);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { accessMode, type Living, legacyStatus, publicationStatus } from "./lifecycle.ts";
+import { accessMode, admitsAnonymous, type Living, legacyStatus, publicationStatus } from "./lifecycle.ts";
 
 const NOW = 1_000_000;
 
@@ -70,3 +70,26 @@ test("accessMode names the audience", () => {
   const modes = (["private", "whole_org", "public_link"] as const).map(accessMode);
   assert.deepEqual(modes, ["restricted", "whole_org", "public_link"]);
 });
+
+/** What of a Public link closes it to visitors without a session. */
+const anonymous: [what: string, cause: Partial<Parameters<typeof admitsAnonymous>[0]>, admitted: boolean][] =
+  [
+    ["public link", {}, true],
+    ["public link that expires later", { expiresAt: NOW + 1 }, true],
+    ["whole org", { access: "whole_org" }, false],
+    ["private", { access: "private" }, false],
+    ["public links off", { publicLinks: false }, false],
+    ["deleted", { deletedAt: 1 }, false],
+    ["archived", { archivedAt: 1 }, false],
+    ["disabled", { disabledAt: 1 }, false],
+    ["unpublished", { revokedAt: 1 }, false],
+    ["a draft", { versionId: null }, false],
+    ["expired", { expiresAt: NOW }, false],
+  ];
+
+for (const [what, cause, admitted] of anonymous) {
+  test(`${what}: visitors without a session ${admitted ? "pass" : "are turned away"}`, () => {
+    const link = { ...live, access: "public_link", publicLinks: true, deletedAt: null } as const;
+    assert.equal(admitsAnonymous({ ...link, ...cause }, NOW), admitted);
+  });
+}

@@ -42,6 +42,16 @@ export const LIFECYCLE: { status: PublicationStatus; when: (canvas: Living, now:
 export const publicationStatus = (canvas: Living, now: number): PublicationStatus =>
   LIFECYCLE.find((row) => row.when(canvas, now))?.status ?? "published";
 
+/** Whether visitors without a session may pass the gateway: to an active, unexpired Public link (specification 4.1, step 1). */
+export const admitsAnonymous = (
+  canvas: Living & { deletedAt: number | null; publicLinks: boolean },
+  now: number,
+): boolean =>
+  canvas.access === "public_link" &&
+  canvas.publicLinks &&
+  canvas.deletedAt === null &&
+  publicationStatus(canvas, now) === "published";
+
 /** The deprecated, frozen `status` (specification 2): revoked, expired, private, live. */
 export function legacyStatus(canvas: Living, now: number): AuthoredCanvas["status"] {
   if (canvas.revokedAt !== null) return "revoked";

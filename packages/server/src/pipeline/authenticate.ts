@@ -1,19 +1,19 @@
-import { admitsAnyone } from "../access/ladder.ts";
 import { challenge } from "../auth/challenge.ts";
 import { handOver } from "../auth/handover.ts";
 import { identify } from "../auth/index.ts";
 import { findEntry } from "../canvases/entry.ts";
+import { admitsAnonymous } from "../canvases/lifecycle.ts";
 import type { Env } from "../env.ts";
 import { wantsPage } from "../kit/wants-page.ts";
 import type { Viewer, Visit } from "./visit.ts";
 
-/** Step 1: who is asking. Nobody in particular passes on a Public link canvas only (specification 4.1). */
+/** Step 1: who is asking. Without a session only visitors of an active Public link canvas pass (specification 4.1). */
 export async function authenticate({ slug, surface, request, answer }: Visit, env: Env): Promise<Viewer> {
   const canvasHost = surface === "content" && env.base.urlMode === "subdomain" ? slug : undefined;
   const person = await identify(request, answer, env, { tokens: surface === "api", canvasHost });
   if (person !== null) return person;
   const canvas = await findEntry(slug, null, env);
-  if (canvas !== null && admitsAnyone(canvas, env.clock())) return null;
+  if (canvas !== null && admitsAnonymous(canvas, env.clock())) return null;
   if (canvasHost !== undefined && wantsPage(request.headers)) {
     handOver(canvasHost, pathOnHost(canvasHost, request.url), request, env);
   }
