@@ -54,6 +54,15 @@ await onEngines("the home page", (target, env) => {
     const answer = await manage(target, site.people.owner, "PATCH", path, { discoverability });
     assert.equal(answer.status, 200, answer.text);
   };
+  it("`/c` and `/c/`, the address of a canvas without its last part, lead home", async () => {
+    for (const path of ["/c", "/c/"]) {
+      for (const headers of [[], people.owner.headers]) {
+        const answer = await send(target.base, { method: "GET", path, headers });
+        assert.deepEqual([answer.status, answer.headers.location], [302, "/"], path);
+      }
+    }
+  });
+
   /** Gives a canvas a time of change of its own, so that lists have one order. */
   const changedAt = (site: Pick<Stage, "id">, at: number) =>
     env.db.run`update canvases set updated_at = ${at} where id = ${site.id}`;

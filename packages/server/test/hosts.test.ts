@@ -15,7 +15,8 @@ const rows: [host: string, path: string, status: number][] = [
   [host, "/c/guestbook?a=/b", 308],
   [host, "/%63/guestbook/", 308],
   [host, "/c/guestboo%6b/sdk/v1.js", 308],
-  [host, "/c/", 404],
+  [host, "/c/", 302],
+  [`guestbook.${host}`, "/c/", 401],
   // Whatever is asked of a canvas host is asked of the canvas: who may not enter learns nothing.
   [`guestbook.${host}`, "/", 401],
   [`guestbook.${host}`, "/auth/login", 401],

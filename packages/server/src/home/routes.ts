@@ -41,6 +41,9 @@ interface Shown extends Group {
 
 /** Serves `/`: the person's own canvases, those shared with them and those listed by the organisation, each in pages. */
 export function mountHome(app: FastifyInstance, env: Env): void {
+  // The address of a canvas without its last part.
+  for (const folder of ["/c", "/c/"]) app.get(folder, async (_request, reply) => reply.redirect("/"));
+
   app.get("/", async (request, reply) => {
     const person = await identify(request.raw, reply, env);
     if (person === null) return challenge(request.raw, "page", env);
