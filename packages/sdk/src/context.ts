@@ -6,15 +6,27 @@ export interface Context {
   readonly base: string;
 }
 
-/** Reads the context from a page's own address; throws an `EaselError` where the address is no canvas's. */
-export function contextOf(href: string | undefined): Context {
+/** How the service gives canvases their addresses (specification 1). */
+export type UrlMode = "path" | "subdomain";
+
+/**
+ * Reads the context from a page's own address; throws an `EaselError` where the address is no canvas's. Without a URL mode an
+ * address that fits both is read in path mode.
+ */
+export function contextOf(href: string | undefined, urlMode?: UrlMode): Context {
   const page = new URL(href ?? "about:blank");
-  const context = isHttp(page) ? (pathMode(page) ?? subdomainMode(page)) : undefined;
+  const context = isHttp(page) ? read(page, urlMode) : undefined;
   if (context) return context;
   throw new EaselError({
     status: 0,
     message: `This page is not part of a canvas, so Easel cannot tell which backend is meant: ${page.href}`,
   });
+}
+
+function read(page: URL, urlMode: UrlMode | undefined): Context | undefined {
+  if (urlMode === "path") return pathMode(page);
+  if (urlMode === "subdomain") return subdomainMode(page);
+  return pathMode(page) ?? subdomainMode(page);
 }
 
 function isHttp({ protocol }: URL): boolean {

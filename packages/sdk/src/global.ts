@@ -1,3 +1,4 @@
+import type { UrlMode } from "./context.ts";
 import * as sdk from "./index.ts";
 
 declare global {
@@ -7,4 +8,7 @@ declare global {
 
 const { createEasel, ...errors } = sdk;
 
-globalThis.easel = { ...createEasel(), ...errors };
+/** The service sends a line in front of this script: `globalThis.easel={urlMode:"path"};`. */
+const { urlMode } = (globalThis as { easel?: { urlMode?: UrlMode } }).easel ?? {};
+
+globalThis.easel = { ...createEasel(undefined, undefined, undefined, urlMode), ...errors };

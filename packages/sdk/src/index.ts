@@ -1,3 +1,4 @@
+import type { UrlMode } from "./context.ts";
 import { createKv } from "./kv.ts";
 import { createMe } from "./me.ts";
 import { createSocket } from "./realtime/socket.ts";
@@ -45,14 +46,16 @@ export type Easel = ReturnType<typeof createEasel>;
 
 /**
  * The SDK of the canvas that `location` belongs to. Never throws: an address outside a canvas is told by the first call.
+ * Without `urlMode` a path that begins with `/c/` names the canvas, whatever the host.
  * @example const easel = createEasel();
  */
 export function createEasel(
   location = (globalThis as { location?: Address }).location,
   fetch: Fetch = (url, init) => globalThis.fetch(url, init),
   WebSocket = globalThis.WebSocket,
+  urlMode?: UrlMode,
 ) {
-  const api = createApi(location, fetch);
+  const api = createApi(location, fetch, urlMode);
   const socket = createSocket(() => api.url("/realtime").replace(/^http/, "ws"), WebSocket);
   return {
     /** Who is looking, and what they may do here. @example const { name, canvasRole } = await easel.me(); */

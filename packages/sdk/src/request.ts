@@ -1,4 +1,4 @@
-import { contextOf } from "./context.ts";
+import { contextOf, type UrlMode } from "./context.ts";
 import { EaselError, errorOf } from "./errors.ts";
 import { jsonOf } from "./value.ts";
 
@@ -21,12 +21,12 @@ export interface Api {
 }
 
 /** The API of the canvas that `location` belongs to; `location` is not looked at before the first call. */
-export function createApi(location: Address | undefined, fetch: Fetch): Api {
+export function createApi(location: Address | undefined, fetch: Fetch, urlMode?: UrlMode): Api {
   let root: string | undefined;
 
   const url = (path: string) => {
     if (root === undefined) {
-      const { base, slug } = contextOf(location?.href);
+      const { base, slug } = contextOf(location?.href, urlMode);
       root = `${base}/v1/c/${encodeURIComponent(slug)}`;
     }
     return root + path;

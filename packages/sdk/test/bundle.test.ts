@@ -17,6 +17,7 @@ function load(
   location: { href: string },
   fetch = fakeFetch(() => Response.json({})).fetch,
   { WebSocket } = fakeSocket(),
+  before = "",
 ) {
   const window = createContext({
     location,
@@ -30,7 +31,7 @@ function load(
   runInContext("var window = globalThis", window);
   const names = () => Object.keys(window);
   const earlier = names();
-  runInContext(readFileSync(file, "utf8"), window);
+  runInContext(before + readFileSync(file, "utf8"), window);
   assert.deepEqual(
     names().filter((name) => !earlier.includes(name)),
     ["easel"],
@@ -72,6 +73,19 @@ test("the bundle calls the page's own fetch", async () => {
   assert.equal(await load(page, fetch).kv.user.get("a"), 1);
   assert.equal(calls[0]?.url, "https://easel.example/v1/c/tea/kv/user/a");
   assert.equal(calls[0]?.init.credentials, "include");
+});
+
+test("the bundle reads the page's address by the URL mode that stands in front of it", async () => {
+  const rows = [
+    ["", "https://tea.easel.example/v1/c/cup/me"],
+    [`globalThis.easel={urlMode:"path"};\n`, "https://tea.easel.example/v1/c/cup/me"],
+    [`globalThis.easel={urlMode:"subdomain"};\n`, "https://easel.example/v1/c/tea/me"],
+  ];
+  for (const [line, url] of rows) {
+    const { fetch, calls } = fakeFetch(() => Response.json({}));
+    await load({ href: "https://tea.easel.example/c/cup/" }, fetch, undefined, line).me();
+    assert.equal(calls[0]?.url, url);
+  }
 });
 
 test("the bundle connects by the page's own WebSocket", async () => {

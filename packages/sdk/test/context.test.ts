@@ -32,6 +32,27 @@ for (const [href, slug, base] of canvases) {
   test(`${href} is ${slug} on ${base}`, () => assert.deepEqual(contextOf(href), { slug, base }));
 }
 
+/** Addresses that mean something else, or nothing, where the URL mode is known. */
+const known: [href: string, mode: "path" | "subdomain", context: string | null][] = [
+  ["https://tea.easel.example/c/cup/", "subdomain", "tea https://easel.example"],
+  ["https://tea.easel.example/c/cup/c/tin/", "subdomain", "tea https://easel.example"],
+  ["http://tea.easel.localhost:3000/c/cup", "subdomain", "tea http://easel.localhost:3000"],
+  ["https://tea.easel.example/", "subdomain", "tea https://easel.example"],
+  ["http://localhost:3000/c/cup/", "subdomain", null],
+  ["http://127.0.0.1:3000/c/cup/", "subdomain", null],
+  ["https://tea.easel.example/c/cup/", "path", "cup https://tea.easel.example"],
+  ["https://tea.easel.example/c/cup/c/tin/", "path", "cup https://tea.easel.example"],
+  ["https://tea.easel.example/", "path", null],
+];
+
+for (const [href, mode, context] of known) {
+  test(`${href} in ${mode} mode is ${context ?? "no canvas"}`, () => {
+    if (context === null) return assert.throws(() => contextOf(href, mode), EaselError);
+    const { slug, base } = contextOf(href, mode);
+    assert.equal(`${slug} ${base}`, context);
+  });
+}
+
 const others: (string | undefined)[] = [
   undefined,
   "about:blank",

@@ -12,19 +12,26 @@ import { requireOwnHost } from "./pipeline/own-host.ts";
 
 const BUNDLE = path.join(import.meta.dirname, "../../sdk/dist/v1.js");
 
-/** `GET /sdk/v1.js`: the same bytes for everyone who is let through the gateway (specification 4.11), on canvas hosts too. */
+/**
+ * Serves `GET /sdk/v1.js`: the same bytes for everyone who is let through the gateway (specification 4.11), on canvas hosts
+ * too. A line in front of the bundle tells it the URL mode, by which it reads the canvas from the address of the page.
+ */
 export function mountSdk(app: FastifyInstance, env: Env): void {
   let bundle: { bytes: Buffer; etag: string } | undefined;
 
   async function send(request: FastifyRequest, reply: FastifyReply) {
     if (bundle === undefined) {
-      const bytes = await readFile(BUNDLE).catch(() => undefined);
-      if (bytes === undefined) {
+      const built = await readFile(BUNDLE).catch(() => undefined);
+      if (built === undefined) {
         return reply
           .code(503)
           .type("text/plain; charset=utf-8")
           .send("The SDK has not been built: npm run build\n");
       }
+      const bytes = Buffer.concat([
+        Buffer.from(`globalThis.easel={urlMode:${JSON.stringify(env.base.urlMode)}};\n`),
+        built,
+      ]);
       bundle = { bytes, etag: `"${hash("sha256", bytes, "hex").slice(0, 32)}"` };
     }
     reply.header("etag", bundle.etag).header("cache-control", "public, max-age=3600");
