@@ -19,9 +19,9 @@ const SPECIFIED: Record<number, string> = {
   504: "UPSTREAM_TIMEOUT",
 };
 /** What can befall any HTTP service. */
-const OUR_OWN = { MISDIRECTED: 421, INTERNAL_ERROR: 500, UNAVAILABLE: 503 };
+const OUR_OWN = { MISDIRECTED: 421, INTERNAL_ERROR: 500, INSUFFICIENT_STORAGE: 507, UNAVAILABLE: 503 };
 
-test("the table has the specification's codes and statuses, and three of our own", () => {
+test("the table has the specification's codes and statuses, and four of our own", () => {
   const specified = Object.entries(SPECIFIED).flatMap(([status, codes]) =>
     codes.split(/\s+/).map((code) => [code, Number(status)] as const),
   );

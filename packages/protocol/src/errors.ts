@@ -57,6 +57,7 @@ export const ERRORS = {
   // Beyond the specification: what can befall any HTTP service.
   MISDIRECTED: { status: 421, message: "This service does not answer for that host." },
   INTERNAL_ERROR: { status: 500, message: "Something went wrong on our side." },
+  INSUFFICIENT_STORAGE: { status: 507, message: "The service has no disk space left for this." },
   UNAVAILABLE: { status: 503, message: "The service cannot do this right now; try again in a moment." },
 } as const satisfies Record<string, { status: number; message: string }>;
 

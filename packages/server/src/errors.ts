@@ -1,10 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
 import { Socket } from "node:net";
-import { ERRORS } from "@easel/protocol/errors";
+import { ERRORS, type ErrorCode } from "@easel/protocol/errors";
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import { Unavailable } from "./drivers/db/db.ts";
 import type { Env } from "./env.ts";
+import { isFull } from "./kit/disk-space.ts";
 import { Refusal } from "./kit/refusal.ts";
 import { isForPeople, sendRefusal } from "./kit/refusal-page.ts";
 
@@ -62,7 +63,11 @@ function refusalOf(error: unknown, request: FastifyRequest, log: Env["log"]): Re
   if (error instanceof Refusal) return error;
   if (error instanceof Unavailable) {
     log.warn({ requestId: request.id, why: String(error.cause ?? error.message) }, "the database is away");
-    return new Refusal(503, { code: "UNAVAILABLE", message: ERRORS.UNAVAILABLE.message });
+    return ownRefusal("UNAVAILABLE");
+  }
+  if (isFull(error)) {
+    log.error({ requestId: request.id, why: String(error) }, "no disk space is left for a request");
+    return ownRefusal("INSUFFICIENT_STORAGE");
   }
   const { statusCode = 500 } = error as FastifyError;
   if (statusCode < 500)
@@ -74,8 +79,11 @@ function refusalOf(error: unknown, request: FastifyRequest, log: Env["log"]): Re
     { err: error, requestId: request.id, method: request.method, path: request.url.split("?")[0] },
     "a request failed",
   );
-  return new Refusal(500, { code: "INTERNAL_ERROR", message: ERRORS.INTERNAL_ERROR.message });
+  return ownRefusal("INTERNAL_ERROR");
 }
+
+const ownRefusal = (code: ErrorCode) =>
+  new Refusal(ERRORS[code].status, { code, message: ERRORS[code].message });
 
 /** Answers what is not even HTTP, in the same words. */
 export function answerClientError(error: NodeJS.ErrnoException, socket: Socket, requestId: string): void {

@@ -127,6 +127,12 @@ export const SETTINGS = {
     { shown: "none" },
   ),
   dataDir: setting("SERVICE_DATA_DIR", text, "./data", "Everything that the embedded defaults store."),
+  diskReserve: optional(
+    "SERVICE_DISK_RESERVE_BYTES",
+    whole(0),
+    "Bytes that stay free on the disks of the data directory and the blobs: below that, deploys are refused, so that sign-in and other small writes go on. 0 turns it off.",
+    { shown: "256 MiB, at most a tenth of the disk" },
+  ),
   databaseUrl: optional("SERVICE_DATABASE_URL", url("sqlite", "postgres", "postgresql"), "The database.", {
     shown: "`sqlite:{data dir}/easel.db`",
     secret: true,

@@ -219,5 +219,12 @@ export function blobsContract(
       await blobs.tidy(LATER());
       assert.deepEqual(await bytesOf(await blobs.get(key)), tea);
     });
+
+    test("trying to write leaves nothing", async (t) => {
+      const blobs = await open(t);
+      await Promise.all([blobs.tryWrite(), blobs.tryWrite()]);
+      await blobs.tryWrite();
+      assert.deepEqual(await keysOf(blobs), []);
+    });
   });
 }

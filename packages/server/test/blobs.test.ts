@@ -56,6 +56,15 @@ describe("local blobs", () => {
     assert.deepEqual(await keysOf(blobs), [key]);
   });
 
+  test("below the reserve nothing is put, and small writes go on", async (t) => {
+    const { root } = await open(t);
+    const full = await local(root, Number.MAX_SAFE_INTEGER);
+    await assert.rejects(full.put(text("tea")), { code: "ENOSPC", message: /SERVICE_DISK_RESERVE_BYTES/ });
+    assert.deepEqual(await readdir(root, { recursive: true }), ["staging"]);
+    await full.tryWrite();
+    assert.equal(await full.mark("instance", "one"), "one");
+  });
+
   test("a source that fails leaves no file at all", async (t) => {
     const { blobs, root } = await open(t);
     const failing = async function* () {

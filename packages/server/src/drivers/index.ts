@@ -29,7 +29,7 @@ export async function openDb(
 
 /** The blob store that the settings name. */
 export async function openBlobs(config: Config): Promise<Blobs> {
-  return local(config.blobsUrl.slice("file:".length));
+  return local(config.blobsUrl.slice("file:".length), config.diskReserve);
 }
 
 /** The bus that the settings name. */

@@ -15,6 +15,7 @@ const TITLES: Record<number, string> = {
   429: "One moment",
   500: "Something went wrong",
   503: "Not available right now",
+  507: "No space left",
 };
 
 /** Whether a refusal is read by a person, who gets a page. */

@@ -11,6 +11,7 @@ import { uploadsOf } from "../canvases/sweep.ts";
 import { listVersions, publishVersion } from "../canvases/versions.ts";
 import type { Env } from "../env.ts";
 import { brokenOff } from "../kit/body.ts";
+import { isFull, whileSpace } from "../kit/disk-space.ts";
 import { isId } from "../kit/ids.ts";
 import { Refusal, refuse } from "../kit/refusal.ts";
 import { act, actWithInput } from "./act.ts";
@@ -45,8 +46,11 @@ async function withUpload<Result>(
   const file = path.join(folder, `${randomUUID()}.zip`);
   try {
     const staged = createWriteStream(file, { flags: "wx", mode: 0o600 });
-    await pipeline(upTo(limit, request), staged).catch((error) => {
-      throw error instanceof Refusal || request.errored === null ? error : brokenOff();
+    // What is left of a body that does not fit is read and thrown away once it is refused.
+    const source = upTo(limit, request.iterator({ destroyOnReturn: false }));
+    const body = whileSpace(source, folder, env.config.diskReserve);
+    await pipeline(body, staged).catch((error) => {
+      throw error instanceof Refusal || isFull(error) || request.errored === null ? error : brokenOff();
     });
     return await use(file);
   } finally {

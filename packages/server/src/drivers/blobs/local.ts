@@ -1,14 +1,20 @@
 import { createHash, randomUUID } from "node:crypto";
 import { type FileHandle, link, mkdir, open, opendir, readFile, rename, rm } from "node:fs/promises";
 import path from "node:path";
+import { whileSpace } from "../../kit/disk-space.ts";
 import { isOlder, removeOlder } from "../../kit/old-files.ts";
 import type { Blobs } from "./blobs.ts";
 
 const KEY = /^[0-9a-f]{64}$/;
+/** As long as a block of a disk: less may fit in beside a name. */
+const PROBE = "-".repeat(4096);
 const MARKER = /^[a-z]+$/;
 
-/** Blobs on the local disk: staged under a name of their own, synced, then renamed to their key. A marker is a file `{name}.marker`. */
-export async function local(root: string): Promise<Blobs> {
+/**
+ * Blobs on the local disk: staged under a name of their own, synced, then renamed to their key. A marker is a file `{name}.marker`.
+ * `reserve` is the setting of how many bytes stay free.
+ */
+export async function local(root: string, reserve: number | null = 0): Promise<Blobs> {
   const staging = path.join(root, "staging");
   await mkdir(staging, { recursive: true, mode: 0o700 });
 
@@ -37,7 +43,7 @@ export async function local(root: string): Promise<Blobs> {
       const staged = path.join(staging, randomUUID());
       const file = await open(staged, "wx", 0o600);
       try {
-        const blob = await write(file, source).finally(() => file.close());
+        const blob = await write(file, whileSpace(source, root, reserve)).finally(() => file.close());
         if (await mkdir(directory(blob.key), { recursive: true, mode: 0o700 })) await syncDirectory(root);
         // Also over a blob that is there already: its new age keeps the sweep away until a row points at it.
         await rename(staged, place(blob.key));
@@ -96,6 +102,11 @@ export async function local(root: string): Promise<Blobs> {
       }
       await syncDirectory(root);
       return readFile(marker, "utf8");
+    },
+
+    async tryWrite() {
+      const staged = path.join(staging, randomUUID());
+      await writeSynced(staged, PROBE).finally(() => rm(staged, { force: true }));
     },
 
     tidy: (time) => removeOlder(staging, time),

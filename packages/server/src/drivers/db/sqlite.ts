@@ -6,6 +6,7 @@ import {
   type Schema,
   type Sql,
   type Step,
+  Unavailable,
   type Value,
   valueFor,
 } from "./db.ts";
@@ -100,6 +101,7 @@ export function sqlite(file: string, broken: (error: unknown) => void): Db & Sch
   }
 
   function write<Result>(work: () => Result): Promise<Result> {
+    if (!connection.isOpen) return Promise.reject(new Unavailable("the database is closed"));
     return new Promise((resolve, reject) => {
       writes.push({ work, resolve, reject });
       endLater();

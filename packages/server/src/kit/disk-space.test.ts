@@ -1,0 +1,44 @@
+import assert from "node:assert/strict";
+import os from "node:os";
+import { test } from "node:test";
+import { isFull, requireSpace, reserveOf, whileSpace } from "./disk-space.ts";
+
+const MIB = 1024 * 1024;
+
+const RESERVES: [setting: number | null, total: number, reserve: number][] = [
+  [null, 100_000 * MIB, 256 * MIB],
+  [null, 1_000 * MIB, 100 * MIB],
+  [null, 10 * MIB, MIB],
+  [5, 10 * MIB, 5],
+  [1_000 * MIB, 10 * MIB, 1_000 * MIB],
+  [0, 10 * MIB, 0],
+];
+for (const [setting, total, reserve] of RESERVES) {
+  test(`of ${total / MIB} MiB ${reserve} bytes stay free where ${setting} is set`, () => {
+    assert.equal(reserveOf(setting, total), reserve);
+  });
+}
+
+test("a directory has the space that its disk has", async () => {
+  await requireSpace(os.tmpdir(), 1);
+  await requireSpace("/nowhere", 0);
+  await assert.rejects(requireSpace(os.tmpdir(), Number.MAX_SAFE_INTEGER), isFull);
+});
+
+test("a stream is cut off before its first byte", async () => {
+  let read = 0;
+  const source = async function* () {
+    read++;
+    yield Buffer.of(1);
+  };
+  await assert.rejects(Array.fromAsync(whileSpace(source(), os.tmpdir(), Number.MAX_SAFE_INTEGER)), isFull);
+  assert.equal(read, 0);
+  assert.deepEqual(await Array.fromAsync(whileSpace(source(), os.tmpdir(), 1)), [Buffer.of(1)]);
+});
+
+test("full is what the system, a quota or SQLite call full, and nothing else", () => {
+  for (const error of [{ code: "ENOSPC" }, { code: "EDQUOT" }, { code: "ERR_SQLITE_ERROR", errcode: 13 }])
+    assert.ok(isFull(error));
+  for (const error of [null, new Error("full"), { code: "EIO" }, { errcode: 10 }, { errcode: 5 }])
+    assert.ok(!isFull(error));
+});
