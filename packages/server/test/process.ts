@@ -16,10 +16,14 @@ export interface Process {
 }
 
 /** Starts the service on a data directory; killed at the end of the scope where it still runs. */
-export async function startProcess(scope: Scope, directory: string): Promise<Process> {
+export async function startProcess(
+  scope: Scope,
+  directory: string,
+  more: Record<string, string> = {},
+): Promise<Process> {
   const settings = { SERVICE_PORT: "0", SERVICE_DATA_DIR: directory, SERVICE_RATELIMIT_ENABLED: "off" };
   const child = spawn(process.execPath, [MAIN], {
-    env: { ...process.env, ...settings, SERVICE_LOG_LEVEL: "warn" },
+    env: { ...process.env, ...settings, SERVICE_LOG_LEVEL: "warn", ...more },
     stdio: ["ignore", "pipe", "inherit"],
   });
   const exited = once(child, "exit");
