@@ -135,9 +135,9 @@ test("the page says what it lacks, and goes on when that is back", { skip: noBro
 
   await env.db.run`update canvases set kv = 0 where slug = 'survey'`;
   await answer(viewer.page, "To the lake", "");
-  await viewer.page.locator("#problem").getByText("Backend settings").waitFor();
+  await viewer.page.locator("#problem").getByText("switched off for this canvas").waitFor();
   await viewer.page.reload();
-  const failure = viewer.page.getByRole("alert").filter({ hasText: "Backend settings" });
+  const failure = viewer.page.getByRole("alert").filter({ hasText: "switched off for this canvas" });
   await failure.waitFor();
   await assertAccessible(viewer.page);
   assert.equal(await viewer.page.getByRole("button", { name: "Send answer" }).isVisible(), false);

@@ -119,6 +119,8 @@ export interface Capabilities {
 /** A canvas of the management API. */
 export interface Canvas extends AuthoredCanvas {
   slug: string;
+  /** What an administrator gave as the reason for disabling it, for owner and editors; null otherwise. */
+  disabledReason: string | null;
   owner: { id: string; email: string; name: string };
   people: { email: string; role: "editor" | "viewer" }[];
   teams: { id: string; name: string; role: "editor" | "viewer" }[];

@@ -86,8 +86,8 @@ Request rates are [settings](settings.md): \`SERVICE_RATELIMIT_…\`. A limited 
 const capabilities = () => `# Capabilities
 
 A capability works when the canvas's backend is on, its own switch is on, and the deployment allows it. Otherwise its calls
-are 403 \`CAPABILITY_DISABLED\` with a \`reason\` and a \`hint\`. What a hint calls the canvas's Backend settings are these switches, which its
-owner and editors set by the [management API](management-api.md):
+are 403 \`CAPABILITY_DISABLED\` with a \`reason\` and a \`hint\`. Its owner and
+editors set the switches by the [management API](management-api.md); \`npm run deploy\` switches the backend of a new canvas on:
 
 \`\`\`sh
 curl -b cookies -X PATCH -H 'content-type: application/json' http://localhost:3000/api/canvases/$ID/capabilities \\

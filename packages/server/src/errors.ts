@@ -24,7 +24,7 @@ export function answerError(
   error: unknown,
   request: FastifyRequest,
   reply: FastifyReply,
-  { log }: Env,
+  { base, log }: Env,
 ): FastifyReply {
   const refusal = refusalOf(error, request, log);
   const { status, body, headers } = refusal;
@@ -34,7 +34,7 @@ export function answerError(
   if (body.code === "UNAVAILABLE") reply.header("retry-after", "1");
   reply.headers(headers).code(status).header("cache-control", "private, no-store");
   if (headers.location !== undefined) return reply.send();
-  if (isForPeople(request)) return sendRefusal(reply, refusal, request.id);
+  if (isForPeople(request)) return sendRefusal(request, reply, refusal, base.origin);
   return reply
     .header("content-type", "application/json; charset=utf-8")
     .send(JSON.stringify(body.code === undefined ? body : { ...body, requestId: request.id }));

@@ -36,6 +36,7 @@ const FIELDS: Record<keyof Canvas, Is> = {
   galleryTemplatable: bool,
   discoverability: among("link_only", "listed"),
   revokedAt: or(time, nothing),
+  disabledReason: or(text, nothing),
   createdBy: text,
   viewerRole: among("owner", "editor", "viewer", "admin"),
   audienceSummary: object,

@@ -227,6 +227,24 @@ await onEngines(
       assert.equal((await set(owner, site, { password: null })).status, 200);
     });
 
+    it("someone refused is told the owner, to ask for access, in the canvas's own organisation alone", async () => {
+      const site = await stage(target, { people });
+      await publish(target, site, { "index.html": "home" });
+      for (const [person, isTold] of [
+        [colleague, true],
+        [foreigner, false],
+        [loner, false],
+        [admin, false],
+      ] as const) {
+        const { status, text } = await visit(target, site.slug, person, "", [["Accept", "text/html"]]);
+        assert.deepEqual(
+          [status, text.includes(`mailto:${people.owner.email}`)],
+          [404, isTold],
+          person.email,
+        );
+      }
+    });
+
     it("the home page shows what one's organisation lists, and nothing of others", async () => {
       const site = await shared();
       await manage(target, people.owner, "PATCH", `/api/canvases/${site.id}`, { discoverability: "listed" });

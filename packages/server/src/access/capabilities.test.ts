@@ -56,10 +56,13 @@ test("without the backend everything is off, and that is told first", () => {
 
 test("every hint says who can help and where", () => {
   for (const capability of names) {
-    assert.match(hintFor(capability, "backend_off"), /owner or an editor .* backend on .* Backend settings/);
+    assert.match(
+      hintFor(capability, "backend_off"),
+      /backend is .*owner or an editor .*capabilities with \{"backendEnabled":true\}/,
+    );
     assert.match(
       hintFor(capability, "feature_off"),
-      new RegExp(`owner or an editor .* ${capability} on .* Backend settings`),
+      new RegExp(`^${capability} is .*owner or an editor .*capabilities with \\{"${capability}":true\\}`),
     );
     assert.match(hintFor(capability, "operator_disabled"), /administrator|SERVICE_/);
   }

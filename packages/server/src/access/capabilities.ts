@@ -24,11 +24,13 @@ export function disabledReason(
   return null;
 }
 
+const switchHint = (what: string, name: string): string =>
+  `${what} is switched off for this canvas. Its owner or an editor can switch it on: ` +
+  `PATCH /api/canvases/{id}/capabilities with {"${name}":true}, see docs/capabilities.md.`;
+
 /** What helps against a reason. */
 export function hintFor(capability: Capability, reason: DisabledReason): string {
-  if (reason === "backend_off")
-    return "The owner or an editor can turn the backend on in the canvas's Backend settings.";
-  if (reason === "feature_off")
-    return `The owner or an editor can turn ${capability} on in the canvas's Backend settings.`;
+  if (reason === "backend_off") return switchHint("The backend", "backendEnabled");
+  if (reason === "feature_off") return switchHint(capability, CAPABILITIES[capability].switch ?? capability);
   return CAPABILITIES[capability].operator ?? "An administrator of this instance can turn it on.";
 }

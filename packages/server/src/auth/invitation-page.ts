@@ -11,7 +11,8 @@ export const sendNoLongerGood = (reply: FastifyReply): FastifyReply =>
   sendPage(reply.code(404), {
     title: "Invitation no longer good",
     narrow: true,
-    body: html`<h1>No longer good</h1><p>${NO_LONGER_GOOD}</p>`,
+    body: html`<h1>No longer good</h1><p>${NO_LONGER_GOOD}</p>
+      <footer class="links"><a href="/">Your canvases</a></footer>`,
   });
 
 /** Asks someone whose session would end whether they want to be a guest instead. */

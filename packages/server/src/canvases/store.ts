@@ -75,6 +75,20 @@ export function findCanvas(id: string, person: Caller, { db }: Env): Promise<Can
     where role is not null`;
 }
 
+/** What the pages of refusals may name of a canvas; undefined where there is none at the slug. */
+export function findNoticed(slug: string, { db }: Env) {
+  return db.get<{
+    title: string;
+    disabled_reason: string | null;
+    owner_name: string;
+    owner_email: string;
+    owner_deactivated_at: number | null;
+  }>`
+    select title, disabled_reason, users.name as owner_name, users.email as owner_email,
+      users.deactivated_at as owner_deactivated_at
+    from canvases join users on users.id = owner_id where slug = ${slug}`;
+}
+
 /**
  * A page of the canvases that the person owns, edits or was given, newest first, from before `cursor`. `q` is looked for in title
  * and slug. The page ends early where its canvases would make a large answer.

@@ -43,6 +43,7 @@ export function viewOf(
     galleryTemplatable: row.gallery_templatable === 1,
     discoverability: row.discoverability,
     revokedAt: row.revoked_at,
+    disabledReason: manages(row.role) ? row.disabled_reason : null,
     createdBy: row.created_by,
     viewerRole: row.role,
     audienceSummary: {

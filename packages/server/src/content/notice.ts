@@ -3,8 +3,10 @@ import { ENTER } from "../auth/handover.ts";
 import type { Env } from "../env.ts";
 import { address, type Html, html, sendPage } from "../kit/html.ts";
 import type { Refusal } from "../kit/refusal.ts";
+import { waitOf } from "../kit/refusal-page.ts";
 import { wantsPage } from "../kit/wants-page.ts";
 import type { Viewer } from "../pipeline/visit.ts";
+import { factsFor } from "./facts.ts";
 import { NOTICES } from "./notices.ts";
 
 /** A refused visit to a page of a canvas. `path` is below the canvas's address. */
@@ -15,24 +17,26 @@ export interface Refused {
 }
 
 /** Tells a refused visitor of a canvas why: a browser by a small page, a program by the usual JSON. */
-export function notice(
+export async function notice(
   refusal: Refusal,
   refused: Refused,
   request: FastifyRequest,
   reply: FastifyReply,
   env: Env,
-): FastifyReply {
+): Promise<FastifyReply> {
   const words = refusal.code && NOTICES[refusal.code];
   if (words === undefined || !wantsPage(request.headers)) throw refusal;
   const { slug, path, viewer } = refused;
   const canvas = env.base.canvasUrl(slug);
+  const facts = await factsFor(refusal.code, slug, viewer, env);
   const { title, heading, says } = words({
     viewer,
+    facts,
     canvas,
     path,
     message: refusal.message,
     again: request.method === "POST",
-    wait: Number(reply.getHeader("retry-after") ?? 0),
+    wait: waitOf(reply),
   });
   return sendPage(reply.code(refusal.status), {
     title,

@@ -1,12 +1,15 @@
 import type { ErrorCode } from "@easel/protocol/errors";
 import { LIMITS } from "@easel/protocol/limits";
 import { address, type Html, html } from "../kit/html.ts";
+import { tryAgain } from "../kit/refusal-page.ts";
 import type { Viewer } from "../pipeline/visit.ts";
+import type { Facts } from "./facts.ts";
 import { GATE } from "./gate.ts";
 
 /** A refused visit, as its page tells of it. */
 interface Visit {
   viewer: Viewer;
+  facts: Facts;
   /** The canvas's address, with a slash at the end. */
   canvas: string;
   /** The page that was asked for, below it. */
@@ -26,16 +29,17 @@ interface Notice {
   says: Html;
 }
 
-/** The pages of refusals, by code. None names the canvas or its owner. */
+/** The pages of refusals, by code. Of the canvas they tell only what `facts` hold: what this very visitor may know. */
 export const NOTICES: Partial<Record<ErrorCode, (visit: Visit) => Notice>> = {
   NOT_FOUND: ({ message }) => ({ title: "Nothing here", says: html`<p>${message}</p>` }),
   ARCHIVED: () => ({
     title: "Archived",
     says: html`<p>This canvas has been put away. Its owner can bring it back.</p>`,
   }),
-  DISABLED: () => ({
+  DISABLED: ({ facts: { disabledReason } }) => ({
     title: "Switched off",
-    says: html`<p>An administrator has switched this canvas off.</p>`,
+    says: html`<p>An administrator has switched this canvas off.</p>
+      ${disabledReason === null ? null : html`<p>The reason: <strong>${disabledReason}</strong></p>`}`,
   }),
   OWNER_ONLY: askTheOwner,
   NOT_INVITED: () => ({
@@ -49,8 +53,7 @@ export const NOTICES: Partial<Record<ErrorCode, (visit: Visit) => Notice>> = {
   PASSWORD_REQUIRED: askForPassword,
   RATE_LIMITED: ({ wait, canvas, path }) => ({
     title: "Too many tries",
-    says: html`<p>Wait ${wait > 1 ? `${wait} seconds` : "a moment"}, then go on.</p>
-      <a class="button" href="${canvas}${path}">Try again</a>`,
+    says: tryAgain(wait, canvas + path),
   }),
   INVALID_BODY: ({ message, canvas }) => ({
     title: "That did not work",
@@ -58,20 +61,36 @@ export const NOTICES: Partial<Record<ErrorCode, (visit: Visit) => Notice>> = {
   }),
 };
 
-function askTheOwner({ viewer }: Visit): Notice {
-  const says =
-    viewer === null
-      ? html`<p>Sign in to open this canvas.</p>`
-      : html`<p>Ask the owner of this canvas to share it with <strong>${address(viewer.email)}</strong>.</p>`;
-  return { title: "Not shared with you", says };
+function askTheOwner({ viewer, canvas, facts: { owner } }: Visit): Notice {
+  const title = "Not shared with you";
+  if (viewer === null) return { title, says: html`<p>Sign in to open this canvas.</p>` };
+  const you = html`<strong>${address(viewer.email)}</strong>`;
+  if (owner === null)
+    return { title, says: html`<p>Ask the owner of this canvas to share it with ${you}.</p>` };
+  const mail = mailTo(owner.email, {
+    subject: "Please share a canvas with me",
+    body: `Please share ${canvas} with ${viewer.email}.`,
+  });
+  return {
+    title,
+    says: html`<p>This canvas belongs to <strong>${owner.name}</strong>. Ask them to share it with ${you}.</p>
+      <a class="button" href="${mail}">Write to the owner</a>`,
+  };
 }
 
-function askForPassword({ canvas, path, again }: Visit): Notice {
+/** The address of a link that begins a mail. */
+function mailTo(email: string, fields: Record<string, string>): string {
+  const [local = "", domain = ""] = email.split("@").map(encodeURIComponent);
+  const query = Object.entries(fields).map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
+  return `mailto:${local}@${domain}?${query.join("&")}`;
+}
+
+function askForPassword({ canvas, path, again, facts }: Visit): Notice {
   const fault = again ? html`<p class="fault" id="fault" role="alert">That is not the password.</p>` : null;
   return {
     title: again ? "Wrong password" : "Password needed",
     heading: "Password needed",
-    says: html`<p>Whoever shared this canvas with you can tell you its password.</p>
+    says: html`<p>Whoever shared ${facts.title === null ? "this canvas" : html`<strong>${facts.title}</strong>`} with you can tell you its password.</p>
       <form method="post" action="${canvas}${GATE}?to=${encodeURIComponent(path)}">
       <label for="password">Password</label>
       <input id="password" name="password" type="password" required maxlength="${LIMITS.passwordLength.value}"

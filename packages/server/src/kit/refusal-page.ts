@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { html, sendPage } from "./html.ts";
+import { type Html, html, sendPage } from "./html.ts";
 import type { Refusal } from "./refusal.ts";
 import { wantsPage } from "./wants-page.ts";
 
@@ -22,17 +22,32 @@ const TITLES: Record<number, string> = {
 export const isForPeople = ({ url, headers }: FastifyRequest): boolean =>
   wantsPage(headers) && !PROGRAMS.test(url);
 
-/** Tells a person of a refusal that has no page of its own; of a bug also how to name it to those who run the service. */
+/** Seconds until a request that was too many may be sent again; 0 where the answer names none. */
+export const waitOf = (reply: FastifyReply): number => Number(reply.getHeader("retry-after") ?? 0);
+
+/** Tells how long to wait, and leads back to the page that was asked for. */
+export const tryAgain = (wait: number, to: string): Html =>
+  html`<p>Wait ${wait > 1 ? `${wait} seconds` : "a moment"}, then go on.</p><a class="button" href="${to}">Try again</a>`;
+
+/**
+ * Tells a person of a refusal that has no page of its own, and leads on: to the same page where waiting helps, and to the home
+ * page. Of a bug also how to name it to those who run the service. `origin` is that of the service.
+ */
 export function sendRefusal(
+  request: FastifyRequest,
   reply: FastifyReply,
   { status, message }: Refusal,
-  requestId: string,
+  origin: string,
 ): FastifyReply {
   const title = TITLES[status] ?? "That did not work";
+  // One slash: two would begin the name of another host.
+  const samePage = request.originalUrl.replace(/^\/*/, "/");
+  const again = status === 429 && ["GET", "HEAD"].includes(request.method);
   return sendPage(reply, {
     title,
     narrow: true,
-    body: html`<h1>${title}</h1><p>${message}</p>
-      ${status < 500 ? null : html`<footer class="links"><p>Request ${requestId}</p></footer>`}`,
+    body: html`<h1>${title}</h1>${again ? tryAgain(waitOf(reply), samePage) : html`<p>${message}</p>`}
+      <footer class="links">${status < 500 ? null : html`<p>Request ${request.id}</p>`}
+      <a href="${origin}/">Your canvases</a></footer>`,
   });
 }

@@ -8,7 +8,8 @@ import type { Headed } from "../kit/headed.ts";
 import { refuse } from "../kit/refusal.ts";
 import type { Viewer, Visit } from "./visit.ts";
 
-function principalOf(viewer: Viewer): Principal {
+/** A visitor as the rules of access know them. */
+export function principalOf(viewer: Viewer): Principal {
   if (viewer === null) return { kind: "anonymous" };
   if (viewer.guestOf !== null) return { kind: "guest", id: viewer.id, canvasId: viewer.guestOf };
   return { kind: "member", id: viewer.id };
