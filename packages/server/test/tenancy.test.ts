@@ -256,8 +256,8 @@ await onEngines(
     });
 
     it("without SERVICE_TENANCY whole_org is everyone who is signed in, and homes count for nothing", async (t) => {
-      const { databaseUrl } = env.config;
-      const plain = await startDev(t, { SERVICE_DATABASE_URL: databaseUrl });
+      const { databaseUrl, blobsUrl } = env.config;
+      const plain = await startDev(t, { SERVICE_DATABASE_URL: databaseUrl, SERVICE_BLOBS_URL: blobsUrl });
       const site = await shared();
       for (const person of [colleague, foreigner, loner]) {
         const answer = await manage(plain.target, person, "GET", `/v1/c/${site.slug}/me`);
