@@ -10,30 +10,39 @@ import { startService, temporaryDirectory } from "../packages/server/test/suppor
 const run = promisify(execFile);
 const deploy = path.join(import.meta.dirname, "deploy.ts");
 
-/** The page that the README has a newcomer write. */
+/** The commands by which the README has a newcomer make and deploy a first canvas. */
 async function firstCanvas(): Promise<string> {
   const readme = await readFile(path.join(import.meta.dirname, "../README.md"), "utf8");
-  return /<<'HTML'\n([\s\S]*?)\nHTML\n/.exec(readme)?.[1] ?? assert.fail("the README has no page");
+  const commands = /```sh\n(mkdir hello\n[\s\S]*?)```/.exec(readme)?.[1];
+  return commands ?? assert.fail("the README makes no canvas");
 }
 
-test("the README's first canvas, deployed and opened in a browser", { skip: noBrowser }, async (t) => {
+test("the README's first canvas, made as it says, in the browsers of two people", {
+  skip: noBrowser,
+}, async (t) => {
   const { base } = await startService(t);
-  const folder = path.join(await temporaryDirectory(t), "hello");
-  await mkdir(folder);
-  await writeFile(path.join(folder, "index.html"), await firstCanvas());
-  const { stdout } = await run(process.execPath, [deploy, folder, base]);
+  const cwd = await temporaryDirectory(t);
+  const npm = `npm() { [ "$1 $2 $3" = "run deploy --" ] && '${process.execPath}' '${deploy}' "$4" '${base}'; }\n`;
+  const { stdout } = await run("sh", ["-e", "-c", npm + (await firstCanvas())], { cwd });
   assert.equal(stdout, `${base}/c/hello/\n`);
 
-  const { page, faults } = await openAs(await openBrowser(t), `${base}/c/hello/`, "ada@example.com");
-  await page.getByText("Hello Ada, this is visit 1.").waitFor();
-  await page.reload();
-  await page.getByText("Hello Ada, this is visit 2.").waitFor();
-  assert.deepEqual(faults, []);
+  const browser = await openBrowser(t);
+  const ada = await openAs(browser, `${base}/c/hello/`, "ada@example.com");
+  await ada.page.getByText("Hello Ada, this is visit 1.").waitFor();
+  await ada.page.getByText("Here so far: Ada", { exact: true }).waitFor();
+  const ben = await openAs(browser, `${base}/c/hello/`, "ben@example.com");
+  await ben.page.getByText("Hello Ben, this is visit 1.").waitFor();
+  for (const { page } of [ada, ben]) await page.getByText("Here so far: Ada, Ben", { exact: true }).waitFor();
+  await ada.page.reload();
+  await ada.page.getByText("Hello Ada, this is visit 2.").waitFor();
+  await ada.page.getByText("Here so far: Ada, Ben", { exact: true }).waitFor();
+  assert.deepEqual([...ada.faults, ...ben.faults], []);
 
+  const folder = path.join(cwd, "hello");
   await writeFile(path.join(folder, "index.html"), "<title>Second</title><h1>Second version</h1>");
   await run(process.execPath, [deploy, folder, base]);
-  await page.reload();
-  await page.getByText("Second version").waitFor();
+  await ada.page.reload();
+  await ada.page.getByText("Second version").waitFor();
 });
 
 test("who may enter, and what is switched off, stays so when a new version is deployed", async (t) => {
