@@ -13,6 +13,7 @@ import { Concurrency } from "./kit/concurrency.ts";
 import { newLog } from "./kit/log.ts";
 import { Parsed } from "./kit/parsed.ts";
 import { Passwords } from "./kit/passwords.ts";
+import { makeDataDirectory } from "./kit/private-files.ts";
 import { Signer } from "./kit/signer.ts";
 import { seedExamples } from "./seed.ts";
 import { sessionSecrets } from "./session-secret.ts";
@@ -80,6 +81,7 @@ async function openStores(config: Config, log: Env["log"]): Promise<Stores> {
     log.flush?.();
     process.exit(1);
   };
+  await makeDataDirectory(config.dataDir);
   const db = await openDb(config, broken, (change, cause) => {
     if (change === "away")
       log.error({ err: cause }, "the database is away: requests that need it are refused");

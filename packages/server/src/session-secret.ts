@@ -1,8 +1,9 @@
 import { randomBytes } from "node:crypto";
-import { link, mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { link, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { Config } from "./config.ts";
 import { newId } from "./kit/ids.ts";
+import { makeDirectory } from "./kit/private-files.ts";
 
 /** The secrets that sign cookies: those of the settings; in dev mode one that is made once and kept with the data. */
 export async function sessionSecrets({ sessionSecret, dataDir }: Config): Promise<string[]> {
@@ -20,7 +21,7 @@ const read = (file: string) =>
 
 /** Of several processes that make it at once, all read the same. */
 async function make(file: string): Promise<string> {
-  await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
+  await makeDirectory(path.dirname(file));
   const draft = `${file}.${newId()}`;
   await writeFile(draft, randomBytes(32).toString("base64url"), { mode: 0o600 });
   await link(draft, file).catch((error) => {

@@ -1,6 +1,7 @@
-import { mkdir } from "node:fs/promises";
+import { open } from "node:fs/promises";
 import path from "node:path";
 import type { Config } from "../config.ts";
+import { makeDirectory, makePrivate } from "../kit/private-files.ts";
 import type { Blobs } from "./blobs/blobs.ts";
 import { local } from "./blobs/local.ts";
 import type { Bus } from "./bus/bus.ts";
@@ -23,7 +24,10 @@ export async function openDb(
     return postgres(config.databaseUrl, tell);
   }
   const file = config.databaseUrl.slice("sqlite:".length);
-  await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
+  await makeDirectory(path.dirname(file));
+  // The log files get the mode of the database.
+  await (await open(file, "a", 0o600)).close();
+  for (const suffix of ["", "-wal", "-shm"]) await makePrivate(file + suffix, 0o600);
   return sqlite(file, broken);
 }
 

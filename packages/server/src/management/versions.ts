@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { createWriteStream } from "node:fs";
-import { mkdir, rm } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import type { IncomingMessage } from "node:http";
 import path from "node:path";
 import { pipeline } from "node:stream/promises";
@@ -13,6 +13,7 @@ import type { Env } from "../env.ts";
 import { brokenOff } from "../kit/body.ts";
 import { isFull, whileSpace } from "../kit/disk-space.ts";
 import { isId } from "../kit/ids.ts";
+import { makeDirectory } from "../kit/private-files.ts";
 import { Refusal, refuse } from "../kit/refusal.ts";
 import { act, actWithInput } from "./act.ts";
 import { canvasOf, currentView, managedCanvas } from "./canvas.ts";
@@ -42,7 +43,7 @@ async function withUpload<Result>(
   const limit = LIMITS.bundleBytes.value;
   if (Number(request.headers["content-length"] ?? 0) > limit) tooLarge();
   const folder = uploadsOf(env);
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await makeDirectory(folder);
   const file = path.join(folder, `${randomUUID()}.zip`);
   try {
     const staged = createWriteStream(file, { flags: "wx", mode: 0o600 });

@@ -3,6 +3,7 @@ import { type FileHandle, link, mkdir, open, opendir, readFile, rename, rm } fro
 import path from "node:path";
 import { whileSpace } from "../../kit/disk-space.ts";
 import { isOlder, removeOlder } from "../../kit/old-files.ts";
+import { makeDirectory, makePrivate } from "../../kit/private-files.ts";
 import type { Blobs } from "./blobs.ts";
 
 const KEY = /^[0-9a-f]{64}$/;
@@ -16,7 +17,10 @@ const MARKER = /^[a-z]+$/;
  */
 export async function local(root: string, reserve: number | null = 0): Promise<Blobs> {
   const staging = path.join(root, "staging");
-  await mkdir(staging, { recursive: true, mode: 0o700 });
+  for (const each of [root, staging]) {
+    await makeDirectory(each);
+    await makePrivate(each, 0o700);
+  }
 
   const directory = (key: string) => path.join(root, key.slice(0, 2));
   const place = (key: string) => path.join(directory(key), key);

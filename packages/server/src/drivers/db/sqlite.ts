@@ -1,4 +1,5 @@
 import { DatabaseSync } from "node:sqlite";
+import { setTimeout as sleep } from "node:timers/promises";
 import {
   type Db,
   type Derived,
@@ -24,17 +25,33 @@ class Undo extends Error {}
 const BUSY = 5;
 const IO_ERROR = 10;
 
-/** How long one process waits for another, in milliseconds. */
-const PATIENCE = 5000;
+/** How long a write waits for the lock of another process. */
+const LOCK_MS = 5_000;
+
+/** How often a write that waits for the lock is tried again. */
+const RETRY_MS = 10;
 
 /** What went wrong, in SQLite's own numbers. */
 const codeOf = (error: unknown) => ((error as { errcode?: number }).errcode ?? 0) % 256;
 
+const isBusy = (error: unknown) => codeOf(error) === BUSY;
+
+const LOCKED = "another process has locked the database";
+
+/** Runs what takes a lock for reading: it is refused for moments only, as when another process opens or closes the file. */
+function locking<Result>(work: () => Result): Result {
+  try {
+    return work();
+  } catch (error) {
+    throw isBusy(error) ? new Unavailable(LOCKED) : error;
+  }
+}
+
 /** A connection to a file, made if it is not there. Two at once may ask for the log of a new file: SQLite lets none of them wait. */
 function open(file: string): DatabaseSync {
-  const until = Date.now() + PATIENCE;
+  const until = Date.now() + LOCK_MS;
   for (;;) {
-    const connection = new DatabaseSync(file, { timeout: PATIENCE });
+    const connection = new DatabaseSync(file, { timeout: LOCK_MS });
     try {
       connection.exec(
         "pragma journal_mode=wal; pragma synchronous=full; pragma foreign_keys=on; pragma cache_size=-65536",
@@ -42,7 +59,7 @@ function open(file: string): DatabaseSync {
       return connection;
     } catch (error) {
       connection.close();
-      if (codeOf(error) !== BUSY || Date.now() > until) throw error;
+      if (!isBusy(error) || Date.now() > until) throw error;
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
     }
   }
@@ -51,9 +68,10 @@ function open(file: string): DatabaseSync {
 /**
  * The embedded database. What happens in one turn of the event loop happens together: its reads share a snapshot, and its
  * writes are committed at once at its end and answered after the commit. `broken` is called when the disk failed to keep a
- * commit: nothing can be promised any more, so end the process.
+ * commit: nothing can be promised any more, so end the process. While another process holds the write lock, writes wait for up to
+ * `lockMs` milliseconds in their order, and reads go on.
  */
-export function sqlite(file: string, broken: (error: unknown) => void): Db & Schema {
+export function sqlite(file: string, broken: (error: unknown) => void, lockMs = LOCK_MS): Db & Schema {
   const connection = open(file);
   // SQLite's own `lower` knows ASCII only; PostgreSQL's knows every letter.
   connection.function("lower", { deterministic: true }, (text) => String(text).toLowerCase());
@@ -62,7 +80,13 @@ export function sqlite(file: string, broken: (error: unknown) => void): Db & Sch
   let version: unknown;
   let reading = false;
   let ending = false;
+  /** When the lock was first found taken; null when it was not. */
+  let lockedAt: number | null = null;
+  let retry: NodeJS.Timeout | null = null;
 
+  // SQLite would wait for a lock without giving the event loop a turn.
+  const waitForLocks = (ms: number) => connection.exec(`pragma busy_timeout=${ms}`);
+  waitForLocks(0);
   const snapshot = connection.prepare("begin");
   // Changes when another connection, so another process, has written.
   const dataVersion = connection.prepare("pragma data_version");
@@ -84,7 +108,7 @@ export function sqlite(file: string, broken: (error: unknown) => void): Db & Sch
     ending = false;
     if (reading && connection.isTransaction) commit.run();
     reading = false;
-    if (writes.length > 0) flush();
+    if (writes.length > 0 && retry === null) flush();
   }
 
   /** Before a read: the first of a turn opens the snapshot, so that the others need no locks of their own. */
@@ -93,7 +117,7 @@ export function sqlite(file: string, broken: (error: unknown) => void): Db & Sch
       snapshot.run();
       reading = true;
       endLater();
-      const now = dataVersion.get()?.data_version;
+      const now = locking(() => dataVersion.get()?.data_version);
       if (now !== version) statements.forget();
       version = now;
     }
@@ -114,6 +138,7 @@ export function sqlite(file: string, broken: (error: unknown) => void): Db & Sch
     const answers: (() => void)[] = [];
     try {
       begin.run();
+      lockedAt = null;
       for (const { work, resolve, reject } of group) {
         try {
           const result = work();
@@ -127,11 +152,27 @@ export function sqlite(file: string, broken: (error: unknown) => void): Db & Sch
       commit.run();
     } catch (error) {
       if (connection.isTransaction) rollback.run();
-      for (const { reject } of group) reject(error);
+      if (isBusy(error) && waits(group)) return;
+      for (const { reject } of group) reject(isBusy(error) ? new Unavailable(LOCKED) : error);
       if (codeOf(error) === IO_ERROR) broken(error);
       return;
     }
     for (const answer of answers) answer();
+  }
+
+  /** Keeps writes for another attempt; false when the lock has been taken for too long. Nothing of them has been done. */
+  function waits(group: Write[]): boolean {
+    lockedAt ??= performance.now();
+    if (performance.now() - lockedAt >= lockMs) {
+      lockedAt = null;
+      return false;
+    }
+    writes = group;
+    retry = setTimeout(() => {
+      retry = null;
+      endTurn();
+    }, RETRY_MS);
+    return true;
   }
 
   function one({ statement, toRow }: Prepared, values: Value[]): unknown {
@@ -201,6 +242,7 @@ export function sqlite(file: string, broken: (error: unknown) => void): Db & Sch
 
     async exclusively(work) {
       endTurn();
+      waitForLocks(LOCK_MS);
       connection.exec("begin exclusive");
       try {
         await work({
@@ -218,11 +260,14 @@ export function sqlite(file: string, broken: (error: unknown) => void): Db & Sch
       } catch (error) {
         if (connection.isTransaction) connection.exec("rollback");
         throw error;
+      } finally {
+        waitForLocks(0);
       }
     },
 
     async close() {
       endTurn();
+      while (writes.length > 0) await sleep(RETRY_MS);
       connection.close();
     },
   };
