@@ -3,13 +3,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Core, type Server, startServer } from "./child.ts";
 
-/** Starts Easel as it is delivered on an empty data directory, which goes when it stops; rate limits are off. */
+/** Starts Easel as it is delivered on an empty data directory, which goes when it stops; rate limits are off or out of reach. */
 export async function startEasel(core: Core): Promise<Server> {
   const dataDir = await mkdtemp(join(tmpdir(), "easel-bench-"));
   const server = await startServer(core, "packages/server/src/main.ts", [], {
     SERVICE_PORT: "0",
     SERVICE_DATA_DIR: dataDir,
     SERVICE_RATELIMIT_ENABLED: "false",
+    SERVICE_REALTIME_PUBLISHES_PER_MIN: "1000000000",
     SERVICE_LOG_LEVEL: "warn",
   });
   const stop = async () => {

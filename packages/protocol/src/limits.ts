@@ -48,13 +48,13 @@ export const LIMITS = {
   publishesPerMinute: {
     value: 100,
     unit: "frames a minute",
-    of: "a realtime connection that publishes",
+    of: "a realtime connection that publishes, unless SERVICE_REALTIME_PUBLISHES_PER_MIN says otherwise",
     past: "frame RATE_LIMITED",
   },
   framesPerMinute: {
     value: 600,
     unit: "frames a minute",
-    of: "a realtime connection, of all other kinds",
+    of: "a realtime connection, of all other kinds; with a higher setting six times as many as publishes",
     past: "frame RATE_LIMITED",
   },
   largeResponses: {

@@ -78,7 +78,7 @@ ${table(
   ]),
 )}
 
-Request rates are [settings](settings.md): \`SERVICE_RATELIMIT_…\`. A limited answer names its bucket in
+Request rates are [settings](settings.md): \`SERVICE_RATELIMIT_…\`. \`SERVICE_RATELIMIT_ENABLED=false\` lifts them, but no limit of the table above. A limited answer names its bucket in
 \`X-RateLimit-Limit\`, \`X-RateLimit-Remaining\` and \`X-RateLimit-Reset\` (epoch seconds); past it, 429 \`RATE_LIMITED\` comes with
 \`Retry-After\` (seconds).
 `;

@@ -1,4 +1,5 @@
 import { BlockList, isIP } from "node:net";
+import { LIMITS } from "@easel/protocol/limits";
 import {
   amount,
   type Kind,
@@ -221,7 +222,12 @@ export const SETTINGS = {
     false,
     "Whether people belong to organisations by verified e-mail domain.",
   ),
-  rateLimit: setting("SERVICE_RATELIMIT_ENABLED", onOff, true, "Whether requests are limited at all."),
+  rateLimit: setting(
+    "SERVICE_RATELIMIT_ENABLED",
+    onOff,
+    true,
+    "Whether requests are limited at all. Frames of open realtime connections always are.",
+  ),
   canvasPerMinute: setting(
     "SERVICE_RATELIMIT_CANVAS_API_PER_MIN",
     whole(1),
@@ -244,6 +250,12 @@ export const SETTINGS = {
   ),
 
   realtime: setting("SERVICE_REALTIME", onOff, true, "Whether canvases may use realtime."),
+  publishesPerMinute: setting(
+    "SERVICE_REALTIME_PUBLISHES_PER_MIN",
+    whole(1),
+    LIMITS.publishesPerMinute.value,
+    "Messages that a realtime connection may publish. Of other frames six times as many, and no less than 600.",
+  ),
   authoring: setting("SERVICE_AUTHORING", onOff, false, "Whether canvases may publish further canvases."),
   authoringRungs: setting(
     "SERVICE_AUTHORING_ALLOWED_RUNGS",

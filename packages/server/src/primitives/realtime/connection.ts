@@ -48,7 +48,7 @@ export class Connection implements Line {
   readonly #outbox: Outbox;
   readonly #channels: Channels;
   readonly #watches: Watches;
-  readonly #meter = new Meter();
+  readonly #meter: Meter;
   readonly #tasks: Tasks;
   readonly #doubt = new Doubt();
   /** Of the changes that may concern anyone, the last one that it was looked at after. */
@@ -63,6 +63,7 @@ export class Connection implements Line {
     this.#ws = ws;
     this.#look = look;
     this.#hub = hub;
+    this.#meter = new Meter(hub.env.config.publishesPerMinute);
     this.#outbox = new Outbox(socket, hub.turn, () => ws.readyState === ws.OPEN);
     this.#channels = new Channels(this, hub.channels, hub.env.bus);
     this.#watches = new Watches(this, hub.watches, hub.env);
@@ -182,7 +183,6 @@ export class Connection implements Line {
 
   /** Whether a frame is within the limits; where it is not, says so. */
   #meters(kind: "publish" | "other", about: About): boolean {
-    if (!this.#hub.env.config.rateLimit) return true;
     const counted = this.#meter.count(kind, this.#hub.env.clock());
     if (counted === "refused") this.refuse("RATE_LIMITED", about);
     if (counted === "flood") this.close("flood");

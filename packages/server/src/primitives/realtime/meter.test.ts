@@ -18,7 +18,7 @@ function counted(meter: Meter, kind: "publish" | "other", times: number, now = S
 }
 
 test("100 publishes, 1,000 times patience, then no more", () => {
-  assert.deepEqual(counted(new Meter(), "publish", 1_103), [
+  assert.deepEqual(counted(new Meter(100), "publish", 1_103), [
     ["allowed", 100],
     ["refused", 1_000],
     ["flood", 3],
@@ -26,7 +26,7 @@ test("100 publishes, 1,000 times patience, then no more", () => {
 });
 
 test("600 of every other kind, 1,000 times patience, then no more", () => {
-  assert.deepEqual(counted(new Meter(), "other", 1_603), [
+  assert.deepEqual(counted(new Meter(100), "other", 1_603), [
     ["allowed", 600],
     ["refused", 1_000],
     ["flood", 3],
@@ -34,7 +34,7 @@ test("600 of every other kind, 1,000 times patience, then no more", () => {
 });
 
 test("the two are counted apart, and patience is with both together", () => {
-  const meter = new Meter();
+  const meter = new Meter(100);
   assert.deepEqual(counted(meter, "publish", 600), [
     ["allowed", 100],
     ["refused", 500],
@@ -47,7 +47,7 @@ test("the two are counted apart, and patience is with both together", () => {
 });
 
 test("a window lasts a minute from its first frame, and begins with the first one after it", () => {
-  const meter = new Meter();
+  const meter = new Meter(100);
   const publish = (times: number, at: number) => counted(meter, "publish", times, START + at);
   assert.deepEqual(publish(1, 0), [["allowed", 1]]);
   assert.deepEqual(publish(100, MINUTE - 1), [
@@ -64,7 +64,7 @@ test("a window lasts a minute from its first frame, and begins with the first on
 });
 
 test("a new window forgives what was too much in the last one", () => {
-  const meter = new Meter();
+  const meter = new Meter(100);
   counted(meter, "other", 1_600);
   assert.deepEqual(counted(meter, "other", 1_601, START + MINUTE), [
     ["allowed", 600],
@@ -74,7 +74,7 @@ test("a new window forgives what was too much in the last one", () => {
 });
 
 test("a clock that is set back makes no window longer", () => {
-  const meter = new Meter();
+  const meter = new Meter(100);
   counted(meter, "publish", 100);
   assert.deepEqual(counted(meter, "publish", 101, START - MINUTE), [
     ["allowed", 100],
@@ -82,8 +82,25 @@ test("a clock that is set back makes no window longer", () => {
   ]);
 });
 
+test("where more may be published, six times as much else may be sent, and never less than 600", () => {
+  for (const [publishes, others] of [
+    [200, 1_200],
+    [10, 600],
+  ] as const) {
+    const meter = new Meter(publishes);
+    assert.deepEqual(counted(meter, "publish", publishes + 1), [
+      ["allowed", publishes],
+      ["refused", 1],
+    ]);
+    assert.deepEqual(counted(meter, "other", others + 1), [
+      ["allowed", others],
+      ["refused", 1],
+    ]);
+  }
+});
+
 test("connections do not share it", () => {
-  const [one, other] = [new Meter(), new Meter()];
+  const [one, other] = [new Meter(100), new Meter(100)];
   counted(one, "publish", 500);
   assert.deepEqual(counted(other, "publish", 100), [["allowed", 100]]);
 });

@@ -1,15 +1,26 @@
 import { LIMITS } from "@easel/protocol/limits";
 
 const WINDOW_MS = 60_000;
+const OTHERS = LIMITS.framesPerMinute.value;
 
 /** How many frames past a limit a connection may send in one window before it is closed. */
 const PATIENCE = 1_000;
 
-/** What a connection may still send: so many frames to publish, and so many of all other kinds, a minute. */
+/**
+ * Counts the frames of a connection: `publishes` of them a minute may publish. Of all other kinds 600 are allowed, or six times as
+ * many as publishes where that is more.
+ */
 export class Meter {
+  readonly #mostPublishes: number;
+  readonly #mostOthers: number;
   #endsAt = 0;
   #publishes = 0;
   #others = 0;
+
+  constructor(publishes: number) {
+    this.#mostPublishes = publishes;
+    this.#mostOthers = Math.max(OTHERS, publishes * (OTHERS / LIMITS.publishesPerMinute.value));
+  }
 
   /** Counts a frame; `flood` is said once too many were too many. */
   count(kind: "publish" | "other", now: number): "allowed" | "refused" | "flood" {
@@ -19,11 +30,11 @@ export class Meter {
       this.#publishes = 0;
       this.#others = 0;
     }
-    const publishes = LIMITS.publishesPerMinute.value;
-    const others = LIMITS.framesPerMinute.value;
-    const allowed = kind === "publish" ? ++this.#publishes <= publishes : ++this.#others <= others;
+    const allowed =
+      kind === "publish" ? ++this.#publishes <= this.#mostPublishes : ++this.#others <= this.#mostOthers;
     if (allowed) return "allowed";
-    const refused = Math.max(0, this.#publishes - publishes) + Math.max(0, this.#others - others);
+    const refused =
+      Math.max(0, this.#publishes - this.#mostPublishes) + Math.max(0, this.#others - this.#mostOthers);
     return refused > PATIENCE ? "flood" : "refused";
   }
 }
