@@ -17,13 +17,18 @@ export const FRAME_ERRORS = {
 /** The code of an `error` frame. */
 export type FrameErrorCode = keyof typeof FRAME_ERRORS;
 
-/** Why the service closes a connection (specification 6; 1008 and 1011 are this service's own). */
+/** Why the service closes a connection (specification 6; 1008, 1009 and 1011 are this service's own). */
 export const CLOSE_CODES = {
   shutdown: { code: 1001, reason: "shutdown", when: "the service stops" },
   flood: {
     code: 1008,
     reason: "flood",
     when: "a connection has sent 1,000 frames past a limit within a minute",
+  },
+  tooLarge: {
+    code: 1009,
+    reason: "",
+    when: "a frame, or its fragments together, is larger than 128 KiB; an `error` frame `MESSAGE_TOO_LARGE` comes first",
   },
   unchecked: {
     code: 1011,

@@ -54,7 +54,7 @@ ${table(
 
 ## Realtime
 
-A [realtime](realtime.md) connection refuses a frame with an \`error\` frame, which never closes it:
+A [realtime](realtime.md) connection refuses a frame with an \`error\` frame, after which it stays open, unless a code below says otherwise:
 
 ${table(
   ["Code", "Message"],

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import { same } from "../same.ts";
 import type { Target } from "../target.ts";
-import { enter, failure, gets, message } from "./frame.ts";
+import { are, enter, failure, gets, message } from "./frame.ts";
 import { line } from "./line.ts";
 import { freshChannel, type Room, room } from "./room.ts";
 import type { Socket } from "./socket.ts";
@@ -118,13 +118,15 @@ export function sizes(target: Target): void {
       }
     });
 
-    it("131,072 bytes are answered still; more ends the connection: 1009", async () => {
+    it("131,072 bytes leave the connection open; more ends it: MESSAGE_TOO_LARGE, then 1009", async () => {
       const channel = freshChannel();
       const socket = await seated(channel);
       socket.send("a".repeat(CAP));
       await gets(socket, TOO_LARGE);
       socket.send("a".repeat(CAP + 1));
-      assert.equal((await socket.end()).code, 1009);
+      const { code, frames } = await socket.end();
+      assert.equal(code, 1009);
+      are(frames, TOO_LARGE);
     });
 
     it("nothing of what was too large has reached anybody", async () => {

@@ -100,7 +100,7 @@ export function wire(target: Target): void {
     });
 
     it("a close is answered with its code", async () => {
-      for (const code of [1000, 1001, 3000, 4401]) {
+      for (const code of [1000, 1001, 1009, 3000, 4401]) {
         const wire = await dial();
         const bytes = Buffer.alloc(2);
         bytes.writeUInt16BE(code);
@@ -113,6 +113,10 @@ export function wire(target: Target): void {
       it(`${name}: ${code}`, async () => {
         const wire = await dial();
         await wire.write(bytes);
+        if (code === 1009) {
+          const { opcode, payload } = await wire.next();
+          assert.deepEqual([opcode, JSON.parse(payload.toString()).code], [TEXT, "MESSAGE_TOO_LARGE"]);
+        }
         assert.equal(await wire.closed(), code);
       });
     }

@@ -13,16 +13,18 @@ import { admit } from "../pipeline/index.ts";
 import { readmit } from "../pipeline/readmit.ts";
 import type { Admitted } from "../pipeline/visit.ts";
 import { ROOT, visitOf } from "./mount.ts";
+import { ClientSocket } from "./realtime/client-socket.ts";
 import { Hub } from "./realtime/hub.ts";
 import type { Look } from "./realtime/line.ts";
 
 const PATH = "/realtime";
 
 const OPTIONS = {
+  WebSocket: ClientSocket,
   noServer: true,
   clientTracking: false,
   perMessageDeflate: false,
-  // Well above the longest frame, so that one that is a little too long is told so; past it the connection is closed.
+  // Well above the longest frame, so that the connection survives one that is a little too long; past it, it is closed.
   maxPayload: 8 * LIMITS.frameBytes.value,
   maxFragments: 1_024,
   /** How long a peer may take to answer a goodbye, in milliseconds. */

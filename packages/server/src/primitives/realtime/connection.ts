@@ -1,13 +1,13 @@
 import type { Duplex } from "node:stream";
 import { LIMITS } from "@easel/protocol/limits";
 import { CLOSE_CODES, type FrameErrorCode } from "@easel/protocol/realtime";
-import type { WebSocket } from "ws";
 import { hasExpired } from "../../access/ladder.ts";
 import { manages } from "../../access/roles.ts";
 import type { Env } from "../../env.ts";
 import { newId } from "../../kit/ids.ts";
 import { Refusal } from "../../kit/refusal.ts";
 import { Channels } from "./channels.ts";
+import type { ClientSocket } from "./client-socket.ts";
 import { Doubt } from "./doubt.ts";
 import { type About, aboutOf, type ClientFrame, errorFrame, namesTooLong, readFrame } from "./frames.ts";
 import type { Line, Look, Standing } from "./line.ts";
@@ -42,7 +42,7 @@ export class Connection implements Line {
   standing: Standing;
   /** When the visitor was last looked at from outside, in epoch milliseconds. */
   tendedAt: number;
-  readonly #ws: WebSocket;
+  readonly #ws: ClientSocket;
   readonly #look: Look;
   readonly #hub: Shared;
   readonly #outbox: Outbox;
@@ -56,7 +56,7 @@ export class Connection implements Line {
   #alive = true;
   #ended = false;
 
-  constructor(ws: WebSocket, socket: Duplex, standing: Standing, look: Look, hub: Shared) {
+  constructor(ws: ClientSocket, socket: Duplex, standing: Standing, look: Look, hub: Shared) {
     this.standing = standing;
     this.tendedAt = hub.env.clock();
     this.#knows = hub.changes;
@@ -75,6 +75,10 @@ export class Connection implements Line {
     ws.on("ping", () => this.#beat());
     ws.on("pong", () => this.#beat());
     ws.on("error", () => {});
+    ws.onTooLarge = () => {
+      this.refuse("MESSAGE_TOO_LARGE", {});
+      this.#outbox.flush();
+    };
     // What was asked before the goodbye is done first.
     ws.on("close", () => this.#tasks.add(async () => this.#end()));
   }

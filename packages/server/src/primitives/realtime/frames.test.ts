@@ -202,7 +202,7 @@ test("error frames: type, code, message, then what they are about", () => {
 
 test("close codes are those of the specification, and each has a reason that fits a close frame", () => {
   const codes = Object.fromEntries(Object.entries(CLOSE_CODES).map(([cause, { code }]) => [cause, code]));
-  const own = { flood: 1008, unchecked: 1011 };
+  const own = { flood: 1008, tooLarge: 1009, unchecked: 1011 };
   assert.deepEqual(codes, { shutdown: 1001, accessLost: 4401, disabled: 4403, full: 4429, ...own });
   for (const { reason } of Object.values(CLOSE_CODES)) assert.ok(Buffer.byteLength(reason) <= 123);
 });

@@ -1,8 +1,8 @@
 import type { Duplex } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { WebSocket } from "ws";
 import { onAccessChange } from "../../canvases/live.ts";
 import type { Env } from "../../env.ts";
+import type { ClientSocket } from "./client-socket.ts";
 import { Connection } from "./connection.ts";
 import type { Look, Standing } from "./line.ts";
 import { Turn } from "./outbox.ts";
@@ -59,7 +59,7 @@ export class Hub {
   }
 
   /** Takes an admitted visitor's socket in. */
-  enter(ws: WebSocket, socket: Duplex, standing: Standing, look: Look): void {
+  enter(ws: ClientSocket, socket: Duplex, standing: Standing, look: Look): void {
     const connection = new Connection(ws, socket, standing, look, this);
     this.#connections.add(connection);
     const { id } = standing.canvas;
