@@ -1,5 +1,6 @@
 import { argon2, randomBytes, timingSafeEqual } from "node:crypto";
 import { promisify } from "node:util";
+import { Lanes } from "./lanes.ts";
 
 const hashBytes = promisify(argon2);
 
@@ -9,11 +10,10 @@ const TAG_LENGTH = 32;
 
 /** Hashes passwords with Argon2id, at most so many at a time: each takes much memory for a while. */
 export class Passwords {
-  #free: number;
-  readonly #waiting: (() => void)[] = [];
+  readonly #lanes: Lanes;
 
   constructor(atOnce: number) {
-    this.#free = atOnce;
+    this.#lanes = new Lanes(atOnce);
   }
 
   /** The hash to keep, as a PHC string. */
@@ -32,18 +32,10 @@ export class Passwords {
     return expected.length === actual.length && timingSafeEqual(expected, actual);
   }
 
-  async #tag(password: string, nonce: Buffer): Promise<Buffer> {
-    if (this.#free > 0) this.#free--;
-    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    try {
-      // The same letters may be written in several ways.
-      const message = password.normalize("NFC");
-      return await hashBytes("argon2id", { ...COST, message, nonce, tagLength: TAG_LENGTH });
-    } finally {
-      const next = this.#waiting.shift();
-      if (next === undefined) this.#free++;
-      else next();
-    }
+  #tag(password: string, nonce: Buffer): Promise<Buffer> {
+    // The same letters may be written in several ways.
+    const message = password.normalize("NFC");
+    return this.#lanes.run(() => hashBytes("argon2id", { ...COST, message, nonce, tagLength: TAG_LENGTH }));
   }
 }
 
