@@ -7,6 +7,7 @@ import type { Bus } from "./drivers/bus/bus.ts";
 import type { Db } from "./drivers/db/db.ts";
 import type { Concurrency } from "./kit/concurrency.ts";
 import type { KeySet } from "./kit/key-set.ts";
+import type { Lanes } from "./kit/lanes.ts";
 import type { Parsed } from "./kit/parsed.ts";
 import type { Passwords } from "./kit/passwords.ts";
 import type { Signer } from "./kit/signer.ts";
@@ -25,6 +26,10 @@ export interface Env {
   passwords: Passwords;
   /** The large responses that are being sent to each person. */
   responses: Concurrency;
+  /** Bundles that are unpacked and stored. */
+  deploys: Lanes;
+  /** Files of bundles that are compressed, which takes a thread each from those that read files for pages. */
+  compressions: Lanes;
   /** Keys of the proxy's signed tokens; null where SERVICE_PROXY_JWT_JWKS_URL is not set. */
   proxyKeys: KeySet | null;
   /** Epoch milliseconds. */

@@ -1,16 +1,17 @@
 import { createReadStream } from "node:fs";
-import { readdir, readFile } from "node:fs/promises";
+import { readdir, readFile, stat } from "node:fs/promises";
 import path from "node:path";
 import type { RuntimePolicy } from "@easel/protocol/policy";
 import { arrive } from "./auth/people.ts";
 import type { BundleFile } from "./canvases/bundle.ts";
-import { patchCanvas } from "./canvases/changes.ts";
-import { publishFiles, storeFiles } from "./canvases/deploy.ts";
+import { deleteCanvas, patchCanvas } from "./canvases/changes.ts";
+import { publishStored, storeVersion } from "./canvases/deploy.ts";
 import { setSharing } from "./canvases/sharing.ts";
 import { createCanvas } from "./canvases/store.ts";
 import { setCapabilities } from "./canvases/switches.ts";
 import type { Env } from "./env.ts";
 import { newId } from "./kit/ids.ts";
+import { Refusal } from "./kit/refusal.ts";
 
 const EXAMPLES = path.join(import.meta.dirname, "../../../examples");
 
@@ -27,15 +28,19 @@ interface Manifest {
 /** The files of a folder that a browser needs. */
 async function filesOf(folder: string): Promise<BundleFile[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  return entries
-    .filter((entry) => entry.isFile() && !/\.(md|test\.ts)$|^easel\.json$/.test(entry.name))
-    .map((entry) => {
+  const needed = entries.filter(
+    (entry) => entry.isFile() && !/\.(md|test\.ts)$|^easel\.json$/.test(entry.name),
+  );
+  return Promise.all(
+    needed.map(async (entry) => {
       const file = path.join(entry.parentPath, entry.name);
       return {
         path: path.relative(folder, file).split(path.sep).join("/"),
+        size: (await stat(file)).size,
         open: async () => createReadStream(file),
       };
-    });
+    }),
+  );
 }
 
 /** Gives an empty service in dev mode something to look at: the example canvases, listed for everyone. */
@@ -54,10 +59,19 @@ export async function seedExamples(env: Env): Promise<void> {
     if (owner === null || manifest === null) continue;
     const { title, policy: runtimePolicy } = JSON.parse(manifest) as Manifest;
     const id = newId();
-    if (!(await createCanvas({ id, slug, title, tags: ["example"], org: null }, owner.id, env))) continue;
+    const canvas = { id, slug, title, tags: ["example"], org: null };
+    if ((await createCanvas(canvas, owner.id, env)) !== "done") continue;
+    try {
+      const files = await filesOf(path.join(EXAMPLES, slug));
+      await publishStored(await storeVersion(id, owner.id, files, env), env);
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      env.log.warn({ err: error }, `the example ${slug} is left out`);
+      await deleteCanvas(id, env);
+      continue;
+    }
     await setSharing(id, { access: "whole_org", people: [{ email: EDITOR, role: "editor" }] }, env);
     await patchCanvas(id, { discoverability: "listed" }, env);
     await setCapabilities(id, { backendEnabled: true }, { runtimePolicy, expected: null }, env);
-    await publishFiles(id, owner.id, await storeFiles(await filesOf(path.join(EXAMPLES, slug)), env), env);
   }
 }

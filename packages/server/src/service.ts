@@ -1,4 +1,5 @@
 import type { AddressInfo } from "node:net";
+import { availableParallelism } from "node:os";
 import { LIMITS } from "@easel/protocol/limits";
 import type { RuntimePolicy } from "@easel/protocol/policy";
 import { createApp } from "./app.ts";
@@ -10,6 +11,7 @@ import { openBlobs, openBus, openDb } from "./drivers/index.ts";
 import type { Env } from "./env.ts";
 import { joinInstance, requireOneInstance, type Stores } from "./instance.ts";
 import { Concurrency } from "./kit/concurrency.ts";
+import { Lanes } from "./kit/lanes.ts";
 import { newLog } from "./kit/log.ts";
 import { Parsed } from "./kit/parsed.ts";
 import { Passwords } from "./kit/passwords.ts";
@@ -105,7 +107,10 @@ async function run(config: Config, { db, blobs, clock }: Stores, log: Env["log"]
   const base = baseOf(config, config.port);
   const policies = new Parsed<RuntimePolicy>();
   const responses = new Concurrency(LIMITS.largeResponses.value);
-  const kept = { signer, passwords, responses, proxyKeys, policies };
+  const deploys = new Lanes(2, 16);
+  // A thread that compresses reads no file for a page, and takes a core.
+  const compressions = new Lanes(availableParallelism() > 2 ? 2 : 1);
+  const kept = { signer, passwords, responses, deploys, compressions, proxyKeys, policies };
   const env: Env = { config, base, db, blobs, bus, ...kept, clock, log };
   await seedExamples(env);
 

@@ -222,6 +222,24 @@ export const SETTINGS = {
     false,
     "Whether people belong to organisations by verified e-mail domain.",
   ),
+  quotaCanvases: setting(
+    "SERVICE_QUOTA_CANVASES",
+    whole(0),
+    200,
+    "Canvases that one person may own, deleted ones aside. Administrators change it for all and for one person.",
+  ),
+  quotaBundleBytes: setting(
+    "SERVICE_QUOTA_BUNDLE_BYTES",
+    whole(0),
+    5 * 1024 ** 3,
+    "Bytes that the files of all canvases of one owner may take, with every version and with deleted canvases; what several versions of a canvas share counts once. Administrators change it for all and for one person.",
+  ),
+  versionsKept: setting(
+    "SERVICE_VERSIONS_KEPT",
+    whole(1),
+    50,
+    "Newest versions of a canvas that a deploy keeps, besides the published one. Administrators change it for all and for the canvases of one owner.",
+  ),
   rateLimit: setting(
     "SERVICE_RATELIMIT_ENABLED",
     onOff,

@@ -4,7 +4,7 @@ import { manage, stage } from "@easel/conformance/fixture";
 import { publish } from "@easel/conformance/lifecycle";
 import { refused } from "@easel/conformance/refusal";
 import type { Person } from "@easel/conformance/target";
-import { QUOTAS } from "../src/organisation/quotas.ts";
+import { QUOTA_NAMES, type QuotaName } from "../src/organisation/quotas.ts";
 import { onEngines, startDev } from "./engines.ts";
 
 /** What holds on a deployment that says nothing of it (management API, section 4; specification 8). */
@@ -18,6 +18,9 @@ const USUAL = {
     "submissions.canvas": 10_000,
     "submissions.author": 1_000,
     "collections.records.canvas": 10_000,
+    "canvases.person": 200,
+    "bundles.bytes.person": 5 * 1024 ** 3,
+    "versions.canvas": 50,
   },
   ai: { models: [], userDailyUsd: 5, canvasMonthlyUsd: 50, guestUsd: 1 },
 };
@@ -65,10 +68,10 @@ await onEngines("settings, administered", (target) => {
   });
 
   it("quotas are whole numbers up to the greatest safe one, each under its own name", async () => {
-    for (const name of Object.keys(QUOTAS)) {
+    for (const name of QUOTA_NAMES) {
       for (const value of [0, 1, Number.MAX_SAFE_INTEGER]) {
         const { json } = await patch({ quotas: { [name]: value } });
-        assert.equal((json as typeof USUAL).quotas[name as keyof typeof QUOTAS], value);
+        assert.equal((json as typeof USUAL).quotas[name satisfies QuotaName], value);
       }
     }
     assert.deepEqual((await patch(RESET)).json, USUAL);
@@ -121,7 +124,7 @@ await onEngines("settings, administered", (target) => {
   });
 
   it("changes at once all count", async () => {
-    const names = Object.keys(QUOTAS);
+    const names = QUOTA_NAMES;
     const changes = names.map((name, index) => patch({ quotas: { [name]: index }, ai: { guestUsd: index } }));
     assert.ok((await Promise.all(changes)).every(({ status }) => status === 200));
     const { quotas, ai } = await read();

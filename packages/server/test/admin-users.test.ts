@@ -41,6 +41,7 @@ await onEngines("users, administered", (target, env) => {
       canPublishPublic: true,
       isAdmin: false,
       canvases: 2,
+      quotas: { "canvases.person": null, "bundles.bytes.person": null, "versions.canvas": null },
     });
     assert.equal((await row(viewer)).canvases, 0);
     assert.equal((await row(admin)).isAdmin, true);
@@ -184,12 +185,45 @@ await onEngines("users, administered", (target, env) => {
     assert.equal((await patch(id, { deactivated: false })).json.canPublishPublic, false);
   });
 
-  const bodies = [
+  it("quotas of one person: what is set is shown, null brings back everyone's, the rest stays", async () => {
+    const { stranger, viewer } = await cast(target);
+    const id = await idOf(stranger);
+    const none = { "canvases.person": null, "bundles.bytes.person": null, "versions.canvas": null };
+    const changes: [change: object, shown: object][] = [
+      [
+        { "canvases.person": 7, "versions.canvas": 0 },
+        { "canvases.person": 7, "versions.canvas": 0 },
+      ],
+      [{ "bundles.bytes.person": 2 ** 53 - 1 }, { "bundles.bytes.person": 2 ** 53 - 1 }],
+      [
+        { "canvases.person": 8, "versions.canvas": null },
+        { "canvases.person": 8, "versions.canvas": null },
+      ],
+      [{}, {}],
+    ];
+    let expected: object = none;
+    for (const [quotas, shown] of changes) {
+      expected = { ...expected, ...shown };
+      assert.deepEqual((await patch(id, { quotas })).json.quotas, expected);
+      assert.deepEqual((await row(stranger)).quotas, expected);
+    }
+    assert.deepEqual((await row(viewer)).quotas, none);
+    assert.deepEqual((await patch(id, { quotas: none })).json.quotas, none);
+    refused(await patch("none", { quotas: { "canvases.person": 1 } }), 404, "NOT_FOUND");
+  });
+
+  const bodies: object[] = [
     { deactivated: null },
     { deactivated: "true" },
     { deactivated: 1 },
     { canPublishPublic: null },
     { isAdmin: true },
+    { quotas: null },
+    { quotas: { "canvases.person": -1 } },
+    { quotas: { "canvases.person": 1.5 } },
+    { quotas: { "versions.canvas": "3" } },
+    { quotas: { "kv.keys.shared": 1 } },
+    { canPublishPublic: false, quotas: { constructor: 1 } },
     { email: "new@example.com" },
     { deactivated: true, name: "New" },
     [],

@@ -13,6 +13,7 @@ import { migrate } from "../src/drivers/db/migrate.ts";
 import { openDb } from "../src/drivers/index.ts";
 import type { Env } from "../src/env.ts";
 import { Concurrency } from "../src/kit/concurrency.ts";
+import { Lanes } from "../src/kit/lanes.ts";
 import { newLog } from "../src/kit/log.ts";
 import { Parsed } from "../src/kit/parsed.ts";
 import { Passwords } from "../src/kit/passwords.ts";
@@ -150,6 +151,8 @@ for (const { name, skip, database } of ENGINES) {
         bus: memory(),
         passwords: new Passwords(1),
         responses: new Concurrency(1),
+        deploys: new Lanes(1),
+        compressions: new Lanes(1),
         policies: new Parsed(),
         signer: new Signer(["a secret of the tests that is long enough"]),
         proxyKeys: null,

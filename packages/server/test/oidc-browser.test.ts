@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { arrive } from "../src/auth/people.ts";
-import { publishFiles, storeFiles } from "../src/canvases/deploy.ts";
+import { publishStored, storeVersion } from "../src/canvases/deploy.ts";
 import { setSharing } from "../src/canvases/sharing.ts";
 import { createCanvas } from "../src/canvases/store.ts";
 import { setCapabilities } from "../src/canvases/switches.ts";
@@ -22,8 +22,8 @@ async function publish(slug: string, env: Env): Promise<string> {
   const id = newId();
   await createCanvas({ id, slug, title: "Tea", tags: [], org: null }, owner.id, env);
   await setCapabilities(id, { backendEnabled: true }, {}, env);
-  const stored = await storeFiles([{ path: "index.html", open: async () => bytes(PAGE) }], env);
-  await publishFiles(id, owner.id, stored, env);
+  const files = [{ path: "index.html", size: PAGE.length, open: async () => bytes(PAGE) }];
+  await publishStored(await storeVersion(id, owner.id, files, env), env);
   return id;
 }
 

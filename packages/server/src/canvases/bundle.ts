@@ -1,4 +1,5 @@
 import { pipeline } from "node:stream";
+import { setImmediate as immediate } from "node:timers/promises";
 import { crc32, createInflateRaw } from "node:zlib";
 import { LIMITS } from "@easel/protocol/limits";
 import type { LeftOut } from "@easel/protocol/types";
@@ -6,10 +7,12 @@ import { type Entry, openPromise, type ZipFile } from "yauzl";
 import { refuse } from "../kit/refusal.ts";
 import { hasDotFile, LeftOutList } from "./left-out.ts";
 
-/** One file of a bundle; its bytes can be read once. */
+/** One file of a bundle. */
 export interface BundleFile {
   /** Relative, with slashes, without `.`, `..` or empty segments. */
   path: string;
+  /** What it says that it has, in bytes; more are not read. */
+  size: number;
   open(): Promise<AsyncIterable<Uint8Array>>;
 }
 
@@ -23,6 +26,7 @@ export interface Bundle {
 const MIB = 1024 * 1024;
 const FILE_TYPE = 0o170000;
 const LINK = 0o120000;
+const SLASH = 0x2f;
 
 const invalid = (message: string): never => refuse("INVALID_BODY", { message });
 
@@ -37,9 +41,9 @@ export function pathFault(path: string): string | undefined {
 }
 
 /**
- * The bytes of an entry, opened when the first is asked for: inflated, counted and summed here, whatever its header says.
+ * The bytes of an entry, opened when the first is asked for: inflated, counted and summed here. More than its header says are not read.
  */
-async function* unpack(zip: ZipFile, entry: Entry, total: { bytes: number }) {
+async function* unpack(zip: ZipFile, entry: Entry) {
   const raw = await zip.openReadStreamPromise(entry, { decodeFileData: false }).catch(notZip);
   const source = entry.isCompressed() ? pipeline(raw, createInflateRaw(), () => {}) : raw;
   // An error that comes after the last byte has no reader any more; without a listener it would end the process.
@@ -48,16 +52,17 @@ async function* unpack(zip: ZipFile, entry: Entry, total: { bytes: number }) {
   let sum = 0;
   for await (const chunk of source as AsyncIterable<Uint8Array>) {
     size += chunk.length;
-    total.bytes += chunk.length;
     sum = crc32(chunk, sum);
-    if (total.bytes > LIMITS.bundleUnpackedBytes.value) invalid("The bundle is too large when unpacked.");
+    if (size > entry.uncompressedSize) damaged(entry);
     if (size > MIB && size > LIMITS.bundleRatio.value * entry.compressedSize) {
       invalid(`\`${entry.fileName}\` is compressed too well to be true.`);
     }
     yield chunk;
   }
-  if (size !== entry.uncompressedSize || sum !== entry.crc32) invalid(`\`${entry.fileName}\` is damaged.`);
+  if (size !== entry.uncompressedSize || sum !== entry.crc32) damaged(entry);
 }
+
+const damaged = ({ fileName }: Entry) => invalid(`\`${fileName}\` is damaged.`);
 
 function checkPath(path: string): void {
   const fault = pathFault(path);
@@ -71,27 +76,44 @@ function checkEntry(entry: Entry): void {
     invalid(`\`${entry.fileName}\` is a link.`);
 }
 
-/** A path must be one thing only: no file is the folder of another. */
-function checkPaths(paths: string[]): void {
-  const files = new Set(paths);
-  for (const path of paths) {
-    for (let end = path.indexOf("/"); end !== -1; end = path.indexOf("/", end + 1)) {
-      if (files.has(path.slice(0, end))) invalid(`\`${path.slice(0, end)}\` is both a file and a folder.`);
-    }
+/** An entry that is a file and no litter. */
+interface Candidate {
+  entry: Entry;
+  path: string;
+  /** The path in bytes, slashes as 0, so that a file sorts right before what lies in a folder of its name. */
+  sortKey: Buffer;
+}
+
+const sortKeyOf = (path: string): Buffer => {
+  const bytes = Buffer.from(path);
+  for (let at = bytes.indexOf(SLASH); at !== -1; at = bytes.indexOf(SLASH, at + 1)) bytes[at] = 0;
+  return bytes;
+};
+
+/** A path must be one thing only: one file, and no folder of another. */
+function checkPaths(sortKeys: Buffer[]): void {
+  sortKeys.sort(Buffer.compare);
+  for (const [index, next] of sortKeys.entries()) {
+    const before = sortKeys[index - 1];
+    if (before === undefined || !next.subarray(0, before.length).equals(before)) continue;
+    const path = before.toString().replaceAll("\0", "/");
+    if (next.length === before.length) invalid(`\`${path}\` is in the bundle twice.`);
+    if (next[before.length] === 0) invalid(`\`${path}\` is both a file and a folder.`);
   }
 }
 
-/** Every entry that is a file and no litter. */
-async function entriesOf(zip: ZipFile, leftOut: LeftOutList): Promise<Entry[]> {
-  const entries: Entry[] = [];
+/** Reads the directory of a zip. What takes time for each path is done here, where every entry has a turn of the event loop. */
+async function candidatesOf(zip: ZipFile, leftOut: LeftOutList): Promise<Candidate[]> {
+  const candidates: Candidate[] = [];
   let seen = 0;
   for await (const entry of zip.eachEntry()) {
     if (++seen > LIMITS.bundleEntries.value) invalid("The bundle has too many entries.");
-    if (entry.fileName.endsWith("/") || leftOut.litter(entry.fileName)) continue;
-    checkPath(entry.fileName);
-    entries.push(entry);
+    const path = entry.fileName;
+    if (path.endsWith("/") || leftOut.litter(path)) continue;
+    checkPath(path);
+    candidates.push({ entry, path, sortKey: sortKeyOf(path) });
   }
-  return entries;
+  return candidates;
 }
 
 /** The folder that every path is in, when someone zipped the folder and not what is in it; otherwise empty. */
@@ -102,28 +124,25 @@ function wrapper(paths: string[]): string {
   return isAround ? folder : "";
 }
 
-/** The entries that are published, by their paths. */
-function publishedOf(entries: Entry[], leftOut: LeftOutList): Map<string, Entry> {
+/** The entries that are published, by the paths at which they are. */
+function publishedOf(candidates: Candidate[], leftOut: LeftOutList): Candidate[] {
   // Where `.well-known/` may stand is known only without the folder around everything.
   const isHidden = (path: string) => hasDotFile(path.replace(/^([^./][^/]*\/)?\.well-known\//, ""));
-  const folder = wrapper(entries.map(({ fileName }) => fileName).filter((path) => !isHidden(path)));
-  const published = new Map<string, Entry>();
-  for (const entry of entries) {
-    const path = entry.fileName.startsWith(folder) ? entry.fileName.slice(folder.length) : entry.fileName;
+  const folder = wrapper(candidates.map(({ path }) => path).filter((path) => !isHidden(path)));
+  return candidates.flatMap((candidate) => {
+    const path = candidate.path.startsWith(folder) ? candidate.path.slice(folder.length) : candidate.path;
     if (hasDotFile(path)) {
       leftOut.dotFile(path);
-      continue;
+      return [];
     }
-    checkEntry(entry);
-    if (published.has(path)) invalid(`\`${path}\` is in the bundle twice.`);
-    published.set(path, entry);
-  }
-  return published;
+    checkEntry(candidate.entry);
+    return [{ ...candidate, path }];
+  });
 }
 
-function warningsOf(published: Map<string, Entry>, leftOut: LeftOutList): string[] {
+function warningsOf(published: Candidate[], leftOut: LeftOutList): string[] {
   const warnings: string[] = [];
-  if (!published.has("index.html"))
+  if (!published.some(({ path }) => path === "index.html"))
     warnings.push("The bundle has no `index.html` at its top, so the canvas has no start page.");
   if (leftOut.more > 0) warnings.push(`${leftOut.more} more paths were left out than are listed.`);
   return warnings;
@@ -140,13 +159,19 @@ export async function withBundle<Result>(
   const zip = await openPromise(file, { autoClose: false, strictFileNames: true }).catch(notZip);
   try {
     const leftOut = new LeftOutList();
-    const entries = await entriesOf(zip, leftOut).catch(notZip);
-    const published = publishedOf(entries, leftOut);
-    if (published.size === 0) invalid("The bundle is empty: dot files and litter are left out.");
-    checkPaths([...published.keys()]);
-    const total = { bytes: 0 };
+    const candidates = await candidatesOf(zip, leftOut).catch(notZip);
+    const published = publishedOf(candidates, leftOut);
+    if (published.length === 0) invalid("The bundle is empty: dot files and litter are left out.");
+    const bytes = published.reduce((sum, { entry }) => sum + entry.uncompressedSize, 0);
+    if (bytes > LIMITS.bundleUnpackedBytes.value) invalid("The bundle is too large when unpacked.");
+    await immediate();
+    checkPaths(published.map(({ sortKey }) => sortKey));
     return await use({
-      files: [...published].map(([path, entry]) => ({ path, open: async () => unpack(zip, entry, total) })),
+      files: published.map(({ path, entry }) => ({
+        path,
+        size: entry.uncompressedSize,
+        open: async () => unpack(zip, entry),
+      })),
       leftOut: leftOut.entries(),
       warnings: warningsOf(published, leftOut),
     });

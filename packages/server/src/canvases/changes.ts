@@ -1,6 +1,7 @@
 import type { Json } from "@easel/protocol/types";
 import { maybe, type Step, sql } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
+import { type OwnerQuota, withinBytes, withinCanvases } from "./room.ts";
 import { claimSlug, releaseSlugs } from "./slug-claims.ts";
 
 /** What of a canvas its owner and editors change; what is left out stays. */
@@ -67,17 +68,18 @@ export async function deleteCanvas(id: string, { db, clock }: Env): Promise<void
 }
 
 /**
- * Makes an editor who has signed in the owner, and the owner an editor; false when `email` is no such one's. At every
- * moment there is one owner.
+ * Makes an editor who has signed in the owner, and the owner an editor; or why it stays as it is: `email` is no such one's, or
+ * they have no room for it. At every moment there is one owner.
  */
 export async function transferCanvas(
   id: string,
   owner: { id: string; email: string },
   email: string,
-  { db, clock }: Env,
-): Promise<boolean> {
+  env: Env,
+): Promise<"done" | "nobody" | OwnerQuota> {
   const steps: Step[] = [
-    sql`update canvases set updated_at = ${clock()},
+    sql`update users set name = name where id = ${owner.id} or users.email = ${email}`,
+    sql`update canvases set updated_at = ${env.clock()},
         owner_id = (select id from users where users.email = ${email})
       where id = ${id} and owner_id = ${owner.id} and deleted_at is null
         and exists (select 1 from users
@@ -85,6 +87,10 @@ export async function transferCanvas(
         and (select min(role) from grants where canvas_id = ${id} and grants.email = ${email}) = 'editor'`,
     maybe`delete from canvas_people where canvas_id = ${id} and email in (${email}, ${owner.email})`,
     sql`insert into canvas_people (canvas_id, email, role) values (${id}, ${owner.email}, 'editor')`,
+    withinCanvases(id, env),
+    withinBytes(id, env),
   ];
-  return (await db.batch(steps)).length === steps.length;
+  const { length: done } = await env.db.batch(steps);
+  if (done < steps.length - 2) return "nobody";
+  return (["canvases.person", "bundles.bytes.person", "done"] as const)[done - steps.length + 2] ?? "nobody";
 }

@@ -1,88 +1,132 @@
-import { pipeline } from "node:stream";
-import { constants, createBrotliCompress, createGzip } from "node:zlib";
-import { sql } from "../drivers/db/db.ts";
+import { createHash } from "node:crypto";
+import { type Step, sql } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
 import { newId } from "../kit/ids.ts";
 import { inParallel } from "../kit/parallel.ts";
 import { Refusal, refuse } from "../kit/refusal.ts";
 import type { BundleFile } from "./bundle.ts";
-import { isCompressible, mimeOf } from "./mime.ts";
-import { publishing } from "./versions.ts";
+import { storeFile } from "./representations.ts";
+import { limitOf, ownerOf, refuseOver } from "./room.ts";
+import {
+  addFiles,
+  discardVersion,
+  type Representation,
+  ROWS_AT_ONCE,
+  removeOfCanvas,
+} from "./version-files.ts";
+import { publishing, trimming } from "./versions.ts";
 
-/** One way to send a file. */
-export interface Representation {
-  path: string;
-  encoding: "identity" | "br" | "gzip";
-  mime: string;
-  key: string;
-  size: number;
+/** A version whose files and rows are stored, and which nobody sees yet. */
+export interface StoredVersion {
+  id: string;
+  canvasId: string;
+  files: number;
+  bytes: number;
 }
 
-/** Below this, headers outweigh what compression saves. */
-const WORTH_COMPRESSING = 512;
-/** The best compression takes long: larger files get a quicker one. */
-const BEST_UP_TO = 256 * 1024;
+/** How many files of a bundle are stored at the same time. */
+const WIDTH = 4;
 
-const compressor = {
-  br: (size: number) =>
-    createBrotliCompress({
-      params: {
-        [constants.BROTLI_PARAM_QUALITY]: size <= BEST_UP_TO ? 11 : 6,
-        [constants.BROTLI_PARAM_SIZE_HINT]: size,
-      },
-    }),
-  gzip: (size: number) => createGzip({ level: size <= BEST_UP_TO ? 9 : 6 }),
-};
+async function hashOf(file: BundleFile): Promise<{ key: string; size: number }> {
+  const hash = createHash("sha256");
+  let size = 0;
+  for await (const chunk of await file.open()) {
+    hash.update(chunk);
+    size += chunk.length;
+  }
+  return { key: hash.digest("hex"), size };
+}
 
-async function storeFile(file: BundleFile, env: Env): Promise<Representation[]> {
-  const mime = mimeOf(file.path);
-  const plain = {
-    path: file.path,
-    encoding: "identity" as const,
-    mime,
-    ...(await env.blobs.put(await file.open())),
+/**
+ * Refuses files that the owner of a canvas has no room for, before any of them is stored. Which of them the canvas already has
+ * is found out only where it matters, since all have to be read for it.
+ */
+async function requireRoom(canvasId: string, files: BundleFile[], env: Env): Promise<void> {
+  const owner = (await ownerOf(canvasId, env)) ?? refuse("NOT_FOUND");
+  const limit = await limitOf(owner.id, "bundles.bytes.person", env);
+  const declared = files.reduce((sum, { size }) => sum + size, 0);
+  if (owner.bytes + declared <= limit) return;
+  const known = new Set<string>();
+  let added = 0;
+  await inParallel(files, WIDTH, async (file) => {
+    const { key, size } = await hashOf(file).catch(asRefusal);
+    if (known.has(key)) return;
+    known.add(key);
+    const has = await env.db
+      .get`select 1 as has from bundle_blobs where canvas_id = ${canvasId} and blob_key = ${key}`;
+    if (has === undefined) added += size;
+  });
+  if (owner.bytes + added > limit) await refuseOver("bundles.bytes.person", owner.id, env);
+}
+
+/** Stores files and adds their rows as they come. */
+async function storeAll(version: StoredVersion, files: BundleFile[], env: Env): Promise<void> {
+  let pending: Representation[] = [];
+  const add = async () => {
+    const rows = pending;
+    pending = [];
+    const outcome = await addFiles(version, rows, env);
+    const owner = outcome === "done" ? undefined : await ownerOf(version.canvasId, env);
+    if (outcome === "gone" || (outcome === "full" && owner === undefined)) refuse("NOT_FOUND");
+    if (owner !== undefined) await refuseOver("bundles.bytes.person", owner.id, env);
   };
-  if (plain.size < WORTH_COMPRESSING || !isCompressible(mime)) return [plain];
-  const variants = await Promise.all(
-    (["br", "gzip"] as const).map(async (encoding) => {
-      const source = await env.blobs.get(plain.key);
-      if (source === null) throw new Error(`Blob ${plain.key} has just been stored and is not there`);
-      const compressed = pipeline(source, compressor[encoding](plain.size), () => {});
-      return { ...plain, encoding, ...(await env.blobs.put(compressed)) };
-    }),
-  );
-  return [plain, ...variants.filter((variant) => variant.size < 0.95 * plain.size)];
+  await inParallel(files, WIDTH, async (file) => {
+    const representations = await storeFile(file, env).catch(asRefusal);
+    version.files++;
+    version.bytes += representations[0]?.size ?? 0;
+    pending.push(...representations);
+    if (pending.length > ROWS_AT_ONCE - 3 * WIDTH) await add();
+  });
+  if (pending.length > 0) await add();
 }
 
-/** Stores the files of a bundle, compressed where that saves something. Every byte is durable when the promise resolves. */
-export async function storeFiles(files: BundleFile[], env: Env): Promise<Representation[]> {
-  return (await inParallel(files, 4, (file) => storeFile(file, env)).catch(asRefusal)).flat();
-}
-
-/** Makes stored files a new immutable version of a canvas and the current one, at once or not at all; answers its id. */
-export async function publishFiles(
+/**
+ * Stores files as a version of a canvas that nobody sees yet. 400 `INVALID_BODY` for a bundle that cannot be unpacked,
+ * 409 `QUOTA_EXCEEDED` where the owner of the canvas has no room for it.
+ */
+export async function storeVersion(
   canvasId: string,
   by: string,
-  stored: Representation[],
+  files: BundleFile[],
   env: Env,
-): Promise<string> {
-  const version = newId();
-  const now = env.clock();
-  const plain = stored.filter((each) => each.encoding === "identity");
-  const bytes = plain.reduce((sum, each) => sum + each.size, 0);
-  const steps = [
-    sql`insert into versions (id, canvas_id, created_at, created_by, files, bytes)
-      values (${version}, ${canvasId}, ${now}, ${by}, ${plain.length}, ${bytes})`,
-    ...stored.map(
-      ({ path, encoding, mime, key, size }) => sql`
-        insert into version_files (version_id, path, encoding, mime, blob_key, size)
-        values (${version}, ${path}, ${encoding}, ${mime}, ${key}, ${size})`,
-    ),
-    ...publishing(canvasId, version, now),
-  ];
-  // The canvas may have been deleted or disabled while its files were stored.
-  if ((await env.db.batch(steps)).length !== steps.length) refuse("NOT_FOUND");
+): Promise<StoredVersion> {
+  await requireRoom(canvasId, files, env);
+  const version = { id: newId(), canvasId, files: 0, bytes: 0 };
+  await env.db.run`
+    insert into versions (id, canvas_id, created_at, created_by, files, bytes, state)
+    values (${version.id}, ${canvasId}, ${env.clock()}, ${by}, 0, 0, 'storing')`;
+  try {
+    await storeAll(version, files, env);
+  } catch (error) {
+    await tidyUp(discardVersion(version, env), env);
+    throw error;
+  }
   return version;
+}
+
+/** Makes a stored version the current one of its canvas, at once or not at all, and removes those that are too many. */
+export async function publishStored({ id, canvasId, files, bytes }: StoredVersion, env: Env): Promise<void> {
+  const now = env.clock();
+  const [canvas, ...rest] = publishing(canvasId, id, now);
+  const steps: Step[] = [
+    canvas,
+    sql`update versions set state = 'stored', files = ${files}, bytes = ${bytes}
+      where id = ${id} and state = 'storing'`,
+    ...rest,
+    trimming(canvasId, id, now, env),
+  ];
+  const { length: done } = await env.db.batch(steps);
+  if (done < steps.length) {
+    await tidyUp(discardVersion({ id, canvasId }, env), env);
+    // The canvas may have been deleted or disabled while its files were stored.
+    refuse(done === 0 ? "NOT_FOUND" : "UNAVAILABLE");
+  }
+  await tidyUp(removeOfCanvas(canvasId, env), env);
+}
+
+/** Waits for the end of a removal. Where it fails, the next sweep removes what is left. */
+async function tidyUp(removal: Promise<void>, { log }: Env): Promise<void> {
+  await removal.catch((error) => log.error({ err: error }, "removing the files of a version failed"));
 }
 
 /** What goes wrong while a bundle is unpacked is about the bundle, unless the disk says so. */

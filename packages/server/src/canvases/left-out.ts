@@ -13,7 +13,8 @@ const isDotFile = (name: string, depth: number) =>
 const isLitterFolder = (name: string) => name.toLowerCase() === "__macosx";
 
 /** Whether a path of a bundle leads to or through a dot file, such as `.env` or `.git/config`. `.well-known/` at the top is none. */
-export const hasDotFile = (path: string): boolean => path.split("/").some(isDotFile);
+export const hasDotFile = (path: string): boolean =>
+  /(^|\/)\./.test(path.replace(/^\.well-known(?=\/|$)/, ""));
 
 /** The path of the file or folder that is left out: a folder stands for everything in it. */
 function shown(path: string, isLeftOut: typeof isDotFile): string {

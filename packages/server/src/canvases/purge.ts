@@ -1,6 +1,7 @@
 import { type Db, maybe, type Step, sql } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
 import { KEPT } from "./administration.ts";
+import { removeOfCanvas } from "./version-files.ts";
 
 /** So many rows of data are removed at once: others get their turn between. */
 const AT_ONCE = 100;
@@ -28,15 +29,16 @@ const restOf = (id: string): Step[] => [
   maybe`delete from invites where canvas_id = ${id}`,
   maybe`delete from canvas_people where canvas_id = ${id}`,
   maybe`delete from canvas_teams where canvas_id = ${id}`,
-  maybe`delete from version_files where version_id in (select id from versions where canvas_id = ${id})`,
-  maybe`delete from versions where canvas_id = ${id}`,
+  maybe`delete from bundle_blobs where canvas_id = ${id}`,
+  maybe`delete from bundle_bytes where canvas_id = ${id}`,
   maybe`delete from slug_claims where canvas_id = ${id}`,
   sql`delete from canvases where id = ${id}`,
 ];
 
 /** Removes for good what was deleted too long ago to be restored; the sweep of blobs then takes the files. */
-export async function purgeCanvases({ db, clock }: Env): Promise<number> {
-  const before = clock() - KEPT;
+export async function purgeCanvases(env: Env): Promise<number> {
+  const { db } = env;
+  const before = env.clock() - KEPT;
   const gone = await db.all<{
     id: string;
   }>`select id from canvases where deleted_at <= ${before} limit 100`;
@@ -46,6 +48,8 @@ export async function purgeCanvases({ db, clock }: Env): Promise<number> {
       await db.run`update canvases set deleted_at = 0 where id = ${id} and deleted_at <= ${before}`;
     if (taken === 0) continue;
     await emptyOut(id, db);
+    await db.run`update versions set state = 'removing' where canvas_id = ${id}`;
+    await removeOfCanvas(id, env);
     await db.batch(restOf(id));
   }
   return gone.length;

@@ -4,6 +4,7 @@ import { asKeys, sql } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
 import { containing } from "../kit/like.ts";
 import { fitting, type Paged, paged } from "../kit/page.ts";
+import { lockPerson, withinCanvases } from "./room.ts";
 import { claimSlug } from "./slug-claims.ts";
 import type { SwitchColumns } from "./switches.ts";
 
@@ -47,20 +48,26 @@ export interface CanvasRow extends SwitchColumns {
   role: CanvasRole;
 }
 
-/** False when the slug is taken, also by a canvas deleted or renamed lately. `org` is its home organisation. */
+/**
+ * Makes a canvas, unless its slug is taken, also by a canvas deleted or renamed lately, or the owner has as many as they may.
+ * `org` is its home organisation.
+ */
 export async function createCanvas(
   canvas: { id: string; slug: string; title: string; tags: string[]; org: string | null },
   ownerId: string,
-  { db, clock }: Env,
-): Promise<boolean> {
+  env: Env,
+): Promise<"done" | "taken" | "full"> {
   const { id, slug, title, tags, org } = canvas;
-  const now = clock();
+  const now = env.clock();
   const steps = [
+    lockPerson(ownerId),
     claimSlug(slug, id, now),
     sql`insert into canvases (id, slug, title, tags, org_id, owner_id, created_by, created_at, updated_at)
       values (${id}, ${slug}, ${title}, ${JSON.stringify(tags)}, ${org}, ${ownerId}, ${ownerId}, ${now}, ${now})`,
+    withinCanvases(id, env),
   ];
-  return (await db.batch(steps)).length === steps.length;
+  const { length: done } = await env.db.batch(steps);
+  return done === steps.length ? "done" : done === steps.length - 1 ? "full" : "taken";
 }
 
 /** A canvas on which the person has a role by ownership or the people list; undefined otherwise. */

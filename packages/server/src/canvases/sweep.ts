@@ -3,6 +3,7 @@ import type { Env } from "../env.ts";
 import { removeOlder } from "../kit/old-files.ts";
 import { makeDirectory, makePrivate } from "../kit/private-files.ts";
 import { purgeCanvases } from "./purge.ts";
+import { sweepVersions } from "./version-files.ts";
 
 const HOUR = 60 * 60 * 1000;
 
@@ -38,6 +39,7 @@ export function keepSwept(env: Env): () => Promise<void> {
       sweepBlobs(env),
       sweepStaging(env),
       purgeCanvases(env),
+      sweepVersions(env.clock() - HOUR, env),
       env.db.run`delete from sessions where expires_at <= ${env.clock()}`,
       env.db.run`delete from handovers where expires_at <= ${env.clock()}`,
     ]).then(

@@ -3,14 +3,26 @@ import { maybe, type Step, sql } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
 
 /** What makes a version of a canvas the current one. */
-export const publishing = (canvasId: string, version: string, now: number): Step[] => [
+export const publishing = (canvasId: string, version: string, now: number): [Step, ...Step[]] => [
   // The canvas first: its row is what deploys at once wait for, one after the other.
   sql`update canvases set version_id = ${version}, revoked_at = null, updated_at = ${now}
     where id = ${canvasId} and deleted_at is null and disabled_at is null`,
-  sql`update versions set replaced_at = null where id = ${version} and canvas_id = ${canvasId}`,
+  sql`update versions set replaced_at = null
+    where id = ${version} and canvas_id = ${canvasId} and state = 'stored'`,
   maybe`update versions set replaced_at = ${now}
     where canvas_id = ${canvasId} and id <> ${version} and replaced_at is null`,
 ];
+
+/**
+ * Takes away the versions of a canvas that are older than its newest ones, as many as are kept. The one that is published stays, and
+ * the one that it has just replaced: pages of it may still be loading.
+ */
+export const trimming = (canvasId: string, version: string, now: number, { config }: Env): Step =>
+  maybe`update versions set state = 'removing'
+    where canvas_id = ${canvasId} and state = 'stored' and id <> ${version} and replaced_at < ${now}
+      and id not in (select id from versions where canvas_id = ${canvasId} and state = 'stored'
+        order by id desc limit (coalesce((select value from canvases join person_quotas on user_id = owner_id
+          where canvases.id = ${canvasId} and name = 'versions.canvas'), ${config.versionsKept})))`;
 
 /** Every version of a canvas, newest first. */
 export async function listVersions(canvasId: string, { db }: Env): Promise<Version[]> {
@@ -18,7 +30,8 @@ export async function listVersions(canvasId: string, { db }: Env): Promise<Versi
     select versions.id, versions.created_at as "createdAt", versions.created_by as "createdBy", versions.files,
       versions.bytes,
       case when versions.id = canvases.version_id then 1 else 0 end as current
-    from versions join canvases on canvases.id = canvas_id where canvas_id = ${canvasId} order by versions.id desc`;
+    from versions join canvases on canvases.id = canvas_id
+    where canvas_id = ${canvasId} and state = 'stored' order by versions.id desc`;
   return rows.map((row) => ({ ...row, current: row.current === 1 }));
 }
 

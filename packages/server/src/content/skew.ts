@@ -26,7 +26,8 @@ export async function versionFor(
     return canvas.versionId;
   const known = await env.db.get<{ id: string }>`
     select id from versions
-    where id = ${pinned} and canvas_id = ${canvas.id} and replaced_at > ${env.clock() - GRACE}`;
+    where id = ${pinned} and canvas_id = ${canvas.id} and state = 'stored'
+      and replaced_at > ${env.clock() - GRACE}`;
   return known?.id ?? canvas.versionId;
 }
 

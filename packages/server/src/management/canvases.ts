@@ -2,6 +2,7 @@ import { LIMITS } from "@easel/protocol/limits";
 import { z } from "zod";
 import type { Person } from "../auth/people.ts";
 import { deleteCanvas, patchCanvas, unpublishCanvas } from "../canvases/changes.ts";
+import { refuseOver } from "../canvases/room.ts";
 import { isFreeSlug, slugsFor } from "../canvases/slug.ts";
 import { createCanvas, listCanvases } from "../canvases/store.ts";
 import type { Env } from "../env.ts";
@@ -75,7 +76,9 @@ export const canvases: Routes = {
         const org = await homeOf(person, orgId, env);
         const id = newId();
         for (const candidate of slug === undefined ? slugsFor(title) : [slug]) {
-          if (await createCanvas({ id, slug: candidate, title, tags, org }, person.id, env)) {
+          const outcome = await createCanvas({ id, slug: candidate, title, tags, org }, person.id, env);
+          if (outcome === "full") await refuseOver("canvases.person", person.id, env);
+          if (outcome === "done") {
             const note = { canvas: id, details: { slug: candidate } };
             return created(await currentView(id, person, env), note);
           }

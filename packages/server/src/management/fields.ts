@@ -15,6 +15,9 @@ export const email = z.string().transform((given, context) => {
   return normal ?? z.NEVER;
 });
 
+/** A limit that administrators set; null brings back the usual one. */
+export const quota = z.int().min(0).max(Number.MAX_SAFE_INTEGER).nullable();
+
 /** A role that a canvas is shared with. */
 export const role = z.enum(["editor", "viewer"]);
 

@@ -14,8 +14,13 @@ export const owner: Routes = {
     PUT: actWithJson("canvas.transfer", Owner, {
       may: ownedCanvas,
       async run({ person }, { id }, { email: to }, env) {
-        if (!(await transferCanvas(id, person, to, env))) {
+        const outcome = await transferCanvas(id, person, to, env);
+        if (outcome === "nobody") {
           refuse("INVALID_BODY", { message: "The new owner must be an editor who has signed in." });
+        }
+        if (outcome !== "done") {
+          const message = "The new owner has no room for this canvas. An administrator can give them more.";
+          refuse("QUOTA_EXCEEDED", { quota: outcome, message }, 409);
         }
         return ok(await currentView(id, person, env), { target: to });
       },

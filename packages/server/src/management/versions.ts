@@ -6,7 +6,7 @@ import path from "node:path";
 import { pipeline } from "node:stream/promises";
 import { LIMITS } from "@easel/protocol/limits";
 import { withBundle } from "../canvases/bundle.ts";
-import { publishFiles, storeFiles } from "../canvases/deploy.ts";
+import { publishStored, storeVersion } from "../canvases/deploy.ts";
 import { uploadsOf } from "../canvases/sweep.ts";
 import { listVersions, publishVersion } from "../canvases/versions.ts";
 import type { Env } from "../env.ts";
@@ -32,12 +32,16 @@ async function* upTo(limit: number, source: AsyncIterable<Uint8Array>) {
   }
 }
 
-/** Keeps a body in a file of its own while `use` runs: a zip is read from its end. */
+/**
+ * Keeps a body in a file of its own while `use` runs: a zip is read from its end. Few are used at a time; with a long queue of others
+ * the answer is 503 `UNAVAILABLE`.
+ */
 async function withUpload<Result>(
   request: IncomingMessage,
   env: Env,
   use: (file: string) => Promise<Result>,
 ) {
+  env.deploys.requireRoom();
   const type = request.headers["content-type"]?.split(";")[0]?.trim().toLowerCase() ?? "";
   if (!TYPES.includes(type)) refuse("INVALID_BODY", { message: "The body must be application/zip." });
   const limit = LIMITS.bundleBytes.value;
@@ -53,7 +57,7 @@ async function withUpload<Result>(
     await pipeline(body, staged).catch((error) => {
       throw error instanceof Refusal || isFull(error) || request.errored === null ? error : brokenOff();
     });
-    return await use(file);
+    return await env.deploys.run(() => use(file));
   } finally {
     await rm(file, { force: true });
   }
@@ -64,15 +68,15 @@ export const versions: Routes = {
   "/canvases/:id/bundle": {
     PUT: actWithInput("canvas.deploy", {
       may: managedCanvas,
-      input: ({ request }, env) =>
+      input: ({ request, person, params: { id = "" } }, env) =>
         withUpload(request, env, (file) =>
           withBundle(file, async ({ files, leftOut, warnings }) => ({
-            stored: await storeFiles(files, env),
+            stored: await storeVersion(id, person.id, files, env),
             told: { leftOut, warnings },
           })),
         ),
       async run({ person }, { id }, { stored, told }, env) {
-        await publishFiles(id, person.id, stored, env);
+        await publishStored(stored, env);
         return ok({ ...(await currentView(id, person, env)), ...told });
       },
     }),

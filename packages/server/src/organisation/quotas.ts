@@ -1,4 +1,5 @@
 import { LIMITS } from "@easel/protocol/limits";
+import type { Config } from "../config.ts";
 import { maybe, type Step, sql } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
 
@@ -15,25 +16,58 @@ export const QUOTAS = {
   "collections.records.canvas": LIMITS.recordsPerCanvas.value,
 } as const satisfies Record<string, number>;
 
+/** The same for what one person owns; the limit until then is a setting of the deployment. */
+export const PERSON_QUOTAS = {
+  "canvases.person": ({ quotaCanvases }) => quotaCanvases,
+  "bundles.bytes.person": ({ quotaBundleBytes }) => quotaBundleBytes,
+  "versions.canvas": ({ versionsKept }) => versionsKept,
+} as const satisfies Record<string, (config: Config) => number>;
+
+/** The name of a quota that may differ from person to person. */
+export type PersonQuotaName = keyof typeof PERSON_QUOTAS;
+
 /** The name of a quota, as the specification has it. */
-export type QuotaName = keyof typeof QUOTAS;
+export type QuotaName = keyof typeof QUOTAS | PersonQuotaName;
+
+export const PERSON_QUOTA_NAMES = Object.keys(PERSON_QUOTAS) as PersonQuotaName[];
+export const QUOTA_NAMES = [...Object.keys(QUOTAS), ...PERSON_QUOTA_NAMES] as QuotaName[];
 
 /** Every quota as it holds now. */
-export async function readQuotas({ db }: Env): Promise<Record<QuotaName, number>> {
+export async function readQuotas({ db, config }: Env): Promise<Record<QuotaName, number>> {
   const rows = await db.all<{ name: string; value: number }>`select name, value from quotas`;
   const set = new Map(rows.map(({ name, value }) => [name, value]));
-  const entries = Object.entries(QUOTAS).map(([name, usual]) => [name, set.get(name) ?? usual]);
+  const person = PERSON_QUOTA_NAMES.map((name) => [name, PERSON_QUOTAS[name](config)] as const);
+  const entries = [...Object.entries(QUOTAS), ...person].map(([name, usual]) => [
+    name,
+    set.get(name) ?? usual,
+  ]);
   return Object.fromEntries(entries);
 }
 
 /** The writes that set quotas; null brings back the usual one, what is left out stays. */
 export function quotaSteps(patch: { [Name in QuotaName]?: number | null | undefined }): Step[] {
-  return (Object.keys(QUOTAS) as QuotaName[]).flatMap((name): Step[] => {
+  return QUOTA_NAMES.flatMap((name): Step[] => {
     const value = patch[name];
     if (value === undefined) return [];
     if (value === null) return [maybe`delete from quotas where name = ${name}`];
     return [
       sql`insert into quotas (name, value) values (${name}, ${value}) on conflict (name) do update set value = excluded.value`,
+    ];
+  });
+}
+
+/** What administrators have set for one person; null where they have set nothing. */
+export type PersonQuotas = { [Name in PersonQuotaName]?: number | null | undefined };
+
+/** The writes that set quotas of one person; null brings back that of everyone, what is left out stays. */
+export function personQuotaSteps(userId: string, patch: PersonQuotas): Step[] {
+  return PERSON_QUOTA_NAMES.flatMap((name): Step[] => {
+    const value = patch[name];
+    if (value === undefined) return [];
+    if (value === null) return [maybe`delete from user_quotas where user_id = ${userId} and name = ${name}`];
+    return [
+      sql`insert into user_quotas (user_id, name, value) values (${userId}, ${name}, ${value})
+        on conflict (user_id, name) do update set value = excluded.value`,
     ];
   });
 }

@@ -1,6 +1,7 @@
 import { maybe, type Step, sql } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
 import { containing } from "../kit/like.ts";
+import { type PersonQuotas, personQuotaSteps } from "./quotas.ts";
 
 /** Someone who has signed in, as administrators see them. */
 export interface UserRow {
@@ -13,6 +14,10 @@ export interface UserRow {
   can_publish_public: number;
   /** How many canvases they own. */
   canvases: number;
+  /** What administrators have set for them alone. */
+  quota_canvases: number | null;
+  quota_bytes: number | null;
+  quota_versions: number | null;
 }
 
 /** People, newest first, from before `cursor`. `q` is looked for in e-mail address and name. */
@@ -23,7 +28,10 @@ export function listUsers(
   const like = containing(q);
   return db.all<UserRow>`
     select id, email, name, avatar_url, created_at, deactivated_at, can_publish_public,
-      (select count(*) from canvases where owner_id = users.id and deleted_at is null) as canvases
+      (select count(*) from canvases where owner_id = users.id and deleted_at is null) as canvases,
+      (select value from user_quotas where user_id = users.id and user_quotas.name = 'canvases.person') as quota_canvases,
+      (select value from user_quotas where user_id = users.id and user_quotas.name = 'bundles.bytes.person') as quota_bytes,
+      (select value from user_quotas where user_id = users.id and user_quotas.name = 'versions.canvas') as quota_versions
     from users where id < ${cursor} and (lower(email) like ${like} escape '!' or lower(name) like ${like} escape '!')
     order by id desc limit ${limit}`;
 }
@@ -32,7 +40,10 @@ export function listUsers(
 export function findUser(id: string, { db }: Env): Promise<UserRow | undefined> {
   return db.get<UserRow>`
     select id, email, name, avatar_url, created_at, deactivated_at, can_publish_public,
-      (select count(*) from canvases where owner_id = users.id and deleted_at is null) as canvases
+      (select count(*) from canvases where owner_id = users.id and deleted_at is null) as canvases,
+      (select value from user_quotas where user_id = users.id and user_quotas.name = 'canvases.person') as quota_canvases,
+      (select value from user_quotas where user_id = users.id and user_quotas.name = 'bundles.bytes.person') as quota_bytes,
+      (select value from user_quotas where user_id = users.id and user_quotas.name = 'versions.canvas') as quota_versions
     from users where id = ${id}`;
 }
 
@@ -45,12 +56,18 @@ export async function setUser(
   {
     deactivated,
     canPublishPublic,
-  }: { deactivated?: boolean | undefined; canPublishPublic?: boolean | undefined },
+    quotas = {},
+  }: {
+    deactivated?: boolean | undefined;
+    canPublishPublic?: boolean | undefined;
+    quotas?: PersonQuotas | undefined;
+  },
   { db, clock }: Env,
 ): Promise<boolean> {
   const mayPublish = canPublishPublic === undefined ? null : Number(canPublishPublic);
   const steps: Step[] = [
     sql`update users set can_publish_public = coalesce(${mayPublish}, can_publish_public) where id = ${id}`,
+    ...personQuotaSteps(id, quotas),
   ];
   // A sign-in under way while its person is deactivated may leave a session behind: it ends before they are back.
   const ended: Step[] = [

@@ -1,20 +1,19 @@
 import { z } from "zod";
 import type { Env } from "../../env.ts";
 import { refuse } from "../../kit/refusal.ts";
-import { QUOTAS, type QuotaName, quotaSteps, readQuotas } from "../../organisation/quotas.ts";
+import { QUOTA_NAMES, quotaSteps, readQuotas } from "../../organisation/quotas.ts";
 import { readSettings, settingSteps } from "../../organisation/settings.ts";
 import { SETTINGS } from "../../settings.ts";
 import { actWithJson, anyone } from "../act.ts";
-import { label } from "../fields.ts";
+import { label, quota } from "../fields.ts";
 import { ok, type Routes } from "../route.ts";
 
 const most = Number.MAX_SAFE_INTEGER;
-const count = z.int().min(0).max(most).nullable();
 const usd = z.number().min(0).max(most).nullable().optional();
 
 const Patch = z.strictObject({
   publicLinks: z.boolean().nullable().optional(),
-  quotas: z.partialRecord(z.enum(Object.keys(QUOTAS) as QuotaName[]), count).optional(),
+  quotas: z.partialRecord(z.enum(QUOTA_NAMES), quota).optional(),
   ai: z
     .strictObject({
       models: z.array(label(200)).max(100).nullable().optional(),

@@ -3,14 +3,17 @@ import type { Env } from "../../env.ts";
 import { isId } from "../../kit/ids.ts";
 import { paged } from "../../kit/page.ts";
 import { refuse } from "../../kit/refusal.ts";
+import { PERSON_QUOTA_NAMES, type PersonQuotas } from "../../organisation/quotas.ts";
 import { findUser, listUsers, setUser, type UserRow } from "../../organisation/users.ts";
 import { actWithJson, anyone } from "../act.ts";
+import { quota } from "../fields.ts";
 import { listing } from "../list.ts";
 import { ok, type Routes } from "../route.ts";
 
 const Patch = z.strictObject({
   deactivated: z.boolean().optional(),
   canPublishPublic: z.boolean().optional(),
+  quotas: z.partialRecord(z.enum(PERSON_QUOTA_NAMES), quota).optional(),
 });
 
 const viewOf = (row: UserRow, { config }: Env) => ({
@@ -23,6 +26,11 @@ const viewOf = (row: UserRow, { config }: Env) => ({
   canPublishPublic: row.can_publish_public === 1,
   isAdmin: config.adminEmails.includes(row.email),
   canvases: row.canvases,
+  quotas: {
+    "canvases.person": row.quota_canvases,
+    "bundles.bytes.person": row.quota_bytes,
+    "versions.canvas": row.quota_versions,
+  } satisfies PersonQuotas,
 });
 
 /** Everyone who has signed in, and what they may do (management API, section 4). */
