@@ -7,6 +7,8 @@ import type { Env } from "./env.ts";
 import { answerClientError, answerError, requestIds } from "./errors.ts";
 import { mountHome } from "./home/routes.ts";
 import { mountHosts, placeOf } from "./hosts.ts";
+import { setCommonHeaders } from "./kit/common-headers.ts";
+import { loggable } from "./kit/loggable.ts";
 import { METHODS } from "./kit/methods.ts";
 import { refuse } from "./kit/refusal.ts";
 import { dropStalled } from "./kit/stalled.ts";
@@ -49,7 +51,8 @@ export async function createApp(env: Env): Promise<FastifyInstance> {
     genReqId: newRequestId,
     rewriteUrl: (request) => routableUrl(placeOf(request as IncomingMessage, env)),
     clientErrorHandler: (error, socket) => answerClientError(error, socket, newRequestId()),
-    frameworkErrors: (error, request, reply) => answerError(error, request, reply, env),
+    frameworkErrors: (error, request, reply) =>
+      answerError(error, request, reply.header("connection", "close"), env),
     forceCloseConnections: "idle",
     requestTimeout: REQUEST_TIMEOUT_MS,
     http: {
@@ -75,16 +78,16 @@ export async function createApp(env: Env): Promise<FastifyInstance> {
   for (const method of new Set([...app.supportedMethods, ...METHODS]))
     app.addHttpMethod(method, { hasBody: false, overrideExisting: true });
   app.addHook("onRequest", ({ raw }, reply, done) => {
-    reply.header("x-content-type-options", "nosniff");
-    if (namesSeveralHosts(raw)) refuse("INVALID_BODY", { message: "A request names one host." });
+    setCommonHeaders(reply, env.base);
+    if (namesSeveralHosts(raw)) {
+      reply.header("connection", "close");
+      refuse("INVALID_BODY", { message: "A request names one host." });
+    }
     done();
   });
   if (["debug", "trace"].includes(env.config.logLevel)) {
-    app.addHook("onResponse", async ({ id, method, url }, { statusCode, elapsedTime }) =>
-      env.log.debug(
-        { requestId: id, method, path: url.split("?")[0], statusCode, ms: elapsedTime },
-        "request",
-      ),
+    app.addHook("onResponse", async (request, { statusCode, elapsedTime }) =>
+      env.log.debug({ ...loggable(request), statusCode, ms: elapsedTime }, "request"),
     );
   }
   for (const mount of PARTS) mount(app, env);

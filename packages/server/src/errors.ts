@@ -5,7 +5,9 @@ import { ERRORS, type ErrorCode } from "@easel/protocol/errors";
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import { Unavailable } from "./drivers/db/db.ts";
 import type { Env } from "./env.ts";
+import { setCommonHeaders } from "./kit/common-headers.ts";
 import { isFull } from "./kit/disk-space.ts";
+import { loggable } from "./kit/loggable.ts";
 import { Refusal } from "./kit/refusal.ts";
 import { isForPeople, sendRefusal } from "./kit/refusal-page.ts";
 
@@ -29,8 +31,8 @@ export function answerError(
   const refusal = refusalOf(error, request, log);
   const { status, body, headers } = refusal;
   linger(request.raw, reply.raw);
-  // Said here, too: a path that cannot be decoded passes no hook.
-  reply.header("x-content-type-options", "nosniff");
+  // Set here, too: a path that cannot be decoded passes no hook.
+  setCommonHeaders(reply, base);
   if (body.code === "UNAVAILABLE") reply.header("retry-after", "1");
   reply.headers(headers).code(status).header("cache-control", "private, no-store");
   if (headers.location !== undefined) return reply.send();
@@ -75,17 +77,17 @@ function refusalOf(error: unknown, request: FastifyRequest, log: Env["log"]): Re
       code: "INVALID_BODY",
       message: (error as Error).message,
     });
-  log.error(
-    { err: error, requestId: request.id, method: request.method, path: request.url.split("?")[0] },
-    "a request failed",
-  );
+  log.error({ err: error, ...loggable(request) }, "a request failed");
   return ownRefusal("INTERNAL_ERROR");
 }
 
 const ownRefusal = (code: ErrorCode) =>
   new Refusal(ERRORS[code].status, { code, message: ERRORS[code].message });
 
-/** Answers what is not even HTTP, in the same words. */
+/**
+ * Answers what is not even HTTP, in the same words, and closes the connection: at once where the client closes its side, too,
+ * and otherwise after a while, in which it can read the answer.
+ */
 export function answerClientError(error: NodeJS.ErrnoException, socket: Socket, requestId: string): void {
   if (!socket.writable || error.code === "ECONNRESET") return void socket.destroy();
   const status = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 }[error.code ?? ""] ?? 400;
@@ -96,4 +98,6 @@ export function answerClientError(error: NodeJS.ErrnoException, socket: Socket, 
       "Cache-Control: private, no-store\r\nX-Content-Type-Options: nosniff\r\n" +
       `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
   );
+  const timer = setTimeout(() => socket.destroy(), LINGER_MS);
+  socket.once("close", () => clearTimeout(timer));
 }

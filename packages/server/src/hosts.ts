@@ -6,9 +6,16 @@ import { hostOf } from "./kit/host.ts";
 import { refuse } from "./kit/refusal.ts";
 import { wantsPage } from "./kit/wants-page.ts";
 
+declare module "fastify" {
+  interface FastifyContextConfig {
+    /** Whether a route answers under any host name: load balancers and probes ask by address. Not in dev mode. */
+    anyHost?: boolean;
+  }
+}
+
 const LOOPBACK = /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/;
 
-/** Whether a `Host` header names a host of this service, given that only its own names count. */
+/** Whether a `Host` header names this service: the base host, a host below it in subdomain mode, or this computer. */
 export function isOwnHost(host: string, { base }: Env): boolean {
   return host === base.host || LOOPBACK.test(host) || base.labelOf(host) !== null;
 }
@@ -18,25 +25,27 @@ export function isOwnHost(host: string, { base }: Env): boolean {
  * are served. The service's own pages and APIs are at the base host.
  */
 export function placeOf({ url = "/", headers }: IncomingMessage, { base }: Env): string {
-  const slug = base.labelOf(hostOf(headers));
+  const slug = base.labelOf(hostOf(headers, base));
   return slug !== null && isSlug(slug) && url.startsWith("/") ? `/c/${slug}${url}` : url;
 }
 
 /** What a request to a host may reach. */
 export function mountHosts(app: FastifyInstance, env: Env): void {
-  if (env.config.authMode === "dev") mountOwnNames(app, env);
+  mountOwnNames(app, env);
   if (env.config.urlMode === "subdomain") mountCanvasHosts(app, env);
 }
 
 /**
- * In dev mode, where anyone may be anyone, other names are refused: no page elsewhere can rebind its name to us. A browser
- * that comes by another name of this computer is taken to the base address, where its forms and cookies belong.
+ * Refuses requests for hosts of others, so that no page elsewhere can rebind its name to the service. In dev mode a browser that
+ * comes by another name of this computer is taken to the base address, where its forms and cookies belong.
  */
 function mountOwnNames(app: FastifyInstance, env: Env): void {
+  const isDev = env.config.authMode === "dev";
   app.addHook("onRequest", (request, reply, done) => {
-    const host = hostOf(request.headers);
-    if (!isOwnHost(host, env)) refuse("MISDIRECTED");
-    const strays = host !== env.base.host && LOOPBACK.test(host);
+    const host = hostOf(request.headers, env.base);
+    const anyHost = !isDev && request.routeOptions.config.anyHost === true;
+    if (!anyHost && !isOwnHost(host, env)) refuse("MISDIRECTED");
+    const strays = isDev && host !== env.base.host && LOOPBACK.test(host);
     if (strays && request.method === "GET" && wantsPage(request.headers)) {
       return void reply.redirect(env.base.origin + request.url, 307);
     }
@@ -47,7 +56,7 @@ function mountOwnNames(app: FastifyInstance, env: Env): void {
 /** Names below the base host that no canvas can have, and addresses that were not rewritten, lead nowhere. */
 function mountCanvasHosts(app: FastifyInstance, env: Env): void {
   app.addHook("onRequest", ({ headers, url }, _reply, done) => {
-    const slug = env.base.labelOf(hostOf(headers));
+    const slug = env.base.labelOf(hostOf(headers, env.base));
     if (slug !== null && !(isSlug(slug) && url.startsWith(`/c/${slug}/`))) refuse("NOT_FOUND");
     done();
   });

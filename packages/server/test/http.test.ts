@@ -102,6 +102,18 @@ const SMUGGLING: [name: string, bytes: string][] = [
   ["a chunk longer than it says", post("Transfer-Encoding: chunked\r\n", `2\r\n{}X\r\n${SMUGGLED}`)],
 ];
 
+/** Requests on a connection that is to be kept, of which nobody can tell what they ask, or whom. */
+const CLOSING: [name: string, bytes: string][] = [
+  ["two hosts", `GET /healthz HTTP/1.1\r\n${HOST}${HOST}\r\n`],
+  ["two hosts and a body", `POST /healthz HTTP/1.1\r\n${HOST}${HOST}Content-Length: 2\r\n\r\n{}`],
+  ["two hosts, one of them empty", `GET /healthz HTTP/1.1\r\n${HOST}Host:\r\n\r\n`],
+  ["a path with %ff", `GET /%ff HTTP/1.1\r\n${HOST}\r\n`],
+  ["a path of a canvas with %ff", `GET /c/tea/%ff HTTP/1.1\r\n${HOST}\r\n`],
+  ["a path without a slash", `GET healthz HTTP/1.1\r\n${HOST}\r\n`],
+  ["words", "hello\r\n\r\n"],
+  ["a header without a colon", `GET /healthz HTTP/1.1\r\n${HOST}nothing\r\n\r\n`],
+];
+
 describe("what any HTTP server must bear", () => {
   let site: Stage;
   before(async () => {
@@ -135,6 +147,17 @@ describe("what any HTTP server must bear", () => {
         assert.match(head, /^cache-control: private, no-store$/im);
         assert.match(head, /^x-content-type-options: nosniff$/im);
       }
+    });
+  }
+
+  for (const [name, bytes] of CLOSING) {
+    it(`${name}: 400, and the connection is closed`, async () => {
+      const answers = answersIn(await wire(base, bytes + SMUGGLED));
+      assert.deepEqual(
+        answers.map(({ status }) => status),
+        [400],
+      );
+      assert.match(answers[0]?.head ?? "", /^connection: close$/im);
     });
   }
 

@@ -11,7 +11,7 @@ import { redirect, refuse } from "../kit/refusal.ts";
 export function requireOwnHost(request: FastifyRequest, { base }: Env): void {
   if (base.urlMode !== "subdomain") return;
   const { slug } = request.params as { slug: string };
-  if (base.labelOf(hostOf(request.headers)) === slug) return;
+  if (base.labelOf(hostOf(request.headers, base)) === slug) return;
   if (!isSlug(slug)) refuse("NOT_FOUND");
   const [path = "", ...query] = request.url.split("?");
   const search = query.length > 0 ? `?${query.join("?")}` : "";
