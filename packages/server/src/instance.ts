@@ -31,14 +31,15 @@ interface Instance {
  */
 export async function requireOneInstance(stores: Stores): Promise<void> {
   // The row before the marker: another node that starts now writes them in the opposite order.
-  const { id, joined_at } = await ownInstance(stores.db);
+  const own = await ownInstance(stores.db);
+  const { id, joined_at } = own;
   const marked = await stores.blobs.marker(MARKER);
   if (marked !== id) {
-    if (marked !== null || joined_at !== null) return separate(id, marked, stores);
+    if (marked !== null || joined_at !== null) return separate(own, marked, stores);
     if (!(await areInUse(stores)) && (await stores.blobs.marker(MARKER)) !== id)
-      return separate(id, null, stores);
+      return separate(own, null, stores);
     const won = await stores.blobs.mark(MARKER, id);
-    if (won !== id) return separate(id, won, stores);
+    if (won !== id) return separate(own, won, stores);
   }
   if (joined_at === null) await setInstance(id, stores);
 }
@@ -89,10 +90,12 @@ async function inWords(stores: Stores): Promise<string> {
   return `the database refers to ${used} of ${sample} blobs, and the sweep removes those that it does not refer to.`;
 }
 
-async function separate(id: string, marked: string | null, stores: Stores): Promise<never> {
+/** Says in words what is the matter with a database and blobs that do not belong together. */
+async function separate({ id, joined_at }: Instance, marked: string | null, stores: Stores): Promise<never> {
   const { databaseUrl, blobsUrl } = stores.config;
-  const isNew = (await stores.db.get`select 1 as used from versions limit 1`) === undefined;
-  const database = isNew ? "is new or empty" : `is instance ${id}`;
+  const hasBundles = (await stores.db.get`select 1 as used from versions limit 1`) !== undefined;
+  const isWithout = hasBundles ? "has bundles and no instance id" : "is new or empty";
+  const database = joined_at === null ? isWithout : `is instance ${id}`;
   const blobs = marked === null ? "carry no instance id" : `are instance ${marked}`;
   throw new SetupFault(
     `The database ${withoutUser(databaseUrl)} ${database}, and the blobs in ${withoutUser(blobsUrl)} ${blobs}. They do not belong together: ` +
@@ -101,5 +104,5 @@ async function separate(id: string, marked: string | null, stores: Stores): Prom
   );
 }
 
-/** An address that can be shown: what stands before its last `@` is left out. */
-const withoutUser = (address: string) => address.replace(/\/\/.*@/, "//");
+/** An address that can be shown: without user, password and parameters. */
+const withoutUser = (address: string) => address.replace(/\/\/.*@/, "//").replace(/\?.*/, "");

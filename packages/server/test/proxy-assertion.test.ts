@@ -298,7 +298,8 @@ describe("the signed token is the only way in", () => {
   });
 
   it("a session cookie is worth nothing, even a real one", async (t) => {
-    const dev = await startDev(t, { SERVICE_DATABASE_URL: env.config.databaseUrl });
+    const { databaseUrl, blobsUrl } = env.config;
+    const dev = await startDev(t, { SERVICE_DATABASE_URL: databaseUrl, SERVICE_BLOBS_URL: blobsUrl });
     const person = await dev.target.signIn("cookie@example.com");
     assert.equal((await whoAmI(dev.target.base, person.headers)).status, 200);
     unauthenticated(await me(...person.headers));

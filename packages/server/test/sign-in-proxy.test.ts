@@ -91,8 +91,8 @@ describe("proxy mode", () => {
   });
 
   it("a session cookie is worth nothing, even a real one", async (t) => {
-    const database = env.config.databaseUrl;
-    const dev = await startDev(t, { SERVICE_DATABASE_URL: database });
+    const { databaseUrl, blobsUrl } = env.config;
+    const dev = await startDev(t, { SERVICE_DATABASE_URL: databaseUrl, SERVICE_BLOBS_URL: blobsUrl });
     const person = await dev.target.signIn("cookie@example.com");
     assert.equal((await whoAmI(dev.target.base, person.headers)).status, 200);
     unauthenticated(await whoAmI(base, person.headers));
