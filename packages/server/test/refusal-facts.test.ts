@@ -152,6 +152,7 @@ it("a page of a refusal leads on: home, and after too many requests to the same 
   const { status, text } = await ask("GET", "/auth/invite/none?a=1&b");
   assert.ok(status === 429 && text.includes(home), text);
   assert.equal(again.exec(text)?.[2], "/auth/invite/none?a=1&amp;b");
+  assert.match(text, /Too many requests/);
   const posted = await ask("POST", "/auth/invite/none");
   assert.ok(posted.status === 429 && posted.text.includes(home) && !again.test(posted.text), posted.text);
 });

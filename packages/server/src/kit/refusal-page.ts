@@ -29,6 +29,9 @@ export const waitOf = (reply: FastifyReply): number => Number(reply.getHeader("r
 export const tryAgain = (wait: number, to: string): Html =>
   html`<p>Wait ${wait > 1 ? `${wait} seconds` : "a moment"}, then go on.</p><a class="button" href="${to}">Try again</a>`;
 
+/** Statuses of refusals that waiting helps against. */
+const PASSING = [429, 503];
+
 /**
  * Tells a person of a refusal that has no page of its own, and leads on: to the same page where waiting helps, and to the home
  * page. Of a bug also how to name it to those who run the service. `origin` is that of the service.
@@ -42,11 +45,11 @@ export function sendRefusal(
   const title = TITLES[status] ?? "That did not work";
   // One slash: two would begin the name of another host.
   const samePage = request.originalUrl.replace(/^\/*/, "/");
-  const again = status === 429 && ["GET", "HEAD"].includes(request.method);
+  const again = PASSING.includes(status) && ["GET", "HEAD"].includes(request.method);
   return sendPage(reply, {
     title,
     narrow: true,
-    body: html`<h1>${title}</h1>${again ? tryAgain(waitOf(reply), samePage) : html`<p>${message}</p>`}
+    body: html`<h1>${title}</h1><p>${message}</p>${again ? tryAgain(waitOf(reply), samePage) : null}
       <footer class="links">${status < 500 ? null : html`<p>Request ${request.id}</p>`}
       <a href="${origin}/">Your canvases</a></footer>`,
   });
