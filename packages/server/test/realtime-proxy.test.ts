@@ -28,23 +28,10 @@ const live = async (...sockets: Socket[]) => {
 };
 
 /** What holds however the proxy says who is there. */
-function asserted(target: Target, clock: Clock): void {
+function asserted(target: Target): void {
   const dial = line(target);
 
-  it("what the proxy said of the handshake holds as long as the connection", async () => {
-    const canvas = await stage(target);
-    const { owner, viewer } = canvas.people;
-    const sockets = [await dial(canvas, owner), await dial(canvas, viewer)] as const;
-    for (let round = 0; round < 3; round++) {
-      clock.pass(HOUR);
-      await live(...sockets);
-    }
-    same(await enter(sockets[1], "c"), [
-      await userOf(target, await target.signIn(viewer.email, viewer.name)),
-    ]);
-  });
-
-  it("until the person is deactivated, or may not enter any more", async () => {
+  it("what the proxy said of the handshake holds until the person is deactivated, or may not enter any more", async () => {
     const canvas = await stage(target);
     const { owner, editor, viewer } = canvas.people;
     const [a, b, c] = [await dial(canvas, owner), await dial(canvas, editor), await dial(canvas, viewer)];
@@ -81,8 +68,24 @@ describe("behind a proxy that signs what it says", async () => {
     return { email, name, headers: [[TOKEN_HEADER, await sign(key, "RS256", { email, name, exp })]] };
   };
   const target = { ...proxyTarget(env.base.origin, "path"), signIn };
+  const dial = line(target);
 
-  asserted(target, clock);
+  asserted(target);
+
+  it("a connection ends with the assertion that opened it, half a minute for clocks included", async () => {
+    const canvas = await stage(target);
+    const { owner, viewer } = canvas.people;
+    const [first, second] = [await dial(canvas, owner), await dial(canvas, viewer)];
+    await enter(first, "participants:c");
+    clock.pass(MINUTE + 29 * SECOND);
+    await live(first, second);
+    clock.pass(SECOND);
+    // Whoever comes with a new assertion is heard by nobody whose own has ended.
+    const again = await dial(canvas, await target.signIn(viewer.email, viewer.name));
+    again.send({ type: "publish", channel: "participants:c" });
+    await lost(first, second);
+    await live(again);
+  });
 
   it("an assertion that has ended opens no other connection", async () => {
     const { slug, people } = await stage(target);
@@ -111,7 +114,20 @@ describe("behind a proxy that is trusted by its address", async () => {
   const target = proxyTarget(env.base.origin, "path");
   const dial = line(target);
 
-  asserted(target, clock);
+  asserted(target);
+
+  it("what the proxy said of the handshake holds as long as the connection", async () => {
+    const canvas = await stage(target);
+    const { owner, viewer } = canvas.people;
+    const sockets = [await dial(canvas, owner), await dial(canvas, viewer)] as const;
+    for (let round = 0; round < 3; round++) {
+      clock.pass(HOUR);
+      await live(...sockets);
+    }
+    same(await enter(sockets[1], "c"), [
+      await userOf(target, await target.signIn(viewer.email, viewer.name)),
+    ]);
+  });
 
   it("a guest has a session, and an access token is its own: each ends by itself", async () => {
     const canvas = await stage(target);

@@ -5,12 +5,20 @@ import { type Person, type PersonRow, personOf } from "./people.ts";
 import { findSession } from "./session.ts";
 import { bearerToken } from "./tokens.ts";
 
+/** A request that was admitted, or what an open connection keeps of it. */
+export interface Identified extends Headed {
+  /** When a proxy's signed token ends to count, in epoch milliseconds. */
+  assertedUntil?: number;
+}
+
 /**
- * Whom a connection that stays open still belongs to: null once the session or token that opened it has ended, or the person
- * is deactivated. What a proxy said of the request that opened it holds for as long as that person is there.
+ * Identifies the sender of an admitted request again: null once the session, access token or signed token of the proxy has ended,
+ * or the person is deactivated. What a proxy said in headers holds for as long as that person is there.
  */
-export async function identifyAgain(person: Person, request: Headed, env: Env): Promise<Person | null> {
-  const proxy = async () => (person.guestOf === null ? personById(person.id, env) : null);
+export async function identifyAgain(person: Person, request: Identified, env: Env): Promise<Person | null> {
+  const { assertedUntil = Number.POSITIVE_INFINITY } = request;
+  const holds = person.guestOf === null && env.clock() < assertedUntil;
+  const proxy = async () => (holds ? personById(person.id, env) : null);
   const now = await trusted(bearerToken(request), proxy, () => findSession(request, null, env), env);
   return now?.id === person.id ? now : null;
 }

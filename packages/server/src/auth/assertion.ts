@@ -22,6 +22,8 @@ const MAX_REMEMBERED = 5_000;
 export interface Said {
   email: string;
   name: string | null;
+  /** When it ends to count, in epoch milliseconds; infinite for headers, which each request has anew. */
+  until: number;
 }
 
 /** What a token must say, and when it is read (epoch milliseconds). An issuer or audience that is not set is nobody's. */
@@ -81,8 +83,9 @@ async function recall(token: string, keys: KeySet, { config, clock }: Env): Prom
   return claims;
 }
 
-function saidBy({ email, email_verified: verified = true, name }: JWTPayload): Said | null {
+function saidBy({ email, email_verified: verified = true, name, exp = 0 }: JWTPayload): Said | null {
   // Some providers write their truths as text.
   if (typeof email !== "string" || (verified !== true && verified !== "true")) return null;
-  return { email, name: typeof name === "string" ? name : null };
+  const until = (exp + TOLERANCE_S) * 1000;
+  return { email, name: typeof name === "string" ? name : null, until };
 }

@@ -29,6 +29,12 @@ export async function proxyPerson(request: IncomingMessage, env: Env): Promise<P
   return said === null || email === null ? null : arrive(env.db, email, cleanName(said.name), env.clock());
 }
 
+/** When a signed token of this request ends to count, in epoch milliseconds; infinite where the proxy signs nothing. */
+export async function assertedUntil(request: IncomingMessage, env: Env): Promise<number> {
+  if (env.proxyKeys === null) return Number.POSITIVE_INFINITY;
+  return (await saidOf(request, env))?.until ?? 0;
+}
+
 /** By its signed token alone where there are keys to verify one, otherwise by its headers. */
 async function saidOf(request: IncomingMessage, env: Env): Promise<Said | null> {
   const { config, proxyKeys } = env;
@@ -40,5 +46,6 @@ async function saidOf(request: IncomingMessage, env: Env): Promise<Said | null> 
   }
   if (!isTrustedPeer(request.socket.remoteAddress, config)) return null;
   const email = single(request, config.proxyEmailHeader);
-  return email === null ? null : { email, name: single(request, config.proxyNameHeader) };
+  const name = single(request, config.proxyNameHeader);
+  return email === null ? null : { email, name, until: Number.POSITIVE_INFINITY };
 }

@@ -1,8 +1,7 @@
 import type { Capability } from "@easel/protocol/capabilities";
-import { identifyAgain } from "../auth/again.ts";
+import { type Identified, identifyAgain } from "../auth/again.ts";
 import { challenge } from "../auth/challenge.ts";
 import type { Env } from "../env.ts";
-import type { Headed } from "../kit/headed.ts";
 import { refuse } from "../kit/refusal.ts";
 import { requireCapability } from "./capability.ts";
 import { resolve } from "./resolve.ts";
@@ -13,7 +12,7 @@ import type { Admitted } from "./visit.ts";
  * the capability gate. For what goes on longer than the admission: held-back bodies, streamed lists, open sockets.
  */
 export async function readmit(
-  request: Headed,
+  request: Identified,
   { person, canvas: { id, slug } }: Admitted,
   capability: Capability,
   env: Env,

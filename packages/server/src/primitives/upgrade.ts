@@ -4,6 +4,7 @@ import querystring from "node:querystring";
 import { LIMITS } from "@easel/protocol/limits";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { WebSocketServer } from "ws";
+import { assertedUntil } from "../auth/proxy.ts";
 import { policyOf } from "../canvases/policy.ts";
 import type { Env } from "../env.ts";
 import { answerClientError } from "../errors.ts";
@@ -104,7 +105,8 @@ export function mountRealtime(app: FastifyInstance, env: Env): void {
       return refuse("INVALID_BODY", { message: "This address is opened as a WebSocket, version 13." }, 426);
     }
     requireOwnOrigin(raw, env);
-    const look = lookerOf(admitted, raw.headers, env);
+    const until = await assertedUntil(raw, env);
+    const look = lookerOf(admitted, raw.headers, until, env);
     upgrade.id = request.id;
     upgrade.headers = reply.getHeaders();
     reply.hijack();
@@ -112,7 +114,7 @@ export function mountRealtime(app: FastifyInstance, env: Env): void {
     response.detachSocket(socket);
     socket.off("error", dropped);
     server.handleUpgrade(raw, socket, head, (ws) => {
-      hub.enter(ws, socket, { ...admitted, policy: {} }, look);
+      hub.enter(ws, socket, { ...admitted, policy: {}, until }, look);
     });
     return reply;
   }
@@ -136,10 +138,15 @@ function dropped(this: Socket): void {
 }
 
 /** Rechecks a visitor's access; keeps no more of the request than that needs. */
-function lookerOf(admitted: Admitted, { cookie, authorization }: IncomingMessage["headers"], env: Env): Look {
-  const request = { headers: { cookie, authorization } };
+function lookerOf(
+  admitted: Admitted,
+  { cookie, authorization }: IncomingMessage["headers"],
+  until: number,
+  env: Env,
+): Look {
+  const request = { headers: { cookie, authorization }, assertedUntil: until };
   return async () => {
     const now = await readmit(request, admitted, "realtime", env);
-    return { ...now, policy: await policyOf(now.canvas, env) };
+    return { ...now, policy: await policyOf(now.canvas, env), until };
   };
 }

@@ -145,10 +145,11 @@ export class Connection implements Line {
     this.#ws.close(code, reason);
   }
 
-  /** Whether the time that the canvas is shared for has run out. */
+  /** Whether the time has run out that the canvas is shared for, or that the visitor is identified for. */
   get #isOver(): boolean {
-    const { canvas, role } = this.standing;
-    return hasExpired(canvas, this.#hub.env.clock()) && !manages(role);
+    const { canvas, role, until } = this.standing;
+    const now = this.#hub.env.clock();
+    return now >= until || (hasExpired(canvas, now) && !manages(role));
   }
 
   get #place(): string {

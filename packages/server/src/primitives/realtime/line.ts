@@ -6,6 +6,8 @@ import type { About } from "./frames.ts";
 /** Who a visitor is and what they may do, as it was last looked up. */
 export interface Standing extends Admitted {
   policy: RuntimePolicy;
+  /** When what identifies the visitor ends to count, in epoch milliseconds, as far as that is known. */
+  until: number;
 }
 
 /** Looks again: the answer is as fresh as that of a new request. @throws Refusal when the visitor may not be here. */
