@@ -5,6 +5,9 @@ import { amend, type Cast, cast, manage, type Role, type Stage, stage } from "@e
 import { guestOf } from "@easel/conformance/guest";
 import { send } from "@easel/conformance/http";
 import type { Person } from "@easel/conformance/target";
+import { ERRORS, type ErrorCode } from "@easel/protocol/errors";
+import { factsFor } from "../src/content/facts.ts";
+import type { Viewer } from "../src/pipeline/visit.ts";
 import { onEngines, startDev } from "./engines.ts";
 import { publish, visit } from "./publish.ts";
 
@@ -129,6 +132,24 @@ await onEngines("what the page of a refusal tells of the canvas", (target, env) 
     await manage(target, owner, "PATCH", `/api/canvases/${site.id}`, { archived: false });
     await manage(target, owner, "DELETE", `/api/canvases/${site.id}`);
     assert.deepEqual(await told(site, stranger), []);
+  });
+
+  it("whatever the refusal, guests of elsewhere and nobody in particular are told nothing", async () => {
+    const site = await make();
+    const { json } = await manage(target, site.people.stranger, "GET", "/api/me");
+    const stranger = { ...(json as unknown as NonNullable<Viewer>), guestOf: null };
+    const guest = { ...stranger, id: "guest:1", guestOf: "another canvas" };
+    const owner = async (viewer: Viewer) => (await factsFor("OWNER_ONLY", site.slug, viewer, env)).owner;
+    assert.equal((await owner(stranger))?.email, site.people.owner.email);
+    for (const viewer of [guest, null]) {
+      for (const code of Object.keys(ERRORS) as ErrorCode[]) {
+        assert.deepEqual(
+          await factsFor(code, site.slug, viewer, env),
+          { title: null, owner: null, disabledReason: null },
+          code,
+        );
+      }
+    }
   });
 
   it("a program gets no more than the code", async () => {
