@@ -14,7 +14,11 @@ const SECTIONS = [pipeline, identity, realtime, adjacent, authentication];
 
 const targets: Target[] = [];
 for (const urlMode of ["path", "subdomain"] as const) {
-  const settings = { SERVICE_URL_MODE: urlMode, SERVICE_ADMIN_EMAILS: "dev@example.com" };
+  const settings = {
+    SERVICE_URL_MODE: urlMode,
+    SERVICE_ADMIN_EMAILS: "dev@example.com",
+    SERVICE_REALTIME_PUBLISHES_PER_MIN: "1000000000",
+  };
   const { base } = await startWithProvider({ after }, { hostname: "easel.localhost", settings });
   targets.push(oidcTarget(base, urlMode, (email) => signIn(base, email)));
 }
