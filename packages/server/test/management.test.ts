@@ -67,9 +67,9 @@ await onEngines("POST /api/canvases", (target, env) => {
 
   const titles: [title: string, slug: RegExp][] = [
     ["Sales of the First Quarter!", /^sales-of-the-first-quarter$/],
-    ["  Čau, Ñandú & Ångström  ", /^cau-nandu-angstrom$/],
+    ["  Čau, Ñandú & Ångström  ", /^cau-nandu-angstroem$/],
     ["Admin", /^admin-[a-z0-9]{4}$/],
-    ["日本語", /^canvas-[a-z0-9]{4}$/],
+    ["日本語", /^ribenyu(-[a-z0-9]{4})?$/],
     ["--", /^canvas-[a-z0-9]{4}$/],
     ["a", /^canvas-[a-z0-9]{4}$/],
     ["xn--mnchen", /^xn-mnchen$/],

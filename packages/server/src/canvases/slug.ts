@@ -1,4 +1,5 @@
 import { randomInt } from "node:crypto";
+import anyAscii from "any-ascii";
 
 const SLUG = /^[a-z0-9][a-z0-9-]{1,61}[a-z0-9]$/;
 
@@ -15,16 +16,26 @@ export const isSlug = (text: string): boolean => SLUG.test(text) && !text.starts
 /** Whether a new canvas may have this slug. */
 export const isFreeSlug = (text: string): boolean => isSlug(text) && !RESERVED.has(text);
 
-/** Slugs for a title, the plainest first and then with digits that make it unlike others. */
-export function* slugsFor(title: string): Generator<string> {
-  const plain = title
-    .normalize("NFKD")
+/** Letters that are written with two others where there is no key for them; the library takes their dots away. */
+const UMLAUTS: Record<string, string> = { ä: "ae", ö: "oe", ü: "ue" };
+
+/** The plainest slug of a title or folder name, in ASCII letters however it is written; not always one that a canvas may have. */
+export const slugOf = (title: string): string =>
+  anyAscii(
+    title
+      .normalize("NFC")
+      .toLowerCase()
+      .replace(/[äöü]/g, (letter) => UMLAUTS[letter] ?? letter),
+  )
     .toLowerCase()
-    .replace(/\p{M}/gu, "")
     .replace(/[^a-z0-9]+/g, "-")
-    .replace(/^-+|-+$/g, "")
+    .replace(/^-+/, "")
     .slice(0, 48)
     .replace(/-+$/, "");
+
+/** Slugs for a title, the plainest first and then with digits that make it unlike others. */
+export function* slugsFor(title: string): Generator<string> {
+  const plain = slugOf(title);
   if (isFreeSlug(plain)) yield plain;
   for (;;)
     yield `${isSlug(plain) ? plain : "canvas"}-${randomInt(36 ** 4)
