@@ -1,11 +1,14 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { test } from "node:test";
 import { promisify } from "node:util";
+import { proxyTarget } from "@easel/conformance/target";
+import { tokenOf } from "@easel/conformance/token";
+import { faultsOf } from "../packages/server/src/management/manifest.ts";
 import { noBrowser, openAs, openBrowser } from "../packages/server/test/browser.ts";
-import { startService, temporaryDirectory } from "../packages/server/test/support.ts";
+import { PROXY, startService, temporaryDirectory } from "../packages/server/test/support.ts";
 
 const run = promisify(execFile);
 const deploy = path.join(import.meta.dirname, "deploy.ts");
@@ -48,7 +51,6 @@ test("the README's first canvas, made as it says, in the browsers of two people"
 test("who may enter, and what is switched off, stays so when a new version is deployed", async (t) => {
   const { base, env } = await startService(t);
   const folder = path.join(await temporaryDirectory(t), "My first (poll)!");
-  await assert.rejects(run(process.execPath, [deploy, folder, base]), /no such file or directory/);
   await mkdir(folder);
   await writeFile(path.join(folder, "index.html"), "<title>Poll</title>");
   const made = () =>
@@ -65,15 +67,118 @@ test("who may enter, and what is switched off, stays so when a new version is de
 
 test("what was left out is printed beside the address", async (t) => {
   const { base } = await startService(t);
-  const folder = path.join(await temporaryDirectory(t), "secrets");
+  const folder = path.join(await temporaryDirectory(t), "Geheime Übung");
   await mkdir(path.join(folder, ".git"), { recursive: true });
-  for (const name of ["a.txt", ".env", ".git/config"]) await writeFile(path.join(folder, name), "secret");
+  for (const name of ["index.html", ".env", ".git/config", ".DS_Store"])
+    await writeFile(path.join(folder, name), "secret");
   const { stdout, stderr } = await run(process.execPath, [deploy, folder, base]);
-  assert.equal(stdout, `${base}/c/secrets/\n`);
-  const [warning, ...leftOut] = stderr.trim().split("\n").toReversed();
-  assert.deepEqual(leftOut.sort(), ["left out: .env (dot_file)", "left out: .git/ (dot_file)"]);
-  assert.match(String(warning), /no `index.html`/);
-  assert.equal((await fetch(`${base}/c/secrets/.env`)).ok, false);
+  assert.equal(stdout, `${base}/c/geheime-uebung/\n`);
+  assert.deepEqual(stderr.trim().split("\n").sort(), [
+    "left out: .DS_Store (litter)",
+    "left out: .env (dot_file)",
+    "left out: .git/ (dot_file)",
+  ]);
+});
+
+/** A folder that cannot be deployed: its files, and what is printed of it. */
+const BROKEN: [name: string, files: Record<string, string> | null, line: RegExp][] = [
+  ["no folder at all", null, /^There is no folder \S+\.$/],
+  ["an empty folder", {}, /^There is no index\.html in /],
+  ["no start page", { "a.html": "" }, /^There is no index\.html in /],
+  ["dot files alone", { ".env": "" }, /^There is no index\.html in /],
+  ["a path that cannot be served", { "index.html": "", "a\tb": "" }, /^The path .* characters/],
+  ["no JSON", { "index.html": "", "easel.json": "{" }, /^easel\.json: not valid JSON: /],
+  ["no object", { "index.html": "", "easel.json": "[]" }, /^easel\.json: .*expected object/],
+  [
+    "a misspelt key",
+    { "index.html": "", "easel.json": '{"titel":"A"}' },
+    /^easel\.json: `titel` is unknown$/,
+  ],
+  [
+    "misspelt keys further in",
+    {
+      "index.html": "",
+      "easel.json": '{"policy":{"colections":{},"collections":{"a":{"preset":"personal","x":1}}}}',
+    },
+    /^easel\.json: `policy\.collections\.a\.x` is unknown\neasel\.json: `policy\.colections` is unknown$/,
+  ],
+  [
+    "a wrong type",
+    { "index.html": "", "easel.json": '{"title":1}' },
+    /^easel\.json: `title`: .*expected string/,
+  ],
+  [
+    "a preset that there is not",
+    { "index.html": "", "easel.json": '{"policy":{"collections":{"ideas":{"preset":"all"}}}}' },
+    /^easel\.json: `policy\.collections\.ideas\.preset`: /,
+  ],
+];
+
+/** The lines that a deploy ends with, which must not have been a success. */
+async function failed(...args: string[]): Promise<string> {
+  const error = (await run(process.execPath, [deploy, ...args]).catch((error) => error)) as {
+    code: number;
+    stdout: string;
+    stderr: string;
+  };
+  assert.deepEqual([error.code, error.stdout], [1, ""]);
+  assert.doesNotMatch(error.stderr, /\n\s+at /);
+  return error.stderr.trim();
+}
+
+test("what cannot be deployed is told in a line, and no canvas is made", async (t) => {
+  const { base, env } = await startService(t);
+  const directory = await temporaryDirectory(t);
+  const canvases = () => env.db.all`select id from canvases order by id`;
+  const asItWas = await canvases();
+  for (const [index, [name, files, line]] of BROKEN.entries()) {
+    const folder = path.join(directory, `broken-${index}`);
+    if (files !== null) await mkdir(folder);
+    for (const [file, content] of Object.entries(files ?? {}))
+      await writeFile(path.join(folder, file), content);
+    assert.match(await failed(folder, base), line, name);
+  }
+  const file = path.join(directory, "index.html");
+  await writeFile(file, "");
+  assert.match(await failed(file, base), /index\.html is not a folder\.$/);
+  assert.match(await failed(), /^Say which folder: /);
+  assert.match(await failed(directory, "localhost:3000"), /is not the address of a service/);
+  const short = path.join(directory, "ab");
+  await mkdir(short);
+  assert.match(await failed(short, base), /gives no address/);
+  assert.deepEqual(await canvases(), asItWas);
+});
+
+test("a service that is not there, does not know the caller, or refuses is told in a line", async (t) => {
+  const { base } = await startService(t, { SERVICE_QUOTA_CANVASES: "0" });
+  const folder = path.join(await temporaryDirectory(t), "hello");
+  await mkdir(folder);
+  await writeFile(path.join(folder, "index.html"), "<title>Hello</title>");
+  assert.match(await failed(folder, base), /^http\S+ refuses: The owner has as many canvases/);
+  assert.match(
+    await failed(folder, "http://127.0.0.1:9"),
+    /^No service answers at http:\/\/127\.0\.0\.1:9\. Start one/,
+  );
+
+  const guarded = await startService(t, PROXY);
+  const target = proxyTarget(guarded.base, "path");
+  const { token } = await tokenOf(target, await target.signIn("ada@example.com"));
+  assert.match(await failed(folder, guarded.base), /does not know you\. Set EASEL_TOKEN/);
+  const { stdout } = await run(process.execPath, [deploy, folder, guarded.base], {
+    env: { ...process.env, EASEL_TOKEN: token },
+  });
+  assert.equal(stdout, `${guarded.base}/c/hello/\n`);
+});
+
+test("every example's easel.json is without fault", async () => {
+  const folders = (await readdir(import.meta.dirname, { withFileTypes: true })).filter((each) =>
+    each.isDirectory(),
+  );
+  assert.ok(folders.length >= 5);
+  for (const { name } of folders) {
+    const text = await readFile(path.join(import.meta.dirname, name, "easel.json"), "utf8");
+    assert.deepEqual(faultsOf(text), [], name);
+  }
 });
 
 test("a folder's easel.json names the canvas and says who may do what, time and again", async (t) => {

@@ -1,80 +1,158 @@
-import { readdir, readFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import os from "node:os";
 import path from "node:path";
 import { buffer } from "node:stream/consumers";
-import type { DeployedCanvas } from "@easel/protocol/types";
+import { LIMITS } from "@easel/protocol/limits";
+import type { Canvas, DeployedCanvas } from "@easel/protocol/types";
 import { ZipFile } from "yazl";
+import { withBundle } from "../packages/server/src/canvases/bundle.ts";
+import { hasDotFile, LeftOutList } from "../packages/server/src/canvases/left-out.ts";
+import { isFreeSlug, slugOf } from "../packages/server/src/canvases/slug.ts";
+import { faultsOf, manifest } from "../packages/server/src/management/manifest.ts";
 
-/* Deploys a folder as a canvas of a service in dev mode: npm run deploy -- FOLDER [BASE ADDRESS] */
+/*
+ * Deploys a folder as a canvas: npm run deploy -- FOLDER [BASE ADDRESS]
+ * Signs in by itself where the service is in dev mode; elsewhere EASEL_TOKEN holds an access token.
+ */
 
-const [folder, base = "http://localhost:3000"] = process.argv.slice(2);
-if (folder === undefined) throw new Error("Say which folder: npm run deploy -- FOLDER [BASE ADDRESS]");
+const say = (line: string) => process.stderr.write(`${line}\n`);
 
-/** The folder as a zip. */
-async function zipOf(root: string): Promise<Buffer> {
+/** Ends the program with a line for people. */
+class Fault extends Error {}
+
+function fail(message: string): never {
+  throw new Fault(message);
+}
+
+/** The files of a folder as a zip, checked as the service will check it; nothing has been changed there until then. */
+async function zipOf(folder: string): Promise<Buffer> {
   const zip = new ZipFile();
-  for (const entry of await readdir(root, { recursive: true, withFileTypes: true })) {
+  const leftOut = new LeftOutList();
+  let hasStart = false;
+  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
     const file = path.join(entry.parentPath, entry.name);
-    if (entry.isFile()) zip.addFile(file, path.relative(root, file).split(path.sep).join("/"));
+    const name = path.relative(folder, file).split(path.sep).join("/");
+    if (entry.isSymbolicLink()) say(`left out: ${name} (symbolic link)`);
+    if (!entry.isFile() || leftOut.litter(name)) continue;
+    if (hasDotFile(name)) {
+      leftOut.dotFile(name);
+      continue;
+    }
+    if (name === "index.html") hasStart = true;
+    zip.addFile(file, name);
   }
+  if (!hasStart) fail(`There is no index.html in ${folder}: a canvas begins with that page.`);
+  for (const { path, reason } of leftOut.entries()) say(`left out: ${path} (${reason})`);
+  if (leftOut.more > 0) say(`left out: ${leftOut.more} more`);
   zip.end();
-  return buffer(zip.outputStream);
+  const bytes = await buffer(zip.outputStream);
+  const { value: most } = LIMITS.bundleBytes;
+  if (bytes.length > most)
+    fail(`The folder has ${bytes.length} bytes as a zip; at most ${most} can be deployed.`);
+  await check(bytes);
+  return bytes;
 }
 
-let cookie = "";
-
-/** A call of the service; what it says no to ends the program with its message. */
-async function call<Answer>(method: string, at: string, body?: object): Promise<Answer> {
-  const isZip = Buffer.isBuffer(body);
-  const answer = await fetch(base + at, {
-    method,
-    headers: { cookie, "content-type": isZip ? "application/zip" : "application/json" },
-    ...(body === undefined ? {} : { body: isZip ? new Uint8Array(body) : JSON.stringify(body) }),
-  });
-  const text = await answer.text();
-  if (!answer.ok) throw new Error(`${method} ${at}: ${answer.status} ${text}`);
-  cookie = answer.headers.getSetCookie()[0]?.split(";")[0] ?? cookie;
-  return (text === "" ? undefined : JSON.parse(text)) as Answer;
+async function check(zip: Buffer): Promise<void> {
+  const directory = await mkdtemp(path.join(os.tmpdir(), "easel-deploy-"));
+  try {
+    const file = path.join(directory, "bundle.zip");
+    await writeFile(file, zip);
+    await withBundle(file, async () => {}).catch((error: Error) => fail(error.message));
+  } finally {
+    await rm(directory, { recursive: true });
+  }
 }
 
-interface Canvas {
-  id: string;
-  slug: string;
-  url: string;
-  runtimePolicy: object | null;
-  runtimePolicyRevision: string | null;
+/** Calls the service; what it refuses ends the program with its message. */
+class Service {
+  readonly #base: string;
+  #credentials: Record<string, string> = {};
+
+  constructor(base: string) {
+    if (!/^https?:$/.test(URL.parse(base)?.protocol ?? ""))
+      fail(`\`${base}\` is not the address of a service.`);
+    this.#base = base.replace(/\/+$/, "");
+  }
+
+  async signIn(token: string | undefined): Promise<void> {
+    if (token !== undefined) this.#credentials = { authorization: `Bearer ${token}` };
+    else await this.call("POST", "/auth/dev/session", { email: "dev@example.com" });
+  }
+
+  async call<Answer>(method: string, at: string, body?: object): Promise<Answer> {
+    const isZip = Buffer.isBuffer(body);
+    const answer = await fetch(this.#base + at, {
+      method,
+      redirect: "manual",
+      headers: { ...this.#credentials, "content-type": isZip ? "application/zip" : "application/json" },
+      ...(body === undefined ? {} : { body: isZip ? new Uint8Array(body) : JSON.stringify(body) }),
+    }).catch(() =>
+      fail(
+        `No service answers at ${this.#base}. Start one with \`npm start\`, or name its address after the folder.`,
+      ),
+    );
+    const text = await answer.text();
+    if (!answer.ok) this.#refused(answer.status, at, text);
+    const [cookie] = answer.headers.getSetCookie();
+    if (cookie !== undefined) this.#credentials = { cookie: cookie.split(";")[0] ?? "" };
+    return (text === "" ? undefined : JSON.parse(text)) as Answer;
+  }
+
+  #refused(status: number, at: string, text: string): never {
+    if (status === 401 || (status >= 300 && status < 400) || (status === 404 && at.startsWith("/auth/")))
+      fail(`${this.#base} does not know you. Set EASEL_TOKEN to an access token of that service.`);
+    let message = `${status}`;
+    try {
+      message = (JSON.parse(text) as { message?: string }).message ?? message;
+    } catch {
+      // What answers is not the service, or something in front of it: the status is all there is to say.
+    }
+    return fail(`${this.#base} refuses: ${message}`);
+  }
 }
 
-/** What the folder's `easel.json` says of the canvas, if there is one: a name for it, and who may do what with its records. */
-interface Manifest {
-  title?: string;
-  policy?: object;
+async function deploy(folder: string, base: string): Promise<string> {
+  const service = new Service(base);
+  const found = await stat(folder).catch(() => fail(`There is no folder ${folder}.`));
+  if (!found.isDirectory()) fail(`${folder} is not a folder.`);
+  const name = path.basename(path.resolve(folder));
+  const slug = slugOf(name);
+  if (!isFreeSlug(slug))
+    fail(`The folder's name gives no address: \`${slug}\` is too short or reserved. Rename it.`);
+  const text = await readFile(path.join(folder, "easel.json"), "utf8").catch(() => "{}");
+  const faults = faultsOf(text);
+  if (faults.length > 0) fail(faults.map((fault) => `easel.json: ${fault}`).join("\n"));
+  const { title = name.slice(0, LIMITS.titleLength.value), policy } = manifest.parse(JSON.parse(text));
+  const zip = await zipOf(folder);
+
+  await service.signIn(process.env.EASEL_TOKEN);
+  /** A new canvas, with a backend, for everyone who signs in. Who may enter later on is for its owner to say. */
+  const make = async () => {
+    const made = await service.call<Canvas>("POST", "/api/canvases", { title, slug });
+    await service.call("PATCH", `/api/canvases/${made.id}/capabilities`, { backendEnabled: true });
+    return service.call<Canvas>("PUT", `/api/canvases/${made.id}/sharing`, { access: "whole_org" });
+  };
+  const { canvases } = await service.call<{ canvases: Canvas[] }>("GET", `/api/canvases?q=${slug}`);
+  const canvas = canvases.find((each) => each.slug === slug) ?? (await make());
+  if (policy !== undefined)
+    await service.call("PATCH", `/api/canvases/${canvas.id}/capabilities`, {
+      expectedRuntimePolicy: canvas.runtimePolicyRevision,
+      runtimePolicy: { ...canvas.runtimePolicy, ...policy },
+    });
+  const deployed = await service.call<DeployedCanvas>("PUT", `/api/canvases/${canvas.id}/bundle`, zip);
+  for (const { path, reason } of deployed.leftOut) say(`left out: ${path} (${reason})`);
+  for (const warning of deployed.warnings) say(warning);
+  return deployed.url;
 }
 
-const name = path.basename(path.resolve(folder));
-const slug = name
-  .toLowerCase()
-  .replace(/[^a-z0-9]+/g, "-")
-  .replace(/^-|-$/g, "");
-const zip = await zipOf(folder);
-const text = await readFile(path.join(folder, "easel.json"), "utf8").catch(() => "{}");
-const { title = name, policy }: Manifest = JSON.parse(text);
-
-/** A new canvas, with a backend, for everyone who signs in. Who may enter later on is for its owner to say. */
-async function make(): Promise<Canvas> {
-  const made = await call<Canvas>("POST", "/api/canvases", { title, slug });
-  await call("PATCH", `/api/canvases/${made.id}/capabilities`, { backendEnabled: true });
-  return call("PUT", `/api/canvases/${made.id}/sharing`, { access: "whole_org" });
+try {
+  const [folder, base = "http://localhost:3000"] = process.argv.slice(2);
+  if (folder === undefined) fail("Say which folder: npm run deploy -- FOLDER [BASE ADDRESS]");
+  process.stdout.write(`${await deploy(folder, base)}\n`);
+} catch (error) {
+  const { code, message, stack } = error as NodeJS.ErrnoException;
+  // What the system says of a file is told in its own words; anything else is a bug.
+  say(error instanceof Fault || code !== undefined ? message : String(stack));
+  process.exitCode = 1;
 }
-
-await call("POST", "/auth/dev/session", { email: "dev@example.com" });
-const { canvases } = await call<{ canvases: Canvas[] }>("GET", `/api/canvases?q=${encodeURIComponent(slug)}`);
-const canvas = canvases.find((each) => each.slug === slug) ?? (await make());
-if (policy !== undefined)
-  await call("PATCH", `/api/canvases/${canvas.id}/capabilities`, {
-    expectedRuntimePolicy: canvas.runtimePolicyRevision,
-    runtimePolicy: { ...canvas.runtimePolicy, ...policy },
-  });
-const deployed = await call<DeployedCanvas>("PUT", `/api/canvases/${canvas.id}/bundle`, zip);
-for (const { path, reason } of deployed.leftOut) process.stderr.write(`left out: ${path} (${reason})\n`);
-for (const warning of deployed.warnings) process.stderr.write(`${warning}\n`);
-process.stdout.write(`${canvas.url}\n`);
