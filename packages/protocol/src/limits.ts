@@ -121,7 +121,7 @@ export const LIMITS = {
   },
   peoplePerTeam: { value: 1_000, unit: "people", of: "a team", past: "400 INVALID_BODY" },
   canvasPageBytes: {
-    value: 1 * MiB,
+    value: 512 * KiB,
     unit: "bytes",
     of: "a page of the list of canvases, about",
     past: "the page ends sooner",

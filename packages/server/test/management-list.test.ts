@@ -147,7 +147,7 @@ await onEngines("GET /api/canvases", (target, env) => {
   it("a page ends early rather than being large: by metadata, by policies, by people", async () => {
     const { json: me } = await manage(target, people.stranger, "GET", "/api/me");
     const titles = Array.from({ length: 8 }, (_, n) => `Large ${n}`);
-    const large = "x".repeat(400 * 1024);
+    const large = "x".repeat(200 * 1024);
     for (const title of titles) {
       const { json } = await manage(target, people.stranger, "POST", "/api/canvases", { title });
       await env.db
