@@ -178,6 +178,9 @@ canvas (\`canvasId\`) or on what else (\`target\`), from which \`address\`, and 
 invitation. It is kept before the change is answered. Reads and refused changes are not kept, and no route changes or removes an entry.
 Administrators read it by \`GET /api/admin/audit\`, newest first.
 
+The details of \`org.put\` and \`org.delete\` hold name and domains \`before\` and \`after\`. With \`SERVICE_TENANCY\` on, a domain decides who may open the
+\`whole_org\` canvases of an organisation: an administrator who adds their own gets in, and these entries show it.
+
 ${table(
   ["Act", "Made by"],
   acts.toSorted((a, b) => (a.act < b.act ? -1 : 1)).map(({ act, route }) => [`\`${act}\``, `\`${route}\``]),

@@ -60,15 +60,15 @@ await onEngines("the audit log", (target, env) => {
       id,
       { email: viewer.email, canPublishPublic: false },
     ]);
-    await act("PUT", "/orgs/audited", { name: "Audited", domains: ["AUDITED.example"] });
-    assert.deepEqual(await told(), [
-      "org.put",
-      null,
-      "audited",
-      { name: "Audited", domains: ["audited.example"] },
-    ]);
+    let before: object | null = null;
+    for (const domains of [["AUDITED.example"], ["audited.example", "admin.example"], []]) {
+      await act("PUT", "/orgs/audited", { name: "Audited", domains });
+      const after = { name: "Audited", domains: domains.map((domain) => domain.toLowerCase()).sort() };
+      assert.deepEqual(await told(), ["org.put", null, "audited", { before, after }]);
+      before = after;
+    }
     await act("DELETE", "/orgs/audited");
-    assert.deepEqual(await told(), ["org.delete", null, "audited", null]);
+    assert.deepEqual(await told(), ["org.delete", null, "audited", { before, after: null }]);
     await act("PATCH", "/settings", { quotas: { "kv.keys.user": 5 } });
     assert.deepEqual(await told(), ["settings.update", null, null, { quotas: { "kv.keys.user": 5 } }]);
     await act("PATCH", "/settings", { quotas: { "kv.keys.user": null } });

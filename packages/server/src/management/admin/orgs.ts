@@ -39,6 +39,12 @@ async function requireId({ params: { id = "" } }: Call): Promise<void> {
   });
 }
 
+/** What the audit log keeps of an organisation: its domains decide who enters its canvases. */
+async function auditOf(id: string, env: Env): Promise<{ name: string; domains: string[] } | null> {
+  const org = ID.test(id) ? await findOrg(id, env) : undefined;
+  return org === undefined ? null : { name: org.name, domains: org.domains };
+}
+
 /** Organisations and the e-mail domains that make people their members (management API, section 4). */
 export const orgs: Routes = {
   "/admin/orgs": {
@@ -51,18 +57,20 @@ export const orgs: Routes = {
     PUT: actWithJson("org.put", Body, {
       may: requireId,
       async run({ params: { id = "" } }, _all, { name, domains }, env) {
+        const before = await auditOf(id, env);
         const taken = await putOrg({ id, name, domains }, env);
         if (taken !== null)
           refuse("INVALID_BODY", { message: `\`${taken}\` is a domain of another organisation.` });
-        return ok(await orgAt(id, env), { target: id, details: { name, domains } });
+        return ok(await orgAt(id, env), { target: id, details: { before, after: { name, domains } } });
       },
     }),
 
     DELETE: act("org.delete", {
       may: anyone,
       async run({ params: { id = "" } }, _all, env) {
-        if (!ID.test(id) || !(await deleteOrg(id, env))) refuse("NOT_FOUND");
-        return done({ target: id });
+        const before = await auditOf(id, env);
+        if (before === null || !(await deleteOrg(id, env))) refuse("NOT_FOUND");
+        return done({ target: id, details: { before, after: null } });
       },
     }),
   },
