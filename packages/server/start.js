@@ -7,4 +7,14 @@ if (major < 26) {
   );
   process.exit(1);
 }
+// The shell that npm starts does not pass signals on, and ends alone.
+if (process.env.npm_lifecycle_event !== undefined) {
+  const parent = process.ppid;
+  const watch = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(watch);
+    process.kill(process.pid, "SIGTERM");
+  }, 500);
+  watch.unref();
+}
 await import("./src/main.ts");

@@ -4,11 +4,13 @@ import { enableCompileCache } from "node:module";
 enableCompileCache();
 if (existsSync(".env")) process.loadEnvFile();
 const { join, serve } = await import("./service.ts");
+const { Unavailable } = await import("./drivers/db/db.ts");
 const { SetupFault } = await import("./kit/setup-fault.ts");
 
 /** What to do about the surroundings, by the code of the system's error. */
 const ADVICE: Record<string, string> = {
   EADDRINUSE: "another program listens there; set SERVICE_PORT",
+  CONNECT_TIMEOUT: "no database answers there; see SERVICE_DATABASE_URL",
   EACCES: "the service may not use this; see SERVICE_DATA_DIR and SERVICE_PORT",
   ECONNREFUSED: "no database answers there; see SERVICE_DATABASE_URL",
   ENOTFOUND: "there is no such host; see SERVICE_DATABASE_URL",
@@ -16,6 +18,7 @@ const ADVICE: Record<string, string> = {
 
 /** A mistake in the settings or in the surroundings is told in its own words, a bug with its place. */
 function explain(error: Error & { code?: string }): string {
+  if (error instanceof Unavailable && error.cause !== undefined) return explain(error.cause as Error);
   const { code, message, stack } = error;
   if (error instanceof SetupFault) return message;
   if (code !== undefined) return ADVICE[code] === undefined ? message : `${message}: ${ADVICE[code]}`;

@@ -11,6 +11,7 @@ import {
   type Value,
   valueFor,
 } from "./db.ts";
+import { sqliteFault } from "./sqlite-fault.ts";
 import { type Prepared, Statements, voidAll } from "./statements.ts";
 
 interface Write {
@@ -47,11 +48,20 @@ function locking<Result>(work: () => Result): Result {
   }
 }
 
+/** Has the errors of the start name the file. */
+function named<Result>(file: string, work: () => Result): Result {
+  try {
+    return work();
+  } catch (error) {
+    throw sqliteFault(error, file);
+  }
+}
+
 /** A connection to a file, made if it is not there. Two at once may ask for the log of a new file: SQLite lets none of them wait. */
 function open(file: string): DatabaseSync {
   const until = Date.now() + LOCK_MS;
   for (;;) {
-    const connection = new DatabaseSync(file, { timeout: LOCK_MS });
+    const connection = named(file, () => new DatabaseSync(file, { timeout: LOCK_MS }));
     try {
       connection.exec(
         "pragma journal_mode=wal; pragma synchronous=full; pragma foreign_keys=on; pragma cache_size=-65536",
@@ -59,7 +69,7 @@ function open(file: string): DatabaseSync {
       return connection;
     } catch (error) {
       connection.close();
-      if (!isBusy(error) || Date.now() > until) throw error;
+      if (!isBusy(error) || Date.now() > until) throw sqliteFault(error, file);
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
     }
   }
@@ -243,7 +253,7 @@ export function sqlite(file: string, broken: (error: unknown) => void, lockMs = 
     async exclusively(work) {
       endTurn();
       waitForLocks(LOCK_MS);
-      connection.exec("begin exclusive");
+      named(file, () => connection.exec("begin exclusive"));
       try {
         await work({
           async exec(text) {
@@ -259,7 +269,7 @@ export function sqlite(file: string, broken: (error: unknown) => void, lockMs = 
         connection.exec("commit");
       } catch (error) {
         if (connection.isTransaction) connection.exec("rollback");
-        throw error;
+        throw sqliteFault(error, file);
       } finally {
         waitForLocks(0);
       }
