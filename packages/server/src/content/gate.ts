@@ -20,7 +20,7 @@ const NETWORKS_PER_CANVAS = 5;
 
 /**
  * `POST {canvas}/__gate`: the right password sets `__service_gate` and leads to the page that was asked for (management API,
- * section 3). Who could not enter with the password either is refused as ever.
+ * section 3). A visitor who could not enter with the password either gets the usual refusal, and spends no try.
  */
 export async function passGate(
   visit: Visit,
