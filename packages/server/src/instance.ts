@@ -27,7 +27,7 @@ interface Instance {
  * database. A new instance gets an id, in the database first: a start that was interrupted, or another node, then goes on
  * with the same. Stores that have no id yet are adopted when most blobs are in use by the database.
  *
- * @throws SetupFault when they do not belong together; then nothing has been changed.
+ * @throws SetupFault when they do not belong together; then neither blobs nor markers have been changed.
  */
 export async function requireOneInstance(stores: Stores): Promise<void> {
   // The row before the marker: another node that starts now writes them in the opposite order.

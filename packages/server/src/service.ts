@@ -15,13 +15,16 @@ import { Lanes } from "./kit/lanes.ts";
 import { newLog } from "./kit/log.ts";
 import { Parsed } from "./kit/parsed.ts";
 import { Passwords } from "./kit/passwords.ts";
-import { makeDataDirectory } from "./kit/private-files.ts";
+import { makeOwnDirectory } from "./kit/private-files.ts";
 import { Signer } from "./kit/signer.ts";
 import { seedExamples } from "./seed.ts";
 import { sessionSecrets } from "./session-secret.ts";
 
 /** How long requests under way may take when the service stops. */
 const PATIENCE_MS = 10_000;
+
+/** What a data directory holds. */
+const OWN_FILES = /^(easel\.db.*|blobs|uploads|session-secret.*)$/;
 
 /** A running service. */
 export interface Service {
@@ -83,7 +86,7 @@ async function openStores(config: Config, log: Env["log"]): Promise<Stores> {
     log.flush?.();
     process.exit(1);
   };
-  await makeDataDirectory(config.dataDir);
+  await makeOwnDirectory(config.dataDir, OWN_FILES);
   const db = await openDb(config, broken, (change, cause) => {
     if (change === "away")
       log.error({ err: cause }, "the database is away: requests that need it are refused");

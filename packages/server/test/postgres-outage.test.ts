@@ -6,7 +6,7 @@ import { until } from "@easel/conformance/patience";
 import { refused } from "@easel/conformance/refusal";
 import { WebSocket } from "ws";
 import { type Db, sql, Unavailable } from "../src/drivers/db/db.ts";
-import type { PoolTimes } from "../src/drivers/db/pool.ts";
+import { Pool, type PoolTimes } from "../src/drivers/db/pool.ts";
 import { postgres } from "../src/drivers/db/postgres.ts";
 import { startDev } from "./engines.ts";
 import { type PostgresServer, postgresPrograms, startPostgres } from "./postgres-server.ts";
@@ -101,6 +101,26 @@ describe("PostgreSQL away", { skip, timeout: 240_000 }, () => {
     assert.deepEqual(changes, []);
   });
 
+  test("a server is not away because this process is busy", async (t) => {
+    const { db, changes } = await open(t, { check: 300 });
+    const slow = outcome(db.get`select pg_sleep(3)`);
+    const cell = new Int32Array(new SharedArrayBuffer(4));
+    for (let round = 0; round < 5; round++) {
+      Atomics.wait(cell, 0, 0, 400);
+      await new Promise((turn) => setTimeout(turn, 5));
+    }
+    assert.equal(await slow, "done");
+    assert.deepEqual(changes, []);
+  });
+
+  test("more queries at once than a pool can ever answer are refused", async () => {
+    const silent = () => ({ end: async () => {} }) as never;
+    const pool = new Pool(silent, { ...TIMES, late: 1e9 }, () => {});
+    const never = () => new Promise<never>(() => {});
+    for (let each = 0; each < 10_000; each++) void pool.use(never);
+    await assert.rejects(pool.use(never), Unavailable);
+  });
+
   test("a connection that is lost refuses what it carried, and nothing else", async (t) => {
     const { db, changes } = await open(t);
     const slow = outcome(db.get`select pg_sleep(20) as carried`);
@@ -133,7 +153,11 @@ describe("PostgreSQL away", { skip, timeout: 240_000 }, () => {
 
   test("the service says 503 to every request that needs the database, and is back by itself", async (t) => {
     const settings = { SERVICE_DATABASE_URL: `${at.url}/template1`, SERVICE_LOG_LEVEL: "silent" };
-    const { target } = await startDev(t, settings);
+    const { target, env } = await startDev(t, settings);
+    // Readiness is looked at once a second by the clock of the service.
+    const { clock } = env;
+    let asked = 0;
+    env.clock = () => clock() + 1_000 * asked;
     const owner = await target.signIn("dev@example.com");
     const requests = {
       "runtime API": { path: "/v1/c/guestbook/kv/greeting" },
@@ -147,12 +171,14 @@ describe("PostgreSQL away", { skip, timeout: 240_000 }, () => {
         body: '{"email":"new@example.com"}',
       },
     };
-    const ask = (request: { path: string; method?: string; body?: string }) =>
-      send(target.base, {
+    const ask = (request: { path: string; method?: string; body?: string }) => {
+      asked++;
+      return send(target.base, {
         method: "GET",
         ...request,
         headers: [...owner.headers, ["content-type", "application/json"], ["origin", target.base]],
       });
+    };
     const upgrade = async () => {
       const socket = new WebSocket(`${target.base.replace("http", "ws")}/v1/c/guestbook/realtime`, {
         headers: Object.fromEntries(owner.headers),

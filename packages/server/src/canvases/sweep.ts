@@ -1,7 +1,7 @@
 import path from "node:path";
 import type { Env } from "../env.ts";
 import { removeOlder } from "../kit/old-files.ts";
-import { makeDirectory, makePrivate } from "../kit/private-files.ts";
+import { makeOwnDirectory } from "../kit/private-files.ts";
 import { purgeCanvases } from "./purge.ts";
 import { sweepVersions } from "./version-files.ts";
 
@@ -26,8 +26,7 @@ export const uploadsOf = ({ config }: Env): string => path.join(config.dataDir, 
 /** Removes uploads and staged blobs that a killed process left behind more than an hour ago. */
 async function sweepStaging(env: Env): Promise<void> {
   const before = env.clock() - HOUR;
-  await makeDirectory(uploadsOf(env));
-  await makePrivate(uploadsOf(env), 0o700);
+  await makeOwnDirectory(uploadsOf(env), /./);
   await Promise.all([removeOlder(uploadsOf(env), before), env.blobs.tidy(before)]);
 }
 

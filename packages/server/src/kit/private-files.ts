@@ -1,9 +1,6 @@
-import { chmod, mkdir, readdir, stat } from "node:fs/promises";
+import { chmod, mkdir, opendir, stat } from "node:fs/promises";
 import path from "node:path";
 import { SetupFault } from "./setup-fault.ts";
-
-/** What a data directory holds. */
-const OWN = /^(easel\.db.*|blobs|uploads|session-secret.*)$/;
 
 const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code;
 
@@ -40,8 +37,9 @@ export async function makePrivate(entry: string, mode: 0o600 | 0o700): Promise<v
   });
 }
 
-/** Creates the data directory. One that is there becomes private if it holds nothing but the service's own files. */
-export async function makeDataDirectory(directory: string): Promise<void> {
+/** Creates a directory that the settings name. One that is there becomes private if it holds nothing but files with names of the service's `own`. */
+export async function makeOwnDirectory(directory: string, own: RegExp): Promise<void> {
   await makeDirectory(directory);
-  if ((await readdir(directory)).every((name) => OWN.test(name))) await makePrivate(directory, 0o700);
+  for await (const { name } of await opendir(directory)) if (!own.test(name)) return;
+  await makePrivate(directory, 0o700);
 }

@@ -3,12 +3,13 @@ import { type FileHandle, link, mkdir, open, opendir, readFile, rename, rm } fro
 import path from "node:path";
 import { whileSpace } from "../../kit/disk-space.ts";
 import { isOlder, removeOlder } from "../../kit/old-files.ts";
-import { makeDirectory, makePrivate } from "../../kit/private-files.ts";
+import { makeOwnDirectory } from "../../kit/private-files.ts";
 import type { Blobs } from "./blobs.ts";
 
 const KEY = /^[0-9a-f]{64}$/;
 /** As long as a block of a disk: less may fit in beside a name. */
 const PROBE = "-".repeat(4096);
+const OWN = /^([0-9a-f]{2}|staging|[a-z]+\.marker)$/;
 const MARKER = /^[a-z]+$/;
 
 /**
@@ -17,10 +18,8 @@ const MARKER = /^[a-z]+$/;
  */
 export async function local(root: string, reserve: number | null = 0): Promise<Blobs> {
   const staging = path.join(root, "staging");
-  for (const each of [root, staging]) {
-    await makeDirectory(each);
-    await makePrivate(each, 0o700);
-  }
+  await makeOwnDirectory(root, OWN);
+  await makeOwnDirectory(staging, /./);
 
   const directory = (key: string) => path.join(root, key.slice(0, 2));
   const place = (key: string) => path.join(directory(key), key);
