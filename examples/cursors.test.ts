@@ -183,11 +183,11 @@ test("how the connection is, and what ends it, is told", { skip: noBrowser }, as
   await stands(page, "Connected");
 
   await change("PATCH", "capabilities", { realtime: false });
-  await warns(page, "The owner");
+  await warns(page, "Its owner or an editor can switch it on");
   await stands(page, "Not connected");
   assert.equal(await page.getByRole("list", { name: "Here now" }).getByRole("listitem").count(), 0);
   await again.click();
-  await warns(page, "The owner");
+  await warns(page, "Its owner or an editor can switch it on");
   await change("PATCH", "capabilities", { realtime: true });
   await again.click();
   await stands(page, "Connected");

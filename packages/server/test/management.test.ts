@@ -14,6 +14,7 @@ const NEW = {
   hasPassword: false,
   viewerRole: "owner",
   version: null,
+  disabledReason: null,
   revokedAt: null,
   expiresAt: null,
   metadata: null,
