@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
-import { mkdir, readdir, stat, utimes, writeFile } from "node:fs/promises";
+import fs, { mkdir, readdir, stat, utimes, writeFile } from "node:fs/promises";
+import { syncBuiltinESMExports } from "node:module";
 import path from "node:path";
 import { describe, test } from "node:test";
 import { baseOf } from "../src/base.ts";
@@ -64,6 +65,21 @@ describe("local blobs", () => {
     assert.deepEqual(await readdir(root, { recursive: true }), ["staging"]);
     await full.tryWrite();
     assert.equal(await full.mark("instance", "one"), "one");
+  });
+
+  test("a marker is made where the file system has no links, too", async (t) => {
+    const { blobs, root } = await open(t);
+    t.mock.method(fs, "link", async () =>
+      Promise.reject(Object.assign(new Error("no links"), { code: "EPERM" })),
+    );
+    syncBuiltinESMExports();
+    t.after(() => {
+      t.mock.restoreAll();
+      syncBuiltinESMExports();
+    });
+    assert.equal(await blobs.mark("instance", "one"), "one");
+    assert.equal(await blobs.mark("instance", "two"), "one");
+    assert.deepEqual((await readdir(root, { recursive: true })).sort(), ["instance.marker", "staging"]);
   });
 
   test("a source that fails leaves no file at all", async (t) => {

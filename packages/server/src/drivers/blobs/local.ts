@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from "node:crypto";
-import { type FileHandle, link, mkdir, open, opendir, readFile, rename, rm } from "node:fs/promises";
+import { type FileHandle, link, mkdir, open, opendir, readFile, rename, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import { whileSpace } from "../../kit/disk-space.ts";
 import { isOlder, removeOlder } from "../../kit/old-files.ts";
@@ -97,8 +97,9 @@ export async function local(root: string, reserve: number | null = 0): Promise<B
       try {
         await writeSynced(staged, text);
         // A link is never made over a file that is there, and it appears with its whole content.
-        await link(staged, marker).catch((error) => {
-          if (error.code !== "EEXIST") throw error;
+        await link(staged, marker).catch(async (error) => {
+          // Some network file systems have no links: then only starts at the same moment could overwrite each other's.
+          if (error.code !== "EEXIST" && !(await exists(marker))) await rename(staged, marker);
         });
       } finally {
         await rm(staged, { force: true });
@@ -117,6 +118,8 @@ export async function local(root: string, reserve: number | null = 0): Promise<B
     async close() {},
   };
 }
+
+const exists = async (file: string) => (await stat(file, { throwIfNoEntry: false })) !== undefined;
 
 async function writeSynced(name: string, text: string): Promise<void> {
   const file = await open(name, "wx", 0o600);
