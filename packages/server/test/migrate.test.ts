@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { readdir, writeFile } from "node:fs/promises";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, test } from "node:test";
 import { promisify } from "node:util";
@@ -88,6 +88,53 @@ for (const { name, skip, database } of ENGINES) {
         (await applied(db)).map((row) => row.name),
         ["0001_one.sql", "0002_two.sql"],
       );
+    });
+
+    test("0009 counts the bytes of bundles that are there: each file once a canvas, as it was uploaded", async (t) => {
+      const db = await single(t);
+      const names = (await readdir(MIGRATIONS)).filter((each) => each < "0009");
+      const before: Record<string, string> = {};
+      for (const each of names) before[each] = await readFile(path.join(MIGRATIONS, each), "utf8");
+      await migrate(db, await directory(t, before));
+      await db.run`insert into users (id, email, name, created_at) values ('ada', 'ada@example.com', 'Ada', 1)`;
+      for (const canvas of ["one", "two", "draft"])
+        await db.run`
+          insert into canvases (id, slug, title, owner_id, created_by, created_at, updated_at)
+          values (${canvas}, ${canvas}, 'Tea', 'ada', 'ada', 1, 1)`;
+      const files: [
+        canvas: string,
+        version: string,
+        path: string,
+        encoding: string,
+        key: string,
+        size: number,
+      ][] = [
+        ["one", "1a", "index.html", "identity", "home", 500],
+        ["one", "1a", "index.html", "br", "home-br", 100],
+        ["one", "1a", "copy.html", "identity", "home", 500],
+        ["one", "1b", "index.html", "identity", "home", 500],
+        ["one", "1b", "new.txt", "identity", "new", 30],
+        ["two", "2a", "index.html", "identity", "home", 500],
+      ];
+      for (const [canvas, version, at, encoding, key, size] of files) {
+        await db.run`
+          insert into versions (id, canvas_id, created_at, created_by, files, bytes)
+          values (${version}, ${canvas}, 1, 'ada', 1, 1) on conflict (id) do nothing`;
+        await db.run`
+          insert into version_files (version_id, path, encoding, mime, blob_key, size)
+          values (${version}, ${at}, ${encoding}, 'text/html', ${key}, ${size})`;
+      }
+      await migrate(db);
+      assert.deepEqual(await db.all`select canvas_id, bytes from bundle_bytes order by canvas_id`, [
+        { canvas_id: "one", bytes: 530 },
+        { canvas_id: "two", bytes: 500 },
+      ]);
+      assert.deepEqual(await db.all`select canvas_id, blob_key, uses from bundle_blobs order by 1, 2`, [
+        { canvas_id: "one", blob_key: "home", uses: 3 },
+        { canvas_id: "one", blob_key: "new", uses: 1 },
+        { canvas_id: "two", blob_key: "home", uses: 1 },
+      ]);
+      assert.deepEqual(await db.all`select distinct state from versions`, [{ state: "stored" }]);
     });
 
     test("several nodes at once on an empty database: one of them does it", async (t) => {

@@ -9,6 +9,7 @@ import { type BundleFile, withBundle } from "../src/canvases/bundle.ts";
 import { publishStored, storeVersion } from "../src/canvases/deploy.ts";
 import { ROWS_AT_ONCE, sweepVersions } from "../src/canvases/version-files.ts";
 import type { Env } from "../src/env.ts";
+import { Lanes } from "../src/kit/lanes.ts";
 import { onEngines } from "./engines.ts";
 import { publish, upload, visit } from "./publish.ts";
 import { temporaryDirectory } from "./support.ts";
@@ -130,6 +131,32 @@ await onEngines("versions that are being stored", (target, env) => {
       bytes: number;
     }>`select bytes from bundle_bytes where canvas_id = ${site.id}`;
     assert.equal(Number(after?.bytes) - Number(before?.bytes), 2_000);
+  });
+
+  it("files are compressed in lanes, small and large ones, and what saves nothing is not stored", async () => {
+    let runs = 0;
+    class Counted extends Lanes {
+      override run<Result>(task: () => Promise<Result>): Promise<Result> {
+        runs++;
+        return super.run(task);
+      }
+    }
+    const files = [
+      fileOf("small.txt", "text ".repeat(1_000)),
+      fileOf("large.txt", "text ".repeat(100_000)),
+      fileOf("noise.txt", randomBytes(4_000)),
+      fileOf("tiny.txt", "text"),
+      fileOf("image.png", randomBytes(4_000)),
+    ];
+    const { id } = await storeVersion(site.id, owner, files, { ...env, compressions: new Counted(1) });
+    assert.equal(runs, 6);
+    const stored = await env.db.all<{ path: string; encoding: string }>`
+      select path, encoding from version_files where version_id = ${id} order by path, encoding`;
+    assert.deepEqual(
+      stored.filter(({ encoding }) => encoding !== "identity").map((each) => `${each.path} ${each.encoding}`),
+      ["large.txt br", "large.txt gzip", "small.txt br", "small.txt gzip"],
+    );
+    await sweepVersions(Date.now() + 1, env);
   });
 
   it("with a long queue of deploys another one is refused at once: 503 with Retry-After", async () => {
