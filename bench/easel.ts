@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Core, type Server, startServer } from "./child.ts";
 
-/** Starts Easel as it is delivered on an empty data directory, which goes when it stops; rate limits are off or out of reach. */
+/** Starts Easel as it is delivered on an empty data directory, which goes when it stops; rate limits and quotas are off or out of reach. */
 export async function startEasel(core: Core): Promise<Server> {
   const dataDir = await mkdtemp(join(tmpdir(), "easel-bench-"));
   const server = await startServer(core, "packages/server/src/main.ts", [], {
@@ -11,6 +11,7 @@ export async function startEasel(core: Core): Promise<Server> {
     SERVICE_DATA_DIR: dataDir,
     SERVICE_RATELIMIT_ENABLED: "false",
     SERVICE_REALTIME_PUBLISHES_PER_MIN: "1000000000",
+    SERVICE_QUOTA_CANVASES: "1000000",
     SERVICE_LOG_LEVEL: "warn",
   });
   const stop = async () => {
