@@ -2,12 +2,17 @@ import { type Step, sql } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
 import { refuse } from "../kit/refusal.ts";
 
+const MIB = 1024 * 1024;
+
+const amount = (bytes: number) =>
+  bytes < MIB ? `${bytes} bytes` : `${Math.floor(bytes / MIB).toLocaleString("en")} MiB`;
+
 /** The quotas of what one person owns, each with the words of a refusal. */
 const TOLD = {
   "canvases.person": (limit: number) =>
     `The owner has as many canvases as they may have (${limit}). Delete one, or ask an administrator for more.`,
   "bundles.bytes.person": (limit: number) =>
-    `The files of the owner's canvases may take ${limit} bytes in all, with every version, and deleted canvases until they are removed for good. Ask an administrator for more.`,
+    `The files of the owner's canvases may take ${amount(limit)} in all, with every version, and deleted canvases until they are removed for good. Ask an administrator for more.`,
 };
 
 /** The name of a quota of what one person owns. */
