@@ -106,7 +106,7 @@ class Service {
     try {
       message = (JSON.parse(text) as { message?: string }).message ?? message;
     } catch {
-      // What answers is not the service, or something in front of it: the status is all there is to say.
+      // The answer is not from the service, but perhaps from a proxy: only the status is known.
     }
     return fail(`${this.#base} refuses: ${message}`);
   }
@@ -152,7 +152,7 @@ try {
   process.stdout.write(`${await deploy(folder, base)}\n`);
 } catch (error) {
   const { code, message, stack } = error as NodeJS.ErrnoException;
-  // What the system says of a file is told in its own words; anything else is a bug.
+  // Errors of the file system are printed as they are; anything else is a bug.
   say(error instanceof Fault || code !== undefined ? message : String(stack));
   process.exitCode = 1;
 }

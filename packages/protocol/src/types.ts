@@ -119,7 +119,7 @@ export interface Capabilities {
 /** A canvas of the management API. */
 export interface Canvas extends AuthoredCanvas {
   slug: string;
-  /** What an administrator gave as the reason for disabling it, for owner and editors; null otherwise. */
+  /** The reason that an administrator gave for disabling the canvas; null for everyone but owner and editors. */
   disabledReason: string | null;
   owner: { id: string; email: string; name: string };
   people: { email: string; role: "editor" | "viewer" }[];

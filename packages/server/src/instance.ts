@@ -9,7 +9,7 @@ const MARKER = "instance";
 /** How many blobs are compared with a database before it adopts them. Keys are hashes, so the first ones are a fair sample. */
 const SAMPLE = 1_000;
 
-/** What has to be one instance: a database, the blobs that its rows refer to, and the settings that name them. */
+/** A database and the blob store that its rows refer to, which must belong to one instance; and the settings that name them. */
 export interface Stores {
   config: Pick<Config, "databaseUrl" | "blobsUrl">;
   db: Db;
@@ -65,7 +65,7 @@ async function ownInstance({ get, run }: Db): Promise<Instance> {
 const setInstance = (id: string, { db, clock }: Stores) =>
   db.run`update instance set id = ${id}, joined_at = ${clock()}`;
 
-/** How many of the first blobs the database refers to, of how many. */
+/** Counts how many of the first blobs the database refers to. */
 async function usage({ db, blobs }: Stores): Promise<{ used: number; of: number }> {
   let [used, of] = [0, 0];
   for await (const key of blobs.olderThan(Number.MAX_SAFE_INTEGER)) {

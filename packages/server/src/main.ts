@@ -34,7 +34,7 @@ async function start(): Promise<void> {
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => void service.stop());
 }
 
-/** What the first argument names; without one, the service starts. */
+/** Commands by the first argument; `start` is the default. */
 const COMMANDS: Record<string, () => Promise<void>> = {
   start,
   join: async () => void process.stdout.write(`${await join(process.env)}\n`),

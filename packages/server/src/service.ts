@@ -23,7 +23,7 @@ import { sessionSecrets } from "./session-secret.ts";
 /** How long requests under way may take when the service stops. */
 const PATIENCE_MS = 10_000;
 
-/** What a data directory holds. */
+/** The names of the files and folders in a data directory. */
 const OWN_FILES = /^(easel\.db.*|blobs|uploads|session-secret.*)$/;
 
 /** A running service. */

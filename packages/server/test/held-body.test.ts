@@ -28,7 +28,7 @@ const LOSSES = {
   },
 } satisfies Record<string, Loss>;
 
-/** Who holds a body back, for what; what they lose meanwhile; and how they are refused. */
+/** A person holds a body back and loses rights meanwhile; the status of the refusal. */
 type Row = [who: Who, method: string, path: string, body: unknown, loss: keyof typeof LOSSES, status: number];
 
 const ROWS: Row[] = [

@@ -11,7 +11,7 @@ import { hasDotFile, LeftOutList } from "./left-out.ts";
 export interface BundleFile {
   /** Relative, with slashes, without `.`, `..` or empty segments. */
   path: string;
-  /** What it says that it has, in bytes; more are not read. */
+  /** The size that the archive declares, in bytes; more are not read. */
   size: number;
   open(): Promise<AsyncIterable<Uint8Array>>;
 }

@@ -82,7 +82,7 @@ export function findCanvas(id: string, person: Caller, { db }: Env): Promise<Can
     where role is not null`;
 }
 
-/** What the pages of refusals may name of a canvas; undefined where there is none at the slug. */
+/** Title, owner and disable reason of the canvas at a slug, for the pages of refusals; undefined where there is none. */
 export function findNoticed(slug: string, { db }: Env) {
   return db.get<{
     title: string;

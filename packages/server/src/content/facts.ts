@@ -6,7 +6,7 @@ import type { Env } from "../env.ts";
 import { principalOf } from "../pipeline/resolve.ts";
 import type { Viewer } from "../pipeline/visit.ts";
 
-/** What the page of a refusal tells of the canvas itself. */
+/** The facts about a canvas that the page of a refusal may tell. */
 export interface Facts {
   title: string | null;
   owner: { name: string; email: string } | null;

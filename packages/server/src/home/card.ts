@@ -7,7 +7,7 @@ import { type Html, html } from "../kit/html.ts";
 
 const DAY_OF = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeZone: "UTC" });
 
-/** What keeps a canvas from its visitors, in words; null while nothing does. */
+/** The state of a canvas in words; null while it is published. */
 const STATES: Record<PublicationStatus, (row: HomeRow) => string | null> = {
   disabled: ({ disabled_reason: reason }) => `Disabled by an administrator${reason ? `: ${reason}` : ""}`,
   archived: () => "Archived",

@@ -8,7 +8,7 @@ export const STALL_TIMEOUT_MS = 60_000;
 const INTERVAL_MS = 5_000;
 const MOST_LOOKS = STALL_TIMEOUT_MS / INTERVAL_MS;
 
-/** What was written to a connection when it was last looked at, and how many looks ago that was news. */
+/** The bytes written to a connection and waiting at the last look, and for how many looks they have not changed. */
 interface Progress {
   written: number;
   waiting: number;

@@ -3,14 +3,14 @@ import { z } from "zod";
 import { label, printable } from "./fields.ts";
 import { policy } from "./policy.ts";
 
-/** What an `easel.json` says of the canvas in its folder: a title for it, what it is, and who may do what with its records. */
+/** The schema of `easel.json`: title, description and policy of the canvas in its folder. */
 export const manifest = z.strictObject({
   title: label(LIMITS.titleLength.value).optional(),
   description: printable.optional(),
   policy: policy.optional(),
 });
 
-/** What is wrong with the text of an `easel.json`, one sentence for each place, by its path; empty when nothing is. */
+/** Lists the faults of an `easel.json`, one sentence for each place, with its path. */
 export function faultsOf(text: string): string[] {
   let value: unknown;
   try {

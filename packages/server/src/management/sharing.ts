@@ -16,7 +16,7 @@ import { managedCanvas, viewFor } from "./canvas.ts";
 import { distinct, email, later, role } from "./fields.ts";
 import { ok, type Routes } from "./route.ts";
 
-/** What is left out stays, and null clears. */
+/** The body of the request. A field that is left out stays as it is, null clears it. */
 const Sharing = z.strictObject({
   access: z
     .enum(["private", "specific_people", "whole_org", "public_link"])

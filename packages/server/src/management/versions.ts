@@ -51,7 +51,7 @@ async function withUpload<Result>(
   const file = path.join(folder, `${randomUUID()}.zip`);
   try {
     const staged = createWriteStream(file, { flags: "wx", mode: 0o600 });
-    // What is left of a body that does not fit is read and thrown away once it is refused.
+    // The rest of a refused body is read and discarded.
     const source = upTo(limit, request.iterator({ destroyOnReturn: false }));
     const body = whileSpace(source, folder, env.config.diskReserve);
     await pipeline(body, staged).catch((error) => {

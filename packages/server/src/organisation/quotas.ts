@@ -56,7 +56,7 @@ export function quotaSteps(patch: { [Name in QuotaName]?: number | null | undefi
   });
 }
 
-/** What administrators have set for one person; null where they have set nothing. */
+/** The quotas that administrators have set for one person; null where the general ones hold. */
 export type PersonQuotas = { [Name in PersonQuotaName]?: number | null | undefined };
 
 /** The writes that set quotas of one person; null brings back that of everyone, what is left out stays. */

@@ -32,7 +32,7 @@ export async function usageOf(canvasId: string, env: Env): Promise<{ [Name in Qu
   };
 }
 
-/** What the owner of a canvas uses of their own quotas, and the canvas of its versions. */
+/** The usage of the quotas of a canvas's owner, and of the number of its versions. */
 async function ownersUsage(
   canvasId: string,
   { db, config }: Env,

@@ -14,7 +14,7 @@ export interface UserRow {
   can_publish_public: number;
   /** How many canvases they own. */
   canvases: number;
-  /** What administrators have set for them alone. */
+  /** The quotas that administrators have set for this person. */
   quota_canvases: number | null;
   quota_bytes: number | null;
   quota_versions: number | null;

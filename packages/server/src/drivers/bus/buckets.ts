@@ -43,7 +43,7 @@ export class Buckets {
   }
 
   #begin(name: string, part: string, now: number, windowMs: number): Count {
-    // What has ended makes room for what begins.
+    // Buckets that have ended make room for the new one.
     if (this.#owners.get(name)?.parts.delete(part)) this.#size--;
     this.#makeRoom(now);
     const owner = this.#owners.get(name) ?? { parts: new Map<string, Count>(), endsAt: 0 };

@@ -3,7 +3,7 @@ import type { Member } from "@easel/protocol/realtime";
 /** Kinds of requests that are counted apart: a flood of one kind never evicts the buckets of another. */
 export type RateClass =
   | "canvas" //       runtime API, per person and canvas
-  | "anonymous" //    the same by nobody in particular, per network and canvas
+  | "anonymous" //    the same without a session, per network and canvas
   | "ai" //           AI, per person
   | "management" //   `/api`, per person
   | "foreign" //      what pages of other origins and canvases start, per person and kind
@@ -11,9 +11,9 @@ export type RateClass =
   | "handover" //     cookies for canvas hosts, per session
   | "gate" //         passwords of canvases, per network
   | "gate.person" //  the same per person
-  | "gate.canvas"; // wrong passwords by nobody in particular, per canvas
+  | "gate.canvas"; // wrong passwords without a session, per canvas
 
-/** What requests are taken from: the bucket that an owner has for one part of what they use. */
+/** Identifies a rate-limit bucket: one class, one owner (a person or network), one part, such as a canvas. */
 export interface Bucket {
   rateClass: RateClass;
   /** A person, a network, a session or a canvas. */

@@ -3,7 +3,7 @@ import { SetupFault } from "../../kit/setup-fault.ts";
 const DAMAGED =
   "It is damaged or no SQLite database. Restore it from a backup; to begin anew, move it away, and the blobs with it.";
 
-/** What an operator can do about a database file, by SQLite's number of the error. */
+/** Advice to operators about a database file, by SQLite's error code. */
 const ADVICE: Record<number, string> = {
   5: "Another process has locked it.",
   8: "The service may not write it.",

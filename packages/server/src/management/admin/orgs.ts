@@ -39,7 +39,7 @@ async function requireId({ params: { id = "" } }: Call): Promise<void> {
   });
 }
 
-/** What the audit log keeps of an organisation: its domains decide who enters its canvases. */
+/** An organisation as the audit log keeps it, with the domains that decide who enters its canvases. */
 async function auditOf(id: string, env: Env): Promise<{ name: string; domains: string[] } | null> {
   const org = ID.test(id) ? await findOrg(id, env) : undefined;
   return org === undefined ? null : { name: org.name, domains: org.domains };

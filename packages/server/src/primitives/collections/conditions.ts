@@ -3,7 +3,7 @@ import { isId } from "../../kit/ids.ts";
 import { AUTHOR, type Range } from "./fields.ts";
 import type { Condition } from "./query.ts";
 
-/* What the statements that list and count records have in common. Everything that a caller gives is a value of them. */
+/* Parts of the statements that list and count records. Everything that a caller gives is a bound value, never text of a statement. */
 
 /** A condition that a record must meet, as part of a statement in which `id` is the record. */
 export const conditionOn = (id: string) =>
@@ -28,7 +28,7 @@ export function statementOf<Of extends object>(
   return text;
 }
 
-/** What two ranges have in common. */
+/** The intersection of two ranges. */
 export const both = (one: Range, other: Range): Range => ({
   from: one.from.compare(other.from) > 0 ? one.from : other.from,
   before: one.before.compare(other.before) < 0 ? one.before : other.before,
@@ -39,7 +39,7 @@ export function divided(
   given: Condition[],
   author: string | null,
 ): { authors: string[]; conditions: Condition[] } {
-  // What is no id is no text for every engine either: it is looked for among the fields, as bytes.
+  // Text that is no id may be invalid for PostgreSQL: it is compared as bytes, among the fields.
   const isAuthor = ({ name, is }: Condition) => name === AUTHOR && typeof is === "string" && isId(is);
   const authors = given.filter(isAuthor).map(({ is }) => String(is));
   if (author !== null) authors.push(author);

@@ -3,7 +3,7 @@ import { both, conditionOn, divided, statementOf, textOf, valuesOf } from "./con
 import type { Range } from "./fields.ts";
 import type { Condition } from "./query.ts";
 
-/** What a count reads: the records of a collection, of one author perhaps, or the fields that lie in a range. */
+/** The rows that a count reads: the records of a collection, perhaps of one author, or the fields within a range. */
 const COUNTED = {
   records: { from: "records as r", table: "r", id: "r.id", also: "" },
   fields: {
