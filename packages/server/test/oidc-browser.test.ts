@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { arrive } from "../src/auth/people.ts";
+import { patchCanvas } from "../src/canvases/changes.ts";
 import { publishStored, storeVersion } from "../src/canvases/deploy.ts";
 import { setSharing } from "../src/canvases/sharing.ts";
 import { createCanvas } from "../src/canvases/store.ts";
@@ -27,9 +28,11 @@ async function publish(slug: string, env: Env): Promise<string> {
   return id;
 }
 
-/** One for everyone who signs in; its address. */
+/** A canvas for everyone who signs in, which their home pages list; its address. */
 async function publishTea(env: Env): Promise<string> {
-  await setSharing(await publish("tea", env), { access: "whole_org" }, env);
+  const id = await publish("tea", env);
+  await setSharing(id, { access: "whole_org" }, env);
+  await patchCanvas(id, { discoverability: "listed" }, env);
   return env.base.canvasUrl("tea");
 }
 
