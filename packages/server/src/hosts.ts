@@ -25,6 +25,7 @@ export function isOwnHost(host: string, { base }: Env): boolean {
  * are served. The service's own pages and APIs are at the base host.
  */
 export function placeOf({ url = "/", headers }: IncomingMessage, { base }: Env): string {
+  if (base.urlMode !== "subdomain") return url;
   const slug = base.labelOf(hostOf(headers, base));
   return slug !== null && isSlug(slug) && url.startsWith("/") ? `/c/${slug}${url}` : url;
 }

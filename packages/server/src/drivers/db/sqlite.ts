@@ -39,15 +39,6 @@ const isBusy = (error: unknown) => codeOf(error) === BUSY;
 
 const LOCKED = "another process has locked the database";
 
-/** Runs what takes a lock for reading: it is refused for moments only, as when another process opens or closes the file. */
-function locking<Result>(work: () => Result): Result {
-  try {
-    return work();
-  } catch (error) {
-    throw isBusy(error) ? new Unavailable(LOCKED) : error;
-  }
-}
-
 /** Has the errors of the start name the file. */
 function named<Result>(file: string, work: () => Result): Result {
   try {
@@ -121,13 +112,22 @@ export function sqlite(file: string, broken: (error: unknown) => void, lockMs = 
     if (writes.length > 0 && retry === null) flush();
   }
 
+  /** Changes with every write of another process. Only the opening and closing of the file by another process locks out this read. */
+  function versionNow(): unknown {
+    try {
+      return dataVersion.get()?.data_version;
+    } catch (error) {
+      throw isBusy(error) ? new Unavailable(LOCKED) : error;
+    }
+  }
+
   /** Before a read: the first of a turn opens the snapshot, so that the others need no locks of their own. */
   function read(text: TemplateStringsArray): Prepared {
     if (!reading) {
       snapshot.run();
       reading = true;
       endLater();
-      const now = locking(() => dataVersion.get()?.data_version);
+      const now = versionNow();
       if (now !== version) statements.forget();
       version = now;
     }
