@@ -11,6 +11,7 @@ import type { Lanes } from "./kit/lanes.ts";
 import type { Parsed } from "./kit/parsed.ts";
 import type { Passwords } from "./kit/passwords.ts";
 import type { Signer } from "./kit/signer.ts";
+import type { Turns } from "./kit/turns.ts";
 
 /** All that the service works with; the one parameter of everything that does I/O. */
 export interface Env {
@@ -24,6 +25,7 @@ export interface Env {
   policies: Parsed<RuntimePolicy>;
   signer: Signer;
   passwords: Passwords;
+  turns: Turns;
   /** The large responses that are being sent to each person. */
   responses: Concurrency;
   /** Bundles that are unpacked and stored. */

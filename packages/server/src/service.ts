@@ -17,6 +17,7 @@ import { Parsed } from "./kit/parsed.ts";
 import { Passwords } from "./kit/passwords.ts";
 import { makeOwnDirectory } from "./kit/private-files.ts";
 import { Signer } from "./kit/signer.ts";
+import { Turns } from "./kit/turns.ts";
 import { seedExamples } from "./seed.ts";
 import { sessionSecrets } from "./session-secret.ts";
 
@@ -113,7 +114,8 @@ async function run(config: Config, { db, blobs, clock }: Stores, log: Env["log"]
   const deploys = new Lanes(2, 16);
   // A thread that compresses reads no file for a page, and takes a core.
   const compressions = new Lanes(availableParallelism() > 2 ? 2 : 1);
-  const kept = { signer, passwords, responses, deploys, compressions, proxyKeys, policies };
+  const turns = new Turns();
+  const kept = { signer, passwords, turns, responses, deploys, compressions, proxyKeys, policies };
   const env: Env = { config, base, db, blobs, bus, ...kept, clock, log };
   await seedExamples(env);
 

@@ -19,6 +19,7 @@ import { newLog } from "../src/kit/log.ts";
 import { Parsed } from "../src/kit/parsed.ts";
 import { Passwords } from "../src/kit/passwords.ts";
 import { Signer } from "../src/kit/signer.ts";
+import { Turns } from "../src/kit/turns.ts";
 import { blobsContract, bytesOf, inPieces, keysOf } from "./blobs-contract.ts";
 import { atEnd, ENGINES, type Scope, temporaryDirectory } from "./support.ts";
 
@@ -166,6 +167,7 @@ for (const { name, skip, database } of ENGINES) {
         blobs,
         bus: memory(),
         passwords: new Passwords(1),
+        turns: new Turns(),
         responses: new Concurrency(1),
         deploys: new Lanes(1),
         compressions: new Lanes(1),

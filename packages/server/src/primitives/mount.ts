@@ -85,7 +85,6 @@ function mountPath(app: FastifyInstance, env: Env, primitive: Primitive, path: s
         params: paramsOf(request),
         query,
         request: raw,
-        complete: raw.complete,
         readmit: async () => ({ ...call, ...(await readmit(raw, admitted, primitive.capability, env)) }),
       };
       reply

@@ -13,8 +13,6 @@ export interface Call extends Admitted {
   query: Query;
   /** The request whose body is still to be read. */
   request: IncomingMessage;
-  /** Whether the body had arrived whole when the request was admitted. */
-  complete: boolean;
   /** Checks access again; answers the call as it stands now, or refuses as the pipeline does. */
   readmit(): Promise<Call>;
 }

@@ -1,6 +1,7 @@
 import { LIMITS } from "@easel/protocol/limits";
 import type { Json } from "@easel/protocol/types";
-import { parseJson, readBody } from "../kit/body.ts";
+import type { Env } from "../env.ts";
+import { readBody } from "../kit/body.ts";
 import { refuse } from "../kit/refusal.ts";
 import type { Call } from "./primitive.ts";
 
@@ -11,10 +12,8 @@ const MOST_BYTES = LIMITS.valueBytes.value;
 const tooLarge = () => refuse("VALUE_TOO_LARGE");
 
 /** The body that a value comes in. One of its characters may come as six bytes: no value that fits is longer on its way. */
-export const valueBytes = ({ request }: Call): Promise<Buffer> => readBody(request, 6 * MOST_BYTES, tooLarge);
-
-/** The value itself. */
-export const readValue = async (call: Call): Promise<Json> => parseJson(await valueBytes(call));
+export const valueBytes = ({ request }: Call, { turns }: Env): Promise<Buffer> =>
+  readBody(request, 6 * MOST_BYTES, tooLarge, turns);
 
 /** Past 64 KiB of JSON text it is 413 `VALUE_TOO_LARGE`. */
 export function toStored(json: Json): Stored {

@@ -2,23 +2,28 @@ import type { Env } from "../env.ts";
 import type { Answer, Call, Handler } from "./primitive.ts";
 
 /** The parts of a handler that takes a body. */
-interface Parts<Subject, Body> {
+interface Parts<Subject> {
   /** Checks the caller's rights and the parameters; answers what the rest needs to know. */
   may(call: Call, env: Env): Subject | Promise<Subject>;
-  read(call: Call): Promise<Body>;
-  run(call: Call, subject: Subject, body: Body, env: Env): Promise<Answer>;
+  /** Reads the body. */
+  read(call: Call, env: Env): Promise<Buffer>;
+  run(call: Call, subject: Subject, body: Buffer, env: Env): Promise<Answer>;
 }
 
 /**
- * A handler that takes a body. A client can hold a body back while it loses its rights: unless the body arrived with the head, access
- * and rights are checked again after it, in the turn of the event loop in which `run` begins.
+ * A handler that takes a body. A client can hold a body back while it loses its rights: access and rights are checked again after the
+ * body, in the turn of the event loop in which `run` begins. A body that arrived by the time of the first check, or in the same turn,
+ * needs no second one.
  */
 export const withBody =
-  <Subject, Body>({ may, read, run }: Parts<Subject, Body>): Handler =>
+  <Subject>({ may, read, run }: Parts<Subject>): Handler =>
   async (call, env) => {
-    const subject = await may(call, env);
-    const body = await read(call);
-    if (call.complete) return run(call, subject, body, env);
+    const { complete } = call.request;
+    const turn = env.turns.current;
+    const checked = may(call, env);
+    const subject = checked instanceof Promise ? await checked : checked;
+    const body = await read(call, env);
+    if (complete || env.turns.current === turn) return await run(call, subject, body, env);
     const now = await call.readmit();
-    return run(now, await may(now, env), body, env);
+    return await run(now, await may(now, env), body, env);
   };

@@ -3,11 +3,12 @@ import type { Json, Right, Rights } from "@easel/protocol/types";
 import { isAmong, may, rightsOf } from "../../access/rights.ts";
 import { entryOf, policyOf } from "../../canvases/policy.ts";
 import type { Env } from "../../env.ts";
+import { parseJson } from "../../kit/body.ts";
 import { refuse } from "../../kit/refusal.ts";
 import { announce } from "../changes.ts";
 import { listed, type ReadSlice } from "../list.ts";
 import type { Call, Primitive } from "../primitive.ts";
-import { readValue, toText } from "../value.ts";
+import { toText, valueBytes } from "../value.ts";
 import { withBody } from "../with-body.ts";
 import { positionIn, RECORD_ID, readQuery, readWhere } from "./query.ts";
 import { RecordStore, type StoredRecord } from "./store.ts";
@@ -97,9 +98,9 @@ export const collections: Primitive = {
       },
       POST: withBody({
         may: (call, env) => open(call, "create", env),
-        read: readValue,
-        async run(call, { records }, value, env) {
-          const record = (await records.create(value, env.clock())) ?? refuse("KEY_LIMIT");
+        read: valueBytes,
+        async run(call, { records }, body, env) {
+          const record = (await records.create(parseJson(body), env.clock())) ?? refuse("KEY_LIMIT");
           tell(call, record, "set", env);
           return { status: 201, body: textOf(record) };
         },
@@ -139,10 +140,10 @@ export const collections: Primitive = {
       },
       PUT: withBody({
         may: openRecord("update"),
-        read: readValue,
-        async run(call, { records, record: { id, author_id } }, value, env) {
+        read: valueBytes,
+        async run(call, { records, record: { id, author_id } }, body, env) {
           const now = env.clock();
-          const stored = (await records.update(id, value, now)) ?? refuse("NOT_FOUND");
+          const stored = (await records.update(id, parseJson(body), now)) ?? refuse("NOT_FOUND");
           tell(call, { id, author_id }, "set", env);
           return textOf({ ...stored, id, author_id, updated_at: now });
         },
@@ -157,10 +158,10 @@ export const collections: Primitive = {
     "/collections/:name/:id/increment": {
       POST: withBody({
         may: openRecord("increment"),
-        read: async (call) => amount(await readValue(call)),
-        async run(call, { records, rights, record }, by, env) {
+        read: valueBytes,
+        async run(call, { records, rights, record }, body, env) {
           const now = env.clock();
-          const number = await records.increment(record.id, by, now);
+          const number = await records.increment(record.id, amount(parseJson(body)), now);
           if (number === undefined) {
             refuse((await records.get(record.id, rights.read)) === undefined ? "NOT_FOUND" : "NOT_NUMERIC");
           }

@@ -2,12 +2,13 @@ import { LIMITS } from "@easel/protocol/limits";
 import type { Json } from "@easel/protocol/types";
 import { manages } from "../../access/roles.ts";
 import type { Env } from "../../env.ts";
+import { parseJson } from "../../kit/body.ts";
 import { one, pageLimit } from "../../kit/page.ts";
 import { refuse } from "../../kit/refusal.ts";
 import { announce, type Change } from "../changes.ts";
 import { listed } from "../list.ts";
 import type { Call, Primitive } from "../primitive.ts";
-import { readValue, toStored, toText, valueBytes } from "../value.ts";
+import { toStored, toText, valueBytes } from "../value.ts";
 import { withBody } from "../with-body.ts";
 import { KvStore } from "./store.ts";
 
@@ -85,13 +86,12 @@ function scoped(path: string, scope: Scope): Primitive["routes"] {
       },
       PUT: withBody({
         may: writable,
-        async read(call) {
-          const value = await readValue(call);
-          if (value !== null) return toStored(value);
-          return refuse("INVALID_BODY", { message: "The value must not be null; delete the key instead." });
-        },
-        async run(call, key, stored, env) {
-          if (!(await store(call, env).put(key, stored, scope.keys))) refuse("KEY_LIMIT");
+        read: valueBytes,
+        async run(call, key, body, env) {
+          const value = parseJson(body);
+          if (value === null)
+            refuse("INVALID_BODY", { message: "The value must not be null; delete the key instead." });
+          if (!(await store(call, env).put(key, toStored(value), scope.keys))) refuse("KEY_LIMIT");
           tell(call, key, "set", env);
           return OK;
         },
@@ -105,9 +105,9 @@ function scoped(path: string, scope: Scope): Primitive["routes"] {
     [`${path}/:key/increment`]: {
       POST: withBody({
         may: writable,
-        read: async (call) => amount(await valueBytes(call)),
-        async run(call, key, by, env) {
-          const value = await store(call, env).increment(key, by, scope.keys);
+        read: valueBytes,
+        async run(call, key, body, env) {
+          const value = await store(call, env).increment(key, amount(body), scope.keys);
           if (typeof value === "string") refuse(value);
           tell(call, key, "set", env);
           return `{"value":${JSON.stringify(value)}}`;

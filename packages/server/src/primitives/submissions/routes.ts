@@ -13,6 +13,9 @@ import { type Submission, SubmissionStore } from "./store.ts";
 const OK = '{"ok":true}';
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,79}$/;
 
+const MOST_BYTES = LIMITS.submissionBytes.value;
+const tooLarge = () => refuse("VALUE_TOO_LARGE");
+
 const textOf = ({ userId, value, updatedAt }: Submission) =>
   `{"userId":${JSON.stringify(userId)},"value":${value},"updatedAt":${updatedAt}}`;
 
@@ -42,14 +45,11 @@ export const submissions: Primitive = {
       },
       PUT: withBody({
         may: storeOf,
-        async read({ request }) {
-          const limit = LIMITS.submissionBytes.value;
-          const body = await readBody(request, limit, () => refuse("VALUE_TOO_LARGE"));
+        read: ({ request }, { turns }) => readBody(request, MOST_BYTES, tooLarge, turns),
+        async run({ person }, store, body, env) {
           const value = JSON.stringify(parseJson(body));
           // A number may be longer as it is kept than as it was sent.
-          return Buffer.byteLength(value) > limit ? refuse("VALUE_TOO_LARGE") : value;
-        },
-        async run({ person }, store, value, env) {
+          if (Buffer.byteLength(value) > MOST_BYTES) tooLarge();
           const updatedAt = env.clock();
           if (!(await store.put(person.id, value, updatedAt))) refuse("KEY_LIMIT");
           return textOf({ userId: person.id, value, updatedAt });
