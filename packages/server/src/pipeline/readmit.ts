@@ -1,6 +1,8 @@
 import type { Capability } from "@easel/protocol/capabilities";
 import { type Identified, identifyAgain } from "../auth/again.ts";
 import { challenge } from "../auth/challenge.ts";
+import type { Person } from "../auth/people.ts";
+import type { Canvas } from "../canvases/entry.ts";
 import type { Env } from "../env.ts";
 import { refuse } from "../kit/refusal.ts";
 import { requireCapability } from "./capability.ts";
@@ -13,7 +15,7 @@ import type { Admitted } from "./visit.ts";
  */
 export async function readmit(
   request: Identified,
-  { person, canvas: { id, slug } }: Admitted,
+  { person, canvas: { id, slug } }: { person: Person; canvas: Pick<Canvas, "id" | "slug"> },
   capability: Capability,
   env: Env,
 ): Promise<Admitted> {

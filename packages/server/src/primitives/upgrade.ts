@@ -139,14 +139,15 @@ function dropped(this: Socket): void {
 
 /** Rechecks a visitor's access; keeps no more of the request than that needs. */
 function lookerOf(
-  admitted: Admitted,
+  { person, canvas: { id, slug } }: Admitted,
   { cookie, authorization }: IncomingMessage["headers"],
   until: number,
   env: Env,
 ): Look {
   const request = { headers: { cookie, authorization }, assertedUntil: until };
+  const visitor = { person, canvas: { id, slug } };
   return async () => {
-    const now = await readmit(request, admitted, "realtime", env);
+    const now = await readmit(request, visitor, "realtime", env);
     return { ...now, policy: await policyOf(now.canvas, env), until };
   };
 }
