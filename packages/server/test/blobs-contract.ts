@@ -184,7 +184,7 @@ export function blobsContract(
       assert.deepEqual(await keysOf(blobs), []);
     });
 
-    test("a marker is created once: whoever comes later gets what is there, and it is no blob", async (t) => {
+    test("a marker is created once: later calls get the same text, and it is no blob", async (t) => {
       const blobs = await open(t);
       assert.equal(await blobs.marker("instance"), null);
       assert.equal(await blobs.mark("instance", "one"), "one");

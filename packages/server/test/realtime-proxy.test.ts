@@ -80,7 +80,7 @@ describe("behind a proxy that signs what it says", async () => {
     clock.pass(MINUTE + 29 * SECOND);
     await live(first, second);
     clock.pass(SECOND);
-    // Whoever comes with a new assertion is heard by nobody whose own has ended.
+    // A connection whose assertion has ended hears nothing of a new one.
     const again = await dial(canvas, await target.signIn(viewer.email, viewer.name));
     again.send({ type: "publish", channel: "participants:c" });
     await lost(first, second);

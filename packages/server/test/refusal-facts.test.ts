@@ -68,7 +68,7 @@ await onEngines("what the page of a refusal tells of the canvas", (target, env) 
     assert.deepEqual([...mail.searchParams.keys()], ["subject", "body"]);
   });
 
-  it("only the password is missing: the title, for whoever the sharing admits; asked again, too", async () => {
+  it("only the password is missing: the title, for visitors whom the sharing admits; asked again, too", async () => {
     const site = await make();
     await amend(target, site, {
       password: "sesame",
@@ -134,7 +134,7 @@ await onEngines("what the page of a refusal tells of the canvas", (target, env) 
     assert.deepEqual(await told(site, stranger), []);
   });
 
-  it("whatever the refusal, guests of elsewhere and nobody in particular are told nothing", async () => {
+  it("no refusal tells guests of other canvases or anonymous visitors anything", async () => {
     const site = await make();
     const { json } = await manage(target, site.people.stranger, "GET", "/api/me");
     const stranger = { ...(json as unknown as NonNullable<Viewer>), guestOf: null };

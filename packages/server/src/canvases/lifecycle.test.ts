@@ -71,7 +71,7 @@ test("accessMode names the audience", () => {
   assert.deepEqual(modes, ["restricted", "whole_org", "public_link"]);
 });
 
-/** What of a Public link closes it to visitors without a session. */
+/** States of a Public link that close it to visitors without a session. */
 const anonymous: [what: string, cause: Partial<Parameters<typeof admitsAnonymous>[0]>, admitted: boolean][] =
   [
     ["public link", {}, true],

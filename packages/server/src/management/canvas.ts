@@ -41,7 +41,7 @@ export async function ownedCanvas(call: Call, env: Env): Promise<CanvasRow> {
 export const requireOwner = (): never =>
   refuse("OWNER_ONLY", { message: "Only the owner of this canvas may do this." }, 403);
 
-/** Canvases as the management API shows them to whoever asked. */
+/** Canvases as the management API shows them to a caller. */
 export async function viewsFor(rows: CanvasRow[], env: Env): Promise<Canvas[]> {
   const managed = rows.filter(({ role }) => manages(role)).map(({ id }) => id);
   const [people, teams] = await Promise.all([listPeople(managed, env), listTeamsOf(managed, env)]);
