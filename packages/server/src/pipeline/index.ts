@@ -5,7 +5,7 @@ import { allowOrigin } from "./allow-origin.ts";
 import { authenticate } from "./authenticate.ts";
 import { requireCapability } from "./capability.ts";
 import { isolate, startedBy } from "./isolate.ts";
-import { resolve } from "./resolve.ts";
+import { enterCanvas, lookUp } from "./resolve.ts";
 import { spend } from "./spend.ts";
 import { keepUnshown } from "./unshown.ts";
 import type { Admitted, ApiVisit } from "./visit.ts";
@@ -19,8 +19,9 @@ export async function admit(visit: ApiVisit, capability: Capability | null, env:
   allowOrigin(visit, env); // so that the page can read refusals, too
   const viewer = await authenticate(visit, env); // 1. who is asking
   const page = startedBy(visit, env);
-  await spend(visit, viewer, page, env); // 2. how often
-  const { canvas, role } = await resolve(visit, viewer, env); // 3. which canvas, and may they in
+  const found = await lookUp(visit.slug, viewer, env);
+  await spend(visit, viewer, page, found, env); // 2. how often
+  const { canvas, role } = enterCanvas(found, visit, viewer, env); // 3. may they in
   isolate(page); // 4. from which page
   if (capability !== null) requireCapability(canvas, capability, env); // 5. is this switched on
   return { person: viewer ?? refuse("STATIC_ONLY"), canvas, role };

@@ -8,6 +8,12 @@ import type { Headed } from "../kit/headed.ts";
 import { refuse } from "../kit/refusal.ts";
 import type { Viewer, Visit } from "./visit.ts";
 
+/** A canvas, and the role with which a visitor has entered it. */
+interface Entered {
+  canvas: Canvas;
+  role: CanvasRole;
+}
+
 /** A visitor as the rules of access know them. */
 export function principalOf(viewer: Viewer): Principal {
   if (viewer === null) return { kind: "anonymous" };
@@ -15,19 +21,32 @@ export function principalOf(viewer: Viewer): Principal {
   return { kind: "member", id: viewer.id };
 }
 
-/** Step 3: which canvas, and may they in, decided from live rows (specification 4.1). */
-export async function resolve(
-  { slug, surface, request }: Pick<Visit, "slug" | "surface"> & { request: Headed },
+/** The canvas at a slug, with what it grants to a visitor; null when there is none. */
+export function lookUp(slug: string, viewer: Viewer, env: Env): Promise<Canvas | null> {
+  // A guest has the e-mail address of the invitation, which nobody has verified.
+  return findEntry(slug, viewer?.guestOf === null ? viewer.email : null, env);
+}
+
+/** Step 3: may they in, decided from live rows (specification 4.1). `atGate`: the visitor is giving the password. */
+export function enterCanvas(
+  canvas: Canvas | null,
+  { surface, request }: Pick<Visit, "surface"> & { request: Headed },
   viewer: Viewer,
   env: Env,
-  /** The visitor is about to open the password gate, so it does not stand in the way. */
   atGate = false,
-): Promise<{ canvas: Canvas; role: CanvasRole }> {
-  // A guest has the e-mail address of the invitation, which nobody has verified.
-  const email = viewer?.guestOf === null ? viewer.email : null;
-  const canvas = await findEntry(slug, email, env);
+): Entered {
   const gateOpen = atGate || (canvas !== null && gateIsOpen(canvas, viewer, request, env));
   const entry = enter(canvas, principalOf(viewer), { gateOpen, surface, now: env.clock() });
   if (canvas === null || "refused" in entry) return refuse("refused" in entry ? entry.refused : "NOT_FOUND");
   return { canvas, role: entry.role };
+}
+
+/** Looks a canvas up and enters it. */
+export async function resolve(
+  visit: Pick<Visit, "slug" | "surface"> & { request: Headed },
+  viewer: Viewer,
+  env: Env,
+  atGate = false,
+): Promise<Entered> {
+  return enterCanvas(await lookUp(visit.slug, viewer, env), visit, viewer, env, atGate);
 }
