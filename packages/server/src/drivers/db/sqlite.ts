@@ -1,5 +1,4 @@
-import { DatabaseSync } from "node:sqlite";
-import { setTimeout as sleep } from "node:timers/promises";
+import { Checkpoints } from "./checkpoints.ts";
 import {
   type Db,
   type Derived,
@@ -11,60 +10,16 @@ import {
   type Value,
   valueFor,
 } from "./db.ts";
+import { isBusy, openConnection, withFileName } from "./sqlite-connection.ts";
 import { sqliteFault } from "./sqlite-fault.ts";
 import { type Prepared, Statements, voidAll } from "./statements.ts";
-
-interface Write {
-  work: () => unknown;
-  resolve: (result: never) => void;
-  reject: (error: unknown) => void;
-}
-
-/** Undoes a batch; never leaves this file. */
-class Undo extends Error {}
-
-const BUSY = 5;
-const IO_ERROR = 10;
+import { LOCKED, WriteBatcher } from "./write-batcher.ts";
 
 /** How long a write waits for the lock of another process. */
 const LOCK_MS = 5_000;
 
-/** How often a write that waits for the lock is tried again. */
-const RETRY_MS = 10;
-
-/** What went wrong, in SQLite's own numbers. */
-const codeOf = (error: unknown) => ((error as { errcode?: number }).errcode ?? 0) % 256;
-
-const isBusy = (error: unknown) => codeOf(error) === BUSY;
-
-const LOCKED = "another process has locked the database";
-
-/** Has the errors of the start name the file. */
-function named<Result>(file: string, work: () => Result): Result {
-  try {
-    return work();
-  } catch (error) {
-    throw sqliteFault(error, file);
-  }
-}
-
-/** A connection to a file, made if it is not there. Two at once may ask for the log of a new file: SQLite lets none of them wait. */
-function open(file: string): DatabaseSync {
-  const until = Date.now() + LOCK_MS;
-  for (;;) {
-    const connection = named(file, () => new DatabaseSync(file, { timeout: LOCK_MS }));
-    try {
-      connection.exec(
-        "pragma journal_mode=wal; pragma synchronous=full; pragma foreign_keys=on; pragma cache_size=-65536",
-      );
-      return connection;
-    } catch (error) {
-      connection.close();
-      if (!isBusy(error) || Date.now() > until) throw sqliteFault(error, file);
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
-    }
-  }
-}
+/** Undoes a batch; never leaves this file. */
+class Undo extends Error {}
 
 /**
  * The embedded database. What happens in one turn of the event loop happens together: its reads share a snapshot, and its
@@ -73,17 +28,15 @@ function open(file: string): DatabaseSync {
  * `lockMs` milliseconds in their order, and reads go on.
  */
 export function sqlite(file: string, broken: (error: unknown) => void, lockMs = LOCK_MS): Db & Schema {
-  const connection = open(file);
+  const connection = openConnection(file, LOCK_MS);
   // SQLite's own `lower` knows ASCII only; PostgreSQL's knows every letter.
   connection.function("lower", { deterministic: true }, (text) => String(text).toLowerCase());
   const statements = new Statements(connection);
-  let writes: Write[] = [];
+  const writes = new WriteBatcher(connection, { lockMs, retry: endTurn, onIoError: broken });
+  const checkpoints = new Checkpoints(file, checkpoint);
   let version: unknown;
   let reading = false;
   let ending = false;
-  /** When the lock was first found taken; null when it was not. */
-  let lockedAt: number | null = null;
-  let retry: NodeJS.Timeout | null = null;
 
   // SQLite would wait for a lock without giving the event loop a turn.
   const waitForLocks = (ms: number) => connection.exec(`pragma busy_timeout=${ms}`);
@@ -91,9 +44,7 @@ export function sqlite(file: string, broken: (error: unknown) => void, lockMs = 
   const snapshot = connection.prepare("begin");
   // Changes when another connection, so another process, has written.
   const dataVersion = connection.prepare("pragma data_version");
-  const begin = connection.prepare("begin immediate");
   const commit = connection.prepare("commit");
-  const rollback = connection.prepare("rollback");
   const savepoint = connection.prepare("savepoint batch");
   const undo = connection.prepare("rollback to batch");
   const release = connection.prepare("release batch");
@@ -109,7 +60,19 @@ export function sqlite(file: string, broken: (error: unknown) => void, lockMs = 
     ending = false;
     if (reading && connection.isTransaction) commit.run();
     reading = false;
-    if (writes.length > 0 && retry === null) flush();
+    if (writes.flush()) checkpoints.schedule();
+  }
+
+  /** Copies into the file what `checkpoints` left of the log. */
+  function checkpoint(): void {
+    if (!connection.isOpen) return;
+    endTurn();
+    if (connection.isTransaction) return;
+    try {
+      connection.exec("pragma wal_checkpoint(passive)");
+    } catch {
+      // Nothing is lost: the log is kept until a checkpoint succeeds.
+    }
   }
 
   /** Changes with every write of another process. Only the opening and closing of the file by another process locks out this read. */
@@ -136,53 +99,8 @@ export function sqlite(file: string, broken: (error: unknown) => void, lockMs = 
 
   function write<Result>(work: () => Result): Promise<Result> {
     if (!connection.isOpen) return Promise.reject(new Unavailable("the database is closed"));
-    return new Promise((resolve, reject) => {
-      writes.push({ work, resolve, reject });
-      endLater();
-    });
-  }
-
-  function flush(): void {
-    const group = writes;
-    writes = [];
-    const answers: (() => void)[] = [];
-    try {
-      begin.run();
-      lockedAt = null;
-      for (const { work, resolve, reject } of group) {
-        try {
-          const result = work();
-          answers.push(() => resolve(result as never));
-        } catch (error) {
-          // A full disk and its like end the whole transaction: then nothing of the group was kept.
-          if (!connection.isTransaction) throw error;
-          answers.push(() => reject(error));
-        }
-      }
-      commit.run();
-    } catch (error) {
-      if (connection.isTransaction) rollback.run();
-      if (isBusy(error) && waits(group)) return;
-      for (const { reject } of group) reject(isBusy(error) ? new Unavailable(LOCKED) : error);
-      if (codeOf(error) === IO_ERROR) broken(error);
-      return;
-    }
-    for (const answer of answers) answer();
-  }
-
-  /** Keeps writes for another attempt; false when the lock has been taken for too long. Nothing of them has been done. */
-  function waits(group: Write[]): boolean {
-    lockedAt ??= performance.now();
-    if (performance.now() - lockedAt >= lockMs) {
-      lockedAt = null;
-      return false;
-    }
-    writes = group;
-    retry = setTimeout(() => {
-      retry = null;
-      endTurn();
-    }, RETRY_MS);
-    return true;
+    endLater();
+    return writes.add(work);
   }
 
   function one({ statement, toRow }: Prepared, values: Value[]): unknown {
@@ -253,7 +171,7 @@ export function sqlite(file: string, broken: (error: unknown) => void, lockMs = 
     async exclusively(work) {
       endTurn();
       waitForLocks(LOCK_MS);
-      named(file, () => connection.exec("begin exclusive"));
+      withFileName(file, () => connection.exec("begin exclusive"));
       try {
         await work({
           async exec(text) {
@@ -277,7 +195,8 @@ export function sqlite(file: string, broken: (error: unknown) => void, lockMs = 
 
     async close() {
       endTurn();
-      while (writes.length > 0) await sleep(RETRY_MS);
+      await writes.settled();
+      await checkpoints.close();
       connection.close();
     },
   };

@@ -1,0 +1,85 @@
+import assert from "node:assert/strict";
+import { statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { suite, type TestContext, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { atEnd, temporaryDirectory } from "../../../test/support.ts";
+import { Checkpoints } from "./checkpoints.ts";
+import { openConnection } from "./sqlite-connection.ts";
+
+const MIB = 1 << 20;
+
+async function database(t: TestContext) {
+  const file = join(await temporaryDirectory(t), "easel.db");
+  const connection = openConnection(file, 1000);
+  atEnd(t, async () => connection.close());
+  connection.exec("create table data (value blob)");
+  const write = (bytes: number) =>
+    connection.prepare("insert into data values (?)").run(new Uint8Array(bytes).fill(7));
+  return { file, write, size: () => statSync(file).size, log: () => statSync(`${file}-wal`).size };
+}
+
+function checkpoints(t: TestContext, file: string, delayMs: number) {
+  let finished = 0;
+  const made = new Checkpoints(file, () => finished++, delayMs);
+  atEnd(t, () => made.close());
+  return { made, finished: () => finished };
+}
+
+async function until(what: () => boolean): Promise<void> {
+  for (let waited = 0; !what(); waited += 5) {
+    assert.ok(waited < 5000, "it did not happen within 5 s");
+    await sleep(5);
+  }
+}
+
+suite("checkpoints of SQLite", () => {
+  test("a commit does not copy the log into the file", async (t) => {
+    const { write, size, log } = await database(t);
+    write(8 * MIB);
+    assert.ok(log() > 8 * MIB);
+    assert.ok(size() < MIB);
+  });
+
+  test("the thread copies the log, and later writes use its space again", async (t) => {
+    const { file, write, size, log } = await database(t);
+    const { made, finished } = checkpoints(t, file, 0);
+    write(8 * MIB);
+    made.schedule();
+    await sleep(500);
+    assert.ok(size() > 8 * MIB);
+    const before = log();
+    write(4 * MIB);
+    assert.equal(log(), before);
+    assert.equal(finished(), 0);
+  });
+
+  test("a commit during the copy leaves a rest, which is copied on the event loop", async (t) => {
+    const { file, write } = await database(t);
+    const { made, finished } = checkpoints(t, file, 0);
+    write(MIB);
+    made.schedule();
+    await sleep(1);
+    write(MIB);
+    made.schedule();
+    await until(() => finished() === 1);
+  });
+
+  test("a file that the thread cannot read is left to the event loop", async (t) => {
+    const file = join(await temporaryDirectory(t), "easel.db");
+    writeFileSync(file, "no database".repeat(1000));
+    const { made, finished } = checkpoints(t, file, 0);
+    made.schedule();
+    await until(() => finished() === 1);
+  });
+
+  test("nothing is started after the close", async (t) => {
+    const { file, write, size } = await database(t);
+    const { made } = checkpoints(t, file, 20);
+    write(MIB);
+    made.schedule();
+    await made.close();
+    await sleep(60);
+    assert.ok(size() < MIB);
+  });
+});

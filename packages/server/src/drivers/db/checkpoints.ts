@@ -1,0 +1,69 @@
+import { once } from "node:events";
+import { Worker } from "node:worker_threads";
+import type { Message } from "./checkpoint-worker.ts";
+
+/** Time from a commit to the checkpoint that follows it. */
+const DELAY_MS = 1_000;
+
+/**
+ * Copies the write-ahead log of SQLite into the database file in a thread, so that the event loop does not wait for the
+ * disk. The thread starts with the first checkpoint. `finish` copies the rest, committed meanwhile, on the event loop: SQLite
+ * writes to the log from its beginning again only when all of it has been copied.
+ */
+export class Checkpoints {
+  readonly #file;
+  readonly #finish;
+  readonly #delayMs;
+  #worker: Worker | null = null;
+  #timer: NodeJS.Timeout | null = null;
+  #copying = false;
+  #committed = false;
+
+  constructor(file: string, finish: () => void, delayMs = DELAY_MS) {
+    this.#file = file;
+    this.#finish = finish;
+    this.#delayMs = delayMs;
+  }
+
+  /** Schedules a checkpoint after a commit. */
+  schedule(): void {
+    this.#committed = true;
+    if (this.#copying) return;
+    this.#timer ??= setTimeout(() => this.#start(), this.#delayMs).unref();
+  }
+
+  /** Ends the thread. A connection that is closed as the last one copies the rest of the log itself. */
+  async close(): Promise<void> {
+    if (this.#timer) clearTimeout(this.#timer);
+    const worker = this.#worker;
+    this.#worker = null;
+    if (!worker) return;
+    const ended = once(worker, "exit");
+    worker.postMessage("close" satisfies Message);
+    await ended;
+  }
+
+  #start(): void {
+    this.#timer = null;
+    this.#copying = true;
+    this.#committed = false;
+    this.#worker ??= this.#newWorker();
+    this.#worker.postMessage("checkpoint" satisfies Message);
+  }
+
+  #newWorker(): Worker {
+    const worker = new Worker(new URL("./checkpoint-worker.ts", import.meta.url), { workerData: this.#file });
+    worker.unref();
+    worker.on("message", (isWhole: boolean) => this.#end(isWhole));
+    worker.on("error", () => {
+      this.#worker = null;
+      this.#end(false);
+    });
+    return worker;
+  }
+
+  #end(isWhole: boolean): void {
+    this.#copying = false;
+    if (this.#committed || !isWhole) this.#finish();
+  }
+}

@@ -1,0 +1,46 @@
+import { DatabaseSync } from "node:sqlite";
+import { sqliteFault } from "./sqlite-fault.ts";
+
+const BUSY = 5;
+const IO_ERROR = 10;
+
+/** The primary error code of SQLite; 0 for any other error. */
+const codeOf = (error: unknown) => ((error as { errcode?: number }).errcode ?? 0) % 256;
+
+/** Whether another process holds the lock that was needed. */
+export const isBusy = (error: unknown): boolean => codeOf(error) === BUSY;
+
+/** Whether the disk could not be read or written. */
+export const isIoError = (error: unknown): boolean => codeOf(error) === IO_ERROR;
+
+/** Runs `work`; its errors name the database file. */
+export function withFileName<Result>(file: string, work: () => Result): Result {
+  try {
+    return work();
+  } catch (error) {
+    throw sqliteFault(error, file);
+  }
+}
+
+/**
+ * Opens a database file, and creates it if it is missing. Retries for `lockMs` milliseconds while another process creates
+ * the same file: SQLite does not wait for the lock that switches a new file to WAL mode.
+ */
+export function openConnection(file: string, lockMs: number): DatabaseSync {
+  const until = Date.now() + lockMs;
+  for (;;) {
+    const connection = withFileName(file, () => new DatabaseSync(file, { timeout: lockMs }));
+    try {
+      connection.exec(
+        "pragma journal_mode=wal; pragma synchronous=full; pragma foreign_keys=on; pragma cache_size=-65536",
+      );
+      // A commit that also copies the log into the file takes three times as long; `Checkpoints` does it in a thread.
+      connection.exec("pragma wal_autocheckpoint=0");
+      return connection;
+    } catch (error) {
+      connection.close();
+      if (!isBusy(error) || Date.now() > until) throw sqliteFault(error, file);
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
+    }
+  }
+}

@@ -1,0 +1,103 @@
+import type { DatabaseSync } from "node:sqlite";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Unavailable } from "./db.ts";
+import { isBusy, isIoError } from "./sqlite-connection.ts";
+
+interface Write {
+  work: () => unknown;
+  resolve: (result: never) => void;
+  reject: (error: unknown) => void;
+}
+
+interface Options {
+  /** How long writes wait, in their order, while another process holds the write lock; in milliseconds. */
+  lockMs: number;
+  /** Is called to try again when the lock was taken; calls `flush`. */
+  retry(): void;
+  /** Is called when the disk failed during a commit. */
+  onIoError(error: unknown): void;
+}
+
+/** Interval between attempts to get the lock. */
+const RETRY_MS = 10;
+
+export const LOCKED = "another process has locked the database";
+
+/** Commits the writes of one turn of the event loop in one transaction, and resolves each after the commit. */
+export class WriteBatcher {
+  readonly #connection;
+  readonly #options;
+  readonly #begin;
+  readonly #commit;
+  readonly #rollback;
+  #writes: Write[] = [];
+  /** When the lock was first found taken; null when it was not. */
+  #lockedAt: number | null = null;
+  #timer: NodeJS.Timeout | null = null;
+
+  constructor(connection: DatabaseSync, options: Options) {
+    this.#connection = connection;
+    this.#options = options;
+    this.#begin = connection.prepare("begin immediate");
+    this.#commit = connection.prepare("commit");
+    this.#rollback = connection.prepare("rollback");
+  }
+
+  /** Adds a write to the next transaction. Rejects with the error that `work` throws; the other writes are kept. */
+  add<Result>(work: () => Result): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      this.#writes.push({ work, resolve, reject });
+    });
+  }
+
+  /** Commits what was added. True when anything was committed. */
+  flush(): boolean {
+    if (this.#writes.length === 0 || this.#timer !== null) return false;
+    const group = this.#writes;
+    this.#writes = [];
+    const answers: (() => void)[] = [];
+    try {
+      this.#begin.run();
+      this.#lockedAt = null;
+      for (const { work, resolve, reject } of group) {
+        try {
+          const result = work();
+          answers.push(() => resolve(result as never));
+        } catch (error) {
+          // A full disk and the like end the whole transaction: nothing of the group was kept.
+          if (!this.#connection.isTransaction) throw error;
+          answers.push(() => reject(error));
+        }
+      }
+      this.#commit.run();
+    } catch (error) {
+      if (this.#connection.isTransaction) this.#rollback.run();
+      if (isBusy(error) && this.#retryLater(group)) return false;
+      for (const { reject } of group) reject(isBusy(error) ? new Unavailable(LOCKED) : error);
+      if (isIoError(error)) this.#options.onIoError(error);
+      return false;
+    }
+    for (const answer of answers) answer();
+    return true;
+  }
+
+  /** Resolves when no write waits for the lock any more. */
+  async settled(): Promise<void> {
+    while (this.#writes.length > 0) await sleep(RETRY_MS);
+  }
+
+  /** Keeps a group, of which nothing was done, for another attempt. False when the lock has been taken for too long. */
+  #retryLater(group: Write[]): boolean {
+    this.#lockedAt ??= performance.now();
+    if (performance.now() - this.#lockedAt >= this.#options.lockMs) {
+      this.#lockedAt = null;
+      return false;
+    }
+    this.#writes = group;
+    this.#timer = setTimeout(() => {
+      this.#timer = null;
+      this.#options.retry();
+    }, RETRY_MS);
+    return true;
+  }
+}
