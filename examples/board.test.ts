@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
-import { assertAccessible, noBrowser, openAs, openBrowser } from "../packages/server/test/browser.ts";
-import { startSite } from "../packages/server/test/site.ts";
-import { startService } from "../packages/server/test/support.ts";
+import { assertAccessible, noBrowser, openAs, openBrowser } from "../packages/server/test/support/browser.ts";
+import { startService } from "../packages/server/test/support/service.ts";
+import { startSite } from "../packages/server/test/support/site.ts";
 
 const card = (page: Page, column: string, text: string) =>
   page.getByRole("region", { name: column, exact: true }).getByRole("listitem").filter({ hasText: text });

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
-import { assertAccessible, noBrowser, openAs, openBrowser } from "../packages/server/test/browser.ts";
-import { startSite } from "../packages/server/test/site.ts";
+import { assertAccessible, noBrowser, openAs, openBrowser } from "../packages/server/test/support/browser.ts";
+import { startSite } from "../packages/server/test/support/site.ts";
 
 const shows = (page: Page, counter: "together" | "yours", number: string) =>
   page.locator(`#${counter} output`).getByText(number, { exact: true }).waitFor({ state: "attached" });

@@ -5,9 +5,9 @@ import { connect, type Socket } from "@easel/conformance/realtime/socket";
 import { devTarget, freshEmail, type Person, type Target } from "@easel/conformance/target";
 import type { Json } from "@easel/protocol/types";
 import type { Page, WebSocketRoute } from "playwright-core";
-import { assertAccessible, noBrowser, openAs, openBrowser } from "../packages/server/test/browser.ts";
-import { startSite } from "../packages/server/test/site.ts";
-import { atEnd, startService } from "../packages/server/test/support.ts";
+import { assertAccessible, noBrowser, openAs, openBrowser } from "../packages/server/test/support/browser.ts";
+import { atEnd, startService } from "../packages/server/test/support/service.ts";
+import { startSite } from "../packages/server/test/support/site.ts";
 
 const CHANNEL = "participants:cursors";
 

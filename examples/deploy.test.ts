@@ -7,8 +7,8 @@ import { promisify } from "node:util";
 import { proxyTarget } from "@easel/conformance/target";
 import { tokenOf } from "@easel/conformance/token";
 import { faultsOf } from "../packages/server/src/management/manifest.ts";
-import { noBrowser, openAs, openBrowser } from "../packages/server/test/browser.ts";
-import { PROXY, startService, temporaryDirectory } from "../packages/server/test/support.ts";
+import { noBrowser, openAs, openBrowser } from "../packages/server/test/support/browser.ts";
+import { PROXY, startService, temporaryDirectory } from "../packages/server/test/support/service.ts";
 
 const run = promisify(execFile);
 const deploy = path.join(import.meta.dirname, "deploy.ts");

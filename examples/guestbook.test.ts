@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { assertAccessible, noBrowser, openAs, openBrowser } from "../packages/server/test/browser.ts";
-import { startService } from "../packages/server/test/support.ts";
+import { assertAccessible, noBrowser, openAs, openBrowser } from "../packages/server/test/support/browser.ts";
+import { startService } from "../packages/server/test/support/service.ts";
 
 test("two people sign the guestbook and see each other's entries after a reload", {
   skip: noBrowser,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { noBrowser, openAs, openBrowser } from "../packages/server/test/browser.ts";
-import { startService } from "../packages/server/test/support.ts";
+import { noBrowser, openAs, openBrowser } from "../packages/server/test/support/browser.ts";
+import { startService } from "../packages/server/test/support/service.ts";
 
 const ARABIC = "مرحبا بالعالم.";
 

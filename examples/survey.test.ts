@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
-import { assertAccessible, noBrowser, openAs, openBrowser } from "../packages/server/test/browser.ts";
-import { startService } from "../packages/server/test/support.ts";
+import { assertAccessible, noBrowser, openAs, openBrowser } from "../packages/server/test/support/browser.ts";
+import { startService } from "../packages/server/test/support/service.ts";
 
 const answer = async (page: Page, choice: string, comment: string) => {
   await page.getByRole("radio", { name: choice }).check();

@@ -1,27 +1,27 @@
 import type { IncomingMessage } from "node:http";
 import fastify, { type FastifyInstance } from "fastify";
-import { isTrustedPeer } from "./auth/proxy.ts";
-import { mountSignIn } from "./auth/routes.ts";
 import { mountContent } from "./content/routes.ts";
+import { mountSdk } from "./content/sdk.ts";
 import type { Env } from "./env.ts";
-import { answerClientError, answerError, requestIds } from "./errors.ts";
 import { mountHome } from "./home/routes.ts";
-import { mountHosts, placeOf } from "./hosts.ts";
-import { setCommonHeaders } from "./kit/common-headers.ts";
-import { loggable } from "./kit/loggable.ts";
-import { METHODS } from "./kit/methods.ts";
-import { refuse } from "./kit/refusal.ts";
-import { dropStalled } from "./kit/stalled.ts";
+import { answerClientError, answerError, requestIds } from "./http/errors.ts";
+import { mountOperation } from "./http/health.ts";
+import { mountHosts, placeOf } from "./http/hosts.ts";
+import { loggable } from "./http/log.ts";
+import { METHODS } from "./http/methods.ts";
+import { refuse } from "./http/refusal.ts";
+import { setCommonHeaders } from "./http/security-headers.ts";
+import { dropStalled } from "./http/stalled.ts";
+import { routableUrl } from "./http/undecodable-path.ts";
+import { isTrustedPeer } from "./identity/proxy.ts";
 import { mountManagement } from "./management/index.ts";
-import { mountOperation } from "./operation.ts";
-import { routableUrl } from "./primitives/bad-path.ts";
 import { mountRuntime } from "./primitives/mount.ts";
-import { isUpgrade, mountRealtime } from "./primitives/upgrade.ts";
-import { mountSdk } from "./sdk.ts";
+import { isUpgrade, mountRealtime } from "./primitives/realtime/upgrade.ts";
+import { mountSignIn } from "./sign-in/routes.ts";
 
 /** How long the head of a request may take. */
 const HEADERS_TIMEOUT_MS = 15_000;
-/** How long a whole request may take, with the largest of bodies; smaller ones have less time (kit/body.ts). */
+/** How long a whole request may take, with the largest of bodies; smaller ones have less time (http/body.ts). */
 const REQUEST_TIMEOUT_MS = 300_000;
 
 /** What is mounted where, in order. */

@@ -1,17 +1,17 @@
 import type { RuntimePolicy } from "@easel/protocol/policy";
 import type { Logger } from "pino";
-import type { Base } from "./base.ts";
-import type { Config } from "./config.ts";
+import type { Concurrency } from "./async/concurrency.ts";
+import type { Lanes } from "./async/task-pool.ts";
+import type { Turns } from "./async/turns.ts";
+import type { Base } from "./config/addresses.ts";
+import type { Config } from "./config/config.ts";
+import type { KeySet } from "./crypto/jwks.ts";
+import type { Passwords } from "./crypto/passwords.ts";
+import type { Signer } from "./crypto/signer.ts";
 import type { Blobs } from "./drivers/blobs/blobs.ts";
 import type { Bus } from "./drivers/bus/bus.ts";
 import type { Db } from "./drivers/db/db.ts";
-import type { Concurrency } from "./kit/concurrency.ts";
-import type { KeySet } from "./kit/key-set.ts";
-import type { Lanes } from "./kit/lanes.ts";
-import type { Parsed } from "./kit/parsed.ts";
-import type { Passwords } from "./kit/passwords.ts";
-import type { Signer } from "./kit/signer.ts";
-import type { Turns } from "./kit/turns.ts";
+import type { Parsed } from "./drivers/document-cache.ts";
 
 /** All that the service works with; the one parameter of everything that does I/O. */
 export interface Env {

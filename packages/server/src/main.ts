@@ -5,7 +5,7 @@ enableCompileCache();
 if (existsSync(".env")) process.loadEnvFile();
 const { join, serve } = await import("./service.ts");
 const { Unavailable } = await import("./drivers/db/db.ts");
-const { SetupFault } = await import("./kit/setup-fault.ts");
+const { SetupFault } = await import("./config/setup-error.ts");
 
 /** What to do about the surroundings, by the code of the system's error. */
 const ADVICE: Record<string, string> = {

@@ -3,23 +3,23 @@ import { availableParallelism } from "node:os";
 import { LIMITS } from "@easel/protocol/limits";
 import type { RuntimePolicy } from "@easel/protocol/policy";
 import { createApp } from "./app.ts";
-import { baseOf } from "./base.ts";
+import { Concurrency } from "./async/concurrency.ts";
+import { Lanes } from "./async/task-pool.ts";
+import { Turns } from "./async/turns.ts";
 import { keepSwept } from "./canvases/sweep.ts";
-import { type Config, readConfig, unknownVariables } from "./config.ts";
+import { baseOf } from "./config/addresses.ts";
+import { type Config, readConfig, unknownVariables } from "./config/config.ts";
+import { sessionSecrets } from "./config/session-secret.ts";
+import { Passwords } from "./crypto/passwords.ts";
+import { Signer } from "./crypto/signer.ts";
+import { makeOwnDirectory } from "./disk/private-files.ts";
 import { migrate } from "./drivers/db/migrate.ts";
+import { Parsed } from "./drivers/document-cache.ts";
 import { openBlobs, openBus, openDb } from "./drivers/index.ts";
+import { joinInstance, requireOneInstance, type Stores } from "./drivers/instance.ts";
 import type { Env } from "./env.ts";
-import { joinInstance, requireOneInstance, type Stores } from "./instance.ts";
-import { Concurrency } from "./kit/concurrency.ts";
-import { Lanes } from "./kit/lanes.ts";
-import { newLog } from "./kit/log.ts";
-import { Parsed } from "./kit/parsed.ts";
-import { Passwords } from "./kit/passwords.ts";
-import { makeOwnDirectory } from "./kit/private-files.ts";
-import { Signer } from "./kit/signer.ts";
-import { Turns } from "./kit/turns.ts";
-import { seedExamples } from "./seed.ts";
-import { sessionSecrets } from "./session-secret.ts";
+import { newLog } from "./http/log.ts";
+import { seedExamples } from "./management/seed.ts";
 
 /** How long requests under way may take when the service stops. */
 const PATIENCE_MS = 10_000;
@@ -37,7 +37,7 @@ export interface Service {
 /** The keys of a proxy that signs what it says. Nothing of it is loaded where there is none. */
 async function keysOf({ proxyJwksUrl }: Config, log: Env["log"]): Promise<Env["proxyKeys"]> {
   if (proxyJwksUrl === null) return null;
-  const { KeySet } = await import("./kit/key-set.ts");
+  const { KeySet } = await import("./crypto/jwks.ts");
   return new KeySet(proxyJwksUrl, log);
 }
 

@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
+import { inParallel } from "../async/in-parallel.ts";
+import { newId } from "../crypto/ids.ts";
 import { type Step, sql } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
-import { newId } from "../kit/ids.ts";
-import { inParallel } from "../kit/parallel.ts";
-import { Refusal, refuse } from "../kit/refusal.ts";
+import { Refusal, refuse } from "../http/refusal.ts";
 import type { BundleFile } from "./bundle.ts";
+import { limitOf, ownerOf, refuseOver } from "./owner-quotas.ts";
 import { storeFile } from "./representations.ts";
-import { limitOf, ownerOf, refuseOver } from "./room.ts";
 import {
   addFiles,
   discardVersion,

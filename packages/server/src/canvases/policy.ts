@@ -1,7 +1,7 @@
 import type { RuntimePolicy } from "@easel/protocol/policy";
 import type { Env } from "../env.ts";
-import { refuse } from "../kit/refusal.ts";
-import type { Canvas } from "./entry.ts";
+import { refuse } from "../http/refusal.ts";
+import type { Canvas } from "./access-lookup.ts";
 
 const NONE: RuntimePolicy = {};
 

@@ -1,6 +1,6 @@
 import { type Db, maybe, type Step, sql } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
-import { KEPT } from "./administration.ts";
+import { KEPT } from "./supervision.ts";
 import { removeOfCanvas } from "./version-files.ts";
 
 /** So many rows of data are removed at once: others get their turn between. */

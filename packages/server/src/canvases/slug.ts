@@ -1,7 +1,6 @@
 import { randomInt } from "node:crypto";
 import anyAscii from "any-ascii";
-
-const SLUG = /^[a-z0-9][a-z0-9-]{1,61}[a-z0-9]$/;
+import { isSlug } from "../http/canvas-path.ts";
 
 /** Names that would be taken for parts of the service. */
 const RESERVED = new Set(
@@ -9,9 +8,6 @@ const RESERVED = new Set(
     " ",
   ),
 );
-
-/** Whether a text is a slug: one lower-case label of 3 to 63 letters, digits and inner hyphens, and not punycode. */
-export const isSlug = (text: string): boolean => SLUG.test(text) && !text.startsWith("xn--");
 
 /** Whether a new canvas may have this slug. */
 export const isFreeSlug = (text: string): boolean => isSlug(text) && !RESERVED.has(text);

@@ -1,12 +1,11 @@
 import { LIMITS } from "@easel/protocol/limits";
 import type { Access, CanvasRole } from "@easel/protocol/types";
-import { asKeys, sql } from "../drivers/db/db.ts";
+import { asKeys, containing, sql } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
-import { containing } from "../kit/like.ts";
-import { fitting, type Paged, paged } from "../kit/page.ts";
-import { lockPerson, withinCanvases } from "./room.ts";
+import { fitting, type Paged, paged } from "../http/paging.ts";
+import type { SwitchColumns } from "./capabilities.ts";
+import { lockPerson, withinCanvases } from "./owner-quotas.ts";
 import { claimSlug } from "./slug-claims.ts";
-import type { SwitchColumns } from "./switches.ts";
 
 /** About how much of an answer a canvas takes, and someone on its people list or a team. */
 const CANVAS_BYTES = 1024;

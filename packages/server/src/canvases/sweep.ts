@@ -1,7 +1,7 @@
 import path from "node:path";
+import { removeOlder } from "../disk/old-files.ts";
+import { makeOwnDirectory } from "../disk/private-files.ts";
 import type { Env } from "../env.ts";
-import { removeOlder } from "../kit/old-files.ts";
-import { makeOwnDirectory } from "../kit/private-files.ts";
 import { purgeCanvases } from "./purge.ts";
 import { sweepVersions } from "./version-files.ts";
 

@@ -1,6 +1,6 @@
 import { maybe, type Step, sql } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
-import { lockOwner, withinBytes } from "./room.ts";
+import { lockOwner, withinBytes } from "./owner-quotas.ts";
 
 /** One way to send a file of a version. */
 export interface Representation {

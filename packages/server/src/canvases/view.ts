@@ -2,10 +2,10 @@ import type { RuntimePolicy } from "@easel/protocol/policy";
 import type { Canvas, Json } from "@easel/protocol/types";
 import { manages } from "../access/roles.ts";
 import type { Env } from "../env.ts";
+import { capabilitiesOf } from "./capabilities.ts";
 import { accessMode, legacyStatus, livingOf, publicationStatus } from "./lifecycle.ts";
 import type { Listed, ListedTeam } from "./sharing.ts";
 import type { CanvasRow } from "./store.ts";
-import { capabilitiesOf } from "./switches.ts";
 
 const text = (metadata: Canvas["metadata"], name: string): string | null => {
   const value = metadata !== null && Object.hasOwn(metadata, name) ? metadata[name] : undefined;

@@ -1,7 +1,7 @@
 import type { Env } from "../env.ts";
-import type { Headed } from "../kit/headed.ts";
-import { refuse } from "../kit/refusal.ts";
-import type { HeaderSink } from "../rate-limit.ts";
+import type { Headed } from "../http/headed.ts";
+import type { HeaderSink } from "../http/rate-limit.ts";
+import { refuse } from "../http/refusal.ts";
 
 /** Values of `Sec-Fetch-Site` for requests of the canvas's own pages, and of people themselves. */
 const OWN = ["same-origin", "none"];

@@ -1,13 +1,13 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { ENTER } from "../auth/handover.ts";
 import type { Env } from "../env.ts";
-import { address, type Html, html, sendPage } from "../kit/html.ts";
-import type { Refusal } from "../kit/refusal.ts";
-import { waitOf } from "../kit/refusal-page.ts";
-import { wantsPage } from "../kit/wants-page.ts";
+import { address, type Html, html, sendPage } from "../http/html.ts";
+import type { Refusal } from "../http/refusal.ts";
+import { waitOf } from "../http/refusal-page.ts";
+import { wantsPage } from "../http/wants-page.ts";
 import type { Viewer } from "../pipeline/visit.ts";
-import { factsFor } from "./facts.ts";
+import { ENTER } from "../sign-in/hand-over.ts";
 import { NOTICES } from "./notices.ts";
+import { factsFor } from "./refusal-facts.ts";
 
 /** A refused visit to a page of a canvas. `path` is below the canvas's address. */
 export interface Refused {

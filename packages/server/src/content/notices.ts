@@ -1,10 +1,10 @@
 import type { ErrorCode } from "@easel/protocol/errors";
 import { LIMITS } from "@easel/protocol/limits";
-import { address, type Html, html } from "../kit/html.ts";
-import { tryAgain } from "../kit/refusal-page.ts";
+import { address, type Html, html } from "../http/html.ts";
+import { tryAgain } from "../http/refusal-page.ts";
 import type { Viewer } from "../pipeline/visit.ts";
-import type { Facts } from "./facts.ts";
-import { GATE } from "./gate.ts";
+import { GATE } from "./password-gate.ts";
+import type { Facts } from "./refusal-facts.ts";
 
 /** A refused visit, as its page tells of it. */
 interface Visit {

@@ -1,16 +1,16 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { ENTER, enterBy } from "../auth/handover.ts";
-import { isSlug } from "../canvases/slug.ts";
 import type { Env } from "../env.ts";
-import { one, type Query } from "../kit/page.ts";
-import { Refusal, refuse } from "../kit/refusal.ts";
+import { isSlug } from "../http/canvas-path.ts";
+import { one, type Query } from "../http/query.ts";
+import { Refusal, refuse } from "../http/refusal.ts";
 import { authenticate } from "../pipeline/authenticate.ts";
-import { requireOwnHost } from "../pipeline/own-host.ts";
 import type { Viewer, Visit } from "../pipeline/visit.ts";
-import { GATE, pageBeyond, passGate } from "./gate.ts";
-import { HotBlobs } from "./hot-blobs.ts";
+import { ENTER, enterBy } from "../sign-in/hand-over.ts";
+import { HotBlobs } from "./blob-cache.ts";
 import { requireOwnOrigin } from "./isolation.ts";
 import { notice } from "./notice.ts";
+import { requireOwnHost } from "./own-host.ts";
+import { GATE, pageBeyond, passGate } from "./password-gate.ts";
 import { searchOf, serve } from "./serve.ts";
 
 const slugOf = (request: FastifyRequest) => (request.params as { slug: string }).slug;
@@ -30,7 +30,7 @@ type Answer = (
 
 /**
  * Serves canvases behind the same gateway and sharing rules as their API: at `/c/{slug}/`, which in subdomain mode is what
- * a request to the host of a canvas has become (hosts.ts).
+ * a request to the host of a canvas has become (http/hosts.ts).
  */
 export function mountContent(app: FastifyInstance, env: Env): void {
   const hot = new HotBlobs();

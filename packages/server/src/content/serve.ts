@@ -2,16 +2,16 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { pathFault } from "../canvases/bundle.ts";
 import { hasDotFile } from "../canvases/left-out.ts";
 import type { Env } from "../env.ts";
-import { networkOf } from "../kit/network.ts";
-import { refuse } from "../kit/refusal.ts";
+import { networkOf } from "../http/network.ts";
+import { refuse } from "../http/refusal.ts";
 import { limitResponses, SMALL_RESPONSE } from "../pipeline/limit-responses.ts";
 import { resolve } from "../pipeline/resolve.ts";
 import type { Viewer, Visit } from "../pipeline/visit.ts";
+import type { HotBlobs } from "./blob-cache.ts";
 import { choose, etagOf, isFresh, rangeOf } from "./conditional.ts";
 import { findFiles, type ServedFile, stream } from "./files.ts";
-import type { HotBlobs } from "./hot-blobs.ts";
 import { contentPolicy } from "./isolation.ts";
-import { pin, versionFor } from "./skew.ts";
+import { pin, versionFor } from "./version-pin.ts";
 
 const params = (request: FastifyRequest) => request.params as Record<string, string>;
 

@@ -1,7 +1,7 @@
 import { open } from "node:fs/promises";
 import path from "node:path";
-import type { Config } from "../config.ts";
-import { makeDirectory, makePrivate } from "../kit/private-files.ts";
+import type { Config } from "../config/config.ts";
+import { makeDirectory, makePrivate } from "../disk/private-files.ts";
 import type { Blobs } from "./blobs/blobs.ts";
 import { local } from "./blobs/local.ts";
 import type { Bus } from "./bus/bus.ts";

@@ -1,9 +1,9 @@
 import type { PublicationStatus } from "@easel/protocol/types";
 import { manages } from "../access/roles.ts";
-import type { HomeRow } from "../canvases/home-lists.ts";
 import { livingOf, publicationStatus } from "../canvases/lifecycle.ts";
 import type { Env } from "../env.ts";
-import { type Html, html } from "../kit/html.ts";
+import { type Html, html } from "../http/html.ts";
+import type { HomeRow } from "./store.ts";
 
 const DAY_OF = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeZone: "UTC" });
 

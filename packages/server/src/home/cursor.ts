@@ -1,5 +1,5 @@
-import { isId } from "../kit/ids.ts";
-import { one, type Query } from "../kit/page.ts";
+import { isId } from "../crypto/ids.ts";
+import { one, type Query } from "../http/query.ts";
 
 /** Where a page of a list begins: after the canvas changed at `updatedAt` with this id. `page` counts from 1 and is shown only. */
 export interface Cursor {

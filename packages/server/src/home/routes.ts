@@ -1,19 +1,13 @@
 import type { FastifyInstance } from "fastify";
-import { challenge } from "../auth/challenge.ts";
-import { identify } from "../auth/index.ts";
-import type { Person } from "../auth/people.ts";
-import {
-  type HomeRow,
-  listForOrganisation,
-  listOwned,
-  listShared,
-  type Slice,
-} from "../canvases/home-lists.ts";
 import type { Env } from "../env.ts";
-import { address, type Html, html, sendPage } from "../kit/html.ts";
-import type { Query } from "../kit/page.ts";
+import { address, type Html, html, sendPage } from "../http/html.ts";
+import type { Query } from "../http/query.ts";
+import { identify } from "../identity/identify.ts";
+import type { Person } from "../identity/users.ts";
+import { challenge } from "../sign-in/challenge.ts";
 import { card } from "./card.ts";
 import { type Cursor, cursorOf, FIRST, textOf } from "./cursor.ts";
+import { type HomeRow, listForOrganisation, listOwned, listShared, type Slice } from "./store.ts";
 
 /** How many canvases a page of a list shows. */
 const PAGE = 24;

@@ -1,6 +1,6 @@
 import type { ZodType } from "zod";
 import type { Env } from "../env.ts";
-import { readJson } from "../kit/json-body.ts";
+import { readJson } from "../http/json-body.ts";
 import type { Act, Answer, Call } from "./route.ts";
 
 /** The parts of a change to a `Subject`, such as a canvas or a team. */

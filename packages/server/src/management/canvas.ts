@@ -1,12 +1,12 @@
 import type { Canvas } from "@easel/protocol/types";
 import { manages } from "../access/roles.ts";
-import type { Person } from "../auth/people.ts";
 import { listPeople, listTeamsOf } from "../canvases/sharing.ts";
 import { type CanvasRow, findCanvas } from "../canvases/store.ts";
 import { viewOf } from "../canvases/view.ts";
+import { isId } from "../crypto/ids.ts";
 import type { Env } from "../env.ts";
-import { isId } from "../kit/ids.ts";
-import { refuse } from "../kit/refusal.ts";
+import { refuse } from "../http/refusal.ts";
+import type { Person } from "../identity/users.ts";
 import type { Call } from "./route.ts";
 
 /** The canvas that a path names; 404 `NOT_FOUND` for someone without a role on it. */

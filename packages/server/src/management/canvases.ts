@@ -1,18 +1,18 @@
 import { LIMITS } from "@easel/protocol/limits";
 import { z } from "zod";
-import type { Person } from "../auth/people.ts";
-import { deleteCanvas, patchCanvas, unpublishCanvas } from "../canvases/changes.ts";
-import { refuseOver } from "../canvases/room.ts";
+import { refuseOver } from "../canvases/owner-quotas.ts";
 import { isFreeSlug, slugsFor } from "../canvases/slug.ts";
 import { createCanvas, listCanvases } from "../canvases/store.ts";
+import { deleteCanvas, patchCanvas, unpublishCanvas } from "../canvases/update.ts";
+import { newId } from "../crypto/ids.ts";
 import type { Env } from "../env.ts";
-import { newId } from "../kit/ids.ts";
-import { refuse } from "../kit/refusal.ts";
+import { refuse } from "../http/refusal.ts";
+import type { Person } from "../identity/users.ts";
 import { orgsOf } from "../organisation/orgs.ts";
 import { act, actWithJson, anyone } from "./act.ts";
 import { canvasOf, currentView, managedCanvas, ownedCanvas, viewFor, viewsFor } from "./canvas.ts";
 import { label, tags } from "./fields.ts";
-import { listing } from "./list.ts";
+import { listing } from "./list-query.ts";
 import { created, done, ok, type Routes } from "./route.ts";
 
 const title = label(LIMITS.titleLength.value);

@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { setCapabilities } from "../canvases/switches.ts";
-import { isId } from "../kit/ids.ts";
-import { refuse } from "../kit/refusal.ts";
+import { setCapabilities } from "../canvases/capabilities.ts";
+import { isId } from "../crypto/ids.ts";
+import { refuse } from "../http/refusal.ts";
 import { actWithJson } from "./act.ts";
 import { canvasOf, currentView, managedCanvas, requireOwner } from "./canvas.ts";
-import { policy } from "./policy.ts";
+import { policy } from "./policy-schema.ts";
 import { ok, type Routes } from "./route.ts";
 
 const onOff = z.boolean().optional();

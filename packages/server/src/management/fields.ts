@@ -1,6 +1,6 @@
 import { LIMITS } from "@easel/protocol/limits";
 import { z } from "zod";
-import { normalEmail } from "../kit/email.ts";
+import { normalEmail } from "../access/email.ts";
 
 /** Text without control characters. */
 export const printable = z.string().regex(/^\P{Cc}*$/u, "must not hold control characters");

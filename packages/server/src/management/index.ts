@@ -1,19 +1,19 @@
 import { ERRORS } from "@easel/protocol/errors";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { identifyAgain } from "../auth/again.ts";
-import { challenge } from "../auth/challenge.ts";
-import { identify } from "../auth/index.ts";
-import { isForeign, requireOwnPage } from "../auth/own-page.ts";
-import type { Person } from "../auth/people.ts";
-import { announceAccess } from "../canvases/live.ts";
+import { announceAccess } from "../canvases/access-events.ts";
 import type { Bucket } from "../drivers/bus/bus.ts";
 import type { Env } from "../env.ts";
-import { handlerFor, METHODS } from "../kit/methods.ts";
-import type { Query } from "../kit/page.ts";
-import { Refusal, refuse } from "../kit/refusal.ts";
+import { isForeign, requireOwnPage } from "../http/csrf.ts";
+import { handlerFor, METHODS } from "../http/methods.ts";
+import type { Query } from "../http/query.ts";
+import { take } from "../http/rate-limit.ts";
+import { Refusal, refuse } from "../http/refusal.ts";
+import { blockEmbedding } from "../http/security-headers.ts";
+import { identify } from "../identity/identify.ts";
+import { identifyAgain } from "../identity/reauthenticate.ts";
+import type { Person } from "../identity/users.ts";
 import { record } from "../organisation/audit.ts";
-import { keepUnshown } from "../pipeline/unshown.ts";
-import { take } from "../rate-limit.ts";
+import { challenge } from "../sign-in/challenge.ts";
 import { admin } from "./admin/index.ts";
 import { canvases } from "./canvases.ts";
 import { capabilities } from "./capabilities.ts";
@@ -46,7 +46,7 @@ export const PARTS: Routes[] = [
 
 /** Who is asking, how often, and from which page: before any body is read. */
 async function admit(request: FastifyRequest, reply: FastifyReply, env: Env): Promise<Person> {
-  keepUnshown(reply);
+  blockEmbedding(reply);
   const person = await identify(request.raw, reply, env, { tokens: true });
   if (person === null) return challenge(request.raw, "api", env);
   const rateClass = isForeign(request.headers, env.base) ? "foreign" : "management";

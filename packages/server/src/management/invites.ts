@@ -1,9 +1,9 @@
 import { LIMITS } from "@easel/protocol/limits";
 import { z } from "zod";
-import { invite, listInvites, revokeInvite } from "../auth/guests.ts";
-import { nameOf } from "../kit/email.ts";
-import { isId } from "../kit/ids.ts";
-import { refuse } from "../kit/refusal.ts";
+import { nameOf } from "../access/email.ts";
+import { isId } from "../crypto/ids.ts";
+import { refuse } from "../http/refusal.ts";
+import { invite, listInvites, revokeInvite } from "../identity/guests.ts";
 import { act, actWithJson } from "./act.ts";
 import { ownedCanvas, readableCanvas } from "./canvas.ts";
 import { email, label } from "./fields.ts";

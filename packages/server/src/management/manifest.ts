@@ -1,7 +1,7 @@
 import { LIMITS } from "@easel/protocol/limits";
 import { z } from "zod";
 import { label, printable } from "./fields.ts";
-import { policy } from "./policy.ts";
+import { policy } from "./policy-schema.ts";
 
 /** The schema of `easel.json`: title, description and policy of the canvas in its folder. */
 export const manifest = z.strictObject({

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { transferCanvas } from "../canvases/changes.ts";
-import { refuse } from "../kit/refusal.ts";
+import { transferCanvas } from "../canvases/update.ts";
+import { refuse } from "../http/refusal.ts";
 import { actWithJson } from "./act.ts";
 import { currentView, ownedCanvas } from "./canvas.ts";
 import { email } from "./fields.ts";

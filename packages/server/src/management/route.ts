@@ -1,10 +1,10 @@
 import type { IncomingMessage } from "node:http";
-import type { Person } from "../auth/people.ts";
-import { bearerToken } from "../auth/tokens.ts";
 import type { Env } from "../env.ts";
-import type { Method } from "../kit/methods.ts";
-import type { Query } from "../kit/page.ts";
-import { refuse } from "../kit/refusal.ts";
+import type { Method } from "../http/methods.ts";
+import type { Query } from "../http/query.ts";
+import { refuse } from "../http/refusal.ts";
+import { bearerToken } from "../identity/tokens.ts";
+import type { Person } from "../identity/users.ts";
 
 /** A request of someone signed in, on its way to a handler. */
 export interface Call {

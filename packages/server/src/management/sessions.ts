@@ -1,6 +1,6 @@
-import { findSession, listSessions, revokeSession } from "../auth/session.ts";
-import { isId } from "../kit/ids.ts";
-import { refuse } from "../kit/refusal.ts";
+import { isId } from "../crypto/ids.ts";
+import { refuse } from "../http/refusal.ts";
+import { findSession, listSessions, revokeSession } from "../identity/session.ts";
 import { act } from "./act.ts";
 import { done, ok, type Routes, requireBrowser } from "./route.ts";
 

@@ -1,8 +1,8 @@
 import { LIMITS } from "@easel/protocol/limits";
 import { z } from "zod";
+import { isId } from "../crypto/ids.ts";
 import type { Env } from "../env.ts";
-import { isId } from "../kit/ids.ts";
-import { refuse } from "../kit/refusal.ts";
+import { refuse } from "../http/refusal.ts";
 import {
   createTeam,
   deleteTeam,
@@ -14,7 +14,7 @@ import {
 } from "../organisation/teams.ts";
 import { act, actWithJson, anyone } from "./act.ts";
 import { distinct, email, label } from "./fields.ts";
-import { listing } from "./list.ts";
+import { listing } from "./list-query.ts";
 import { type Call, created, done, ok, type Routes } from "./route.ts";
 
 const name = label(LIMITS.nameLength.value);

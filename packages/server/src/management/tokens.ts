@@ -1,8 +1,8 @@
 import { LIMITS } from "@easel/protocol/limits";
 import { z } from "zod";
-import { createToken, deleteToken, listTokens } from "../auth/tokens.ts";
-import { isId } from "../kit/ids.ts";
-import { refuse } from "../kit/refusal.ts";
+import { isId } from "../crypto/ids.ts";
+import { refuse } from "../http/refusal.ts";
+import { createToken, deleteToken, listTokens } from "../identity/tokens.ts";
 import { act, actWithJson } from "./act.ts";
 import { label, later } from "./fields.ts";
 import { created, done, ok, type Routes, requireBrowser } from "./route.ts";

@@ -1,5 +1,5 @@
+import { newId } from "../crypto/ids.ts";
 import type { Env } from "../env.ts";
-import { newId } from "../kit/ids.ts";
 
 /** Who did what, to which canvas or what else, from where. Never holds a secret. */
 export interface AuditEntry {

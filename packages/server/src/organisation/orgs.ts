@@ -1,6 +1,6 @@
+import { domainOf } from "../access/email.ts";
 import { maybe, sql } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
-import { domainOf } from "../kit/email.ts";
 
 /** An organisation: those whose e-mail addresses lie in its domains. */
 export interface Org {

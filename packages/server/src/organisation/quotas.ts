@@ -1,5 +1,5 @@
 import { LIMITS } from "@easel/protocol/limits";
-import type { Config } from "../config.ts";
+import type { Config } from "../config/config.ts";
 import { maybe, type Step, sql } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
 

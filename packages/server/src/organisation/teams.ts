@@ -1,10 +1,9 @@
 import { LIMITS } from "@easel/protocol/limits";
-import type { Person } from "../auth/people.ts";
-import { asKeys, maybe, type Step, sql } from "../drivers/db/db.ts";
+import { newId } from "../crypto/ids.ts";
+import { asKeys, containing, maybe, type Step, sql } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
-import { newId } from "../kit/ids.ts";
-import { containing } from "../kit/like.ts";
-import { fitting, type Paged, paged } from "../kit/page.ts";
+import { fitting, type Paged, paged } from "../http/paging.ts";
+import type { Person } from "../identity/users.ts";
 
 /** A team without its members. */
 export interface TeamRow {

@@ -1,6 +1,5 @@
-import { maybe, type Step, sql } from "../drivers/db/db.ts";
+import { containing, maybe, type Step, sql } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
-import { containing } from "../kit/like.ts";
 import { type PersonQuotas, personQuotaSteps } from "./quotas.ts";
 
 /** Someone who has signed in, as administrators see them. */

@@ -1,10 +1,10 @@
-import { challenge } from "../auth/challenge.ts";
-import { handOver } from "../auth/handover.ts";
-import { identify } from "../auth/index.ts";
-import { findEntry } from "../canvases/entry.ts";
+import { findEntry } from "../canvases/access-lookup.ts";
 import { admitsAnonymous } from "../canvases/lifecycle.ts";
 import type { Env } from "../env.ts";
-import { wantsPage } from "../kit/wants-page.ts";
+import { wantsPage } from "../http/wants-page.ts";
+import { identify } from "../identity/identify.ts";
+import { challenge } from "../sign-in/challenge.ts";
+import { handOver } from "../sign-in/hand-over.ts";
 import type { Viewer, Visit } from "./visit.ts";
 
 /** Step 1: who is asking. Without a session only visitors of an active Public link canvas pass (specification 4.1). */

@@ -1,9 +1,9 @@
 import type { Capability } from "@easel/protocol/capabilities";
 import { hintFor } from "../access/capabilities.ts";
-import type { Canvas } from "../canvases/entry.ts";
-import { whyOff } from "../canvases/switches.ts";
+import type { Canvas } from "../canvases/access-lookup.ts";
+import { whyOff } from "../canvases/capabilities.ts";
 import type { Env } from "../env.ts";
-import { refuse } from "../kit/refusal.ts";
+import { refuse } from "../http/refusal.ts";
 
 /** Step 5: is this switched on (specification 4.1). */
 export function requireCapability(canvas: Canvas, capability: Capability, env: Env): void {

@@ -1,13 +1,13 @@
 import type { Capability } from "@easel/protocol/capabilities";
 import type { Env } from "../env.ts";
-import { refuse } from "../kit/refusal.ts";
-import { allowOrigin } from "./allow-origin.ts";
+import { refuse } from "../http/refusal.ts";
+import { blockEmbedding } from "../http/security-headers.ts";
 import { authenticate } from "./authenticate.ts";
 import { requireCapability } from "./capability.ts";
+import { allowOrigin } from "./cors.ts";
 import { isolate, startedBy } from "./isolate.ts";
+import { spend } from "./limit-requests.ts";
 import { enterCanvas, lookUp } from "./resolve.ts";
-import { spend } from "./spend.ts";
-import { keepUnshown } from "./unshown.ts";
 import type { Admitted, ApiVisit } from "./visit.ts";
 
 /**
@@ -15,7 +15,7 @@ import type { Admitted, ApiVisit } from "./visit.ts";
  * `capability` is null for a path that nothing is at.
  */
 export async function admit(visit: ApiVisit, capability: Capability | null, env: Env): Promise<Admitted> {
-  keepUnshown(visit.answer);
+  blockEmbedding(visit.answer);
   allowOrigin(visit, env); // so that the page can read refusals, too
   const viewer = await authenticate(visit, env); // 1. who is asking
   const page = startedBy(visit, env);

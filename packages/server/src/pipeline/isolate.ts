@@ -1,5 +1,5 @@
 import type { Env } from "../env.ts";
-import { refuse } from "../kit/refusal.ts";
+import { refuse } from "../http/refusal.ts";
 import type { Visit } from "./visit.ts";
 
 /** The page that started a request: one of the canvas's own or none at all, another one, or one that step 4 refuses. */

@@ -1,6 +1,6 @@
 import type { FastifyReply } from "fastify";
 import type { Env } from "../env.ts";
-import { refuse } from "../kit/refusal.ts";
+import { refuse } from "../http/refusal.ts";
 
 /** Up to this length, in characters or bytes, a response may be sent beside any number of others. */
 export const SMALL_RESPONSE = 16 * 1024;

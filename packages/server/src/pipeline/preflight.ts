@@ -1,5 +1,5 @@
 import type { Env } from "../env.ts";
-import { allowOrigin } from "./allow-origin.ts";
+import { allowOrigin } from "./cors.ts";
 import type { Visit } from "./visit.ts";
 
 const TOKENS = /^[!#$%&'*+.^_`|~0-9a-z-]+(\s*,\s*[!#$%&'*+.^_`|~0-9a-z-]+)*$/i;

@@ -1,10 +1,10 @@
 import type { Capability } from "@easel/protocol/capabilities";
-import { type Identified, identifyAgain } from "../auth/again.ts";
-import { challenge } from "../auth/challenge.ts";
-import type { Person } from "../auth/people.ts";
-import type { Canvas } from "../canvases/entry.ts";
+import type { Canvas } from "../canvases/access-lookup.ts";
 import type { Env } from "../env.ts";
-import { refuse } from "../kit/refusal.ts";
+import { refuse } from "../http/refusal.ts";
+import { type Identified, identifyAgain } from "../identity/reauthenticate.ts";
+import type { Person } from "../identity/users.ts";
+import { challenge } from "../sign-in/challenge.ts";
 import { requireCapability } from "./capability.ts";
 import { resolve } from "./resolve.ts";
 import type { Admitted } from "./visit.ts";

@@ -1,11 +1,11 @@
 import type { CanvasRole } from "@easel/protocol/types";
 import { enter } from "../access/ladder.ts";
 import type { Principal } from "../access/roles.ts";
-import { type Canvas, findEntry } from "../canvases/entry.ts";
-import { gateIsOpen } from "../canvases/gate.ts";
+import { type Canvas, findEntry } from "../canvases/access-lookup.ts";
+import { gateIsOpen } from "../canvases/gate-cookie.ts";
 import type { Env } from "../env.ts";
-import type { Headed } from "../kit/headed.ts";
-import { refuse } from "../kit/refusal.ts";
+import type { Headed } from "../http/headed.ts";
+import { refuse } from "../http/refusal.ts";
 import type { Viewer, Visit } from "./visit.ts";
 
 /** A canvas, and the role with which a visitor has entered it. */

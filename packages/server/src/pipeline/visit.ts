@@ -1,8 +1,8 @@
 import type { IncomingMessage } from "node:http";
 import type { CanvasRole } from "@easel/protocol/types";
-import type { Person } from "../auth/people.ts";
-import type { Canvas } from "../canvases/entry.ts";
-import type { HeaderSink } from "../rate-limit.ts";
+import type { Canvas } from "../canvases/access-lookup.ts";
+import type { HeaderSink } from "../http/rate-limit.ts";
+import type { Person } from "../identity/users.ts";
 
 /** A request to a canvas, before anything is known about it. */
 export interface Visit {

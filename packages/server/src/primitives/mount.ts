@@ -1,15 +1,15 @@
 import { Readable } from "node:stream";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Env } from "../env.ts";
-import { handlerFor, METHODS } from "../kit/methods.ts";
-import type { Query } from "../kit/page.ts";
-import { Refusal, refuse } from "../kit/refusal.ts";
+import { handlerFor, METHODS } from "../http/methods.ts";
+import type { Query } from "../http/query.ts";
+import { Refusal, refuse } from "../http/refusal.ts";
+import { requireDecodable } from "../http/undecodable-path.ts";
 import { admit } from "../pipeline/index.ts";
 import { limitResponses, SMALL_RESPONSE } from "../pipeline/limit-responses.ts";
 import { preflight } from "../pipeline/preflight.ts";
 import { readmit } from "../pipeline/readmit.ts";
 import type { ApiVisit } from "../pipeline/visit.ts";
-import { requireDecodable } from "./bad-path.ts";
 import { primitives } from "./index.ts";
 import type { Call, Primitive } from "./primitive.ts";
 

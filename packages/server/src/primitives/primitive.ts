@@ -2,8 +2,8 @@ import type { IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
 import type { Capability } from "@easel/protocol/capabilities";
 import type { Env } from "../env.ts";
-import type { Method } from "../kit/methods.ts";
-import type { Query } from "../kit/page.ts";
+import type { Method } from "../http/methods.ts";
+import type { Query } from "../http/query.ts";
 import type { Admitted } from "../pipeline/visit.ts";
 
 /** An admitted request on its way to a handler. */

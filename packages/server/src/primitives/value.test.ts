@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Json } from "@easel/protocol/types";
 import fc from "fast-check";
-import { Refusal } from "../kit/refusal.ts";
+import { Refusal } from "../http/refusal.ts";
 import { type Stored, toStored, toText } from "./value.ts";
 
 const KIB = 1024;

@@ -1,8 +1,8 @@
 import { LIMITS } from "@easel/protocol/limits";
 import type { Json } from "@easel/protocol/types";
 import type { Env } from "../env.ts";
-import { readBody } from "../kit/body.ts";
-import { refuse } from "../kit/refusal.ts";
+import { readBody } from "../http/body.ts";
+import { refuse } from "../http/refusal.ts";
 import type { Call } from "./primitive.ts";
 
 /** A JSON value as it is stored: a number as itself, so that it can be incremented, anything else as JSON text. */

@@ -1,6 +1,6 @@
 import { test } from "node:test";
-import { surviveKills } from "../kills.ts";
-import { ENGINES } from "../support.ts";
+import { surviveKills } from "../support/kills.ts";
+import { ENGINES } from "../support/service.ts";
 
 const KILLS = { sqlite: 80, postgres: 30 };
 

@@ -6,8 +6,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { stage } from "@easel/conformance/fixture";
 import { until } from "@easel/conformance/patience";
 import { KvStore } from "../../src/primitives/kv/store.ts";
-import { times } from "../databases.ts";
-import { startDev } from "../engines.ts";
+import { times } from "../drivers/databases.ts";
+import { startDev } from "../support/engines.ts";
 
 const READERS = 500;
 const MOST_BYTES = 100_000_000;

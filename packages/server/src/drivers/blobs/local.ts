@@ -1,9 +1,9 @@
 import { createHash, randomUUID } from "node:crypto";
 import { type FileHandle, link, mkdir, open, opendir, readFile, rename, rm, stat } from "node:fs/promises";
 import path from "node:path";
-import { whileSpace } from "../../kit/disk-space.ts";
-import { isOlder, removeOlder } from "../../kit/old-files.ts";
-import { makeOwnDirectory } from "../../kit/private-files.ts";
+import { whileSpace } from "../../disk/disk-space.ts";
+import { isOlder, removeOlder } from "../../disk/old-files.ts";
+import { makeOwnDirectory } from "../../disk/private-files.ts";
 import type { Blobs } from "./blobs.ts";
 
 const KEY = /^[0-9a-f]{64}$/;

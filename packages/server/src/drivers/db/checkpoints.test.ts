@@ -3,7 +3,7 @@ import { statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { suite, type TestContext, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { atEnd, temporaryDirectory } from "../../../test/support.ts";
+import { atEnd, temporaryDirectory } from "../../../test/support/service.ts";
 import { Checkpoints } from "./checkpoints.ts";
 import { openConnection } from "./sqlite-connection.ts";
 

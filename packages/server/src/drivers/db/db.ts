@@ -84,3 +84,6 @@ export interface Tables {
   run(...statement: Sql): Promise<unknown>;
   all<Row>(...statement: Sql): Promise<Row[]>;
 }
+
+/** A pattern for `lower(…) like … escape '!'` that matches text which contains `text`, in any case. */
+export const containing = (text: string): string => `%${text.toLowerCase().replace(/[%_!]/g, "!$&")}%`;

@@ -1,5 +1,5 @@
 import { DatabaseSync } from "node:sqlite";
-import { sqliteFault } from "./sqlite-fault.ts";
+import { sqliteFault } from "./sqlite-error.ts";
 
 const BUSY = 5;
 const IO_ERROR = 10;

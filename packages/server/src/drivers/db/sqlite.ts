@@ -11,7 +11,7 @@ import {
   valueFor,
 } from "./db.ts";
 import { isBusy, openConnection, withFileName } from "./sqlite-connection.ts";
-import { sqliteFault } from "./sqlite-fault.ts";
+import { sqliteFault } from "./sqlite-error.ts";
 import { type Prepared, Statements, voidAll } from "./statements.ts";
 import { LOCKED, WriteBatcher } from "./write-batcher.ts";
 

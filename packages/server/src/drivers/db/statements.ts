@@ -1,5 +1,5 @@
 import { constants, type DatabaseSync, type StatementSync } from "node:sqlite";
-import { Memo } from "./memo.ts";
+import { Memo } from "./cache.ts";
 import { type RowMaker, rowMaker } from "./row.ts";
 
 /** A prepared statement, what makes its rows, what it remembers, and whose memory it makes void. */

@@ -1,9 +1,10 @@
 import type { Json } from "@easel/protocol/types";
-import { isId } from "../../kit/ids.ts";
-import { one, paged } from "../../kit/page.ts";
-import { refuse } from "../../kit/refusal.ts";
+import { isId } from "../../crypto/ids.ts";
+import { paged } from "../../http/paging.ts";
+import { one } from "../../http/query.ts";
+import { refuse } from "../../http/refusal.ts";
 import { type KeptEntry, listAudit } from "../../organisation/audit.ts";
-import { listing } from "../list.ts";
+import { listing } from "../list-query.ts";
 import { ok, type Routes } from "../route.ts";
 
 const viewOf = (entry: KeptEntry) => ({

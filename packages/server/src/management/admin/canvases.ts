@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { z } from "zod";
+import { accessMode, livingOf, publicationStatus } from "../../canvases/lifecycle.ts";
 import {
   disableCanvas,
   enableCanvas,
@@ -7,16 +8,16 @@ import {
   listSupervised,
   restoreCanvas,
   type SupervisedRow,
-} from "../../canvases/administration.ts";
-import { accessMode, livingOf, publicationStatus } from "../../canvases/lifecycle.ts";
+} from "../../canvases/supervision.ts";
+import { isId } from "../../crypto/ids.ts";
 import type { Env } from "../../env.ts";
-import { isId } from "../../kit/ids.ts";
-import { readJson } from "../../kit/json-body.ts";
-import { one, paged, type Query } from "../../kit/page.ts";
-import { refuse } from "../../kit/refusal.ts";
+import { readJson } from "../../http/json-body.ts";
+import { paged } from "../../http/paging.ts";
+import { one, type Query } from "../../http/query.ts";
+import { refuse } from "../../http/refusal.ts";
 import { act, actWithInput, anyone } from "../act.ts";
 import { printable } from "../fields.ts";
-import { listing } from "../list.ts";
+import { listing } from "../list-query.ts";
 import { ok, type Routes } from "../route.ts";
 
 const Disable = z.strictObject({ reason: printable.trim().max(500).optional() });

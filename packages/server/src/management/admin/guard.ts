@@ -1,6 +1,6 @@
-import { isAdmin } from "../../auth/index.ts";
 import type { Env } from "../../env.ts";
-import { refuse } from "../../kit/refusal.ts";
+import { refuse } from "../../http/refusal.ts";
+import { isAdmin } from "../../identity/identify.ts";
 import type { Act, Call, Handler, Routes } from "../route.ts";
 
 /** The call, if an administrator makes it. */

@@ -1,7 +1,7 @@
 import { LIMITS } from "@easel/protocol/limits";
 import { z } from "zod";
 import type { Env } from "../../env.ts";
-import { refuse } from "../../kit/refusal.ts";
+import { refuse } from "../../http/refusal.ts";
 import { deleteOrg, findOrg, listOrgs, type Org, putOrg } from "../../organisation/orgs.ts";
 import { act, actWithJson, anyone } from "../act.ts";
 import { label } from "../fields.ts";

@@ -1,9 +1,9 @@
 import { z } from "zod";
+import { SETTINGS } from "../../config/settings.ts";
 import type { Env } from "../../env.ts";
-import { refuse } from "../../kit/refusal.ts";
+import { refuse } from "../../http/refusal.ts";
+import { readSettings, settingSteps } from "../../organisation/instance-settings.ts";
 import { QUOTA_NAMES, quotaSteps, readQuotas } from "../../organisation/quotas.ts";
-import { readSettings, settingSteps } from "../../organisation/settings.ts";
-import { SETTINGS } from "../../settings.ts";
 import { actWithJson, anyone } from "../act.ts";
 import { label, quota } from "../fields.ts";
 import { ok, type Routes } from "../route.ts";

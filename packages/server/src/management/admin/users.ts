@@ -1,13 +1,13 @@
 import { z } from "zod";
+import { isId } from "../../crypto/ids.ts";
 import type { Env } from "../../env.ts";
-import { isId } from "../../kit/ids.ts";
-import { paged } from "../../kit/page.ts";
-import { refuse } from "../../kit/refusal.ts";
+import { paged } from "../../http/paging.ts";
+import { refuse } from "../../http/refusal.ts";
 import { PERSON_QUOTA_NAMES, type PersonQuotas } from "../../organisation/quotas.ts";
 import { findUser, listUsers, setUser, type UserRow } from "../../organisation/users.ts";
 import { actWithJson, anyone } from "../act.ts";
 import { quota } from "../fields.ts";
-import { listing } from "../list.ts";
+import { listing } from "../list-query.ts";
 import { ok, type Routes } from "../route.ts";
 
 const Patch = z.strictObject({

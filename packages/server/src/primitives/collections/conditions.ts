@@ -1,5 +1,5 @@
+import { isId } from "../../crypto/ids.ts";
 import type { Value } from "../../drivers/db/db.ts";
-import { isId } from "../../kit/ids.ts";
 import { AUTHOR, type Range } from "./fields.ts";
 import type { Condition } from "./query.ts";
 

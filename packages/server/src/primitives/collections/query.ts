@@ -1,5 +1,5 @@
-import { one, type Query as Parameters, strictLimit } from "../../kit/page.ts";
-import { refuse } from "../../kit/refusal.ts";
+import { one, type Query as Parameters, strictLimit } from "../../http/query.ts";
+import { refuse } from "../../http/refusal.ts";
 import {
   AUTHOR,
   COMPARISONS,

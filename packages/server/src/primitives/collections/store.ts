@@ -1,11 +1,11 @@
 import type { Json, Right } from "@easel/protocol/types";
+import { newId } from "../../crypto/ids.ts";
 import { type Db, maybe, type Step, sql } from "../../drivers/db/db.ts";
-import { newId } from "../../kit/ids.ts";
-import { paged } from "../../kit/page.ts";
+import { paged } from "../../http/paging.ts";
 import { QUOTAS } from "../../organisation/quotas.ts";
 import { fewer, oneMore } from "../counts.ts";
 import { HALF, HARMLESS } from "../increment.ts";
-import { SLICE_LENGTH } from "../list.ts";
+import { SLICE_LENGTH } from "../streamed-list.ts";
 import { type Stored, toStored } from "../value.ts";
 import { counting } from "./counting.ts";
 import { AUTHOR, type Field, fieldsOf, keyOf } from "./fields.ts";

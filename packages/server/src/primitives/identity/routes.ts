@@ -1,8 +1,8 @@
 import type { Capability } from "@easel/protocol/capabilities";
 import type { Identity } from "@easel/protocol/types";
 import { permissionsOf } from "../../access/permissions.ts";
+import { whyOff } from "../../canvases/capabilities.ts";
 import { policyOf } from "../../canvases/policy.ts";
-import { whyOff } from "../../canvases/switches.ts";
 import type { Primitive } from "../primitive.ts";
 import { resourcesOf } from "./resources.ts";
 

@@ -1,8 +1,8 @@
 import { type Db, sql } from "../../drivers/db/db.ts";
-import { paged } from "../../kit/page.ts";
+import { paged } from "../../http/paging.ts";
 import type { QuotaName } from "../../organisation/quotas.ts";
 import { HALF, HARMLESS } from "../increment.ts";
-import { SLICE_LENGTH } from "../list.ts";
+import { SLICE_LENGTH } from "../streamed-list.ts";
 import type { Stored } from "../value.ts";
 
 /** Keys are UTF-8 and never begin with 0xff, so this lies after all of them. */

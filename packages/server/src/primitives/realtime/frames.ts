@@ -1,7 +1,7 @@
 import { LIMITS } from "@easel/protocol/limits";
 import { FRAME_ERRORS, type FrameErrorCode, type WatchTarget } from "@easel/protocol/realtime";
 import type { Json } from "@easel/protocol/types";
-import { parseJson } from "../../kit/body.ts";
+import { parseJson } from "../../http/body.ts";
 
 /** A frame of a client (specification 4.7; `watch` and `unwatch` are this service's own). */
 export type ClientFrame =

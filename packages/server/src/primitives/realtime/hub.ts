@@ -1,6 +1,6 @@
 import type { Duplex } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
-import { onAccessChange } from "../../canvases/live.ts";
+import { onAccessChange } from "../../canvases/access-events.ts";
 import type { Env } from "../../env.ts";
 import type { ClientSocket } from "./client-socket.ts";
 import { Connection } from "./connection.ts";

@@ -1,9 +1,9 @@
 import type { WatchTarget } from "@easel/protocol/realtime";
 import { may, rightsOf } from "../../access/rights.ts";
+import { whyOff } from "../../canvases/capabilities.ts";
 import { entryOf } from "../../canvases/policy.ts";
-import { whyOff } from "../../canvases/switches.ts";
 import type { Env } from "../../env.ts";
-import { type Change, changesOf } from "../changes.ts";
+import { type Change, changesOf } from "../change-feed.ts";
 import type { Line, Standing } from "./line.ts";
 import { textFrame } from "./outbox.ts";
 import type { Topics } from "./topics.ts";

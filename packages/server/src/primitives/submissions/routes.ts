@@ -1,12 +1,12 @@
 import { LIMITS } from "@easel/protocol/limits";
 import { manages } from "../../access/roles.ts";
+import { isId } from "../../crypto/ids.ts";
 import type { Env } from "../../env.ts";
-import { parseJson, readBody } from "../../kit/body.ts";
-import { isId } from "../../kit/ids.ts";
-import { strictLimit } from "../../kit/page.ts";
-import { refuse } from "../../kit/refusal.ts";
-import { listed, type ReadSlice } from "../list.ts";
+import { parseJson, readBody } from "../../http/body.ts";
+import { strictLimit } from "../../http/query.ts";
+import { refuse } from "../../http/refusal.ts";
 import type { Call, Primitive } from "../primitive.ts";
+import { listed, type ReadSlice } from "../streamed-list.ts";
 import { withBody } from "../with-body.ts";
 import { type Submission, SubmissionStore } from "./store.ts";
 

@@ -1,8 +1,8 @@
 import { type Db, sql } from "../../drivers/db/db.ts";
-import { paged } from "../../kit/page.ts";
+import { paged } from "../../http/paging.ts";
 import { QUOTAS } from "../../organisation/quotas.ts";
 import { fewer, oneMore } from "../counts.ts";
-import { SLICE_LENGTH } from "../list.ts";
+import { SLICE_LENGTH } from "../streamed-list.ts";
 
 /** One person's answer in a collection. `value` is JSON text, `updatedAt` epoch milliseconds. */
 export interface Submission {

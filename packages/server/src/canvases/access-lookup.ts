@@ -1,0 +1,73 @@
+import type { Capabilities } from "@easel/protocol/types";
+import { domainOf } from "../access/email.ts";
+import type { Enterable } from "../access/ladder.ts";
+import type { Env } from "../env.ts";
+import { isSlug } from "../http/canvas-path.ts";
+import { capabilitiesOf, type SwitchColumns } from "./capabilities.ts";
+import type { CanvasRow } from "./store.ts";
+
+/** A canvas as every request needs it: who may enter, and what is switched on. One indexed read. */
+export interface Canvas extends Enterable {
+  slug: string;
+  versionId: string | null;
+  revokedAt: number | null;
+  /** Changes with the policy document; null where there has never been one. */
+  policyRevision: string | null;
+  capabilities: Capabilities;
+}
+
+type Shared =
+  | "id"
+  | "slug"
+  | "owner_id"
+  | "version_id"
+  | "access"
+  | "password_hash"
+  | "expires_at"
+  | "revoked_at"
+  | "archived_at"
+  | "disabled_at";
+
+type Row = Pick<CanvasRow, Shared | keyof SwitchColumns> & {
+  deleted_at: number | null;
+  granted: "editor" | "viewer" | null;
+  org_id: string | null;
+  runtime_policy_revision: string | null;
+  viewer_org: string | null;
+  owner_may_publish: number;
+  public_links: string | null;
+};
+
+/** The canvas at a slug, with what it grants to `email`, an address that is proven; null when there is none. */
+export async function findEntry(slug: string, email: string | null, env: Env): Promise<Canvas | null> {
+  if (!isSlug(slug)) return null;
+  const row = await env.db.recall<Row>`
+    select canvases.id, slug, owner_id, version_id, access, password_hash, expires_at, revoked_at, archived_at,
+      disabled_at, deleted_at, backend_enabled, kv, files, ai, realtime, authoring, ai_audience,
+      connections_audience, authoring_audience, guest_ai, users.can_publish_public as owner_may_publish, org_id, runtime_policy_revision,
+      (select min(role) from grants
+        where canvas_id = (select id from canvases where slug = ${slug}) and grants.email = ${email}) as granted,
+      (select org_id from org_domains where domain = ${email && domainOf(email)}) as viewer_org,
+      (select value from instance_settings where name = 'publicLinks') as public_links
+    from canvases join users on users.id = canvases.owner_id
+    where slug = ${slug}`;
+  if (row === undefined) return null;
+  return {
+    id: row.id,
+    slug: row.slug,
+    ownerId: row.owner_id,
+    versionId: row.version_id,
+    access: row.access,
+    granted: row.granted,
+    inOrg: !env.config.tenancy || (row.viewer_org !== null && row.viewer_org === row.org_id),
+    publicLinks: env.config.publicLinks && row.public_links !== "false" && row.owner_may_publish === 1,
+    passwordHash: row.password_hash,
+    expiresAt: row.expires_at,
+    revokedAt: row.revoked_at,
+    policyRevision: row.runtime_policy_revision,
+    archivedAt: row.archived_at,
+    disabledAt: row.disabled_at,
+    deletedAt: row.deleted_at,
+    capabilities: capabilitiesOf(row),
+  };
+}

@@ -1,0 +1,80 @@
+import type { Capability, DisabledReason } from "@easel/protocol/capabilities";
+import type { Audience, RuntimePolicy } from "@easel/protocol/policy";
+import type { Capabilities } from "@easel/protocol/types";
+import { disabledReason } from "../access/capabilities.ts";
+import { newId } from "../crypto/ids.ts";
+import type { Env } from "../env.ts";
+
+/** The columns of `canvases` that hold switches and audiences. */
+export interface SwitchColumns {
+  backend_enabled: number;
+  kv: number;
+  files: number;
+  ai: number;
+  realtime: number;
+  authoring: number;
+  guest_ai: number;
+  ai_audience: Audience;
+  connections_audience: Audience;
+  authoring_audience: Audience;
+}
+
+/** Switches and audiences as the API names them. */
+export const capabilitiesOf = (row: Readonly<SwitchColumns>): Capabilities => ({
+  backendEnabled: row.backend_enabled === 1,
+  kv: row.kv === 1,
+  files: row.files === 1,
+  ai: row.ai === 1,
+  realtime: row.realtime === 1,
+  authoring: row.authoring === 1,
+  aiAudience: row.ai_audience,
+  connectionsAudience: row.connections_audience,
+  authoringAudience: row.authoring_audience,
+  guestAi: row.guest_ai === 1,
+});
+
+/** Why a capability is off on a canvas; null when it is on (specification 4.1, step 5). */
+export const whyOff = (
+  capability: Capability,
+  { capabilities }: { capabilities: Capabilities },
+  { config: { aiApiKey, realtime, authoring } }: Env,
+): DisabledReason | null =>
+  disabledReason(capability, capabilities, { ai: aiApiKey !== null, realtime, authoring });
+
+/** Switches and audiences as a patch: what is left out stays. */
+export type CapabilityPatch = { [Name in keyof Capabilities]?: Capabilities[Name] | undefined };
+
+const bit = (value: boolean | undefined) => (value === undefined ? null : Number(value));
+
+/** A policy document to set; null clears it. `expected` is the revision that it is meant to follow, null for the first. */
+export interface PolicyChange {
+  runtimePolicy?: RuntimePolicy | null | undefined;
+  expected?: string | null | undefined;
+}
+
+/** Switches capabilities on and off and sets the policy document; false when its revision is not the expected one. */
+export async function setCapabilities(
+  canvasId: string,
+  patch: CapabilityPatch,
+  { runtimePolicy, expected }: PolicyChange,
+  { db, clock }: Env,
+): Promise<boolean> {
+  const changed = await db.run`
+    update canvases set updated_at = ${clock()},
+      runtime_policy = case when cast(${Number(runtimePolicy === undefined)} as integer) = 1 then runtime_policy
+        else cast(${runtimePolicy == null ? null : JSON.stringify(runtimePolicy)} as text) end,
+      runtime_policy_revision = coalesce(${runtimePolicy === undefined ? null : newId()}, runtime_policy_revision),
+      backend_enabled = coalesce(${bit(patch.backendEnabled)}, backend_enabled),
+      kv = coalesce(${bit(patch.kv)}, kv),
+      files = coalesce(${bit(patch.files)}, files),
+      ai = coalesce(${bit(patch.ai)}, ai),
+      realtime = coalesce(${bit(patch.realtime)}, realtime),
+      authoring = coalesce(${bit(patch.authoring)}, authoring),
+      guest_ai = coalesce(${bit(patch.guestAi)}, guest_ai),
+      ai_audience = coalesce(${patch.aiAudience ?? null}, ai_audience),
+      connections_audience = coalesce(${patch.connectionsAudience ?? null}, connections_audience),
+      authoring_audience = coalesce(${patch.authoringAudience ?? null}, authoring_audience)
+    where id = ${canvasId} and deleted_at is null and (cast(${Number(expected === undefined)} as integer) = 1
+      or runtime_policy_revision is not distinct from cast(${expected ?? null} as text))`;
+  return changed === 1;
+}

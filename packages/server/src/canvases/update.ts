@@ -1,0 +1,96 @@
+import type { Json } from "@easel/protocol/types";
+import { maybe, type Step, sql } from "../drivers/db/db.ts";
+import type { Env } from "../env.ts";
+import { type OwnerQuota, withinBytes, withinCanvases } from "./owner-quotas.ts";
+import { claimSlug, releaseSlugs } from "./slug-claims.ts";
+
+/** What of a canvas its owner and editors change; what is left out stays. */
+export interface CanvasPatch {
+  title?: string | undefined;
+  slug?: string | undefined;
+  tags?: string[] | undefined;
+  metadata?: { [name: string]: Json } | null | undefined;
+  archived?: boolean | undefined;
+  galleryListed?: boolean | undefined;
+  galleryTemplatable?: boolean | undefined;
+  discoverability?: "link_only" | "listed" | undefined;
+}
+
+const bit = (value: boolean | undefined) => (value === undefined ? null : Number(value));
+
+/** Changes a canvas; or why it stays as it is: it is gone, or the slug is another's, or has lately been. */
+export async function patchCanvas(
+  id: string,
+  patch: CanvasPatch,
+  { db, clock }: Env,
+): Promise<"done" | "gone" | "taken"> {
+  const now = clock();
+  const { slug, title = null, tags, metadata, archived, discoverability = null } = patch;
+  const changed = sql`
+    update canvases set updated_at = ${now}, slug = coalesce(${slug ?? null}, slug), title = coalesce(${title}, title),
+      tags = coalesce(${tags === undefined ? null : JSON.stringify(tags)}, tags),
+      metadata = case when cast(${Number(metadata === undefined)} as integer) = 1 then metadata
+        else cast(${metadata == null ? null : JSON.stringify(metadata)} as text) end,
+      archived_at = case cast(${bit(archived)} as integer) when 0 then null
+        when 1 then coalesce(archived_at, ${now}) else archived_at end,
+      gallery_listed = coalesce(${bit(patch.galleryListed)}, gallery_listed),
+      gallery_templatable = coalesce(${bit(patch.galleryTemplatable)}, gallery_templatable),
+      discoverability = coalesce(${discoverability}, discoverability)
+    where id = ${id} and deleted_at is null`;
+  const steps: Step[] =
+    slug === undefined
+      ? [changed]
+      : [
+          // The canvas first: its row is what moves at once wait for, one after the other.
+          sql`update canvases set updated_at = ${now} where id = ${id} and deleted_at is null`,
+          claimSlug(slug, id, now),
+          changed,
+          { maybe: releaseSlugs(id, slug, now) },
+        ];
+  const { length: done } = await db.batch(steps);
+  if (done === steps.length) return "done";
+  return slug !== undefined && done === 1 ? "taken" : "gone";
+}
+
+/** Takes a canvas off the air until it is published again. */
+export async function unpublishCanvas(id: string, { db, clock }: Env): Promise<void> {
+  const now = clock();
+  await db.run`
+    update canvases set updated_at = ${now}, revoked_at = coalesce(revoked_at, ${now})
+    where id = ${id} and deleted_at is null`;
+}
+
+/** Deletes a canvas; an administrator may restore it for 30 days. */
+export async function deleteCanvas(id: string, { db, clock }: Env): Promise<void> {
+  const now = clock();
+  await db.run`
+    update canvases set updated_at = ${now}, deleted_at = ${now} where id = ${id} and deleted_at is null`;
+}
+
+/**
+ * Makes an editor who has signed in the owner, and the owner an editor; or why it stays as it is: `email` is no such one's, or
+ * they have no room for it. At every moment there is one owner.
+ */
+export async function transferCanvas(
+  id: string,
+  owner: { id: string; email: string },
+  email: string,
+  env: Env,
+): Promise<"done" | "nobody" | OwnerQuota> {
+  const steps: Step[] = [
+    sql`update users set name = name where id = ${owner.id} or users.email = ${email}`,
+    sql`update canvases set updated_at = ${env.clock()},
+        owner_id = (select id from users where users.email = ${email})
+      where id = ${id} and owner_id = ${owner.id} and deleted_at is null
+        and exists (select 1 from users
+          where users.email = ${email} and users.id <> owner_id and deactivated_at is null)
+        and (select min(role) from grants where canvas_id = ${id} and grants.email = ${email}) = 'editor'`,
+    maybe`delete from canvas_people where canvas_id = ${id} and email in (${email}, ${owner.email})`,
+    sql`insert into canvas_people (canvas_id, email, role) values (${id}, ${owner.email}, 'editor')`,
+    withinCanvases(id, env),
+    withinBytes(id, env),
+  ];
+  const { length: done } = await env.db.batch(steps);
+  if (done < steps.length - 2) return "nobody";
+  return (["canvases.person", "bundles.bytes.person", "done"] as const)[done - steps.length + 2] ?? "nobody";
+}

@@ -1,0 +1,176 @@
+import { isIP } from "node:net";
+import path from "node:path";
+import type { Setting } from "./kinds.ts";
+import { SETTINGS } from "./settings.ts";
+import { SetupFault } from "./setup-error.ts";
+
+type Read = {
+  [Name in keyof typeof SETTINGS]: (typeof SETTINGS)[Name] extends Setting<infer Value> ? Value : never;
+};
+
+/** The validated settings. */
+export interface Config extends Read {
+  host: string;
+  databaseUrl: string;
+  blobsUrl: string;
+}
+
+/** All mistakes of the environment, one message each. */
+export class ConfigError extends SetupFault {
+  readonly mistakes: string[];
+  constructor(mistakes: string[]) {
+    super(
+      `The settings have ${mistakes.length === 1 ? "a mistake" : "mistakes"}:\n${mistakes.map((each) => `  ${each}`).join("\n")}`,
+    );
+    this.mistakes = mistakes;
+  }
+}
+
+const isLoopback = (address: string) => /^(localhost|127(\.\d+){3}|\[?::1\]?|.+\.localhost)$/.test(address);
+
+/** Combinations that cannot work: when, and what to say. */
+const IMPOSSIBLE: { when: (read: Read) => boolean; say: string }[] = [
+  {
+    when: (read) => read.authMode === "dev" && read.host !== null && !isLoopback(read.host),
+    say: "SERVICE_HOST must be a loopback address in dev mode, where anyone may sign in as anyone",
+  },
+  {
+    when: (read) =>
+      read.authMode === "dev" && read.baseUrl !== null && !isLoopback(new URL(read.baseUrl).hostname),
+    say: "SERVICE_BASE_URL must be a loopback address in dev mode, where anyone may sign in as anyone",
+  },
+  {
+    when: (read) =>
+      read.baseUrl?.startsWith("http:") === true &&
+      read.authMode !== "dev" &&
+      !isLoopback(new URL(read.baseUrl).hostname),
+    say: "SERVICE_BASE_URL must be https outside dev mode, unless it is a loopback address",
+  },
+  {
+    when: (read) => read.baseUrl !== null && !isOrigin(read.baseUrl),
+    say: "SERVICE_BASE_URL must be an origin, without a path, query, fragment or user",
+  },
+  {
+    when: (read) =>
+      read.urlMode === "subdomain" &&
+      read.baseUrl !== null &&
+      isIP(new URL(read.baseUrl).hostname.replace(/[[\]]/g, "")) !== 0,
+    say: "SERVICE_BASE_URL must be a name, not an address, when SERVICE_URL_MODE is `subdomain`",
+  },
+  {
+    when: (read) => read.authMode !== "dev" && read.sessionSecret === null,
+    say: "SERVICE_SESSION_SECRET is required outside dev mode",
+  },
+  {
+    when: (read) =>
+      read.authMode === "proxy" && read.proxyTrustedIps.rules.length === 0 && read.proxyJwksUrl === null,
+    say: "SERVICE_PROXY_TRUSTED_IPS or SERVICE_PROXY_JWT_JWKS_URL is required when SERVICE_AUTH_MODE is `proxy`: otherwise anyone could claim to be anyone",
+  },
+  {
+    when: (read) => read.authMode === "oidc" && read.oidcIssuer === null,
+    say: "SERVICE_OIDC_ISSUER is required when SERVICE_AUTH_MODE is `oidc`",
+  },
+  {
+    when: (read) => read.authMode === "oidc" && read.oidcClientId === null,
+    say: "SERVICE_OIDC_CLIENT_ID is required when SERVICE_AUTH_MODE is `oidc`",
+  },
+  {
+    when: (read) => read.authMode === "oidc" && read.oidcIssuer !== null && !staysPrivate(read.oidcIssuer),
+    say: "SERVICE_OIDC_ISSUER must be https, unless it is a loopback address, and hold no user",
+  },
+  {
+    when: (read) => read.authMode === "oidc" && read.oidcIssuer !== null && !isIssuer(read.oidcIssuer),
+    say: "SERVICE_OIDC_ISSUER must be the issuer alone, without a query, a fragment or a `/.well-known/` path",
+  },
+  {
+    when: (read) => read.authMode === "oidc" && !read.oidcScopes.split(" ").includes("openid"),
+    say: "SERVICE_OIDC_SCOPES must name `openid`",
+  },
+  {
+    when: (read) =>
+      read.authMode === "proxy" && read.proxyJwksUrl !== null && !staysPrivate(read.proxyJwksUrl),
+    say: "SERVICE_PROXY_JWT_JWKS_URL must be https, unless it is a loopback address, and hold no user: whoever answers there decides who may sign in",
+  },
+  {
+    when: (read) => read.authMode === "proxy" && read.proxyJwksUrl !== null && read.proxyJwtIssuer === null,
+    say: "SERVICE_PROXY_JWT_ISSUER is required with SERVICE_PROXY_JWT_JWKS_URL: otherwise tokens of others with the same keys would count",
+  },
+  {
+    when: (read) => read.authMode === "proxy" && read.proxyJwksUrl !== null && read.proxyJwtAudience === null,
+    say: "SERVICE_PROXY_JWT_AUDIENCE is required with SERVICE_PROXY_JWT_JWKS_URL: otherwise tokens for other applications would count",
+  },
+  {
+    when: (read) => read.blobsUrl?.startsWith("s3:") === true,
+    say: "SERVICE_BLOBS_URL `s3:` is not available in this version; use `file:`",
+  },
+  {
+    when: (read) => read.busUrl !== "memory:",
+    say: "SERVICE_BUS_URL other than `memory:` is not available in this version",
+  },
+];
+
+/** Whether nobody on the way can read what goes to an address or answer in its name: https or loopback, without a user. */
+export function staysPrivate(address: string): boolean {
+  const { protocol, hostname, username, password } = new URL(address);
+  return (protocol === "https:" || isLoopback(hostname)) && username === "" && password === "";
+}
+
+const isIssuer = (address: string) => !/[?#]|\/\.well-known(\/|$)/.test(new URL(address).href);
+
+const isOrigin = (address: string) => new URL(address).href === `${new URL(address).origin}/`;
+
+class Unknown extends Error {}
+
+/** Of what could not be read nothing can be said. */
+function unknown(): never {
+  throw new Unknown();
+}
+
+function holds(condition: () => boolean): boolean {
+  try {
+    return condition();
+  } catch (error) {
+    if (error instanceof Unknown) return false;
+    throw error;
+  }
+}
+
+/** Reads and checks the environment; an empty variable is an unset one. @throws ConfigError with every mistake at once. */
+export function readConfig(environment: Record<string, string | undefined>): Config {
+  const mistakes: string[] = [];
+  const unreadable = new Set<string>();
+  const entries = Object.entries(SETTINGS).map(([name, each]) => {
+    const given = environment[each.variable];
+    if (given === undefined || given === "") return [name, each.fallback];
+    try {
+      return [name, each.kind.read(given)];
+    } catch {
+      const holds = each.secret === true ? "its value (not shown)" : `\`${given}\``;
+      mistakes.push(`${each.variable} holds ${holds}; it may hold ${each.kind.may}`);
+      unreadable.add(name);
+      return [name, each.fallback];
+    }
+  });
+  const read = Object.fromEntries(entries) as Read;
+  const known = new Proxy(read, {
+    get: (values, name: keyof Read) => (unreadable.has(name) ? unknown() : values[name]),
+  });
+  mistakes.push(...IMPOSSIBLE.filter((each) => holds(() => each.when(known))).map((each) => each.say));
+  if (mistakes.length > 0) throw new ConfigError(mistakes);
+  const dev = read.authMode === "dev";
+  return {
+    ...read,
+    host: read.host ?? (dev ? "127.0.0.1" : "0.0.0.0"),
+    adminEmails: (read.adminEmails.length === 0 && dev ? ["dev@example.com"] : read.adminEmails).map((each) =>
+      each.toLowerCase(),
+    ),
+    databaseUrl: read.databaseUrl ?? `sqlite:${path.join(read.dataDir, "easel.db")}`,
+    blobsUrl: read.blobsUrl ?? `file:${path.join(read.dataDir, "blobs")}`,
+  };
+}
+
+/** Variables that look like settings but are none: misspelled, most likely. */
+export function unknownVariables(environment: Record<string, string | undefined>): string[] {
+  const known = new Set(Object.values(SETTINGS).map((each) => each.variable));
+  return Object.keys(environment).filter((name) => name.startsWith("SERVICE_") && !known.has(name));
+}

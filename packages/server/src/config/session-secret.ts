@@ -1,0 +1,32 @@
+import { randomBytes } from "node:crypto";
+import { link, readFile, rm, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { newId } from "../crypto/ids.ts";
+import { makeDirectory } from "../disk/private-files.ts";
+import type { Config } from "./config.ts";
+
+/** The secrets that sign cookies: those of the settings; in dev mode one that is made once and kept with the data. */
+export async function sessionSecrets({ sessionSecret, dataDir }: Config): Promise<string[]> {
+  if (sessionSecret !== null) return sessionSecret;
+  const file = path.join(dataDir, "session-secret");
+  const kept = (await read(file)) ?? (await make(file));
+  if (kept.length < 32) throw new Error(`${file} holds no secret: remove it, and a new one is made`);
+  return [kept];
+}
+
+const read = (file: string) =>
+  readFile(file, "utf8").catch((error) => {
+    if (error.code !== "ENOENT") throw error;
+  });
+
+/** Of several processes that make it at once, all read the same. */
+async function make(file: string): Promise<string> {
+  await makeDirectory(path.dirname(file));
+  const draft = `${file}.${newId()}`;
+  await writeFile(draft, randomBytes(32).toString("base64url"), { mode: 0o600 });
+  await link(draft, file).catch((error) => {
+    if (error.code !== "EEXIST") throw error;
+  });
+  await rm(draft);
+  return readFile(file, "utf8");
+}

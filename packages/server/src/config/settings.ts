@@ -1,0 +1,348 @@
+import { BlockList, isIP } from "node:net";
+import { LIMITS } from "@easel/protocol/limits";
+import {
+  amount,
+  type Kind,
+  list,
+  oneOf,
+  onOff,
+  origin,
+  pattern,
+  type Setting,
+  text,
+  url,
+  whole,
+} from "./kinds.ts";
+
+const email = pattern("an e-mail address", /^[^\s@,]+@[^\s@,]+$/);
+const domain = pattern("a domain name", /^[a-z0-9-]+(\.[a-z0-9-]+)*$/i);
+const headerName = pattern("a header name", /^[!#$%&'*+.^_`|~0-9a-z-]+$/i);
+const rung = oneOf("private", "specific_people", "whole_org", "public_link");
+
+const networks: Kind<BlockList> = {
+  may: "IP addresses or networks such as `10.0.0.0/8`, separated by commas",
+  read(value) {
+    const listed = new BlockList();
+    for (const entry of list(text).read(value)) {
+      const [address = "", bits, ...rest] = entry.split("/");
+      const ipv6 = isIP(address) === 6;
+      if (rest.length > 0 || (bits !== undefined && !/^\d+$/.test(bits))) throw new RangeError();
+      listed.addSubnet(
+        address,
+        bits === undefined ? (ipv6 ? 128 : 32) : Number(bits),
+        ipv6 ? "ipv6" : "ipv4",
+      );
+    }
+    return listed;
+  },
+};
+
+const secrets: Kind<string[]> = {
+  may: "one or more secrets of at least 32 bytes, separated by commas",
+  read(value) {
+    const entries = value.split(",").map((entry) => entry.trim());
+    if (entries.some((entry) => Buffer.byteLength(entry) < 32)) throw new RangeError();
+    return entries;
+  },
+};
+
+const key32: Kind<Buffer> = {
+  may: "32 bytes in base64",
+  read(value) {
+    const bytes = Buffer.from(value, "base64");
+    if (bytes.length !== 32) throw new RangeError();
+    return bytes;
+  },
+};
+
+/** USD per million tokens. */
+interface Price {
+  input: number;
+  output: number;
+  cacheWrite: number;
+  cacheRead: number;
+}
+
+const prices: Kind<Record<string, Price>> = {
+  may: "JSON: `{ model: { input, output, cacheWrite, cacheRead } }`",
+  read(value) {
+    const table = JSON.parse(value) as Record<string, Price>;
+    if (typeof table !== "object" || table === null || Array.isArray(table)) throw new RangeError();
+    for (const each of Object.values(table)) {
+      const numbers = [each.input, each.output, each.cacheWrite, each.cacheRead];
+      if (!numbers.every((number) => Number.isFinite(number) && number >= 0)) throw new RangeError();
+    }
+    return table;
+  },
+};
+
+function setting<Value>(
+  variable: string,
+  kind: Kind<Value>,
+  fallback: NoInfer<Value>,
+  meaning: string,
+  more: { shown?: string; secret?: true } = {},
+): Setting<Value> {
+  return { variable, kind, fallback, meaning, ...more };
+}
+
+/** A setting that has no value of its own when unset. */
+function optional<Value>(
+  variable: string,
+  kind: Kind<Value>,
+  meaning: string,
+  more: { shown?: string; secret?: true } = {},
+): Setting<Value | null> {
+  return { variable, kind, fallback: null, meaning, ...more };
+}
+
+/** Every setting of the service. `docs/settings.md` is printed from this table. */
+export const SETTINGS = {
+  authMode: setting("SERVICE_AUTH_MODE", oneOf("dev", "proxy", "oidc"), "dev", "How people sign in."),
+  host: optional("SERVICE_HOST", text, "Address to listen at.", {
+    shown: "`127.0.0.1` in dev mode, otherwise `0.0.0.0`",
+  }),
+  port: setting(
+    "SERVICE_PORT",
+    whole(0, 65_535),
+    3000,
+    "Port to listen at; 0 picks a free one, which the start-up line names unless SERVICE_BASE_URL is set.",
+  ),
+  baseUrl: optional(
+    "SERVICE_BASE_URL",
+    url("http", "https"),
+    "Public address. It alone decides origins, links and `Secure` cookies; TLS ends at a proxy in front. https outside dev mode, unless it is loopback.",
+    { shown: "`http://localhost:{port}`" },
+  ),
+  urlMode: setting(
+    "SERVICE_URL_MODE",
+    oneOf("path", "subdomain"),
+    "path",
+    "Canvases at `{base}/c/{slug}/` or at `{slug}.{base host}`.",
+  ),
+  frameAncestors: setting(
+    "SERVICE_FRAME_ANCESTORS",
+    list(origin),
+    [],
+    "Further origins whose pages may frame canvases; their own host and the base host always may.",
+    { shown: "none" },
+  ),
+  dataDir: setting("SERVICE_DATA_DIR", text, "./data", "Everything that the embedded defaults store."),
+  diskReserve: optional(
+    "SERVICE_DISK_RESERVE_BYTES",
+    whole(0),
+    "Bytes that stay free on the disks of the data directory and the blobs: below that, deploys are refused, so that sign-in and other small writes go on. 0 turns it off.",
+    { shown: "256 MiB, at most a tenth of the disk" },
+  ),
+  databaseUrl: optional("SERVICE_DATABASE_URL", url("sqlite", "postgres", "postgresql"), "The database.", {
+    shown: "`sqlite:{data dir}/easel.db`",
+    secret: true,
+  }),
+  blobsUrl: optional("SERVICE_BLOBS_URL", url("file", "s3"), "Where files and bundles are kept.", {
+    shown: "`file:{data dir}/blobs`",
+  }),
+  busUrl: setting(
+    "SERVICE_BUS_URL",
+    url("memory", "redis", "rediss"),
+    "memory:",
+    "What nodes tell each other and count together.",
+    {
+      secret: true,
+    },
+  ),
+  sessionSecret: optional(
+    "SERVICE_SESSION_SECRET",
+    secrets,
+    "Signs cookies; several rotate: the first signs, all verify.",
+    {
+      shown: "required outside dev mode",
+      secret: true,
+    },
+  ),
+  encryptionKey: optional(
+    "SERVICE_ENCRYPTION_KEY",
+    key32,
+    "Seals the protected headers of Connections at rest.",
+    { secret: true },
+  ),
+
+  adminEmails: setting("SERVICE_ADMIN_EMAILS", list(email), [], "Instance administrators.", {
+    shown: "`dev@example.com` in dev mode",
+  }),
+  allowedEmailDomains: setting(
+    "SERVICE_ALLOWED_EMAIL_DOMAINS",
+    list(domain),
+    [],
+    "Sign-in is refused outside these domains.",
+    { shown: "any" },
+  ),
+  proxyTrustedIps: setting(
+    "SERVICE_PROXY_TRUSTED_IPS",
+    networks,
+    new BlockList(),
+    "Identity headers and `X-Forwarded-For` count only from these peers.",
+    { shown: "none" },
+  ),
+  proxyEmailHeader: setting(
+    "SERVICE_PROXY_EMAIL_HEADER",
+    headerName,
+    "X-Auth-Request-Email",
+    "Header with the person's e-mail address.",
+  ),
+  proxyNameHeader: setting(
+    "SERVICE_PROXY_NAME_HEADER",
+    headerName,
+    "X-Auth-Request-Preferred-Username",
+    "Header with the person's name.",
+  ),
+  proxyJwksUrl: optional(
+    "SERVICE_PROXY_JWT_JWKS_URL",
+    url("http", "https"),
+    "Keys of the proxy's signed token; when set, that token is the only way in.",
+  ),
+  proxyJwtIssuer: optional("SERVICE_PROXY_JWT_ISSUER", text, "Issuer that the signed token must name."),
+  proxyJwtAudience: optional("SERVICE_PROXY_JWT_AUDIENCE", text, "Audience that the signed token must name."),
+  proxyJwtHeader: setting(
+    "SERVICE_PROXY_JWT_HEADER",
+    headerName,
+    "Cf-Access-Jwt-Assertion",
+    "Header with the signed token.",
+  ),
+  oidcIssuer: optional("SERVICE_OIDC_ISSUER", url("http", "https"), "OpenID Connect issuer."),
+  oidcClientId: optional("SERVICE_OIDC_CLIENT_ID", text, "OpenID Connect client."),
+  oidcClientSecret: optional("SERVICE_OIDC_CLIENT_SECRET", text, "OpenID Connect client secret.", {
+    secret: true,
+  }),
+  oidcScopes: setting("SERVICE_OIDC_SCOPES", text, "openid email profile", "OpenID Connect scopes."),
+
+  publicLinks: setting("SERVICE_PUBLIC_LINKS", onOff, true, "Whether canvases may be shared by Public link."),
+  tenancy: setting(
+    "SERVICE_TENANCY",
+    onOff,
+    false,
+    "Whether people belong to organisations by verified e-mail domain.",
+  ),
+  quotaCanvases: setting(
+    "SERVICE_QUOTA_CANVASES",
+    whole(0),
+    200,
+    "Canvases that one person may own, deleted ones aside. Administrators change it for all and for one person.",
+  ),
+  quotaBundleBytes: setting(
+    "SERVICE_QUOTA_BUNDLE_BYTES",
+    whole(0),
+    5 * 1024 ** 3,
+    "Bytes that the files of all canvases of one owner may take, with every version and with deleted canvases; what several versions of a canvas share counts once. Administrators change it for all and for one person.",
+  ),
+  versionsKept: setting(
+    "SERVICE_VERSIONS_KEPT",
+    whole(1),
+    50,
+    "Newest versions of a canvas that a deploy keeps, besides the published one. Administrators change it for all and for the canvases of one owner.",
+  ),
+  rateLimit: setting(
+    "SERVICE_RATELIMIT_ENABLED",
+    onOff,
+    true,
+    "Whether requests are limited at all. Frames of open realtime connections always are.",
+  ),
+  canvasPerMinute: setting(
+    "SERVICE_RATELIMIT_CANVAS_API_PER_MIN",
+    whole(1),
+    120,
+    "Runtime API, per user per canvas.",
+  ),
+  aiPerMinute: setting("SERVICE_RATELIMIT_AI_PER_MIN", whole(1), 10, "AI, per user."),
+  managementPerMinute: setting("SERVICE_RATELIMIT_MANAGEMENT_PER_MIN", whole(1), 240, "`/api/*`, per user."),
+  loginPerMinute: setting(
+    "SERVICE_RATELIMIT_LOGIN_PER_MIN",
+    whole(1),
+    20,
+    "Signing in, per client address; an IPv6 address stands for its /64.",
+  ),
+  gatePerMinute: setting(
+    "SERVICE_RATELIMIT_GATE_PER_MIN",
+    whole(1),
+    10,
+    "Canvas passwords, per client address and per person who has signed in. Wrong ones of everyone else: five times as many per canvas.",
+  ),
+
+  realtime: setting("SERVICE_REALTIME", onOff, true, "Whether canvases may use realtime."),
+  publishesPerMinute: setting(
+    "SERVICE_REALTIME_PUBLISHES_PER_MIN",
+    whole(1),
+    LIMITS.publishesPerMinute.value,
+    "Messages that a realtime connection may publish. Of other frames six times as many, and no less than 600.",
+  ),
+  authoring: setting("SERVICE_AUTHORING", onOff, false, "Whether canvases may publish further canvases."),
+  authoringRungs: setting(
+    "SERVICE_AUTHORING_ALLOWED_RUNGS",
+    list(rung),
+    ["private", "specific_people", "whole_org", "public_link"],
+    "Rungs that authoring may choose; `public_link` covers `password`.",
+  ),
+  authoringMaxExpiryDays: setting(
+    "SERVICE_AUTHORING_MAX_EXPIRY_DAYS",
+    whole(0),
+    0,
+    "Longest life of an authored share; 0 is no cap.",
+  ),
+  authoringRequireExpiry: setting(
+    "SERVICE_AUTHORING_REQUIRE_EXPIRY",
+    onOff,
+    false,
+    "Whether an authored share must expire.",
+  ),
+  authoringDailyMax: setting(
+    "SERVICE_AUTHORING_USER_DAILY_MAX",
+    whole(0),
+    20,
+    "Canvases that a person may author a day.",
+  ),
+  authoringTotalMax: setting(
+    "SERVICE_AUTHORING_USER_TOTAL_MAX",
+    whole(0),
+    200,
+    "Canvases that a person may author in all.",
+  ),
+
+  aiProvider: setting(
+    "SERVICE_AI_PROVIDER",
+    oneOf("anthropic", "openai"),
+    "anthropic",
+    "`openai` is any server that speaks its protocol.",
+  ),
+  aiApiKey: optional("SERVICE_AI_API_KEY", text, "Without one, AI is off for the instance.", {
+    secret: true,
+  }),
+  aiBaseUrl: optional("SERVICE_AI_BASE_URL", url("http", "https"), "Address of the provider.", {
+    shown: "the provider's own",
+  }),
+  aiModels: setting("SERVICE_AI_MODELS", list(text), [], "Models that canvases may use.", {
+    shown: "current models of the provider",
+  }),
+  aiPrices: setting(
+    "SERVICE_AI_PRICES",
+    prices,
+    {},
+    "USD per million tokens; adds to and overrides the built-in table. A model without a price is not allowed.",
+    { shown: "built-in table" },
+  ),
+  aiUserDailyUsd: setting("SERVICE_AI_USER_DAILY_USD", amount, 5, "Spend cap per person per day."),
+  aiCanvasMonthlyUsd: setting("SERVICE_AI_CANVAS_MONTHLY_USD", amount, 50, "Spend cap per canvas per month."),
+  aiGuestUsd: setting("SERVICE_AI_GUEST_USD", amount, 1, "Spend cap per guest."),
+  connectionsPrivateCidrs: setting(
+    "SERVICE_CONNECTIONS_PRIVATE_CIDRS",
+    networks,
+    new BlockList(),
+    "Private networks that Connections may reach all the same.",
+    { shown: "none" },
+  ),
+
+  logLevel: setting(
+    "SERVICE_LOG_LEVEL",
+    oneOf("fatal", "error", "warn", "info", "debug", "trace", "silent"),
+    "info",
+    "Log lines go to standard error as JSON; `debug` adds one per request.",
+  ),
+};

@@ -1,0 +1,72 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { openGate } from "../canvases/gate-cookie.ts";
+import type { Bucket } from "../drivers/bus/bus.ts";
+import type { Env } from "../env.ts";
+import { readBody } from "../http/body.ts";
+import { networkOf } from "../http/network.ts";
+import { one, type Query } from "../http/query.ts";
+import { giveBack, take } from "../http/rate-limit.ts";
+import { refuse } from "../http/refusal.ts";
+import { resolve } from "../pipeline/resolve.ts";
+import type { Viewer, Visit } from "../pipeline/visit.ts";
+
+/** Where a canvas's password is given, below the canvas's address. */
+export const GATE = "__gate";
+
+const MAX_FORM_BYTES = 8 * 1024;
+
+/** Wrong passwords that visitors who have not signed in may try on one canvas, as a multiple of what one network may. */
+const NETWORKS_PER_CANVAS = 5;
+
+/**
+ * `POST {canvas}/__gate`: the right password sets `__service_gate` and leads to the page that was asked for (management API,
+ * section 3). A visitor who could not enter with the password either gets the usual refusal, and spends no try.
+ */
+export async function passGate(
+  visit: Visit,
+  viewer: Viewer,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  env: Env,
+): Promise<FastifyReply> {
+  requireOwnForm(visit, env);
+  const { canvas } = await resolve(visit, viewer, env, true);
+  await limit({ rateClass: "gate", owner: networkOf(request.ip) }, 1);
+  if (viewer !== null) await limit({ rateClass: "gate.person", owner: viewer.id }, 1);
+  const body = await readBody(request.raw, MAX_FORM_BYTES, () => refuse("INVALID_BODY", {}, 413));
+  const form = new URLSearchParams(body.toString("utf8"));
+  const password = form.get("password") ?? "";
+  if (canvas.passwordHash !== null) {
+    const ofCanvas: Bucket = { rateClass: "gate.canvas", owner: canvas.id };
+    if (viewer === null) await limit(ofCanvas, NETWORKS_PER_CANVAS);
+    if (!(await env.passwords.verify(password, canvas.passwordHash))) {
+      refuse("PASSWORD_REQUIRED", { message: "That is not the password." });
+    }
+    if (viewer === null) await giveBack(ofCanvas, env);
+    for (const cookie of openGate(canvas, viewer, env)) reply.header("set-cookie", cookie);
+  }
+  return reply
+    .header("cache-control", "private, no-store")
+    .redirect(pageBeyond(canvas.slug, request, env), 303);
+
+  async function limit(bucket: Bucket, times: number): Promise<void> {
+    if (!(await take(bucket, times * env.config.gatePerMinute, reply, env))) refuse("RATE_LIMITED");
+  }
+}
+
+/** Refuses a form that a page of another origin sends: it would spend what its visitor may try. */
+function requireOwnForm({ slug, request }: Visit, { base }: Env): void {
+  const { origin, "sec-fetch-site": site } = request.headers;
+  const foreign =
+    site === undefined
+      ? origin !== undefined && origin !== "null" && origin !== base.canvasOrigin(slug)
+      : site !== "same-origin" && site !== "none";
+  if (foreign) refuse("CROSS_SITE_FORBIDDEN");
+}
+
+/** The page of a canvas to which its gate leads: the one that was asked for, the first one for whatever leads elsewhere. */
+export function pageBeyond(slug: string, request: FastifyRequest, { base }: Env): string {
+  const canvasUrl = base.canvasUrl(slug);
+  const url = URL.parse(`./${one(request.query as Query, "to") ?? ""}`, canvasUrl);
+  return url?.href.startsWith(canvasUrl) === true ? url.href : canvasUrl;
+}

@@ -1,0 +1,39 @@
+import type { ErrorCode } from "@easel/protocol/errors";
+import { manages, roleOf } from "../access/roles.ts";
+import { findEntry } from "../canvases/access-lookup.ts";
+import { findNoticed } from "../canvases/store.ts";
+import type { Env } from "../env.ts";
+import { principalOf } from "../pipeline/resolve.ts";
+import type { Viewer } from "../pipeline/visit.ts";
+
+/** The facts about a canvas that the page of a refusal may tell. */
+export interface Facts {
+  title: string | null;
+  owner: { name: string; email: string } | null;
+  disabledReason: string | null;
+}
+
+const NONE: Facts = { title: null, owner: null, disabledReason: null };
+
+/**
+ * Looks up what a refused visitor may know of the canvas: the title where only its password is missing; the owner, to ask for
+ * access, for people of the same organisation (without organisations: of this instance) who have signed in; why it is disabled
+ * for those who manage it. Nothing else, and nothing for other refusals.
+ */
+export async function factsFor(
+  code: ErrorCode | undefined,
+  slug: string,
+  viewer: Viewer,
+  env: Env,
+): Promise<Facts> {
+  if (code !== "PASSWORD_REQUIRED" && code !== "OWNER_ONLY" && code !== "DISABLED") return NONE;
+  const email = viewer?.guestOf === null ? viewer.email : null;
+  const [canvas, found] = await Promise.all([findEntry(slug, email, env), findNoticed(slug, env)]);
+  if (canvas === null || found === undefined) return NONE;
+  const principal = principalOf(viewer);
+  const role = roleOf(principal, canvas);
+  if (code === "PASSWORD_REQUIRED") return role === null ? NONE : { ...NONE, title: found.title };
+  if (code === "DISABLED") return manages(role) ? { ...NONE, disabledReason: found.disabled_reason } : NONE;
+  const mayAsk = principal.kind === "member" && canvas.inOrg && found.owner_deactivated_at === null;
+  return mayAsk ? { ...NONE, owner: { name: found.owner_name, email: found.owner_email } } : NONE;
+}

@@ -1,0 +1,57 @@
+import { hash } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { Env } from "../env.ts";
+import { identify } from "../identity/identify.ts";
+import { authenticate } from "../pipeline/authenticate.ts";
+import { challenge } from "../sign-in/challenge.ts";
+import { isFresh } from "./conditional.ts";
+import { requireOwnOrigin } from "./isolation.ts";
+import { requireOwnHost } from "./own-host.ts";
+
+const BUNDLE = path.join(import.meta.dirname, "../../../sdk/dist/v1.js");
+
+/**
+ * Serves `GET /sdk/v1.js`: the same bytes for everyone who is let through the gateway (specification 4.11), on canvas hosts
+ * too. A line in front of the bundle tells it the URL mode, by which it reads the canvas from the address of the page.
+ */
+export function mountSdk(app: FastifyInstance, env: Env): void {
+  let bundle: { bytes: Buffer; etag: string } | undefined;
+
+  async function send(request: FastifyRequest, reply: FastifyReply) {
+    if (bundle === undefined) {
+      const built = await readFile(BUNDLE).catch(() => undefined);
+      if (built === undefined) {
+        return reply
+          .code(503)
+          .type("text/plain; charset=utf-8")
+          .send("The SDK has not been built: npm run build\n");
+      }
+      const bytes = Buffer.concat([
+        Buffer.from(`globalThis.easel={urlMode:${JSON.stringify(env.base.urlMode)}};\n`),
+        built,
+      ]);
+      bundle = { bytes, etag: `"${hash("sha256", bytes, "hex").slice(0, 32)}"` };
+    }
+    reply.header("etag", bundle.etag).header("cache-control", "public, max-age=3600");
+    if (isFresh(request.headers, bundle.etag)) return reply.code(304).send();
+    return reply.type("application/javascript; charset=utf-8").send(bundle.bytes);
+  }
+
+  app.get("/sdk/v1.js", async (request, reply) => {
+    // Its answer may be kept by caches, so it never carries a cookie.
+    if ((await identify(request.raw, null, env)) === null) challenge(request.raw, "api", env);
+    return send(request, reply);
+  });
+
+  if (env.base.urlMode === "subdomain") {
+    app.get<{ Params: { slug: string } }>("/c/:slug/sdk/v1.js", async (request, reply) => {
+      requireOwnHost(request, env);
+      requireOwnOrigin(request, reply, env);
+      const { slug } = request.params;
+      await authenticate({ slug, surface: "content", request: request.raw, answer: reply }, env);
+      return send(request, reply);
+    });
+  }
+}

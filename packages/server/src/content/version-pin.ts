@@ -1,0 +1,41 @@
+import type { IncomingHttpHeaders } from "node:http";
+import type { Canvas } from "../canvases/access-lookup.ts";
+import { isId } from "../crypto/ids.ts";
+import type { Env } from "../env.ts";
+import { cookiesNamed, setCookie } from "../http/cookies.ts";
+
+const COOKIE = "easel_version";
+/** How long a page that has begun to load still gets the files it was written for. */
+const GRACE = 5 * 60 * 1000;
+
+/** Whether a request is for a whole page rather than for a part of one. */
+const isPage = (headers: IncomingHttpHeaders) =>
+  ["document", "iframe", "frame", undefined].includes(headers["sec-fetch-dest"] as string | undefined);
+
+/**
+ * The version to serve from, so that no page load sees two: a page gets the current one, and its parts that of the page,
+ * which a cookie of the canvas remembers, for five minutes after it was replaced.
+ */
+export async function versionFor(
+  headers: IncomingHttpHeaders,
+  canvas: Canvas,
+  env: Env,
+): Promise<string | null> {
+  const [pinned] = cookiesNamed(headers.cookie, COOKIE);
+  if (isPage(headers) || pinned === undefined || pinned === canvas.versionId || !isId(pinned))
+    return canvas.versionId;
+  const known = await env.db.get<{ id: string }>`
+    select id from versions
+    where id = ${pinned} and canvas_id = ${canvas.id} and state = 'stored'
+      and replaced_at > ${env.clock() - GRACE}`;
+  return known?.id ?? canvas.versionId;
+}
+
+/** The cookie that keeps the parts of a page to its version; undefined where it is not needed. */
+export function pin(headers: IncomingHttpHeaders, canvas: Canvas, { base }: Env): string | undefined {
+  if (headers["sec-fetch-dest"] === undefined || !isPage(headers) || canvas.versionId === null)
+    return undefined;
+  if (cookiesNamed(headers.cookie, COOKIE)[0] === canvas.versionId) return undefined;
+  const path = new URL(base.canvasUrl(canvas.slug)).pathname;
+  return setCookie(COOKIE, canvas.versionId, { secure: base.secure, path });
+}

@@ -1,0 +1,98 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Memo } from "./cache.ts";
+import type { Value } from "./db.ts";
+
+/** A memo that counts how often it had to ask; what is found is the values themselves. */
+function counting() {
+  const memo = new Memo();
+  let asked = 0;
+  const recall = (...values: Value[]) =>
+    memo.recall(values, () => {
+      asked++;
+      return { values };
+    });
+  return { memo, recall, asked: () => asked };
+}
+
+/** Values of one statement each: it always has as many. */
+const statements: Value[][][] = [
+  [[]],
+  [["a"], ["b"], [""], [null], [1], [0], [-1.5]],
+  [
+    ["a", "b"],
+    ["b", "a"],
+    ["ab", ""],
+    ["", "ab"],
+    ["a", null],
+    [null, "a"],
+    [null, null],
+  ],
+];
+
+for (const lists of statements) {
+  test(`asks once for each list of ${lists[0]?.length} values`, () => {
+    const { recall, asked } = counting();
+    for (const values of [...lists, ...lists]) assert.deepEqual(recall(...values), { values });
+    assert.equal(asked(), lists.length);
+  });
+}
+
+test("bytes are known by what they hold", () => {
+  const { recall, asked } = counting();
+  const whole = Uint8Array.of(9, 1, 2, 9);
+  recall(Uint8Array.of(1, 2));
+  recall(Buffer.of(1, 2));
+  recall(whole.subarray(1, 3));
+  assert.equal(asked(), 1);
+  recall(Uint8Array.of(2, 1));
+  recall(Uint8Array.of(0xc3, 0xa9));
+  recall(Uint8Array.of(0xe9));
+  recall(Uint8Array.of(0xff));
+  recall(Uint8Array.of(0xfe));
+  assert.equal(asked(), 6);
+});
+
+test("that there is nothing is remembered, too", () => {
+  const memo = new Memo();
+  assert.equal(
+    memo.recall(["a"], () => undefined),
+    undefined,
+  );
+  assert.equal(
+    memo.recall(["a"], () => assert.fail()),
+    undefined,
+  );
+});
+
+test("a row that is given out cannot be changed", () => {
+  const { recall } = counting();
+  assert.throws(() => Object.assign(recall("a") as object, { values: [] }), TypeError);
+});
+
+test("what is cleared is asked for again", () => {
+  const { memo, recall, asked } = counting();
+  recall("a");
+  memo.clear();
+  recall("a");
+  assert.equal(asked(), 2);
+});
+
+test("an error is not remembered", () => {
+  const { memo, recall, asked } = counting();
+  const failing = () => {
+    throw new Error("disk");
+  };
+  assert.throws(() => memo.recall(["a", "b"], failing), /disk/);
+  recall("a", "b");
+  assert.equal(asked(), 1);
+});
+
+test("a flood of values is forgotten, and never answered wrongly", () => {
+  const { recall, asked } = counting();
+  for (let each = 0; each < 25_000; each++)
+    assert.deepEqual(recall("flood", each), { values: ["flood", each] });
+  for (let each = 0; each < 25_000; each++)
+    assert.deepEqual(recall("flood", each), { values: ["flood", each] });
+  assert.ok(asked() > 30_000);
+});

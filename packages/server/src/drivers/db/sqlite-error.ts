@@ -1,0 +1,24 @@
+import { SetupFault } from "../../config/setup-error.ts";
+
+const DAMAGED =
+  "It is damaged or no SQLite database. Restore it from a backup; to begin anew, move it away, and the blobs with it.";
+
+/** Advice to operators about a database file, by SQLite's error code. */
+const ADVICE: Record<number, string> = {
+  5: "Another process has locked it.",
+  8: "The service may not write it.",
+  10: "The disk cannot be read or written.",
+  11: DAMAGED,
+  13: "The disk is full.",
+  14: "The service may not open it, or it is a directory.",
+  26: DAMAGED,
+};
+
+/** An error at the start as a fault that names the database file; any other than SQLite's is answered as it is. */
+export function sqliteFault(error: unknown, file: string): unknown {
+  const { errcode = 0, message } = error as { errcode?: number; message: string };
+  const advice = ADVICE[errcode % 256];
+  return advice === undefined
+    ? error
+    : new SetupFault(`The database ${file} cannot be used: ${message}. ${advice}`);
+}

@@ -1,0 +1,103 @@
+import type { Access, CanvasRole } from "@easel/protocol/types";
+import { domainOf } from "../access/email.ts";
+import type { Env } from "../env.ts";
+
+/** A canvas as a card of the home page shows it. Times are epoch milliseconds. */
+export interface HomeRow {
+  id: string;
+  slug: string;
+  title: string;
+  role: CanvasRole;
+  updated_at: number;
+  version_id: string | null;
+  access: Access;
+  expires_at: number | null;
+  revoked_at: number | null;
+  archived_at: number | null;
+  disabled_at: number | null;
+  disabled_reason: string | null;
+}
+
+/** The person whose home page it is. */
+interface Person {
+  id: string;
+  email: string;
+  guestOf: string | null;
+}
+
+/** A part of a list, last changed first: what comes after the canvas changed at `updatedAt` with this id. */
+export interface Slice {
+  updatedAt: number;
+  id: string;
+  limit: number;
+}
+
+/** The person's own canvases, in every state but deleted. */
+export async function listOwned(
+  person: Person,
+  { updatedAt, id, limit }: Slice,
+  { db }: Env,
+): Promise<HomeRow[]> {
+  return db.all<HomeRow>`
+    select id, slug, title, 'owner' as role, updated_at, version_id, access, expires_at, revoked_at, archived_at,
+      disabled_at, disabled_reason
+    from canvases
+    where owner_id = ${person.id} and deleted_at is null and (updated_at, id) < (${updatedAt}, ${id})
+    order by updated_at desc, id desc limit ${limit}`;
+}
+
+/** Other people's canvases that were shared with the person: those they edit in every state, the others while they can be opened. */
+export async function listShared(
+  person: Person,
+  { updatedAt, id, limit }: Slice,
+  { db, clock }: Env,
+): Promise<HomeRow[]> {
+  // A guest has the e-mail address of the invitation, which nobody has verified.
+  const email = person.guestOf === null ? person.email : null;
+  return db.all<HomeRow>`
+    select id, slug, title, given.role, updated_at, version_id, access, expires_at, revoked_at, archived_at, disabled_at,
+      disabled_reason
+    from (
+      select canvas_id, min(role) as role from (
+        select canvas_id, role from grants where email = ${email}
+        union all select id, 'viewer' from canvases where id = ${person.guestOf}) as each_grant
+      group by canvas_id) as given
+    join canvases on canvases.id = given.canvas_id
+    where owner_id <> ${person.id} and deleted_at is null
+      and (given.role = 'editor' or (archived_at is null and disabled_at is null and revoked_at is null
+        and version_id is not null and (expires_at is null or expires_at > ${clock()})))
+      and (updated_at, id) < (${updatedAt}, ${id})
+    order by updated_at desc, id desc limit ${limit}`;
+}
+
+/** Canvases that their owners list for the whole organisation, but those of the two lists above. None for guests. */
+export async function listForOrganisation(
+  person: Person,
+  { updatedAt, id, limit }: Slice,
+  { db, clock, config }: Env,
+): Promise<HomeRow[]> {
+  if (person.guestOf !== null) return [];
+  // Two statements, so that each is a walk along its index.
+  return config.tenancy
+    ? db.all<HomeRow>`
+        select id, slug, title, 'viewer' as role, updated_at, version_id, access, expires_at, revoked_at, archived_at,
+          disabled_at, disabled_reason
+        from canvases
+        where org_id = (select org_id from org_domains where domain = ${domainOf(person.email)})
+          and discoverability = 'listed' and access = 'whole_org' and deleted_at is null and archived_at is null
+          and disabled_at is null and revoked_at is null and version_id is not null
+          and (expires_at is null or expires_at > ${clock()}) and owner_id <> ${person.id}
+          and not exists (select 1 from grants where grants.canvas_id = canvases.id and grants.email = ${person.email})
+          and (updated_at, id) < (${updatedAt}, ${id})
+        order by updated_at desc, id desc limit ${limit}`
+    : db.all<HomeRow>`
+        select id, slug, title, 'viewer' as role, updated_at, version_id, access, expires_at, revoked_at, archived_at,
+          disabled_at, disabled_reason
+        from canvases
+        where discoverability = 'listed' and access = 'whole_org' and deleted_at is null and archived_at is null
+          and disabled_at is null and revoked_at is null and version_id is not null
+          and (expires_at is null or expires_at > ${clock()}) and owner_id <> ${person.id}
+          and not exists (select 1 from grants where grants.canvas_id = canvases.id and grants.email = ${person.email})
+          and (updated_at, id) < (${updatedAt}, ${id})
+        order by updated_at desc, id desc limit ${limit}`;
+}

@@ -1,0 +1,61 @@
+import assert from "node:assert/strict";
+import type { IncomingHttpHeaders } from "node:http";
+import { test } from "node:test";
+import { baseOf } from "../config/addresses.ts";
+import { readConfig } from "../config/config.ts";
+import { requireOwnPage } from "./csrf.ts";
+import { Refusal } from "./refusal.ts";
+
+const base = baseOf(readConfig({ SERVICE_BASE_URL: "http://localhost:3000" }), 3000);
+
+/** Headers of an unsafe request to the management API, and whether it passes (management API, section 4). */
+const rows: [headers: IncomingHttpHeaders, passes: boolean][] = [
+  [{}, true],
+  [{ "sec-fetch-site": "same-origin" }, true],
+  [{ "sec-fetch-site": "none" }, true],
+  [{ "sec-fetch-site": "same-site" }, false],
+  [{ "sec-fetch-site": "cross-site" }, false],
+  [{ "sec-fetch-site": "" }, false],
+  [{ origin: "http://localhost:3000" }, true],
+  [{ origin: "http://localhost:3000/" }, false],
+  [{ origin: "http://localhost" }, false],
+  [{ origin: "https://localhost:3000" }, false],
+  [{ origin: "http://tea.localhost:3000" }, false],
+  [{ origin: "http://localhost:3000.evil.example" }, false],
+  [{ origin: "null" }, false],
+  [{ origin: "" }, false],
+  [{ referer: "http://localhost:3000/" }, true],
+  [{ referer: "http://localhost:3000/auth/login?a=/c/tea/" }, true],
+  [{ referer: "http://localhost:3000/canvases" }, true],
+  [{ referer: "http://localhost:3000/c" }, false],
+  [{ referer: "http://localhost:3000/c/tea/" }, false],
+  [{ referer: "http://localhost:3000/c/tea/index.html" }, false],
+  [{ referer: "http://localhost:3000/a/../c/tea/" }, false],
+  [{ referer: "http://localhost:3000\\c\\tea\\" }, false],
+  [{ referer: "" }, false],
+  [{ referer: "no URL" }, false],
+  [{ "sec-fetch-site": "same-origin", origin: "http://evil.example" }, false],
+  [{ "sec-fetch-site": "cross-site", origin: "http://localhost:3000" }, false],
+  [
+    {
+      "sec-fetch-site": "same-origin",
+      origin: "http://localhost:3000",
+      referer: "http://localhost:3000/c/tea/",
+    },
+    false,
+  ],
+  [
+    { "sec-fetch-site": "same-origin", origin: "http://localhost:3000", referer: "http://localhost:3000/" },
+    true,
+  ],
+];
+
+for (const [headers, passes] of rows) {
+  test(`${JSON.stringify(headers)} ${passes ? "passes" : "is refused"}`, () => {
+    if (passes) return assert.doesNotThrow(() => requireOwnPage(headers, base));
+    assert.throws(
+      () => requireOwnPage(headers, base),
+      (error) => error instanceof Refusal && error.status === 403 && error.code === "CROSS_SITE_FORBIDDEN",
+    );
+  });
+}

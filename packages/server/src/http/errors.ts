@@ -1,0 +1,103 @@
+import { randomBytes } from "node:crypto";
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
+import { Socket } from "node:net";
+import { ERRORS, type ErrorCode } from "@easel/protocol/errors";
+import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
+import { isFull } from "../disk/disk-space.ts";
+import { Unavailable } from "../drivers/db/db.ts";
+import type { Env } from "../env.ts";
+import { loggable } from "./log.ts";
+import { Refusal } from "./refusal.ts";
+import { isForPeople, sendRefusal } from "./refusal-page.ts";
+import { setCommonHeaders } from "./security-headers.ts";
+
+/** How long what is left of a refused body is read and thrown away, so that its sender gets to read the answer. */
+const LINGER_MS = 2_000;
+
+/** Makes the ids of requests in answers and log lines: unique over nodes and restarts, cheap to make. */
+export function requestIds(): () => string {
+  const node = randomBytes(4).toString("hex");
+  let requests = 0;
+  return () => `${node}-${(++requests).toString(36)}`;
+}
+
+/** Answers whatever was thrown: a refusal with its own words, anything else as a bug. People get a page, programs JSON. */
+export function answerError(
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { base, log }: Env,
+): FastifyReply {
+  const refusal = refusalOf(error, request, log);
+  const { status, body, headers } = refusal;
+  linger(request.raw, reply.raw);
+  // Set here, too: a path that cannot be decoded passes no hook.
+  setCommonHeaders(reply, base);
+  if (body.code === "UNAVAILABLE") reply.header("retry-after", "1");
+  reply.headers(headers).code(status).header("cache-control", "private, no-store");
+  if (headers.location !== undefined) return reply.send();
+  if (isForPeople(request)) return sendRefusal(request, reply, refusal, base.origin);
+  return reply
+    .header("content-type", "application/json; charset=utf-8")
+    .send(JSON.stringify(body.code === undefined ? body : { ...body, requestId: request.id }));
+}
+
+function linger(request: IncomingMessage, response: ServerResponse): void {
+  // A destroyed request has let go of its socket.
+  const isOver = () => request.complete || request.destroyed;
+  if (isOver()) return;
+  const { socket } = request;
+  const close = () => Socket.prototype.destroySoon.call(socket);
+  // So Node closes a connection that is not kept, once it is answered: what then still comes in resets it, and the answer is lost.
+  socket.destroySoon = () => void (isOver() ? close() : socket.end());
+  response.once("finish", () => {
+    if (isOver()) return;
+    const timer = setTimeout(() => socket.destroy(), LINGER_MS);
+    request.once("close", () => {
+      clearTimeout(timer);
+      if (socket.writableEnded) close();
+    });
+    request.resume();
+  });
+}
+
+function refusalOf(error: unknown, request: FastifyRequest, log: Env["log"]): Refusal {
+  if (error instanceof Refusal) return error;
+  if (error instanceof Unavailable) {
+    log.warn({ requestId: request.id, why: String(error.cause ?? error.message) }, "the database is away");
+    return ownRefusal("UNAVAILABLE");
+  }
+  if (isFull(error)) {
+    log.error({ requestId: request.id, why: String(error) }, "no disk space is left for a request");
+    return ownRefusal("INSUFFICIENT_STORAGE");
+  }
+  const { statusCode = 500 } = error as FastifyError;
+  if (statusCode < 500)
+    return new Refusal(statusCode, {
+      code: "INVALID_BODY",
+      message: (error as Error).message,
+    });
+  log.error({ err: error, ...loggable(request) }, "a request failed");
+  return ownRefusal("INTERNAL_ERROR");
+}
+
+const ownRefusal = (code: ErrorCode) =>
+  new Refusal(ERRORS[code].status, { code, message: ERRORS[code].message });
+
+/**
+ * Answers what is not even HTTP, in the same words, and closes the connection: at once where the client closes its side, too,
+ * and otherwise after a while, in which it can read the answer.
+ */
+export function answerClientError(error: NodeJS.ErrnoException, socket: Socket, requestId: string): void {
+  if (!socket.writable || error.code === "ECONNRESET") return void socket.destroy();
+  const status = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 }[error.code ?? ""] ?? 400;
+  const message = STATUS_CODES[status];
+  const body = JSON.stringify({ code: "INVALID_BODY", message: `${message}.`, requestId });
+  socket.end(
+    `HTTP/1.1 ${status} ${message}\r\nContent-Type: application/json; charset=utf-8\r\n` +
+      "Cache-Control: private, no-store\r\nX-Content-Type-Options: nosniff\r\n" +
+      `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  );
+  const timer = setTimeout(() => socket.destroy(), LINGER_MS);
+  socket.once("close", () => clearTimeout(timer));
+}

@@ -1,0 +1,33 @@
+import type { IncomingMessage } from "node:http";
+import type { Env } from "../env.ts";
+import { cookiesNamed, hostOnly, setCookie } from "../http/cookies.ts";
+import { SESSION_LIFETIME, type Session, sessionById } from "./session.ts";
+
+/** How long the cookie opens pages before the browser passes the base host again, where the session's own cookie is checked. */
+const FRESH_MS = 24 * 60 * 60 * 1000;
+
+const cookieName = ({ base }: Env) => hostOnly("easel_content", base.secure);
+
+/** The `Set-Cookie` header that signs a browser in on the host of one canvas, for as long as the session lives. */
+export function canvasSessionCookie(slug: string, sessionId: string, env: Env): string {
+  const issued = String(env.clock());
+  const value = [sessionId, issued, env.signer.sign("content", slug, sessionId, issued)].join(".");
+  return setCookie(cookieName(env), value, { maxAge: SESSION_LIFETIME, secure: env.base.secure });
+}
+
+/** The session that a cookie of a canvas host stands for, or null. */
+export async function findCanvasSession(
+  slug: string,
+  { headers, method }: IncomingMessage,
+  env: Env,
+): Promise<Session | null> {
+  for (const value of cookiesNamed(headers.cookie, cookieName(env))) {
+    const [session = "", issued = "", signature = "", ...more] = value.split(".");
+    if (more.length > 0 || !env.signer.verifies(signature, "content", slug, session, issued)) continue;
+    const navigates = method === "GET" && headers["sec-fetch-mode"] === "navigate";
+    if (navigates && Number(issued) + FRESH_MS < env.clock()) continue;
+    const found = await sessionById(session, env);
+    if (found !== null) return found;
+  }
+  return null;
+}

@@ -1,0 +1,84 @@
+import { isToken, newId, newToken, tokenHash } from "../crypto/ids.ts";
+import type { Env } from "../env.ts";
+import type { Person } from "./users.ts";
+
+/** The invitation's columns of `session_holders`. */
+export interface InviteRow {
+  invite_id: string | null;
+  invite_canvas: string;
+  invite_email: string;
+  invite_name: string;
+  invite_revoked_at: number | null;
+}
+
+/** An invitation as those who manage the canvas see it. Times are epoch milliseconds. */
+export interface Invite {
+  id: string;
+  email: string;
+  name: string;
+  createdAt: number;
+  revokedAt: number | null;
+}
+
+const PREFIX = "guest:";
+
+/** The guest that an invitation makes (specification 5); null when it is revoked. */
+export function guestOf(row: Readonly<InviteRow>): Person | null {
+  if (row.invite_id === null || row.invite_revoked_at !== null) return null;
+  return {
+    id: PREFIX + row.invite_id,
+    email: row.invite_email,
+    name: row.invite_name,
+    avatarUrl: null,
+    canPublishPublic: false,
+    guestOf: row.invite_canvas,
+  };
+}
+
+/** The id of the invitation that makes someone a guest; null for everyone else. */
+export const inviteOf = (person: Person): string | null =>
+  person.guestOf === null ? null : person.id.slice(PREFIX.length);
+
+/** Invites someone to one canvas; answers the invitation's id and the token of its link, which is kept nowhere. */
+export async function invite(
+  canvasId: string,
+  { email, name }: { email: string; name: string },
+  by: Person,
+  { db, clock }: Env,
+): Promise<{ id: string; token: string }> {
+  const id = newId();
+  const token = newToken();
+  await db.run`
+    insert into invites (id, canvas_id, email, name, token_hash, created_at, created_by)
+    values (${id}, ${canvasId}, ${email}, ${name}, ${tokenHash(token)}, ${clock()}, ${by.id})`;
+  return { id, token };
+}
+
+/** The guest that a link makes, and the slug of the canvas; null when the invitation is revoked or the canvas deleted. */
+export async function guestBy(token: string, { db }: Env): Promise<{ guest: Person; slug: string } | null> {
+  if (!isToken(token)) return null;
+  const row = await db.get<InviteRow & { slug: string }>`
+    select invites.id as invite_id, canvas_id as invite_canvas, email as invite_email, name as invite_name,
+      invites.revoked_at as invite_revoked_at, slug
+    from invites join canvases on canvases.id = canvas_id
+    where token_hash = ${tokenHash(token)} and deleted_at is null`;
+  const guest = row === undefined ? null : guestOf(row);
+  return row === undefined || guest === null ? null : { guest, slug: row.slug };
+}
+
+/** The invitations of a canvas, newest first. */
+export function listInvites(canvasId: string, { db }: Env): Promise<Invite[]> {
+  return db.all<Invite>`
+    select id, email, name, created_at as "createdAt", revoked_at as "revokedAt"
+    from invites where canvas_id = ${canvasId} order by id desc`;
+}
+
+/** Revokes an invitation and ends the guest's sessions; false when the canvas has no such one. */
+export async function revokeInvite(id: string, canvasId: string, { db, clock }: Env): Promise<boolean> {
+  const [known] = await db.returning<{ id: string }>`
+    update invites set revoked_at = coalesce(revoked_at, ${clock()})
+    where id = ${id} and canvas_id = ${canvasId} returning id`;
+  if (known === undefined) return false;
+  await db.run`delete from sessions where invite_id = ${id}`;
+  return true;
+}

@@ -1,0 +1,106 @@
+import type { IncomingMessage } from "node:http";
+import type { FastifyRequest } from "fastify";
+import { announceAccess } from "../canvases/access-events.ts";
+import { isToken, newId, newToken, tokenHash } from "../crypto/ids.ts";
+import type { Env } from "../env.ts";
+import { cookiesNamed, hostOnly, setCookie } from "../http/cookies.ts";
+import type { Headed } from "../http/headed.ts";
+import type { HeaderSink } from "../http/rate-limit.ts";
+import { guestOf, type InviteRow, inviteOf } from "./guests.ts";
+import { type Person, type PersonRow, personOf } from "./users.ts";
+
+const DAY = 24 * 60 * 60 * 1000;
+
+/** How long a session lives after its last use, in milliseconds. A use counts once a day. */
+export const SESSION_LIFETIME = 14 * DAY;
+
+/** A session that is alive, and whose it is. */
+export interface Session {
+  id: string;
+  person: Person;
+}
+
+/** A row of `session_holders`: the columns of a person, or of an invitation. */
+type SessionRow = { session_id: string; expires_at: number } & PersonRow & InviteRow;
+
+/** `__Host-` where browsers honour it: then no canvas host can set or shadow the cookie. */
+export const sessionCookie = (secure: boolean) => hostOnly("easel_session", secure);
+
+const cookie = ({ base: { secure } }: Env, token: string, maxAge: number) =>
+  setCookie(sessionCookie(secure), token, { maxAge, secure });
+
+/** The token of a `Cookie` header; undefined when there is none, or several that differ. */
+export function sessionToken(header: string | undefined, secure: boolean): string | undefined {
+  const [first, ...others] = cookiesNamed(header, sessionCookie(secure));
+  return others.every((other) => other === first) ? first : undefined;
+}
+
+/** Starts a session, and ends the one that the browser came with; answers the `Set-Cookie` header. */
+export async function startSession(person: Person, request: FastifyRequest, env: Env): Promise<string> {
+  await endSession(request.raw, env);
+  const token = newToken();
+  const now = env.clock();
+  const invite = inviteOf(person);
+  const agent = (request.headers["user-agent"] ?? "").slice(0, 300);
+  await env.db.run`
+    insert into sessions (token_hash, id, user_id, invite_id, created_at, expires_at, address, user_agent)
+    values (${tokenHash(token)}, ${newId()}, ${invite === null ? person.id : null}, ${invite}, ${now},
+      ${now + SESSION_LIFETIME}, ${request.ip}, ${agent})`;
+  return cookie(env, token, SESSION_LIFETIME);
+}
+
+/** The session of a request to the service's own host, or null. A use moves its end on, where the answer can say so. */
+export async function findSession(
+  request: Headed,
+  answer: HeaderSink | null,
+  env: Env,
+): Promise<Session | null> {
+  const token = sessionToken(request.headers.cookie, env.base.secure);
+  if (token === undefined || !isToken(token)) return null;
+  const row = await env.db.recall<SessionRow>`
+    select * from session_holders where token_hash = ${{ from: token, value: () => tokenHash(token) }}`;
+  const session = living(row, env);
+  const used = row !== undefined && row.expires_at - env.clock() < SESSION_LIFETIME - DAY;
+  if (session !== null && used && answer !== null) {
+    const end = env.clock() + SESSION_LIFETIME;
+    await env.db.run`update sessions set expires_at = ${end} where id = ${session.id}`;
+    answer.header("set-cookie", cookie(env, token, SESSION_LIFETIME));
+  }
+  return session;
+}
+
+/** The session with this id, or null. */
+export async function sessionById(id: string, env: Env): Promise<Session | null> {
+  return living(await env.db.recall<SessionRow>`select * from session_holders where session_id = ${id}`, env);
+}
+
+/** Null when it has ended, the person is deactivated, or the invitation revoked. */
+function living(row: Readonly<SessionRow> | undefined, env: Env): Session | null {
+  if (row === undefined || row.expires_at <= env.clock()) return null;
+  const person = row.invite_id === null ? personOf(row) : guestOf(row);
+  return person === null ? null : { id: row.session_id, person };
+}
+
+/** Ends the session of a request, if there is one; answers the `Set-Cookie` header that clears the cookie. */
+export async function endSession(request: IncomingMessage, env: Env): Promise<string> {
+  for (const token of cookiesNamed(request.headers.cookie, sessionCookie(env.base.secure))) {
+    if (!isToken(token)) continue;
+    const ended = await env.db.returning<{ user_id: string | null }>`
+      delete from sessions where token_hash = ${tokenHash(token)} returning user_id`;
+    const people = ended.flatMap(({ user_id }) => user_id ?? []);
+    if (ended.length > 0) await announceAccess({ people }, env);
+  }
+  return cookie(env, "", 0);
+}
+
+/** The living sessions of a person, newest first. Times are epoch milliseconds. */
+export function listSessions(person: Person, { db, clock }: Env) {
+  return db.all<{ id: string; createdAt: number; expiresAt: number; address: string; userAgent: string }>`
+    select id, created_at as "createdAt", expires_at as "expiresAt", address, user_agent as "userAgent"
+    from sessions where user_id = ${person.id} and expires_at > ${clock()} order by id desc`;
+}
+
+/** Ends one of a person's sessions; false when they have no such one. */
+export async function revokeSession(id: string, person: Person, { db }: Env): Promise<boolean> {
+  return (await db.run`delete from sessions where id = ${id} and user_id = ${person.id}`) === 1;
+}

@@ -1,0 +1,73 @@
+import { isToken, newId, newToken, tokenHash } from "../crypto/ids.ts";
+import type { Env } from "../env.ts";
+import type { Headed } from "../http/headed.ts";
+import { type Person, type PersonRow, personOf } from "./users.ts";
+
+const PREFIX = "easel_pat_";
+
+/** How exactly the last use of a token is known, in milliseconds. */
+const MINUTE = 60_000;
+
+/** A personal access token as its person sees it. Times are epoch milliseconds. */
+export interface AccessToken {
+  id: string;
+  name: string;
+  createdAt: number;
+  expiresAt: number | null;
+  usedAt: number | null;
+}
+
+type TokenRow = PersonRow & { token_id: string; expires_at: number | null; used_at: number | null };
+
+/** The personal access token of a request, good or not; undefined when it has none. */
+export function bearerToken({ headers: { authorization } }: Headed): string | undefined {
+  return /^bearer +(easel_pat_.*)$/i.exec(authorization ?? "")?.[1];
+}
+
+/** Whose a token is; null when it is none, has expired, or the person is deactivated. */
+export async function tokenPerson(token: string, env: Env): Promise<Person | null> {
+  const secret = token.slice(PREFIX.length);
+  if (!isToken(secret)) return null;
+  const row = await env.db.recall<TokenRow>`
+    select users.id, email, users.name, avatar_url, can_publish_public, deactivated_at, tokens.id as token_id,
+      expires_at, used_at
+    from tokens join users on users.id = tokens.user_id
+    where token_hash = ${{ from: secret, value: () => tokenHash(secret) }}`;
+  const now = env.clock();
+  if (row === undefined || (row.expires_at !== null && row.expires_at <= now)) return null;
+  if (row.used_at === null || row.used_at < now - MINUTE) noteUse(row.token_id, now, env);
+  return personOf(row);
+}
+
+/** No request waits for this. */
+function noteUse(id: string, now: number, { db, log }: Env): void {
+  db.run`update tokens set used_at = ${now} where id = ${id}`.catch((error) =>
+    log.warn({ err: error }, "the use of a token could not be noted"),
+  );
+}
+
+/** Makes a token; it is told this once and kept nowhere. */
+export async function createToken(
+  person: Person,
+  { name, expiresAt }: { name: string; expiresAt: number | null },
+  { db, clock }: Env,
+): Promise<{ id: string; token: string }> {
+  const id = newId();
+  const secret = newToken();
+  await db.run`
+    insert into tokens (id, user_id, name, token_hash, created_at, expires_at)
+    values (${id}, ${person.id}, ${name}, ${tokenHash(secret)}, ${clock()}, ${expiresAt})`;
+  return { id, token: PREFIX + secret };
+}
+
+/** A person's tokens, newest first. */
+export function listTokens(person: Person, { db }: Env): Promise<AccessToken[]> {
+  return db.all<AccessToken>`
+    select id, name, created_at as "createdAt", expires_at as "expiresAt", used_at as "usedAt"
+    from tokens where user_id = ${person.id} order by id desc`;
+}
+
+/** Ends a token; false when the person has no such one. */
+export async function deleteToken(id: string, person: Person, { db }: Env): Promise<boolean> {
+  return (await db.run`delete from tokens where id = ${id} and user_id = ${person.id}`) === 1;
+}

@@ -1,0 +1,77 @@
+import { createReadStream } from "node:fs";
+import { readdir, readFile, stat } from "node:fs/promises";
+import path from "node:path";
+import type { RuntimePolicy } from "@easel/protocol/policy";
+import type { BundleFile } from "../canvases/bundle.ts";
+import { setCapabilities } from "../canvases/capabilities.ts";
+import { publishStored, storeVersion } from "../canvases/deploy.ts";
+import { setSharing } from "../canvases/sharing.ts";
+import { createCanvas } from "../canvases/store.ts";
+import { deleteCanvas, patchCanvas } from "../canvases/update.ts";
+import { newId } from "../crypto/ids.ts";
+import type { Env } from "../env.ts";
+import { Refusal } from "../http/refusal.ts";
+import { arrive } from "../identity/users.ts";
+
+const EXAMPLES = path.join(import.meta.dirname, "../../../../examples");
+
+/** People that dev mode offers from the start: the administrator, who owns the examples, an editor and a viewer of them. */
+const EDITOR = "editor@example.com";
+const VIEWER = "viewer@example.com";
+
+/** What an example's `easel.json` says of its canvas. */
+interface Manifest {
+  title: string;
+  policy?: RuntimePolicy;
+}
+
+/** The files of a folder that a browser needs. */
+async function filesOf(folder: string): Promise<BundleFile[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const needed = entries.filter(
+    (entry) => entry.isFile() && !/\.(md|test\.ts)$|^easel\.json$/.test(entry.name),
+  );
+  return Promise.all(
+    needed.map(async (entry) => {
+      const file = path.join(entry.parentPath, entry.name);
+      return {
+        path: path.relative(folder, file).split(path.sep).join("/"),
+        size: (await stat(file)).size,
+        open: async () => createReadStream(file),
+      };
+    }),
+  );
+}
+
+/** Gives an empty service in dev mode something to look at: the example canvases, listed for everyone. */
+export async function seedExamples(env: Env): Promise<void> {
+  if (env.config.authMode !== "dev") return;
+  if ((await env.db.get`select 1 as taken from canvases limit 1`) !== undefined) return;
+  const now = env.clock();
+  const owner = await arrive(env.db, env.config.adminEmails[0] ?? "dev@example.com", null, now);
+  await arrive(env.db, EDITOR, null, now);
+  await arrive(env.db, VIEWER, null, now);
+  const names = (await readdir(EXAMPLES, { withFileTypes: true }).catch(() => []))
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => entry.name);
+  for (const slug of names) {
+    const manifest = await readFile(path.join(EXAMPLES, slug, "easel.json"), "utf8").catch(() => null);
+    if (owner === null || manifest === null) continue;
+    const { title, policy: runtimePolicy } = JSON.parse(manifest) as Manifest;
+    const id = newId();
+    const canvas = { id, slug, title, tags: ["example"], org: null };
+    if ((await createCanvas(canvas, owner.id, env)) !== "done") continue;
+    try {
+      const files = await filesOf(path.join(EXAMPLES, slug));
+      await publishStored(await storeVersion(id, owner.id, files, env), env);
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      env.log.warn({ err: error }, `the example ${slug} is left out`);
+      await deleteCanvas(id, env);
+      continue;
+    }
+    await setSharing(id, { access: "whole_org", people: [{ email: EDITOR, role: "editor" }] }, env);
+    await patchCanvas(id, { discoverability: "listed" }, env);
+    await setCapabilities(id, { backendEnabled: true }, { runtimePolicy, expected: null }, env);
+  }
+}

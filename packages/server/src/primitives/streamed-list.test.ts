@@ -1,0 +1,103 @@
+import assert from "node:assert/strict";
+import { text } from "node:stream/consumers";
+import { describe, it } from "node:test";
+import { setImmediate as turn } from "node:timers/promises";
+import type { Call } from "./primitive.ts";
+import { listed, type ReadSlice } from "./streamed-list.ts";
+
+/** A call that is admitted again as often as it asks. */
+const call = { readmit: async () => call } as Call;
+
+/** A list of numbers, and how many of them were asked for each time. */
+function numbers(count: number) {
+  const asked: number[] = [];
+  const read: ReadSlice<number> = async (_call, limit, after) => {
+    asked.push(limit);
+    const from = after === null ? 0 : Number(after) + 1;
+    const entries = Array.from({ length: Math.min(limit, count - from) }, (_, index) => from + index);
+    return { entries, nextCursor: from + limit < count ? String(entries.at(-1)) : null };
+  };
+  return { asked, read };
+}
+
+const whole = async (page: Awaited<ReturnType<typeof listed>>) =>
+  JSON.parse(typeof page === "string" ? page : await text(page));
+
+describe("a page of a list", () => {
+  for (const [count, limit, asked] of [
+    [0, 1_000, [100]],
+    [7, 5, [5]],
+    [99, 100, [100]],
+    [101, 100, [100]],
+    [100, 1_000, [100]],
+    [101, 1_000, [100, 100]],
+    [101, 101, [100, 1]],
+    [350, 250, [100, 100, 50]],
+    [1_500, 1_000, Array(10).fill(100)],
+  ] as const) {
+    it(`${limit} of ${count}, read ${asked.join(", ")} at a time`, async () => {
+      const list = numbers(count);
+      const entries = Array.from({ length: Math.min(count, limit) }, (_, index) => index);
+      const nextCursor = count > limit ? String(limit - 1) : null;
+      assert.deepEqual(await whole(await listed(call, limit, list.read, String)), { entries, nextCursor });
+      assert.deepEqual(list.asked, asked);
+    });
+  }
+
+  it("where the rest is removed meanwhile it ends", async () => {
+    const list = numbers(500);
+    const read: typeof list.read = async (now, limit, after) =>
+      after === "199" ? { entries: [], nextCursor: null } : list.read(now, limit, after);
+    const { entries, nextCursor } = await whole(await listed(call, 1_000, read, String));
+    assert.deepEqual([entries.length, nextCursor], [200, null]);
+  });
+
+  it("nothing is read that nobody takes", async () => {
+    const list = numbers(1_000);
+    const page = await listed(call, 1_000, list.read, (each) => `"${String(each).padEnd(10_000)}"`);
+    assert.ok(typeof page === "object");
+    for (let turns = 0; turns < 100; turns++) await turn();
+    assert.equal(list.asked.length, 1);
+    page.once("readable", () => page.read());
+    for (let turns = 0; turns < 100; turns++) await turn();
+    assert.ok(list.asked.length <= 3, String(list.asked));
+    page.destroy();
+  });
+
+  it("what goes wrong at first is thrown, and later ends the text before its end", async () => {
+    const list = numbers(1_000);
+    const failing =
+      (at: string | null): typeof list.read =>
+      async (now, limit, after) =>
+        after === at ? Promise.reject(new Error("down")) : list.read(now, limit, after);
+    await assert.rejects(listed(call, 1_000, failing(null), String), /down/);
+    const page = await listed(call, 1_000, failing("299"), String);
+    await assert.rejects(whole(page), /down/);
+  });
+
+  it("each slice after the first is read with the rights of that moment; once they are lost, none is", async () => {
+    const list = numbers(1_000);
+    const roles: unknown[] = [];
+    const read: typeof list.read = (now, ...rest) => {
+      roles.push(now.role);
+      return list.read(now, ...rest);
+    };
+    let admissions = 0;
+    const leaving = {
+      role: "owner",
+      readmit: async () => {
+        if (++admissions === 2) throw new Error("removed");
+        return { ...leaving, role: "viewer" };
+      },
+    } as Call;
+    await assert.rejects(whole(await listed(leaving, 1_000, read, String)), /removed/);
+    assert.deepEqual(roles, ["owner", "viewer"]);
+  });
+
+  it("a slice that holds less than was asked for is followed by another, and the page has all it may have", async () => {
+    const list = numbers(1_000);
+    const read: typeof list.read = (now, limit, after) => list.read(now, Math.min(limit, 7), after);
+    const { entries, nextCursor } = await whole(await listed(call, 100, read, String));
+    assert.deepEqual([entries.length, nextCursor], [100, "99"]);
+  });
+});

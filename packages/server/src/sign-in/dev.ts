@@ -1,0 +1,74 @@
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { z } from "zod";
+import { normalEmail } from "../access/email.ts";
+import type { Env } from "../env.ts";
+import { readBody } from "../http/body.ts";
+import { requireOwnPage } from "../http/csrf.ts";
+import { readJson } from "../http/json-body.ts";
+import { one, type Query } from "../http/query.ts";
+import type { HeaderSink } from "../http/rate-limit.ts";
+import { Refusal, refuse } from "../http/refusal.ts";
+import { wantsPage } from "../http/wants-page.ts";
+import { startSession } from "../identity/session.ts";
+import { arrive, cleanName } from "../identity/users.ts";
+import { mayTry } from "./attempts.ts";
+import { sendSignIn } from "./dev-page.ts";
+import { safeReturn } from "./return-to.ts";
+
+const Session = z.strictObject({
+  email: z.string(),
+  name: z
+    .string()
+    .regex(/^\P{Cc}*$/u)
+    .trim()
+    .min(1)
+    .max(200)
+    .optional(),
+});
+
+/** Dev mode: anyone may be anyone, on loopback only. A page to pick a person, and the same for programs. */
+export function mountDevSignIn(app: FastifyInstance, env: Env): void {
+  /** Starts a session for an address; answers the `Set-Cookie` header. */
+  async function signIn(
+    given: { email: string; name?: string | undefined },
+    request: FastifyRequest,
+  ): Promise<string> {
+    const email = normalEmail(given.email, env.config.allowedEmailDomains);
+    if (email === null)
+      return refuse("INVALID_BODY", { message: "That is no e-mail address that may sign in here." });
+    const person = await arrive(env.db, email, given.name ?? null, env.clock());
+    return person === null
+      ? refuse("PERMISSION_DENIED", { message: "This person is deactivated." })
+      : startSession(person, request, env);
+  }
+
+  async function guard(request: FastifyRequest, answer: HeaderSink): Promise<void> {
+    requireOwnPage(request.headers, env.base);
+    if (!(await mayTry(request, answer, env))) refuse("RATE_LIMITED");
+  }
+
+  app.post("/auth/dev/session", async (request, reply) => {
+    await guard(request, reply);
+    const cookie = await signIn(await readJson(request.raw, Session), request);
+    return reply.code(204).header("set-cookie", cookie).send();
+  });
+
+  app.post("/auth/login", async (request, reply) => {
+    await guard(request, reply);
+    const body = await readBody(request.raw, 8 * 1024, () => refuse("INVALID_BODY", {}, 413));
+    const form = new URLSearchParams(body.toString("utf8"));
+    const email = form.get("email") ?? "";
+    const returnTo = safeReturn(form.get("returnTo") ?? undefined, env.base);
+    const name = cleanName(form.get("name")) ?? undefined;
+    try {
+      return reply.header("set-cookie", await signIn({ email, name }, request)).redirect(returnTo, 303);
+    } catch (error) {
+      if (!(error instanceof Refusal) || !wantsPage(request.headers)) throw error;
+      return sendSignIn(reply.code(error.status), { returnTo, email, fault: error.message }, env);
+    }
+  });
+
+  app.get("/auth/login", async (request, reply) =>
+    sendSignIn(reply, { returnTo: safeReturn(one(request.query as Query, "returnTo"), env.base) }, env),
+  );
+}

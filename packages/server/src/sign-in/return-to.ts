@@ -1,0 +1,14 @@
+import type { Base } from "../config/addresses.ts";
+import { isSlug } from "../http/canvas-path.ts";
+
+/** Where to go after signing in: a path on the base address or a page of a canvas; anything else is the home page. */
+export function safeReturn(given: string | undefined, base: Base): string {
+  const url = given === undefined ? null : URL.parse(given, base.origin);
+  if (url === null || !/^https?:$/.test(url.protocol) || url.username !== "" || url.password !== "")
+    return "/";
+  if (url.origin === base.origin) return url.pathname.replace(/^\/{2,}/, "/") + url.search + url.hash;
+  const slug = url.hostname.slice(0, url.hostname.indexOf("."));
+  return base.urlMode === "subdomain" && isSlug(slug) && url.origin === base.canvasOrigin(slug)
+    ? url.href
+    : "/";
+}

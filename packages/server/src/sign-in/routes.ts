@@ -1,0 +1,33 @@
+import type { FastifyInstance } from "fastify";
+import type { Env } from "../env.ts";
+import { requireOwnPage } from "../http/csrf.ts";
+import { html, sendPage } from "../http/html.ts";
+import { wantsPage } from "../http/wants-page.ts";
+import { endSession } from "../identity/session.ts";
+import { mountDevSignIn } from "./dev.ts";
+import { mountHandOver } from "./hand-over.ts";
+import { mountInvitation } from "./invitation.ts";
+import { mountOidc } from "./oidc.ts";
+
+/** Signing in and out (management API, section 2). Each mode mounts what it needs; OIDC brings its routes with it. */
+export function mountSignIn(app: FastifyInstance, env: Env): void {
+  if (env.config.authMode === "dev") mountDevSignIn(app, env);
+  if (env.config.authMode === "oidc") mountOidc(app, env);
+
+  if (env.base.urlMode === "subdomain") mountHandOver(app, env);
+  mountInvitation(app, env);
+
+  app.post("/auth/logout", async (request, reply) => {
+    requireOwnPage(request.headers, env.base);
+    // Browsers keep whole pages for their back button: those of this origin are gone with the session.
+    reply.header("set-cookie", await endSession(request.raw, env)).header("clear-site-data", '"cache"');
+    if (!wantsPage(request.headers)) return reply.code(204).send();
+    // No redirect: every page of ours would lead to the sign-in, which a provider may answer by itself.
+    return sendPage(reply, {
+      title: "Signed out",
+      narrow: true,
+      body: html`<h1>You are signed out</h1><p>Canvases that are still open in other tabs are cut off, too.</p>
+        ${env.config.authMode === "proxy" ? null : html`<a class="button" href="/auth/login?anew=1">Sign in</a>`}`,
+    });
+  });
+}

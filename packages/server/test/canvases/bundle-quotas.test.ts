@@ -1,0 +1,271 @@
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { before, describe, it, test } from "node:test";
+import { amend, type Cast, cast, freshSlug, manage, type Stage, stage } from "@easel/conformance/fixture";
+import type { Answer } from "@easel/conformance/http";
+import { refused } from "@easel/conformance/refusal";
+import type { Person } from "@easel/conformance/target";
+import { purgeCanvases } from "../../src/canvases/purge.ts";
+import { keysOf } from "../drivers/blobs-contract.ts";
+import { onEngines, startDev } from "../support/engines.ts";
+import { publish, upload, visit } from "../support/publish.ts";
+import { zip } from "../support/zip.ts";
+
+const DAY = 24 * 60 * 60 * 1000;
+
+/** A bundle of so many bytes that nobody else has. */
+const fresh = (bytes: number) => zip({ "index.html": randomBytes(bytes / 2).toString("hex") });
+
+function overQuota(answer: Answer, quota: string): void {
+  refused(answer, 409, "QUOTA_EXCEEDED");
+  assert.equal(answer.json.quota, quota);
+}
+
+await onEngines("quotas of owners", (target, env) => {
+  let admin: Person;
+  let people: Cast;
+  let site: Stage;
+  before(async () => {
+    admin = await target.signIn(target.admin);
+  });
+
+  const idOf = async (person: Person) => String((await manage(target, person, "GET", "/api/me")).json.id);
+  const allow = async (person: Person, quotas: Record<string, number | null>) => {
+    const path = `/api/admin/users/${await idOf(person)}`;
+    assert.equal((await manage(target, admin, "PATCH", path, { quotas })).status, 200);
+  };
+  const make = (person: Person, slug = freshSlug()) =>
+    manage(target, person, "POST", "/api/canvases", { title: "Tea", slug });
+  const remove = (id: unknown) => manage(target, people.owner, "DELETE", `/api/canvases/${id}`);
+  /** Somebody new, with one canvas. */
+  const begin = async () => {
+    people = await cast(target);
+    site = await stage(target, { people });
+  };
+  const owned = async () =>
+    ((await manage(target, people.owner, "GET", "/api/canvases?limit=1000")).json.canvases as unknown[])
+      .length;
+  const used = async (name: string) => {
+    const { json } = await manage(target, people.owner, "GET", `/api/canvases/${site.id}/usage`);
+    return (json.counts as unknown as Record<string, { used: number; limit: number }>)[name];
+  };
+  /** What the rows of files say that the canvases of the owner take, each file once a canvas. */
+  const counted = async () => {
+    const row = await env.db.get<{ bytes: number }>`
+      select coalesce(sum(size), 0) as bytes from (
+        select distinct versions.canvas_id, blob_key, size from version_files
+        join versions on versions.id = version_files.version_id join canvases on canvases.id = versions.canvas_id
+        where owner_id = ${await idOf(people.owner)} and encoding = 'identity') as files`;
+    return Number(row?.bytes);
+  };
+
+  describe("canvases.person", () => {
+    it("one more than allowed: 409 QUOTA_EXCEEDED, and its slug stays free; deleting makes room", async () => {
+      await begin();
+      await allow(people.owner, { "canvases.person": 2 });
+      const { json } = await make(people.owner);
+      const slug = freshSlug();
+      overQuota(await make(people.owner, slug), "canvases.person");
+      overQuota(
+        await manage(target, people.owner, "POST", "/api/canvases", { title: "Tea" }),
+        "canvases.person",
+      );
+      assert.deepEqual(await used("canvases.person"), { used: 2, limit: 2 });
+      assert.equal((await make(people.editor, slug)).status, 201);
+      assert.equal((await remove(json.id)).status, 204);
+      assert.equal((await make(people.owner)).status, 201);
+      overQuota(await make(people.owner), "canvases.person");
+      await allow(people.owner, { "canvases.person": null });
+      assert.equal((await make(people.owner)).status, 201);
+    });
+
+    it("many at once: as many as there is room for", async () => {
+      await begin();
+      await allow(people.owner, { "canvases.person": 4 });
+      const answers = await Promise.all(Array.from({ length: 12 }, () => make(people.owner)));
+      assert.equal(answers.filter(({ status }) => status === 201).length, 3);
+      for (const answer of answers) if (answer.status !== 201) overQuota(answer, "canvases.person");
+      assert.equal(await owned(), 4);
+    });
+
+    it("everyone's quota holds where a person has none of their own", async () => {
+      await begin();
+      const everyone = (value: number | null) =>
+        manage(target, admin, "PATCH", "/api/admin/settings", { quotas: { "canvases.person": value } });
+      await everyone(1);
+      overQuota(await make(people.owner), "canvases.person");
+      await allow(people.owner, { "canvases.person": 2 });
+      assert.equal((await make(people.owner)).status, 201);
+      overQuota(await make(people.owner), "canvases.person");
+      await everyone(null);
+    });
+  });
+
+  describe("bundles.bytes.person", () => {
+    it("a bundle that does not fit: 409 QUOTA_EXCEEDED, and nothing of it is stored", async () => {
+      await begin();
+      await publish(target, site, { "index.html": "as it was" });
+      await allow(people.owner, { "bundles.bytes.person": 10_000 });
+      const rows = () => env.db.all`select id, version_id, updated_at from canvases order by id`;
+      const versions = () => env.db.all`select id, replaced_at from versions order by id`;
+      const asItWas = [await rows(), await versions(), await keysOf(env.blobs)];
+      const answer = await upload(target, people.editor, site.id, await fresh(20_000));
+      overQuota(answer, "bundles.bytes.person");
+      assert.match(String(answer.json.message), /10000 bytes/);
+      assert.deepEqual([await rows(), await versions(), await keysOf(env.blobs)], asItWas);
+      assert.equal((await visit(target, site.slug, people.viewer)).text, "as it was");
+      assert.deepEqual(await used("bundles.bytes.person"), { used: 9, limit: 10_000 });
+    });
+
+    it("the same files again take nothing more, in another canvas they do", async () => {
+      await begin();
+      const bundle = await fresh(6_000);
+      await allow(people.owner, { "bundles.bytes.person": 6_000 });
+      for (let times = 0; times < 3; times++) {
+        assert.equal((await upload(target, people.owner, site.id, bundle)).status, 200);
+      }
+      assert.equal((await used("bundles.bytes.person"))?.used, 6_000);
+      const other = await stage(target, { people });
+      overQuota(await upload(target, people.owner, other.id, bundle), "bundles.bytes.person");
+      assert.equal(await counted(), 6_000);
+    });
+
+    it("deploys at once, each of which fits: one of them gets the room", async () => {
+      await begin();
+      const others = [await stage(target, { people }), await stage(target, { people })];
+      await allow(people.owner, { "bundles.bytes.person": 10_000 });
+      const bundles = await Promise.all([site, ...others].map(() => fresh(6_000)));
+      const answers = await Promise.all(
+        [site, ...others].map(({ id }, index) => upload(target, people.owner, id, bundles[index] as Buffer)),
+      );
+      assert.equal(answers.filter(({ status }) => status === 200).length, 1);
+      for (const answer of answers) if (answer.status !== 200) overQuota(answer, "bundles.bytes.person");
+      assert.deepEqual([(await used("bundles.bytes.person"))?.used, await counted()], [6_000, 6_000]);
+    });
+
+    it("a deleted canvas takes its bytes until it is gone for good", async () => {
+      await begin();
+      await allow(people.owner, { "bundles.bytes.person": 10_000 });
+      assert.equal((await upload(target, people.owner, site.id, await fresh(6_000))).status, 200);
+      await remove(site.id);
+      site = await stage(target, { people });
+      overQuota(await upload(target, people.owner, site.id, await fresh(6_000)), "bundles.bytes.person");
+      await env.db
+        .run`update canvases set deleted_at = ${Date.now() - 31 * DAY} where deleted_at is not null`;
+      await purgeCanvases(env);
+      assert.equal((await upload(target, people.owner, site.id, await fresh(6_000))).status, 200);
+      assert.equal((await used("bundles.bytes.person"))?.used, 6_000);
+    });
+  });
+
+  describe("versions.canvas", () => {
+    const versions = async () =>
+      (await manage(target, people.owner, "GET", `/api/canvases/${site.id}/versions`)).json
+        .versions as unknown as {
+        id: string;
+        current: boolean;
+      }[];
+    const deployed = (name: string) =>
+      publish(target, site, { "index.html": `${name} `.repeat(400), [name]: name });
+    const back = (version?: string) =>
+      manage(target, people.owner, "POST", `/api/canvases/${site.id}/versions/${version}/publish`);
+
+    it("the newest are kept, and the rows and bytes of older ones go", async () => {
+      await begin();
+      await allow(people.owner, { "versions.canvas": 2 });
+      const ids: string[] = [];
+      for (const name of ["one", "two", "three", "four"]) ids.push(await deployed(name));
+      assert.deepEqual(
+        (await versions()).map(({ id }) => id),
+        ids.slice(2).toReversed(),
+      );
+      assert.deepEqual(await used("versions.canvas"), { used: 2, limit: 2 });
+      refused(await back(ids[0]), 404, "NOT_FOUND");
+      const left = await env.db.all<{ version_id: string }>`
+        select distinct version_id from version_files join versions on versions.id = version_id
+        where canvas_id = ${site.id} order by version_id`;
+      assert.deepEqual(
+        left.map(({ version_id }) => version_id),
+        ids.slice(2),
+      );
+      assert.equal((await used("bundles.bytes.person"))?.used, await counted());
+      assert.equal((await back(ids[2])).status, 200);
+      assert.equal((await visit(target, site.slug, people.owner, "three")).text, "three");
+    });
+
+    it("the published one stays, however old, and so does the one that a deploy replaces, once", async () => {
+      await begin();
+      await allow(people.owner, { "versions.canvas": 1 });
+      const first = await deployed("one");
+      const second = await deployed("two");
+      assert.equal((await back(first)).status, 200);
+      const third = await deployed("three");
+      const shown = async () => (await versions()).map(({ id }) => id);
+      assert.deepEqual(await shown(), [third, first]);
+      const fourth = await deployed("four");
+      assert.deepEqual(await shown(), [fourth, third]);
+      assert.equal(second < third, true);
+      assert.equal((await used("bundles.bytes.person"))?.used, await counted());
+    });
+
+    it("deploys at once: the newest are kept, one is published, and the bytes are those of what is left", async () => {
+      await begin();
+      await allow(people.owner, { "versions.canvas": 2 });
+      await Promise.all(["a", "b", "c", "d", "e", "f"].map(deployed));
+      await deployed("last");
+      const left = await versions();
+      assert.ok(left.length <= 3, String(left.length));
+      assert.equal(left.filter(({ current }) => current).length, 1);
+      assert.equal((await visit(target, site.slug, people.owner, "last")).text, "last");
+      assert.equal((await used("bundles.bytes.person"))?.used, await counted());
+    });
+  });
+
+  describe("handing a canvas over", () => {
+    const give = () =>
+      manage(target, people.owner, "PUT", `/api/canvases/${site.id}/owner`, { email: people.editor.email });
+    for (const [quota, most] of [
+      ["canvases.person", 0],
+      ["bundles.bytes.person", 5_999],
+    ] as const) {
+      it(`to someone without room (${quota}): 409 QUOTA_EXCEEDED, and it stays whose it is`, async () => {
+        await begin();
+        assert.equal((await upload(target, people.owner, site.id, await fresh(6_000))).status, 200);
+        const listed = [{ email: people.editor.email, role: "editor" }];
+        await amend(target, site, { people: listed });
+        await allow(people.editor, { [quota]: most });
+        overQuota(await give(), quota);
+        const { json } = await manage(target, people.owner, "GET", `/api/canvases/${site.id}`);
+        assert.deepEqual([json.viewerRole, json.people], ["owner", listed]);
+        await allow(people.editor, { [quota]: 6_000 });
+        assert.equal((await give()).status, 200);
+        assert.equal((await used("bundles.bytes.person"))?.used, 6_000);
+        assert.equal(await counted(), 0);
+      });
+    }
+  });
+});
+
+test("what the deployment says holds until an administrator says otherwise", async (t) => {
+  const { target } = await startDev(t, {
+    SERVICE_QUOTA_CANVASES: "1",
+    SERVICE_QUOTA_BUNDLE_BYTES: "100",
+    SERVICE_VERSIONS_KEPT: "1",
+  });
+  const site = await stage(target);
+  const { owner } = site.people;
+  overQuota(await manage(target, owner, "POST", "/api/canvases", { title: "Tea" }), "canvases.person");
+  overQuota(await upload(target, owner, site.id, await fresh(200)), "bundles.bytes.person");
+  await publish(target, site, { "index.html": "one" });
+  await publish(target, site, { "index.html": "two" });
+  await publish(target, site, { "index.html": "three" });
+  const { json } = await manage(target, owner, "GET", `/api/canvases/${site.id}/versions`);
+  assert.equal((json.versions as unknown[]).length, 2);
+  const admin = await target.signIn(target.admin);
+  const { quotas } = (await manage(target, admin, "GET", "/api/admin/settings")).json as { quotas: object };
+  assert.partialDeepStrictEqual(quotas, {
+    "canvases.person": 1,
+    "bundles.bytes.person": 100,
+    "versions.canvas": 1,
+  });
+});

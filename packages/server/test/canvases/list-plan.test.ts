@@ -1,0 +1,80 @@
+import assert from "node:assert/strict";
+import { DatabaseSync } from "node:sqlite";
+import { after, test } from "node:test";
+import { listPeople, listTeamsOf } from "../../src/canvases/sharing.ts";
+import { listCanvases } from "../../src/canvases/store.ts";
+import { readConfig } from "../../src/config/config.ts";
+import type { Value } from "../../src/drivers/db/db.ts";
+import { migrate } from "../../src/drivers/db/migrate.ts";
+import { openDb } from "../../src/drivers/index.ts";
+import type { Env } from "../../src/env.ts";
+import { listForOrganisation, listOwned, listShared } from "../../src/home/store.ts";
+import type { Person } from "../../src/identity/users.ts";
+import { findTeam, findTeamRow, listTeams, visibleTeams } from "../../src/organisation/teams.ts";
+import { temporaryDirectory } from "../support/service.ts";
+
+/* How SQLite goes about lists of canvases and teams: nobody's page may take longer because others have many. */
+
+const scope = { after };
+const file = `${await temporaryDirectory(scope)}/easel.db`;
+const db = await openDb(readConfig({ SERVICE_DATABASE_URL: `sqlite:${file}` }), assert.ifError);
+await migrate(db);
+await db.close();
+const connection = new DatabaseSync(file, { readOnly: true });
+after(() => connection.close());
+
+const person = { id: "u", email: "a@example.com", guestOf: null } as Person;
+const slice = { updatedAt: 1, id: "a", limit: 25 };
+const asked = { q: "", cursor: "z", limit: 100 };
+
+/** The plans of the statements that a read runs, each as its steps. */
+async function plansOf(read: (env: Env) => Promise<unknown>, tenancy = false): Promise<string[][]> {
+  const plans: string[][] = [];
+  const all = async (text: TemplateStringsArray, ...values: Exclude<Value, Uint8Array>[]) => {
+    const steps = connection.prepare(`explain query plan ${text.join("?")}`).all(...values);
+    plans.push(steps.map(({ detail }) => String(detail)));
+    return [];
+  };
+  const get = async (text: TemplateStringsArray, ...values: Exclude<Value, Uint8Array>[]) =>
+    void (await all(text, ...values));
+  await read({ db: { all, get }, clock: () => 1, config: { tenancy } } as unknown as Env);
+  return plans;
+}
+
+test("one's own canvases and those listed: a walk along an index, from the cursor on", async () => {
+  for (const [list, tenancy, index] of [
+    [listOwned, false, "canvases_of_owner_by_change (owner_id=? AND (updated_at,id)<(?,?))"],
+    [listForOrganisation, false, "canvases_listed ((updated_at,id)<(?,?))"],
+    [listForOrganisation, true, "canvases_listed_by_org (org_id=? AND (updated_at,id)<(?,?))"],
+  ] as const) {
+    const [plan = []] = await plansOf((env) => list(person, slice, env), tenancy);
+    assert.equal(plan[0], `SEARCH canvases USING INDEX ${index}`);
+    assert.ok(!plan.some((step) => /^SCAN|TEMP B-TREE/.test(step)), plan.join("\n"));
+  }
+});
+
+const READS: [name: string, read: (env: Env) => Promise<unknown>][] = [
+  ["what was shared with someone", (env) => listShared(person, slice, env)],
+  ["a page of one's canvases", (env) => listCanvases(person, asked, env)],
+  ["the people lists of a page", (env) => listPeople(["a", "b"], env)],
+  ["the teams of a page", (env) => listTeamsOf(["a", "b"], env)],
+  ["a page of one's teams", (env) => listTeams(person, asked, env)],
+  ["a team", (env) => findTeam("a", person, env)],
+  ["a team without its members", (env) => findTeamRow("a", person, env)],
+  ["which of these teams one sees", (env) => visibleTeams(["a", "b"], person, env)],
+];
+for (const [name, read] of READS) {
+  test(`${name}: no table is read but by an index`, async () => {
+    const plans = await plansOf(read);
+    assert.notEqual(plans.length, 0);
+    for (const plan of plans) {
+      assert.ok(
+        plan.some((step) => /^SEARCH (canvases|canvas_\w+|teams) USING (COVERING )?INDEX/.test(step)),
+        plan.join("\n"),
+      );
+      for (const step of plan) {
+        assert.doesNotMatch(step, /^SCAN (?!given$|grants$|each_grant$|json_each )/, plan.join("\n"));
+      }
+    }
+  });
+}

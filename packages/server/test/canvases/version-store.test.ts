@@ -1,0 +1,186 @@
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { writeFile } from "node:fs/promises";
+import path from "node:path";
+import { before, it, test } from "node:test";
+import { manage, type Stage, stage } from "@easel/conformance/fixture";
+import { refused } from "@easel/conformance/refusal";
+import { Lanes } from "../../src/async/task-pool.ts";
+import { type BundleFile, withBundle } from "../../src/canvases/bundle.ts";
+import { publishStored, storeVersion } from "../../src/canvases/deploy.ts";
+import { ROWS_AT_ONCE, sweepVersions } from "../../src/canvases/version-files.ts";
+import type { Env } from "../../src/env.ts";
+import { onEngines } from "../support/engines.ts";
+import { publish, upload, visit } from "../support/publish.ts";
+import { temporaryDirectory } from "../support/service.ts";
+import { forge, zip } from "../support/zip.ts";
+
+const HOUR = 60 * 60 * 1000;
+
+const fileOf = (at: string, content: string | Buffer): BundleFile => ({
+  path: at,
+  size: content.length,
+  open: async () =>
+    (async function* () {
+      yield Buffer.from(content);
+    })(),
+});
+
+/** The same service, and how many statements each of its batches has had. */
+function counting(env: Env): { env: Env; batches: number[] } {
+  const batches: number[] = [];
+  const batch: Env["db"]["batch"] = (steps) => {
+    batches.push(steps.length);
+    return env.db.batch(steps);
+  };
+  return { env: { ...env, db: { ...env.db, batch } }, batches };
+}
+
+await onEngines("versions that are being stored", (target, env) => {
+  let site: Stage;
+  let owner: string;
+  before(async () => {
+    site = await stage(target);
+    await publish(target, site, { "index.html": "as it was" });
+    owner = String((await manage(target, site.people.owner, "GET", "/api/me")).json.id);
+  });
+  const rows = async () => [
+    await env.db.all`select id, state from versions where canvas_id = ${site.id} order by id`,
+    await env.db.all`select version_id, path from version_files order by version_id, path, encoding`,
+    await env.db.all`select blob_key, uses from bundle_blobs where canvas_id = ${site.id} order by blob_key`,
+    await env.db.all`select bytes from bundle_bytes where canvas_id = ${site.id}`,
+  ];
+  const many = (count: number) =>
+    Array.from({ length: count }, (_, index) => fileOf(`${index}.txt`, `file ${index}`));
+
+  it("no batch of a large bundle is long, neither when it is stored nor when it is removed", async () => {
+    const counted = counting(env);
+    await storeVersion(site.id, owner, many(320), counted.env);
+    assert.ok(counted.batches.length >= 3);
+    const longest = 4 * ROWS_AT_ONCE + 3;
+    assert.ok(Math.max(...counted.batches) <= longest, String(counted.batches));
+    counted.batches.length = 0;
+    await sweepVersions(Date.now() + 1, counted.env);
+    assert.ok(counted.batches.length >= 3);
+    assert.ok(Math.max(...counted.batches) <= longest, String(counted.batches));
+  });
+
+  it("one is neither listed nor published; left behind, it is removed after an hour, and its bytes with it", async () => {
+    const asItWas = await rows();
+    const { id } = await storeVersion(site.id, owner, many(3), env);
+    const listed = await manage(target, site.people.owner, "GET", `/api/canvases/${site.id}/versions`);
+    assert.equal((listed.json.versions as unknown[]).length, 1);
+    const at = `/api/canvases/${site.id}/versions/${id}/publish`;
+    refused(await manage(target, site.people.owner, "POST", at), 404, "NOT_FOUND");
+    assert.equal((await visit(target, site.slug, site.people.owner, "0.txt")).status, 404);
+    const { json } = await manage(target, site.people.owner, "GET", `/api/canvases/${site.id}/usage`);
+    assert.equal((json.counts as Record<string, { used: number }>)["versions.canvas"]?.used, 1);
+    assert.equal((json.bytes as { versions: number }).versions, 9);
+
+    await sweepVersions(Date.now() - HOUR, env);
+    assert.notDeepEqual(await rows(), asItWas);
+    await Promise.all([1, 2, 3].map(() => sweepVersions(Date.now() + 1, env)));
+    assert.deepEqual(await rows(), asItWas);
+  });
+
+  it("one that was removed meanwhile is not published: 503, and nothing is left of it", async () => {
+    const asItWas = await rows();
+    const version = await storeVersion(site.id, owner, many(3), env);
+    await env.db.run`update versions set state = 'removing' where id = ${version.id}`;
+    await assert.rejects(publishStored(version, env), { status: 503 });
+    await sweepVersions(0, env);
+    assert.deepEqual(await rows(), asItWas);
+  });
+
+  it("a file that cannot be read: 400, no other is begun, and nothing is left of those that were stored", async () => {
+    const asItWas = await rows();
+    const files = many(300);
+    let opened = 0;
+    const watched = files.map((file, index) => ({
+      ...file,
+      open: async () => {
+        opened++;
+        if (index === 200) throw new Error("broken");
+        return file.open();
+      },
+    }));
+    await assert.rejects(storeVersion(site.id, owner, watched, env), { status: 400 });
+    assert.ok(opened < 210, String(opened));
+    assert.deepEqual(await rows(), asItWas);
+  });
+
+  it("a canvas that is deleted meanwhile: 404, and nothing is left", async () => {
+    const gone = await stage(target, { people: site.people });
+    const version = await storeVersion(gone.id, owner, many(3), env);
+    await manage(target, gone.people.owner, "DELETE", `/api/canvases/${gone.id}`);
+    await assert.rejects(publishStored(version, env), { status: 404 });
+    assert.equal(await env.db.get`select id from versions where canvas_id = ${gone.id}`, undefined);
+    assert.deepEqual(await env.db.all`select bytes from bundle_bytes where canvas_id = ${gone.id}`, [
+      { bytes: 0 },
+    ]);
+  });
+
+  it("the same file under many names counts once", async () => {
+    const content = randomBytes(2_000);
+    const same = ["index.html", "a.bin", "b.bin"].map((name) => fileOf(name, content));
+    const before = await env.db.get<{
+      bytes: number;
+    }>`select bytes from bundle_bytes where canvas_id = ${site.id}`;
+    await publishStored(await storeVersion(site.id, owner, same, env), env);
+    const after = await env.db.get<{
+      bytes: number;
+    }>`select bytes from bundle_bytes where canvas_id = ${site.id}`;
+    assert.equal(Number(after?.bytes) - Number(before?.bytes), 2_000);
+  });
+
+  it("files are compressed in lanes, small and large ones, and what saves nothing is not stored", async () => {
+    let runs = 0;
+    class Counted extends Lanes {
+      override run<Result>(task: () => Promise<Result>): Promise<Result> {
+        runs++;
+        return super.run(task);
+      }
+    }
+    const files = [
+      fileOf("small.txt", "text ".repeat(1_000)),
+      fileOf("large.txt", "text ".repeat(100_000)),
+      fileOf("noise.txt", randomBytes(4_000)),
+      fileOf("tiny.txt", "text"),
+      fileOf("image.png", randomBytes(4_000)),
+    ];
+    const { id } = await storeVersion(site.id, owner, files, { ...env, compressions: new Counted(1) });
+    assert.equal(runs, 6);
+    const stored = await env.db.all<{ path: string; encoding: string }>`
+      select path, encoding from version_files where version_id = ${id} order by path, encoding`;
+    assert.deepEqual(
+      stored.filter(({ encoding }) => encoding !== "identity").map((each) => `${each.path} ${each.encoding}`),
+      ["large.txt br", "large.txt gzip", "small.txt br", "small.txt gzip"],
+    );
+    await sweepVersions(Date.now() + 1, env);
+  });
+
+  it("with a long queue of deploys another one is refused at once: 503 with Retry-After", async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const waiting = Array.from({ length: 18 }, () => env.deploys.run(() => promise));
+    const answer = await upload(target, site.people.owner, site.id, await zip({ "index.html": "late" }));
+    refused(answer, 503, "UNAVAILABLE");
+    assert.match(String(answer.headers["retry-after"]), /^\d+$/);
+    resolve();
+    await Promise.all(waiting);
+    const again = await upload(target, site.people.owner, site.id, await zip({ "index.html": "late" }));
+    assert.equal(again.status, 200, again.text);
+  });
+});
+
+test("the work on 5,000 deep paths grows with their length, not with its square", async (t) => {
+  const file = path.join(await temporaryDirectory(t), "deep.zip");
+  const deep = Array.from({ length: 5_000 }, (_, index) => ({
+    name: `${"a/".repeat(500)}${index}`,
+    content: "",
+  }));
+  await writeFile(file, forge(deep));
+  const slices = t.mock.method(String.prototype, "slice");
+  const files = await withBundle(file, async (bundle) => bundle.files.length);
+  assert.equal(files, 5_000);
+  assert.ok(slices.mock.callCount() < 10 * files, String(slices.mock.callCount()));
+});

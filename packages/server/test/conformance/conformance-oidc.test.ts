@@ -1,0 +1,38 @@
+import { after, describe } from "node:test";
+import { pipeline } from "@easel/conformance/4.1-pipeline";
+import { identity } from "@easel/conformance/4.2-identity";
+import { realtime } from "@easel/conformance/4.7-realtime";
+import { adjacent } from "@easel/conformance/4.11-adjacent";
+import { authentication } from "@easel/conformance/5-authentication";
+import { type Header, send } from "@easel/conformance/http";
+import { oidcTarget, type Person, type Target } from "@easel/conformance/target";
+import { startWithProvider } from "../sign-in/oidc-provider.ts";
+import { Visitor } from "../sign-in/oidc-visitor.ts";
+
+/** What depends on how people sign in. */
+const SECTIONS = [pipeline, identity, realtime, adjacent, authentication];
+
+const targets: Target[] = [];
+for (const urlMode of ["path", "subdomain"] as const) {
+  const settings = {
+    SERVICE_URL_MODE: urlMode,
+    SERVICE_ADMIN_EMAILS: "dev@example.com",
+    SERVICE_REALTIME_PUBLISHES_PER_MIN: "1000000000",
+  };
+  const { base } = await startWithProvider({ after }, { hostname: "easel.localhost", settings });
+  targets.push(oidcTarget(base, urlMode, (email) => signIn(base, email)));
+}
+for (const target of targets) {
+  describe(`canvases by ${target.urlMode}, sign-in: oidc`, () => {
+    for (const section of SECTIONS) section(target);
+  });
+}
+
+/** Signs somebody in at the provider, which also says what they are called. */
+async function signIn(base: string, email: string): Promise<Person> {
+  const visitor = new Visitor();
+  await visitor.signIn(base, email);
+  const headers: Header[] = [["Cookie", `easel_session=${visitor.cookie(base, "easel_session")}`]];
+  const { json } = await send(base, { method: "GET", path: "/api/me", headers });
+  return { email, name: String(json.name), headers };
+}

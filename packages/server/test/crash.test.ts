@@ -1,8 +1,0 @@
-import { test } from "node:test";
-import { surviveKills } from "./kills.ts";
-
-const KILLS = 20;
-
-test(`every acknowledged write survives kill -9, ${KILLS} times`, { timeout: 1_200_000 }, async (t) => {
-  await surviveKills(t, KILLS);
-});

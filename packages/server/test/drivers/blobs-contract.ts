@@ -1,0 +1,230 @@
+import assert from "node:assert/strict";
+import { createHash, randomBytes } from "node:crypto";
+import type { Readable } from "node:stream";
+import { describe, test } from "node:test";
+import type { Blobs } from "../../src/drivers/blobs/blobs.ts";
+import type { Scope } from "../support/service.ts";
+
+const HOUR = 60 * 60 * 1000;
+/** A time that everything was put before. */
+const LATER = () => Date.now() + HOUR;
+const MIB = 1024 * 1024;
+
+/** Bytes as a stream of so many pieces. */
+export async function* inPieces(bytes: Uint8Array, pieces = 1): AsyncIterable<Uint8Array> {
+  const size = Math.ceil(bytes.length / pieces);
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+}
+
+/** What a stream holds. */
+export async function bytesOf(stream: Readable | null): Promise<Buffer | null> {
+  return stream === null ? null : Buffer.concat(await stream.toArray());
+}
+
+/** Every key that is kept now. */
+export async function keysOf(blobs: Blobs): Promise<string[]> {
+  return (await Array.fromAsync(blobs.olderThan(Date.now() + HOUR))).sort();
+}
+
+const keyOf = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");
+
+/** Keys that no put ever answers. */
+const HOSTILE = [
+  "",
+  ".",
+  "..",
+  "../x",
+  "../../etc/passwd",
+  "/etc/passwd",
+  "staging",
+  "a".repeat(63),
+  "a".repeat(65),
+  "A".repeat(64),
+  "g".repeat(64),
+  `${"a".repeat(64)}\n`,
+  `${"a".repeat(64)}/../x`,
+  `aa/${"a".repeat(64)}`,
+  "a\u0000".repeat(32),
+];
+
+/** What every blob driver does; `open` makes an empty store, closed and removed afterwards. */
+export function blobsContract(
+  name: string,
+  skip: string | false,
+  open: (scope: Scope) => Promise<Blobs>,
+): void {
+  const tea = Buffer.from("a cup of tea");
+
+  describe(`blob driver: ${name}`, { skip }, () => {
+    for (const [what, bytes, pieces] of [
+      ["nothing", Buffer.alloc(0), 1],
+      ["one byte", Buffer.of(0), 1],
+      ["every byte", Buffer.from(Array.from({ length: 256 }, (_, byte) => byte)), 7],
+      ["many pieces", randomBytes(100_000), 1000],
+    ] as const) {
+      test(`what is put can be got: ${what}`, async (t) => {
+        const blobs = await open(t);
+        const { key, size } = await blobs.put(inPieces(bytes, pieces));
+        assert.deepEqual([key, size], [keyOf(bytes), bytes.length]);
+        assert.deepEqual(await bytesOf(await blobs.get(key)), Buffer.from(bytes));
+        assert.deepEqual(await keysOf(blobs), [key]);
+      });
+    }
+
+    test("a big stream keeps its bytes", async (t) => {
+      const blobs = await open(t);
+      const piece = randomBytes(MIB);
+      const source = async function* () {
+        for (let count = 0; count < 32; count++) yield piece;
+      };
+      const { key, size } = await blobs.put(source());
+      assert.equal(size, 32 * MIB);
+      const hash = createHash("sha256");
+      for await (const chunk of (await blobs.get(key)) as Readable) hash.update(chunk);
+      assert.equal(hash.digest("hex"), key);
+      const part = await bytesOf(await blobs.get(key, { start: 31 * MIB - 2, end: 31 * MIB + 1 }));
+      assert.deepEqual(part, Buffer.concat([piece.subarray(-2), piece.subarray(0, 2)]));
+    });
+
+    const ranges: [start: number, end: number, text: string][] = [
+      [0, 0, "a"],
+      [2, 4, "cup"],
+      [0, 11, "a cup of tea"],
+      [11, 11, "a"],
+    ];
+    for (const [start, end, text] of ranges) {
+      test(`the bytes from ${start} to ${end}, both included`, async (t) => {
+        const blobs = await open(t);
+        const { key } = await blobs.put(inPieces(tea));
+        assert.equal((await bytesOf(await blobs.get(key, { start, end })))?.toString(), text);
+      });
+    }
+
+    test("the same bytes are kept once, however they come and however many bring them", async (t) => {
+      const blobs = await open(t);
+      const all = await Promise.all([1, 2, 3, 4, 5, 12].map((pieces) => blobs.put(inPieces(tea, pieces))));
+      for (const each of all) assert.deepEqual(each, { key: keyOf(tea), size: tea.length });
+      assert.deepEqual(await keysOf(blobs), [keyOf(tea)]);
+      assert.deepEqual(await bytesOf(await blobs.get(keyOf(tea))), tea);
+    });
+
+    test("a source that fails leaves nothing, and its own error is told", async (t) => {
+      const blobs = await open(t);
+      const failing = async function* () {
+        yield tea;
+        throw new Error("the source broke");
+      };
+      await assert.rejects(blobs.put(failing()), /the source broke/);
+      assert.deepEqual(await keysOf(blobs), []);
+      assert.equal(await blobs.get(keyOf(tea)), null);
+    });
+
+    test("a source that fails takes nothing away that was there", async (t) => {
+      const blobs = await open(t);
+      const { key } = await blobs.put(inPieces(tea));
+      const failing = async function* () {
+        yield* inPieces(tea);
+        throw new Error("the source broke");
+      };
+      await assert.rejects(blobs.put(failing()), /the source broke/);
+      assert.deepEqual(await bytesOf(await blobs.get(key)), tea);
+    });
+
+    test("what is deleted is gone, and deleting it again does no harm", async (t) => {
+      const blobs = await open(t);
+      const keys: string[] = [];
+      for (const text of ["one", "two", "three"])
+        keys.push((await blobs.put(inPieces(Buffer.from(text)))).key);
+      const [one = "", two = "", three = ""] = keys;
+      await blobs.delete([], LATER());
+      await blobs.delete([one, keyOf(tea), two], LATER());
+      await blobs.delete([one], LATER());
+      assert.deepEqual([await blobs.get(one), await blobs.get(two)], [null, null]);
+      assert.deepEqual(await keysOf(blobs), [three]);
+      await blobs.put(inPieces(Buffer.from("one")));
+      assert.equal((await bytesOf(await blobs.get(one)))?.toString(), "one");
+    });
+
+    test("what has been put again since stays", async (t) => {
+      const blobs = await open(t);
+      const before = Date.now() - HOUR;
+      const { key } = await blobs.put(inPieces(tea));
+      await blobs.delete([key], before);
+      assert.deepEqual(await bytesOf(await blobs.get(key)), tea);
+    });
+
+    test("unknown and hostile keys: nothing is there, nothing is removed", async (t) => {
+      const blobs = await open(t);
+      const { key } = await blobs.put(inPieces(tea));
+      for (const hostile of [keyOf(Buffer.from("unknown")), ...HOSTILE]) {
+        assert.equal(await blobs.get(hostile), null, hostile);
+        assert.equal(await blobs.get(hostile, { start: 0, end: 1 }), null, hostile);
+        await blobs.delete([hostile], LATER());
+      }
+      assert.deepEqual(await bytesOf(await blobs.get(key)), tea);
+    });
+
+    test("olderThan names what was last put before", async (t) => {
+      const blobs = await open(t);
+      assert.deepEqual(await keysOf(blobs), []);
+      const { key } = await blobs.put(inPieces(tea));
+      assert.deepEqual(await Array.fromAsync(blobs.olderThan(Date.now() - HOUR)), []);
+      assert.deepEqual(await Array.fromAsync(blobs.olderThan(Date.now() + HOUR)), [key]);
+    });
+
+    test("what olderThan names may be deleted on the way", async (t) => {
+      const blobs = await open(t);
+      for (let each = 0; each < 40; each++) await blobs.put(inPieces(Buffer.of(each)));
+      let seen = 0;
+      for await (const key of blobs.olderThan(Date.now() + HOUR)) {
+        await blobs.delete([key], LATER());
+        seen++;
+      }
+      assert.equal(seen, 40);
+      assert.deepEqual(await keysOf(blobs), []);
+    });
+
+    test("a marker is created once: later calls get the same text, and it is no blob", async (t) => {
+      const blobs = await open(t);
+      assert.equal(await blobs.marker("instance"), null);
+      assert.equal(await blobs.mark("instance", "one"), "one");
+      assert.equal(await blobs.mark("instance", "two"), "one");
+      assert.equal(await blobs.marker("instance"), "one");
+      assert.equal(await blobs.marker("other"), null);
+      assert.deepEqual(await keysOf(blobs), []);
+      await blobs.tidy(LATER());
+      assert.equal(await blobs.marker("instance"), "one");
+    });
+
+    test("of several that create a marker at once, all get the same text", async (t) => {
+      const blobs = await open(t);
+      const texts = await Promise.all(
+        Array.from({ length: 20 }, (_, n) => blobs.mark("instance", `node ${n}`)),
+      );
+      assert.equal(new Set(texts).size, 1);
+      assert.equal(await blobs.marker("instance"), texts[0]);
+    });
+
+    test("a marker with a hostile name is refused", async (t) => {
+      const blobs = await open(t);
+      for (const name of HOSTILE.filter((each) => !/^[a-z]+$/.test(each))) {
+        await assert.rejects(blobs.marker(name), name);
+        await assert.rejects(blobs.mark(name, "x"), name);
+      }
+    });
+
+    test("tidying removes no blob", async (t) => {
+      const blobs = await open(t);
+      const { key } = await blobs.put(inPieces(tea));
+      await blobs.tidy(LATER());
+      assert.deepEqual(await bytesOf(await blobs.get(key)), tea);
+    });
+
+    test("trying to write leaves nothing", async (t) => {
+      const blobs = await open(t);
+      await Promise.all([blobs.tryWrite(), blobs.tryWrite()]);
+      await blobs.tryWrite();
+      assert.deepEqual(await keysOf(blobs), []);
+    });
+  });
+}

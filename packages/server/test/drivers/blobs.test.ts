@@ -1,0 +1,189 @@
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import fs, { mkdir, readdir, stat, utimes, writeFile } from "node:fs/promises";
+import { syncBuiltinESMExports } from "node:module";
+import path from "node:path";
+import { describe, test } from "node:test";
+import { Concurrency } from "../../src/async/concurrency.ts";
+import { Lanes } from "../../src/async/task-pool.ts";
+import { Turns } from "../../src/async/turns.ts";
+import { sweepBlobs } from "../../src/canvases/sweep.ts";
+import { baseOf } from "../../src/config/addresses.ts";
+import { readConfig } from "../../src/config/config.ts";
+import { Passwords } from "../../src/crypto/passwords.ts";
+import { Signer } from "../../src/crypto/signer.ts";
+import type { Blobs } from "../../src/drivers/blobs/blobs.ts";
+import { local } from "../../src/drivers/blobs/local.ts";
+import { memory } from "../../src/drivers/bus/memory.ts";
+import { migrate } from "../../src/drivers/db/migrate.ts";
+import { Parsed } from "../../src/drivers/document-cache.ts";
+import { openDb } from "../../src/drivers/index.ts";
+import type { Env } from "../../src/env.ts";
+import { newLog } from "../../src/http/log.ts";
+import { atEnd, ENGINES, type Scope, temporaryDirectory } from "../support/service.ts";
+import { blobsContract, bytesOf, inPieces, keysOf } from "./blobs-contract.ts";
+
+const HOUR = 60 * 60 * 1000;
+const text = (words: string) => inPieces(Buffer.from(words));
+
+/** A store in a directory of its own. */
+async function open(scope: Scope): Promise<{ blobs: Blobs; root: string }> {
+  const root = path.join(await temporaryDirectory(scope), "blobs");
+  const blobs = await local(root);
+  atEnd(scope, () => blobs.close());
+  return { blobs, root };
+}
+
+const fileOf = (root: string, key: string) => path.join(root, key.slice(0, 2), key);
+
+/** Makes a blob look as if it had been put so long ago. */
+async function age(root: string, key: string, ms: number): Promise<void> {
+  const then = new Date(Date.now() - ms);
+  await utimes(fileOf(root, key), then, then);
+}
+
+blobsContract("local", false, async (scope) => (await open(scope)).blobs);
+
+describe("local blobs", () => {
+  test("tidying removes what a killed process left in staging, not what it kept", async (t) => {
+    const { blobs, root } = await open(t);
+    const { key } = await blobs.put(text("kept"));
+    await mkdir(path.join(root, "staging"), { recursive: true });
+    const old = new Date(Date.now() - 2 * HOUR);
+    await writeFile(path.join(root, "staging", "half-written"), "ha");
+    await utimes(path.join(root, "staging", "half-written"), old, old);
+    // Another node may be writing this one.
+    await writeFile(path.join(root, "staging", "being-written"), "ha");
+    await blobs.tidy(Date.now() - HOUR);
+    assert.deepEqual(await readdir(path.join(root, "staging")), ["being-written"]);
+    assert.deepEqual(await keysOf(blobs), [key]);
+  });
+
+  test("below the reserve nothing is put, and small writes go on", async (t) => {
+    const { root } = await open(t);
+    const full = await local(root, Number.MAX_SAFE_INTEGER);
+    await assert.rejects(full.put(text("tea")), { code: "ENOSPC", message: /SERVICE_DISK_RESERVE_BYTES/ });
+    assert.deepEqual(await readdir(root, { recursive: true }), ["staging"]);
+    await full.tryWrite();
+    assert.equal(await full.mark("instance", "one"), "one");
+  });
+
+  test("a marker is made where the file system has no links, too", async (t) => {
+    const { blobs, root } = await open(t);
+    t.mock.method(fs, "link", async () =>
+      Promise.reject(Object.assign(new Error("no links"), { code: "EPERM" })),
+    );
+    syncBuiltinESMExports();
+    t.after(() => {
+      t.mock.restoreAll();
+      syncBuiltinESMExports();
+    });
+    assert.equal(await blobs.mark("instance", "one"), "one");
+    assert.equal(await blobs.mark("instance", "two"), "one");
+    assert.deepEqual((await readdir(root, { recursive: true })).sort(), ["instance.marker", "staging"]);
+  });
+
+  test("a source that fails leaves no file at all", async (t) => {
+    const { blobs, root } = await open(t);
+    const failing = async function* () {
+      yield Buffer.from("half");
+      throw new Error("the source broke");
+    };
+    await assert.rejects(blobs.put(failing()));
+    assert.deepEqual(await readdir(root, { recursive: true }), ["staging"]);
+  });
+
+  test("a hostile key reaches no file outside", async (t) => {
+    const { blobs, root } = await open(t);
+    const outside = path.join(root, "..", "outside");
+    await writeFile(outside, "mine");
+    for (const key of ["../outside", "../../outside", "..", outside]) {
+      assert.equal(await blobs.get(key), null);
+      await blobs.delete([key], Date.now() + HOUR);
+    }
+    assert.ok(existsSync(outside));
+  });
+
+  test("putting the same bytes again makes them new", async (t) => {
+    const { blobs, root } = await open(t);
+    const { key } = await blobs.put(text("tea"));
+    await age(root, key, 2 * HOUR);
+    assert.deepEqual(await Array.fromAsync(blobs.olderThan(Date.now() - HOUR)), [key]);
+    await blobs.put(text("tea"));
+    assert.deepEqual(await Array.fromAsync(blobs.olderThan(Date.now() - HOUR)), []);
+  });
+
+  test("a reader keeps its bytes while the blob is put again and deleted", async (t) => {
+    const { blobs } = await open(t);
+    const { key } = await blobs.put(text("tea"));
+    const reading = await blobs.get(key);
+    await blobs.put(text("tea"));
+    await blobs.delete([key], Date.now() + HOUR);
+    assert.equal((await bytesOf(reading))?.toString(), "tea");
+  });
+
+  test("only the service's own user can read what is kept", async (t) => {
+    const { blobs, root } = await open(t);
+    const { key } = await blobs.put(text("tea"));
+    for (const each of [fileOf(root, key), path.dirname(fileOf(root, key)), path.join(root, "staging")]) {
+      assert.equal((await stat(each)).mode & 0o077, 0, each);
+    }
+  });
+});
+
+for (const { name, skip, database } of ENGINES) {
+  describe(`sweeping on ${name}`, { skip }, () => {
+    test("removes what no row points at and is older than an hour, and nothing else", async (t) => {
+      const { blobs, root } = await open(t);
+      const config = readConfig({ SERVICE_DATABASE_URL: await database(t) });
+      const db = await openDb(config, assert.ifError);
+      atEnd(t, () => db.close());
+      await migrate(db);
+      await db.run`insert into users (id, email, name, created_at) values (${"u"}, ${"u@example.com"}, ${"U"}, ${0})`;
+      await db.run`insert into canvases (id, slug, title, owner_id, created_by, created_at, updated_at)
+        values (${"c"}, ${"tea"}, ${"Tea"}, ${"u"}, ${"u"}, ${0}, ${0})`;
+      await db.run`insert into versions (id, canvas_id, created_at, created_by, files, bytes)
+        values (${"v"}, ${"c"}, ${0}, ${"u"}, ${1}, ${1})`;
+
+      const keys: Record<string, string> = {};
+      for (const [word, hours, used] of [
+        ["old and used", 2, true],
+        ["old and unused", 2, false],
+        ["new and used", 0.9, true],
+        ["new and unused", 0.9, false],
+      ] as const) {
+        const { key } = await blobs.put(text(word));
+        keys[word] = key;
+        await age(root, key, hours * HOUR);
+        if (!used) continue;
+        await db.run`insert into version_files (version_id, path, encoding, mime, blob_key, size)
+          values (${"v"}, ${word}, ${"identity"}, ${"text/plain"}, ${key}, ${1})`;
+      }
+
+      const env: Env = {
+        config,
+        base: baseOf(config, config.port),
+        db,
+        blobs,
+        bus: memory(),
+        passwords: new Passwords(1),
+        turns: new Turns(),
+        responses: new Concurrency(1),
+        deploys: new Lanes(1),
+        compressions: new Lanes(1),
+        policies: new Parsed(),
+        signer: new Signer(["a secret of the tests that is long enough"]),
+        proxyKeys: null,
+        clock: Date.now,
+        log: newLog("silent"),
+      };
+      assert.equal(await sweepBlobs(env), 1);
+      const { "old and unused": gone, ...left } = keys;
+      assert.deepEqual(await keysOf(blobs), Object.values(left).sort());
+      assert.equal(await blobs.get(gone ?? ""), null);
+      assert.equal(await sweepBlobs(env), 0);
+      assert.equal(await sweepBlobs({ ...env, clock: () => Date.now() + HOUR }), 1);
+      assert.deepEqual(await keysOf(blobs), [keys["old and used"], keys["new and used"]].sort());
+    });
+  });
+}

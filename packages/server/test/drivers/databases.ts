@@ -1,0 +1,31 @@
+import assert from "node:assert/strict";
+import { after, describe, test } from "node:test";
+import { readConfig } from "../../src/config/config.ts";
+import type { Db } from "../../src/drivers/db/db.ts";
+import { migrate } from "../../src/drivers/db/migrate.ts";
+import { openDb } from "../../src/drivers/index.ts";
+import { atEnd, ENGINES } from "../support/service.ts";
+
+/** How many have a go at a race. */
+export const MANY = 200;
+
+/** Does work so many times at once. */
+export const times = <Result>(count: number, work: (index: number) => Promise<Result>) =>
+  Promise.all(Array.from({ length: count }, (_, index) => work(index)));
+
+/** The same suite on every engine, each on a database of its own with the service's tables. */
+export async function onDatabases(title: string, suite: (db: Db) => void): Promise<void> {
+  const scope = { after };
+  const ready: { name: string; db: Db }[] = [];
+  for (const { name, skip, database } of ENGINES) {
+    if (skip) {
+      test(`${title} on ${name}`, { skip });
+      continue;
+    }
+    const db = await openDb(readConfig({ SERVICE_DATABASE_URL: await database(scope) }), assert.ifError);
+    atEnd(scope, () => db.close());
+    await migrate(db);
+    ready.push({ name, db });
+  }
+  for (const { name, db } of ready) describe(`${title} on ${name}`, () => suite(db));
+}

@@ -1,0 +1,100 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { type Db, maybe, sql } from "../../src/drivers/db/db.ts";
+import { counter, ids, MANY, nothing, type Open, thing } from "./db-tables.ts";
+
+/** Writes that stand or fall together, and what is beside them. */
+export function batchContract(open: Open): void {
+  /** Steps of a batch; what it answers, and what is kept. */
+  const batches: [what: string, steps: Parameters<Db["batch"]>[0], changed: number[], kept: number[]][] = [
+    ["nothing", [], [], []],
+    ["every step changes something", [thing(1), thing(2)], [1, 1], [1, 2]],
+    ["the first changes nothing", [nothing, thing(1)], [], []],
+    ["one in the middle changes nothing", [thing(1), nothing, thing(2), nothing], [1], []],
+    ["the last changes nothing", [thing(1), thing(2), nothing], [1, 1], []],
+    [
+      "one that may change nothing",
+      [thing(1), maybe`delete from things where id = ${9}`, thing(2)],
+      [1, 0, 1],
+      [1, 2],
+    ],
+    ["one that may, and does", [thing(1), maybe`delete from things where id = ${1}`], [1, 1], []],
+    [
+      "a later step sees an earlier one",
+      [thing(1), sql`update things set id = ${5} where id = ${1}`],
+      [1, 1],
+      [5],
+    ],
+    ["what follows a step that changed nothing does not count", [thing(1), nothing, thing(1)], [1], []],
+    ["a step changes several rows", [thing(1), thing(2), sql`delete from things`], [1, 1, 2], []],
+  ];
+  for (const [what, steps, changed, kept] of batches) {
+    test(`a batch in which ${what}`, async (t) => {
+      const { db, other } = await open(t);
+      assert.deepEqual(await db.batch(steps), changed);
+      assert.deepEqual([await ids(db), await ids(other)], [kept, kept]);
+    });
+  }
+
+  test("an error inside a batch undoes all of it and rejects", async (t) => {
+    const { db } = await open(t);
+    await db.batch([thing(1)]);
+    await assert.rejects(db.batch([thing(2), thing(1), thing(3)]), /unique|duplicate/i);
+    await assert.rejects(
+      db.batch([thing(2), sql`insert into no_such_table (id) values (${1})`]),
+      /no_such_table/,
+    );
+    assert.deepEqual(await ids(db), [1]);
+    assert.deepEqual(await db.batch([thing(2)]), [1]);
+  });
+
+  test("batches that race for the last places of a counter: as many succeed as there are places", async (t) => {
+    const { db, other } = await open(t);
+    const done = await Promise.all(
+      Array.from({ length: MANY }, (_, index) =>
+        (index % 2 === 0 ? db : other).batch([
+          sql`update counters set value = value + 1 where id = ${"a"} and value < ${10}`,
+          thing(index),
+        ]),
+      ),
+    );
+    assert.deepEqual(
+      [done.filter((each) => each.length === 2).length, done.filter((each) => each.length === 0).length],
+      [10, MANY - 10],
+    );
+    assert.equal(await counter(db), 10);
+    assert.equal((await ids(db)).length, 10);
+  });
+
+  test("batches that race for the same row: one adds it, none counts twice", async (t) => {
+    const { db, other } = await open(t);
+    const done = await Promise.all(
+      Array.from({ length: MANY }, (_, index) =>
+        (index % 2 === 0 ? db : other).batch([
+          sql`update counters set value = value + 1 where id = ${"a"}`,
+          sql`insert into things (id, name) values (${1}, ${"one"}) on conflict (id) do nothing`,
+        ]),
+      ),
+    );
+    assert.equal(done.filter((each) => each.length === 2).length, 1);
+    assert.equal(await counter(db), 1);
+  });
+
+  test("a write that fails leaves its neighbours of the same turn alone", async (t) => {
+    const { db } = await open(t);
+    await db.run(...thing(1));
+    const outcomes = await Promise.allSettled([
+      db.run(...thing(2)),
+      db.run(...thing(1)),
+      db.run`insert into no_such_table (id) values (${1})`,
+      db.batch([thing(3), thing(1)]),
+      db.batch([thing(4), nothing]),
+      db.returning`update counters set value = value - 1 where id = ${"a"} returning value`,
+      db.run(...thing(5)),
+    ]);
+    const failed = outcomes.map(({ status }) => status === "rejected");
+    assert.deepEqual(failed, [false, true, true, true, false, true, false]);
+    assert.deepEqual(await ids(db), [1, 2, 5]);
+    assert.equal(await counter(db), 0);
+  });
+}

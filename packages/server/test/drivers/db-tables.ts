@@ -1,0 +1,44 @@
+import { type Db, type Schema, sql } from "../../src/drivers/db/db.ts";
+import { atEnd, type Scope } from "../support/service.ts";
+
+const TABLES = `
+  create table things (id bigint primary key, name text unique, size double precision, bytes bytea);
+  create table counters (id text primary key, value bigint not null check (value >= 0));
+  insert into counters (id, value) values ('a', 0);
+`;
+
+/** Opens one more connection to the same database. */
+export type Connect = () => Promise<Db & Schema>;
+
+/** Two connections to a database with the tables of the contract; each is closed afterwards. */
+export type Open = (scope: Scope) => Promise<{ db: Db; other: Db; connect: Connect }>;
+
+/** How many have a go at a race. */
+export const MANY = 100;
+
+/** Makes the tables of the contract. */
+export const makeTables = (db: Schema) => db.exclusively((tables) => tables.exec(TABLES));
+
+/** `database` makes an empty database and answers how to connect to it. */
+export const opener =
+  (database: (scope: Scope) => Promise<Connect>): Open =>
+  async (scope) => {
+    const connect = await database(scope);
+    const [db, other] = [await connect(), await connect()];
+    for (const each of [db, other]) atEnd(scope, () => each.close());
+    await makeTables(db);
+    return { db, other, connect };
+  };
+
+/** The only counter's value. */
+export const counter = async (db: Db) => (await db.get<{ value: number }>`select value from counters`)?.value;
+
+/** The ids of all things. */
+export const ids = async (db: Db) =>
+  (await db.all<{ id: number }>`select id from things order by id`).map(({ id }) => id);
+
+/** A statement that adds a thing. */
+export const thing = (id: number) => sql`insert into things (id, name) values (${id}, ${`thing ${id}`})`;
+
+/** A statement that changes nothing. */
+export const nothing = sql`delete from things where id = ${-1}`;

@@ -1,0 +1,152 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { readdir, rm, statfs, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { test } from "node:test";
+import { stage } from "@easel/conformance/fixture";
+import { send } from "@easel/conformance/http";
+import { refused } from "@easel/conformance/refusal";
+import type { Env } from "../../src/env.ts";
+import { startDev } from "../support/engines.ts";
+import { upload, visit } from "../support/publish.ts";
+import { atEnd, type Scope, temporaryDirectory } from "../support/service.ts";
+import { zip } from "../support/zip.ts";
+
+const MIB = 1024 * 1024;
+
+/** A small file system of its own; null where this user may not mount one. */
+async function smallDisk(scope: Scope, size: number): Promise<string | null> {
+  const directory = await temporaryDirectory(scope);
+  try {
+    execFileSync("mount", ["-t", "tmpfs", "-o", `size=${size}`, "tmpfs", directory], { stdio: "ignore" });
+  } catch {
+    return null;
+  }
+  atEnd(scope, async () => execFileSync("umount", [directory]));
+  return directory;
+}
+
+/** Leaves so many bytes free. */
+async function fill(directory: string, left: number): Promise<string> {
+  const file = path.join(directory, "filler");
+  await rm(file, { force: true });
+  const { bavail, bsize } = await statfs(directory);
+  await writeFile(file, Buffer.alloc(bavail * bsize - left));
+  return file;
+}
+
+/** What lies in staging and among uploads. */
+const staged = async ({ config }: Env) =>
+  (
+    await Promise.all(["uploads", "blobs/staging"].map((name) => readdir(path.join(config.dataDir, name))))
+  ).flat();
+
+const BUNDLES: Record<string, () => Promise<Buffer>> = {
+  "a small one": () => zip({ "index.html": "new" }),
+  "one that does not fit": () => zip({ "index.html": "new", "noise.bin": randomBytes(4 * MIB) }),
+  "one that does not fit unpacked": () =>
+    zip({ "index.html": "new", "noughts.bin": Buffer.from(randomBytes(2 * MIB).toString("hex")) }),
+};
+
+test("below the reserve deploys are refused, and small writes go on", async (t) => {
+  const { target, env } = await startDev(t);
+  const site = await stage(target);
+  const { owner } = site.people;
+  assert.equal((await upload(target, owner, site.id, await zip({ "index.html": "old" }))).status, 200);
+  env.config.diskReserve = Number.MAX_SAFE_INTEGER;
+  refused(
+    await upload(target, owner, site.id, await zip({ "index.html": "new" })),
+    507,
+    "INSUFFICIENT_STORAGE",
+  );
+  assert.deepEqual(await staged(env), []);
+  assert.equal((await visit(target, site.slug, owner)).text, "old");
+  await target.signIn("somebody@example.com");
+  assert.equal((await send(target.base, { method: "GET", path: "/readyz" })).status, 200);
+});
+
+test("a disk that fills up: deploys first, then every write, and all is well when there is space again", async (t) => {
+  const directory = await smallDisk(t, 40 * MIB);
+  if (directory === null) return t.skip("mounting a file system needs rights that this user has not");
+  const quiet = { SERVICE_DATA_DIR: directory, SERVICE_LOG_LEVEL: "silent" };
+  const { target, env } = await startDev(t, quiet);
+  const site = await stage(target);
+  const { owner } = site.people;
+  const put = (value: unknown) =>
+    send(target.base, {
+      method: "PUT",
+      path: `/v1/c/${site.slug}/kv/key`,
+      headers: owner.headers,
+      body: JSON.stringify(value),
+    });
+  const ready = async () => {
+    const now = env.clock() + 1_000;
+    env.clock = () => now;
+    return (await send(target.base, { method: "GET", path: "/readyz" })).status;
+  };
+  assert.equal((await upload(target, owner, site.id, await zip({ "index.html": "old" }))).status, 200);
+  const versions = async () =>
+    (await env.db.all`select id from versions where canvas_id = ${site.id}`).length;
+
+  // A tenth is the reserve.
+  const file = await fill(directory, 3 * MIB);
+  for (const [name, bundle] of Object.entries(BUNDLES)) {
+    refused(await upload(target, owner, site.id, await bundle()), 507, "INSUFFICIENT_STORAGE");
+    assert.deepEqual(await staged(env), [], name);
+  }
+  await target.signIn("somebody@example.com");
+  assert.equal((await put("small")).status, 200);
+  assert.equal(await ready(), 200);
+
+  await fill(directory, 0);
+  assert.equal(await ready(), 503);
+  const large = "x".repeat(60_000);
+  let last = "small";
+  for (let tries = 0; ; tries++) {
+    const answer = await put(`${large}${tries}`);
+    if (answer.status === 200) {
+      assert.ok(tries < 100, "the disk is not full");
+      last = `${large}${tries}`;
+      continue;
+    }
+    refused(answer, 507, "INSUFFICIENT_STORAGE");
+    break;
+  }
+  assert.equal((await visit(target, site.slug, owner)).text, "old");
+
+  await rm(file);
+  assert.equal(await ready(), 200);
+  const kept = await send(target.base, {
+    method: "GET",
+    path: `/v1/c/${site.slug}/kv/key`,
+    headers: owner.headers,
+  });
+  assert.deepEqual(kept.json, { value: last });
+  assert.equal((await put("again")).status, 200);
+  assert.equal(await versions(), 1);
+  assert.equal((await upload(target, owner, site.id, await zip({ "index.html": "new" }))).status, 200);
+});
+
+test("without a reserve a deploy meets the full disk, is refused and leaves nothing half-done", async (t) => {
+  const directory = await smallDisk(t, 40 * MIB);
+  if (directory === null) return t.skip("mounting a file system needs rights that this user has not");
+  const settings = {
+    SERVICE_DATA_DIR: directory,
+    SERVICE_LOG_LEVEL: "silent",
+    SERVICE_DISK_RESERVE_BYTES: "0",
+  };
+  const { target, env } = await startDev(t, settings);
+  const site = await stage(target);
+  const { owner } = site.people;
+  await fill(directory, 2 * MIB);
+  for (const name of ["one that does not fit", "one that does not fit unpacked"]) {
+    refused(
+      await upload(target, owner, site.id, await (BUNDLES[name] as () => Promise<Buffer>)()),
+      507,
+      "INSUFFICIENT_STORAGE",
+    );
+    assert.deepEqual(await staged(env), [], name);
+  }
+  assert.deepEqual(await env.db.all`select id from versions where canvas_id = ${site.id}`, []);
+});

@@ -1,0 +1,202 @@
+import assert from "node:assert/strict";
+import { readdir, rm, utimes } from "node:fs/promises";
+import path from "node:path";
+import { describe, test } from "node:test";
+import { readConfig } from "../../src/config/config.ts";
+import { SetupFault } from "../../src/config/setup-error.ts";
+import { local } from "../../src/drivers/blobs/local.ts";
+import { migrate } from "../../src/drivers/db/migrate.ts";
+import { openDb } from "../../src/drivers/index.ts";
+import { joinInstance, requireOneInstance, type Stores } from "../../src/drivers/instance.ts";
+import { join, serve } from "../../src/service.ts";
+import { atEnd, ENGINES, type Scope, startService, temporaryDirectory } from "../support/service.ts";
+import { inPieces, keysOf } from "./blobs-contract.ts";
+
+const FILES = ["one", "two", "three"];
+
+/** A database with the service's tables, and a blob directory that may be another's too. */
+async function open(scope: Scope, databaseUrl: string, root?: string): Promise<Stores & { root: string }> {
+  root ??= path.join(await temporaryDirectory(scope), "blobs");
+  const config = readConfig({ SERVICE_DATABASE_URL: databaseUrl, SERVICE_BLOBS_URL: `file:${root}` });
+  const db = await openDb(config, assert.ifError);
+  atEnd(scope, () => db.close());
+  await migrate(db);
+  return { config, db, blobs: await local(root), clock: Date.now, root };
+}
+
+/** Publishes files as a version; the blobs of the others are put and nothing refers to them. */
+async function fill({ db, blobs }: Stores, used: string[], unused: string[] = []): Promise<void> {
+  await db.run`insert into users (id, email, name, created_at) values (${"u"}, ${"u@example.com"}, ${"U"}, ${0})`;
+  await db.run`insert into canvases (id, slug, title, owner_id, created_by, created_at, updated_at)
+    values (${"c"}, ${"tea"}, ${"Tea"}, ${"u"}, ${"u"}, ${0}, ${0})`;
+  await db.run`insert into versions (id, canvas_id, created_at, created_by, files, bytes)
+    values (${"v"}, ${"c"}, ${0}, ${"u"}, ${1}, ${1})`;
+  for (const name of [...used, ...unused]) {
+    const { key } = await blobs.put(inPieces(Buffer.from(name)));
+    if (!used.includes(name)) continue;
+    await db.run`insert into version_files (version_id, path, encoding, mime, blob_key, size)
+      values (${"v"}, ${name}, ${"identity"}, ${"text/plain"}, ${key}, ${1})`;
+  }
+}
+
+const rowOf = ({ db }: Stores) =>
+  db.get<{ id: string; joined_at: number | null }>`select id, joined_at from instance`;
+
+/** Both carry the same id. */
+async function areOne(stores: Stores): Promise<string> {
+  const row = await rowOf(stores);
+  assert.ok(row !== undefined && row.joined_at !== null);
+  assert.equal(await stores.blobs.marker("instance"), row.id);
+  return row.id;
+}
+
+/** Refused in words for an operator, with the same marker and the same blobs as before. */
+async function refusesAll(stores: Stores, words: RegExp): Promise<void> {
+  const before = [await stores.blobs.marker("instance"), await keysOf(stores.blobs)];
+  await assert.rejects(requireOneInstance(stores), (error) => {
+    assert.ok(error instanceof SetupFault);
+    assert.match(error.message, words);
+    assert.match(error.message, /docs\/self-hosting\.md/);
+    return true;
+  });
+  assert.deepEqual([await stores.blobs.marker("instance"), await keysOf(stores.blobs)], before);
+}
+
+for (const { name, skip, database } of ENGINES) {
+  describe(`a database and its blobs on ${name}`, { skip }, () => {
+    test("a new instance gets an id on both sides, which stays", async (t) => {
+      const stores = await open(t, await database(t));
+      await requireOneInstance(stores);
+      const id = await areOne(stores);
+      await fill(stores, FILES);
+      await requireOneInstance(stores);
+      assert.equal(await areOne(stores), id);
+    });
+
+    test("another database is refused: a new one, and one with bundles of its own", async (t) => {
+      const first = await open(t, await database(t));
+      await requireOneInstance(first);
+      await fill(first, FILES);
+      const second = await open(t, await database(t), first.root);
+      await refusesAll(second, /is new or empty, .* are instance .* refers to 0 of 3 blobs/);
+      await fill(second, ["four"]);
+      await refusesAll(second, /has bundles and no instance id, .* are instance /);
+      await requireOneInstance(first);
+    });
+
+    test("an emptied or missing blob directory is refused", async (t) => {
+      const url = await database(t);
+      const stores = await open(t, url);
+      await requireOneInstance(stores);
+      await fill(stores, FILES);
+      await refusesAll(await open(t, url, undefined), /is instance .* carry no instance id.* store is empty/);
+    });
+
+    test("what was deployed before there were ids is adopted once", async (t) => {
+      for (const [used, unused] of [
+        [FILES, []],
+        [FILES, ["swept soon"]],
+        [[], []],
+      ]) {
+        const stores = await open(t, await database(t));
+        if (used !== undefined) await fill(stores, used, unused);
+        await requireOneInstance(stores);
+        await areOne(stores);
+      }
+    });
+
+    test("without ids, what does not fit is not adopted", async (t) => {
+      const unused = await open(t, await database(t));
+      await fill(unused, ["one"], ["two", "three"]);
+      await refusesAll(unused, /refers to 1 of 3 blobs/);
+      const url = await database(t);
+      const lost = await open(t, url);
+      await fill(lost, FILES);
+      await refusesAll(await open(t, url, undefined), /carry no instance id.* store is empty/);
+      const other = await open(t, await database(t), lost.root);
+      await refusesAll(other, /is new or empty, .* carry no instance id/);
+    });
+
+    test("a start that was interrupted is completed by the next, with the same id", async (t) => {
+      for (const steps of [1, 2]) {
+        const stores = await open(t, await database(t));
+        await stores.db.run`insert into instance (singleton, id) values (1, ${"begun"})`;
+        if (steps === 2) await stores.blobs.mark("instance", "begun");
+        await requireOneInstance(stores);
+        assert.equal(await areOne(stores), "begun");
+      }
+    });
+
+    test("nodes that start together agree on one id", async (t) => {
+      const url = await database(t);
+      const root = path.join(await temporaryDirectory(t), "blobs");
+      const nodes = [await open(t, url, root), await open(t, url, root), await open(t, url, root)];
+      await Promise.all(nodes.map((node) => requireOneInstance(node)));
+      assert.equal(new Set(await Promise.all(nodes.map((node) => areOne(node)))).size, 1);
+    });
+
+    test("a node that looks for blobs while another publishes the first ones joins it", async (t) => {
+      const url = await database(t);
+      const first = await open(t, url);
+      const late = await open(t, url, first.root);
+      // The first node has no marker yet when this one looks, and one, with a blob without a row, when it looks again.
+      const { olderThan } = late.blobs;
+      late.blobs.olderThan = async function* (time) {
+        await requireOneInstance(first);
+        await first.blobs.put(inPieces(Buffer.from("being deployed")));
+        yield* olderThan(time);
+      };
+      await requireOneInstance(late);
+      assert.equal(await areOne(late), await areOne(first));
+    });
+
+    test("of two databases that start together on the same empty directory, one gets it", async (t) => {
+      const root = path.join(await temporaryDirectory(t), "blobs");
+      const both = [await open(t, await database(t), root), await open(t, await database(t), root)];
+      const outcomes = await Promise.allSettled(both.map((stores) => requireOneInstance(stores)));
+      assert.deepEqual(outcomes.map(({ status }) => status).sort(), ["fulfilled", "rejected"]);
+    });
+
+    test("join has any database and blobs belong together from then on", async (t) => {
+      const first = await open(t, await database(t));
+      await requireOneInstance(first);
+      await fill(first, FILES);
+      const second = await open(t, await database(t), first.root);
+      assert.match(await joinInstance(second), /refers to 0 of 3 blobs/);
+      await requireOneInstance(second);
+      assert.equal(await areOne(second), await areOne(first));
+      await rm(path.join(first.root, "instance.marker"));
+      await refusesAll(first, /carry no instance id/);
+      await joinInstance(first);
+      await requireOneInstance(first);
+      await areOne(first);
+    });
+
+    test("the service refuses to start with another database and removes nothing, until it is told to join", async (t) => {
+      const directory = await temporaryDirectory(t);
+      const settings = {
+        SERVICE_PORT: "0",
+        SERVICE_DATA_DIR: directory,
+        SERVICE_LOG_LEVEL: "error",
+      };
+      const first = await serve(settings);
+      const keys = await keysOf(first.env.blobs);
+      assert.ok(keys.length > 0);
+      await first.stop();
+      const root = path.join(directory, "blobs");
+      const old = new Date(Date.now() - 2 * 60 * 60 * 1000);
+      for (const key of keys) await utimes(path.join(root, key.slice(0, 2), key), old, old);
+
+      const other = { ...settings, SERVICE_DATABASE_URL: await database(t) };
+      await assert.rejects(startService(t, other), SetupFault);
+      assert.deepEqual(await keysOf(await local(root)), keys);
+      for (const file of await readdir(directory))
+        if (file.startsWith("easel.db")) await rm(path.join(directory, file));
+      await assert.rejects(startService(t, settings), SetupFault);
+      assert.deepEqual(await keysOf(await local(root)), keys);
+
+      assert.match(await join(other), new RegExp(`0 of ${keys.length} blobs`));
+      await startService(t, other);
+    });
+  });
+}

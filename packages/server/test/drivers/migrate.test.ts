@@ -1,0 +1,205 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { readdir, readFile, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { describe, test } from "node:test";
+import { promisify } from "node:util";
+import { readConfig } from "../../src/config/config.ts";
+import type { Db, Schema } from "../../src/drivers/db/db.ts";
+import { MIGRATIONS, migrate } from "../../src/drivers/db/migrate.ts";
+import { openDb } from "../../src/drivers/index.ts";
+import { atEnd, ENGINES, type Scope, temporaryDirectory } from "../support/service.ts";
+
+const applied = (db: Db) => db.all<{ name: string; applied_at: number }>`
+  select name, applied_at from migrations order by name`;
+
+const isThere = (db: Schema, table: string) =>
+  db
+    .exclusively((tables) => tables.exec(`select * from ${table}`))
+    .then(
+      () => true,
+      () => false,
+    );
+
+/** A directory of migrations: the name of each and its text. */
+async function directory(scope: Scope, files: Record<string, string>): Promise<string> {
+  const place = await temporaryDirectory(scope);
+  for (const [name, text] of Object.entries(files)) await writeFile(path.join(place, name), text);
+  return place;
+}
+
+const ONE = { "0001_one.sql": "create table one (id bigint primary key);" };
+const TWO = { "0002_two.sql": "create table two (id bigint primary key);\ninsert into one (id) values (1);" };
+
+const run = promisify(execFile);
+const source = (file: string) => JSON.stringify(path.join(import.meta.dirname, "../../src", file));
+/** What a node does first; it is handed SERVICE_DATABASE_URL. */
+const NODE = `
+  import { readConfig } from ${source("config.ts")};
+  import { migrate } from ${source("drivers/db/migrate.ts")};
+  import { openDb } from ${source("drivers/index.ts")};
+  const db = await openDb(readConfig({ SERVICE_DATABASE_URL: process.argv[1] }), () => process.exit(1));
+  await migrate(db);
+  await db.close();
+`;
+
+for (const { name, skip, database } of ENGINES) {
+  describe(`migrations on ${name}`, { skip }, () => {
+    /** Connections to one empty database. */
+    async function connect(scope: Scope, count: number): Promise<(Db & Schema)[]> {
+      const config = readConfig({ SERVICE_DATABASE_URL: await database(scope) });
+      const connections: (Db & Schema)[] = [];
+      for (let each = 0; each < count; each++) {
+        const db = await openDb(config, assert.ifError);
+        atEnd(scope, () => db.close());
+        connections.push(db);
+      }
+      return connections;
+    }
+    const single = async (scope: Scope) => (await connect(scope, 1))[0] as Db & Schema;
+
+    test("an empty database gets every migration of the service", async (t) => {
+      const db = await single(t);
+      await migrate(db);
+      const names = (await readdir(MIGRATIONS)).sort();
+      assert.ok(names.length > 0);
+      assert.deepEqual(
+        (await applied(db)).map((row) => row.name),
+        names,
+      );
+      assert.deepEqual(await db.all`select id from canvases`, []);
+    });
+
+    test("again: nothing happens", async (t) => {
+      const db = await single(t);
+      await migrate(db);
+      const before = await applied(db);
+      await migrate(db);
+      assert.deepEqual(await applied(db), before);
+    });
+
+    test("what is new is added to what is there", async (t) => {
+      const db = await single(t);
+      await migrate(db, await directory(t, ONE));
+      await db.run`insert into one (id) values (${7})`;
+      await migrate(db, await directory(t, { ...ONE, ...TWO }));
+      assert.equal((await db.all`select id from one`).length, 2);
+      assert.deepEqual(
+        (await applied(db)).map((row) => row.name),
+        ["0001_one.sql", "0002_two.sql"],
+      );
+    });
+
+    test("0009 counts the bytes of bundles that are there: each file once a canvas, as it was uploaded", async (t) => {
+      const db = await single(t);
+      const names = (await readdir(MIGRATIONS)).filter((each) => each < "0009");
+      const before: Record<string, string> = {};
+      for (const each of names) before[each] = await readFile(path.join(MIGRATIONS, each), "utf8");
+      await migrate(db, await directory(t, before));
+      await db.run`insert into users (id, email, name, created_at) values ('ada', 'ada@example.com', 'Ada', 1)`;
+      for (const canvas of ["one", "two", "draft"])
+        await db.run`
+          insert into canvases (id, slug, title, owner_id, created_by, created_at, updated_at)
+          values (${canvas}, ${canvas}, 'Tea', 'ada', 'ada', 1, 1)`;
+      const files: [
+        canvas: string,
+        version: string,
+        path: string,
+        encoding: string,
+        key: string,
+        size: number,
+      ][] = [
+        ["one", "1a", "index.html", "identity", "home", 500],
+        ["one", "1a", "index.html", "br", "home-br", 100],
+        ["one", "1a", "copy.html", "identity", "home", 500],
+        ["one", "1b", "index.html", "identity", "home", 500],
+        ["one", "1b", "new.txt", "identity", "new", 30],
+        ["two", "2a", "index.html", "identity", "home", 500],
+      ];
+      for (const [canvas, version, at, encoding, key, size] of files) {
+        await db.run`
+          insert into versions (id, canvas_id, created_at, created_by, files, bytes)
+          values (${version}, ${canvas}, 1, 'ada', 1, 1) on conflict (id) do nothing`;
+        await db.run`
+          insert into version_files (version_id, path, encoding, mime, blob_key, size)
+          values (${version}, ${at}, ${encoding}, 'text/html', ${key}, ${size})`;
+      }
+      await migrate(db);
+      assert.deepEqual(await db.all`select canvas_id, bytes from bundle_bytes order by canvas_id`, [
+        { canvas_id: "one", bytes: 530 },
+        { canvas_id: "two", bytes: 500 },
+      ]);
+      assert.deepEqual(await db.all`select canvas_id, blob_key, uses from bundle_blobs order by 1, 2`, [
+        { canvas_id: "one", blob_key: "home", uses: 3 },
+        { canvas_id: "one", blob_key: "new", uses: 1 },
+        { canvas_id: "two", blob_key: "home", uses: 1 },
+      ]);
+      assert.deepEqual(await db.all`select distinct state from versions`, [{ state: "stored" }]);
+    });
+
+    test("several nodes at once on an empty database: one of them does it", async (t) => {
+      const nodes = await connect(t, 4);
+      const place = await directory(t, { ...ONE, ...TWO });
+      await Promise.all(nodes.map((node) => migrate(node, place)));
+      for (const node of nodes) {
+        assert.equal((await applied(node)).length, 2);
+        assert.equal((await node.all`select id from one`).length, 1);
+      }
+    });
+
+    test("several processes at once on an empty database, too", async (t) => {
+      const url = await database(t);
+      await Promise.all(
+        Array.from({ length: 4 }, () => run(process.execPath, ["--input-type=module", "-e", NODE, url])),
+      );
+      const db = await openDb(readConfig({ SERVICE_DATABASE_URL: url }), assert.ifError);
+      atEnd(t, () => db.close());
+      assert.equal((await applied(db)).length, (await readdir(MIGRATIONS)).length);
+    });
+
+    test("only files that end in .sql count", async (t) => {
+      const db = await single(t);
+      await migrate(
+        db,
+        await directory(t, { ...ONE, "README.md": "not SQL", "0002_two.sql.orig": "nor this" }),
+      );
+      assert.equal((await applied(db)).length, 1);
+    });
+
+    test("a migration whose text has changed is refused, and nothing is done", async (t) => {
+      const db = await single(t);
+      await migrate(db, await directory(t, ONE));
+      const changed = { "0001_one.sql": `${ONE["0001_one.sql"]}\n` };
+      await assert.rejects(
+        migrate(db, await directory(t, { ...changed, ...TWO })),
+        /0001_one\.sql .* another text/,
+      );
+      assert.equal(await isThere(db, "two"), false);
+    });
+
+    test("a database that a newer version has changed is refused, and nothing is done", async (t) => {
+      const db = await single(t);
+      await migrate(db, await directory(t, { ...ONE, ...TWO }));
+      const older = { ...ONE, "0003_three.sql": "create table three (id bigint primary key)" };
+      await assert.rejects(
+        migrate(db, await directory(t, older)),
+        /0002_two\.sql, which this version does not know/,
+      );
+      assert.equal(await isThere(db, "three"), false);
+    });
+
+    test("a migration that fails leaves nothing behind, and can be mended", async (t) => {
+      const db = await single(t);
+      const broken = {
+        ...ONE,
+        "0002_two.sql": `${TWO["0002_two.sql"]} insert into nowhere (id) values (1);`,
+      };
+      await assert.rejects(migrate(db, await directory(t, broken)), /nowhere/);
+      for (const table of ["migrations", "one", "two"]) {
+        assert.equal(await isThere(db, table), false, table);
+      }
+      await migrate(db, await directory(t, { ...ONE, ...TWO }));
+      assert.equal((await db.all`select id from one`).length, 1);
+    });
+  });
+}

@@ -1,0 +1,154 @@
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { test } from "node:test";
+import { CAPABILITIES, type Switch } from "@easel/protocol/capabilities";
+import { ERRORS, type ErrorCode } from "@easel/protocol/errors";
+import { LIMITS } from "@easel/protocol/limits";
+import { CLOSE_CODES, FRAME_ERRORS } from "@easel/protocol/realtime";
+import { type Capabilities, PERMISSIONS } from "@easel/protocol/types";
+import { LADDER } from "../../src/access/ladder.ts";
+import { PERMISSION_NEEDS } from "../../src/access/permissions.ts";
+import { LIFECYCLE } from "../../src/canvases/lifecycle.ts";
+import { SETTINGS } from "../../src/config/settings.ts";
+import { MIGRATIONS } from "../../src/drivers/db/migrate.ts";
+import { primitives } from "../../src/primitives/index.ts";
+
+const SENTENCE = /^[A-Z`].*[^.]\.$/s;
+const once = (names: readonly string[]) => assert.deepEqual(names.toSorted(), [...new Set(names)].sort());
+
+test("every error has a status that says whose fault it is, and a sentence for people", () => {
+  for (const [code, { status, message }] of Object.entries(ERRORS)) {
+    assert.match(code, /^[A-Z]+(_[A-Z]+)*$/);
+    assert.ok(Number.isInteger(status) && status >= 400 && status <= 599, code);
+    assert.match(message, SENTENCE, code);
+  }
+});
+
+test("every switch is one of the canvas: shown by the management API, and a column", () => {
+  const shown: Record<keyof Capabilities, true> = {
+    backendEnabled: true,
+    kv: true,
+    files: true,
+    ai: true,
+    realtime: true,
+    authoring: true,
+    aiAudience: true,
+    connectionsAudience: true,
+    authoringAudience: true,
+    guestAi: true,
+  };
+  const switches = Object.values(CAPABILITIES).flatMap((each): Switch[] =>
+    each.switch === null ? [] : [each.switch],
+  );
+  once(switches);
+  const schema = readdirSync(MIGRATIONS)
+    .map((name) => readFileSync(path.join(MIGRATIONS, name), "utf8"))
+    .join("");
+  for (const name of switches) assert.ok(Object.hasOwn(shown, name), name);
+  for (const name of Object.keys(shown)) {
+    const column = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+    assert.match(schema, new RegExp(`^  ${column} (integer|text) not null default `, "m"));
+  }
+});
+
+test("a capability's switch has the capability's name, and what the deployment says is a sentence", () => {
+  for (const [name, { switch: own, operator }] of Object.entries(CAPABILITIES)) {
+    assert.ok(own === null || own === name);
+    if (operator !== null) assert.match(operator, SENTENCE);
+  }
+});
+
+test("there are fourteen permissions, each with what it needs", () => {
+  assert.equal(PERMISSIONS.length, 14);
+  once(PERMISSIONS);
+  assert.deepEqual(Object.keys(PERMISSION_NEEDS), [...PERMISSIONS]);
+  for (const { capability } of Object.values(PERMISSION_NEEDS)) {
+    assert.ok(capability === undefined || Object.hasOwn(CAPABILITIES, capability));
+  }
+});
+
+const CLOSES = new Set<number>(Object.values(CLOSE_CODES).map(({ code }) => code));
+
+/** What is said of limits that bound an answer. */
+const REFUSES_NOTHING = ["", "the page ends sooner"];
+
+test("every limit has a value, a unit, what it bounds, and a refusal of the error tables", () => {
+  for (const [name, { value, unit, of, past }] of Object.entries(LIMITS)) {
+    assert.ok(Number.isSafeInteger(value) && value > 0, name);
+    assert.match(unit, /^[a-z ]+$/);
+    assert.match(of, /^(a|the|one|nesting) .*[^.]$/);
+    const refusals = [...past.matchAll(/(\d{3}) ([A-Z_]+)/g)];
+    const closes = [...past.matchAll(/close (\d{4})/g)];
+    const frames = [...past.matchAll(/frame ([A-Z_]+)/g)];
+    assert.equal(refusals.length + closes.length + frames.length > 0, !REFUSES_NOTHING.includes(past), name);
+    for (const [, code] of closes) assert.ok(CLOSES.has(Number(code)), name);
+    for (const [, code = ""] of frames) assert.ok(code in FRAME_ERRORS, name);
+    for (const [, status, code] of refusals) {
+      const usual = ERRORS[code as ErrorCode].status;
+      // A body that is too large to be valid at all is a 413 (specification 7).
+      assert.ok(Number(status) === usual || (code === "INVALID_BODY" && status === "413"), name);
+    }
+  }
+});
+
+test("the default page is no larger than the largest", () => {
+  assert.ok(LIMITS.pageDefault.value <= LIMITS.pageMax.value);
+});
+
+test("every setting has a variable of its own, a kind that says what it may hold, and a sentence", () => {
+  const settings = Object.values(SETTINGS);
+  once(settings.map(({ variable }) => variable));
+  for (const { variable, kind, meaning } of settings) {
+    assert.match(variable, /^SERVICE_[A-Z0-9]+(_[A-Z0-9]+)*$/);
+    assert.match(meaning, SENTENCE, variable);
+    assert.notEqual(kind.may, "", variable);
+  }
+});
+
+test("what may hold a password is a secret", () => {
+  const secret = Object.values(SETTINGS)
+    .filter((each) => each.secret === true)
+    .map(({ variable }) => variable);
+  assert.deepEqual(secret.toSorted(), [
+    "SERVICE_AI_API_KEY",
+    "SERVICE_BUS_URL",
+    "SERVICE_DATABASE_URL",
+    "SERVICE_ENCRYPTION_KEY",
+    "SERVICE_OIDC_CLIENT_SECRET",
+    "SERVICE_SESSION_SECRET",
+  ]);
+});
+
+test("a default is what its own variable may hold", () => {
+  for (const { variable, kind, fallback } of Object.values(SETTINGS)) {
+    if (!["string", "number", "boolean"].includes(typeof fallback)) continue;
+    const text = typeof fallback === "boolean" ? (fallback ? "on" : "off") : String(fallback);
+    assert.equal(kind.read(text), fallback, variable);
+  }
+});
+
+test("a default that is an empty list or table says in words what then holds", () => {
+  const empty = Object.values(SETTINGS).filter(
+    ({ fallback }) => typeof fallback === "object" && fallback !== null && Object.keys(fallback).length === 0,
+  );
+  assert.ok(empty.length > 0);
+  for (const { variable, shown } of empty) assert.notEqual(shown, undefined, variable);
+});
+
+test("every row of the ladder and of the lifecycle stands once", () => {
+  once(LADDER.map(({ code }) => code));
+  once(LIFECYCLE.map(({ status }) => status));
+  assert.equal(LIFECYCLE.at(-1)?.status, "published");
+});
+
+test("every primitive stands behind a capability, and no two share a path", () => {
+  once(primitives.flatMap(({ routes }) => Object.keys(routes)));
+  for (const { capability, routes } of primitives) {
+    assert.ok(Object.hasOwn(CAPABILITIES, capability));
+    for (const [at, methods] of Object.entries(routes)) {
+      assert.match(at, /^\/[a-z]/);
+      assert.ok(Object.keys(methods).length > 0, at);
+    }
+  }
+});

@@ -1,0 +1,95 @@
+import assert from "node:assert/strict";
+import { readdir } from "node:fs/promises";
+import path from "node:path";
+import { after, describe, it, type TestContext } from "node:test";
+import { send } from "@easel/conformance/http";
+import { refused } from "@easel/conformance/refusal";
+import type { Env } from "../../src/env.ts";
+import { startDev } from "../support/engines.ts";
+import { ENGINES, PROXY } from "../support/service.ts";
+
+const get = (base: string, path: string, method = "GET") => send(base, { method, path });
+
+describe("operation", () => {
+  it("/healthz and /readyz answer anyone, in any mode", async (t) => {
+    for (const settings of [{}, PROXY, { SERVICE_URL_MODE: "subdomain" }]) {
+      const { base } = (await startDev(t, settings)).target;
+      for (const path of ["/healthz", "/readyz"]) {
+        const { status, text, headers } = await get(base, path);
+        assert.deepEqual([status, text], [200, '{"ok":true}']);
+        assert.equal(headers["set-cookie"], undefined);
+        assert.equal((await get(base, path, "HEAD")).status, 200);
+      }
+    }
+  });
+
+  /** Has the clock of a service go on by a second. */
+  const aSecondLater = (env: Env) => {
+    const now = env.clock() + 1_000;
+    env.clock = () => now;
+  };
+
+  for (const engine of ENGINES) {
+    it(`/readyz on ${engine.name}: 503 UNAVAILABLE when the database is closed; /healthz stays`, {
+      skip: engine.skip,
+    }, async (t) => {
+      const quiet = { SERVICE_DATABASE_URL: await engine.database(t), SERVICE_LOG_LEVEL: "fatal" };
+      const { target, env } = await startDev(t, quiet);
+      assert.equal((await get(target.base, "/readyz")).status, 200);
+      await env.db.close();
+      env.db.close = async () => {};
+      aSecondLater(env);
+      refused(await get(target.base, "/readyz"), 503, "UNAVAILABLE");
+      assert.equal((await get(target.base, "/healthz")).status, 200);
+    });
+  }
+
+  const parts: [name: string, fail: (t: TestContext, env: Env) => void][] = [
+    [
+      "blobs",
+      (t, { blobs }) => t.mock.method(blobs, "tryWrite", async () => Promise.reject(new Error("no disk"))),
+    ],
+    [
+      "writes to the database",
+      (t, { db }) => t.mock.method(db, "run", async () => Promise.reject(new Error("the disk is full"))),
+    ],
+    [
+      "the bus",
+      (t, { bus }) => t.mock.method(bus, "publish", async () => Promise.reject(new Error("no bus"))),
+    ],
+  ];
+  for (const [name, fail] of parts) {
+    it(`/readyz: 503 UNAVAILABLE when ${name} fail, and 200 when all is well again`, async (t) => {
+      const { target, env } = await startDev({ after }, { SERVICE_LOG_LEVEL: "fatal" });
+      assert.equal((await get(target.base, "/readyz")).status, 200);
+      fail(t, env);
+      aSecondLater(env);
+      const answer = await get(target.base, "/readyz");
+      refused(answer, 503, "UNAVAILABLE");
+      assert.doesNotMatch(answer.text, /disk|no bus/);
+      t.mock.restoreAll();
+      aSecondLater(env);
+      assert.equal((await get(target.base, "/readyz")).status, 200);
+    });
+  }
+
+  it("/readyz writes once a second at most, however often it is asked, and leaves nothing", async (t) => {
+    const { target, env } = await startDev(t);
+    const now = env.clock();
+    env.clock = () => now;
+    const writes = t.mock.method(env.blobs, "tryWrite");
+    const folder = path.join(env.config.dataDir, "blobs");
+    const before = await readdir(folder, { recursive: true });
+    for (let second = 1; second <= 3; second++) {
+      const answers = await Promise.all(Array.from({ length: 30 }, () => get(target.base, "/readyz")));
+      assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]));
+      assert.equal(writes.mock.callCount(), second);
+      aSecondLater(env);
+    }
+    assert.deepEqual(await readdir(folder, { recursive: true }), before);
+    // Set back by an hour, the clock does not keep the old outcome.
+    env.clock = () => now - 3_600_000;
+    await get(target.base, "/readyz");
+    assert.equal(writes.mock.callCount(), 4);
+  });
+});

@@ -1,0 +1,51 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { stage } from "@easel/conformance/fixture";
+import { invite } from "@easel/conformance/guest";
+import { send } from "@easel/conformance/http";
+import { symbols } from "pino";
+import type { Env } from "../../src/env.ts";
+import { HandOver } from "../sign-in/hand-over.ts";
+import { startDev } from "../support/engines.ts";
+import { publish } from "../support/publish.ts";
+
+/** Keeps what the service logs instead of writing it. */
+function logged(t: TestContext, { log }: Env): () => string {
+  const stream = (log as unknown as Record<symbol, { write(line: string): void }>)[symbols.streamSym];
+  assert.ok(stream);
+  const { mock } = t.mock.method(stream, "write", () => {});
+  return () => mock.calls.map((call) => String(call.arguments[0])).join("");
+}
+
+test("log lines name the routes of requests, and hold neither invitations nor codes nor keys", async (t) => {
+  const settings = { SERVICE_LOG_LEVEL: "debug", SERVICE_URL_MODE: "subdomain" };
+  const { target, env } = await startDev(t, settings);
+  const lines = logged(t, env);
+  const canvas = await stage(target);
+  await publish(target, canvas, { "index.html": "home" });
+  const { pathname } = new URL((await invite(target, canvas)).url);
+  const token = pathname.split("/").at(-1) ?? "";
+  assert.match(token, /^[\w-]{43}$/);
+  const get = (path: string, method = "GET") => send(target.base, { method, path });
+  for (const path of [pathname, `${pathname}?a=b`, `${pathname}/`, `/x${pathname}`, `${pathname}%ff`])
+    await get(path);
+  await get(pathname, "POST");
+  await get(pathname, "PROPFIND");
+  const way = new HandOver(target.base);
+  const begun = await way.begin(canvas.slug);
+  const passed = await way.pass(begun.url, canvas.people.viewer.headers);
+  assert.equal((await way.enter(canvas.slug, passed.url, begun.secret)).status, 303);
+  await way.at(canvas.slug, pathname);
+  await canvas.pages.owner.put("/kv/a-private-key", 1);
+
+  const get500 = t.mock.method(env.db, "get", () => Promise.reject(new Error("out of order")));
+  assert.equal((await get(pathname)).status, 500);
+  get500.mock.restore();
+
+  for (const secret of [token, passed.code, begun.url.searchParams.get("challenge"), "a-private-key"])
+    assert.ok(secret && !lines().includes(secret), String(secret));
+  for (const route of ["/auth/invite/:token", "/auth/canvas", "/c/:slug/__enter", "/v1/c/:slug/kv/:key"])
+    assert.ok(lines().includes(`"route":"${route}"`), route);
+  assert.match(lines(), new RegExp(`"slug":"${canvas.slug}"`));
+  assert.match(lines(), /"route":"\/auth\/invite\/:token","msg":"a request failed"/);
+});

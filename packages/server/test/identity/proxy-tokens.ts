@@ -1,0 +1,104 @@
+import { generateKeyPairSync, type KeyObject } from "node:crypto";
+import { once } from "node:events";
+import http, { type RequestListener } from "node:http";
+import type { AddressInfo } from "node:net";
+import { exportJWK, type JWK, SignJWT } from "jose";
+import { atEnd, PROXY, type Scope } from "../support/service.ts";
+
+/** The issuer and audience that the service of the tests expects. */
+export const ISSUER = "https://sign-in.example";
+export const AUDIENCE = "easel";
+
+/** The header that carries a token. */
+export const TOKEN_HEADER = "Cf-Access-Jwt-Assertion";
+
+/** A key pair of someone who signs tokens. */
+export interface Key {
+  kid: string;
+  /** The public half, as a key set lists it. */
+  jwk: JWK;
+  publicKey: KeyObject;
+  privateKey: KeyObject;
+}
+
+const PAIRS = {
+  RS: () => generateKeyPairSync("rsa", { modulusLength: 2048 }),
+  PS: () => generateKeyPairSync("rsa", { modulusLength: 2048 }),
+  ES256: () => generateKeyPairSync("ec", { namedCurve: "P-256" }),
+  ES384: () => generateKeyPairSync("ec", { namedCurve: "P-384" }),
+  ES512: () => generateKeyPairSync("ec", { namedCurve: "P-521" }),
+  Ed: () => generateKeyPairSync("ed25519"),
+};
+
+/** Makes a key pair. */
+export async function newKey(kind: keyof typeof PAIRS, kid: string): Promise<Key> {
+  const { publicKey, privateKey } = PAIRS[kind]();
+  return { kid, jwk: { ...(await exportJWK(publicKey)), kid, use: "sig" }, publicKey, privateKey };
+}
+
+/** Seconds since the epoch. */
+export const seconds = (): number => Math.floor(Date.now() / 1000);
+
+/** What a good token says; undefined leaves a claim out. */
+export const claims = (own: Record<string, unknown> = {}): Record<string, unknown> => ({
+  iss: ISSUER,
+  aud: AUDIENCE,
+  iat: seconds(),
+  exp: seconds() + 3600,
+  email: "ada@example.com",
+  ...own,
+});
+
+/** A signed token. */
+export const sign = (
+  key: Key,
+  alg: string,
+  own: Record<string, unknown> = {},
+  header: object = {},
+): Promise<string> =>
+  new SignJWT(claims(own)).setProtectedHeader({ alg, kid: key.kid, ...header }).sign(key.privateKey);
+
+/** One part of a token, of an object or of these very bytes. */
+export const part = (value: object | string): string =>
+  Buffer.from(typeof value === "string" ? value : JSON.stringify(value)).toString("base64url");
+
+/** A key server on this computer. Its keys may change, and so may its manners. */
+export interface KeyServer {
+  url: string;
+  keys: unknown[];
+  /** How often it was asked. */
+  fetches: number;
+  /** Answers in its place. */
+  instead: RequestListener | undefined;
+}
+
+/** Starts a key server with these keys. */
+export async function startKeyServer(scope: Scope, ...keys: Key[]): Promise<KeyServer> {
+  const server = http.createServer((request, response) => {
+    served.fetches++;
+    if (served.instead !== undefined) return served.instead(request, response);
+    response.setHeader("content-type", "application/json").end(JSON.stringify({ keys: served.keys }));
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  atEnd(scope, async () => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  const served: KeyServer = {
+    url: `http://127.0.0.1:${port}/keys`,
+    keys: keys.map(({ jwk }) => jwk),
+    fetches: 0,
+    instead: undefined,
+  };
+  return served;
+}
+
+/** Settings of a service whose people come with tokens that keys of this server have signed. */
+export const signedBy = ({ url }: Pick<KeyServer, "url">): Record<string, string> => ({
+  ...PROXY,
+  SERVICE_PROXY_JWT_JWKS_URL: url,
+  SERVICE_PROXY_JWT_ISSUER: ISSUER,
+  SERVICE_PROXY_JWT_AUDIENCE: AUDIENCE,
+});

@@ -1,0 +1,256 @@
+import assert from "node:assert/strict";
+import { before, it, test } from "node:test";
+import { type Cast, manage, type Stage, stage } from "@easel/conformance/fixture";
+import { guestOf } from "@easel/conformance/guest";
+import { type Header, send } from "@easel/conformance/http";
+import { refused, unauthenticated } from "@easel/conformance/refusal";
+import type { Person } from "@easel/conformance/target";
+import { tokenOf } from "@easel/conformance/token";
+import { PARTS } from "../../src/management/index.ts";
+import { JSON_TYPE } from "../support/client.ts";
+import { onEngines } from "../support/engines.ts";
+
+/** Every route, a body that it takes, and what an administrator gets. */
+const ROUTES: [method: string, path: string, body: object | undefined, status: number][] = [
+  ["GET", "/users", undefined, 200],
+  ["PATCH", "/users/{user}", { canPublishPublic: true }, 200],
+  ["GET", "/canvases", undefined, 200],
+  ["POST", "/canvases/{canvas}/disable", { reason: "Why." }, 200],
+  ["POST", "/canvases/{canvas}/enable", undefined, 200],
+  ["POST", "/canvases/{canvas}/restore", undefined, 404],
+  ["GET", "/orgs", undefined, 200],
+  ["PUT", "/orgs/guarded", { name: "Guarded", domains: [] }, 200],
+  ["GET", "/orgs/guarded", undefined, 200],
+  ["DELETE", "/orgs/guarded", undefined, 204],
+  ["GET", "/settings", undefined, 200],
+  ["PATCH", "/settings", {}, 200],
+  ["GET", "/audit", undefined, 200],
+];
+
+/** A known path with a method that it does not have, and those that it has. */
+const WRONG: [method: string, path: string, allow: string][] = [
+  ["POST", "/users", "GET, HEAD"],
+  ["GET", "/users/{user}", "PATCH"],
+  ["DELETE", "/users/{user}", "PATCH"],
+  ["DELETE", "/canvases", "GET, HEAD"],
+  ["GET", "/canvases/{canvas}/disable", "POST"],
+  ["PUT", "/canvases/{canvas}/enable", "POST"],
+  ["DELETE", "/canvases/{canvas}/restore", "POST"],
+  ["POST", "/orgs", "GET, HEAD"],
+  ["PATCH", "/orgs/guarded", "GET, HEAD, PUT, DELETE"],
+  ["PUT", "/settings", "GET, HEAD, PATCH"],
+  ["DELETE", "/audit", "GET, HEAD"],
+  ["POST", "/audit", "GET, HEAD"],
+];
+
+/** Ways that lead nowhere, also for an administrator: above all none into a canvas. */
+const NOWHERE = [
+  "",
+  "/",
+  "/none",
+  "/users/{user}/more",
+  "/canvases/{canvas}",
+  "/canvases/{canvas}/sharing",
+  "/canvases/{canvas}/bundle",
+  "/canvases/{canvas}/versions",
+  "/audit/1",
+];
+
+test("the table above has every route of the administration", () => {
+  const plain = (path: string) => path.replace(/\{\w+\}|guarded|:\w+/g, "*");
+  const mounted = PARTS.flatMap((routes) =>
+    Object.entries(routes).flatMap(([path, methods]) =>
+      path.startsWith("/admin/") ? Object.keys(methods).map((method) => `${method} ${plain(path)}`) : [],
+    ),
+  );
+  assert.deepEqual(ROUTES.map(([method, path]) => `${method} /admin${plain(path)}`).sort(), mounted.sort());
+});
+
+await onEngines("who administers", (target, env) => {
+  let site: Stage;
+  let people: Cast;
+  let admin: Person;
+  let guest: Person;
+  let user: string;
+  before(async () => {
+    site = await stage(target);
+    people = site.people;
+    admin = await target.signIn(target.admin);
+    // Whose address it is counts for nothing.
+    guest = await guestOf(target, site, target.admin);
+    user = String((await manage(target, people.viewer, "GET", "/api/me")).json.id);
+  });
+  const at = (path: string) => `/api/admin${path.replace("{canvas}", site.id).replace("{user}", user)}`;
+  const call = (who: Person | null, method: string, path: string, body?: object) =>
+    manage(target, who, method, at(path), body);
+  const entries = () => env.db.get`select count(*) as entries from audit`;
+
+  for (const [method, path, body, status] of ROUTES) {
+    it(`${method} /api/admin${path}: ${status} for an administrator, 403 for others, 401 for nobody`, async () => {
+      const asItWas = await entries();
+      for (const who of [people.owner, people.editor, people.viewer, people.stranger, guest]) {
+        refused(await call(who, method, path, body), 403, "PERMISSION_DENIED");
+      }
+      unauthenticated(await call(null, method, path, body));
+      assert.deepEqual(await entries(), asItWas);
+      const answer = await call(admin, method, path, body);
+      assert.equal(answer.status, status, answer.text);
+      assert.equal(answer.headers["cache-control"], "private, no-store");
+      if (method !== "GET") return;
+      const head = await call(admin, "HEAD", path);
+      assert.deepEqual([head.status, head.text], [200, ""]);
+      const refusedHead = await call(people.owner, "HEAD", path);
+      assert.deepEqual([refusedHead.status, refusedHead.text], [403, ""]);
+    });
+  }
+
+  for (const [method, path, allow] of WRONG) {
+    it(`${method} /api/admin${path}: 405 METHOD_NOT_ALLOWED, Allow: ${allow}`, async () => {
+      const answer = await call(admin, method, path);
+      refused(answer, 405, "METHOD_NOT_ALLOWED");
+      assert.equal(answer.headers.allow, allow);
+      unauthenticated(await call(null, method, path));
+    });
+  }
+
+  for (const path of NOWHERE) {
+    it(`/api/admin${path}: 404 NOT_FOUND with any method`, async () => {
+      for (const method of ["GET", "POST", "PUT", "PATCH", "DELETE"]) {
+        refused(await call(admin, method, path), 404, "NOT_FOUND");
+      }
+    });
+  }
+
+  it("who may not is told so before the body is read", async () => {
+    for (const [method, path, body] of ROUTES) {
+      if (body === undefined) continue;
+      const headers = [...people.owner.headers, JSON_TYPE];
+      const answer = await send(target.base, { method, path: at(path), headers, body: "{" });
+      refused(answer, 403, "PERMISSION_DENIED");
+    }
+  });
+
+  const bodies: [name: string, body: string | Buffer, status: number][] = [
+    ["spaces", " ", 400],
+    ["half an object", '{"name":', 400],
+    ["null", "null", 400],
+    ["a list", "[]", 400],
+    ["text", '"name"', 400],
+    ["a number past all numbers", '{"x":1e999}', 400],
+    ["invalid UTF-8", Buffer.from('{"name":"\xff"}', "latin1"), 400],
+    ["100,000 levels", "[".repeat(100_000), 400],
+    ["the names that objects have", '{"__proto__":{"name":"a"},"constructor":{},"toString":1}', 400],
+    ["more than 256 KiB", `"${"a".repeat(256 * 1024)}"`, 413],
+  ];
+  for (const [name, body, status] of bodies) {
+    it(`a body of ${name}: ${status} INVALID_BODY, and nothing is kept of it`, async () => {
+      const asItWas = await entries();
+      for (const [method, path, taken] of ROUTES) {
+        if (taken === undefined) continue;
+        const headers = [...admin.headers, JSON_TYPE];
+        const answer = await send(target.base, { method, path: at(path), headers, body });
+        refused(answer, status, "INVALID_BODY");
+        const plain = await send(target.base, {
+          method,
+          path: at(path),
+          headers: [...admin.headers, ["Content-Type", "text/plain"]],
+          body: JSON.stringify(taken),
+        });
+        refused(plain, 400, "INVALID_BODY");
+      }
+      assert.deepEqual(await entries(), asItWas);
+    });
+  }
+
+  it("a token of an administrator is one, that of another person is none", async () => {
+    const [own, other] = [await tokenOf(target, admin), await tokenOf(target, people.owner)];
+    assert.equal((await call(own, "GET", "/settings")).status, 200);
+    refused(await call(other, "GET", "/settings"), 403, "PERMISSION_DENIED");
+  });
+
+  const foreign: Header[] = [
+    ["Origin", "https://elsewhere.example"],
+    ["Sec-Fetch-Site", "cross-site"],
+    ["Referer", `${target.base}/c/any-canvas/`],
+  ];
+  for (const header of foreign) {
+    it(`a change with ${header[0]}: ${header[1].replace(/:\d+/, "")} is refused`, async () => {
+      const headers = [...admin.headers, JSON_TYPE, header];
+      const answer = await send(target.base, { method: "PATCH", path: at("/settings"), headers, body: "{}" });
+      refused(answer, 403, "CROSS_SITE_FORBIDDEN");
+    });
+  }
+
+  const ids = [
+    "none",
+    "%00",
+    "%2e%2e",
+    "a%2Fb",
+    "'",
+    "%f0%9f%a6%8a",
+    "constructor",
+    "__proto__",
+    "a".repeat(200),
+  ];
+  for (const id of ids) {
+    it(`the id ${id.slice(0, 20)}: 404, with or without a body`, async () => {
+      for (const change of ["disable", "enable", "restore"]) {
+        refused(await call(admin, "POST", `/canvases/${id}/${change}`), 404, "NOT_FOUND");
+      }
+      refused(await call(admin, "PATCH", `/users/${id}`, { deactivated: false }), 404, "NOT_FOUND");
+      refused(await call(admin, "GET", `/orgs/${id}`), 404, "NOT_FOUND");
+      refused(await call(admin, "DELETE", `/orgs/${id}`), 404, "NOT_FOUND");
+    });
+  }
+
+  it("what no list can be asked: 400 INVALID_BODY", async () => {
+    for (const path of ["/users", "/canvases", "/audit"]) {
+      for (const query of [
+        "cursor=%00",
+        "cursor=a%20b",
+        "cursor=%27",
+        `cursor=${"a".repeat(129)}`,
+        "q=%00",
+        "q=a%00",
+      ]) {
+        refused(await call(admin, "GET", `${path}?${query}`), 400, "INVALID_BODY");
+      }
+    }
+    for (const query of ["canvas=%00", "canvas=%25", "canvas=a%20b"]) {
+      refused(await call(admin, "GET", `/audit?${query}`), 400, "INVALID_BODY");
+    }
+    for (const query of ["deleted=yes", "deleted=1", "deleted=%00", "deleted=TRUE"]) {
+      refused(await call(admin, "GET", `/canvases?${query}`), 400, "INVALID_BODY");
+    }
+  });
+
+  it("what a list can be asked all the same", async () => {
+    const long = "x".repeat(10_000);
+    const strange = [
+      "limit=999999999",
+      "limit=-1",
+      "limit=x",
+      "limit=1e9",
+      "limit=%00",
+      "cursor=0",
+      "cursor=zzz",
+      "q=%ff",
+      "q=",
+    ];
+    for (const path of ["/users", "/canvases", "/audit"]) {
+      for (const query of [
+        ...strange,
+        `q=${long}`,
+        `q=${"%25".repeat(4000)}`,
+        `q=${"_".repeat(10_000)}`,
+        "q=a&q=b",
+        "none=1",
+      ]) {
+        const answer = await call(admin, "GET", `${path}?${query}`);
+        assert.equal(answer.status, 200, `${path}?${query.slice(0, 50)}: ${answer.text}`);
+      }
+      const { json } = await call(admin, "GET", `${path}?cursor=0`);
+      assert.deepEqual([Object.values(json)[0], json.nextCursor], [[], null]);
+    }
+  });
+});

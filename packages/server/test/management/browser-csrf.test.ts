@@ -1,0 +1,185 @@
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { type TestContext, test } from "node:test";
+import { manage, type Stage, share, stage } from "@easel/conformance/fixture";
+import { invite } from "@easel/conformance/guest";
+import { call, JSON_TYPE } from "@easel/conformance/page";
+import type { Page } from "playwright-core";
+import { noBrowser, openBrowser } from "../support/browser.ts";
+import { tokenOf } from "../support/client.ts";
+import { publish } from "../support/publish.ts";
+import { enterAs, type Site, startSite } from "../support/site.ts";
+
+const HOSTILE = path.join(import.meta.dirname, "hostile-page.js");
+const SECRET = "the plan that nobody else may know";
+
+/** What path mode cannot prevent, because canvases share the service's origin (SECURITY.md). */
+const SHARED_ORIGIN = ["opens another canvas", "opens an answer that is no page"];
+
+/** Everything that the database holds, save the codes of a minute with which pages are opened. */
+function everything({ env }: Site): Record<string, unknown[]> {
+  const db = new DatabaseSync(env.config.databaseUrl.replace(/^sqlite:/, ""), { readOnly: true });
+  const tables = db.prepare("select name from sqlite_master where type = 'table'").all() as {
+    name: string;
+  }[];
+  const rows = tables
+    .filter(({ name }) => name !== "handovers")
+    .map(({ name }) => [name, db.prepare(`select * from "${name}"`).all()]);
+  db.close();
+  return Object.fromEntries(rows);
+}
+
+/** The canvas of a victim, and one of somebody else that everyone may open. */
+async function stageAttack(site: Site): Promise<{ victim: Stage; hostile: Stage; fragment: string }> {
+  const { target, env } = site;
+  const [victim, hostile, trap] = [await stage(target), await stage(target), await stage(target)];
+  await publish(target, victim, { "index.html": SECRET });
+  const titled = await manage(target, victim.people.owner, "PATCH", `/api/canvases/${victim.id}`, {
+    title: SECRET,
+  });
+  assert.equal(titled.status, 200, titled.text);
+  for (const [key, value] of [
+    ["plan", SECRET],
+    ["count", 1],
+  ]) {
+    const put = await call(
+      target,
+      victim.slug,
+      victim.people.owner,
+      "PUT",
+      `/kv/${key}`,
+      [JSON_TYPE],
+      JSON.stringify(value),
+    );
+    assert.equal(put.status, 200, put.text);
+  }
+  await publish(target, hostile, {
+    "index.html": `<!doctype html><title>Hostile</title><body><script src="page.js"></script>`,
+    "page.js": await readFile(HOSTILE),
+    "worker.js": "",
+  });
+  await share(target, hostile, "whole_org", {});
+  const { url: invitation } = await invite(target, trap);
+  const { id, slug } = victim;
+  const aim = { base: site.base, id, slug, canvas: env.base.canvasUrl(slug), invitation };
+  return { victim, hostile, fragment: `#${encodeURIComponent(JSON.stringify(aim))}` };
+}
+
+const whoAmI = (page: Page, { base }: Site) => page.goto(`${base}/api/me`).then((answer) => answer?.json());
+
+for (const mode of ["path", "subdomain"] as const) {
+  test(`a hostile canvas reads and changes nothing in the name of who opens it, canvases by ${mode}`, {
+    skip: noBrowser,
+  }, async (t) => {
+    const site = await startSite(t, mode);
+    const { victim, hostile, fragment } = await stageAttack(site);
+    const context = await (await openBrowser(t)).newContext();
+    await enterAs(context, site, victim.people.owner);
+    const page = await context.newPage();
+    await page.goto(site.env.base.canvasUrl(victim.slug));
+    assert.match(await page.content(), new RegExp(SECRET));
+    const home = site.env.base.canvasUrl(hostile.slug);
+    await page.goto(home + fragment);
+
+    const before = everything(site);
+    const names = await page.evaluate<string[]>("Object.keys(attacks)");
+    assert.ok(names.length > 12);
+    for (const name of names) {
+      if (mode === "path" && SHARED_ORIGIN.includes(name)) continue;
+      const read = await page.evaluate<string>(`attacks[${JSON.stringify(name)}]()`);
+      assert.ok(!read.includes(SECRET) && !read.includes(victim.id), `${name}: ${read}`);
+      for (const [, scope = ""] of read.matchAll(/ controls (\S+) /g))
+        assert.ok(scope.startsWith(home), scope);
+      assert.deepEqual(everything(site), before, name);
+    }
+    assert.equal((await whoAmI(page, site)).email, victim.people.owner.email);
+  });
+}
+
+/** What a page gets to know of an address that it can only take in, in every way to do that. */
+const TAKE_IN = `async (url) => {
+  const ends = (tag, fields) => new Promise((end) => {
+    const element = Object.assign(document.createElement(tag), fields);
+    element.onload = () => end(tag + " loads");
+    element.onerror = () => end(tag + " fails");
+    document.body.append(element);
+  });
+  return Promise.all([
+    ends("script", { src: url }),
+    ends("img", { src: url }),
+    ends("object", { data: url }),
+    ...["stylesheet", "prefetch"].map((rel) => ends("link", { rel, href: url })),
+    ends("link", { rel: "preload", as: "fetch", href: url }),
+    fetch(url, { mode: "no-cors", credentials: "include" }).then(({ type }) => type, ({ name }) => name),
+  ]);
+}`;
+
+test("a hostile canvas does not learn what is there of another that its visitor may enter", {
+  skip: noBrowser,
+}, async (t) => {
+  const site = await startSite(t, "subdomain");
+  const { victim, hostile, fragment } = await stageAttack(site);
+  const context = await (await openBrowser(t)).newContext();
+  await enterAs(context, site, victim.people.owner);
+  const page = await context.newPage();
+  await page.goto(site.env.base.canvasUrl(hostile.slug) + fragment);
+  const learnt = (path: string) =>
+    page.evaluate<string[]>(`(${TAKE_IN})(${JSON.stringify(site.base + path)})`);
+  for (const [there, missing] of [
+    [`/v1/c/${victim.slug}/kv/plan`, `/v1/c/${victim.slug}/kv/nothing`],
+    [`/v1/c/${victim.slug}/me`, "/v1/c/nowhere/me"],
+    [`/api/canvases/${victim.id}`, "/api/canvases/none"],
+  ] as const)
+    assert.deepEqual(await learnt(there), await learnt(missing), there);
+});
+
+/** A victim with the own canvas in one tab and the hostile one in another, and the token of the attacker's session. */
+async function besiege(t: TestContext, secure: boolean) {
+  const site = await startSite(t, "subdomain", { secure });
+  const { victim, hostile, fragment } = await stageAttack(site);
+  const context = await (await openBrowser(t)).newContext({ ignoreHTTPSErrors: true });
+  await enterAs(context, site, victim.people.owner);
+  const [own, page, other] = [await context.newPage(), await context.newPage(), await context.newPage()];
+  await own.goto(site.env.base.canvasUrl(victim.slug));
+  await page.goto(site.env.base.canvasUrl(hostile.slug) + fragment);
+  const me = `fetch("${site.base}/v1/c/${victim.slug}/me", { credentials: "include" }).then((answer) => answer.json())`;
+  /** Whom the service takes the victim for: on its own host, and as the page of the own canvas; null for nobody. */
+  const seenAs = async () => {
+    const answers = [await whoAmI(other, site), await own.evaluate<{ email?: string }>(me)];
+    return answers.map(({ email = null }) => email);
+  };
+  const token = tokenOf(hostile.people.owner);
+  const toss = () => page.evaluate<string>(`toss("${token}", ${secure})`);
+  return { site, email: victim.people.owner.email, page, own, other, toss, seenAs };
+}
+
+test("a hostile canvas makes nobody somebody else by setting cookies for the base host", {
+  skip: noBrowser,
+}, async (t) => {
+  const { site, email, page, own, other, toss, seenAs } = await besiege(t, true);
+  assert.deepEqual(await seenAs(), [email, email]);
+  assert.match(await toss(), /easel_session/);
+  assert.deepEqual(await seenAs(), [email, email]);
+
+  assert.ok((await page.evaluate<number>("overflow(300)")) > 1_000);
+  await toss();
+  assert.deepEqual(await seenAs(), [null, null]);
+  await own.reload();
+  assert.equal(await own.title(), "Sign in · Easel");
+
+  await own.getByLabel("E-mail address").fill(email);
+  await own.getByRole("button", { name: "Sign in", exact: true }).click();
+  await own.getByText(SECRET).waitFor();
+  assert.deepEqual(await seenAs(), [email, email]);
+  await other.goto(`${site.base}/`);
+  assert.match(await other.locator("main").innerText(), new RegExp(email));
+});
+
+test("by http, a cookie for the base host signs its victim out", { skip: noBrowser }, async (t) => {
+  const { email, toss, seenAs } = await besiege(t, false);
+  assert.deepEqual(await seenAs(), [email, email]);
+  await toss();
+  assert.deepEqual(await seenAs(), [null, null]);
+});

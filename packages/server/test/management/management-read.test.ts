@@ -1,0 +1,113 @@
+import assert from "node:assert/strict";
+import { before, it } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { manage, type Stage, share, stage, turn } from "@easel/conformance/fixture";
+import { refused } from "@easel/conformance/refusal";
+import { whole } from "../support/canvas.ts";
+import { onEngines } from "../support/engines.ts";
+import { publish } from "../support/publish.ts";
+
+await onEngines("GET /api/canvases/{id}", (target, env) => {
+  let site: Stage;
+  before(async () => {
+    site = await stage(target);
+  });
+
+  it("shows the list to those who manage, and to a viewer that they are one", async () => {
+    const people = [
+      { email: site.people.editor.email, role: "editor" },
+      { email: site.people.viewer.email, role: "viewer" },
+    ].sort((a, b) => (a.email < b.email ? -1 : 1));
+    const names = people.map(({ email }) => email);
+    for (const role of ["owner", "editor", "viewer"] as const) {
+      const canvas = whole((await manage(target, site.people[role], "GET", `/api/canvases/${site.id}`)).json);
+      const seen = role === "viewer" ? { people: [], count: null, names: [] } : { people, count: 2, names };
+      const { count, names: shown } = canvas.audienceSummary;
+      assert.deepEqual({ people: canvas.people, count, names: shown }, seen, role);
+      assert.equal(canvas.viewerRole, role);
+    }
+  });
+
+  it("names at most five people of a long list", async () => {
+    const long = await stage(target);
+    const people = Array.from({ length: 7 }, (_, n) => ({ email: `p${n}@example.com`, role: "viewer" }));
+    await manage(target, long.people.owner, "PUT", `/api/canvases/${long.id}/sharing`, { people });
+    const { audienceSummary } = whole(
+      (await manage(target, long.people.owner, "GET", `/api/canvases/${long.id}`)).json,
+    );
+    assert.deepEqual([audienceSummary.count, audienceSummary.names.length], [7, 5]);
+  });
+
+  it("shows metadata, and what of it is text as source", async () => {
+    const metadata = JSON.stringify({ sourceApp: "Notes", sourceKind: 7, more: { deep: [1] } });
+    await env.db.run`update canvases set metadata = ${metadata} where id = ${site.id}`;
+    const canvas = whole((await manage(target, site.people.owner, "GET", `/api/canvases/${site.id}`)).json);
+    assert.deepEqual([canvas.sourceApp, canvas.sourceKind], ["Notes", null]);
+    assert.deepEqual(canvas.metadata, JSON.parse(metadata));
+  });
+
+  it("follows the canvas through its life: the first state that applies", async () => {
+    const live = await stage(target);
+    const { id } = live;
+    const now = Date.now();
+    const state = async () => {
+      const canvas = whole((await manage(target, live.people.owner, "GET", `/api/canvases/${id}`)).json);
+      return [canvas.publicationStatus, canvas.status];
+    };
+    assert.deepEqual(await state(), ["draft", "private"]);
+    await publish(target, live, { "index.html": "home" });
+    assert.deepEqual(await state(), ["published", "private"]);
+    await share(target, live, "whole_org", {});
+    assert.deepEqual(await state(), ["published", "live"]);
+    await env.db.run`update canvases set expires_at = ${now} where id = ${id}`;
+    assert.deepEqual(await state(), ["expired", "expired"]);
+    await env.db.run`update canvases set revoked_at = ${now} where id = ${id}`;
+    assert.deepEqual(await state(), ["unpublished", "revoked"]);
+    await env.db.run`update canvases set archived_at = ${now} where id = ${id}`;
+    assert.deepEqual(await state(), ["archived", "revoked"]);
+    await env.db.run`update canvases set disabled_at = ${now} where id = ${id}`;
+    assert.deepEqual(await state(), ["disabled", "revoked"]);
+    await env.db.run`update canvases set deleted_at = ${now} where id = ${id}`;
+    refused(await manage(target, live.people.owner, "GET", `/api/canvases/${id}`), 404, "NOT_FOUND");
+  });
+
+  const ids = ["none", "..", "%2e%2e", "a".repeat(5000), "' or 1=1 --", "%25", "undefined"];
+  for (const id of ids) {
+    it(`id ${id.slice(0, 20)}: 404 NOT_FOUND`, async () => {
+      const path = `/api/canvases/${encodeURIComponent(id)}`;
+      refused(await manage(target, site.people.owner, "GET", path), 404, "NOT_FOUND");
+    });
+  }
+  it("an id with a NUL: 404 NOT_FOUND", async () => {
+    for (const id of ["%00", `${site.id}%00`]) {
+      refused(await manage(target, site.people.owner, "GET", `/api/canvases/${id}`), 404, "NOT_FOUND");
+    }
+  });
+
+  it("updatedAt advances with every write and with nothing else", async () => {
+    const live = await stage(target);
+    const updatedAt = async () => {
+      const { json } = await manage(target, live.people.owner, "GET", `/api/canvases/${live.id}`);
+      return Number(json.updatedAt);
+    };
+    let first = "";
+    const writes: [name: string, write: () => Promise<unknown>][] = [
+      ["deploy", async () => (first = await publish(target, live, { "index.html": "one" }))],
+      ["deploy again", () => publish(target, live, { "index.html": "two" })],
+      [
+        "roll back",
+        () =>
+          manage(target, live.people.editor, "POST", `/api/canvases/${live.id}/versions/${first}/publish`),
+      ],
+      ["share", () => share(target, live, "whole_org", {})],
+      ["switch", () => turn(target, live, { kv: false })],
+    ];
+    for (const [name, write] of writes) {
+      const asItWas = await updatedAt();
+      await sleep(2);
+      assert.equal(await updatedAt(), asItWas, "reading");
+      await write();
+      assert.ok((await updatedAt()) > asItWas, name);
+    }
+  });
+});

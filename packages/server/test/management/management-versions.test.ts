@@ -1,0 +1,127 @@
+import assert from "node:assert/strict";
+import { before, it } from "node:test";
+import { manage, type Stage, stage } from "@easel/conformance/fixture";
+import { refused } from "@easel/conformance/refusal";
+import { onEngines } from "../support/engines.ts";
+import { publish, visit } from "../support/publish.ts";
+
+await onEngines("versions", (target, env) => {
+  let site: Stage;
+  let ids: string[];
+  before(async () => {
+    site = await stage(target);
+    ids = [];
+    for (const name of ["one", "two", "three"])
+      ids.push(await publish(target, site, { "index.html": name, [name]: "" }));
+  });
+  const to = (version: string, canvas = site.id) =>
+    manage(target, site.people.owner, "POST", `/api/canvases/${canvas}/versions/${version}/publish`);
+  const page = async () => (await visit(target, site.slug, site.people.viewer)).text;
+
+  const moves: [name: string, index: number, text: string][] = [
+    ["back", 0, "one"],
+    ["forward", 2, "three"],
+    ["back by one", 1, "two"],
+    ["to where it is", 1, "two"],
+  ];
+  for (const [name, index, text] of moves) {
+    it(`${name}: the canvas and its page are of that version, all of it`, async () => {
+      const answer = await to(ids[index] ?? "");
+      assert.equal(answer.status, 200, answer.text);
+      assert.equal(answer.json.version, ids[index]);
+      assert.equal(await page(), text);
+      for (const file of ["one", "two", "three"]) {
+        const { status } = await visit(target, site.slug, site.people.viewer, file);
+        assert.equal(status, file === text ? 200 : 404, file);
+      }
+      const current = await env.db.all<{ id: string }>`
+        select id from versions where canvas_id = ${site.id} and replaced_at is null`;
+      assert.deepEqual(
+        current.map(({ id }) => id),
+        [ids[index]],
+      );
+    });
+  }
+
+  it("a version of another canvas, and none at all: 404 NOT_FOUND, and nothing changes", async () => {
+    const other = await stage(target);
+    const foreign = await publish(target, other, { "index.html": "other" });
+    const rows = () => env.db.all`select id, version_id, updated_at from canvases order by id`;
+    const replaced = () => env.db.all`select id, replaced_at from versions order by id`;
+    const [canvases, versions] = [await rows(), await replaced()];
+    for (const version of [foreign, "none", "..", "%2e%2e", "%25", "a".repeat(5000)]) {
+      refused(await to(encodeURIComponent(version)), 404, "NOT_FOUND");
+    }
+    refused(await to("%00"), 404, "NOT_FOUND");
+    assert.deepEqual([await rows(), await replaced()], [canvases, versions]);
+  });
+
+  it("an unpublished canvas is published again by any version", async () => {
+    await env.db.run`update canvases set revoked_at = ${Date.now()} where id = ${site.id}`;
+    refused(await visit(target, site.slug, site.people.owner), 404, "NOT_FOUND");
+    const answer = await to(ids[2] ?? "");
+    assert.deepEqual([answer.json.publicationStatus, answer.json.revokedAt], ["published", null]);
+    assert.equal(await page(), "three");
+  });
+
+  it("a disabled canvas: 409 DISABLED, and it can be read", async () => {
+    const off = await stage(target);
+    const version = await publish(target, off, { "index.html": "off" });
+    await env.db.run`update canvases set disabled_at = ${Date.now()} where id = ${off.id}`;
+    const path = `/api/canvases/${off.id}/versions/${version}/publish`;
+    refused(await manage(target, off.people.owner, "POST", path), 409, "DISABLED");
+    const { status, json } = await manage(target, off.people.owner, "GET", `/api/canvases/${off.id}`);
+    assert.deepEqual([status, json.publicationStatus], [200, "disabled"]);
+  });
+
+  it("rolling back and deploying at once leave one version the current one", async () => {
+    const race = await stage(target);
+    const first = await publish(target, race, { "index.html": "one" });
+    const path = `/api/canvases/${race.id}/versions/${first}/publish`;
+    const [back] = await Promise.all([
+      manage(target, race.people.editor, "POST", path),
+      publish(target, race, { "index.html": "two" }),
+    ]);
+    assert.equal(back?.status, 200);
+    const { version } = (await manage(target, race.people.owner, "GET", `/api/canvases/${race.id}`)).json;
+    const current = await env.db.get<{ replaced_at: number | null }>`
+      select replaced_at from versions where id = ${String(version)}`;
+    assert.equal(current?.replaced_at, null);
+  });
+
+  it("the list: newest first, one of them current, with who deployed it and how much it is", async () => {
+    const listed = await stage(target);
+    const from = Date.now();
+    const [first, second] = [
+      await publish(target, listed, { "index.html": "one", "a.txt": "1234567" }),
+      await publish(target, listed, { "index.html": `<p>${"long ".repeat(1000)}` }),
+    ];
+    await manage(target, listed.people.owner, "POST", `/api/canvases/${listed.id}/versions/${first}/publish`);
+    const { id: createdBy } = (await manage(target, listed.people.owner, "GET", "/api/me")).json;
+    for (const role of ["owner", "editor", "viewer"] as const) {
+      const answer = await manage(target, listed.people[role], "GET", `/api/canvases/${listed.id}/versions`);
+      assert.equal(answer.status, 200, answer.text);
+      const versions = answer.json.versions as Record<string, unknown>[];
+      const times = versions.map(({ createdAt }) => Number(createdAt));
+      assert.ok(times.every((time) => time >= from && time <= Date.now()));
+      assert.deepEqual(
+        versions.map(({ createdAt, ...rest }) => rest),
+        [
+          { id: second, createdBy, files: 1, bytes: 5003, current: false },
+          { id: first, createdBy, files: 2, bytes: 10, current: true },
+        ],
+      );
+    }
+    refused(
+      await manage(target, listed.people.stranger, "GET", `/api/canvases/${listed.id}/versions`),
+      404,
+      "NOT_FOUND",
+    );
+  });
+
+  it("the list of a canvas without versions is empty", async () => {
+    const draft = await stage(target);
+    const answer = await manage(target, draft.people.owner, "GET", `/api/canvases/${draft.id}/versions`);
+    assert.deepEqual([answer.status, answer.json], [200, { versions: [] }]);
+  });
+});

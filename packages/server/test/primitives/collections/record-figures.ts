@@ -1,0 +1,39 @@
+import assert from "node:assert/strict";
+import type { Db } from "../../../src/drivers/db/db.ts";
+import { AUTHOR, fieldsOf, keyOf } from "../../../src/primitives/collections/fields.ts";
+import { type Stored, toText } from "../../../src/primitives/value.ts";
+
+/** What the counter of a canvas says, and how many records there are. */
+export async function recordsOf(db: Db, canvas: string): Promise<[counted: number, held: number]> {
+  const row = await db.get<{ counted: number; held: number }>`
+    select coalesce((select rows from counts where canvas_id = ${canvas} and kind = 'records'), 0) as counted,
+      (select count(*) from records where canvas_id = ${canvas}) as held`;
+  return [Number(row?.counted), Number(row?.held)];
+}
+
+/** The same of submissions. */
+export async function submissionsOf(db: Db, canvas: string): Promise<[counted: number, held: number]> {
+  const row = await db.get<{ counted: number; held: number }>`
+    select coalesce((select rows from counts where canvas_id = ${canvas} and kind = 'submissions'), 0) as counted,
+      (select count(*) from submissions where canvas_id = ${canvas}) as held`;
+  return [Number(row?.counted), Number(row?.held)];
+}
+
+type FieldRow = { collection: string; name: Uint8Array; key: Uint8Array; record_id: string };
+
+const lineOf = ({ collection, name, key, record_id }: FieldRow) =>
+  [collection, record_id, Buffer.from(name).toString("hex"), Buffer.from(key).toString("hex")].join(" ");
+
+/** What the records of a canvas are found by is what they hold now and who made them, no more and no less. */
+export async function indexed(db: Db, canvas: string): Promise<void> {
+  const records = await db.all<Stored & { id: string; collection: string; author_id: string }>`
+    select id, collection, author_id, value, number from records where canvas_id = ${canvas}`;
+  const rows = await db.all<FieldRow>`
+    select collection, name, key, record_id from record_fields where canvas_id = ${canvas}`;
+  const expected = records.flatMap((record) =>
+    [{ name: AUTHOR, key: keyOf(record.author_id) }, ...fieldsOf(JSON.parse(toText(record)))].map((field) =>
+      lineOf({ ...field, collection: record.collection, record_id: record.id }),
+    ),
+  );
+  assert.deepEqual(rows.map(lineOf).sort(), expected.sort());
+}

@@ -1,0 +1,145 @@
+import assert from "node:assert/strict";
+import { DatabaseSync } from "node:sqlite";
+import { after, test } from "node:test";
+import { readConfig } from "../../../src/config/config.ts";
+import type { Db, Sql, Step, Value } from "../../../src/drivers/db/db.ts";
+import { migrate } from "../../../src/drivers/db/migrate.ts";
+import { openDb } from "../../../src/drivers/index.ts";
+import { readQuery, readWhere } from "../../../src/primitives/collections/query.ts";
+import { RecordStore } from "../../../src/primitives/collections/store.ts";
+import { SubmissionStore } from "../../../src/primitives/submissions/store.ts";
+import { times } from "../../drivers/databases.ts";
+import { temporaryDirectory } from "../../support/service.ts";
+
+/*
+ * How SQLite goes about every statement on records and submissions: by an index, and in its order. Nothing that a page asks for
+ * may take longer because another collection is full.
+ */
+
+const scope = { after };
+const file = `${await temporaryDirectory(scope)}/easel.db`;
+const db = await openDb(readConfig({ SERVICE_DATABASE_URL: `sqlite:${file}` }), assert.ifError);
+await migrate(db);
+after(() => db.close());
+
+/** Statements by their texts, with values that they were run with. */
+const seen = new Map<string, Value[]>();
+function noted([text, ...values]: Sql): Sql {
+  seen.set(text.join("?").replace(/\s+/g, " ").trim(), values);
+  return [text, ...values];
+}
+
+/** The database, remembering what it was asked. */
+const noting: Db = {
+  ...db,
+  get: (...each) => db.get(...noted(each)),
+  all: (...each) => db.all(...noted(each)),
+  head: (size, ...each) => db.head(size, ...noted(each)),
+  run: (...each) => db.run(...noted(each)),
+  returning: (...each) => db.returning(...noted(each)),
+  batch(steps: Step[]) {
+    for (const step of steps) noted("maybe" in step ? step.maybe : step);
+    return db.batch(steps);
+  },
+};
+
+const ANY = { own: true, any: true };
+const OWN = { own: true, any: false };
+
+async function everyStatement(): Promise<void> {
+  const records = new RecordStore(noting, "canvas", "board", "u-1");
+  const made = await times(20, (index) => records.create({ n: index, t: `t${index}` }, index));
+  const id = made[0]?.id ?? "";
+  const orders = ["createdAt", "updatedAt", "value.n"].flatMap((by) => [by, `-${by}`]);
+  const filters = [
+    {},
+    { "value.n": 1 },
+    { "value.t": "t1" },
+    { authorId: "u-1" },
+    { "value.n": 1, "value.t": { startsWith: "t" } },
+    { "value.n": { gte: 1, lt: 9 } },
+    { "value.n": { gt: 1, lt: 9 }, authorId: "u-1" },
+  ];
+  for (const right of [ANY, OWN]) {
+    await records.get(id, right);
+    for (const filter of filters)
+      await records.count(right, readWhere({ where: JSON.stringify(filter) }) ?? []);
+    for (const orderBy of orders) {
+      for (const filter of filters) {
+        const query = { orderBy, where: JSON.stringify(filter), limit: "2" };
+        const { nextCursor } = await records.list(readQuery(query), right);
+        if (nextCursor !== null) await records.list(readQuery({ ...query, cursor: nextCursor }), right);
+      }
+    }
+  }
+  await records.update(id, 1, 2);
+  await records.increment(id, 1, 3);
+  await records.delete(id);
+  await records.clear(OWN);
+  await records.clear(ANY);
+  const submissions = new SubmissionStore(noting, "canvas", "poll");
+  await submissions.put("u-1", "1", 1);
+  await submissions.put("u-1", "2", 2);
+  await submissions.get("u-1");
+  await submissions.list({ cursor: "", limit: 2 });
+  await submissions.delete("u-1");
+  await submissions.clear();
+}
+await everyStatement();
+const statements = new Map(seen);
+
+const connection = new DatabaseSync(file, { readOnly: true });
+after(() => connection.close());
+
+/** The steps of a plan, as SQLite words them. */
+const planOf = (text: string, values: Value[]) =>
+  connection
+    .prepare(`explain query plan ${text}`)
+    .all(...values)
+    .map(({ detail }) => String(detail));
+
+test("what a caller gives is a value of a statement, never a part of it", async () => {
+  seen.clear();
+  await everyStatement();
+  assert.deepEqual([...seen.keys()].sort(), [...statements.keys()].sort());
+});
+
+test("a field that equals something, and bounds of the field that the list is in the order of, are searched for", async () => {
+  const stepOf = async (query: Record<string, string>) => {
+    seen.clear();
+    await new RecordStore(noting, "canvas", "board", "u-1").list(readQuery(query), ANY);
+    const [[text, values] = ["", []]] = seen;
+    return planOf(text, values)[0];
+  };
+  const equal = await stepOf({ where: '{"value.t":"t1","value.n":{"gt":0}}' });
+  assert.match(equal ?? "", /name=\? AND key=\? AND record_id>\?/);
+  const bounded = await stepOf({ where: '{"value.n":{"gte":3,"lt":9}}', orderBy: "value.n" });
+  assert.match(
+    bounded ?? "",
+    /name=\? AND key>\? AND key<\?|name=\? AND \(key,record_id\)>\(\?,\?\) AND key<\?/,
+  );
+  const own = await stepOf({ where: '{"authorId":"u-1"}' });
+  assert.match(own ?? "", /author_id=\? AND id>\?/);
+});
+
+for (const [text, values] of statements) {
+  test(`${text.slice(0, 100)}…`, () => {
+    const plan = planOf(text, values);
+    for (const step of plan) {
+      assert.doesNotMatch(step, /^SCAN (?!CONSTANT ROW)/, plan.join("\n"));
+      assert.doesNotMatch(step, /TEMP B-TREE/, plan.join("\n"));
+    }
+    const reads = plan.filter((step) => step.startsWith("SEARCH"));
+    for (const step of reads) assert.match(step, / USING (COVERING )?INDEX \w+ \(\w+=\?/, plan.join("\n"));
+    if (/\b(from|update) (records|record_fields|submissions)\b/.test(text))
+      assert.notEqual(reads.length, 0, plan.join("\n"));
+  });
+}
+
+test("a list begins where its page begins: the cursor is part of what is searched for", () => {
+  for (const [text, values] of statements) {
+    if (!/ order by (r|o)\./.test(text)) continue;
+    const [first = ""] = planOf(text, values);
+    assert.match(first, /canvas_id=\? AND collection=\?.*[<>]\(?\?/, `${text}\n${first}`);
+  }
+});

@@ -1,0 +1,286 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Json } from "@easel/protocol/types";
+import fc from "fast-check";
+import type { Db } from "../../../src/drivers/db/db.ts";
+import { RecordStore } from "../../../src/primitives/collections/store.ts";
+import { MANY, onDatabases, times } from "../../drivers/databases.ts";
+import { indexed, recordsOf } from "./record-figures.ts";
+
+const ANY = { own: true, any: true };
+const OWN = { own: true, any: false };
+const NONE = { own: false, any: false };
+
+const QUOTA = "collections.records.canvas";
+
+/** A canvas of its own for each test. */
+let canvases = 0;
+const opener = (db: Db) => () => {
+  const canvas = `canvas-${++canvases}`;
+  return {
+    canvas,
+    store: (caller = "u-1", collection = "board") => new RecordStore(db, canvas, collection, caller),
+    sound: async () => {
+      const [counted, held] = await recordsOf(db, canvas);
+      assert.equal(counted, held, "the counter says how many records there are");
+      await indexed(db, canvas);
+      return held;
+    },
+  };
+};
+
+/** Values by the fields of which records are found. */
+const sample = (number: number): Json =>
+  [{ number, text: `t${number}` }, { number, other: null }, number, [number], {}][number % 5] as Json;
+
+await onDatabases("records", (db) => {
+  const open = opener(db);
+  const limit = (value: number) => db.run`
+    insert into quotas (name, value) values (${QUOTA}, ${value}) on conflict (name) do update set value = excluded.value`;
+  const unlimited = () => db.run`delete from quotas`;
+
+  test("of 200 who race for the last 10 places, 10 get one", async () => {
+    const { store, sound } = open();
+    await limit(25);
+    for (let index = 0; index < 15; index++) assert.ok(await store().create(index, 1));
+    const made = await times(MANY, (index) =>
+      store(`u-${index % 7}`, `board-${index % 3}`).create(sample(index), 1),
+    );
+    assert.equal(made.filter((each) => each !== null).length, 10);
+    assert.equal(await sound(), 25);
+    await unlimited();
+  });
+
+  test("a canvas of no places takes none, and keeps no counter for it", async () => {
+    const { canvas, store, sound } = open();
+    await limit(0);
+    assert.deepEqual(
+      (await times(20, (index) => store().create(index, 1))).filter((each) => each !== null),
+      [],
+    );
+    assert.equal(await sound(), 0);
+    assert.equal(await db.get`select rows from counts where canvas_id = ${canvas}`, undefined);
+    await unlimited();
+  });
+
+  test("at the limit records are changed, incremented and deleted; a lower limit takes nothing away", async () => {
+    const { store, sound } = open();
+    const records = await times(5, (index) => store().create(index, 1));
+    const id = (index: number) => records[index]?.id ?? "";
+    await limit(5);
+    assert.equal(await store().create(5, 1), null);
+    assert.ok(await store().update(id(0), { now: "an object" }, 2));
+    assert.equal(await store().increment(id(1), 10, 2), 11);
+    await limit(3);
+    assert.ok(await store().update(id(0), { now: "another" }, 3));
+    assert.equal(await sound(), 5);
+    assert.equal(await store().delete(id(2)), true);
+    assert.equal(await store().delete(id(3)), true);
+    assert.equal(await store().create("still full", 1), null);
+    assert.equal(await store().delete(id(4)), true);
+    assert.ok(await store().create("room again", 1));
+    assert.equal(await store().create("no more", 1), null);
+    await unlimited();
+    assert.ok(await store().create("the usual limit", 1));
+    assert.equal(await sound(), 4);
+  });
+
+  test("each canvas has places of its own", async () => {
+    await limit(1);
+    const [one, other] = [open(), open()];
+    for (const { store } of [one, other]) {
+      assert.ok(await store().create(1, 1));
+      assert.equal(await store("u-2", "another").create(1, 1), null);
+    }
+    assert.deepEqual([await one.sound(), await other.sound()], [1, 1]);
+    await unlimited();
+  });
+
+  test("a record that many delete at once is deleted by one, and counted off once", async () => {
+    const { store, sound } = open();
+    const [record] = await times(3, (index) => store().create(sample(index), 1));
+    const done = await times(MANY, () => store().delete(record?.id ?? ""));
+    assert.equal(done.filter(Boolean).length, 1);
+    assert.equal(await sound(), 2);
+  });
+
+  test("of many who clear at once each record is deleted by one", async () => {
+    const { store, sound } = open();
+    await times(50, (index) => store(`u-${index % 2}`).create(sample(index), 1));
+    const deleted = await times(40, (index) => store(`u-${index % 2}`).clear(index % 3 === 0 ? ANY : OWN));
+    assert.equal(
+      deleted.reduce((sum, each) => sum + each, 0),
+      50,
+    );
+    assert.equal(await sound(), 0);
+  });
+
+  test("clearing takes what the right reaches, of this collection and canvas only", async () => {
+    const [here, away] = [open(), open()];
+    for (const { store } of [here, away]) {
+      await times(4, (index) => store("u-1").create(sample(index), 1));
+      await times(3, (index) => store("u-2").create(sample(index), 1));
+      await times(2, (index) => store("u-1", "other").create(sample(index), 1));
+    }
+    assert.equal(await here.store("u-1").clear(NONE), 0);
+    assert.equal(await here.store("u-3").clear(OWN), 0);
+    assert.equal(await here.sound(), 9);
+    assert.equal(await here.store("u-1").clear(OWN), 4);
+    assert.equal(await here.sound(), 5);
+    assert.equal(await here.store("u-3").clear(ANY), 3);
+    assert.deepEqual([await here.sound(), await away.sound()], [2, 9]);
+  });
+
+  test("while a full collection is cleared others get their turn", async () => {
+    const { canvas, store, sound } = open();
+    await times(400, (index) => store(`u-${index % 2}`).create(sample(index), 1));
+    for (const right of [OWN, ANY]) {
+      let parts = 0;
+      let running = 0;
+      const batch: Db["batch"] = async (steps) => {
+        assert.equal(running++, 0, "one part after another");
+        if (++parts === 2) assert.ok(await open().store().create(1, 1));
+        return db.batch(steps).finally(() => running--);
+      };
+      const parted = new RecordStore({ ...db, batch }, canvas, "board", "u-1");
+      assert.equal(await parted.clear(right), 200);
+      assert.ok(parts > 1);
+    }
+    assert.equal(await sound(), 0);
+  });
+
+  test("a right reaches one's own record, any, or none", async () => {
+    const { store } = open();
+    const record = await store("u-1").create({ a: 1 }, 7);
+    const id = record?.id ?? "";
+    for (const [caller, right, reaches] of [
+      ["u-1", ANY, true],
+      ["u-1", OWN, true],
+      ["u-1", NONE, false],
+      ["u-2", ANY, true],
+      ["u-2", OWN, false],
+      ["u-2", NONE, false],
+    ] as const) {
+      assert.deepEqual(await store(caller).get(id, right), reaches ? record : undefined);
+      assert.equal(await store(caller).count(right), Number(reaches));
+    }
+    assert.equal(await store("u-1", "other").get(id, ANY), undefined);
+    assert.equal(await open().store("u-1").get(id, ANY), undefined);
+  });
+
+  test("what another collection or canvas names is not there to be changed", async () => {
+    const { store, sound } = open();
+    const record = await store().create(1, 1);
+    const id = record?.id ?? "";
+    for (const elsewhere of [store("u-1", "other"), open().store()]) {
+      assert.equal(await elsewhere.update(id, 2, 2), null);
+      assert.equal(await elsewhere.increment(id, 1, 2), undefined);
+      assert.equal(await elsewhere.delete(id), false);
+      assert.equal(await elsewhere.clear(ANY), 0);
+    }
+    assert.deepEqual(await store().get(id, ANY), record);
+    assert.equal(await sound(), 1);
+  });
+
+  test("no increment is lost, and each has a time", async () => {
+    const { store } = open();
+    const record = await store().create(0, 1);
+    const id = record?.id ?? "";
+    const sums = await times(MANY, (index) => store(`u-${index}`).increment(id, 1, 100 + index));
+    assert.deepEqual(new Set(sums), new Set(Array.from({ length: MANY }, (_, index) => index + 1)));
+    const now = await store().get(id, ANY);
+    assert.deepEqual([now?.number, now?.author_id], [MANY, "u-1"]);
+    assert.ok(Number(now?.updated_at) >= 100);
+  });
+
+  test("after many changes at once a record is found by what it then holds", async () => {
+    const { store, sound } = open();
+    for (let round = 0; round < 5; round++) {
+      const record = await store().create(sample(round), 1);
+      const id = record?.id ?? "";
+      const done = await times(40, (index) => store().update(id, sample(index), index));
+      assert.ok(done.every(Boolean));
+    }
+    assert.equal(await sound(), 5);
+  });
+
+  test("a change that races with a deletion leaves nothing to be found", async () => {
+    const { store, sound } = open();
+    for (let round = 0; round < 30; round++) {
+      const record = await store().create(sample(round), 1);
+      const id = record?.id ?? "";
+      await Promise.all([
+        ...[1, 2, 3].map((index) => store().update(id, { number: index, round }, 2)),
+        store().delete(id),
+        store().update(id, { last: round }, 3),
+      ]);
+      assert.equal(await store().get(id, ANY), undefined);
+    }
+    assert.equal(await sound(), 0);
+  });
+
+  test("a change that races with a clearing leaves nothing to be found", async () => {
+    const { store, sound } = open();
+    for (let round = 0; round < 20; round++) {
+      const records = await times(4, (index) => store(`u-${index % 2}`).create(sample(index), 1));
+      await Promise.all([
+        ...records.map((record) => store().update(record?.id ?? "", { changed: round }, 2)),
+        store().clear(round % 2 === 0 ? ANY : OWN),
+        ...records.map((record) => store().update(record?.id ?? "", { again: round }, 3)),
+      ]);
+      await store().clear(ANY);
+    }
+    assert.equal(await sound(), 0);
+  });
+
+  test("the very first record of a canvas, made while it is cleared, is there or gone, whole", async () => {
+    for (let round = 0; round < 30; round++) {
+      const { store, sound } = open();
+      await Promise.all([
+        store().create({ first: round }, 1),
+        store("u-2").clear(ANY),
+        store("u-2").clear(ANY),
+      ]);
+      assert.ok((await sound()) <= 1);
+    }
+  });
+
+  test("whatever happens at once, the counter and what records are found by are right, and no limit is passed", async () => {
+    const operation = fc.record({
+      what: fc.constantFrom("create", "create", "update", "increment", "delete", "clear", "clearOwn"),
+      caller: fc.constantFrom("u-1", "u-2"),
+      collection: fc.constantFrom("board", "other"),
+      which: fc.nat(20),
+      value: fc.nat(20),
+    });
+    const rounds = fc.array(fc.array(operation, { minLength: 1, maxLength: 30 }), {
+      minLength: 1,
+      maxLength: 4,
+    });
+    await limit(8);
+    await fc.assert(
+      fc.asyncProperty(rounds, async (turns) => {
+        const { store, sound } = open();
+        const ids: string[] = [];
+        for (const turn of turns) {
+          await Promise.all(
+            turn.map(async ({ what, caller, collection, which, value }) => {
+              const records = store(caller, collection);
+              const id = ids[which % Math.max(ids.length, 1)] ?? "none";
+              if (what === "create") {
+                const made = await records.create(sample(value), 1);
+                if (made !== null) ids.push(made.id);
+              } else if (what === "update") await records.update(id, sample(value), 2);
+              else if (what === "increment") await records.increment(id, 1, 2);
+              else if (what === "delete") await records.delete(id);
+              else await records.clear(what === "clear" ? ANY : OWN);
+            }),
+          );
+          assert.ok((await sound()) <= 8);
+        }
+      }),
+      { numRuns: 25 },
+    );
+    await unlimited();
+  });
+});

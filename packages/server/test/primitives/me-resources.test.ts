@@ -1,0 +1,194 @@
+import assert from "node:assert/strict";
+import { before, describe, it } from "node:test";
+import { type Stage, share, stage, turn } from "@easel/conformance/fixture";
+import { guestOf } from "@easel/conformance/guest";
+import { open, type Page } from "@easel/conformance/page";
+import { govern } from "@easel/conformance/policy";
+import type { RuntimePolicy } from "@easel/protocol/policy";
+import type { ChannelRights, Identity, Right, Rights } from "@easel/protocol/types";
+import { onEngines } from "../support/engines.ts";
+
+const NO: Right = { own: false, any: false };
+const OWN: Right = { own: true, any: false };
+const ANY: Right = { own: true, any: true };
+
+/** Rights in the order of reading, creating, updating, deleting and incrementing. */
+const rights = (read: Right, create: Right, update: Right, remove: Right, increment: Right): Rights => ({
+  read,
+  create,
+  update,
+  delete: remove,
+  increment,
+});
+
+const channel = (
+  subscribe: boolean,
+  publish: boolean,
+  seePresence: boolean,
+  participatePresence: boolean,
+) => ({
+  subscribe,
+  publish,
+  seePresence,
+  participatePresence,
+});
+
+const POLICY: RuntimePolicy = {
+  collections: {
+    diary: { preset: "personal" },
+    votes: { preset: "submissions", aggregateCount: "viewers" },
+    ideas: { preset: "contributions" },
+    news: { preset: "managed" },
+    board: { preset: "collaborative" },
+    "count.er:1": {
+      preset: "contributions",
+      overrides: { update: "none", increment: "viewers", delete: "editors" },
+    },
+    hidden: { preset: "collaborative", overrides: { read: "none" } },
+  },
+  fileGroups: {
+    photos: { preset: "contributions" },
+    forms: { preset: "submissions", overrides: { create: "none", delete: "own" } },
+  },
+  channels: {
+    chat: { subscribe: "viewers", publish: "viewers", seePresence: "editors", participatePresence: "none" },
+    stage: { subscribe: "viewers", publish: "editors", seePresence: "none", participatePresence: "editors" },
+  },
+  connections: { weather: { audience: "viewers", methods: ["GET"] } },
+};
+
+type Resources = Identity["resources"];
+interface Expected {
+  collections: Record<string, Rights>;
+  fileGroups: Record<string, Rights>;
+  channels: Record<string, ChannelRights>;
+}
+
+/** By the table of presets (specification 2), for those who manage the canvas and for everyone else. */
+const MANAGERS: Expected = {
+  collections: {
+    diary: rights(OWN, ANY, OWN, OWN, OWN),
+    votes: rights(ANY, ANY, ANY, ANY, ANY),
+    ideas: rights(ANY, ANY, ANY, ANY, ANY),
+    news: rights(ANY, ANY, ANY, ANY, ANY),
+    board: rights(ANY, ANY, ANY, ANY, ANY),
+    "count.er:1": rights(ANY, ANY, NO, ANY, ANY),
+    hidden: rights(NO, ANY, NO, NO, NO),
+  },
+  fileGroups: {
+    photos: rights(ANY, ANY, ANY, ANY, ANY),
+    forms: rights(ANY, NO, ANY, OWN, ANY),
+  },
+  channels: { chat: channel(true, true, true, false), stage: channel(true, true, false, true) },
+};
+const VIEWERS: Expected = {
+  collections: {
+    diary: rights(OWN, ANY, OWN, OWN, OWN),
+    votes: rights(OWN, ANY, OWN, OWN, OWN),
+    ideas: rights(ANY, ANY, OWN, OWN, OWN),
+    news: rights(ANY, NO, NO, NO, NO),
+    board: rights(ANY, ANY, ANY, ANY, ANY),
+    "count.er:1": rights(ANY, ANY, NO, NO, ANY),
+    hidden: rights(NO, ANY, NO, NO, NO),
+  },
+  fileGroups: {
+    photos: rights(ANY, ANY, OWN, OWN, OWN),
+    forms: rights(OWN, NO, OWN, OWN, OWN),
+  },
+  channels: { chat: channel(true, true, false, false), stage: channel(true, false, false, false) },
+};
+const NOTHING: Resources = { collections: {}, fileGroups: {}, channels: {}, connections: {} };
+
+const CALLERS: [who: "owner" | "editor" | "viewer" | "stranger" | "guest", expected: Expected][] = [
+  ["owner", MANAGERS],
+  ["editor", MANAGERS],
+  ["viewer", VIEWERS],
+  ["stranger", VIEWERS],
+  ["guest", VIEWERS],
+];
+
+await onEngines("GET /me → resources", (target) => {
+  let canvas: Stage;
+  let pages: Record<(typeof CALLERS)[number][0], Page>;
+  before(async () => {
+    canvas = await stage(target, { access: "whole_org" });
+    pages = { ...canvas.pages, guest: open(target, canvas.slug, await guestOf(target, canvas)) };
+  });
+  const resourcesOf = async (page: Page) => {
+    const { status, json, text } = await page.get("/me");
+    assert.equal(status, 200, text);
+    return json.resources as Resources;
+  };
+
+  describe("by a policy", () => {
+    before(() => govern(target, canvas, POLICY));
+
+    for (const [who, expected] of CALLERS) {
+      it(`of the ${who}`, async () => {
+        // What a Connection opens comes with its grant, of which there is none.
+        assert.deepEqual(await resourcesOf(pages[who]), { ...expected, connections: {} });
+      });
+
+      it(`of the ${who}: what each collection says of itself`, async () => {
+        const { collections } = await resourcesOf(pages[who]);
+        for (const [name, each] of Object.entries(collections)) {
+          assert.deepEqual((await pages[who].get(`/collections/${name}/permissions`)).json, each, name);
+        }
+      });
+    }
+  });
+
+  it("follow the role, request by request", async () => {
+    await govern(target, canvas, POLICY);
+    const { viewer } = canvas.pages;
+    await share(target, canvas, "whole_org", { editor: "editor", viewer: "editor" });
+    assert.deepEqual((await resourcesOf(viewer)).collections, MANAGERS.collections);
+    await share(target, canvas, "whole_org", { editor: "editor", viewer: "viewer" });
+    assert.deepEqual((await resourcesOf(viewer)).collections, VIEWERS.collections);
+  });
+
+  it("follow the policy, request by request", async () => {
+    const { viewer } = canvas.pages;
+    const { collections, ...others } = POLICY;
+    await govern(target, canvas, others);
+    assert.deepEqual((await resourcesOf(viewer)).collections, {});
+    assert.deepEqual((await resourcesOf(viewer)).channels, VIEWERS.channels);
+    await govern(target, canvas, {
+      collections: { only: { preset: "managed" } },
+      defaultMode: "collaboration",
+    });
+    assert.deepEqual(await resourcesOf(viewer), {
+      ...NOTHING,
+      collections: { only: rights(ANY, NO, NO, NO, NO) },
+    });
+    await govern(target, canvas, { collections });
+    assert.deepEqual((await resourcesOf(viewer)).collections, VIEWERS.collections);
+    for (const nothing of [{}, null]) {
+      await govern(target, canvas, nothing);
+      assert.deepEqual(await resourcesOf(viewer), NOTHING);
+    }
+  });
+
+  it("are those of one canvas", async () => {
+    await govern(target, canvas, POLICY);
+    const other = await stage(target, { people: canvas.people });
+    assert.deepEqual(await resourcesOf(other.pages.owner), NOTHING);
+  });
+
+  it("`permissions` go by switches and roles, not by the policy", async () => {
+    const own = await stage(target, { people: canvas.people });
+    const permissions = async () =>
+      (await own.pages.viewer.get("/me")).json.permissions as Record<string, boolean>;
+    const before = await permissions();
+    assert.deepEqual([before.canSubmit, before.canManageSubmissions], [true, false]);
+    await govern(target, own, { collections: { votes: { preset: "managed" } } });
+    assert.deepEqual(await permissions(), before);
+    await turn(target, own, { kv: false });
+    assert.deepEqual(await permissions(), {
+      ...before,
+      canReadSharedData: false,
+      canSavePreferences: false,
+      canSubmit: false,
+    });
+  });
+});

@@ -1,0 +1,59 @@
+import type { Bus } from "../../../src/drivers/bus/bus.ts";
+
+/** A bus that keeps account of what is held on it, and that a test can make wait. */
+export class CountingBus {
+  readonly bus: Bus;
+  /** Topics that are listened to, places that are taken, connections that are present. */
+  readonly held = new Set<string>();
+  /** What is said on it, as `topic: message`. */
+  readonly said: string[] = [];
+  /** Comes before each of these, where a test sets it. */
+  before: (what: "subscribe" | "hold" | "join" | "publish") => Promise<void> = async () => {};
+
+  constructor(bus: Bus) {
+    const { held, said } = this;
+    let subscriptions = 0;
+    this.bus = {
+      ...bus,
+      publish: async (topic, message) => {
+        await this.before("publish");
+        said.push(`${topic}: ${message}`);
+        await bus.publish(topic, message);
+      },
+      subscribe: async (topic, listener) => {
+        await this.before("subscribe");
+        const name = `topic ${topic} (${++subscriptions})`;
+        const stop = await bus.subscribe(topic, listener);
+        held.add(name);
+        return async () => {
+          await stop();
+          held.delete(name);
+        };
+      },
+      hold: async (place, limit, holder) => {
+        await this.before("hold");
+        const taken = await bus.hold(place, limit, holder);
+        if (taken) held.add(`place ${place} ${holder}`);
+        return taken;
+      },
+      release: async (place, holder) => {
+        held.delete(`place ${place} ${holder}`);
+        await bus.release(place, holder);
+      },
+      join: async (topic, member, connection) => {
+        await this.before("join");
+        held.add(`present ${topic} ${member.id} ${connection}`);
+        return bus.join(topic, member, connection);
+      },
+      leave: async (topic, member, connection) => {
+        held.delete(`present ${topic} ${member} ${connection}`);
+        return bus.leave(topic, member, connection);
+      },
+    };
+  }
+
+  /** How much of a kind is held. */
+  count(kind: "topic" | "place" | "present"): number {
+    return [...this.held].filter((each) => each.startsWith(`${kind} `)).length;
+  }
+}

@@ -1,0 +1,28 @@
+import { after, it } from "node:test";
+import { share } from "@easel/conformance/fixture";
+import { line } from "@easel/conformance/realtime/line";
+import { room } from "@easel/conformance/realtime/room";
+import { same } from "@easel/conformance/same";
+import type { Db } from "../../../src/drivers/db/db.ts";
+import { onEngines } from "../../support/engines.ts";
+import { startNode } from "./realtime-node.ts";
+
+await onEngines("a change of access", (main, env) => {
+  it("is felt by open connections before the audit log has it: new requests know it already", async () => {
+    const { promise: kept, resolve: keep } = Promise.withResolvers<void>();
+    const run: Db["run"] = async (text, ...values) => {
+      if (text.join("").includes("insert into audit")) await kept;
+      return env.db.run(text, ...values);
+    };
+    const here = await room(main);
+    const { target } = await startNode({ after }, env, { db: { ...env.db, run } });
+    const viewer = await line(target, after)(here, here.people.viewer);
+    const shared = share(target, here, "private", {});
+    try {
+      same(await viewer.end(), { code: 4401, frames: [] });
+    } finally {
+      keep();
+      await shared;
+    }
+  });
+});

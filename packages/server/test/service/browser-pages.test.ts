@@ -1,0 +1,207 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { manage, type Stage, share, stage } from "@easel/conformance/fixture";
+import { invite } from "@easel/conformance/guest";
+import type { Page } from "playwright-core";
+import { auditAccessibility, noBrowser, openBrowser } from "../support/browser.ts";
+import { publish } from "../support/publish.ts";
+import { enterAs, type Site, startSite } from "../support/site.ts";
+
+const MODES = ["path", "subdomain"] as const;
+const FITS = "document.documentElement.scrollWidth <= document.documentElement.clientWidth";
+/** What is focused: the id of a field, the words of anything else. */
+const FOCUSED = "document.activeElement.id || document.activeElement.textContent.trim()";
+
+/** Canvases in every state that a visitor can be refused for. */
+async function canvases({ target, env }: Site) {
+  const first = await stage(target);
+  const { people } = first;
+  const put = async (access: "private" | "whole_org" | "public_link", password: string | null = null) => {
+    const made = await stage(target, { people });
+    await publish(target, made, { "index.html": "in", "deep/page.html": "in" });
+    await share(target, made, access, {}, { password });
+    return made;
+  };
+  const archived = await put("whole_org");
+  await manage(target, people.owner, "PATCH", `/api/canvases/${archived.id}`, { archived: true });
+  const expired = await put("whole_org");
+  await env.db.run`update canvases set expires_at = ${env.clock() - 1} where id = ${expired.id}`;
+  const disabled = await put("whole_org");
+  await env.db
+    .run`update canvases set disabled_at = ${env.clock()}, disabled_reason = 'Too loud.' where id = ${disabled.id}`;
+  await share(target, first, "whole_org", {});
+  const [open, own, locked] = [
+    await put("whole_org"),
+    await put("private"),
+    await put("whole_org", "sesame"),
+  ];
+  return { people, draft: first, archived, expired, disabled, open, own, locked };
+}
+
+/** Gives a password by keyboard in the page that asks for one, once its field has the focus. */
+async function tryPassword(page: Page, password: string): Promise<void> {
+  await page.locator("#password:focus").waitFor();
+  await page.keyboard.type(password);
+  await Promise.all([page.waitForEvent("load"), page.keyboard.press("Enter")]);
+}
+
+for (const mode of MODES) {
+  test(`every page that turns a visitor away is for everyone, canvases by ${mode}`, {
+    skip: noBrowser,
+  }, async (t) => {
+    const limits = { SERVICE_RATELIMIT_GATE_PER_MIN: "2", SERVICE_RATELIMIT_LOGIN_PER_MIN: "1000" };
+    const site = await startSite(t, mode, { settings: { SERVICE_RATELIMIT_ENABLED: "true", ...limits } });
+    const { people, draft, archived, expired, disabled, open, own, locked } = await canvases(site);
+    // More than a page of the home page shows.
+    for (let n = 0; n < 25; n++) {
+      await manage(site.target, people.owner, "POST", "/api/canvases", { title: `Draft ${n}` });
+    }
+    const browser = await openBrowser(t);
+    /** A browser that lets the checker of accessibility in. */
+    const arrive = async (person: keyof typeof people | null) => {
+      const context = await browser.newContext({ bypassCSP: true, viewport: { width: 320, height: 640 } });
+      if (person !== null) await enterAs(context, site, people[person]);
+      return context.newPage();
+    };
+    const [viewer, owner, nobody, guest] = [
+      await arrive("viewer"),
+      await arrive("owner"),
+      await arrive(null),
+      await arrive(null),
+    ];
+    const inviting = (await invite(site.target, own, "guest@example.com")).url;
+    await guest.goto(inviting);
+    const at = ({ slug }: Pick<Stage, "slug">, path = "") => site.env.base.canvasUrl(slug) + path;
+    const wrong = async (page: Page) => {
+      await page.goto(at(locked));
+      await tryPassword(page, "no");
+    };
+    /** The minute that counts may end in between. */
+    const tooOften = async (page: Page) => {
+      for (let tries = 0; tries < 5 && !(await page.title()).startsWith("Too many"); tries++)
+        await wrong(page);
+    };
+
+    /** `tells`: which of the owner's address and the canvas's title stands on it. */
+    type View = [
+      page: Page,
+      go: string | ((page: Page) => Promise<void>),
+      title: string,
+      says: RegExp,
+      tells?: string,
+    ];
+    const refusals: View[] = [
+      [
+        viewer,
+        at(own),
+        "Not shared with you",
+        RegExp(`share it with ${people.viewer.email}`),
+        people.owner.email,
+      ],
+      [guest, at(open), "Not shared with you", /invitation is for another canvas/],
+      [viewer, at(locked), "Password needed", /Whoever shared Conformance with you/, "Conformance"],
+      [viewer, wrong, "Wrong password", /That is not the password/, "Conformance"],
+      [viewer, tooOften, "Too many tries", /Wait \d+ seconds/],
+      [viewer, at(archived), "Archived", /put away/],
+      [viewer, at(expired), "No longer shared", /The time .* is over/],
+      [viewer, at(disabled), "Switched off", /administrator/],
+      [owner, at(disabled), "Switched off", /The reason: Too loud\./],
+      [viewer, at(draft), "Nothing here", /Nothing is published/],
+      [viewer, at(open, "none"), "Nothing here", /no such page/],
+      [viewer, at({ slug: "nothing-here" }), "Nothing here", /nothing at this address/],
+      [viewer, inviting, "Go on as a guest?", /guest@example\.com/],
+      [
+        nobody,
+        `${site.base}/auth/invite/none`,
+        "Invitation no longer good",
+        /Ask whoever sent it for a new one\.\s+Your canvases/,
+      ],
+    ];
+    const others: View[] = [
+      [nobody, `${site.base}/auth/login`, "Sign in", /pick anyone/],
+      [viewer, `${site.base}/`, "Your canvases", RegExp(people.viewer.email)],
+      [owner, `${site.base}/`, "Your canvases", /Page 1\s+Older/],
+      [owner, `${site.base}/?mine=2.9.9`, "Your canvases", /Newest\s+Page 2/],
+      [guest, `${site.base}/`, "Your canvases", /guest@example\.com/],
+      [viewer, `${site.base}/none`, "Nothing here", /nothing at this address\.\s+Your canvases/],
+      [nobody, `${site.base}/none`, "Nothing here", /nothing at this address\.\s+Your canvases/],
+    ];
+    for (const view of [...refusals, ...others]) {
+      const [page, go, title, says, tells] = view;
+      if (typeof go === "string") await page.goto(go);
+      else await go(page);
+      assert.equal(await page.title(), `${title} · Easel`);
+      assert.match(await page.locator("main").innerText(), says, title);
+      assert.equal(await page.locator("h1").count(), 1, title);
+      assert.equal(await page.locator("script").count(), 0, title);
+      assert.equal(await page.evaluate(FITS), true, `${title} does not fit a small screen`);
+      if (mode === "subdomain") await auditAccessibility(page);
+      for (const secret of refusals.includes(view) ? [people.owner.email, "Conformance"] : []) {
+        const isTold = (await page.content()).includes(secret);
+        assert.equal(isTold, secret === tells, `${title} and ${secret}`);
+      }
+    }
+  });
+}
+
+for (const mode of MODES) {
+  test(`a password is given by keyboard alone, and leads to what was asked for, canvases by ${mode}`, {
+    skip: noBrowser,
+  }, async (t) => {
+    const site = await startSite(t, mode);
+    const { people, locked } = await canvases(site);
+    const page = await (await openBrowser(t)).newPage();
+    const faults: string[] = [];
+    page.on("console", (message) => {
+      if (/content security policy/i.test(message.text())) faults.push(message.text());
+    });
+    const asked = `${site.env.base.canvasUrl(locked.slug)}deep/page.html?a=1&b=%2F+c`;
+    await page.goto(asked);
+    await page.getByRole("heading", { name: "Who are you?" }).waitFor();
+    while ((await page.evaluate(FOCUSED)) !== "email") await page.keyboard.press("Tab");
+    await page.keyboard.type(people.viewer.email);
+    await Promise.all([page.waitForURL(asked), page.keyboard.press("Enter")]);
+
+    assert.equal(await page.title(), "Password needed · Easel");
+    await tryPassword(page, "open");
+    assert.equal(await page.title(), "Wrong password · Easel");
+    await page.locator("#password:focus").waitFor();
+    const field = page.getByLabel("Password");
+    const described = (await field.getAttribute("aria-describedby")) ?? "";
+    assert.equal(await field.getAttribute("aria-invalid"), "true");
+    assert.equal(await page.locator(`#${described}[role=alert]`).textContent(), "That is not the password.");
+    assert.equal(await field.inputValue(), "");
+
+    await tryPassword(page, "sesame");
+    assert.deepEqual([page.url(), await page.locator("body").textContent()], [asked, "in"]);
+    await page.reload();
+    assert.equal(await page.locator("body").textContent(), "in");
+    assert.deepEqual(faults, []);
+  });
+}
+
+test("signing out and in again by keyboard alone", { skip: noBrowser }, async (t) => {
+  const site = await startSite(t, "subdomain");
+  const { people } = await canvases(site);
+  const context = await (await openBrowser(t)).newContext();
+  await enterAs(context, site, people.viewer);
+  const page = await context.newPage();
+  await page.goto(`${site.base}/`);
+  while ((await page.evaluate(FOCUSED)) !== "Sign out") await page.keyboard.press("Tab");
+  await Promise.all([page.waitForEvent("load"), page.keyboard.press("Enter")]);
+  assert.equal(await page.title(), "Signed out · Easel");
+  assert.deepEqual(await context.cookies(), []);
+  await page.keyboard.press("Tab");
+  await Promise.all([page.waitForEvent("load"), page.keyboard.press("Enter")]);
+  assert.equal(await page.title(), "Sign in · Easel");
+
+  // A field that lets anything pass, as that of another browser may.
+  await page.evaluate("document.getElementById('email').type = 'text'");
+  await page.getByLabel("E-mail address").fill("nobody");
+  await Promise.all([page.waitForEvent("load"), page.keyboard.press("Enter")]);
+  assert.equal(await page.title(), "Not signed in · Easel");
+  await page.locator("#email:focus").waitFor();
+  assert.equal(await page.getByLabel("E-mail address").inputValue(), "nobody");
+  await page.getByLabel("E-mail address").fill(people.viewer.email);
+  await Promise.all([page.waitForURL(`${site.base}/`), page.keyboard.press("Enter")]);
+});

@@ -1,0 +1,174 @@
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { test } from "node:test";
+
+const PACKAGES = path.join(import.meta.dirname, "../../..");
+const SERVER = path.join(PACKAGES, "server/src");
+const PROTOCOL = path.join(PACKAGES, "protocol/src");
+
+/** From the inside out; a file imports its own layer and those before it. A name with a slash at its end is a folder; a file counts before its folder. */
+const LAYERS = [
+  ["access/", "async/", "config/", "crypto/", "disk/", "http/refusal.ts", "http/canvas-path.ts"],
+  ["drivers/"],
+  ["env.ts"],
+  ["http/"],
+  ["canvases/"],
+  ["identity/"],
+  ["sign-in/"],
+  ["organisation/"],
+  ["pipeline/"],
+  ["primitives/", "management/", "content/", "home/"],
+  ["app.ts"],
+  ["service.ts"],
+  ["main.ts", "docs/"],
+];
+
+/** What a driver implementation is not: the interface of its folder, and the migrations. */
+const OPEN_TO_ALL = /^drivers\/(\w+)\/\1\.ts$/;
+const DRIVER = /^drivers\/\w+\//;
+
+interface Import {
+  from: string;
+  /** A package, a built-in module, or a file as a path below the same folder. */
+  to: string;
+  /** Whether it is gone at run time. */
+  typesOnly: boolean;
+}
+
+const read = (folder: string, file: string) => readFileSync(path.join(folder, file), "utf8");
+
+/** Every source below a folder, as a path below it with slashes. */
+const sourcesOf = (folder: string) =>
+  readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .map((file) => file.split(path.sep).join("/"))
+    .filter((file) => file.endsWith(".ts") && !file.endsWith(".test.ts"));
+
+function importsOf(folder: string, file: string): Import[] {
+  const text = read(folder, file);
+  const found = [
+    ...text.matchAll(/^(?:import|export) (type )?(?:[^;"]*? from )?"([^"]+)"/gm),
+    ...text.matchAll(/\bimport(type )?\("([^"]+)"\)/g),
+  ];
+  return found.map(([, types, to = ""]) => ({
+    from: file,
+    to: to.startsWith(".") ? path.posix.join(path.posix.dirname(file), to) : to,
+    typesOnly: types !== undefined,
+  }));
+}
+
+const files = sourcesOf(SERVER);
+const imports = files.flatMap((file) => importsOf(SERVER, file));
+const say = ({ from, to }: Import) => `${from} imports ${to}`;
+/** The imports that break a rule, in words. */
+const breaking = (rule: (each: Import) => boolean) => imports.filter(rule).map(say);
+
+const layersOf = (file: string) => {
+  const byFile = LAYERS.flatMap((names, layer) => (names.includes(file) ? [layer] : []));
+  if (byFile.length > 0) return byFile;
+  return LAYERS.flatMap((names, layer) =>
+    names.some((name) => name.endsWith("/") && file.startsWith(name)) ? [layer] : [],
+  );
+};
+
+test("the sources and their imports are found", () => {
+  assert.ok(files.length > 60 && imports.length > 200);
+  assert.ok(imports.some((each) => say(each) === "main.ts imports service.ts"));
+  assert.ok(imports.some((each) => say(each) === "app.ts imports fastify"));
+  for (const each of imports) if (each.to.endsWith(".ts")) assert.ok(files.includes(each.to), say(each));
+});
+
+test("every source lies in exactly one layer", () => {
+  assert.deepEqual(
+    files.filter((file) => layersOf(file).length !== 1),
+    [],
+  );
+});
+
+test("imports point inward", () => {
+  const layer = (file: string) => layersOf(file)[0] ?? -1;
+  assert.deepEqual(
+    breaking(({ from, to }) => to.endsWith(".ts") && layer(to) > layer(from)),
+    [],
+  );
+});
+
+const sameFolder = (from: string, to: string) => path.posix.dirname(from) === path.posix.dirname(to);
+
+test("only the start and drivers/index.ts know driver implementations; everything else their interfaces", () => {
+  const knowing = ["service.ts", "main.ts", "drivers/index.ts"];
+  assert.deepEqual(
+    breaking(
+      ({ from, to }) =>
+        DRIVER.test(to) && !OPEN_TO_ALL.test(to) && !knowing.includes(from) && !sameFolder(from, to),
+    ),
+    [],
+  );
+  assert.deepEqual(
+    breaking(({ from, to }) => to === "drivers/index.ts" && from !== "service.ts"),
+    [],
+  );
+});
+
+test("a primitive imports no other's routes, and nothing of the pipeline but types", () => {
+  const primitive = (file: string) => /^primitives\/(\w+)\//.exec(file)?.[1];
+  assert.deepEqual(
+    breaking(
+      ({ from, to }) =>
+        primitive(from) !== undefined && to.endsWith("/routes.ts") && primitive(to) !== primitive(from),
+    ),
+    [],
+  );
+  assert.deepEqual(
+    breaking(
+      ({ from, to, typesOnly }) =>
+        primitive(from) !== undefined &&
+        to.startsWith("pipeline/") &&
+        !typesOnly &&
+        !/\/upgrade\.ts$/.test(from),
+    ),
+    [],
+  );
+});
+
+test("access is pure: no package but the protocol, no built-in module, no environment, no clock", () => {
+  assert.deepEqual(
+    breaking(({ from, to }) => from.startsWith("access/") && !/^(access\/|@easel\/protocol\/)/.test(to)),
+    [],
+  );
+  const pure = [
+    ...files.filter((file) => file.startsWith("access/")).map((file) => read(SERVER, file)),
+    ...sourcesOf(PROTOCOL).map((file) => read(PROTOCOL, file)),
+  ];
+  assert.ok(pure.length >= 8);
+  for (const text of pure)
+    assert.doesNotMatch(text, /\b(process|globalThis|fetch|Date|require|console)\b[.(]/);
+});
+
+test("the protocol depends on nothing", () => {
+  const foreign = sourcesOf(PROTOCOL)
+    .flatMap((file) => importsOf(PROTOCOL, file))
+    .filter(({ to }) => !to.endsWith(".ts"));
+  assert.deepEqual(foreign.map(say), []);
+  const { dependencies = {} } = JSON.parse(read(PROTOCOL, "../package.json")) as { dependencies?: object };
+  assert.deepEqual(dependencies, {});
+});
+
+test("only main.ts touches the environment; everyone else is handed the settings", () => {
+  assert.deepEqual(
+    files.filter((file) => /\bprocess\.env\b/.test(read(SERVER, file))),
+    ["main.ts"],
+  );
+});
+
+test("no file imports itself by a detour", () => {
+  const next = Map.groupBy(imports, ({ from }) => from);
+  const done = new Set<string>();
+  const visit = (file: string, way: string[]): void => {
+    assert.ok(!way.includes(file), [...way, file].join(" → "));
+    if (done.has(file)) return;
+    for (const { to } of next.get(file) ?? []) visit(to, [...way, file]);
+    done.add(file);
+  };
+  for (const file of files) visit(file, []);
+});

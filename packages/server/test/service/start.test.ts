@@ -1,0 +1,113 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFile, rm, writeFile } from "node:fs/promises";
+import net from "node:net";
+import path from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { text } from "node:stream/consumers";
+import { test } from "node:test";
+import { PATIENCE_MS } from "@easel/conformance/patience";
+import { atEnd, temporaryDirectory } from "../support/service.ts";
+
+const START = path.join(import.meta.dirname, "../../start.js");
+
+/** A start that cannot succeed: its exit code and what it says. */
+async function fail(
+  settings: Record<string, string>,
+  ...args: string[]
+): Promise<{ code: number; said: string }> {
+  const child = spawn(process.execPath, [START, ...args], {
+    env: { ...process.env, ...settings },
+    stdio: ["ignore", "ignore", "pipe"],
+    // Only one that hangs is still there.
+    timeout: PATIENCE_MS,
+    killSignal: "SIGKILL",
+  });
+  const [said, [code]] = await Promise.all([text(child.stderr), once(child, "exit")]);
+  return { code, said };
+}
+
+test("mistakes in the settings stop the start: each by name, and no secret", async () => {
+  const { code, said } = await fail({
+    SERVICE_PORT: "x",
+    SERVICE_SESSION_SECRET: "hunter2",
+    SERVICE_BLOBS_URL: "s3://bucket",
+  });
+  assert.equal(code, 1);
+  for (const name of ["SERVICE_PORT", "SERVICE_SESSION_SECRET", "SERVICE_BLOBS_URL"])
+    assert.ok(said.includes(name));
+  assert.doesNotMatch(said, /hunter2|\n {4}at /);
+});
+
+test("a port that is taken stops the start and says what to set", async (t) => {
+  const server = net.createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  atEnd(t, () => new Promise((done) => server.close(done)));
+  const { port } = server.address() as net.AddressInfo;
+  const { code, said } = await fail({
+    SERVICE_PORT: String(port),
+    SERVICE_DATA_DIR: await temporaryDirectory(t),
+  });
+  assert.equal(code, 1);
+  assert.match(said, new RegExp(`${port}.*SERVICE_PORT`));
+});
+
+test("a database file that cannot be used stops the start: its path, and what to do", async (t) => {
+  const directory = await temporaryDirectory(t);
+  const file = path.join(directory, "easel.db");
+  const start = () => fail({ SERVICE_DATA_DIR: directory, SERVICE_PORT: "0" });
+  await writeFile(file, "this is no database, but long enough to look at it".repeat(100));
+  for (const damage of [
+    async () => {},
+    async () => {
+      // The header is sound, and what follows is not.
+      await rm(file);
+      const db = new DatabaseSync(file);
+      db.exec(
+        "create table migrations (name text primary key, hash text not null, applied_at bigint not null)",
+      );
+      db.close();
+      const bytes = await readFile(file);
+      await writeFile(file, bytes.fill(0xff, 100));
+    },
+  ]) {
+    await damage();
+    const { code, said } = await start();
+    assert.equal(code, 1);
+    assert.ok(said.includes(file), said);
+    assert.match(said, /Restore it from a backup/);
+    assert.doesNotMatch(said, /\n {4}at /);
+  }
+});
+
+for (const [what, where] of [
+  ["below /proc", "/proc/easel/data"],
+  ["where a file is", import.meta.filename],
+  ["below a file", path.join(import.meta.filename, "data")],
+] as const) {
+  test(`a data directory ${what} stops the start`, async () => {
+    const { code, said } = await fail({ SERVICE_DATA_DIR: where });
+    assert.equal(code, 1);
+    assert.match(said, /cannot be created .*SERVICE_DATA_DIR/);
+    assert.doesNotMatch(said, /\n {4}at /);
+  });
+}
+
+test("a command that does not exist is refused", async () => {
+  const { code, said } = await fail({}, "joni");
+  assert.equal(code, 1);
+  assert.match(said, /`joni`.*start, join/);
+});
+
+test("a database that does not answer stops the start", async () => {
+  const { code, said } = await fail({ SERVICE_DATABASE_URL: "postgres://nobody@127.0.0.1:1/none" });
+  assert.equal(code, 1);
+  assert.match(said, /SERVICE_DATABASE_URL/);
+});
+
+test("a Node that is too old is told so in a file that it can read", async () => {
+  const source = await readFile(START, "utf8");
+  assert.match(source, /major < 26/);
+  assert.doesNotMatch(source, /^import /m);
+});

@@ -1,0 +1,80 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import http from "node:http";
+import path from "node:path";
+import { test } from "node:test";
+import { until } from "@easel/conformance/patience";
+import { signIn, startProcess } from "../support/process.ts";
+import { atEnd, type Scope, temporaryDirectory } from "../support/service.ts";
+
+test("SIGTERM lets a request end, takes no more, and exits with 0", async (t) => {
+  const directory = await temporaryDirectory(t);
+  const { base, end } = await startProcess(t, directory);
+  const headers = await signIn(base);
+  const request = http.request(`${base}/v1/c/guestbook/kv/last`, {
+    method: "PUT",
+    headers: { ...headers, expect: "100-continue" },
+  });
+  request.flushHeaders();
+  await once(request, "continue");
+  request.write('"half of');
+
+  const ended = end("SIGTERM");
+  const answers = () =>
+    fetch(`${base}/healthz`).then(
+      () => true,
+      () => false,
+    );
+  await until("it takes no more", async () => !(await answers()));
+  request.end(' it"');
+  const [answer] = (await once(request, "response")) as [http.IncomingMessage];
+  assert.equal(answer.statusCode, 200);
+  answer.resume();
+  assert.equal(await ended, 0);
+
+  const again = await startProcess(t, directory);
+  const kept = await fetch(`${again.base}/v1/c/guestbook/kv/last`, { headers: await signIn(again.base) });
+  assert.deepEqual(await kept.json(), { value: "half of it" });
+});
+
+const ROOT = path.join(import.meta.dirname, "../../../..");
+
+/** Starts a command in the folder of the project; answers the process and the address that it names. */
+async function run(t: Scope, command: string, args: string[]) {
+  const settings = { SERVICE_PORT: "0", SERVICE_DATA_DIR: await temporaryDirectory(t) };
+  const child = spawn(command, args, {
+    cwd: ROOT,
+    env: { ...process.env, ...settings, npm_lifecycle_event: "start" },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  atEnd(t, async () => child.kill("SIGKILL"));
+  const [line] = (await once(child.stdout, "data")) as [Buffer];
+  return { child, base: /http:\S+/.exec(line.toString())?.[0] ?? "" };
+}
+
+test("SIGTERM to the command of the docs ends the service with 0", async (t) => {
+  const docs = await readFile(path.join(ROOT, "docs/self-hosting.md"), "utf8");
+  const [command = "", ...args] = /^node_modules\/\S+ .*start\.js$/m.exec(docs)?.[0].split(" ") ?? [];
+  if (!existsSync(path.join(ROOT, command)))
+    return t.skip("this system's Node 26 does not come with the dependencies");
+  const { child, base } = await run(t, command, args);
+  assert.equal((await fetch(`${base}/healthz`)).status, 200);
+  const exited = once(child, "exit");
+  child.kill("SIGTERM");
+  assert.deepEqual(await exited, [0, null]);
+});
+
+test("the service ends with the shell that npm started it in", async (t) => {
+  const { child, base } = await run(t, "sh", ["-c", `"${process.execPath}" packages/server/start.js; true`]);
+  const answers = () =>
+    fetch(`${base}/healthz`).then(
+      () => true,
+      () => false,
+    );
+  assert.ok(await answers());
+  child.kill("SIGTERM");
+  await until("it is gone", async () => !(await answers()));
+});

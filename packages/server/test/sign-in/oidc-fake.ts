@@ -1,0 +1,157 @@
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Answer } from "@easel/conformance/http";
+import { type CryptoKey, exportJWK, generateKeyPair, type JWK, SignJWT } from "jose";
+import { atEnd, type Scope, startService } from "../support/service.ts";
+import { CLIENT, oidcSettings } from "./oidc-provider.ts";
+import { Visitor } from "./oidc-visitor.ts";
+
+type Json = Record<string, unknown>;
+
+/** Where a provider describes itself. */
+export const DESCRIPTION = "/.well-known/openid-configuration";
+
+/** What the fake says when the tests say nothing else. */
+export const HONEST = {
+  sub: "account",
+  email: "fake@example.com",
+  email_verified: true,
+} as const;
+
+/** A provider that says whatever a test wants. The code that it is given is the nonce of the ID token. */
+export interface Fake {
+  issuer: string;
+  /** Paths that were asked for, in their order. */
+  asked: string[];
+  /** What came with the codes. */
+  presented: { authorization: string | undefined; form: Record<string, string> }[];
+  /** What an ID token says beyond issuer, audience, nonce and times, or instead of them. */
+  claims: Json;
+  /** Makes the ID token. */
+  sign: (claims: Json) => Promise<string> | string;
+  /** What the endpoints answer instead of what an honest provider would: nothing at all where it is null, no end of it where `body` is. */
+  answers: Record<string, { status: number; body: unknown } | null>;
+  /** Whether it lets go of whoever connects, without a word. */
+  hangsUp: boolean;
+  /** Has keys of its own from now on. */
+  rotate(): Promise<void>;
+  key(): { privateKey: CryptoKey; publicKey: JWK };
+  /** Back to honesty. */
+  reset(): void;
+}
+
+async function newKey(): Promise<{ privateKey: CryptoKey; publicKey: JWK }> {
+  const { privateKey, publicKey } = await generateKeyPair("ES256", { extractable: true });
+  const kid = randomBytes(4).toString("hex");
+  return { privateKey, publicKey: { ...(await exportJWK(publicKey)), kid, alg: "ES256", use: "sig" } };
+}
+
+/** Starts a fake; `stop` takes it away before the end of the scope. */
+export async function startFake(scope: Scope): Promise<Fake & { stop(): Promise<unknown> }> {
+  let key = await newKey();
+  const sign: Fake["sign"] = (claims) =>
+    new SignJWT(claims)
+      .setProtectedHeader({ alg: "ES256", kid: String(key.publicKey.kid) })
+      .sign(key.privateKey);
+
+  const server = createServer(async (request, response) => {
+    const path = request.url?.split("?")[0] ?? "";
+    fake.asked.push(path);
+    const told = fake.answers[path];
+    if (told === null) return;
+    if (told !== undefined) return answer(response, told.status, told.body);
+    const honest = ENDPOINTS[path];
+    if (honest === undefined) return answer(response, 404, {});
+    answer(response, 200, await honest(request));
+  });
+  server.on("connection", (socket) => {
+    if (fake.hangsUp) socket.destroy();
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const issuer = `http://localhost:${(server.address() as AddressInfo).port}`;
+  const stop = async () => {
+    if (!server.listening) return;
+    server.close();
+    server.closeAllConnections();
+    await once(server, "close");
+  };
+  atEnd(scope, stop);
+
+  const ENDPOINTS: Record<string, (request: IncomingMessage) => Promise<Json> | Json> = {
+    [DESCRIPTION]: () => description(issuer),
+    "/keys": () => ({ keys: [key.publicKey] }),
+    "/userinfo": () => ({ ...HONEST, ...fake.claims }),
+    async "/token"(request) {
+      const chunks: Buffer[] = [];
+      for await (const chunk of request) chunks.push(chunk as Buffer);
+      const form = new URLSearchParams(Buffer.concat(chunks).toString());
+      fake.presented.push({
+        authorization: request.headers.authorization,
+        form: Object.fromEntries(form),
+      });
+      const now = Math.floor(Date.now() / 1000);
+      const token = { iss: issuer, aud: CLIENT, nonce: form.get("code"), iat: now, exp: now + 60 };
+      return {
+        access_token: "the access token",
+        token_type: "Bearer",
+        expires_in: 60,
+        id_token: await fake.sign({ ...token, ...HONEST, ...fake.claims }),
+      };
+    },
+  };
+  const honesty = () => ({ claims: {}, sign, answers: {} });
+  const fake: Fake = {
+    issuer,
+    asked: [],
+    presented: [],
+    hangsUp: false,
+    ...honesty(),
+    async rotate() {
+      key = await newKey();
+    },
+    key: () => key,
+    reset: () => void Object.assign(fake, honesty()),
+  };
+  return Object.assign(fake, { stop });
+}
+
+/** The discovery document of an honest provider. */
+export const description = (issuer: string): Json => ({
+  issuer,
+  authorization_endpoint: `${issuer}/authorize`,
+  token_endpoint: `${issuer}/token`,
+  jwks_uri: `${issuer}/keys`,
+  userinfo_endpoint: `${issuer}/userinfo`,
+  response_types_supported: ["code"],
+  subject_types_supported: ["public"],
+  id_token_signing_alg_values_supported: ["ES256", "HS256", "none"],
+  code_challenge_methods_supported: ["S256"],
+});
+
+function answer(response: ServerResponse, status: number, body: unknown): void {
+  response.writeHead(status, { "content-type": "application/json" });
+  if (body === null) response.flushHeaders();
+  else response.end(typeof body === "string" ? body : JSON.stringify(body));
+}
+
+/** A service whose people sign in at a fake of its own. */
+export async function startWithFake(scope: Scope, settings: Record<string, string> = {}) {
+  const fake = await startFake(scope);
+  return { fake, ...(await startService(scope, { ...oidcSettings(fake.issuer), ...settings })) };
+}
+
+/** Begins to sign in at a fake; the address that it sends the browser back to. */
+export async function wayBack(base: string, visitor: Visitor, returnTo?: string): Promise<URL> {
+  const { searchParams } = new URL(await visitor.login(base, returnTo));
+  const back = new URL(`${base}/auth/callback`);
+  back.searchParams.set("code", searchParams.get("nonce") ?? "");
+  back.searchParams.set("state", searchParams.get("state") ?? "");
+  return back;
+}
+
+/** Signs in at a fake; what the service answers to what it says. */
+export const signIn = async (base: string, visitor = new Visitor(), returnTo?: string): Promise<Answer> =>
+  visitor.get((await wayBack(base, visitor, returnTo)).href);

@@ -1,0 +1,65 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import path from "node:path";
+import type { Env } from "../../src/env.ts";
+import { atEnd, type Scope, startService } from "../support/service.ts";
+
+const PROGRAM = path.join(import.meta.dirname, "oidc-provider-process.js");
+
+/** The client that the service is, at every provider of the tests. */
+export const CLIENT = "easel";
+
+/** Settings of a service whose people sign in at this issuer. */
+export const oidcSettings = (issuer: string): Record<string, string> => ({
+  SERVICE_AUTH_MODE: "oidc",
+  SERVICE_OIDC_ISSUER: issuer,
+  SERVICE_OIDC_CLIENT_ID: CLIENT,
+  SERVICE_SESSION_SECRET: "a secret of the tests that is long enough",
+  SERVICE_RATELIMIT_ENABLED: "false",
+});
+
+/** How a service is started beside a provider. With `secret` its client is a confidential one. */
+interface Options {
+  settings?: Record<string, string>;
+  secret?: string;
+  /** The host of its base address. */
+  hostname?: string;
+}
+
+/** A service and a real provider that knows it. */
+export async function startWithProvider(
+  scope: Scope,
+  { settings = {}, secret, hostname }: Options = {},
+): Promise<{ base: string; env: Env; issuer: string }> {
+  const child = fork(PROGRAM, { stdio: ["ignore", "ignore", "ignore", "ipc"] });
+  const exited = once(child, "exit");
+  atEnd(scope, () => {
+    child.kill("SIGKILL");
+    return exited;
+  });
+  const issuer = await told(child);
+  const confidential = secret === undefined ? {} : { SERVICE_OIDC_CLIENT_SECRET: secret };
+  const all = { ...oidcSettings(issuer), ...confidential, ...settings };
+  const { base, env } = await startService(scope, all, hostname);
+  const ready = told(child);
+  child.send({
+    client_id: CLIENT,
+    client_secret: secret,
+    redirect_uris: [`${base}/auth/callback`],
+    grant_types: ["authorization_code"],
+    response_types: ["code"],
+    token_endpoint_auth_method: secret === undefined ? "none" : "client_secret_basic",
+  });
+  await ready;
+  return { base, env, issuer };
+}
+
+async function told(child: ChildProcess): Promise<string> {
+  const [message] = (await Promise.race([
+    once(child, "message"),
+    once(child, "exit").then(([code]) => {
+      throw new Error(`the provider ended with ${code}`);
+    }),
+  ])) as [string];
+  return message;
+}

@@ -1,0 +1,82 @@
+import assert from "node:assert/strict";
+import { after, describe, it } from "node:test";
+import { type Header, send } from "@easel/conformance/http";
+import { refused } from "@easel/conformance/refusal";
+import { FORM, getAs, JSON_TYPE, post } from "../support/client.ts";
+import { startDev } from "../support/engines.ts";
+import { startService } from "../support/service.ts";
+
+const { target } = await startDev({ after });
+const { base } = target;
+
+describe("limits and modes of signing in", () => {
+  it("so many tries a minute from one address: 429 RATE_LIMITED, whatever they try", async (t) => {
+    const limited = await startService(t, { SERVICE_RATELIMIT_LOGIN_PER_MIN: "3" });
+    const tries: [path: string, type: Header, body: string][] = [
+      ["/auth/dev/session", JSON_TYPE, '{"email":"a@example.com"}'],
+      ["/auth/login", FORM, "email=a@example.com"],
+      ["/auth/dev/session", JSON_TYPE, "{"],
+    ];
+    for (const [path, type, body] of tries)
+      assert.notEqual((await post(limited.base, path, [type], body)).status, 429);
+    for (const [path, type, body] of tries) {
+      const forwarded: Header[] = [
+        ["X-Forwarded-For", "10.1.2.3"],
+        ["Forwarded", "for=10.1.2.3"],
+      ];
+      const answer = await post(limited.base, path, [type, ...forwarded], body);
+      refused(answer, 429, "RATE_LIMITED");
+      assert.match(String(answer.headers["retry-after"]), /^[1-9]\d*$/);
+      assert.deepEqual(
+        [answer.headers["x-ratelimit-limit"], answer.headers["x-ratelimit-remaining"]],
+        ["3", "0"],
+      );
+      assert.match(String(answer.headers["x-ratelimit-reset"]), /^\d{10}$/);
+    }
+    assert.equal((await send(limited.base, { method: "GET", path: "/auth/login" })).status, 200);
+  });
+
+  it("SERVICE_ALLOWED_EMAIL_DOMAINS: nobody from elsewhere", async (t) => {
+    const closed = await startService(t, { SERVICE_ALLOWED_EMAIL_DOMAINS: "example.com, Example.ORG" });
+    const sign = async (email: string) =>
+      (await post(closed.base, "/auth/dev/session", [JSON_TYPE], JSON.stringify({ email }))).status;
+    for (const email of ["a@example.com", "a@EXAMPLE.com", "a@example.org"])
+      assert.equal(await sign(email), 204, email);
+    const foreign = [
+      "a@example.net",
+      "a@sub.example.com",
+      "a@example.com.evil.net",
+      "a@notexample.com",
+      "a@com",
+    ];
+    for (const email of foreign) assert.equal(await sign(email), 400, email);
+  });
+
+  for (const host of [
+    "evil.example",
+    "localhost.evil.example",
+    "127.0.0.2",
+    "localhost:80:80",
+    "0.0.0.0",
+    "localhost@x",
+  ]) {
+    it(`dev mode does not answer for the host \`${host}\`: 421 MISDIRECTED`, async () => {
+      for (const path of ["/auth/login", "/api/me", "/healthz", "/c/some-canvas/", "/none"]) {
+        refused(await getAs(host, base, path), 421, "MISDIRECTED");
+      }
+    });
+  }
+
+  it("dev mode answers for its own names in any case", async () => {
+    const { port } = new URL(base);
+    for (const host of [
+      `localhost:${port}`,
+      `LOCALHOST:${port}`,
+      `127.0.0.1:${port}`,
+      `[::1]:${port}`,
+      "localhost",
+    ]) {
+      assert.equal((await getAs(host, base, "/healthz")).status, 200, host);
+    }
+  });
+});

@@ -1,0 +1,23 @@
+import assert from "node:assert/strict";
+import type { IncomingMessage } from "node:http";
+import { test } from "node:test";
+import type { Db } from "../../src/drivers/db/db.ts";
+import { identify } from "../../src/identity/identify.ts";
+import { startService } from "../support/service.ts";
+
+test("what cannot be a session token is never looked up, so nobody can fill the memory with it", async (t) => {
+  const { env } = await startService(t);
+  let asked = 0;
+  const recall: Db["recall"] = (...statement) => {
+    asked++;
+    return env.db.recall(...statement);
+  };
+  const person = (token: string) => {
+    const request = { headers: { cookie: `easel_session=${token}` } } as IncomingMessage;
+    return identify(request, null, { ...env, db: { ...env.db, recall } });
+  };
+  for (const token of ["", "x", "y".repeat(42), "z".repeat(15_000)]) assert.equal(await person(token), null);
+  assert.equal(asked, 0);
+  assert.equal(await person("a".repeat(43)), null);
+  assert.equal(asked, 1);
+});

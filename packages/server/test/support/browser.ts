@@ -1,0 +1,95 @@
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { createRequire } from "node:module";
+import { PATIENCE_MS } from "@easel/conformance/patience";
+import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import { atEnd, type Scope } from "./service.ts";
+
+const PROGRAM = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(existsSync);
+const AXE = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
+
+const FLAGS =
+  "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync";
+
+/** Why browser tests cannot run here; false when they can. In CI they must. */
+export const noBrowser: string | false = PROGRAM === undefined && "Chromium is not installed";
+if (noBrowser && process.env.CI) throw new Error(`${noBrowser}, and CI runs every test`);
+
+/** A real browser, closed when the scope ends. With `goesBack` its back button brings back whole pages from memory, as people's do. */
+export async function openBrowser(scope: Scope, { goesBack = false } = {}): Promise<Browser> {
+  const browser = await chromium.launch({
+    executablePath: PROGRAM ?? "",
+    args: FLAGS.split(" "),
+    ignoreDefaultArgs: goesBack ? ["--disable-back-forward-cache"] : [],
+    timeout: PATIENCE_MS,
+  });
+  const newContext = browser.newContext.bind(browser);
+  browser.newContext = async (options) => {
+    const context = await newContext(options);
+    context.setDefaultTimeout(PATIENCE_MS);
+    return context;
+  };
+  atEnd(scope, () => browser.close());
+  return browser;
+}
+
+/** Opens an address as someone who has to sign in first, and lets the page collect what goes wrong on it. */
+export async function openAs(
+  browser: Browser,
+  address: string,
+  email: string,
+): Promise<{ page: Page; context: BrowserContext; faults: string[] }> {
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  const faults: string[] = [];
+  page.on("pageerror", (error) => faults.push(error.message));
+  page.on("console", (message) => {
+    if (message.type() === "error" && /content security policy/i.test(message.text()))
+      faults.push(message.text());
+  });
+  await page.goto(address);
+  await page.getByLabel("E-mail address").fill(email);
+  await page.getByRole("button", { name: "Sign in", exact: true }).click();
+  await page.waitForURL(address);
+  return { page, context, faults };
+}
+
+interface Violation {
+  id: string;
+  nodes: { html: string }[];
+}
+
+const COLOURS = { runOnly: ["color-contrast"] };
+
+/** Holds a page as it stands to the rules of the checker; its policy must let the checker in. */
+async function check(page: Page, colorScheme: "light" | "dark", options: object = {}): Promise<void> {
+  await page.addScriptTag({ path: AXE });
+  const found = await page.evaluate<Violation[]>(
+    `axe.run(${JSON.stringify(options)}).then(({ violations }) => violations.map(({ id, nodes }) => ({ id, nodes: nodes.map(({ html }) => ({ html })) })))`,
+  );
+  assert.deepEqual(found, [], `${page.url()} in ${colorScheme}`);
+}
+
+/** Holds a page to the accessibility rules that can be checked by program, in light and in dark. */
+export async function assertAccessible(page: Page): Promise<void> {
+  for (const colorScheme of ["light", "dark"] as const) {
+    await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+    // Pages forbid foreign scripts, so the checker comes in past their policy.
+    const session = await page.context().newCDPSession(page);
+    await session.send("Page.setBypassCSP", { enabled: true });
+    await page.reload();
+    await page.waitForLoadState("networkidle");
+    await check(page, colorScheme);
+  }
+}
+
+/** The same for a page without scripts, in a context with `bypassCSP`: it is not loaded again, and only its colours change. */
+export async function auditAccessibility(page: Page): Promise<void> {
+  for (const [colorScheme, options] of [
+    ["light", {}],
+    ["dark", COLOURS],
+  ] as const) {
+    await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+    await check(page, colorScheme, options);
+  }
+}

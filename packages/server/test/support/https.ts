@@ -1,0 +1,21 @@
+import { proxyTarget, type Target } from "@easel/conformance/target";
+import { baseOf } from "../../src/config/addresses.ts";
+import type { Env } from "../../src/env.ts";
+import { PROXY, type Scope, startService } from "./service.ts";
+
+/** The public address of a service that `startOnHttps` starts; TLS ends in front of it. */
+export const HTTPS = "https://easel.example";
+
+/** A service in proxy mode behind an https address. The target is where it listens, without TLS. */
+export async function startOnHttps(
+  scope: Scope,
+  settings: Record<string, string> = {},
+): Promise<{ target: Target; env: Env }> {
+  const { base, env } = await startService(scope, {
+    ...PROXY,
+    SERVICE_RATELIMIT_ENABLED: "off",
+    ...settings,
+  });
+  env.base = baseOf({ ...env.config, baseUrl: HTTPS }, 0);
+  return { target: proxyTarget(base, env.base.urlMode), env };
+}

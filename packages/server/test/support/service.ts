@@ -1,0 +1,107 @@
+import { randomBytes } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import connect from "postgres";
+import { baseOf } from "../../src/config/addresses.ts";
+import type { Env } from "../../src/env.ts";
+import { serve } from "../../src/service.ts";
+import { POSTGRES } from "./servers.ts";
+
+/** What a test or suite gives to end what was started for it. */
+export interface Scope {
+  after(end: () => Promise<unknown>): void;
+}
+
+const endings = new WeakMap<Scope, (() => Promise<unknown>)[]>();
+
+/** Has `end` run when the scope ends: what was started last ends first. */
+export function atEnd(scope: Scope, end: () => Promise<unknown>): void {
+  const known = endings.get(scope);
+  if (known !== undefined) return void known.push(end);
+  const stack = [end];
+  endings.set(scope, stack);
+  scope.after(async () => {
+    for (let next = stack.pop(); next !== undefined; next = stack.pop()) await next();
+  });
+}
+
+/** A directory of its own, removed afterwards. */
+export async function temporaryDirectory(scope: Scope): Promise<string> {
+  const directory = await mkdtemp(path.join(os.tmpdir(), "easel-test-"));
+  atEnd(scope, () => rm(directory, { recursive: true, force: true }));
+  return directory;
+}
+
+/** A database engine that tests run on. */
+export interface Engine {
+  name: "sqlite" | "postgres";
+  /** Why its tests cannot run here; false when they can. */
+  skip: string | false;
+  /** SERVICE_DATABASE_URL of an empty database of its own, removed afterwards. */
+  database(scope: Scope): Promise<string>;
+}
+
+const server = process.env[POSTGRES];
+
+/** Both engines; where the machine has no PostgreSQL, its tests say so and are skipped, and in CI nothing runs at all. */
+export const ENGINES: Engine[] = [
+  {
+    name: "sqlite",
+    skip: false,
+    database: async (scope) => `sqlite:${path.join(await temporaryDirectory(scope), "easel.db")}`,
+  },
+  {
+    name: "postgres",
+    skip: server === undefined && "PostgreSQL is not installed",
+    async database(scope) {
+      const name = `test_${randomBytes(6).toString("hex")}`;
+      const admin = connect(`${server}/postgres`, { max: 1, onnotice() {} });
+      await admin.unsafe(`create database ${name}`);
+      atEnd(scope, async () => {
+        await admin.unsafe(`drop database ${name} with (force)`);
+        await admin.end();
+      });
+      return `${server}/${name}`;
+    },
+  },
+];
+
+/**
+ * A host of several labels. Of plain `localhost` browsers hold the names below it for other sites, so that in subdomain mode a
+ * canvas would get no cookie to its API.
+ */
+export const NAMED = "easel.localhost";
+
+/**
+ * A whole service on a free loopback port, with data of its own; stopped afterwards. Settings are those of the environment;
+ * `hostname` is that of its base address.
+ */
+export async function startService(
+  scope: Scope,
+  settings: Record<string, string> = {},
+  hostname = "localhost",
+): Promise<{ base: string; env: Env }> {
+  const directory = await temporaryDirectory(scope);
+  const service = await serve({
+    SERVICE_PORT: "0",
+    SERVICE_HOST: "127.0.0.1",
+    SERVICE_DATA_DIR: directory,
+    SERVICE_LOG_LEVEL: "error",
+    ...settings,
+  });
+  atEnd(scope, () => service.stop());
+  const { env } = service;
+  // The port is known only now, and a base address has to name it.
+  const port = Number(new URL(env.base.origin).port);
+  if (hostname !== "localhost")
+    env.base = baseOf({ ...env.config, baseUrl: `http://${hostname}:${port}` }, port);
+  return { base: env.base.origin, env };
+}
+
+/** Settings of a service behind a trusted proxy on this machine. */
+export const PROXY = {
+  SERVICE_AUTH_MODE: "proxy",
+  SERVICE_PROXY_TRUSTED_IPS: "127.0.0.1,::1",
+  SERVICE_SESSION_SECRET: "a secret of the tests that is long enough",
+};

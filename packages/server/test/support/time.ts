@@ -1,0 +1,29 @@
+import type { Env } from "../../src/env.ts";
+
+export const SECOND = 1000;
+export const MINUTE = 60 * SECOND;
+export const HOUR = 60 * MINUTE;
+export const DAY = 24 * HOUR;
+
+/** Does something as if so many milliseconds more had passed. */
+export async function later<Result>(env: Env, ms: number, work: () => Promise<Result>): Promise<Result> {
+  const { clock } = env;
+  env.clock = () => clock() + ms;
+  try {
+    return await work();
+  } finally {
+    env.clock = clock;
+  }
+}
+
+/** Does something while the clock stands still: only `later` moves it on. */
+export async function still<Result>(env: Env, work: () => Promise<Result>): Promise<Result> {
+  const { clock } = env;
+  const now = clock();
+  env.clock = () => now;
+  try {
+    return await work();
+  } finally {
+    env.clock = clock;
+  }
+}
