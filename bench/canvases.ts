@@ -12,7 +12,7 @@ const AT_ONCE = 16;
 /** Makes so many canvases of one owner with their backend on, open to the whole organisation, and signs people in. */
 export async function openCanvases(base: string, count: number, people: number): Promise<Canvases> {
   const cookies: string[] = [];
-  for (let person = 0; person < people; person++) cookies.push(await signIn(base, person));
+  for (let user = 0; user < people; user++) cookies.push(await signIn(base, user));
   const [owner = ""] = cookies;
   const slugs: string[] = [];
   const make = async () => {
@@ -29,8 +29,8 @@ export async function openCanvases(base: string, count: number, people: number):
   return { slugs, people: cookies };
 }
 
-async function signIn(base: string, person: number): Promise<string> {
-  const given = { email: `person-${person}@example.com`, name: nameOf(person) };
+async function signIn(base: string, user: number): Promise<string> {
+  const given = { email: `person-${user}@example.com`, name: nameOf(user) };
   const answer = await call(base, "", "POST", "/auth/dev/session", given);
   return answer.headers.getSetCookie()[0]?.split(";")[0] ?? "";
 }

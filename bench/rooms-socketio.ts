@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Server } from "socket.io";
-import { personOf } from "./person.ts";
+import { userOf } from "./person.ts";
 
 /** The same rooms on Socket.IO, set up as its documentation advises where performance matters. */
 const server = createServer();
@@ -14,7 +14,7 @@ const io = new Server(server, {
 
 io.on("connection", (socket) => {
   const { canvas } = socket.handshake.query;
-  const from = personOf(socket.handshake.headers.cookie);
+  const from = userOf(socket.handshake.headers.cookie);
   Object.assign(socket.conn, { request: null });
 
   socket.on("subscribe", (channel: string) => {

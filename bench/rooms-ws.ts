@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type WebSocket, WebSocketServer } from "ws";
-import { personOf } from "./person.ts";
+import { userOf } from "./person.ts";
 
 /** The least that rooms on `ws` can do: the frames of Easel, one `send` a subscriber, nothing checked. */
 const rooms = new Map<string, Set<WebSocket>>();
@@ -10,7 +10,7 @@ const server = createServer();
 const sockets = new WebSocketServer({ server, perMessageDeflate: false });
 
 sockets.on("connection", (socket, request) => {
-  const from = personOf(request.headers.cookie);
+  const from = userOf(request.headers.cookie);
   const joined = new Set<Set<WebSocket>>();
 
   socket.on("message", (bytes) => {

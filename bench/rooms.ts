@@ -24,8 +24,8 @@ export interface Kind {
 }
 
 /** Data of about 100 bytes for each person to publish. */
-const DATA = Array.from({ length: PEOPLE }, (_, person) => ({
-  by: String.fromCharCode("a".charCodeAt(0) + person),
+const DATA = Array.from({ length: PEOPLE }, (_, user) => ({
+  by: String.fromCharCode("a".charCodeAt(0) + user),
   n: "00000000",
   item: "card-000417",
   to: { column: "Doing", index: 12 },
@@ -55,7 +55,7 @@ const PACKETS: Dialect = {
 function plain(count: number, pathOf: (room: number) => string): Pick<Crowd, "rooms" | "people"> {
   return {
     rooms: Array.from({ length: count }, (_, room) => pathOf(room)),
-    people: Array.from({ length: PEOPLE }, (_, person) => cookieOf(person)),
+    people: Array.from({ length: PEOPLE }, (_, user) => cookieOf(user)),
   };
 }
 

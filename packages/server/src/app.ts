@@ -5,7 +5,7 @@ import { mountSdk } from "./content/sdk.ts";
 import type { Env } from "./env.ts";
 import { mountHome } from "./home/routes.ts";
 import { answerClientError, answerError, requestIds } from "./http/errors.ts";
-import { mountOperation } from "./http/health.ts";
+import { mountHealth } from "./http/health.ts";
 import { mountHosts, placeOf } from "./http/hosts.ts";
 import { loggable } from "./http/log.ts";
 import { METHODS } from "./http/methods.ts";
@@ -27,7 +27,7 @@ const REQUEST_TIMEOUT_MS = 300_000;
 /** What is mounted where, in order. */
 const PARTS: ((app: FastifyInstance, env: Env) => void)[] = [
   mountHosts, //      every request
-  mountOperation, //  /healthz /readyz
+  mountHealth, //  /healthz /readyz
   mountRuntime, //    /v1/c/{slug}
   mountRealtime, //   /v1/c/{slug}/realtime
   mountManagement, // /api

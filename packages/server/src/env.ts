@@ -1,17 +1,17 @@
 import type { RuntimePolicy } from "@easel/protocol/policy";
 import type { Logger } from "pino";
 import type { Concurrency } from "./async/concurrency.ts";
-import type { Lanes } from "./async/task-pool.ts";
+import type { TaskPool } from "./async/task-pool.ts";
 import type { Turns } from "./async/turns.ts";
 import type { Base } from "./config/addresses.ts";
 import type { Config } from "./config/config.ts";
-import type { KeySet } from "./crypto/jwks.ts";
+import type { Jwks } from "./crypto/jwks.ts";
 import type { Passwords } from "./crypto/passwords.ts";
 import type { Signer } from "./crypto/signer.ts";
 import type { Blobs } from "./drivers/blobs/blobs.ts";
 import type { Bus } from "./drivers/bus/bus.ts";
 import type { Db } from "./drivers/db/db.ts";
-import type { Parsed } from "./drivers/document-cache.ts";
+import type { DocumentCache } from "./drivers/document-cache.ts";
 
 /** All that the service works with; the one parameter of everything that does I/O. */
 export interface Env {
@@ -22,18 +22,18 @@ export interface Env {
   blobs: Blobs;
   bus: Bus;
   /** The policy documents of canvases. */
-  policies: Parsed<RuntimePolicy>;
+  policies: DocumentCache<RuntimePolicy>;
   signer: Signer;
   passwords: Passwords;
   turns: Turns;
   /** The large responses that are being sent to each person. */
   responses: Concurrency;
   /** Bundles that are unpacked and stored. */
-  deploys: Lanes;
+  deploys: TaskPool;
   /** Files of bundles that are compressed, which takes a thread each from those that read files for pages. */
-  compressions: Lanes;
+  compressions: TaskPool;
   /** Keys of the proxy's signed tokens; null where SERVICE_PROXY_JWT_JWKS_URL is not set. */
-  proxyKeys: KeySet | null;
+  proxyKeys: Jwks | null;
   /** Epoch milliseconds. */
   clock: () => number;
   log: Logger;

@@ -5,7 +5,7 @@ enableCompileCache();
 if (existsSync(".env")) process.loadEnvFile();
 const { join, serve } = await import("./service.ts");
 const { Unavailable } = await import("./drivers/db/db.ts");
-const { SetupFault } = await import("./config/setup-error.ts");
+const { SetupError } = await import("./config/setup-error.ts");
 
 /** What to do about the surroundings, by the code of the system's error. */
 const ADVICE: Record<string, string> = {
@@ -20,7 +20,7 @@ const ADVICE: Record<string, string> = {
 function explain(error: Error & { code?: string }): string {
   if (error instanceof Unavailable && error.cause !== undefined) return explain(error.cause as Error);
   const { code, message, stack } = error;
-  if (error instanceof SetupFault) return message;
+  if (error instanceof SetupError) return message;
   if (code !== undefined) return ADVICE[code] === undefined ? message : `${message}: ${ADVICE[code]}`;
   return String(stack);
 }
@@ -44,7 +44,7 @@ try {
   const [, , name = "start"] = process.argv;
   const command = COMMANDS[name];
   if (command === undefined)
-    throw new SetupFault(`There is no command \`${name}\`: ${Object.keys(COMMANDS).join(", ")}`);
+    throw new SetupError(`There is no command \`${name}\`: ${Object.keys(COMMANDS).join(", ")}`);
   await command();
 } catch (error) {
   process.stderr.write(`${explain(error as Error)}\n`);

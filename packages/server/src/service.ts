@@ -4,7 +4,7 @@ import { LIMITS } from "@easel/protocol/limits";
 import type { RuntimePolicy } from "@easel/protocol/policy";
 import { createApp } from "./app.ts";
 import { Concurrency } from "./async/concurrency.ts";
-import { Lanes } from "./async/task-pool.ts";
+import { TaskPool } from "./async/task-pool.ts";
 import { Turns } from "./async/turns.ts";
 import { keepSwept } from "./canvases/sweep.ts";
 import { baseOf } from "./config/addresses.ts";
@@ -14,7 +14,7 @@ import { Passwords } from "./crypto/passwords.ts";
 import { Signer } from "./crypto/signer.ts";
 import { makeOwnDirectory } from "./disk/private-files.ts";
 import { migrate } from "./drivers/db/migrate.ts";
-import { Parsed } from "./drivers/document-cache.ts";
+import { DocumentCache } from "./drivers/document-cache.ts";
 import { openBlobs, openBus, openDb } from "./drivers/index.ts";
 import { joinInstance, requireOneInstance, type Stores } from "./drivers/instance.ts";
 import type { Env } from "./env.ts";
@@ -37,8 +37,8 @@ export interface Service {
 /** The keys of a proxy that signs what it says. Nothing of it is loaded where there is none. */
 async function keysOf({ proxyJwksUrl }: Config, log: Env["log"]): Promise<Env["proxyKeys"]> {
   if (proxyJwksUrl === null) return null;
-  const { KeySet } = await import("./crypto/jwks.ts");
-  return new KeySet(proxyJwksUrl, log);
+  const { Jwks } = await import("./crypto/jwks.ts");
+  return new Jwks(proxyJwksUrl, log);
 }
 
 /** Settings, drivers, application, listening: the whole start of the service. */
@@ -109,11 +109,11 @@ async function run(config: Config, { db, blobs, clock }: Stores, log: Env["log"]
   const passwords = new Passwords(2);
   const proxyKeys = await keysOf(config, log);
   const base = baseOf(config, config.port);
-  const policies = new Parsed<RuntimePolicy>();
+  const policies = new DocumentCache<RuntimePolicy>();
   const responses = new Concurrency(LIMITS.largeResponses.value);
-  const deploys = new Lanes(2, 16);
+  const deploys = new TaskPool(2, 16);
   // A thread that compresses reads no file for a page, and takes a core.
-  const compressions = new Lanes(availableParallelism() > 2 ? 2 : 1);
+  const compressions = new TaskPool(availableParallelism() > 2 ? 2 : 1);
   const turns = new Turns();
   const kept = { signer, passwords, turns, responses, deploys, compressions, proxyKeys, policies };
   const env: Env = { config, base, db, blobs, bus, ...kept, clock, log };

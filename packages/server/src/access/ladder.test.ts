@@ -2,8 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ErrorCode } from "@easel/protocol/errors";
 import type { CanvasRole } from "@easel/protocol/types";
+import { userWith } from "../../test/support/principals.ts";
 import { type Enterable, enter, LADDER } from "./ladder.ts";
-import type { Principal } from "./roles.ts";
+import type { Principal } from "./principal.ts";
 
 const NOW = 1_000_000;
 
@@ -36,11 +37,11 @@ const ROWS: [code: ErrorCode, cause: Partial<Enterable>][] = [
 const LISTED: ErrorCode[] = ["NOT_INVITED", "OWNER_ONLY"];
 const MANAGERS: ErrorCode[] = [...LISTED, "SHARE_EXPIRED", "PASSWORD_REQUIRED", "STATIC_ONLY"];
 
-const owner: Principal = { kind: "member", id: "u-owner" };
-const member: Principal = { kind: "member", id: "u-other" };
-const guest: Principal = { kind: "guest", id: "guest:i-1", canvasId: "c-1" };
-const foreignGuest: Principal = { ...guest, canvasId: "c-2" };
-const anonymous: Principal = { kind: "anonymous" };
+const owner: Principal = userWith("u-owner");
+const member: Principal = userWith("u-other");
+const guest: Principal = userWith("guest:i-1", "c-1");
+const foreignGuest: Principal = userWith("guest:i-1", "c-2");
+const anonymous: Principal = null;
 
 interface Asker {
   principal: Principal;

@@ -1,6 +1,7 @@
 import type { ErrorCode } from "@easel/protocol/errors";
 import type { CanvasRole } from "@easel/protocol/types";
-import { manages, type Principal, roleOf, type Shared } from "./roles.ts";
+import { isGuest, type Principal } from "./principal.ts";
+import { manages, roleOf, type Shared } from "./roles.ts";
 
 /** What of a canvas decides over entering it. Times are epoch milliseconds. */
 export interface Enterable extends Shared {
@@ -30,14 +31,14 @@ export const LADDER: { code: ErrorCode; when: (entry: Entry) => boolean }[] = [
   { code: "DISABLED", when: ({ canvas }) => canvas.disabledAt !== null },
   {
     code: "NOT_INVITED",
-    when: ({ canvas, principal }) => principal.kind === "guest" && principal.canvasId !== canvas.id,
+    when: ({ canvas, principal }) => isGuest(principal) && principal.guestOf !== canvas.id,
   },
   { code: "OWNER_ONLY", when: ({ role }) => role === null },
   { code: "SHARE_EXPIRED", when: ({ canvas, role, now }) => hasExpired(canvas, now) && !manages(role) },
   {
     code: "PASSWORD_REQUIRED",
     when: ({ canvas, principal, role, gateOpen }) =>
-      canvas.passwordHash !== null && !manages(role) && principal.kind !== "guest" && !gateOpen,
+      canvas.passwordHash !== null && !manages(role) && !isGuest(principal) && !gateOpen,
   },
   {
     code: "STATIC_ONLY",

@@ -11,8 +11,8 @@ import type { CanvasRole, Right, Rights } from "@easel/protocol/types";
 import { manages } from "./roles.ts";
 
 /** The right that a policy gives to an operation: the override, or what the preset says; increment begins as update. */
-function grantedBy({ preset, overrides = {} }: RecordPolicy, operation: Operation): PolicyRight {
-  return overrides[operation] ?? PRESETS[preset][operation === "increment" ? "update" : operation];
+function grantedBy({ preset, overrides = {} }: RecordPolicy, health: Operation): PolicyRight {
+  return overrides[health] ?? PRESETS[preset][health === "increment" ? "update" : health];
 }
 
 /** What a right opens to a role: its own records, and any. */
@@ -33,9 +33,9 @@ const both = (one: Right, other: Right): Right => ({
  */
 export function rightsOf(policy: RecordPolicy, role: CanvasRole): Rights {
   const read = opens(grantedBy(policy, "read"), role);
-  const entries = OPERATIONS.map((operation) => {
-    const right = opens(grantedBy(policy, operation), role);
-    return [operation, operation === "read" || operation === "create" ? right : both(right, read)];
+  const entries = OPERATIONS.map((health) => {
+    const right = opens(grantedBy(policy, health), role);
+    return [health, health === "read" || health === "create" ? right : both(right, read)];
   });
   return Object.fromEntries(entries);
 }

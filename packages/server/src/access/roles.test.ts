@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { CanvasRole } from "@easel/protocol/types";
-import { manages, type Principal, roleOf, type Shared } from "./roles.ts";
+import { userWith } from "../../test/support/principals.ts";
+import type { Principal } from "./principal.ts";
+import { manages, roleOf, type Shared } from "./roles.ts";
 
 const canvas: Shared = {
   id: "c-1",
@@ -11,11 +13,11 @@ const canvas: Shared = {
   publicLinks: true,
   inOrg: true,
 };
-const owner: Principal = { kind: "member", id: "u-owner" };
-const member: Principal = { kind: "member", id: "u-other" };
-const guest: Principal = { kind: "guest", id: "guest:i-1", canvasId: "c-1" };
-const foreign: Principal = { kind: "guest", id: "guest:i-2", canvasId: "c-2" };
-const anonymous: Principal = { kind: "anonymous" };
+const owner: Principal = userWith("u-owner");
+const member: Principal = userWith("u-other");
+const guest: Principal = userWith("guest:i-1", "c-1");
+const foreign: Principal = userWith("guest:i-2", "c-2");
+const anonymous: Principal = null;
 
 /** Who asks, how the canvas is shared, and the role (specification 4.1, `OWNER_ONLY`). */
 const rows: [what: string, who: Principal, shared: Partial<Shared>, role: CanvasRole | null][] = [
@@ -43,7 +45,7 @@ const rows: [what: string, who: Principal, shared: Partial<Shared>, role: Canvas
   ],
   ["a guest of another canvas", foreign, {}, null],
   ["a guest of another canvas, whole org", foreign, { access: "whole_org" }, null],
-  ["a guest whose id is the owner's", { ...foreign, id: "u-owner" }, {}, null],
+  ["a guest whose id is the owner's", userWith("u-owner", "c-2"), {}, null],
   ["nobody in particular", anonymous, {}, null],
   ["nobody in particular, whole org", anonymous, { access: "whole_org" }, null],
   ["nobody in particular, public link", anonymous, { access: "public_link" }, "viewer"],

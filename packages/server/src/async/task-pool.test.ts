@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { inParallel } from "./in-parallel.ts";
-import { Lanes } from "./task-pool.ts";
+import { TaskPool } from "./task-pool.ts";
 
 /** Tasks that end when they are told to, and which of them have begun. */
 function tasks() {
@@ -18,7 +18,7 @@ function tasks() {
 }
 
 test("so many run at a time, the others in the order in which they came, also after a failure", async () => {
-  const lanes = new Lanes(2);
+  const lanes = new TaskPool(2);
   const { begun, end, task } = tasks();
   const failed = assert.rejects(
     lanes.run(async () => {
@@ -39,7 +39,7 @@ test("so many run at a time, the others in the order in which they came, also af
 });
 
 test("when the queue is full another task is refused, with a time to try again", async () => {
-  const lanes = new Lanes(1, 1);
+  const lanes = new TaskPool(1, 1);
   const { end, task } = tasks();
   const first = lanes.run(task(0));
   lanes.requireRoom();

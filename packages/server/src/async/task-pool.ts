@@ -2,7 +2,7 @@ import { ERRORS } from "@easel/protocol/errors";
 import { Refusal } from "../http/refusal.ts";
 
 /** Runs at most `width` tasks at a time; the others, at most `queue` of them, wait in the order in which they came. */
-export class Lanes {
+export class TaskPool {
   #free: number;
   readonly #waiting: (() => void)[] = [];
 

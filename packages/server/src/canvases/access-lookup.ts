@@ -39,9 +39,9 @@ type Row = Pick<CanvasRow, Shared | keyof SwitchColumns> & {
 };
 
 /** The canvas at a slug, with what it grants to `email`, an address that is proven; null when there is none. */
-export async function findEntry(slug: string, email: string | null, env: Env): Promise<Canvas | null> {
+export async function findForAccess(slug: string, email: string | null, env: Env): Promise<Canvas | null> {
   if (!isSlug(slug)) return null;
-  const row = await env.db.recall<Row>`
+  const row = await env.db.getCached<Row>`
     select canvases.id, slug, owner_id, version_id, access, password_hash, expires_at, revoked_at, archived_at,
       disabled_at, deleted_at, backend_enabled, kv, files, ai, realtime, authoring, ai_audience,
       connections_audience, authoring_audience, guest_ai, users.can_publish_public as owner_may_publish, org_id, runtime_policy_revision,

@@ -1,3 +1,4 @@
+import type { Principal } from "../access/principal.ts";
 import type { Env } from "../env.ts";
 import { cookiesNamed, setCookie } from "../http/cookies.ts";
 import type { Headed } from "../http/headed.ts";
@@ -14,32 +15,29 @@ interface Gated {
   passwordHash: string | null;
 }
 
-/** Who goes through the gate: someone known, or nobody in particular. */
-type Visitor = { id: string } | null;
-
 /** The salt is part of the hash: setting a password closes the gate, even if it is the one from before. */
-const parts = ({ id, passwordHash }: Gated, visitor: Visitor, expires: string): string[] => [
+const parts = ({ id, passwordHash }: Gated, principal: Principal, expires: string): string[] => [
   id,
   passwordHash ?? "",
-  visitor?.id ?? "anonymous",
+  principal?.id ?? "anonymous",
   expires,
 ];
 
 /** Whether a request carries a cookie that opens this very password for this very visitor. Of several, one is enough. */
-export function gateIsOpen(canvas: Gated, visitor: Visitor, { headers }: Headed, env: Env): boolean {
+export function gateIsOpen(canvas: Gated, principal: Principal, { headers }: Headed, env: Env): boolean {
   if (canvas.passwordHash === null) return true;
   for (const value of cookiesNamed(headers.cookie, COOKIE)) {
     const [expires = "", signature = "", ...more] = value.split(".");
     if (more.length > 0 || !(Number(expires) > env.clock())) continue;
-    if (env.signer.verifies(signature, "gate", ...parts(canvas, visitor, expires))) return true;
+    if (env.signer.verifies(signature, "gate", ...parts(canvas, principal, expires))) return true;
   }
   return false;
 }
 
 /** The `Set-Cookie` headers that open the gate: for the canvas's pages, and for its runtime API on the base host. */
-export function openGate(canvas: Gated, visitor: Visitor, { base, clock, signer }: Env): string[] {
+export function openGate(canvas: Gated, principal: Principal, { base, clock, signer }: Env): string[] {
   const expires = String(clock() + LIFETIME);
-  const value = `${expires}.${signer.sign("gate", ...parts(canvas, visitor, expires))}`;
+  const value = `${expires}.${signer.sign("gate", ...parts(canvas, principal, expires))}`;
   const options = { maxAge: LIFETIME, secure: base.secure };
   return [
     setCookie(COOKIE, value, { ...options, path: new URL(base.canvasUrl(canvas.slug)).pathname }),

@@ -32,7 +32,7 @@ export async function refuseOver(quota: OwnerQuota, userId: string, env: Env): P
 }
 
 /** Locks what a person owns. First in its batch: what counts against one person's quotas takes turns by it. */
-export const lockPerson = (userId: string): Step => sql`update users set name = name where id = ${userId}`;
+export const lockUser = (userId: string): Step => sql`update users set name = name where id = ${userId}`;
 
 /** The same for the owner of a canvas. */
 export const lockOwner = (canvasId: string): Step =>

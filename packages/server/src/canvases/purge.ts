@@ -1,6 +1,6 @@
-import { type Db, maybe, type Step, sql } from "../drivers/db/db.ts";
+import { type Db, optional, type Step, sql } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
-import { KEPT } from "./supervision.ts";
+import { KEPT_MS } from "./supervision.ts";
 import { removeOfCanvas } from "./version-files.ts";
 
 /** So many rows of data are removed at once: others get their turn between. */
@@ -23,22 +23,22 @@ async function emptyOut(id: string, { run }: Db): Promise<void> {
 
 /** Every other row of a canvas, what refers to others first. */
 const restOf = (id: string): Step[] => [
-  maybe`delete from counts where canvas_id = ${id}`,
-  maybe`delete from kv_scopes where canvas_id = ${id}`,
-  maybe`delete from sessions where invite_id in (select id from invites where canvas_id = ${id})`,
-  maybe`delete from invites where canvas_id = ${id}`,
-  maybe`delete from canvas_people where canvas_id = ${id}`,
-  maybe`delete from canvas_teams where canvas_id = ${id}`,
-  maybe`delete from bundle_blobs where canvas_id = ${id}`,
-  maybe`delete from bundle_bytes where canvas_id = ${id}`,
-  maybe`delete from slug_claims where canvas_id = ${id}`,
+  optional`delete from counts where canvas_id = ${id}`,
+  optional`delete from kv_scopes where canvas_id = ${id}`,
+  optional`delete from sessions where invite_id in (select id from invites where canvas_id = ${id})`,
+  optional`delete from invites where canvas_id = ${id}`,
+  optional`delete from canvas_people where canvas_id = ${id}`,
+  optional`delete from canvas_teams where canvas_id = ${id}`,
+  optional`delete from bundle_blobs where canvas_id = ${id}`,
+  optional`delete from bundle_bytes where canvas_id = ${id}`,
+  optional`delete from slug_claims where canvas_id = ${id}`,
   sql`delete from canvases where id = ${id}`,
 ];
 
 /** Removes for good what was deleted too long ago to be restored; the sweep of blobs then takes the files. */
 export async function purgeCanvases(env: Env): Promise<number> {
   const { db } = env;
-  const before = env.clock() - KEPT;
+  const before = env.clock() - KEPT_MS;
   const gone = await db.all<{
     id: string;
   }>`select id from canvases where deleted_at <= ${before} limit 100`;

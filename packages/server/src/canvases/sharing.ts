@@ -1,5 +1,5 @@
 import type { Access } from "@easel/protocol/types";
-import { asKeys, maybe, type Step, sql } from "../drivers/db/db.ts";
+import { asKeys, optional, type Step, sql } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
 
 type GivenRole = "editor" | "viewer";
@@ -70,22 +70,22 @@ export async function setSharing(
       where id = ${canvasId} and deleted_at is null`,
   ];
   if (people !== undefined) {
-    steps.push(maybe`delete from canvas_people where canvas_id = ${canvasId}`);
+    steps.push(optional`delete from canvas_people where canvas_id = ${canvasId}`);
     for (const { email, role } of people) {
       // Whoever has become the owner meanwhile needs no place on the list.
-      steps.push(maybe`
+      steps.push(optional`
         insert into canvas_people (canvas_id, email, role) select ${canvasId}, ${email}, cast(${role} as text)
         where not exists (select 1 from canvases join users on users.id = owner_id
           where canvases.id = ${canvasId} and users.email = ${email})`);
     }
   }
   if (teams !== undefined) {
-    steps.push(maybe`delete from canvas_teams where canvas_id = ${canvasId}`);
+    steps.push(optional`delete from canvas_teams where canvas_id = ${canvasId}`);
     for (const { id, role } of teams) {
       // A team that is deleted meanwhile is left out: its row is what deleting it waits for.
       steps.push(
-        maybe`update teams set name = name where id = ${id}`,
-        maybe`
+        optional`update teams set name = name where id = ${id}`,
+        optional`
         insert into canvas_teams (canvas_id, team_id, role)
         select ${canvasId}, id, cast(${role} as text) from teams where id = ${id}`,
       );

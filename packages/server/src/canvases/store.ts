@@ -1,21 +1,16 @@
 import { LIMITS } from "@easel/protocol/limits";
 import type { Access, CanvasRole } from "@easel/protocol/types";
+import type { User } from "../access/principal.ts";
 import { asKeys, containing, sql } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
 import { fitting, type Paged, paged } from "../http/paging.ts";
 import type { SwitchColumns } from "./capabilities.ts";
-import { lockPerson, withinCanvases } from "./owner-quotas.ts";
+import { lockUser, withinCanvases } from "./owner-quotas.ts";
 import { claimSlug } from "./slug-claims.ts";
 
 /** About how much of an answer a canvas takes, and someone on its people list or a team. */
 const CANVAS_BYTES = 1024;
 const ENTRY_BYTES = 64;
-
-/** Who asks, as far as roles go by it. */
-interface Caller {
-  id: string;
-  email: string;
-}
 
 /** A row of `canvases` with its owner and the asking person's place on the people list. */
 export interface CanvasRow extends SwitchColumns {
@@ -59,7 +54,7 @@ export async function createCanvas(
   const { id, slug, title, tags, org } = canvas;
   const now = env.clock();
   const steps = [
-    lockPerson(ownerId),
+    lockUser(ownerId),
     claimSlug(slug, id, now),
     sql`insert into canvases (id, slug, title, tags, org_id, owner_id, created_by, created_at, updated_at)
       values (${id}, ${slug}, ${title}, ${JSON.stringify(tags)}, ${org}, ${ownerId}, ${ownerId}, ${now}, ${now})`,
@@ -70,12 +65,16 @@ export async function createCanvas(
 }
 
 /** A canvas on which the person has a role by ownership or the people list; undefined otherwise. */
-export function findCanvas(id: string, person: Caller, { db }: Env): Promise<CanvasRow | undefined> {
+export function findCanvas(
+  id: string,
+  user: Pick<User, "id" | "email">,
+  { db }: Env,
+): Promise<CanvasRow | undefined> {
   return db.get<CanvasRow>`
     select * from (
       select canvases.*, users.email as owner_email, users.name as owner_name,
-        case when owner_id = ${person.id} then 'owner'
-          else (select min(role) from grants where canvas_id = ${id} and grants.email = ${person.email}) end as role
+        case when owner_id = ${user.id} then 'owner'
+          else (select min(role) from grants where canvas_id = ${id} and grants.email = ${user.email}) end as role
       from canvases join users on users.id = owner_id
       where canvases.id = ${id} and deleted_at is null) as found
     where role is not null`;
@@ -100,22 +99,22 @@ export function findNoticed(slug: string, { db }: Env) {
  * and slug. The page ends early where its canvases would make a large answer.
  */
 export async function listCanvases(
-  person: Caller,
+  user: Pick<User, "id" | "email">,
   { q, cursor, limit }: { q: string; cursor: string; limit: number },
   { db }: Env,
 ): Promise<Paged<CanvasRow>> {
   const like = containing(q);
   const sizes = await db.all<{ id: string; role: CanvasRole; bytes: number }>`
-    select id, case when owner_id = ${person.id} then 'owner' else given.role end as role,
+    select id, case when owner_id = ${user.id} then 'owner' else given.role end as role,
       ${CANVAS_BYTES} + coalesce(octet_length(metadata), 0) + coalesce(octet_length(runtime_policy), 0)
       + ${ENTRY_BYTES} * ((select count(*) from canvas_people where canvas_id = canvases.id)
         + (select count(*) from canvas_teams where canvas_id = canvases.id)) as bytes
     from canvases
-    left join (select canvas_id, min(role) as role from grants where email = ${person.email} group by canvas_id) as given
+    left join (select canvas_id, min(role) as role from grants where email = ${user.email} group by canvas_id) as given
       on given.canvas_id = canvases.id
     where deleted_at is null
-      and id in (select id from canvases where owner_id = ${person.id}
-        union select canvas_id from grants where email = ${person.email})
+      and id in (select id from canvases where owner_id = ${user.id}
+        union select canvas_id from grants where email = ${user.email})
       and id < ${cursor} and (lower(title) like ${like} escape '!' or slug like ${like} escape '!')
     order by id desc limit ${limit + 1}`;
   const fits = fitting(sizes, LIMITS.canvasPageBytes.value, ({ bytes }) => Number(bytes));

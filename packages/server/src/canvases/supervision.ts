@@ -2,10 +2,10 @@ import type { Access } from "@easel/protocol/types";
 import { containing } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
 
-const DAY = 24 * 60 * 60 * 1000;
+const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** How long a deleted canvas is kept and can be restored, in milliseconds. */
-export const KEPT = 30 * DAY;
+export const KEPT_MS = 30 * DAY_MS;
 
 /** A canvas as administrators supervise it: nothing of its content, of the people on its list or of its metadata. */
 export interface SupervisedRow {
@@ -43,7 +43,7 @@ export function listSupervised(
       disabled_reason, deleted_at, case when password_hash is null then 0 else 1 end as has_password
     from canvases join users on users.id = owner_id
     where canvases.id < ${cursor}
-      and ((${Number(deleted)} = 0 and deleted_at is null) or (${Number(deleted)} = 1 and deleted_at > ${clock() - KEPT}))
+      and ((${Number(deleted)} = 0 and deleted_at is null) or (${Number(deleted)} = 1 and deleted_at > ${clock() - KEPT_MS}))
       and (lower(title) like ${like} escape '!' or slug like ${like} escape '!' or lower(users.email) like ${like} escape '!')
     order by canvases.id desc limit ${limit}`;
 }
@@ -55,7 +55,7 @@ export function findSupervised(id: string, { db, clock }: Env): Promise<Supervis
       canvases.created_at, updated_at, version_id, access, expires_at, revoked_at, archived_at, disabled_at,
       disabled_reason, deleted_at, case when password_hash is null then 0 else 1 end as has_password
     from canvases join users on users.id = owner_id
-    where canvases.id = ${id} and (deleted_at is null or deleted_at > ${clock() - KEPT})`;
+    where canvases.id = ${id} and (deleted_at is null or deleted_at > ${clock() - KEPT_MS})`;
 }
 
 /** Disables a canvas, also a deleted one before it is restored; the reason is the new one. False when there is none. */
@@ -63,7 +63,7 @@ export async function disableCanvas(id: string, reason: string | null, { db, clo
   const now = clock();
   const changed = await db.run`
     update canvases set disabled_at = coalesce(disabled_at, ${now}), disabled_reason = ${reason}, updated_at = ${now}
-    where id = ${id} and (deleted_at is null or deleted_at > ${now - KEPT})`;
+    where id = ${id} and (deleted_at is null or deleted_at > ${now - KEPT_MS})`;
   return changed === 1;
 }
 
@@ -72,7 +72,7 @@ export async function enableCanvas(id: string, { db, clock }: Env): Promise<bool
   const now = clock();
   const changed = await db.run`
     update canvases set disabled_at = null, disabled_reason = null, updated_at = ${now}
-    where id = ${id} and (deleted_at is null or deleted_at > ${now - KEPT})`;
+    where id = ${id} and (deleted_at is null or deleted_at > ${now - KEPT_MS})`;
   return changed === 1;
 }
 
@@ -80,6 +80,6 @@ export async function enableCanvas(id: string, { db, clock }: Env): Promise<bool
 export async function restoreCanvas(id: string, { db, clock }: Env): Promise<boolean> {
   const now = clock();
   const changed = await db.run`
-    update canvases set deleted_at = null, updated_at = ${now} where id = ${id} and deleted_at > ${now - KEPT}`;
+    update canvases set deleted_at = null, updated_at = ${now} where id = ${id} and deleted_at > ${now - KEPT_MS}`;
   return changed === 1;
 }

@@ -5,12 +5,12 @@ import type { Env } from "../env.ts";
 import { purgeCanvases } from "./purge.ts";
 import { sweepVersions } from "./version-files.ts";
 
-const HOUR = 60 * 60 * 1000;
+const HOUR_MS = 60 * 60 * 1000;
 
 /** Removes blobs that no row points at and that are older than an hour; answers how many. */
 export async function sweepBlobs({ blobs, db, clock }: Env): Promise<number> {
   let removed = 0;
-  const before = clock() - HOUR;
+  const before = clock() - HOUR_MS;
   for await (const key of blobs.olderThan(before)) {
     const used = await db.get`select 1 as used from version_files where blob_key = ${key} limit 1`;
     if (used !== undefined) continue;
@@ -25,7 +25,7 @@ export const uploadsOf = ({ config }: Env): string => path.join(config.dataDir, 
 
 /** Removes uploads and staged blobs that a killed process left behind more than an hour ago. */
 async function sweepStaging(env: Env): Promise<void> {
-  const before = env.clock() - HOUR;
+  const before = env.clock() - HOUR_MS;
   await makeOwnDirectory(uploadsOf(env), /./);
   await Promise.all([removeOlder(uploadsOf(env), before), env.blobs.tidy(before)]);
 }
@@ -38,7 +38,7 @@ export function keepSwept(env: Env): () => Promise<void> {
       sweepBlobs(env),
       sweepStaging(env),
       purgeCanvases(env),
-      sweepVersions(env.clock() - HOUR, env),
+      sweepVersions(env.clock() - HOUR_MS, env),
       env.db.run`delete from sessions where expires_at <= ${env.clock()}`,
       env.db.run`delete from handovers where expires_at <= ${env.clock()}`,
     ]).then(
@@ -47,7 +47,7 @@ export function keepSwept(env: Env): () => Promise<void> {
     );
   };
   sweep();
-  const timer = setInterval(sweep, HOUR).unref();
+  const timer = setInterval(sweep, HOUR_MS).unref();
   return async () => {
     clearInterval(timer);
     await sweeping;

@@ -1,5 +1,5 @@
 import type { Json } from "@easel/protocol/types";
-import { maybe, type Step, sql } from "../drivers/db/db.ts";
+import { optional, type Step, sql } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
 import { type OwnerQuota, withinBytes, withinCanvases } from "./owner-quotas.ts";
 import { claimSlug, releaseSlugs } from "./slug-claims.ts";
@@ -45,7 +45,7 @@ export async function patchCanvas(
           sql`update canvases set updated_at = ${now} where id = ${id} and deleted_at is null`,
           claimSlug(slug, id, now),
           changed,
-          { maybe: releaseSlugs(id, slug, now) },
+          { optional: releaseSlugs(id, slug, now) },
         ];
   const { length: done } = await db.batch(steps);
   if (done === steps.length) return "done";
@@ -85,7 +85,7 @@ export async function transferCanvas(
         and exists (select 1 from users
           where users.email = ${email} and users.id <> owner_id and deactivated_at is null)
         and (select min(role) from grants where canvas_id = ${id} and grants.email = ${email}) = 'editor'`,
-    maybe`delete from canvas_people where canvas_id = ${id} and email in (${email}, ${owner.email})`,
+    optional`delete from canvas_people where canvas_id = ${id} and email in (${email}, ${owner.email})`,
     sql`insert into canvas_people (canvas_id, email, role) values (${id}, ${owner.email}, 'editor')`,
     withinCanvases(id, env),
     withinBytes(id, env),

@@ -1,4 +1,4 @@
-import { maybe, type Step, sql } from "../drivers/db/db.ts";
+import { optional, type Step, sql } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
 import { lockOwner, withinBytes } from "./owner-quotas.ts";
 
@@ -20,17 +20,17 @@ const lockBytes = (canvasId: string) => sql`
 
 /** Counts one use of a blob; its bytes count once a canvas. */
 const use = (canvasId: string, { key, size }: Representation): Step[] => [
-  maybe`update bundle_bytes set bytes = bytes + ${size} where canvas_id = ${canvasId}
+  optional`update bundle_bytes set bytes = bytes + ${size} where canvas_id = ${canvasId}
     and not exists (select 1 from bundle_blobs where canvas_id = ${canvasId} and blob_key = ${key})`,
   sql`insert into bundle_blobs (canvas_id, blob_key, size, uses) values (${canvasId}, ${key}, ${size}, 1)
     on conflict (canvas_id, blob_key) do update set uses = bundle_blobs.uses + 1`,
 ];
 
 const unuse = (canvasId: string, { key, size }: Pick<Representation, "key" | "size">): Step[] => [
-  maybe`update bundle_blobs set uses = uses - 1 where canvas_id = ${canvasId} and blob_key = ${key}`,
-  maybe`update bundle_bytes set bytes = bytes - ${size} where canvas_id = ${canvasId}
+  optional`update bundle_blobs set uses = uses - 1 where canvas_id = ${canvasId} and blob_key = ${key}`,
+  optional`update bundle_bytes set bytes = bytes - ${size} where canvas_id = ${canvasId}
     and exists (select 1 from bundle_blobs where canvas_id = ${canvasId} and blob_key = ${key} and uses <= 0)`,
-  maybe`delete from bundle_blobs where canvas_id = ${canvasId} and blob_key = ${key} and uses <= 0`,
+  optional`delete from bundle_blobs where canvas_id = ${canvasId} and blob_key = ${key} and uses <= 0`,
 ];
 
 /**

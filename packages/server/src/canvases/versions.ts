@@ -1,5 +1,5 @@
 import type { Version } from "@easel/protocol/types";
-import { maybe, type Step, sql } from "../drivers/db/db.ts";
+import { optional, type Step, sql } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
 
 /** What makes a version of a canvas the current one. */
@@ -9,7 +9,7 @@ export const publishing = (canvasId: string, version: string, now: number): [Ste
     where id = ${canvasId} and deleted_at is null and disabled_at is null`,
   sql`update versions set replaced_at = null
     where id = ${version} and canvas_id = ${canvasId} and state = 'stored'`,
-  maybe`update versions set replaced_at = ${now}
+  optional`update versions set replaced_at = ${now}
     where canvas_id = ${canvasId} and id <> ${version} and replaced_at is null`,
 ];
 
@@ -18,7 +18,7 @@ export const publishing = (canvasId: string, version: string, now: number): [Ste
  * the one that it has just replaced: pages of it may still be loading.
  */
 export const trimming = (canvasId: string, version: string, now: number, { config }: Env): Step =>
-  maybe`update versions set state = 'removing'
+  optional`update versions set state = 'removing'
     where canvas_id = ${canvasId} and state = 'stored' and id <> ${version} and replaced_at < ${now}
       and id not in (select id from versions where canvas_id = ${canvasId} and state = 'stored'
         order by id desc limit (coalesce((select value from canvases join person_quotas on user_id = owner_id

@@ -2,7 +2,7 @@ import { isIP } from "node:net";
 import path from "node:path";
 import type { Setting } from "./kinds.ts";
 import { SETTINGS } from "./settings.ts";
-import { SetupFault } from "./setup-error.ts";
+import { SetupError } from "./setup-error.ts";
 
 type Read = {
   [Name in keyof typeof SETTINGS]: (typeof SETTINGS)[Name] extends Setting<infer Value> ? Value : never;
@@ -16,7 +16,7 @@ export interface Config extends Read {
 }
 
 /** All mistakes of the environment, one message each. */
-export class ConfigError extends SetupFault {
+export class ConfigError extends SetupError {
   readonly mistakes: string[];
   constructor(mistakes: string[]) {
     super(

@@ -1,2 +1,2 @@
 /** A mistake in the settings or the surroundings that stops the start. `message` tells an operator what to do, without a stack. */
-export class SetupFault extends Error {}
+export class SetupError extends Error {}

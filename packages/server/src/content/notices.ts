@@ -1,14 +1,14 @@
 import type { ErrorCode } from "@easel/protocol/errors";
 import { LIMITS } from "@easel/protocol/limits";
+import type { Principal } from "../access/principal.ts";
 import { address, type Html, html } from "../http/html.ts";
 import { tryAgain } from "../http/refusal-page.ts";
-import type { Viewer } from "../pipeline/visit.ts";
 import { GATE } from "./password-gate.ts";
 import type { Facts } from "./refusal-facts.ts";
 
 /** A refused visit, as its page tells of it. */
 interface Visit {
-  viewer: Viewer;
+  principal: Principal;
   facts: Facts;
   /** The canvas's address, with a slash at the end. */
   canvas: string;
@@ -61,15 +61,15 @@ export const NOTICES: Partial<Record<ErrorCode, (visit: Visit) => Notice>> = {
   }),
 };
 
-function askTheOwner({ viewer, canvas, facts: { owner } }: Visit): Notice {
+function askTheOwner({ principal, canvas, facts: { owner } }: Visit): Notice {
   const title = "Not shared with you";
-  if (viewer === null) return { title, says: html`<p>Sign in to open this canvas.</p>` };
-  const you = html`<strong>${address(viewer.email)}</strong>`;
+  if (principal === null) return { title, says: html`<p>Sign in to open this canvas.</p>` };
+  const you = html`<strong>${address(principal.email)}</strong>`;
   if (owner === null)
     return { title, says: html`<p>Ask the owner of this canvas to share it with ${you}.</p>` };
   const mail = mailTo(owner.email, {
     subject: "Please share a canvas with me",
-    body: `Please share ${canvas} with ${viewer.email}.`,
+    body: `Please share ${canvas} with ${principal.email}.`,
   });
   return {
     title,

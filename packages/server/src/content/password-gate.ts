@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Principal } from "../access/principal.ts";
 import { openGate } from "../canvases/gate-cookie.ts";
 import type { Bucket } from "../drivers/bus/bus.ts";
 import type { Env } from "../env.ts";
@@ -8,7 +9,7 @@ import { one, type Query } from "../http/query.ts";
 import { giveBack, take } from "../http/rate-limit.ts";
 import { refuse } from "../http/refusal.ts";
 import { resolve } from "../pipeline/resolve.ts";
-import type { Viewer, Visit } from "../pipeline/visit.ts";
+import type { Visit } from "../pipeline/visit.ts";
 
 /** Where a canvas's password is given, below the canvas's address. */
 export const GATE = "__gate";
@@ -24,26 +25,26 @@ const NETWORKS_PER_CANVAS = 5;
  */
 export async function passGate(
   visit: Visit,
-  viewer: Viewer,
+  principal: Principal,
   request: FastifyRequest,
   reply: FastifyReply,
   env: Env,
 ): Promise<FastifyReply> {
   requireOwnForm(visit, env);
-  const { canvas } = await resolve(visit, viewer, env, true);
+  const { canvas } = await resolve(visit, principal, env, true);
   await limit({ rateClass: "gate", owner: networkOf(request.ip) }, 1);
-  if (viewer !== null) await limit({ rateClass: "gate.person", owner: viewer.id }, 1);
+  if (principal !== null) await limit({ rateClass: "gate.person", owner: principal.id }, 1);
   const body = await readBody(request.raw, MAX_FORM_BYTES, () => refuse("INVALID_BODY", {}, 413));
   const form = new URLSearchParams(body.toString("utf8"));
   const password = form.get("password") ?? "";
   if (canvas.passwordHash !== null) {
     const ofCanvas: Bucket = { rateClass: "gate.canvas", owner: canvas.id };
-    if (viewer === null) await limit(ofCanvas, NETWORKS_PER_CANVAS);
+    if (principal === null) await limit(ofCanvas, NETWORKS_PER_CANVAS);
     if (!(await env.passwords.verify(password, canvas.passwordHash))) {
       refuse("PASSWORD_REQUIRED", { message: "That is not the password." });
     }
-    if (viewer === null) await giveBack(ofCanvas, env);
-    for (const cookie of openGate(canvas, viewer, env)) reply.header("set-cookie", cookie);
+    if (principal === null) await giveBack(ofCanvas, env);
+    for (const cookie of openGate(canvas, principal, env)) reply.header("set-cookie", cookie);
   }
   return reply
     .header("cache-control", "private, no-store")

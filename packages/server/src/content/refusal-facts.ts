@@ -1,10 +1,9 @@
 import type { ErrorCode } from "@easel/protocol/errors";
+import { isMember, type Principal } from "../access/principal.ts";
 import { manages, roleOf } from "../access/roles.ts";
-import { findEntry } from "../canvases/access-lookup.ts";
+import { findForAccess } from "../canvases/access-lookup.ts";
 import { findNoticed } from "../canvases/store.ts";
 import type { Env } from "../env.ts";
-import { principalOf } from "../pipeline/resolve.ts";
-import type { Viewer } from "../pipeline/visit.ts";
 
 /** The facts about a canvas that the page of a refusal may tell. */
 export interface Facts {
@@ -23,17 +22,16 @@ const NONE: Facts = { title: null, owner: null, disabledReason: null };
 export async function factsFor(
   code: ErrorCode | undefined,
   slug: string,
-  viewer: Viewer,
+  principal: Principal,
   env: Env,
 ): Promise<Facts> {
   if (code !== "PASSWORD_REQUIRED" && code !== "OWNER_ONLY" && code !== "DISABLED") return NONE;
-  const email = viewer?.guestOf === null ? viewer.email : null;
-  const [canvas, found] = await Promise.all([findEntry(slug, email, env), findNoticed(slug, env)]);
+  const email = isMember(principal) ? principal.email : null;
+  const [canvas, found] = await Promise.all([findForAccess(slug, email, env), findNoticed(slug, env)]);
   if (canvas === null || found === undefined) return NONE;
-  const principal = principalOf(viewer);
   const role = roleOf(principal, canvas);
   if (code === "PASSWORD_REQUIRED") return role === null ? NONE : { ...NONE, title: found.title };
   if (code === "DISABLED") return manages(role) ? { ...NONE, disabledReason: found.disabled_reason } : NONE;
-  const mayAsk = principal.kind === "member" && canvas.inOrg && found.owner_deactivated_at === null;
+  const mayAsk = isMember(principal) && canvas.inOrg && found.owner_deactivated_at === null;
   return mayAsk ? { ...NONE, owner: { name: found.owner_name, email: found.owner_email } } : NONE;
 }

@@ -1,10 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { Principal } from "../access/principal.ts";
 import type { Env } from "../env.ts";
 import { isSlug } from "../http/canvas-path.ts";
 import { one, type Query } from "../http/query.ts";
 import { Refusal, refuse } from "../http/refusal.ts";
 import { authenticate } from "../pipeline/authenticate.ts";
-import type { Viewer, Visit } from "../pipeline/visit.ts";
+import type { Visit } from "../pipeline/visit.ts";
 import { ENTER, enterBy } from "../sign-in/hand-over.ts";
 import { HotBlobs } from "./blob-cache.ts";
 import { requireOwnOrigin } from "./isolation.ts";
@@ -23,7 +24,7 @@ const pageOf = (request: FastifyRequest) =>
 
 type Answer = (
   visit: Visit,
-  viewer: Viewer,
+  principal: Principal,
   request: FastifyRequest,
   reply: FastifyReply,
 ) => Promise<unknown>;
@@ -41,12 +42,12 @@ export function mountContent(app: FastifyInstance, env: Env): void {
     async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
       const slug = slugOf(request);
       const visit: Visit = { slug, surface: "content", request: request.raw, answer: reply };
-      const viewer = await authenticate(visit, env);
+      const principal = await authenticate(visit, env);
       try {
-        return await answer(visit, viewer, request, reply);
+        return await answer(visit, principal, request, reply);
       } catch (error) {
         if (!(error instanceof Refusal) || error.code === undefined) throw error;
-        return notice(error, { slug, path: pageOf(request), viewer }, request, reply, env);
+        return notice(error, { slug, path: pageOf(request), principal }, request, reply, env);
       }
     };
 
@@ -61,7 +62,9 @@ export function mountContent(app: FastifyInstance, env: Env): void {
     pages.route({
       method: ["GET", "HEAD"],
       url: "/c/:slug/*",
-      handler: answering((visit, viewer, request, reply) => serve(visit, viewer, request, reply, hot, env)),
+      handler: answering((visit, principal, request, reply) =>
+        serve(visit, principal, request, reply, hot, env),
+      ),
     });
     // Who had to sign in before giving the password comes back without it.
     pages.get(`/c/:slug/${GATE}`, async (request, reply) => {
@@ -71,7 +74,7 @@ export function mountContent(app: FastifyInstance, env: Env): void {
     });
     pages.post(
       `/c/:slug/${GATE}`,
-      answering((visit, viewer, request, reply) => passGate(visit, viewer, request, reply, env)),
+      answering((visit, principal, request, reply) => passGate(visit, principal, request, reply, env)),
     );
     if (env.base.urlMode === "subdomain") {
       pages.get(`/c/:slug/${ENTER}`, { exposeHeadRoute: false }, async (request, reply) => {
@@ -80,7 +83,7 @@ export function mountContent(app: FastifyInstance, env: Env): void {
           return await enterBy(slug, request, reply, env);
         } catch (error) {
           if (!(error instanceof Refusal)) throw error;
-          return notice(error, { slug, path: "", viewer: null }, request, reply, env);
+          return notice(error, { slug, path: "", principal: null }, request, reply, env);
         }
       });
     }

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Principal } from "../access/principal.ts";
 import { pathFault } from "../canvases/bundle.ts";
 import { hasDotFile } from "../canvases/left-out.ts";
 import type { Env } from "../env.ts";
@@ -6,7 +7,7 @@ import { networkOf } from "../http/network.ts";
 import { refuse } from "../http/refusal.ts";
 import { limitResponses, SMALL_RESPONSE } from "../pipeline/limit-responses.ts";
 import { resolve } from "../pipeline/resolve.ts";
-import type { Viewer, Visit } from "../pipeline/visit.ts";
+import type { Visit } from "../pipeline/visit.ts";
 import type { HotBlobs } from "./blob-cache.ts";
 import { choose, etagOf, isFresh, rangeOf } from "./conditional.ts";
 import { findFiles, type ServedFile, stream } from "./files.ts";
@@ -22,14 +23,14 @@ export const searchOf = ({ url }: FastifyRequest): string =>
 /** Answers with the file of the current version that is asked for. */
 export async function serve(
   visit: Visit,
-  viewer: Viewer,
+  principal: Principal,
   request: FastifyRequest,
   reply: FastifyReply,
   hot: HotBlobs,
   env: Env,
 ) {
   const { "*": path = "" } = params(request);
-  const { canvas } = await resolve(visit, viewer, env);
+  const { canvas } = await resolve(visit, principal, env);
   const version = canvas.revokedAt === null ? await versionFor(request.headers, canvas, env) : null;
   if (version === null)
     return refuse("NOT_FOUND", { message: "Nothing is published at this canvas right now." });
@@ -55,12 +56,12 @@ export async function serve(
   }
   const cookie = pin(request.headers, canvas, env);
   if (cookie !== undefined) reply.header("set-cookie", cookie);
-  return send(choose(files, request.headers), viewer, request, reply, hot, env);
+  return send(choose(files, request.headers), principal, request, reply, hot, env);
 }
 
 async function send(
   file: ServedFile,
-  viewer: Viewer,
+  principal: Principal,
   request: FastifyRequest,
   reply: FastifyReply,
   hot: HotBlobs,
@@ -70,7 +71,8 @@ async function send(
   const missing = reply.statusCode === 404;
   const fresh = !missing && isFresh(request.headers, etag);
   const hasBody = !fresh && request.method !== "HEAD";
-  if (hasBody && file.size > SMALL_RESPONSE) limitResponses(viewer?.id ?? networkOf(request.ip), reply, env);
+  if (hasBody && file.size > SMALL_RESPONSE)
+    limitResponses(principal?.id ?? networkOf(request.ip), reply, env);
   reply.header("etag", etag).header("cache-control", "private, no-cache").header("vary", "Accept-Encoding");
   // Not on pages alone: images and other documents may hold scripts, and a worker has the policy of its own answer.
   reply.header("content-security-policy", contentPolicy(params(request).slug ?? "", env));

@@ -6,7 +6,7 @@ import { cookiesNamed, setCookie } from "../http/cookies.ts";
 
 const COOKIE = "easel_version";
 /** How long a page that has begun to load still gets the files it was written for. */
-const GRACE = 5 * 60 * 1000;
+const GRACE_MS = 5 * 60 * 1000;
 
 /** Whether a request is for a whole page rather than for a part of one. */
 const isPage = (headers: IncomingHttpHeaders) =>
@@ -27,7 +27,7 @@ export async function versionFor(
   const known = await env.db.get<{ id: string }>`
     select id from versions
     where id = ${pinned} and canvas_id = ${canvas.id} and state = 'stored'
-      and replaced_at > ${env.clock() - GRACE}`;
+      and replaced_at > ${env.clock() - GRACE_MS}`;
   return known?.id ?? canvas.versionId;
 }
 

@@ -20,7 +20,7 @@ const MAX_BYTES = 256 * 1024;
 const NO_KEYS: JSONWebKeySet = { keys: [] };
 
 /** The public keys at an address, for verifying what someone else signs: fetched when they are needed, and again as they rotate. */
-export class KeySet {
+export class Jwks {
   readonly #url: string;
   readonly #log: Pick<Logger, "warn">;
   #find = createLocalJWKSet(NO_KEYS);

@@ -1,6 +1,6 @@
 import { argon2, randomBytes, timingSafeEqual } from "node:crypto";
 import { promisify } from "node:util";
-import { Lanes } from "../async/task-pool.ts";
+import { TaskPool } from "../async/task-pool.ts";
 
 const hashBytes = promisify(argon2);
 
@@ -10,10 +10,10 @@ const TAG_LENGTH = 32;
 
 /** Hashes passwords with Argon2id, at most so many at a time: each takes much memory for a while. */
 export class Passwords {
-  readonly #lanes: Lanes;
+  readonly #lanes: TaskPool;
 
   constructor(atOnce: number) {
-    this.#lanes = new Lanes(atOnce);
+    this.#lanes = new TaskPool(atOnce);
   }
 
   /** The hash to keep, as a PHC string. */

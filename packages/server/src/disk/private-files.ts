@@ -1,6 +1,6 @@
 import { chmod, mkdir, opendir, stat } from "node:fs/promises";
 import path from "node:path";
-import { SetupFault } from "../config/setup-error.ts";
+import { SetupError } from "../config/setup-error.ts";
 
 const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code;
 
@@ -20,11 +20,11 @@ export async function makeDirectory(directory: string): Promise<void> {
       await make();
     })
     .catch(async (error) => {
-      if (error instanceof SetupFault) throw error;
+      if (error instanceof SetupError) throw error;
       const there = await stat(directory).catch(() => null);
       if (there?.isDirectory() === true) return;
       const why = there === null ? codeOf(error) : "a file is there";
-      throw new SetupFault(
+      throw new SetupError(
         `The directory ${directory} cannot be created (${why}); see SERVICE_DATA_DIR and SERVICE_BLOBS_URL.`,
       );
     });

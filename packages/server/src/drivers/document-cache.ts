@@ -1,7 +1,7 @@
 const MOST = 1_000;
 
 /** JSON documents that are read often, each parsed once: a revision never changes. None of them may be changed. */
-export class Parsed<Document> {
+export class DocumentCache<Document> {
   readonly #documents = new Map<string, Document>();
 
   /** The document of a revision; undefined where it is not known. */

@@ -1,5 +1,5 @@
 import type { Config } from "../config/config.ts";
-import { SetupFault } from "../config/setup-error.ts";
+import { SetupError } from "../config/setup-error.ts";
 import { isId, newId } from "../crypto/ids.ts";
 import type { Blobs } from "./blobs/blobs.ts";
 import type { Db } from "./db/db.ts";
@@ -49,7 +49,7 @@ export async function joinInstance(stores: Stores): Promise<string> {
   const { id } = await ownInstance(stores.db);
   const joined = await stores.blobs.mark(MARKER, id);
   if (!isId(joined))
-    throw new SetupFault("The marker `instance` of the blobs holds no id: remove it and try again.");
+    throw new SetupError("The marker `instance` of the blobs holds no id: remove it and try again.");
   await setInstance(joined, stores);
   return `The database and the blobs are instance ${joined} now: ${await inWords(stores)}`;
 }
@@ -97,7 +97,7 @@ async function separate({ id, joined_at }: Instance, marked: string | null, stor
   const isWithout = hasBundles ? "has bundles and no instance id" : "is new or empty";
   const database = joined_at === null ? isWithout : `is instance ${id}`;
   const blobs = marked === null ? "carry no instance id" : `are instance ${marked}`;
-  throw new SetupFault(
+  throw new SetupError(
     `The database ${withoutUser(databaseUrl)} ${database}, and the blobs in ${withoutUser(blobsUrl)} ${blobs}. They do not belong together: ` +
       `${await inWords(stores)}\nThe service has not started, and no blob has been changed. Check SERVICE_DATABASE_URL, SERVICE_BLOBS_URL and ` +
       'SERVICE_DATA_DIR, and see "Database and blobs belong together" in docs/self-hosting.md.',

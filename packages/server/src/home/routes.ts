@@ -1,9 +1,9 @@
 import type { FastifyInstance } from "fastify";
+import type { User } from "../access/principal.ts";
 import type { Env } from "../env.ts";
 import { address, type Html, html, sendPage } from "../http/html.ts";
 import type { Query } from "../http/query.ts";
 import { identify } from "../identity/identify.ts";
-import type { Person } from "../identity/users.ts";
 import { challenge } from "../sign-in/challenge.ts";
 import { card } from "./card.ts";
 import { type Cursor, cursorOf, FIRST, textOf } from "./cursor.ts";
@@ -16,7 +16,7 @@ const PAGE = 24;
 interface Group {
   name: string;
   heading: string;
-  list: (person: Person, slice: Slice, env: Env) => Promise<HomeRow[]>;
+  list: (user: User, slice: Slice, env: Env) => Promise<HomeRow[]>;
 }
 
 const GROUPS: Group[] = [
@@ -39,15 +39,15 @@ export function mountHome(app: FastifyInstance, env: Env): void {
   for (const folder of ["/c", "/c/"]) app.get(folder, async (_request, reply) => reply.redirect("/"));
 
   app.get("/", async (request, reply) => {
-    const person = await identify(request.raw, reply, env);
-    if (person === null) return challenge(request.raw, "page", env);
+    const user = await identify(request.raw, reply, env);
+    if (user === null) return challenge(request.raw, "page", env);
     const shown = await Promise.all(
-      GROUPS.map((group) => read(group, cursorOf(request.query as Query, group.name), person, env)),
+      GROUPS.map((group) => read(group, cursorOf(request.query as Query, group.name), user, env)),
     );
     const filled = shown.filter(({ rows, cursor }) => rows.length > 0 || cursor.page > 1);
     return sendPage(reply, {
       title: "Your canvases",
-      body: html`<div class="top"><h1>Your canvases</h1>${whoYouAre(person, env)}</div>
+      body: html`<div class="top"><h1>Your canvases</h1>${whoYouAre(user, env)}</div>
         ${
           filled.length > 0
             ? filled.map((group) => section(group, shown, env))
@@ -57,8 +57,8 @@ export function mountHome(app: FastifyInstance, env: Env): void {
   });
 }
 
-async function read(group: Group, cursor: Cursor, person: Person, env: Env): Promise<Shown> {
-  const found = await group.list(person, { ...cursor, limit: PAGE + 1 }, env);
+async function read(group: Group, cursor: Cursor, user: User, env: Env): Promise<Shown> {
+  const found = await group.list(user, { ...cursor, limit: PAGE + 1 }, env);
   const rows = found.slice(0, PAGE);
   const last = found.length > PAGE ? rows.at(-1) : undefined;
   const next = last === undefined ? null : { page: cursor.page + 1, updatedAt: last.updated_at, id: last.id };
@@ -89,7 +89,7 @@ function pages({ name, heading, cursor, next }: Shown, all: Shown[]): Html {
 }
 
 /** As whom one is signed in, and the ways out; a proxy in front has its own. */
-function whoYouAre({ email, guestOf }: Person, { config }: Env): Html {
+function whoYouAre({ email, guestOf }: User, { config }: Env): Html {
   const proxy = config.authMode === "proxy";
   const other = proxy ? null : html`<a href="/auth/login?anew=1">Sign in as someone else</a>`;
   const out =

@@ -19,7 +19,7 @@ export interface HomeRow {
 }
 
 /** The person whose home page it is. */
-interface Person {
+interface User {
   id: string;
   email: string;
   guestOf: string | null;
@@ -34,7 +34,7 @@ export interface Slice {
 
 /** The person's own canvases, in every state but deleted. */
 export async function listOwned(
-  person: Person,
+  user: User,
   { updatedAt, id, limit }: Slice,
   { db }: Env,
 ): Promise<HomeRow[]> {
@@ -42,28 +42,28 @@ export async function listOwned(
     select id, slug, title, 'owner' as role, updated_at, version_id, access, expires_at, revoked_at, archived_at,
       disabled_at, disabled_reason
     from canvases
-    where owner_id = ${person.id} and deleted_at is null and (updated_at, id) < (${updatedAt}, ${id})
+    where owner_id = ${user.id} and deleted_at is null and (updated_at, id) < (${updatedAt}, ${id})
     order by updated_at desc, id desc limit ${limit}`;
 }
 
 /** Other people's canvases that were shared with the person: those they edit in every state, the others while they can be opened. */
 export async function listShared(
-  person: Person,
+  user: User,
   { updatedAt, id, limit }: Slice,
   { db, clock }: Env,
 ): Promise<HomeRow[]> {
   // A guest has the e-mail address of the invitation, which nobody has verified.
-  const email = person.guestOf === null ? person.email : null;
+  const email = user.guestOf === null ? user.email : null;
   return db.all<HomeRow>`
     select id, slug, title, given.role, updated_at, version_id, access, expires_at, revoked_at, archived_at, disabled_at,
       disabled_reason
     from (
       select canvas_id, min(role) as role from (
         select canvas_id, role from grants where email = ${email}
-        union all select id, 'viewer' from canvases where id = ${person.guestOf}) as each_grant
+        union all select id, 'viewer' from canvases where id = ${user.guestOf}) as each_grant
       group by canvas_id) as given
     join canvases on canvases.id = given.canvas_id
-    where owner_id <> ${person.id} and deleted_at is null
+    where owner_id <> ${user.id} and deleted_at is null
       and (given.role = 'editor' or (archived_at is null and disabled_at is null and revoked_at is null
         and version_id is not null and (expires_at is null or expires_at > ${clock()})))
       and (updated_at, id) < (${updatedAt}, ${id})
@@ -72,22 +72,22 @@ export async function listShared(
 
 /** Canvases that their owners list for the whole organisation, but those of the two lists above. None for guests. */
 export async function listForOrganisation(
-  person: Person,
+  user: User,
   { updatedAt, id, limit }: Slice,
   { db, clock, config }: Env,
 ): Promise<HomeRow[]> {
-  if (person.guestOf !== null) return [];
+  if (user.guestOf !== null) return [];
   // Two statements, so that each is a walk along its index.
   return config.tenancy
     ? db.all<HomeRow>`
         select id, slug, title, 'viewer' as role, updated_at, version_id, access, expires_at, revoked_at, archived_at,
           disabled_at, disabled_reason
         from canvases
-        where org_id = (select org_id from org_domains where domain = ${domainOf(person.email)})
+        where org_id = (select org_id from org_domains where domain = ${domainOf(user.email)})
           and discoverability = 'listed' and access = 'whole_org' and deleted_at is null and archived_at is null
           and disabled_at is null and revoked_at is null and version_id is not null
-          and (expires_at is null or expires_at > ${clock()}) and owner_id <> ${person.id}
-          and not exists (select 1 from grants where grants.canvas_id = canvases.id and grants.email = ${person.email})
+          and (expires_at is null or expires_at > ${clock()}) and owner_id <> ${user.id}
+          and not exists (select 1 from grants where grants.canvas_id = canvases.id and grants.email = ${user.email})
           and (updated_at, id) < (${updatedAt}, ${id})
         order by updated_at desc, id desc limit ${limit}`
     : db.all<HomeRow>`
@@ -96,8 +96,8 @@ export async function listForOrganisation(
         from canvases
         where discoverability = 'listed' and access = 'whole_org' and deleted_at is null and archived_at is null
           and disabled_at is null and revoked_at is null and version_id is not null
-          and (expires_at is null or expires_at > ${clock()}) and owner_id <> ${person.id}
-          and not exists (select 1 from grants where grants.canvas_id = canvases.id and grants.email = ${person.email})
+          and (expires_at is null or expires_at > ${clock()}) and owner_id <> ${user.id}
+          and not exists (select 1 from grants where grants.canvas_id = canvases.id and grants.email = ${user.email})
           and (updated_at, id) < (${updatedAt}, ${id})
         order by updated_at desc, id desc limit ${limit}`;
 }

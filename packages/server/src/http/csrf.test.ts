@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import { test } from "node:test";
 import { baseOf } from "../config/addresses.ts";
 import { readConfig } from "../config/config.ts";
-import { requireOwnPage } from "./csrf.ts";
+import { requireSameOrigin } from "./csrf.ts";
 import { Refusal } from "./refusal.ts";
 
 const base = baseOf(readConfig({ SERVICE_BASE_URL: "http://localhost:3000" }), 3000);
@@ -52,9 +52,9 @@ const rows: [headers: IncomingHttpHeaders, passes: boolean][] = [
 
 for (const [headers, passes] of rows) {
   test(`${JSON.stringify(headers)} ${passes ? "passes" : "is refused"}`, () => {
-    if (passes) return assert.doesNotThrow(() => requireOwnPage(headers, base));
+    if (passes) return assert.doesNotThrow(() => requireSameOrigin(headers, base));
     assert.throws(
-      () => requireOwnPage(headers, base),
+      () => requireSameOrigin(headers, base),
       (error) => error instanceof Refusal && error.status === 403 && error.code === "CROSS_SITE_FORBIDDEN",
     );
   });

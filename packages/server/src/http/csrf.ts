@@ -3,7 +3,7 @@ import type { Base } from "../config/addresses.ts";
 import { refuse } from "./refusal.ts";
 
 /** Whether another page started a request: another site's, or a canvas's. */
-export function isForeign(
+export function isCrossOrigin(
   { origin, referer, "sec-fetch-site": site }: IncomingHttpHeaders,
   base: Base,
 ): boolean {
@@ -15,8 +15,8 @@ export function isForeign(
 }
 
 /** Refuses an act that another page started (management API, section 4). */
-export function requireOwnPage(headers: IncomingHttpHeaders, base: Base): void {
-  if (isForeign(headers, base))
+export function requireSameOrigin(headers: IncomingHttpHeaders, base: Base): void {
+  if (isCrossOrigin(headers, base))
     refuse("CROSS_SITE_FORBIDDEN", { message: "Only the service's own pages may do this." });
 }
 

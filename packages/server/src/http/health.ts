@@ -6,7 +6,7 @@ import { refuse } from "./refusal.ts";
 const CHECKED_MS = 1_000;
 
 /** `/healthz`: the process is up. `/readyz`: database and blobs can be written and the bus answers (management API, section 5). */
-export function mountOperation(app: FastifyInstance, env: Env): void {
+export function mountHealth(app: FastifyInstance, env: Env): void {
   app.get("/healthz", { config: { anyHost: true } }, async () => ({ ok: true }));
 
   let checkedAt = Number.NEGATIVE_INFINITY;

@@ -29,7 +29,7 @@ export function refuse(
 }
 
 /** The gateway's answer to a request without a session, in the modes that have no login redirect (specification 4.1, step 1). */
-export function turnAway(): never {
+export function refuseAnonymous(): never {
   throw new Refusal(401, { error: ERRORS.NOT_AUTHENTICATED.message });
 }
 

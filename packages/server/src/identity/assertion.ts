@@ -1,6 +1,6 @@
 import { errors, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from "jose";
 import { tokenHash } from "../crypto/ids.ts";
-import type { KeySet } from "../crypto/jwks.ts";
+import type { Jwks } from "../crypto/jwks.ts";
 import type { Env } from "../env.ts";
 import { Refusal } from "../http/refusal.ts";
 
@@ -19,7 +19,7 @@ const MEMORY_MS = 60 * 1000;
 const MAX_REMEMBERED = 5_000;
 
 /** What a proxy says about who sent a request. */
-export interface Said {
+export interface Assertion {
   email: string;
   name: string | null;
   /** When it ends to count, in epoch milliseconds; infinite for headers, which each request has anew. */
@@ -52,9 +52,9 @@ export async function verify(
 }
 
 /** What the proxy's signed token says; null when it does not count. @throws Refusal UNAVAILABLE when no key can decide. */
-export async function readAssertion(token: string, keys: KeySet, env: Env): Promise<Said | null> {
+export async function readAssertion(token: string, keys: Jwks, env: Env): Promise<Assertion | null> {
   try {
-    return saidBy(await recall(token, keys, env));
+    return assertionOf(await getCached(token, keys, env));
   } catch (error) {
     if (error instanceof Refusal) throw error;
     env.log.debug({ reason: String(error) }, "a signed token does not count");
@@ -63,7 +63,7 @@ export async function readAssertion(token: string, keys: KeySet, env: Env): Prom
 }
 
 /** Verifying costs some 100 µs: the same token within a minute is looked up instead. */
-async function recall(token: string, keys: KeySet, { config, clock }: Env): Promise<JWTPayload> {
+async function getCached(token: string, keys: Jwks, { config, clock }: Env): Promise<JWTPayload> {
   const now = clock();
   // Taken before the key is: what a key verifies that is gone meanwhile is not remembered among those that came.
   const { verified } = keys;
@@ -83,7 +83,12 @@ async function recall(token: string, keys: KeySet, { config, clock }: Env): Prom
   return claims;
 }
 
-function saidBy({ email, email_verified: verified = true, name, exp = 0 }: JWTPayload): Said | null {
+function assertionOf({
+  email,
+  email_verified: verified = true,
+  name,
+  exp = 0,
+}: JWTPayload): Assertion | null {
   // Some providers write their truths as text.
   if (typeof email !== "string" || (verified !== true && verified !== "true")) return null;
   const until = (exp + TOLERANCE_S) * 1000;

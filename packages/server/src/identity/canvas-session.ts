@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Env } from "../env.ts";
 import { cookiesNamed, hostOnly, setCookie } from "../http/cookies.ts";
-import { SESSION_LIFETIME, type Session, sessionById } from "./session.ts";
+import { SESSION_LIFETIME_MS, type Session, sessionById } from "./session.ts";
 
 /** How long the cookie opens pages before the browser passes the base host again, where the session's own cookie is checked. */
 const FRESH_MS = 24 * 60 * 60 * 1000;
@@ -12,7 +12,7 @@ const cookieName = ({ base }: Env) => hostOnly("easel_content", base.secure);
 export function canvasSessionCookie(slug: string, sessionId: string, env: Env): string {
   const issued = String(env.clock());
   const value = [sessionId, issued, env.signer.sign("content", slug, sessionId, issued)].join(".");
-  return setCookie(cookieName(env), value, { maxAge: SESSION_LIFETIME, secure: env.base.secure });
+  return setCookie(cookieName(env), value, { maxAge: SESSION_LIFETIME_MS, secure: env.base.secure });
 }
 
 /** The session that a cookie of a canvas host stands for, or null. */

@@ -1,6 +1,6 @@
+import type { User } from "../access/principal.ts";
 import { isToken, newId, newToken, tokenHash } from "../crypto/ids.ts";
 import type { Env } from "../env.ts";
-import type { Person } from "./users.ts";
 
 /** The invitation's columns of `session_holders`. */
 export interface InviteRow {
@@ -23,7 +23,7 @@ export interface Invite {
 const PREFIX = "guest:";
 
 /** The guest that an invitation makes (specification 5); null when it is revoked. */
-export function guestOf(row: Readonly<InviteRow>): Person | null {
+export function guestOf(row: Readonly<InviteRow>): User | null {
   if (row.invite_id === null || row.invite_revoked_at !== null) return null;
   return {
     id: PREFIX + row.invite_id,
@@ -36,14 +36,14 @@ export function guestOf(row: Readonly<InviteRow>): Person | null {
 }
 
 /** The id of the invitation that makes someone a guest; null for everyone else. */
-export const inviteOf = (person: Person): string | null =>
-  person.guestOf === null ? null : person.id.slice(PREFIX.length);
+export const inviteOf = (user: User): string | null =>
+  user.guestOf === null ? null : user.id.slice(PREFIX.length);
 
 /** Invites someone to one canvas; answers the invitation's id and the token of its link, which is kept nowhere. */
 export async function invite(
   canvasId: string,
   { email, name }: { email: string; name: string },
-  by: Person,
+  by: User,
   { db, clock }: Env,
 ): Promise<{ id: string; token: string }> {
   const id = newId();
@@ -55,7 +55,7 @@ export async function invite(
 }
 
 /** The guest that a link makes, and the slug of the canvas; null when the invitation is revoked or the canvas deleted. */
-export async function guestBy(token: string, { db }: Env): Promise<{ guest: Person; slug: string } | null> {
+export async function guestBy(token: string, { db }: Env): Promise<{ guest: User; slug: string } | null> {
   if (!isToken(token)) return null;
   const row = await db.get<InviteRow & { slug: string }>`
     select invites.id as invite_id, canvas_id as invite_canvas, email as invite_email, name as invite_name,

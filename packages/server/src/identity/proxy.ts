@@ -2,10 +2,11 @@ import { isUtf8 } from "node:buffer";
 import type { IncomingMessage } from "node:http";
 import { isIP } from "node:net";
 import { normalEmail } from "../access/email.ts";
+import type { User } from "../access/principal.ts";
 import type { Config } from "../config/config.ts";
 import type { Env } from "../env.ts";
-import type { Said } from "./assertion.ts";
-import { arrive, cleanName, type Person } from "./users.ts";
+import type { Assertion } from "./assertion.ts";
+import { cleanName, upsertUser } from "./users.ts";
 
 /** Whether what this peer says of others counts; an IPv4 address mapped into IPv6 counts as itself. */
 export function isTrustedPeer(address: string | undefined, config: Config): boolean {
@@ -23,20 +24,22 @@ function single(request: IncomingMessage, header: string): string | null {
 }
 
 /** Whom the proxy says this request comes from; null when it says nothing that counts. @throws Refusal UNAVAILABLE when no key can decide. */
-export async function proxyPerson(request: IncomingMessage, env: Env): Promise<Person | null> {
-  const said = await saidOf(request, env);
+export async function proxyUser(request: IncomingMessage, env: Env): Promise<User | null> {
+  const said = await readProxyAssertion(request, env);
   const email = said === null ? null : normalEmail(said.email, env.config.allowedEmailDomains);
-  return said === null || email === null ? null : arrive(env.db, email, cleanName(said.name), env.clock());
+  return said === null || email === null
+    ? null
+    : upsertUser(env.db, email, cleanName(said.name), env.clock());
 }
 
 /** When a signed token of this request ends to count, in epoch milliseconds; infinite where the proxy signs nothing. */
 export async function assertedUntil(request: IncomingMessage, env: Env): Promise<number> {
   if (env.proxyKeys === null) return Number.POSITIVE_INFINITY;
-  return (await saidOf(request, env))?.until ?? 0;
+  return (await readProxyAssertion(request, env))?.until ?? 0;
 }
 
 /** By its signed token alone where there are keys to verify one, otherwise by its headers. */
-async function saidOf(request: IncomingMessage, env: Env): Promise<Said | null> {
+async function readProxyAssertion(request: IncomingMessage, env: Env): Promise<Assertion | null> {
   const { config, proxyKeys } = env;
   if (proxyKeys !== null) {
     const token = single(request, config.proxyJwtHeader);

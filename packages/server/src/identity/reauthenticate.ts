@@ -1,9 +1,10 @@
+import type { User } from "../access/principal.ts";
 import type { Env } from "../env.ts";
 import type { Headed } from "../http/headed.ts";
 import { trusted } from "./identify.ts";
 import { findSession } from "./session.ts";
 import { bearerToken } from "./tokens.ts";
-import { type Person, type PersonRow, personOf } from "./users.ts";
+import { type UserRow, userOf } from "./users.ts";
 
 /** A request that was admitted, or what an open connection keeps of it. */
 export interface Identified extends Headed {
@@ -15,17 +16,17 @@ export interface Identified extends Headed {
  * Identifies the sender of an admitted request again: null once the session, access token or signed token of the proxy has ended,
  * or the person is deactivated. What a proxy said in headers holds for as long as that person is there.
  */
-export async function identifyAgain(person: Person, request: Identified, env: Env): Promise<Person | null> {
+export async function reauthenticate(user: User, request: Identified, env: Env): Promise<User | null> {
   const { assertedUntil = Number.POSITIVE_INFINITY } = request;
-  const holds = person.guestOf === null && env.clock() < assertedUntil;
-  const proxy = async () => (holds ? personById(person.id, env) : null);
+  const holds = user.guestOf === null && env.clock() < assertedUntil;
+  const proxy = async () => (holds ? userById(user.id, env) : null);
   const now = await trusted(bearerToken(request), proxy, () => findSession(request, null, env), env);
-  return now?.id === person.id ? now : null;
+  return now?.id === user.id ? now : null;
 }
 
-async function personById(id: string, { db }: Env): Promise<Person | null> {
-  return personOf(
-    await db.recall<PersonRow>`
+async function userById(id: string, { db }: Env): Promise<User | null> {
+  return userOf(
+    await db.getCached<UserRow>`
       select id, email, name, avatar_url, can_publish_public, deactivated_at from users where id = ${id}`,
   );
 }

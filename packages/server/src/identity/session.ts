@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { FastifyRequest } from "fastify";
+import type { User } from "../access/principal.ts";
 import { announceAccess } from "../canvases/access-events.ts";
 import { isToken, newId, newToken, tokenHash } from "../crypto/ids.ts";
 import type { Env } from "../env.ts";
@@ -7,21 +8,21 @@ import { cookiesNamed, hostOnly, setCookie } from "../http/cookies.ts";
 import type { Headed } from "../http/headed.ts";
 import type { HeaderSink } from "../http/rate-limit.ts";
 import { guestOf, type InviteRow, inviteOf } from "./guests.ts";
-import { type Person, type PersonRow, personOf } from "./users.ts";
+import { type UserRow, userOf } from "./users.ts";
 
-const DAY = 24 * 60 * 60 * 1000;
+const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** How long a session lives after its last use, in milliseconds. A use counts once a day. */
-export const SESSION_LIFETIME = 14 * DAY;
+export const SESSION_LIFETIME_MS = 14 * DAY_MS;
 
 /** A session that is alive, and whose it is. */
 export interface Session {
   id: string;
-  person: Person;
+  user: User;
 }
 
 /** A row of `session_holders`: the columns of a person, or of an invitation. */
-type SessionRow = { session_id: string; expires_at: number } & PersonRow & InviteRow;
+type SessionRow = { session_id: string; expires_at: number } & UserRow & InviteRow;
 
 /** `__Host-` where browsers honour it: then no canvas host can set or shadow the cookie. */
 export const sessionCookie = (secure: boolean) => hostOnly("easel_session", secure);
@@ -36,17 +37,17 @@ export function sessionToken(header: string | undefined, secure: boolean): strin
 }
 
 /** Starts a session, and ends the one that the browser came with; answers the `Set-Cookie` header. */
-export async function startSession(person: Person, request: FastifyRequest, env: Env): Promise<string> {
+export async function startSession(user: User, request: FastifyRequest, env: Env): Promise<string> {
   await endSession(request.raw, env);
   const token = newToken();
   const now = env.clock();
-  const invite = inviteOf(person);
+  const invite = inviteOf(user);
   const agent = (request.headers["user-agent"] ?? "").slice(0, 300);
   await env.db.run`
     insert into sessions (token_hash, id, user_id, invite_id, created_at, expires_at, address, user_agent)
-    values (${tokenHash(token)}, ${newId()}, ${invite === null ? person.id : null}, ${invite}, ${now},
-      ${now + SESSION_LIFETIME}, ${request.ip}, ${agent})`;
-  return cookie(env, token, SESSION_LIFETIME);
+    values (${tokenHash(token)}, ${newId()}, ${invite === null ? user.id : null}, ${invite}, ${now},
+      ${now + SESSION_LIFETIME_MS}, ${request.ip}, ${agent})`;
+  return cookie(env, token, SESSION_LIFETIME_MS);
 }
 
 /** The session of a request to the service's own host, or null. A use moves its end on, where the answer can say so. */
@@ -57,28 +58,31 @@ export async function findSession(
 ): Promise<Session | null> {
   const token = sessionToken(request.headers.cookie, env.base.secure);
   if (token === undefined || !isToken(token)) return null;
-  const row = await env.db.recall<SessionRow>`
+  const row = await env.db.getCached<SessionRow>`
     select * from session_holders where token_hash = ${{ from: token, value: () => tokenHash(token) }}`;
   const session = living(row, env);
-  const used = row !== undefined && row.expires_at - env.clock() < SESSION_LIFETIME - DAY;
+  const used = row !== undefined && row.expires_at - env.clock() < SESSION_LIFETIME_MS - DAY_MS;
   if (session !== null && used && answer !== null) {
-    const end = env.clock() + SESSION_LIFETIME;
+    const end = env.clock() + SESSION_LIFETIME_MS;
     await env.db.run`update sessions set expires_at = ${end} where id = ${session.id}`;
-    answer.header("set-cookie", cookie(env, token, SESSION_LIFETIME));
+    answer.header("set-cookie", cookie(env, token, SESSION_LIFETIME_MS));
   }
   return session;
 }
 
 /** The session with this id, or null. */
 export async function sessionById(id: string, env: Env): Promise<Session | null> {
-  return living(await env.db.recall<SessionRow>`select * from session_holders where session_id = ${id}`, env);
+  return living(
+    await env.db.getCached<SessionRow>`select * from session_holders where session_id = ${id}`,
+    env,
+  );
 }
 
 /** Null when it has ended, the person is deactivated, or the invitation revoked. */
 function living(row: Readonly<SessionRow> | undefined, env: Env): Session | null {
   if (row === undefined || row.expires_at <= env.clock()) return null;
-  const person = row.invite_id === null ? personOf(row) : guestOf(row);
-  return person === null ? null : { id: row.session_id, person };
+  const user = row.invite_id === null ? userOf(row) : guestOf(row);
+  return user === null ? null : { id: row.session_id, user };
 }
 
 /** Ends the session of a request, if there is one; answers the `Set-Cookie` header that clears the cookie. */
@@ -94,13 +98,13 @@ export async function endSession(request: IncomingMessage, env: Env): Promise<st
 }
 
 /** The living sessions of a person, newest first. Times are epoch milliseconds. */
-export function listSessions(person: Person, { db, clock }: Env) {
+export function listSessions(user: User, { db, clock }: Env) {
   return db.all<{ id: string; createdAt: number; expiresAt: number; address: string; userAgent: string }>`
     select id, created_at as "createdAt", expires_at as "expiresAt", address, user_agent as "userAgent"
-    from sessions where user_id = ${person.id} and expires_at > ${clock()} order by id desc`;
+    from sessions where user_id = ${user.id} and expires_at > ${clock()} order by id desc`;
 }
 
 /** Ends one of a person's sessions; false when they have no such one. */
-export async function revokeSession(id: string, person: Person, { db }: Env): Promise<boolean> {
-  return (await db.run`delete from sessions where id = ${id} and user_id = ${person.id}`) === 1;
+export async function revokeSession(id: string, user: User, { db }: Env): Promise<boolean> {
+  return (await db.run`delete from sessions where id = ${id} and user_id = ${user.id}`) === 1;
 }

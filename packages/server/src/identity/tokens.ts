@@ -1,12 +1,13 @@
+import type { User } from "../access/principal.ts";
 import { isToken, newId, newToken, tokenHash } from "../crypto/ids.ts";
 import type { Env } from "../env.ts";
 import type { Headed } from "../http/headed.ts";
-import { type Person, type PersonRow, personOf } from "./users.ts";
+import { type UserRow, userOf } from "./users.ts";
 
 const PREFIX = "easel_pat_";
 
 /** How exactly the last use of a token is known, in milliseconds. */
-const MINUTE = 60_000;
+const MINUTE_MS = 60_000;
 
 /** A personal access token as its person sees it. Times are epoch milliseconds. */
 export interface AccessToken {
@@ -17,7 +18,7 @@ export interface AccessToken {
   usedAt: number | null;
 }
 
-type TokenRow = PersonRow & { token_id: string; expires_at: number | null; used_at: number | null };
+type TokenRow = UserRow & { token_id: string; expires_at: number | null; used_at: number | null };
 
 /** The personal access token of a request, good or not; undefined when it has none. */
 export function bearerToken({ headers: { authorization } }: Headed): string | undefined {
@@ -25,18 +26,18 @@ export function bearerToken({ headers: { authorization } }: Headed): string | un
 }
 
 /** Whose a token is; null when it is none, has expired, or the person is deactivated. */
-export async function tokenPerson(token: string, env: Env): Promise<Person | null> {
+export async function tokenUser(token: string, env: Env): Promise<User | null> {
   const secret = token.slice(PREFIX.length);
   if (!isToken(secret)) return null;
-  const row = await env.db.recall<TokenRow>`
+  const row = await env.db.getCached<TokenRow>`
     select users.id, email, users.name, avatar_url, can_publish_public, deactivated_at, tokens.id as token_id,
       expires_at, used_at
     from tokens join users on users.id = tokens.user_id
     where token_hash = ${{ from: secret, value: () => tokenHash(secret) }}`;
   const now = env.clock();
   if (row === undefined || (row.expires_at !== null && row.expires_at <= now)) return null;
-  if (row.used_at === null || row.used_at < now - MINUTE) noteUse(row.token_id, now, env);
-  return personOf(row);
+  if (row.used_at === null || row.used_at < now - MINUTE_MS) noteUse(row.token_id, now, env);
+  return userOf(row);
 }
 
 /** No request waits for this. */
@@ -48,7 +49,7 @@ function noteUse(id: string, now: number, { db, log }: Env): void {
 
 /** Makes a token; it is told this once and kept nowhere. */
 export async function createToken(
-  person: Person,
+  user: User,
   { name, expiresAt }: { name: string; expiresAt: number | null },
   { db, clock }: Env,
 ): Promise<{ id: string; token: string }> {
@@ -56,18 +57,18 @@ export async function createToken(
   const secret = newToken();
   await db.run`
     insert into tokens (id, user_id, name, token_hash, created_at, expires_at)
-    values (${id}, ${person.id}, ${name}, ${tokenHash(secret)}, ${clock()}, ${expiresAt})`;
+    values (${id}, ${user.id}, ${name}, ${tokenHash(secret)}, ${clock()}, ${expiresAt})`;
   return { id, token: PREFIX + secret };
 }
 
 /** A person's tokens, newest first. */
-export function listTokens(person: Person, { db }: Env): Promise<AccessToken[]> {
+export function listTokens(user: User, { db }: Env): Promise<AccessToken[]> {
   return db.all<AccessToken>`
     select id, name, created_at as "createdAt", expires_at as "expiresAt", used_at as "usedAt"
-    from tokens where user_id = ${person.id} order by id desc`;
+    from tokens where user_id = ${user.id} order by id desc`;
 }
 
 /** Ends a token; false when the person has no such one. */
-export async function deleteToken(id: string, person: Person, { db }: Env): Promise<boolean> {
-  return (await db.run`delete from tokens where id = ${id} and user_id = ${person.id}`) === 1;
+export async function deleteToken(id: string, user: User, { db }: Env): Promise<boolean> {
+  return (await db.run`delete from tokens where id = ${id} and user_id = ${user.id}`) === 1;
 }

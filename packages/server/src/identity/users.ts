@@ -1,20 +1,10 @@
 import { nameOf } from "../access/email.ts";
+import type { User } from "../access/principal.ts";
 import { newId } from "../crypto/ids.ts";
 import type { Db } from "../drivers/db/db.ts";
 
-/** Someone who is known: by signing in, or as a guest. */
-export interface Person {
-  id: string;
-  email: string;
-  name: string;
-  avatarUrl: string | null;
-  canPublishPublic: boolean;
-  /** Id of the only canvas that a guest may enter; null for everyone who has signed in. */
-  guestOf: string | null;
-}
-
 /** A row of `users`, as the queries of sessions and people select it. */
-export interface PersonRow {
+export interface UserRow {
   id: string;
   email: string;
   name: string;
@@ -24,7 +14,7 @@ export interface PersonRow {
 }
 
 /** Null for someone who has been deactivated. */
-export function personOf(row: Readonly<PersonRow> | undefined): Person | null {
+export function userOf(row: Readonly<UserRow> | undefined): User | null {
   if (row === undefined || row.deactivated_at !== null) return null;
   return {
     id: row.id,
@@ -48,13 +38,13 @@ export function cleanName(given: unknown): string | null {
 }
 
 /** The person with this address, made at their first sign-in; null when they are deactivated. */
-export async function arrive(
+export async function upsertUser(
   db: Db,
   email: string,
   name: string | null,
   now: number,
-): Promise<Person | null> {
-  const find = () => db.recall<PersonRow>`
+): Promise<User | null> {
+  const find = () => db.getCached<UserRow>`
     select id, email, name, avatar_url, can_publish_public, deactivated_at from users where email = ${email}`;
   const known = await find();
   if (known === undefined) {
@@ -64,7 +54,7 @@ export async function arrive(
   } else if (name !== null && name !== known.name) {
     await db.run`update users set name = ${name} where id = ${known.id}`;
   } else {
-    return personOf(known);
+    return userOf(known);
   }
-  return personOf(await find());
+  return userOf(await find());
 }

@@ -1,4 +1,5 @@
 import type { Canvas } from "@easel/protocol/types";
+import type { User } from "../access/principal.ts";
 import { manages } from "../access/roles.ts";
 import { listPeople, listTeamsOf } from "../canvases/sharing.ts";
 import { type CanvasRow, findCanvas } from "../canvases/store.ts";
@@ -6,13 +7,12 @@ import { viewOf } from "../canvases/view.ts";
 import { isId } from "../crypto/ids.ts";
 import type { Env } from "../env.ts";
 import { refuse } from "../http/refusal.ts";
-import type { Person } from "../identity/users.ts";
 import type { Call } from "./route.ts";
 
 /** The canvas that a path names; 404 `NOT_FOUND` for someone without a role on it. */
-export async function canvasOf({ params, person }: Call, env: Env): Promise<CanvasRow> {
+export async function canvasOf({ params, user }: Call, env: Env): Promise<CanvasRow> {
   const id = params.id ?? "";
-  return (isId(id) ? await findCanvas(id, person, env) : undefined) ?? refuse("NOT_FOUND");
+  return (isId(id) ? await findCanvas(id, user, env) : undefined) ?? refuse("NOT_FOUND");
 }
 
 /** The same for owners and editors only. */
@@ -55,6 +55,6 @@ export async function viewFor(row: CanvasRow, env: Env): Promise<Canvas> {
 }
 
 /** A canvas as it is now. */
-export async function currentView(id: string, person: Person, env: Env): Promise<Canvas> {
-  return viewFor((await findCanvas(id, person, env)) ?? refuse("NOT_FOUND"), env);
+export async function currentView(id: string, user: User, env: Env): Promise<Canvas> {
+  return viewFor((await findCanvas(id, user, env)) ?? refuse("NOT_FOUND"), env);
 }

@@ -1,5 +1,6 @@
 import { LIMITS } from "@easel/protocol/limits";
 import { z } from "zod";
+import type { User } from "../access/principal.ts";
 import { refuseOver } from "../canvases/owner-quotas.ts";
 import { isFreeSlug, slugsFor } from "../canvases/slug.ts";
 import { createCanvas, listCanvases } from "../canvases/store.ts";
@@ -7,7 +8,6 @@ import { deleteCanvas, patchCanvas, unpublishCanvas } from "../canvases/update.t
 import { newId } from "../crypto/ids.ts";
 import type { Env } from "../env.ts";
 import { refuse } from "../http/refusal.ts";
-import type { Person } from "../identity/users.ts";
 import { orgsOf } from "../organisation/orgs.ts";
 import { act, actWithJson, anyone } from "./act.ts";
 import { canvasOf, currentView, managedCanvas, ownedCanvas, viewFor, viewsFor } from "./canvas.ts";
@@ -51,8 +51,8 @@ function requireFreeSlug(slug: string): void {
 }
 
 /** The home organisation of a new canvas: its maker's, where people belong to organisations. */
-async function homeOf(person: Person, wanted: string | undefined, env: Env): Promise<string | null> {
-  const orgs = env.config.tenancy ? await orgsOf(person.email, env) : [];
+async function homeOf(user: User, wanted: string | undefined, env: Env): Promise<string | null> {
+  const orgs = env.config.tenancy ? await orgsOf(user.email, env) : [];
   if (wanted === undefined) return orgs[0]?.id ?? null;
   if (orgs.some(({ id }) => id === wanted)) return wanted;
   return refuse("INVALID_BODY", {
@@ -64,23 +64,23 @@ async function homeOf(person: Person, wanted: string | undefined, env: Env): Pro
 /** Making, listing, reading, changing and deleting canvases (management API, section 4). */
 export const canvases: Routes = {
   "/canvases": {
-    async GET({ person, query }, env) {
-      const { entries, nextCursor } = await listCanvases(person, listing(query), env);
+    async GET({ user, query }, env) {
+      const { entries, nextCursor } = await listCanvases(user, listing(query), env);
       return ok({ canvases: await viewsFor(entries, env), nextCursor });
     },
 
     POST: actWithJson("canvas.create", NewCanvas, {
       may: anyone,
-      async run({ person }, _all, { title, slug, tags, orgId }, env) {
+      async run({ user }, _all, { title, slug, tags, orgId }, env) {
         if (slug !== undefined) requireFreeSlug(slug);
-        const org = await homeOf(person, orgId, env);
+        const org = await homeOf(user, orgId, env);
         const id = newId();
         for (const candidate of slug === undefined ? slugsFor(title) : [slug]) {
-          const outcome = await createCanvas({ id, slug: candidate, title, tags, org }, person.id, env);
-          if (outcome === "full") await refuseOver("canvases.person", person.id, env);
+          const outcome = await createCanvas({ id, slug: candidate, title, tags, org }, user.id, env);
+          if (outcome === "full") await refuseOver("canvases.person", user.id, env);
           if (outcome === "done") {
             const note = { canvas: id, details: { slug: candidate } };
-            return created(await currentView(id, person, env), note);
+            return created(await currentView(id, user, env), note);
           }
         }
         return refuse("SLUG_TAKEN");
@@ -101,7 +101,7 @@ export const canvases: Routes = {
         if (outcome !== "done") refuse(outcome === "taken" ? "SLUG_TAKEN" : "NOT_FOUND");
         const { metadata, ...told } = patch;
         const details = metadata === undefined ? told : { ...told, metadata: true };
-        return ok(await currentView(id, call.person, env), { details });
+        return ok(await currentView(id, call.user, env), { details });
       },
     }),
 
@@ -117,9 +117,9 @@ export const canvases: Routes = {
   "/canvases/:id/unpublish": {
     POST: act("canvas.unpublish", {
       may: managedCanvas,
-      async run({ person }, { id }, env) {
+      async run({ user }, { id }, env) {
         await unpublishCanvas(id, env);
-        return ok(await currentView(id, person, env));
+        return ok(await currentView(id, user, env));
       },
     }),
   },

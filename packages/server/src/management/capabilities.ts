@@ -39,7 +39,7 @@ export const capabilities: Routes = {
           await canvasOf(call, env); // 404 where it is gone
           refuse("POLICY_CONFLICT");
         }
-        const view = await currentView(id, call.person, env);
+        const view = await currentView(id, call.user, env);
         const policyChanged =
           runtimePolicy === undefined ? {} : { runtimePolicy: view.runtimePolicyRevision };
         const details = { ...switches, ...policyChanged };

@@ -20,9 +20,9 @@ export const invites: Routes = {
     },
     POST: actWithJson("canvas.invite", NewInvite, {
       may: ownedCanvas,
-      async run({ person }, canvas, given, env) {
+      async run({ user }, canvas, given, env) {
         const name = given.name ?? nameOf(given.email);
-        const { id, token } = await invite(canvas.id, { email: given.email, name }, person, env);
+        const { id, token } = await invite(canvas.id, { email: given.email, name }, user, env);
         const url = `${env.base.origin}/auth/invite/${token}`;
         return created({ id, email: given.email, url }, { target: id, details: { email: given.email } });
       },

@@ -7,18 +7,18 @@ import { ok, type Routes } from "./route.ts";
 /** `GET /api/me` (specification 4.11). */
 export const me: Routes = {
   "/me": {
-    async GET({ person }, env) {
+    async GET({ user }, env) {
       const { config, base } = env;
-      const isGuest = person.guestOf !== null;
+      const isGuest = user.guestOf !== null;
       const account: Account = {
-        id: person.id,
-        email: person.email,
-        name: person.name,
-        avatarUrl: person.avatarUrl,
-        isAdmin: isAdmin(person, env),
-        orgs: config.tenancy && !isGuest ? await orgsOf(person.email, env) : [],
+        id: user.id,
+        email: user.email,
+        name: user.name,
+        avatarUrl: user.avatarUrl,
+        isAdmin: isAdmin(user, env),
+        orgs: config.tenancy && !isGuest ? await orgsOf(user.email, env) : [],
         isGuest,
-        canPublishPublic: person.canPublishPublic && (await readSettings(env)).publicLinks,
+        canPublishPublic: user.canPublishPublic && (await readSettings(env)).publicLinks,
         authMode: config.authMode,
         urlMode: config.urlMode,
         baseUrl: base.origin,

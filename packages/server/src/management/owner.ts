@@ -13,8 +13,8 @@ export const owner: Routes = {
   "/canvases/:id/owner": {
     PUT: actWithJson("canvas.transfer", Owner, {
       may: ownedCanvas,
-      async run({ person }, { id }, { email: to }, env) {
-        const outcome = await transferCanvas(id, person, to, env);
+      async run({ user }, { id }, { email: to }, env) {
+        const outcome = await transferCanvas(id, user, to, env);
         if (outcome === "nobody") {
           refuse("INVALID_BODY", { message: "The new owner must be an editor who has signed in." });
         }
@@ -22,7 +22,7 @@ export const owner: Routes = {
           const message = "The new owner has no room for this canvas. An administrator can give them more.";
           refuse("QUOTA_EXCEEDED", { quota: outcome, message }, 409);
         }
-        return ok(await currentView(id, person, env), { target: to });
+        return ok(await currentView(id, user, env), { target: to });
       },
     }),
   },

@@ -1,14 +1,14 @@
 import type { IncomingMessage } from "node:http";
+import type { User } from "../access/principal.ts";
 import type { Env } from "../env.ts";
 import type { Method } from "../http/methods.ts";
 import type { Query } from "../http/query.ts";
 import { refuse } from "../http/refusal.ts";
 import { bearerToken } from "../identity/tokens.ts";
-import type { Person } from "../identity/users.ts";
 
 /** A request of someone signed in, on its way to a handler. */
 export interface Call {
-  person: Person;
+  user: User;
   params: Record<string, string>;
   query: Query;
   /** The request whose body is still to be read. */

@@ -11,7 +11,7 @@ import { deleteCanvas, patchCanvas } from "../canvases/update.ts";
 import { newId } from "../crypto/ids.ts";
 import type { Env } from "../env.ts";
 import { Refusal } from "../http/refusal.ts";
-import { arrive } from "../identity/users.ts";
+import { upsertUser } from "../identity/users.ts";
 
 const EXAMPLES = path.join(import.meta.dirname, "../../../../examples");
 
@@ -48,9 +48,9 @@ export async function seedExamples(env: Env): Promise<void> {
   if (env.config.authMode !== "dev") return;
   if ((await env.db.get`select 1 as taken from canvases limit 1`) !== undefined) return;
   const now = env.clock();
-  const owner = await arrive(env.db, env.config.adminEmails[0] ?? "dev@example.com", null, now);
-  await arrive(env.db, EDITOR, null, now);
-  await arrive(env.db, VIEWER, null, now);
+  const owner = await upsertUser(env.db, env.config.adminEmails[0] ?? "dev@example.com", null, now);
+  await upsertUser(env.db, EDITOR, null, now);
+  await upsertUser(env.db, VIEWER, null, now);
   const names = (await readdir(EXAMPLES, { withFileTypes: true }).catch(() => []))
     .filter((entry) => entry.isDirectory())
     .map((entry) => entry.name);

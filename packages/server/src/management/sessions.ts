@@ -10,15 +10,15 @@ export const sessions: Routes = {
     async GET(call, env) {
       requireBrowser(call);
       const current = await findSession(call.request, null, env);
-      const listed = await listSessions(call.person, env);
+      const listed = await listSessions(call.user, env);
       return ok({ sessions: listed.map((each) => ({ ...each, current: each.id === current?.id })) });
     },
   },
   "/sessions/:id": {
     DELETE: act("session.revoke", {
       may: async (call) => requireBrowser(call),
-      async run({ person, params: { id = "" } }, _own, env) {
-        if (!isId(id) || !(await revokeSession(id, person, env))) refuse("NOT_FOUND");
+      async run({ user, params: { id = "" } }, _own, env) {
+        if (!isId(id) || !(await revokeSession(id, user, env))) refuse("NOT_FOUND");
         return done({ target: id });
       },
     }),

@@ -1,16 +1,16 @@
 import { LIMITS } from "@easel/protocol/limits";
 import { z } from "zod";
+import type { User } from "../access/principal.ts";
 import { listTeamsOf, setSharing } from "../canvases/sharing.ts";
 import { type CanvasRow, findCanvas } from "../canvases/store.ts";
 import { isId } from "../crypto/ids.ts";
 import type { Env } from "../env.ts";
 import { readJson } from "../http/json-body.ts";
 import { refuse } from "../http/refusal.ts";
-import type { Person } from "../identity/users.ts";
 import { readSettings } from "../organisation/instance-settings.ts";
 import { orgsOf } from "../organisation/orgs.ts";
 import { visibleTeams } from "../organisation/teams.ts";
-import { findUser } from "../organisation/users.ts";
+import { findSupervisedUser } from "../organisation/users.ts";
 import { actWithInput } from "./act.ts";
 import { managedCanvas, viewFor } from "./canvas.ts";
 import { distinct, email, later, role } from "./fields.ts";
@@ -43,7 +43,7 @@ const Sharing = z.strictObject({
 /** Refuses a Public link that the instance or the owner may not have (specification 7). */
 async function requirePublicLinks({ owner_id, role }: CanvasRow, env: Env): Promise<void> {
   if (!(await readSettings(env)).publicLinks) refuse("PUBLIC_LINKS_DISABLED");
-  if ((await findUser(owner_id, env))?.can_publish_public === 1) return;
+  if ((await findSupervisedUser(owner_id, env))?.can_publish_public === 1) return;
   refuse(role === "owner" ? "PUBLIC_NOT_ALLOWED" : "PUBLIC_LINK_OWNER_GATED");
 }
 
@@ -55,10 +55,10 @@ async function homeFor({ org_id, owner_email }: CanvasRow, env: Env): Promise<st
 }
 
 /** Refuses teams that the person neither made nor is in, unless the canvas is shared with them already. */
-async function requireTeams(ids: string[], canvasId: string, person: Person, env: Env): Promise<void> {
+async function requireTeams(ids: string[], canvasId: string, user: User, env: Env): Promise<void> {
   const [shared, visible] = await Promise.all([
     listTeamsOf([canvasId], env),
-    visibleTeams(ids.filter(isId), person, env),
+    visibleTeams(ids.filter(isId), user, env),
   ]);
   const known = new Set([...(shared.get(canvasId) ?? []).map(({ id }) => id), ...visible]);
   const unknown = ids.filter((id) => !known.has(id));
@@ -87,7 +87,7 @@ export const sharing: Routes = {
           await requireTeams(
             teams.map((team) => team.id),
             id,
-            call.person,
+            call.user,
             env,
           );
         }
@@ -95,7 +95,7 @@ export const sharing: Routes = {
         // An editor may have given up the own role: then this is the last look at the canvas, as its owner sees it.
         const asOwner = { id: canvas.owner_id, email: owner_email };
         const row = set ? await findCanvas(id, asOwner, env) : undefined;
-        const { role } = (await findCanvas(id, call.person, env)) ?? canvas;
+        const { role } = (await findCanvas(id, call.user, env)) ?? canvas;
         const details = {
           ...given,
           ...(passwordHash === undefined ? {} : { password: passwordHash !== null }),

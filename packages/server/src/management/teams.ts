@@ -23,9 +23,9 @@ const NewTeam = z.strictObject({ name, members: members.default([]) });
 const Patch = z.strictObject({ name: name.optional(), members: members.optional() });
 
 /** The team that a path names, for who made it: 404 for who is not in it, 403 for its members. */
-async function ownTeam({ params: { id = "" }, person }: Call, env: Env): Promise<TeamRow> {
-  const team = (isId(id) ? await findTeamRow(id, person, env) : undefined) ?? refuse("NOT_FOUND");
-  return team.createdBy === person.id
+async function ownTeam({ params: { id = "" }, user }: Call, env: Env): Promise<TeamRow> {
+  const team = (isId(id) ? await findTeamRow(id, user, env) : undefined) ?? refuse("NOT_FOUND");
+  return team.createdBy === user.id
     ? team
     : refuse("PERMISSION_DENIED", { message: "Only who made a team may change it." });
 }
@@ -38,27 +38,27 @@ const tooMany = (): never =>
 /** Teams, which canvases are shared with (management API, section 4). */
 export const teams: Routes = {
   "/teams": {
-    async GET({ person, query }, env) {
-      const { entries, nextCursor } = await listTeams(person, listing(query), env);
+    async GET({ user, query }, env) {
+      const { entries, nextCursor } = await listTeams(user, listing(query), env);
       return ok({ teams: entries, nextCursor });
     },
     POST: actWithJson("team.create", NewTeam, {
       may: anyone,
-      async run({ person }, _all, given, env) {
-        const id = (await createTeam(given, person, env)) ?? tooMany();
-        return created(await findTeam(id, person, env), { target: id, details: given });
+      async run({ user }, _all, given, env) {
+        const id = (await createTeam(given, user, env)) ?? tooMany();
+        return created(await findTeam(id, user, env), { target: id, details: given });
       },
     }),
   },
   "/teams/:id": {
-    async GET({ params: { id = "" }, person }, env) {
-      return ok((isId(id) ? await findTeam(id, person, env) : undefined) ?? refuse("NOT_FOUND"));
+    async GET({ params: { id = "" }, user }, env) {
+      return ok((isId(id) ? await findTeam(id, user, env) : undefined) ?? refuse("NOT_FOUND"));
     },
     PATCH: actWithJson("team.update", Patch, {
       may: ownTeam,
-      async run({ person }, { id }, given, env) {
+      async run({ user }, { id }, given, env) {
         if (!(await updateTeam(id, given, env))) refuse("NOT_FOUND");
-        const team = (await findTeam(id, person, env)) ?? refuse("NOT_FOUND");
+        const team = (await findTeam(id, user, env)) ?? refuse("NOT_FOUND");
         return ok(team, { target: id, details: given });
       },
     }),

@@ -17,12 +17,12 @@ export const tokens: Routes = {
   "/tokens": {
     async GET(call, env) {
       requireBrowser(call);
-      return ok({ tokens: await listTokens(call.person, env) });
+      return ok({ tokens: await listTokens(call.user, env) });
     },
     POST: actWithJson("token.create", NewToken, {
       may: async (call) => requireBrowser(call),
-      async run({ person }, _own, given, env) {
-        const made = await createToken(person, given, env);
+      async run({ user }, _own, given, env) {
+        const made = await createToken(user, given, env);
         return created(made, { target: made.id, details: given });
       },
     }),
@@ -30,8 +30,8 @@ export const tokens: Routes = {
   "/tokens/:id": {
     DELETE: act("token.delete", {
       may: async (call) => requireBrowser(call),
-      async run({ person, params: { id = "" } }, _own, env) {
-        if (!isId(id) || !(await deleteToken(id, person, env))) refuse("NOT_FOUND");
+      async run({ user, params: { id = "" } }, _own, env) {
+        if (!isId(id) || !(await deleteToken(id, user, env))) refuse("NOT_FOUND");
         return done({ target: id });
       },
     }),

@@ -68,16 +68,16 @@ export const versions: Routes = {
   "/canvases/:id/bundle": {
     PUT: actWithInput("canvas.deploy", {
       may: managedCanvas,
-      input: ({ request, person, params: { id = "" } }, env) =>
+      input: ({ request, user, params: { id = "" } }, env) =>
         withUpload(request, env, (file) =>
           withBundle(file, async ({ files, leftOut, warnings }) => ({
-            stored: await storeVersion(id, person.id, files, env),
+            stored: await storeVersion(id, user.id, files, env),
             told: { leftOut, warnings },
           })),
         ),
-      async run({ person }, { id }, { stored, told }, env) {
+      async run({ user }, { id }, { stored, told }, env) {
         await publishStored(stored, env);
-        return ok({ ...(await currentView(id, person, env)), ...told });
+        return ok({ ...(await currentView(id, user, env)), ...told });
       },
     }),
   },
@@ -90,11 +90,11 @@ export const versions: Routes = {
   "/canvases/:id/versions/:version/publish": {
     POST: act("canvas.publish", {
       may: managedCanvas,
-      async run({ person, params: { version = "" } }, { id }, env) {
+      async run({ user, params: { version = "" } }, { id }, env) {
         if (!isId(version) || !(await publishVersion(id, version, env))) {
           refuse("NOT_FOUND", { message: "The canvas has no such version." });
         }
-        return ok(await currentView(id, person, env), { target: version });
+        return ok(await currentView(id, user, env), { target: version });
       },
     }),
   },

@@ -1,5 +1,5 @@
 import type { Config } from "../config/config.ts";
-import { maybe, type Step, sql } from "../drivers/db/db.ts";
+import { optional, type Step, sql } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
 
 /** What administrators may set besides quotas; by the names of the rows. Amounts are USD. */
@@ -38,7 +38,7 @@ export function settingSteps(
   return (Object.keys(USUAL) as SettingName[]).flatMap((name): Step[] => {
     const value = patch[name];
     if (value === undefined) return [];
-    if (value === null) return [maybe`delete from instance_settings where name = ${name}`];
+    if (value === null) return [optional`delete from instance_settings where name = ${name}`];
     return [
       sql`insert into instance_settings (name, value) values (${name}, ${JSON.stringify(value)})
         on conflict (name) do update set value = excluded.value`,

@@ -1,5 +1,5 @@
 import { domainOf } from "../access/email.ts";
-import { maybe, sql } from "../drivers/db/db.ts";
+import { optional, sql } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
 
 /** An organisation: those whose e-mail addresses lie in its domains. */
@@ -57,7 +57,7 @@ export async function putOrg(
   const { length: done } = await db.batch([
     sql`insert into orgs (id, name, created_at) values (${id}, ${name}, ${clock()})
       on conflict (id) do update set name = excluded.name`,
-    maybe`delete from org_domains where org_id = ${id}`,
+    optional`delete from org_domains where org_id = ${id}`,
     ...claims,
   ]);
   return domains[done - 2] ?? null;
@@ -67,8 +67,8 @@ export async function putOrg(
 export async function deleteOrg(id: string, { db }: Env): Promise<boolean> {
   const steps = [
     sql`update orgs set name = name where id = ${id}`,
-    maybe`delete from org_domains where org_id = ${id}`,
-    maybe`update canvases set org_id = null where org_id = ${id}`,
+    optional`delete from org_domains where org_id = ${id}`,
+    optional`update canvases set org_id = null where org_id = ${id}`,
     sql`delete from orgs where id = ${id}`,
   ];
   return (await db.batch(steps)).length === steps.length;

@@ -1,6 +1,6 @@
 import { LIMITS } from "@easel/protocol/limits";
 import type { Config } from "../config/config.ts";
-import { maybe, type Step, sql } from "../drivers/db/db.ts";
+import { optional, type Step, sql } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
 
 const MiB = 1024 * 1024;
@@ -36,11 +36,8 @@ export const QUOTA_NAMES = [...Object.keys(QUOTAS), ...PERSON_QUOTA_NAMES] as Qu
 export async function readQuotas({ db, config }: Env): Promise<Record<QuotaName, number>> {
   const rows = await db.all<{ name: string; value: number }>`select name, value from quotas`;
   const set = new Map(rows.map(({ name, value }) => [name, value]));
-  const person = PERSON_QUOTA_NAMES.map((name) => [name, PERSON_QUOTAS[name](config)] as const);
-  const entries = [...Object.entries(QUOTAS), ...person].map(([name, usual]) => [
-    name,
-    set.get(name) ?? usual,
-  ]);
+  const user = PERSON_QUOTA_NAMES.map((name) => [name, PERSON_QUOTAS[name](config)] as const);
+  const entries = [...Object.entries(QUOTAS), ...user].map(([name, usual]) => [name, set.get(name) ?? usual]);
   return Object.fromEntries(entries);
 }
 
@@ -49,7 +46,7 @@ export function quotaSteps(patch: { [Name in QuotaName]?: number | null | undefi
   return QUOTA_NAMES.flatMap((name): Step[] => {
     const value = patch[name];
     if (value === undefined) return [];
-    if (value === null) return [maybe`delete from quotas where name = ${name}`];
+    if (value === null) return [optional`delete from quotas where name = ${name}`];
     return [
       sql`insert into quotas (name, value) values (${name}, ${value}) on conflict (name) do update set value = excluded.value`,
     ];
@@ -64,7 +61,8 @@ export function personQuotaSteps(userId: string, patch: PersonQuotas): Step[] {
   return PERSON_QUOTA_NAMES.flatMap((name): Step[] => {
     const value = patch[name];
     if (value === undefined) return [];
-    if (value === null) return [maybe`delete from user_quotas where user_id = ${userId} and name = ${name}`];
+    if (value === null)
+      return [optional`delete from user_quotas where user_id = ${userId} and name = ${name}`];
     return [
       sql`insert into user_quotas (user_id, name, value) values (${userId}, ${name}, ${value})
         on conflict (user_id, name) do update set value = excluded.value`,

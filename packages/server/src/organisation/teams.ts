@@ -1,9 +1,9 @@
 import { LIMITS } from "@easel/protocol/limits";
+import type { User } from "../access/principal.ts";
 import { newId } from "../crypto/ids.ts";
-import { asKeys, containing, maybe, type Step, sql } from "../drivers/db/db.ts";
+import { asKeys, containing, optional, type Step, sql } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
 import { fitting, type Paged, paged } from "../http/paging.ts";
-import type { Person } from "../identity/users.ts";
 
 /** A team without its members. */
 export interface TeamRow {
@@ -33,7 +33,7 @@ const teamOf = ({ members, ...team }: ReadTeam): Team => ({ ...team, members: me
  * ends early where its teams would have too many members together.
  */
 export async function listTeams(
-  person: Person,
+  user: User,
   { q, cursor, limit }: { q: string; cursor: string; limit: number },
   { db }: Env,
 ): Promise<Paged<Team>> {
@@ -41,8 +41,8 @@ export async function listTeams(
     select id, name, created_at as "createdAt", created_by as "createdBy",
       (select count(*) from team_members where team_id = teams.id) as size
     from teams
-    where id in (select id from teams where created_by = ${person.id}
-        union select team_id from team_members where email = ${person.email})
+    where id in (select id from teams where created_by = ${user.id}
+        union select team_id from team_members where email = ${user.email})
       and id < ${cursor} and lower(name) like ${containing(q)} escape '!'
     order by id desc limit ${limit + 1}`;
   const fits = fitting(rows, LIMITS.membersPerPage.value, ({ size }) => size);
@@ -56,29 +56,29 @@ export async function listTeams(
 }
 
 /** A team that someone made or is in, without its members; undefined otherwise. */
-export function findTeamRow(id: string, person: Person, { db }: Env): Promise<TeamRow | undefined> {
+export function findTeamRow(id: string, user: User, { db }: Env): Promise<TeamRow | undefined> {
   return db.get<TeamRow>`
     select id, name, created_at as "createdAt", created_by as "createdBy" from teams
-    where id = ${id} and (created_by = ${person.id}
-      or exists (select 1 from team_members where team_id = teams.id and email = ${person.email}))`;
+    where id = ${id} and (created_by = ${user.id}
+      or exists (select 1 from team_members where team_id = teams.id and email = ${user.email}))`;
 }
 
 /** A team that someone made or is in; undefined otherwise. */
-export async function findTeam(id: string, person: Person, { db }: Env): Promise<Team | undefined> {
+export async function findTeam(id: string, user: User, { db }: Env): Promise<Team | undefined> {
   const team = await db.get<ReadTeam>`
     select id, name, created_at as "createdAt", created_by as "createdBy",
       (select string_agg(email, ' ' order by email) from team_members where team_id = teams.id) as members
     from teams
-    where id = ${id} and (created_by = ${person.id}
-      or exists (select 1 from team_members where team_id = teams.id and email = ${person.email}))`;
+    where id = ${id} and (created_by = ${user.id}
+      or exists (select 1 from team_members where team_id = teams.id and email = ${user.email}))`;
   return team && teamOf(team);
 }
 
 /** Those of `ids` that are teams which someone made or is in. */
-export async function visibleTeams(ids: string[], person: Person, { db }: Env): Promise<string[]> {
+export async function visibleTeams(ids: string[], user: User, { db }: Env): Promise<string[]> {
   const rows = await db.all<{ id: string }>`
-    select id from teams where id in (select key from json_each(${asKeys(ids)})) and (created_by = ${person.id}
-      or exists (select 1 from team_members where team_id = teams.id and email = ${person.email}))`;
+    select id from teams where id in (select key from json_each(${asKeys(ids)})) and (created_by = ${user.id}
+      or exists (select 1 from team_members where team_id = teams.id and email = ${user.email}))`;
   return rows.map(({ id }) => id);
 }
 
@@ -86,8 +86,8 @@ export async function visibleTeams(ids: string[], person: Person, { db }: Env): 
 function membership(id: string, members: string[]): Step[] {
   const keys = asKeys(members);
   return [
-    maybe`delete from team_members where team_id = ${id} and email not in (select key from json_each(${keys}))`,
-    maybe`
+    optional`delete from team_members where team_id = ${id} and email not in (select key from json_each(${keys}))`,
+    optional`
       insert into team_members (team_id, email) select cast(${id} as text), key from json_each(${keys}) where true
       on conflict do nothing`,
   ];
@@ -96,7 +96,7 @@ function membership(id: string, members: string[]): Step[] {
 /** Makes a team; answers its id, or null when its maker has as many as one person can have. */
 export async function createTeam(
   { name, members }: { name: string; members: string[] },
-  by: Person,
+  by: User,
   { db, clock }: Env,
 ): Promise<string | null> {
   const id = newId();
@@ -131,8 +131,8 @@ export async function deleteTeam(id: string, { db }: Env): Promise<void> {
   await db.batch([
     // First its own row: who is just sharing a canvas with it waits, or is waited for.
     sql`update teams set name = name where id = ${id}`,
-    maybe`delete from canvas_teams where team_id = ${id}`,
-    maybe`delete from team_members where team_id = ${id}`,
+    optional`delete from canvas_teams where team_id = ${id}`,
+    optional`delete from team_members where team_id = ${id}`,
     sql`delete from teams where id = ${id}`,
   ]);
 }

@@ -1,9 +1,9 @@
-import { containing, maybe, type Step, sql } from "../drivers/db/db.ts";
+import { containing, optional, type Step, sql } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
 import { type PersonQuotas, personQuotaSteps } from "./quotas.ts";
 
 /** Someone who has signed in, as administrators see them. */
-export interface UserRow {
+export interface SupervisedUser {
   id: string;
   email: string;
   name: string;
@@ -23,9 +23,9 @@ export interface UserRow {
 export function listUsers(
   { q, cursor, limit }: { q: string; cursor: string; limit: number },
   { db }: Env,
-): Promise<UserRow[]> {
+): Promise<SupervisedUser[]> {
   const like = containing(q);
-  return db.all<UserRow>`
+  return db.all<SupervisedUser>`
     select id, email, name, avatar_url, created_at, deactivated_at, can_publish_public,
       (select count(*) from canvases where owner_id = users.id and deleted_at is null) as canvases,
       (select value from user_quotas where user_id = users.id and user_quotas.name = 'canvases.person') as quota_canvases,
@@ -36,8 +36,8 @@ export function listUsers(
 }
 
 /** Someone by id; undefined when there is nobody. */
-export function findUser(id: string, { db }: Env): Promise<UserRow | undefined> {
-  return db.get<UserRow>`
+export function findSupervisedUser(id: string, { db }: Env): Promise<SupervisedUser | undefined> {
+  return db.get<SupervisedUser>`
     select id, email, name, avatar_url, created_at, deactivated_at, can_publish_public,
       (select count(*) from canvases where owner_id = users.id and deleted_at is null) as canvases,
       (select value from user_quotas where user_id = users.id and user_quotas.name = 'canvases.person') as quota_canvases,
@@ -70,8 +70,8 @@ export async function setUser(
   ];
   // A sign-in under way while its person is deactivated may leave a session behind: it ends before they are back.
   const ended: Step[] = [
-    maybe`delete from sessions where user_id in (select id from users where id = ${id} and deactivated_at is not null)`,
-    maybe`delete from tokens where user_id in (select id from users where id = ${id} and deactivated_at is not null)`,
+    optional`delete from sessions where user_id in (select id from users where id = ${id} and deactivated_at is not null)`,
+    optional`delete from tokens where user_id in (select id from users where id = ${id} and deactivated_at is not null)`,
   ];
   if (deactivated === true) {
     steps.push(

@@ -1,18 +1,19 @@
-import { findEntry } from "../canvases/access-lookup.ts";
+import type { Principal } from "../access/principal.ts";
+import { findForAccess } from "../canvases/access-lookup.ts";
 import { admitsAnonymous } from "../canvases/lifecycle.ts";
 import type { Env } from "../env.ts";
 import { wantsPage } from "../http/wants-page.ts";
 import { identify } from "../identity/identify.ts";
 import { challenge } from "../sign-in/challenge.ts";
 import { handOver } from "../sign-in/hand-over.ts";
-import type { Viewer, Visit } from "./visit.ts";
+import type { Visit } from "./visit.ts";
 
 /** Step 1: who is asking. Without a session only visitors of an active Public link canvas pass (specification 4.1). */
-export async function authenticate({ slug, surface, request, answer }: Visit, env: Env): Promise<Viewer> {
+export async function authenticate({ slug, surface, request, answer }: Visit, env: Env): Promise<Principal> {
   const canvasHost = surface === "content" && env.base.urlMode === "subdomain" ? slug : undefined;
-  const person = await identify(request, answer, env, { tokens: surface === "api", canvasHost });
-  if (person !== null) return person;
-  const canvas = await findEntry(slug, null, env);
+  const user = await identify(request, answer, env, { tokens: surface === "api", canvasHost });
+  if (user !== null) return user;
+  const canvas = await findForAccess(slug, null, env);
   if (canvas !== null && admitsAnonymous(canvas, env.clock())) return null;
   if (canvasHost !== undefined && wantsPage(request.headers)) {
     handOver(canvasHost, pathOnHost(canvasHost, request.url), request, env);

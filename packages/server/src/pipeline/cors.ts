@@ -8,7 +8,7 @@ const EXPOSED =
  * CORS in subdomain mode: a canvas page may read every answer of its own canvas, refusals included (specification 4.1,
  * step 4). Path mode has no CORS headers.
  */
-export function allowOrigin(
+export function setCorsHeaders(
   { slug, request, answer }: Pick<Visit, "slug" | "request" | "answer">,
   { base }: Env,
 ): void {

@@ -4,9 +4,9 @@ import { refuse } from "../http/refusal.ts";
 import { blockEmbedding } from "../http/security-headers.ts";
 import { authenticate } from "./authenticate.ts";
 import { requireCapability } from "./capability.ts";
-import { allowOrigin } from "./cors.ts";
+import { setCorsHeaders } from "./cors.ts";
 import { isolate, startedBy } from "./isolate.ts";
-import { spend } from "./limit-requests.ts";
+import { limitRequests } from "./limit-requests.ts";
 import { enterCanvas, lookUp } from "./resolve.ts";
 import type { Admitted, ApiVisit } from "./visit.ts";
 
@@ -16,13 +16,13 @@ import type { Admitted, ApiVisit } from "./visit.ts";
  */
 export async function admit(visit: ApiVisit, capability: Capability | null, env: Env): Promise<Admitted> {
   blockEmbedding(visit.answer);
-  allowOrigin(visit, env); // so that the page can read refusals, too
-  const viewer = await authenticate(visit, env); // 1. who is asking
+  setCorsHeaders(visit, env); // so that the page can read refusals, too
+  const principal = await authenticate(visit, env); // 1. who is asking
   const page = startedBy(visit, env);
-  const found = await lookUp(visit.slug, viewer, env);
-  await spend(visit, viewer, page, found, env); // 2. how often
-  const { canvas, role } = enterCanvas(found, visit, viewer, env); // 3. may they in
+  const found = await lookUp(visit.slug, principal, env);
+  await limitRequests(visit, principal, page, found, env); // 2. how often
+  const { canvas, role } = enterCanvas(found, visit, principal, env); // 3. may they in
   isolate(page); // 4. from which page
   if (capability !== null) requireCapability(canvas, capability, env); // 5. is this switched on
-  return { person: viewer ?? refuse("STATIC_ONLY"), canvas, role };
+  return { user: principal ?? refuse("STATIC_ONLY"), canvas, role };
 }

@@ -1,3 +1,4 @@
+import type { Principal } from "../access/principal.ts";
 import type { Canvas } from "../canvases/access-lookup.ts";
 import { type Bucket, SHARED_PART } from "../drivers/bus/bus.ts";
 import type { Env } from "../env.ts";
@@ -5,32 +6,32 @@ import { networkOf } from "../http/network.ts";
 import { take } from "../http/rate-limit.ts";
 import { refuse } from "../http/refusal.ts";
 import type { StartedBy } from "./isolate.ts";
-import type { ApiVisit, Viewer } from "./visit.ts";
+import type { ApiVisit } from "./visit.ts";
 
 /** Step 2: how often (specification 4.1 and 8). */
-export async function spend(
+export async function limitRequests(
   visit: ApiVisit,
-  viewer: Viewer,
+  principal: Principal,
   page: StartedBy,
   canvas: Canvas | null,
   env: Env,
 ): Promise<void> {
   const { aiPerMinute, canvasPerMinute } = env.config;
   const perMinute = visit.rateClass === "ai" ? aiPerMinute : canvasPerMinute;
-  const bucket = bucketOf(visit, viewer, page, canvas);
+  const bucket = bucketOf(visit, principal, page, canvas);
   if (!(await take(bucket, perMinute, visit.answer, env))) refuse("RATE_LIMITED");
 }
 
 /** The bucket of a request. Other pages cannot spend what a visitor has for this canvas; slugs of no canvas share one. */
 function bucketOf(
   { rateClass, address }: ApiVisit,
-  viewer: Viewer,
+  principal: Principal,
   page: StartedBy,
   canvas: Canvas | null,
 ): Bucket {
-  const owner = viewer?.id ?? networkOf(address);
+  const owner = principal?.id ?? networkOf(address);
   if (page !== "own") return { rateClass: "foreign", owner, part: rateClass };
   if (rateClass === "ai") return { rateClass, owner };
   const part = canvas === null || canvas.deletedAt !== null ? SHARED_PART : canvas.id;
-  return { rateClass: viewer === null ? "anonymous" : "canvas", owner, part };
+  return { rateClass: principal === null ? "anonymous" : "canvas", owner, part };
 }

@@ -1,12 +1,12 @@
 import type { Env } from "../env.ts";
-import { allowOrigin } from "./cors.ts";
+import { setCorsHeaders } from "./cors.ts";
 import type { Visit } from "./visit.ts";
 
 const TOKENS = /^[!#$%&'*+.^_`|~0-9a-z-]+(\s*,\s*[!#$%&'*+.^_`|~0-9a-z-]+)*$/i;
 
 /** `OPTIONS /v1/c/{slug}/*`: answered before the gateway, always 204 (specification 4.1). */
 export function preflight(visit: Pick<Visit, "slug" | "request" | "answer">, env: Env): void {
-  allowOrigin(visit, env);
+  setCorsHeaders(visit, env);
   const requested = visit.request.headers["access-control-request-headers"];
   visit.answer.header("access-control-allow-methods", "GET,HEAD,POST,PUT,PATCH,DELETE,OPTIONS");
   visit.answer.header(

@@ -1,9 +1,9 @@
 import type { Capability } from "@easel/protocol/capabilities";
+import type { User } from "../access/principal.ts";
 import type { Canvas } from "../canvases/access-lookup.ts";
 import type { Env } from "../env.ts";
 import { refuse } from "../http/refusal.ts";
-import { type Identified, identifyAgain } from "../identity/reauthenticate.ts";
-import type { Person } from "../identity/users.ts";
+import { type Identified, reauthenticate } from "../identity/reauthenticate.ts";
 import { challenge } from "../sign-in/challenge.ts";
 import { requireCapability } from "./capability.ts";
 import { resolve } from "./resolve.ts";
@@ -15,14 +15,14 @@ import type { Admitted } from "./visit.ts";
  */
 export async function readmit(
   request: Identified,
-  { person, canvas: { id, slug } }: { person: Person; canvas: Pick<Canvas, "id" | "slug"> },
+  { user, canvas: { id, slug } }: { user: User; canvas: Pick<Canvas, "id" | "slug"> },
   capability: Capability,
   env: Env,
 ): Promise<Admitted> {
-  const now = (await identifyAgain(person, request, env)) ?? challenge(request, "api", env);
+  const now = (await reauthenticate(user, request, env)) ?? challenge(request, "api", env);
   const { canvas, role } = await resolve({ slug, surface: "api", request }, now, env);
   // The slug may be another canvas's by now.
   if (canvas.id !== id) refuse("NOT_FOUND");
   requireCapability(canvas, capability, env);
-  return { person: now, canvas, role };
+  return { user: now, canvas, role };
 }

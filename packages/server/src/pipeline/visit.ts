@@ -1,8 +1,8 @@
 import type { IncomingMessage } from "node:http";
 import type { CanvasRole } from "@easel/protocol/types";
+import type { User } from "../access/principal.ts";
 import type { Canvas } from "../canvases/access-lookup.ts";
 import type { HeaderSink } from "../http/rate-limit.ts";
-import type { Person } from "../identity/users.ts";
 
 /** A request to a canvas, before anything is known about it. */
 export interface Visit {
@@ -21,12 +21,9 @@ export interface ApiVisit extends Visit {
   address: string;
 }
 
-/** Who is asking, as the service itself found out: someone it knows, or nobody in particular. */
-export type Viewer = Person | null;
-
 /** A request that has passed the pipeline. */
 export interface Admitted {
-  person: Person;
+  user: User;
   canvas: Canvas;
   role: CanvasRole;
 }

@@ -51,9 +51,9 @@ export function mountRuntime(app: FastifyInstance, env: Env): void {
 }
 
 /** Counts a large answer until it is sent. One that is read while it is sent is cut off where reading fails or access is lost. */
-function sent(answer: string | Readable, { person }: Call, reply: FastifyReply, env: Env): string | Readable {
+function sent(answer: string | Readable, { user }: Call, reply: FastifyReply, env: Env): string | Readable {
   if (typeof answer === "string") {
-    if (answer.length > SMALL_RESPONSE) limitResponses(person.id, reply, env);
+    if (answer.length > SMALL_RESPONSE) limitResponses(user.id, reply, env);
     return answer;
   }
   answer.on("error", (error) => {
@@ -61,7 +61,7 @@ function sent(answer: string | Readable, { person }: Call, reply: FastifyReply, 
     env.log[level]({ err: error, requestId: reply.request.id }, "an answer was cut off");
   });
   try {
-    limitResponses(person.id, reply, env);
+    limitResponses(user.id, reply, env);
   } catch (refusal) {
     answer.destroy();
     throw refusal;

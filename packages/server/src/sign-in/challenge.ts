@@ -1,6 +1,6 @@
 import type { Env } from "../env.ts";
 import type { Headed } from "../http/headed.ts";
-import { redirect, turnAway } from "../http/refusal.ts";
+import { redirect, refuseAnonymous } from "../http/refusal.ts";
 import { wantsPage } from "../http/wants-page.ts";
 
 /**
@@ -18,5 +18,5 @@ export function challenge(
   const host = base.urlMode === "subdomain" ? base.origin : "";
   if (config.authMode === "oidc" || (config.authMode === "dev" && navigates))
     redirect(`${host}/auth/login${back}`);
-  return turnAway();
+  return refuseAnonymous();
 }

@@ -3,14 +3,14 @@ import { z } from "zod";
 import { normalEmail } from "../access/email.ts";
 import type { Env } from "../env.ts";
 import { readBody } from "../http/body.ts";
-import { requireOwnPage } from "../http/csrf.ts";
+import { requireSameOrigin } from "../http/csrf.ts";
 import { readJson } from "../http/json-body.ts";
 import { one, type Query } from "../http/query.ts";
 import type { HeaderSink } from "../http/rate-limit.ts";
 import { Refusal, refuse } from "../http/refusal.ts";
 import { wantsPage } from "../http/wants-page.ts";
 import { startSession } from "../identity/session.ts";
-import { arrive, cleanName } from "../identity/users.ts";
+import { cleanName, upsertUser } from "../identity/users.ts";
 import { mayTry } from "./attempts.ts";
 import { sendSignIn } from "./dev-page.ts";
 import { safeReturn } from "./return-to.ts";
@@ -36,14 +36,14 @@ export function mountDevSignIn(app: FastifyInstance, env: Env): void {
     const email = normalEmail(given.email, env.config.allowedEmailDomains);
     if (email === null)
       return refuse("INVALID_BODY", { message: "That is no e-mail address that may sign in here." });
-    const person = await arrive(env.db, email, given.name ?? null, env.clock());
-    return person === null
+    const user = await upsertUser(env.db, email, given.name ?? null, env.clock());
+    return user === null
       ? refuse("PERMISSION_DENIED", { message: "This person is deactivated." })
-      : startSession(person, request, env);
+      : startSession(user, request, env);
   }
 
   async function guard(request: FastifyRequest, answer: HeaderSink): Promise<void> {
-    requireOwnPage(request.headers, env.base);
+    requireSameOrigin(request.headers, env.base);
     if (!(await mayTry(request, answer, env))) refuse("RATE_LIMITED");
   }
 

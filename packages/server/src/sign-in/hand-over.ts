@@ -18,8 +18,8 @@ import { challenge } from "./challenge.ts";
  * code made for that canvas and that secret, and is given the cookie, which stands for the session and dies with it.
  */
 
-const CODE_LIFETIME = 60_000;
-const SECRET_LIFETIME = 60 * 60 * 1000;
+const CODE_LIFETIME_MS = 60_000;
+const SECRET_LIFETIME_MS = 60 * 60 * 1000;
 const PER_MINUTE = 60;
 
 /** Where a canvas host is given its cookie, below the canvas's address. */
@@ -32,7 +32,7 @@ export function handOver(slug: string, path: string, { headers }: IncomingMessag
   const known = cookiesNamed(headers.cookie, secretCookie(env)).find(isToken);
   const secret = known ?? newToken();
   const query = new URLSearchParams({ slug, to: path, challenge: tokenHash(secret) });
-  const options = { maxAge: SECRET_LIFETIME, secure: env.base.secure };
+  const options = { maxAge: SECRET_LIFETIME_MS, secure: env.base.secure };
   return redirect(`${env.base.origin}/auth/canvas?${query}`, 302, {
     "set-cookie": setCookie(secretCookie(env), secret, options),
   });
@@ -53,7 +53,7 @@ export function mountHandOver(app: FastifyInstance, env: Env): void {
     const code = newToken();
     await env.db.run`
       insert into handovers (code_hash, session_id, slug, challenge, expires_at)
-      values (${tokenHash(code)}, ${session.id}, ${slug}, ${proof}, ${env.clock() + CODE_LIFETIME})`;
+      values (${tokenHash(code)}, ${session.id}, ${slug}, ${proof}, ${env.clock() + CODE_LIFETIME_MS})`;
     const to = pathOn(slug, one(query, "to"), env.base);
     return reply
       .header("cache-control", "private, no-store")

@@ -1,14 +1,14 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { User } from "../access/principal.ts";
 import { roleOf } from "../access/roles.ts";
-import { findEntry } from "../canvases/access-lookup.ts";
+import { findForAccess } from "../canvases/access-lookup.ts";
 import type { Env } from "../env.ts";
-import { requireOwnPage } from "../http/csrf.ts";
+import { requireSameOrigin } from "../http/csrf.ts";
 import { refuse } from "../http/refusal.ts";
 import { wantsPage } from "../http/wants-page.ts";
 import { guestBy } from "../identity/guests.ts";
 import { identify } from "../identity/identify.ts";
 import { startSession } from "../identity/session.ts";
-import type { Person } from "../identity/users.ts";
 import { mayTry } from "./attempts.ts";
 import { NO_LONGER_GOOD, sendNoLongerGood, sendQuestion } from "./invitation-page.ts";
 
@@ -16,12 +16,12 @@ import { NO_LONGER_GOOD, sendNoLongerGood, sendQuestion } from "./invitation-pag
 type Invitation = NonNullable<Awaited<ReturnType<typeof guestBy>>>;
 
 /** Whether somebody opens the canvas as who they are: its guest already, or someone who may enter without an invitation. */
-async function stays(person: Person, { guest, slug }: Invitation, env: Env): Promise<boolean> {
-  if (person.guestOf !== null) return person.id === guest.id;
+async function stays(user: User, { guest, slug }: Invitation, env: Env): Promise<boolean> {
+  if (user.guestOf !== null) return user.id === guest.id;
   // What a proxy says of each request goes before the session of a guest.
   if (env.config.authMode === "proxy") return true;
-  const canvas = await findEntry(slug, person.email, env);
-  return canvas !== null && roleOf({ kind: "member", id: person.id }, canvas) !== null;
+  const canvas = await findForAccess(slug, user.email, env);
+  return canvas !== null && roleOf(user, canvas) !== null;
 }
 
 /**
@@ -55,15 +55,15 @@ export function mountInvitation(app: FastifyInstance, env: Env): void {
   app.get("/auth/invite/:token", { exposeHeadRoute: false }, async (request: Request, reply) => {
     const found = await find(request, reply);
     if (found === null) return sayNoLongerGood(request, reply);
-    const person = await identify(request.raw, reply, env);
-    if (person === null) return enter(found, request, reply);
-    if (await stays(person, found, env)) return reply.redirect(env.base.canvasUrl(found.slug), 303);
-    if (wantsPage(request.headers)) return sendQuestion(reply, person, found.guest, env);
+    const user = await identify(request.raw, reply, env);
+    if (user === null) return enter(found, request, reply);
+    if (await stays(user, found, env)) return reply.redirect(env.base.canvasUrl(found.slug), 303);
+    if (wantsPage(request.headers)) return sendQuestion(reply, user, found.guest, env);
     return refuse("PERMISSION_DENIED", { message: "Sign out before you become a guest." });
   });
 
   app.post("/auth/invite/:token", async (request: Request, reply) => {
-    requireOwnPage(request.headers, env.base);
+    requireSameOrigin(request.headers, env.base);
     const found = await find(request, reply);
     return found === null ? sayNoLongerGood(request, reply) : enter(found, request, reply);
   });

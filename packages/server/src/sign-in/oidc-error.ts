@@ -79,7 +79,7 @@ const FAULTS = {
 } as const satisfies Record<string, Told>;
 
 /** Ends a sign-in. The cause goes to the log: no secrets in it. */
-export class OidcFault extends Error {
+export class OidcError extends Error {
   readonly kind: keyof typeof FAULTS;
 
   constructor(kind: keyof typeof FAULTS, why: string) {
@@ -92,11 +92,11 @@ export class OidcFault extends Error {
 const UNWELL = ["server_error", "temporarily_unavailable"];
 
 /** What an error of the protocol library means for the person who signs in. */
-export function faultOf(error: unknown): OidcFault {
-  return error instanceof OidcFault ? error : new OidcFault(kindOf(error), causeOf(error));
+export function oidcErrorOf(error: unknown): OidcError {
+  return error instanceof OidcError ? error : new OidcError(kindOf(error), causeOf(error));
 }
 
-function kindOf(error: unknown): OidcFault["kind"] {
+function kindOf(error: unknown): OidcError["kind"] {
   const { error: told = "", cause } = error as { error?: string; cause?: unknown };
   if (told === "access_denied") return "cancelled";
   // The code was used before, is too old, or was given to another browser.
@@ -122,13 +122,13 @@ export function causeOf(error: unknown): string {
 }
 
 /** Answers a fault, with a page and a way to go on for a browser; anything else that was thrown is not ours to answer. */
-export function answerFault(
+export function answerOidcError(
   error: unknown,
   request: FastifyRequest,
   reply: FastifyReply,
   env: Env,
 ): FastifyReply {
-  if (!(error instanceof OidcFault)) throw error;
+  if (!(error instanceof OidcError)) throw error;
   const { status, code, title, says, other = false }: Told = FAULTS[error.kind];
   env.log.warn({ requestId: request.id, fault: error.kind, why: error.message }, "a sign-in failed");
   if (!wantsPage(request.headers)) return refuse(code, { message: `${title}. ${says}` }, status);

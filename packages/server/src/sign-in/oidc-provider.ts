@@ -1,7 +1,7 @@
 import type { ClientAuth, Configuration } from "openid-client";
 import { staysPrivate } from "../config/config.ts";
 import type { Env } from "../env.ts";
-import { causeOf, faultOf, OidcFault } from "./oidc-error.ts";
+import { causeOf, OidcError, oidcErrorOf } from "./oidc-error.ts";
 import type { Proof } from "./oidc-flow.ts";
 
 const FRESH = 60 * 60_000;
@@ -28,7 +28,7 @@ export function openProvider(env: Env): Provider {
     try {
       return await act(await import("openid-client"), await described());
     } catch (error) {
-      throw faultOf(error);
+      throw oidcErrorOf(error);
     }
   };
   return {
@@ -53,7 +53,7 @@ export function openProvider(env: Env): Provider {
           pkceCodeVerifier: proof.pkceVerifier,
         });
         const claims = tokens.claims();
-        if (claims === undefined) throw new OidcFault("broken", "no ID token");
+        if (claims === undefined) throw new OidcError("broken", "no ID token");
         if (claims.email !== undefined || provider.serverMetadata().userinfo_endpoint === undefined)
           return claims;
         return oidc.fetchUserInfo(provider, tokens.access_token, claims.sub);
@@ -102,7 +102,7 @@ async function discover({ config }: Env): Promise<Configuration> {
   for (const name of needed) {
     const address = metadata[name] ?? "";
     if (!URL.canParse(address) || !staysPrivate(address))
-      throw new OidcFault("broken", `${name} is neither https nor on this computer`);
+      throw new OidcError("broken", `${name} is neither https nor on this computer`);
   }
   return provider;
 }

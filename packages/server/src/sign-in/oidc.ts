@@ -1,11 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { normalEmail } from "../access/email.ts";
+import type { User } from "../access/principal.ts";
 import type { Env } from "../env.ts";
 import { one, type Query } from "../http/query.ts";
 import { startSession } from "../identity/session.ts";
-import { arrive, cleanName, type Person } from "../identity/users.ts";
+import { cleanName, upsertUser } from "../identity/users.ts";
 import { mayTry } from "./attempts.ts";
-import { answerFault, OidcFault } from "./oidc-error.ts";
+import { answerOidcError, OidcError } from "./oidc-error.ts";
 import { beginFlow, bindingOf, proofIn, readFlow } from "./oidc-flow.ts";
 import { type Claims, openProvider } from "./oidc-provider.ts";
 import { safeReturn } from "./return-to.ts";
@@ -16,12 +17,12 @@ const LONGEST_ANSWER = 8 * 1024;
 export function mountOidc(app: FastifyInstance, env: Env): void {
   const provider = openProvider(env);
   const errorHandler = (error: unknown, request: FastifyRequest, reply: FastifyReply) =>
-    answerFault(error, request, reply, env);
+    answerOidcError(error, request, reply, env);
 
   async function guard(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     // The address of an answer holds a code, which is nobody else's to see.
     reply.header("cache-control", "private, no-store").header("referrer-policy", "no-referrer");
-    if (!(await mayTry(request, reply, env))) throw new OidcFault("hasty", "the limit of the address");
+    if (!(await mayTry(request, reply, env))) throw new OidcError("hasty", "the limit of the address");
   }
 
   async function begin(
@@ -47,18 +48,18 @@ export function mountOidc(app: FastifyInstance, env: Env): void {
     const answer = answerOf(request);
     const state = answer.get("state") ?? "";
     const flow = readFlow(state, env);
-    if (flow === null) throw new OidcFault("stale", "no state of ours");
-    if (flow.expires <= env.clock()) throw new OidcFault("stale", "the state has expired");
+    if (flow === null) throw new OidcError("stale", "no state of ours");
+    if (flow.expires <= env.clock()) throw new OidcError("stale", "the state has expired");
     const proof = proofIn(request.raw, flow, state, env);
     if (proof === null) {
       // Tabs that begin at once, before there is a binding, are left with one binding for all: the others begin again.
       const may = !flow.restarted && answer.has("code") && bindingOf(request.raw, env) !== undefined;
       if (may) return begin(request, reply, { returnTo: flow.returnTo, restarted: true });
-      throw new OidcFault("stale", "the state of another browser");
+      throw new OidcError("stale", "the state of another browser");
     }
-    const person = await whoIs(await provider.claims(proof, callback(env, answer)), env);
+    const user = await whoIs(await provider.claims(proof, callback(env, answer)), env);
     return reply
-      .header("set-cookie", await startSession(person, request, env))
+      .header("set-cookie", await startSession(user, request, env))
       .redirect(safeReturn(flow.returnTo, env.base), 303);
   });
 }
@@ -77,19 +78,19 @@ function answerOf({ url, query }: FastifyRequest): URLSearchParams {
   );
   const whole = answer.has("state") && Boolean(answer.get("code")) !== Boolean(answer.get("error"));
   if (!whole || answer.size < given.length || url.length > LONGEST_ANSWER)
-    throw new OidcFault("malformed", "no answer of a provider");
+    throw new OidcError("malformed", "no answer of a provider");
   return answer;
 }
 
 /** The person of a verified address that may sign in here. */
-async function whoIs(claims: Claims, env: Env): Promise<Person> {
+async function whoIs(claims: Claims, env: Env): Promise<User> {
   if (typeof claims.email !== "string" || claims.email_verified !== true)
-    throw new OidcFault("unverified", "no verified e-mail address");
+    throw new OidcError("unverified", "no verified e-mail address");
   const email = normalEmail(claims.email, env.config.allowedEmailDomains);
-  if (email === null) throw new OidcFault("foreign", "no address that may sign in");
-  const person = await arrive(env.db, email, nameIn(claims), env.clock());
-  if (person === null) throw new OidcFault("deactivated", "a deactivated person");
-  return person;
+  if (email === null) throw new OidcError("foreign", "no address that may sign in");
+  const user = await upsertUser(env.db, email, nameIn(claims), env.clock());
+  if (user === null) throw new OidcError("deactivated", "a deactivated person");
+  return user;
 }
 
 /** What to call someone, or null: a username that is an address is no name. */

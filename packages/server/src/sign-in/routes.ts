@@ -1,6 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import type { Env } from "../env.ts";
-import { requireOwnPage } from "../http/csrf.ts";
+import { requireSameOrigin } from "../http/csrf.ts";
 import { html, sendPage } from "../http/html.ts";
 import { wantsPage } from "../http/wants-page.ts";
 import { endSession } from "../identity/session.ts";
@@ -18,7 +18,7 @@ export function mountSignIn(app: FastifyInstance, env: Env): void {
   mountInvitation(app, env);
 
   app.post("/auth/logout", async (request, reply) => {
-    requireOwnPage(request.headers, env.base);
+    requireSameOrigin(request.headers, env.base);
     // Browsers keep whole pages for their back button: those of this origin are gone with the session.
     reply.header("set-cookie", await endSession(request.raw, env)).header("clear-site-data", '"cache"');
     if (!wantsPage(request.headers)) return reply.code(204).send();

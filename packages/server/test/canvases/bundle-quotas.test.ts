@@ -11,7 +11,7 @@ import { onEngines, startDev } from "../support/engines.ts";
 import { publish, upload, visit } from "../support/publish.ts";
 import { zip } from "../support/zip.ts";
 
-const DAY = 24 * 60 * 60 * 1000;
+const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** A bundle of so many bytes that nobody else has. */
 const fresh = (bytes: number) => zip({ "index.html": randomBytes(bytes / 2).toString("hex") });
@@ -151,7 +151,7 @@ await onEngines("quotas of owners", (target, env) => {
       site = await stage(target, { people });
       overQuota(await upload(target, people.owner, site.id, await fresh(6_000)), "bundles.bytes.person");
       await env.db
-        .run`update canvases set deleted_at = ${Date.now() - 31 * DAY} where deleted_at is not null`;
+        .run`update canvases set deleted_at = ${Date.now() - 31 * DAY_MS} where deleted_at is not null`;
       await purgeCanvases(env);
       assert.equal((await upload(target, people.owner, site.id, await fresh(6_000))).status, 200);
       assert.equal((await used("bundles.bytes.person"))?.used, 6_000);

@@ -8,9 +8,9 @@ import type { Canvas } from "@easel/protocol/types";
 import { whole } from "../support/canvas.ts";
 import { onEngines } from "../support/engines.ts";
 import { publish, visit } from "../support/publish.ts";
-import { DAY, later, MINUTE } from "../support/time.ts";
+import { DAY_MS, later, MINUTE_MS } from "../support/time.ts";
 
-const MONTH = 30 * DAY;
+const MONTH = 30 * DAY_MS;
 
 /** Metadata of so many bytes as JSON. */
 const metadataOf = (bytes: number) => ({ text: "m".repeat(bytes - '{"text":""}'.length) });
@@ -212,7 +212,7 @@ await onEngines("changes of a canvas", (target, env) => {
       env.db.get<{ archived_at: number }>`select archived_at from canvases where id = ${site.id}`;
     const first = await kept();
     assert.ok(Number(first?.archived_at) >= from);
-    await later(env, MINUTE, () => patch(people.owner, { archived: true, title: "Still" }));
+    await later(env, MINUTE_MS, () => patch(people.owner, { archived: true, title: "Still" }));
     assert.deepEqual(await kept(), first);
     assert.equal((await patch(people.owner, { archived: false })).json.publicationStatus, "published");
     assert.equal(await shown(site.slug), 200);
@@ -229,7 +229,7 @@ await onEngines("changes of a canvas", (target, env) => {
     assert.ok(Number(canvas.revokedAt) >= from);
     refused(await visit(target, site.slug, people.owner), 404, "NOT_FOUND");
     assert.equal((await manage(target, people.viewer, "GET", `/v1/c/${site.slug}/me`)).status, 200);
-    const again = await later(env, MINUTE, () => manage(target, people.owner, "POST", path));
+    const again = await later(env, MINUTE_MS, () => manage(target, people.owner, "POST", path));
     assert.equal(again.json.revokedAt, canvas.revokedAt);
     await publishAgain(target, site, "back");
     assert.deepEqual([(await read()).revokedAt, await shown(site.slug)], [null, 200]);
@@ -306,7 +306,7 @@ await onEngines("changes of a canvas", (target, env) => {
     const back = await patch(people.owner, { slug: old }, one);
     assert.deepEqual([back.status, await shown(old)], [200, 200], back.text);
     await patch(people.owner, { slug: freshSlug() }, one);
-    await env.db.run`update slug_claims set until = ${Date.now() + MINUTE} where slug = ${old}`;
+    await env.db.run`update slug_claims set until = ${Date.now() + MINUTE_MS} where slug = ${old}`;
     refused(await create(old, people.stranger), 409, "SLUG_TAKEN");
     await env.db.run`update slug_claims set until = ${Date.now()} where slug = ${old}`;
     const made = await create(old, people.stranger);

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { after, test } from "node:test";
+import type { User } from "../../src/access/principal.ts";
 import { listPeople, listTeamsOf } from "../../src/canvases/sharing.ts";
 import { listCanvases } from "../../src/canvases/store.ts";
 import { readConfig } from "../../src/config/config.ts";
@@ -9,7 +10,6 @@ import { migrate } from "../../src/drivers/db/migrate.ts";
 import { openDb } from "../../src/drivers/index.ts";
 import type { Env } from "../../src/env.ts";
 import { listForOrganisation, listOwned, listShared } from "../../src/home/store.ts";
-import type { Person } from "../../src/identity/users.ts";
 import { findTeam, findTeamRow, listTeams, visibleTeams } from "../../src/organisation/teams.ts";
 import { temporaryDirectory } from "../support/service.ts";
 
@@ -23,7 +23,7 @@ await db.close();
 const connection = new DatabaseSync(file, { readOnly: true });
 after(() => connection.close());
 
-const person = { id: "u", email: "a@example.com", guestOf: null } as Person;
+const person = { id: "u", email: "a@example.com", guestOf: null } as User;
 const slice = { updatedAt: 1, id: "a", limit: 25 };
 const asked = { q: "", cursor: "z", limit: 100 };
 

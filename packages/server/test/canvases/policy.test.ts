@@ -48,9 +48,9 @@ const RIGHT: [name: string, document: object][] = [
     [`a file group that is ${preset}`, group({ preset })],
   ]),
   ...RIGHTS.flatMap((right): [string, object][] =>
-    ["read", "update", "delete"].flatMap((operation): [string, object][] => [
-      [`${operation}: ${right} of a collection`, collection({ overrides: { [operation]: right } })],
-      [`${operation}: ${right} of a file group`, group({ overrides: { [operation]: right } })],
+    ["read", "update", "delete"].flatMap((health): [string, object][] => [
+      [`${health}: ${right} of a collection`, collection({ overrides: { [health]: right } })],
+      [`${health}: ${right} of a file group`, group({ overrides: { [health]: right } })],
     ]),
   ),
   ...RIGHTS.map((right): [string, object] => [

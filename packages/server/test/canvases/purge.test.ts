@@ -8,7 +8,7 @@ import type { Env } from "../../src/env.ts";
 import { onEngines } from "../support/engines.ts";
 import { publish } from "../support/publish.ts";
 
-const DAY = 24 * 60 * 60 * 1000;
+const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** A canvas with something of everything: files, data, a team, a guest who has come. */
 async function furnished(target: Target): Promise<Stage> {
@@ -77,8 +77,8 @@ await onEngines("canvases deleted for good", (target, env) => {
   it("nothing is left of one that was deleted 30 days ago, and everything of others", async () => {
     const [gone, late, kept] = [await furnished(target), await furnished(target), await furnished(target)];
     const now = Date.now();
-    await env.db.run`update canvases set deleted_at = ${now - 31 * DAY} where id = ${gone.id}`;
-    await env.db.run`update canvases set deleted_at = ${now - 29 * DAY} where id = ${late.id}`;
+    await env.db.run`update canvases set deleted_at = ${now - 31 * DAY_MS} where id = ${gone.id}`;
+    await env.db.run`update canvases set deleted_at = ${now - 29 * DAY_MS} where id = ${late.id}`;
     assert.equal(await purgeCanvases(env), 1);
 
     const tables = await tablesOf(env);

@@ -8,9 +8,9 @@ import type { Canvas } from "@easel/protocol/types";
 import { whole } from "../support/canvas.ts";
 import { onEngines, startDev } from "../support/engines.ts";
 import { publish, visit } from "../support/publish.ts";
-import { DAY, HOUR } from "../support/time.ts";
+import { DAY_MS, HOUR_MS } from "../support/time.ts";
 
-const TOMORROW = Date.now() + DAY;
+const TOMORROW = Date.now() + DAY_MS;
 const CROWD = Array.from({ length: 101 }, (_, index) => `team-${index}`);
 
 /** Terms of a share in order: what is set, and how they then read. */
@@ -231,7 +231,7 @@ await onEngines("the terms of a share", (target, env) => {
   it("an editor who gives up the role in the same act sees what was set, a last time", async () => {
     const { editor } = people;
     await set({ people: [{ email: editor.email, role: "editor" }] });
-    const end = Date.now() + HOUR;
+    const end = Date.now() + HOUR_MS;
     const left = await set({ people: [], password: "x", expiresAt: end, access: "whole_org" }, editor);
     assert.equal(left.status, 200, left.text);
     const { hasPassword, expiresAt, access, people: listed } = whole(left.json);
@@ -259,7 +259,7 @@ await onEngines("the terms of a share", (target, env) => {
   });
 
   it("terms set at once: one of the sets is what stays, whole", async () => {
-    const ends = [1, 2, 3, 4].map((hours) => Date.now() + hours * HOUR);
+    const ends = [1, 2, 3, 4].map((hours) => Date.now() + hours * HOUR_MS);
     const sets = ends.map((expiresAt, index) => ({
       expiresAt,
       access: index % 2 === 0 ? "private" : "whole_org",

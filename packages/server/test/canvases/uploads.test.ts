@@ -6,14 +6,14 @@ import { until } from "@easel/conformance/patience";
 import { keepSwept } from "../../src/canvases/sweep.ts";
 import { atEnd, startService, temporaryDirectory } from "../support/service.ts";
 
-const HOUR = 60 * 60 * 1000;
+const HOUR_MS = 60 * 60 * 1000;
 
 test("what a killed process left half-written is gone after the next start, and so is what is left later; fresh files may be in use", async (t) => {
   const directory = await temporaryDirectory(t);
   const places = ["uploads", "blobs/staging"].map((name) => path.join(directory, name));
   const leave = async (place: string) => {
     for (const name of ["old", "fresh"]) await writeFile(path.join(place, name), "half");
-    const then = new Date(Date.now() - 2 * HOUR);
+    const then = new Date(Date.now() - 2 * HOUR_MS);
     await utimes(path.join(place, "old"), then, then);
   };
   const isSwept = () =>
@@ -31,7 +31,7 @@ test("what a killed process left half-written is gone after the next start, and 
   t.mock.timers.enable({ apis: ["setInterval"] });
   atEnd(t, keepSwept(env));
   for (const place of places) await leave(place);
-  t.mock.timers.tick(HOUR);
+  t.mock.timers.tick(HOUR_MS);
   t.mock.timers.reset();
   await isSwept();
   for (const place of places) assert.deepEqual(await readdir(place), ["fresh"]);

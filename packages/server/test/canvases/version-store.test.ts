@@ -5,7 +5,7 @@ import path from "node:path";
 import { before, it, test } from "node:test";
 import { manage, type Stage, stage } from "@easel/conformance/fixture";
 import { refused } from "@easel/conformance/refusal";
-import { Lanes } from "../../src/async/task-pool.ts";
+import { TaskPool } from "../../src/async/task-pool.ts";
 import { type BundleFile, withBundle } from "../../src/canvases/bundle.ts";
 import { publishStored, storeVersion } from "../../src/canvases/deploy.ts";
 import { ROWS_AT_ONCE, sweepVersions } from "../../src/canvases/version-files.ts";
@@ -15,7 +15,7 @@ import { publish, upload, visit } from "../support/publish.ts";
 import { temporaryDirectory } from "../support/service.ts";
 import { forge, zip } from "../support/zip.ts";
 
-const HOUR = 60 * 60 * 1000;
+const HOUR_MS = 60 * 60 * 1000;
 
 const fileOf = (at: string, content: string | Buffer): BundleFile => ({
   path: at,
@@ -77,7 +77,7 @@ await onEngines("versions that are being stored", (target, env) => {
     assert.equal((json.counts as Record<string, { used: number }>)["versions.canvas"]?.used, 1);
     assert.equal((json.bytes as { versions: number }).versions, 9);
 
-    await sweepVersions(Date.now() - HOUR, env);
+    await sweepVersions(Date.now() - HOUR_MS, env);
     assert.notDeepEqual(await rows(), asItWas);
     await Promise.all([1, 2, 3].map(() => sweepVersions(Date.now() + 1, env)));
     assert.deepEqual(await rows(), asItWas);
@@ -135,7 +135,7 @@ await onEngines("versions that are being stored", (target, env) => {
 
   it("files are compressed in lanes, small and large ones, and what saves nothing is not stored", async () => {
     let runs = 0;
-    class Counted extends Lanes {
+    class Counted extends TaskPool {
       override run<Result>(task: () => Promise<Result>): Promise<Result> {
         runs++;
         return super.run(task);

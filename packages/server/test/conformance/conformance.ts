@@ -13,7 +13,7 @@ import { type Engine, NAMED, PROXY, startService } from "../support/service.ts";
 
 /** What depends on who comes, and from where; and what depends on what is kept. */
 const COMING = [pipeline, identity, realtime, adjacent, authentication];
-const KEPT = [kv, submissions, collections, events];
+const KEPT_MS = [kv, submissions, collections, events];
 const TARGETS = { dev: devTarget, proxy: proxyTarget };
 type AuthMode = keyof typeof TARGETS;
 
@@ -40,7 +40,7 @@ export async function conforms(
     describe(`${engine.name}, canvases by ${target.urlMode}, sign-in: ${target.authMode}${limited}`, () => {
       const { authMode, urlMode } = target;
       const keeps = authMode === authModes[0] && urlMode === urlModes[0];
-      for (const section of keeps ? [...COMING, ...KEPT] : COMING) section(target);
+      for (const section of keeps ? [...COMING, ...KEPT_MS] : COMING) section(target);
     });
   }
 }

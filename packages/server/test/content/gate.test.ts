@@ -15,10 +15,10 @@ import { HTTPS, startOnHttps } from "../support/https.ts";
 import { publish, visit } from "../support/publish.ts";
 import { PROXY } from "../support/service.ts";
 import { tamper } from "../support/tamper.ts";
-import { DAY, later, MINUTE } from "../support/time.ts";
+import { DAY_MS, later, MINUTE_MS } from "../support/time.ts";
 
 const PASSWORD = "open, sesame";
-const WEEK = 7 * DAY;
+const WEEK = 7 * DAY_MS;
 const right = new URLSearchParams({ password: PASSWORD }).toString();
 const BOUNDARY = "gate-of-the-tests";
 const multipart = `--${BOUNDARY}\r\nContent-Disposition: form-data; name="password"\r\n\r\n${PASSWORD}\r\n--${BOUNDARY}--\r\n`;
@@ -216,8 +216,8 @@ describe("the password gate", () => {
 
   it("a week long", async () => {
     const cookie = await cookieFor(site, viewer);
-    await later(env, WEEK - MINUTE, () => opens(site, viewer, cookie));
-    await later(env, WEEK + MINUTE, () => stays(site, viewer, cookie));
+    await later(env, WEEK - MINUTE_MS, () => opens(site, viewer, cookie));
+    await later(env, WEEK + MINUTE_MS, () => stays(site, viewer, cookie));
   });
 
   it("nobody in particular opens a public link by it, and is not known by it", async () => {
@@ -585,7 +585,7 @@ describe("the password gate at the host of a canvas", () => {
     const site = await stage(target, { terms: { password: PASSWORD } });
     const way = new HandOver(target.base);
     const content = await way.through(site.slug, site.people.viewer.headers);
-    const sent = await later(env, DAY + MINUTE, () =>
+    const sent = await later(env, DAY_MS + MINUTE_MS, () =>
       way.at(site.slug, "/__gate?to=a", [...NAVIGATES, FORM, jar(content)], "POST", right),
     );
     const origin = target.base.replace("://", `://${site.slug}.`);

@@ -6,8 +6,8 @@ import { guestOf } from "@easel/conformance/guest";
 import { send } from "@easel/conformance/http";
 import type { Person } from "@easel/conformance/target";
 import { ERRORS, type ErrorCode } from "@easel/protocol/errors";
+import type { Principal } from "../../src/access/principal.ts";
 import { factsFor } from "../../src/content/refusal-facts.ts";
-import type { Viewer } from "../../src/pipeline/visit.ts";
 import { onEngines, startDev } from "../support/engines.ts";
 import { publish, visit } from "../support/publish.ts";
 
@@ -137,9 +137,9 @@ await onEngines("what the page of a refusal tells of the canvas", (target, env) 
   it("no refusal tells guests of other canvases or anonymous visitors anything", async () => {
     const site = await make();
     const { json } = await manage(target, site.people.stranger, "GET", "/api/me");
-    const stranger = { ...(json as unknown as NonNullable<Viewer>), guestOf: null };
+    const stranger = { ...(json as unknown as NonNullable<Principal>), guestOf: null };
     const guest = { ...stranger, id: "guest:1", guestOf: "another canvas" };
-    const owner = async (viewer: Viewer) => (await factsFor("OWNER_ONLY", site.slug, viewer, env)).owner;
+    const owner = async (viewer: Principal) => (await factsFor("OWNER_ONLY", site.slug, viewer, env)).owner;
     assert.equal((await owner(stranger))?.email, site.people.owner.email);
     for (const viewer of [guest, null]) {
       for (const code of Object.keys(ERRORS) as ErrorCode[]) {

@@ -6,7 +6,7 @@ import { refused } from "@easel/conformance/refusal";
 import { startDev } from "../support/engines.ts";
 import { publish, visit } from "../support/publish.ts";
 
-const GRACE = 5 * 60 * 1000;
+const GRACE_MS = 5 * 60 * 1000;
 const { target, env } = await startDev({ after });
 
 const filesOf = (name: string) => ({
@@ -92,7 +92,7 @@ describe("a page load never sees two versions", () => {
     await publish(target, site, filesOf("two"));
     const cookie = `easel_version=${first}`;
     assert.equal((await part(site, cookie)).text, "script one");
-    await env.db.run`update versions set replaced_at = ${Date.now() - GRACE - 1} where id = ${first}`;
+    await env.db.run`update versions set replaced_at = ${Date.now() - GRACE_MS - 1} where id = ${first}`;
     assert.equal((await part(site, cookie)).text, "script two");
   });
 

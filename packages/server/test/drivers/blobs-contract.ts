@@ -5,9 +5,9 @@ import { describe, test } from "node:test";
 import type { Blobs } from "../../src/drivers/blobs/blobs.ts";
 import type { Scope } from "../support/service.ts";
 
-const HOUR = 60 * 60 * 1000;
+const HOUR_MS = 60 * 60 * 1000;
 /** A time that everything was put before. */
-const LATER = () => Date.now() + HOUR;
+const LATER = () => Date.now() + HOUR_MS;
 const MIB = 1024 * 1024;
 
 /** Bytes as a stream of so many pieces. */
@@ -23,7 +23,7 @@ export async function bytesOf(stream: Readable | null): Promise<Buffer | null> {
 
 /** Every key that is kept now. */
 export async function keysOf(blobs: Blobs): Promise<string[]> {
-  return (await Array.fromAsync(blobs.olderThan(Date.now() + HOUR))).sort();
+  return (await Array.fromAsync(blobs.olderThan(Date.now() + HOUR_MS))).sort();
 }
 
 const keyOf = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");
@@ -147,7 +147,7 @@ export function blobsContract(
 
     test("what has been put again since stays", async (t) => {
       const blobs = await open(t);
-      const before = Date.now() - HOUR;
+      const before = Date.now() - HOUR_MS;
       const { key } = await blobs.put(inPieces(tea));
       await blobs.delete([key], before);
       assert.deepEqual(await bytesOf(await blobs.get(key)), tea);
@@ -168,15 +168,15 @@ export function blobsContract(
       const blobs = await open(t);
       assert.deepEqual(await keysOf(blobs), []);
       const { key } = await blobs.put(inPieces(tea));
-      assert.deepEqual(await Array.fromAsync(blobs.olderThan(Date.now() - HOUR)), []);
-      assert.deepEqual(await Array.fromAsync(blobs.olderThan(Date.now() + HOUR)), [key]);
+      assert.deepEqual(await Array.fromAsync(blobs.olderThan(Date.now() - HOUR_MS)), []);
+      assert.deepEqual(await Array.fromAsync(blobs.olderThan(Date.now() + HOUR_MS)), [key]);
     });
 
     test("what olderThan names may be deleted on the way", async (t) => {
       const blobs = await open(t);
       for (let each = 0; each < 40; each++) await blobs.put(inPieces(Buffer.of(each)));
       let seen = 0;
-      for await (const key of blobs.olderThan(Date.now() + HOUR)) {
+      for await (const key of blobs.olderThan(Date.now() + HOUR_MS)) {
         await blobs.delete([key], LATER());
         seen++;
       }

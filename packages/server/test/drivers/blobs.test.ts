@@ -5,7 +5,7 @@ import { syncBuiltinESMExports } from "node:module";
 import path from "node:path";
 import { describe, test } from "node:test";
 import { Concurrency } from "../../src/async/concurrency.ts";
-import { Lanes } from "../../src/async/task-pool.ts";
+import { TaskPool } from "../../src/async/task-pool.ts";
 import { Turns } from "../../src/async/turns.ts";
 import { sweepBlobs } from "../../src/canvases/sweep.ts";
 import { baseOf } from "../../src/config/addresses.ts";
@@ -16,14 +16,14 @@ import type { Blobs } from "../../src/drivers/blobs/blobs.ts";
 import { local } from "../../src/drivers/blobs/local.ts";
 import { memory } from "../../src/drivers/bus/memory.ts";
 import { migrate } from "../../src/drivers/db/migrate.ts";
-import { Parsed } from "../../src/drivers/document-cache.ts";
+import { DocumentCache } from "../../src/drivers/document-cache.ts";
 import { openDb } from "../../src/drivers/index.ts";
 import type { Env } from "../../src/env.ts";
 import { newLog } from "../../src/http/log.ts";
 import { atEnd, ENGINES, type Scope, temporaryDirectory } from "../support/service.ts";
 import { blobsContract, bytesOf, inPieces, keysOf } from "./blobs-contract.ts";
 
-const HOUR = 60 * 60 * 1000;
+const HOUR_MS = 60 * 60 * 1000;
 const text = (words: string) => inPieces(Buffer.from(words));
 
 /** A store in a directory of its own. */
@@ -49,12 +49,12 @@ describe("local blobs", () => {
     const { blobs, root } = await open(t);
     const { key } = await blobs.put(text("kept"));
     await mkdir(path.join(root, "staging"), { recursive: true });
-    const old = new Date(Date.now() - 2 * HOUR);
+    const old = new Date(Date.now() - 2 * HOUR_MS);
     await writeFile(path.join(root, "staging", "half-written"), "ha");
     await utimes(path.join(root, "staging", "half-written"), old, old);
     // Another node may be writing this one.
     await writeFile(path.join(root, "staging", "being-written"), "ha");
-    await blobs.tidy(Date.now() - HOUR);
+    await blobs.tidy(Date.now() - HOUR_MS);
     assert.deepEqual(await readdir(path.join(root, "staging")), ["being-written"]);
     assert.deepEqual(await keysOf(blobs), [key]);
   });
@@ -99,7 +99,7 @@ describe("local blobs", () => {
     await writeFile(outside, "mine");
     for (const key of ["../outside", "../../outside", "..", outside]) {
       assert.equal(await blobs.get(key), null);
-      await blobs.delete([key], Date.now() + HOUR);
+      await blobs.delete([key], Date.now() + HOUR_MS);
     }
     assert.ok(existsSync(outside));
   });
@@ -107,10 +107,10 @@ describe("local blobs", () => {
   test("putting the same bytes again makes them new", async (t) => {
     const { blobs, root } = await open(t);
     const { key } = await blobs.put(text("tea"));
-    await age(root, key, 2 * HOUR);
-    assert.deepEqual(await Array.fromAsync(blobs.olderThan(Date.now() - HOUR)), [key]);
+    await age(root, key, 2 * HOUR_MS);
+    assert.deepEqual(await Array.fromAsync(blobs.olderThan(Date.now() - HOUR_MS)), [key]);
     await blobs.put(text("tea"));
-    assert.deepEqual(await Array.fromAsync(blobs.olderThan(Date.now() - HOUR)), []);
+    assert.deepEqual(await Array.fromAsync(blobs.olderThan(Date.now() - HOUR_MS)), []);
   });
 
   test("a reader keeps its bytes while the blob is put again and deleted", async (t) => {
@@ -118,7 +118,7 @@ describe("local blobs", () => {
     const { key } = await blobs.put(text("tea"));
     const reading = await blobs.get(key);
     await blobs.put(text("tea"));
-    await blobs.delete([key], Date.now() + HOUR);
+    await blobs.delete([key], Date.now() + HOUR_MS);
     assert.equal((await bytesOf(reading))?.toString(), "tea");
   });
 
@@ -154,7 +154,7 @@ for (const { name, skip, database } of ENGINES) {
       ] as const) {
         const { key } = await blobs.put(text(word));
         keys[word] = key;
-        await age(root, key, hours * HOUR);
+        await age(root, key, hours * HOUR_MS);
         if (!used) continue;
         await db.run`insert into version_files (version_id, path, encoding, mime, blob_key, size)
           values (${"v"}, ${word}, ${"identity"}, ${"text/plain"}, ${key}, ${1})`;
@@ -169,9 +169,9 @@ for (const { name, skip, database } of ENGINES) {
         passwords: new Passwords(1),
         turns: new Turns(),
         responses: new Concurrency(1),
-        deploys: new Lanes(1),
-        compressions: new Lanes(1),
-        policies: new Parsed(),
+        deploys: new TaskPool(1),
+        compressions: new TaskPool(1),
+        policies: new DocumentCache(),
         signer: new Signer(["a secret of the tests that is long enough"]),
         proxyKeys: null,
         clock: Date.now,
@@ -182,7 +182,7 @@ for (const { name, skip, database } of ENGINES) {
       assert.deepEqual(await keysOf(blobs), Object.values(left).sort());
       assert.equal(await blobs.get(gone ?? ""), null);
       assert.equal(await sweepBlobs(env), 0);
-      assert.equal(await sweepBlobs({ ...env, clock: () => Date.now() + HOUR }), 1);
+      assert.equal(await sweepBlobs({ ...env, clock: () => Date.now() + HOUR_MS }), 1);
       assert.deepEqual(await keysOf(blobs), [keys["old and used"], keys["new and used"]].sort());
     });
   });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Db, maybe, sql } from "../../src/drivers/db/db.ts";
+import { type Db, optional, sql } from "../../src/drivers/db/db.ts";
 import { counter, ids, MANY, nothing, type Open, thing } from "./db-tables.ts";
 
 /** Writes that stand or fall together, and what is beside them. */
@@ -14,11 +14,11 @@ export function batchContract(open: Open): void {
     ["the last changes nothing", [thing(1), thing(2), nothing], [1, 1], []],
     [
       "one that may change nothing",
-      [thing(1), maybe`delete from things where id = ${9}`, thing(2)],
+      [thing(1), optional`delete from things where id = ${9}`, thing(2)],
       [1, 0, 1],
       [1, 2],
     ],
-    ["one that may, and does", [thing(1), maybe`delete from things where id = ${1}`], [1, 1], []],
+    ["one that may, and does", [thing(1), optional`delete from things where id = ${1}`], [1, 1], []],
     [
       "a later step sees an earlier one",
       [thing(1), sql`update things set id = ${5} where id = ${1}`],

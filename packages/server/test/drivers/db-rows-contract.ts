@@ -102,7 +102,7 @@ export function rowsContract(open: Open): void {
   test("recall answers as get does, whatever has happened since", async (t) => {
     const { db, other } = await open(t);
     const recalled = async (id: number) => {
-      const row = await db.recall<{ size: number | null }>`select size from things where id = ${id}`;
+      const row = await db.getCached<{ size: number | null }>`select size from things where id = ${id}`;
       assert.deepEqual(row, await db.get`select size from things where id = ${id}`);
       return row?.size;
     };
@@ -139,7 +139,7 @@ export function rowsContract(open: Open): void {
     await db.batch([thing(1), thing(2)]);
     const named = async (id: number) => {
       const name = { from: `of ${id}`, value: () => `thing ${id}` };
-      return (await db.recall<{ id: number }>`select id from things where name = ${name}`)?.id;
+      return (await db.getCached<{ id: number }>`select id from things where name = ${name}`)?.id;
     };
     assert.deepEqual([await named(1), await named(2), await named(3), await named(1)], [1, 2, undefined, 1]);
     await db.run`delete from things where id = ${1}`;
@@ -152,14 +152,14 @@ export function rowsContract(open: Open): void {
       await db.run`insert into things (id, bytes) values (${id}, ${Uint8Array.from(bytes)})`;
     }
     const ofBytes = async (bytes: Uint8Array) =>
-      (await db.recall<{ id: number }>`select id from things where bytes = ${bytes}`)?.id;
+      (await db.getCached<{ id: number }>`select id from things where bytes = ${bytes}`)?.id;
     for (const round of [1, 2]) {
       const found = [[0], [0, 0], [0xff], [], [1]].map((bytes) => ofBytes(Uint8Array.from(bytes)));
       assert.deepEqual(await Promise.all(found), [0, 1, 2, 3, undefined], `round ${round}`);
     }
     const joined = async (least: number, counter: string) =>
       (
-        await db.recall<{ value: number }>`
+        await db.getCached<{ value: number }>`
         select value from counters left join things on things.id = ${least} where counters.id = ${counter}
           and things.size is null`
       )?.value;

@@ -3,7 +3,7 @@ import { readdir, rm, utimes } from "node:fs/promises";
 import path from "node:path";
 import { describe, test } from "node:test";
 import { readConfig } from "../../src/config/config.ts";
-import { SetupFault } from "../../src/config/setup-error.ts";
+import { SetupError } from "../../src/config/setup-error.ts";
 import { local } from "../../src/drivers/blobs/local.ts";
 import { migrate } from "../../src/drivers/db/migrate.ts";
 import { openDb } from "../../src/drivers/index.ts";
@@ -54,7 +54,7 @@ async function areOne(stores: Stores): Promise<string> {
 async function refusesAll(stores: Stores, words: RegExp): Promise<void> {
   const before = [await stores.blobs.marker("instance"), await keysOf(stores.blobs)];
   await assert.rejects(requireOneInstance(stores), (error) => {
-    assert.ok(error instanceof SetupFault);
+    assert.ok(error instanceof SetupError);
     assert.match(error.message, words);
     assert.match(error.message, /docs\/self-hosting\.md/);
     return true;
@@ -188,11 +188,11 @@ for (const { name, skip, database } of ENGINES) {
       for (const key of keys) await utimes(path.join(root, key.slice(0, 2), key), old, old);
 
       const other = { ...settings, SERVICE_DATABASE_URL: await database(t) };
-      await assert.rejects(startService(t, other), SetupFault);
+      await assert.rejects(startService(t, other), SetupError);
       assert.deepEqual(await keysOf(await local(root)), keys);
       for (const file of await readdir(directory))
         if (file.startsWith("easel.db")) await rm(path.join(directory, file));
-      await assert.rejects(startService(t, settings), SetupFault);
+      await assert.rejects(startService(t, settings), SetupError);
       assert.deepEqual(await keysOf(await local(root)), keys);
 
       assert.match(await join(other), new RegExp(`0 of ${keys.length} blobs`));

@@ -4,7 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { send } from "@easel/conformance/http";
-import { type Db, maybe, Unavailable } from "../../src/drivers/db/db.ts";
+import { type Db, optional, Unavailable } from "../../src/drivers/db/db.ts";
 import { sqlite } from "../../src/drivers/db/sqlite.ts";
 import { startDev } from "../support/engines.ts";
 import { atEnd, type Scope, temporaryDirectory } from "../support/service.ts";
@@ -29,7 +29,7 @@ function lockOf(t: Scope, file: string) {
 const isOpen = (work: Promise<unknown>) => Promise.race([work.then(() => false), sleep(50, true)]);
 
 const append = ({ batch }: Db, digit: number) =>
-  batch([maybe`update counters set value = value * 10 + ${digit} where id = ${"a"}`]);
+  batch([optional`update counters set value = value * 10 + ${digit} where id = ${"a"}`]);
 
 test("writes wait for the lock of another process in their order, and reads go on", async (t) => {
   const { db, lock, unlock } = await open(t);

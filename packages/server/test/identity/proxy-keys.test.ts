@@ -19,7 +19,7 @@ import {
   TOKEN_HEADER,
 } from "./proxy-tokens.ts";
 
-const MINUTE = 60_000;
+const MINUTE_MS = 60_000;
 const OLD = await newKey("ES256", "old");
 const NEW = await newKey("ES256", "new");
 const RSA = await newKey("RS", "rsa");
@@ -79,10 +79,10 @@ describe("keys of signed tokens", () => {
     const old = await sign(OLD, "ES256", { exp: 1e10 });
     assert.equal((await comes(old)).status, 200);
     server.keys = [NEW.jwk];
-    later(9 * MINUTE);
+    later(9 * MINUTE_MS);
     assert.equal((await comes(old)).status, 200);
     assert.equal(server.fetches, 1);
-    later(MINUTE);
+    later(MINUTE_MS);
     unauthenticated(await comes(old));
     assert.equal(server.fetches, 2);
   });
@@ -92,10 +92,10 @@ describe("keys of signed tokens", () => {
     const old = await sign(OLD, "ES256", { exp: 1e10 });
     for (let minutes = 0; minutes < 10; minutes++) {
       assert.equal((await comes(old)).status, 200);
-      later(MINUTE - 1_000);
+      later(MINUTE_MS - 1_000);
     }
     server.keys = [];
-    later(MINUTE + 10_000);
+    later(MINUTE_MS + 10_000);
     unauthenticated(await comes(old));
   });
 
@@ -135,7 +135,7 @@ describe("tokens that are remembered", () => {
     for (let each = 0; verified.size < 5_000; each++) verified.set(String(each), { claims: {}, until: 0 });
     assert.equal((await comes(await sign(OLD, "ES256", { jti: "another" }))).status, 200);
     assert.deepEqual([verified.size, verified.has("0")], [5_000, false]);
-    assert.ok(Math.max(...verified.values().map(({ until }) => until)) <= env.clock() + MINUTE);
+    assert.ok(Math.max(...verified.values().map(({ until }) => until)) <= env.clock() + MINUTE_MS);
   });
 });
 
@@ -164,16 +164,16 @@ describe("a key server that cannot be reached", () => {
     assert.equal((await comes(old ?? "")).status, 200);
     never(server);
     for (let minutes = 0; minutes < 59; minutes++) {
-      later(MINUTE);
+      later(MINUTE_MS);
       assert.equal((await comes(old ?? "")).status, 200);
       unauthenticated(await comes(forged));
       refused(await comes(next ?? ""), 503, "UNAVAILABLE");
     }
-    later(MINUTE);
+    later(MINUTE_MS);
     refused(await comes(old ?? ""), 503, "UNAVAILABLE");
     refused(await comes(forged), 503, "UNAVAILABLE");
     server.instead = undefined;
-    later(MINUTE);
+    later(MINUTE_MS);
     assert.equal((await comes(old ?? "")).status, 200);
     unauthenticated(await comes(forged));
   });

@@ -9,17 +9,17 @@ import { cookieOf, post, signIn, tokenOf, whoAmI } from "../support/client.ts";
 import { onEngines } from "../support/engines.ts";
 import { publish, visit } from "../support/publish.ts";
 import { tamper } from "../support/tamper.ts";
-import { DAY, MINUTE, SECOND } from "../support/time.ts";
+import { DAY_MS, MINUTE_MS, SECOND } from "../support/time.ts";
 import { answersIn, wire } from "../support/wire.ts";
 
-const LIFETIME = 14 * DAY;
+const LIFETIME = 14 * DAY_MS;
 
 /** What is left of a session when it is used, and whether its end moves on. */
 const ROLLING: [name: string, left: number, moves: boolean][] = [
   ["fourteen days left", LIFETIME, false],
-  ["a little more than thirteen days left", 13 * DAY + MINUTE, false],
-  ["a little less than thirteen days left", 13 * DAY - SECOND, true],
-  ["one day left", DAY, true],
+  ["a little more than thirteen days left", 13 * DAY_MS + MINUTE_MS, false],
+  ["a little less than thirteen days left", 13 * DAY_MS - SECOND, true],
+  ["one day left", DAY_MS, true],
   ["half a minute left", 30 * SECOND, true],
 ];
 
@@ -81,12 +81,12 @@ await onEngines("the cookie of a session", (target, env) => {
 
   for (const [method, path, carries] of USES) {
     it(`${method} ${path}: ${carries ? "renews the cookie" : "never carries a cookie"}`, async () => {
-      const person = await personWith(DAY);
+      const person = await personWith(DAY_MS);
       const at = path.replace("{slug}", site.slug);
       const answer = await send(base, { method, path: at, headers: person.headers });
       assert.ok(answer.status < 500, answer.text);
       assert.deepEqual(answer.headers["set-cookie"], carries ? [cookie(tokenOf(person))] : undefined);
-      assert.equal((await endOf(person)) > Date.now() + 2 * DAY, carries);
+      assert.equal((await endOf(person)) > Date.now() + 2 * DAY_MS, carries);
     });
   }
 
@@ -100,13 +100,13 @@ await onEngines("the cookie of a session", (target, env) => {
   });
 
   it("many uses at once renew it, each with the same token", async () => {
-    const person = await personWith(DAY);
+    const person = await personWith(DAY_MS);
     const answers = await Promise.all(Array.from({ length: 20 }, () => whoAmI(base, person.headers)));
     for (const { status, headers } of answers) {
       assert.equal(status, 200);
       for (const line of headers["set-cookie"] ?? []) assert.equal(line, cookie(tokenOf(person)));
     }
-    assert.ok((await endOf(person)) > Date.now() + 13 * DAY);
+    assert.ok((await endOf(person)) > Date.now() + 13 * DAY_MS);
   });
 
   it("signing in ends the session that the browser came with, by program and by form", async () => {
@@ -252,7 +252,7 @@ await onEngines("the cookie of a session", (target, env) => {
   });
 
   it("of someone deactivated no session is worth anything, and none is renewed", async () => {
-    const person = await personWith(DAY);
+    const person = await personWith(DAY_MS);
     await env.db.run`update users set deactivated_at = ${Date.now()} where email = ${person.email}`;
     const answers = [
       await whoAmI(base, person.headers),

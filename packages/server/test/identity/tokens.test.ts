@@ -13,7 +13,7 @@ import { onEngines, startDev } from "../support/engines.ts";
 import { publish, visit } from "../support/publish.ts";
 import { PROXY } from "../support/service.ts";
 import { tamper } from "../support/tamper.ts";
-import { DAY, later, MINUTE, SECOND, still } from "../support/time.ts";
+import { DAY_MS, later, MINUTE_MS, SECOND, still } from "../support/time.ts";
 
 const bearer = (value: string): Header => ["Authorization", `Bearer ${value}`];
 const secretOf = (token: string) => token.replace("easel_pat_", "");
@@ -77,7 +77,7 @@ const BAD_BODIES: [name: string, body: string][] = [
   ["an end that has passed", JSON.stringify({ name: "late", expiresAt: Date.now() - 1 })],
   ["an end at the beginning of time", '{"name":"late","expiresAt":0}'],
   ["an end in words", '{"name":"late","expiresAt":"2099-01-01"}'],
-  ["an end that is no whole number", `{"name":"late","expiresAt":${Date.now() + DAY}.5}`],
+  ["an end that is no whole number", `{"name":"late","expiresAt":${Date.now() + DAY_MS}.5}`],
   ["an end past all time", '{"name":"late","expiresAt":8640000000000001}'],
   ["an unknown field", '{"name":"more","scopes":["admin"]}'],
   ["a token of one's own choice", '{"name":"mine","token":"easel_pat_x"}'],
@@ -151,7 +151,7 @@ await onEngines("personal access tokens", (target, env) => {
   });
 
   it("it sets no cookie, and moves no session's end", async () => {
-    await env.db.run`update sessions set expires_at = ${Date.now() + DAY}`;
+    await env.db.run`update sessions set expires_at = ${Date.now() + DAY_MS}`;
     for (const { headers } of await apis([...site.people.viewer.headers, bearer(token)])) {
       assert.equal(headers["set-cookie"], undefined);
     }
@@ -198,7 +198,7 @@ await onEngines("personal access tokens", (target, env) => {
 
   it("the list: one's own, newest first", async () => {
     const person = await target.signIn(freshEmail("lister"));
-    const end = Date.now() + DAY;
+    const end = Date.now() + DAY_MS;
     const [first, second] = [await make(person, { name: " First " }), await make(person, { expiresAt: end })];
     const [newer, older] = await list(person);
     assert.deepEqual(
@@ -221,12 +221,12 @@ await onEngines("personal access tokens", (target, env) => {
     assert.equal((await whoAmI(base, [bearer(made.token)])).status, 200);
     await used((at) => at !== null && at >= from && at <= Date.now());
     await still(env, async () => {
-      const recent = env.clock() - MINUTE + SECOND;
+      const recent = env.clock() - MINUTE_MS + SECOND;
       await env.db.run`update tokens set used_at = ${recent} where id = ${made.id}`;
       assert.equal((await whoAmI(base, [bearer(made.token)])).status, 200);
       assert.equal(await usedAt(), recent);
     });
-    await env.db.run`update tokens set used_at = ${Date.now() - MINUTE - SECOND} where id = ${made.id}`;
+    await env.db.run`update tokens set used_at = ${Date.now() - MINUTE_MS - SECOND} where id = ${made.id}`;
     assert.equal((await whoAmI(base, [bearer(made.token)])).status, 200);
     await used((at) => at !== null && at >= from);
   });
@@ -238,9 +238,9 @@ await onEngines("personal access tokens", (target, env) => {
   });
 
   it("an expired one is nobody's from that moment on", async () => {
-    const made = await make(site.people.viewer, { expiresAt: Date.now() + DAY });
-    await later(env, DAY - MINUTE, () => isOf(site.people.viewer, [bearer(made.token)]));
-    await later(env, DAY, () => nobodys([bearer(made.token)]));
+    const made = await make(site.people.viewer, { expiresAt: Date.now() + DAY_MS });
+    await later(env, DAY_MS - MINUTE_MS, () => isOf(site.people.viewer, [bearer(made.token)]));
+    await later(env, DAY_MS, () => nobodys([bearer(made.token)]));
     assert.ok((await list(site.people.viewer)).some(({ id }) => id === made.id));
   });
 

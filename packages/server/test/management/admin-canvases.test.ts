@@ -9,7 +9,7 @@ import { JSON_TYPE } from "../support/client.ts";
 import { onEngines } from "../support/engines.ts";
 import { everyPage, pageOf, type Row } from "./admin-list.ts";
 
-const DAY = 24 * 60 * 60 * 1000;
+const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** All that administrators see of a canvas. */
 const FIELDS = [
@@ -235,9 +235,9 @@ await onEngines("canvases, administered", (target, env) => {
     const { id, deletedAt } = await row(site, "deleted=true");
     assert.equal(id, site.id);
     assert.ok(Number(deletedAt) > Date.now() - 60_000);
-    await dated(site.id, Date.now() - 30 * DAY + 60_000);
+    await dated(site.id, Date.now() - 30 * DAY_MS + 60_000);
     assert.equal((await row(site, "deleted=true")).id, site.id);
-    await dated(site.id, Date.now() - 30 * DAY);
+    await dated(site.id, Date.now() - 30 * DAY_MS);
     assert.equal(await row(site, "deleted=true"), undefined);
     const live = await stage(target);
     assert.equal(await row(live, "deleted=true"), undefined);
@@ -265,9 +265,9 @@ await onEngines("canvases, administered", (target, env) => {
   it("restored within 30 days only, and nothing that is not deleted: 404 NOT_FOUND", async () => {
     const site = await stage(target);
     refused(await act(site.id, "restore"), 404, "NOT_FOUND");
-    await dated(site.id, Date.now() - 30 * DAY);
+    await dated(site.id, Date.now() - 30 * DAY_MS);
     for (const what of ["restore", "disable", "enable"]) refused(await act(site.id, what), 404, "NOT_FOUND");
-    await dated(site.id, Date.now() - 30 * DAY + 60_000);
+    await dated(site.id, Date.now() - 30 * DAY_MS + 60_000);
     assert.equal((await act(site.id, "restore")).status, 200);
     refused(await act(site.id, "restore"), 404, "NOT_FOUND");
   });

@@ -7,7 +7,7 @@ import { refused } from "@easel/conformance/refusal";
 import { startDev } from "../support/engines.ts";
 import { publish } from "../support/publish.ts";
 
-const MINUTE = 60_000;
+const MINUTE_MS = 60_000;
 const { target, env } = await startDev({ after });
 
 /** A Public link canvas with a page and a password. */
@@ -38,8 +38,8 @@ it("a password cookie opens until its time is over, even where a browser goes on
   const cookie = visit.headers["set-cookie"]?.find((line) => line.startsWith("__service_gate=")) ?? "";
   const end = Date.now() + Number(/max-age=(\d+)/i.exec(cookie)?.[1] ?? assert.fail(cookie)) * 1000;
   const page = browser.api(canvas.slug);
-  env.clock = () => end - MINUTE;
+  env.clock = () => end - MINUTE_MS;
   refused(await page.get("/me"), 403, "STATIC_ONLY");
-  env.clock = () => end + MINUTE;
+  env.clock = () => end + MINUTE_MS;
   refused(await page.get("/me"), 403, "PASSWORD_REQUIRED");
 });

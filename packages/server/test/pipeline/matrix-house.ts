@@ -15,7 +15,7 @@ import type { Cell, ROLES } from "./matrix-oracle.ts";
 /** What the canvas's page says. */
 export const PAGE = "the page of the matrix";
 const PASSWORD = "the password of the matrix";
-const DAY = 24 * 60 * 60 * 1000;
+const DAY_MS = 24 * 60 * 60 * 1000;
 
 type Role = (typeof ROLES)[number];
 /** The headers with which a visitor calls each surface. */
@@ -120,7 +120,7 @@ export async function arrange(
   const now = Date.now();
   const when = (condition: boolean) => (condition ? now : null);
   const access = rung.startsWith("public_link") ? "public_link" : rung;
-  const expiresAt = { none: null, future: now + DAY, past: now - 1 }[expiry];
+  const expiresAt = { none: null, future: now + DAY_MS, past: now - 1 }[expiry];
   await env.db.batch([
     sql`update canvases set access = ${access}, expires_at = ${expiresAt},
       password_hash = ${password === "none" ? null : passwordHash},

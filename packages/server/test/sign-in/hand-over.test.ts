@@ -10,10 +10,10 @@ import { post, tokenOf, whoAmI } from "../support/client.ts";
 import { onEngines, startDev } from "../support/engines.ts";
 import { HTTPS, startOnHttps } from "../support/https.ts";
 import { publish } from "../support/publish.ts";
-import { DAY, HOUR, later, MINUTE, SECOND, still } from "../support/time.ts";
+import { DAY_MS, HOUR_MS, later, MINUTE_MS, SECOND, still } from "../support/time.ts";
 import { HandOver, jar, NAVIGATES, pairOf } from "./hand-over.ts";
 
-const FORTNIGHT = 14 * DAY;
+const FORTNIGHT = 14 * DAY_MS;
 
 /** What ends a session, and with it what every canvas host has been given. */
 const ENDINGS: [name: string, end: (at: { person: Person; base: string; db: Db }) => Promise<unknown>][] = [
@@ -170,8 +170,8 @@ await onEngines(
 
     for (const [after, good] of [
       [59 * SECOND, true],
-      [MINUTE, false],
-      [HOUR, false],
+      [MINUTE_MS, false],
+      [HOUR_MS, false],
     ] as const) {
       it(`a code is ${good ? "still good" : "no longer good"} after ${after / SECOND} seconds`, async () => {
         const answer = await still(env, async () => {
@@ -299,8 +299,8 @@ await onEngines(
     it("a page load by a cookie older than a day goes by the base host again, what the page loads does not", async () => {
       const cookie = await way.through(site.slug, site.people.viewer.headers);
       const page = (headers: Header[]) => way.at(site.slug, "/", [...headers, jar(cookie)]);
-      assert.equal((await later(env, DAY - MINUTE, () => page(NAVIGATES))).status, 200);
-      await later(env, DAY + MINUTE, async () => {
+      assert.equal((await later(env, DAY_MS - MINUTE_MS, () => page(NAVIGATES))).status, 200);
+      await later(env, DAY_MS + MINUTE_MS, async () => {
         assert.equal((await page(NAVIGATES)).status, 302);
         assert.equal((await page([["Sec-Fetch-Mode", "no-cors"]])).status, 200);
         const renewed = await way.through(site.slug, site.people.viewer.headers);

@@ -8,7 +8,7 @@ import { createCanvas } from "../../src/canvases/store.ts";
 import { patchCanvas } from "../../src/canvases/update.ts";
 import { newId } from "../../src/crypto/ids.ts";
 import type { Env } from "../../src/env.ts";
-import { arrive } from "../../src/identity/users.ts";
+import { upsertUser } from "../../src/identity/users.ts";
 import { assertAccessible, noBrowser, openBrowser } from "../support/browser.ts";
 import { startWithProvider } from "./oidc-provider.ts";
 
@@ -18,7 +18,7 @@ const PAGE = `<!doctype html><meta charset="utf-8"><title>Tea</title><h1>Tea</h1
 
 /** A canvas which shows who is looking at it; its id. */
 async function publish(slug: string, env: Env): Promise<string> {
-  const owner = await arrive(env.db, "owner@example.com", null, env.clock());
+  const owner = await upsertUser(env.db, "owner@example.com", null, env.clock());
   assert.ok(owner !== null);
   const id = newId();
   await createCanvas({ id, slug, title: "Tea", tags: [], org: null }, owner.id, env);

@@ -5,7 +5,7 @@ import { until } from "@easel/conformance/patience";
 import { DESCRIPTION, description, signIn, startWithFake } from "./oidc-fake.ts";
 import { BROKEN, turnedDown, Visitor } from "./oidc-visitor.ts";
 
-const HOUR = 60 * 60_000;
+const HOUR_MS = 60 * 60_000;
 
 describe("what the provider says of itself", () => {
   it("is asked for at the first sign-in, once for all that come together, and for an hour", async (t) => {
@@ -16,11 +16,11 @@ describe("what the provider says of itself", () => {
     assert.deepEqual(fake.asked, [DESCRIPTION, "/token", "/keys"]);
 
     const real = env.clock;
-    env.clock = () => real() + HOUR - 60_000;
+    env.clock = () => real() + HOUR_MS - 60_000;
     await signIn(base);
     assert.deepEqual(fake.asked.slice(3), ["/token"]);
 
-    env.clock = () => real() + HOUR + 60_000;
+    env.clock = () => real() + HOUR_MS + 60_000;
     fake.answers = { [DESCRIPTION]: { status: 500, body: "down" } };
     const warn = t.mock.method(env.log, "warn");
     for (let tries = 0; tries < 3; tries++) {
@@ -39,7 +39,7 @@ describe("what the provider says of itself", () => {
     const { fake, base, env } = await startWithFake(t);
     await new Visitor().login(base);
     const real = env.clock;
-    env.clock = () => real() + HOUR + 60_000;
+    env.clock = () => real() + HOUR_MS + 60_000;
     const moved = { ...description(fake.issuer), authorization_endpoint: `${fake.issuer}/moved` };
     fake.answers = { [DESCRIPTION]: { status: 200, body: moved } };
     const before = new URL(await new Visitor().login(base)).pathname;

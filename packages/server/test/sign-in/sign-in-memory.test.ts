@@ -8,13 +8,13 @@ import { startService } from "../support/service.ts";
 test("what cannot be a session token is never looked up, so nobody can fill the memory with it", async (t) => {
   const { env } = await startService(t);
   let asked = 0;
-  const recall: Db["recall"] = (...statement) => {
+  const getCached: Db["getCached"] = (...statement) => {
     asked++;
-    return env.db.recall(...statement);
+    return env.db.getCached(...statement);
   };
   const person = (token: string) => {
     const request = { headers: { cookie: `easel_session=${token}` } } as IncomingMessage;
-    return identify(request, null, { ...env, db: { ...env.db, recall } });
+    return identify(request, null, { ...env, db: { ...env.db, getCached } });
   };
   for (const token of ["", "x", "y".repeat(42), "z".repeat(15_000)]) assert.equal(await person(token), null);
   assert.equal(asked, 0);

@@ -1,9 +1,9 @@
 import type { Env } from "../../src/env.ts";
 
 export const SECOND = 1000;
-export const MINUTE = 60 * SECOND;
-export const HOUR = 60 * MINUTE;
-export const DAY = 24 * HOUR;
+export const MINUTE_MS = 60 * SECOND;
+export const HOUR_MS = 60 * MINUTE_MS;
+export const DAY_MS = 24 * HOUR_MS;
 
 /** Does something as if so many milliseconds more had passed. */
 export async function later<Result>(env: Env, ms: number, work: () => Promise<Result>): Promise<Result> {

@@ -7,12 +7,12 @@ import type { Value } from "./db.ts";
 function counting() {
   const memo = new Memo();
   let asked = 0;
-  const recall = (...values: Value[]) =>
-    memo.recall(values, () => {
+  const getCached = (...values: Value[]) =>
+    memo.getCached(values, () => {
       asked++;
       return { values };
     });
-  return { memo, recall, asked: () => asked };
+  return { memo, getCached, asked: () => asked };
 }
 
 /** Values of one statement each: it always has as many. */
@@ -32,67 +32,67 @@ const statements: Value[][][] = [
 
 for (const lists of statements) {
   test(`asks once for each list of ${lists[0]?.length} values`, () => {
-    const { recall, asked } = counting();
-    for (const values of [...lists, ...lists]) assert.deepEqual(recall(...values), { values });
+    const { getCached, asked } = counting();
+    for (const values of [...lists, ...lists]) assert.deepEqual(getCached(...values), { values });
     assert.equal(asked(), lists.length);
   });
 }
 
 test("bytes are known by what they hold", () => {
-  const { recall, asked } = counting();
+  const { getCached, asked } = counting();
   const whole = Uint8Array.of(9, 1, 2, 9);
-  recall(Uint8Array.of(1, 2));
-  recall(Buffer.of(1, 2));
-  recall(whole.subarray(1, 3));
+  getCached(Uint8Array.of(1, 2));
+  getCached(Buffer.of(1, 2));
+  getCached(whole.subarray(1, 3));
   assert.equal(asked(), 1);
-  recall(Uint8Array.of(2, 1));
-  recall(Uint8Array.of(0xc3, 0xa9));
-  recall(Uint8Array.of(0xe9));
-  recall(Uint8Array.of(0xff));
-  recall(Uint8Array.of(0xfe));
+  getCached(Uint8Array.of(2, 1));
+  getCached(Uint8Array.of(0xc3, 0xa9));
+  getCached(Uint8Array.of(0xe9));
+  getCached(Uint8Array.of(0xff));
+  getCached(Uint8Array.of(0xfe));
   assert.equal(asked(), 6);
 });
 
 test("that there is nothing is remembered, too", () => {
   const memo = new Memo();
   assert.equal(
-    memo.recall(["a"], () => undefined),
+    memo.getCached(["a"], () => undefined),
     undefined,
   );
   assert.equal(
-    memo.recall(["a"], () => assert.fail()),
+    memo.getCached(["a"], () => assert.fail()),
     undefined,
   );
 });
 
 test("a row that is given out cannot be changed", () => {
-  const { recall } = counting();
-  assert.throws(() => Object.assign(recall("a") as object, { values: [] }), TypeError);
+  const { getCached } = counting();
+  assert.throws(() => Object.assign(getCached("a") as object, { values: [] }), TypeError);
 });
 
 test("what is cleared is asked for again", () => {
-  const { memo, recall, asked } = counting();
-  recall("a");
+  const { memo, getCached, asked } = counting();
+  getCached("a");
   memo.clear();
-  recall("a");
+  getCached("a");
   assert.equal(asked(), 2);
 });
 
 test("an error is not remembered", () => {
-  const { memo, recall, asked } = counting();
+  const { memo, getCached, asked } = counting();
   const failing = () => {
     throw new Error("disk");
   };
-  assert.throws(() => memo.recall(["a", "b"], failing), /disk/);
-  recall("a", "b");
+  assert.throws(() => memo.getCached(["a", "b"], failing), /disk/);
+  getCached("a", "b");
   assert.equal(asked(), 1);
 });
 
 test("a flood of values is forgotten, and never answered wrongly", () => {
-  const { recall, asked } = counting();
+  const { getCached, asked } = counting();
   for (let each = 0; each < 25_000; each++)
-    assert.deepEqual(recall("flood", each), { values: ["flood", each] });
+    assert.deepEqual(getCached("flood", each), { values: ["flood", each] });
   for (let each = 0; each < 25_000; each++)
-    assert.deepEqual(recall("flood", each), { values: ["flood", each] });
+    assert.deepEqual(getCached("flood", each), { values: ["flood", each] });
   assert.ok(asked() > 30_000);
 });

@@ -10,7 +10,7 @@ export class Memo {
   #size = 0;
 
   /** What is known for these values; asks `find` when it is not. A row that is given out twice must not be changed. */
-  recall(values: (Value | Derived)[], find: () => unknown): unknown {
+  getCached(values: (Value | Derived)[], find: () => unknown): unknown {
     const last = values.length - 1;
     let level = this.#found;
     for (let index = 0; index < last; index++) {

@@ -18,14 +18,14 @@ export const valueFor = (value: Value | Derived): Value =>
 export const sql = (...statement: Sql): Sql => statement;
 
 /** A statement of a batch that may as well change nothing. */
-export const maybe = (...statement: Sql): { maybe: Sql } => ({ maybe: statement });
+export const optional = (...statement: Sql): { optional: Sql } => ({ optional: statement });
 
 /** Any number of texts as one value: `select key from json_each(${asKeys(texts)})` gives them back as rows, each once. No NUL, no lone surrogate. */
 export const asKeys = (texts: string[]): string =>
   JSON.stringify(Object.fromEntries(texts.map((text) => [text, 1])));
 
 /** What a batch is made of. */
-export type Step = Sql | { maybe: Sql };
+export type Step = Sql | { optional: Sql };
 
 /** The beginning of what a read finds, and whether more rows follow. */
 export interface Head<Row> {
@@ -50,7 +50,10 @@ export interface Db {
    * The same for a row that is read far more often than it changes: a driver may answer from memory where it knows that no
    * table of the statement has changed since. Never an old row; never to be changed.
    */
-  recall<Row>(text: TemplateStringsArray, ...values: (Value | Derived)[]): Promise<Readonly<Row> | undefined>;
+  getCached<Row>(
+    text: TemplateStringsArray,
+    ...values: (Value | Derived)[]
+  ): Promise<Readonly<Row> | undefined>;
   /** All rows. */
   all<Row>(...statement: Sql): Promise<Row[]>;
   /**
@@ -63,7 +66,7 @@ export interface Db {
   /** A write with a `returning` clause; answers its rows. */
   returning<Row>(...statement: Sql): Promise<Row[]>;
   /**
-   * Writes that stand or fall together: the first one to change no row, unless it is a `maybe`, undoes them all.
+   * Writes that stand or fall together: the first one to change no row, unless it is `optional`, undoes them all.
    * Answers how many rows each changed that came before that one: as many figures as steps when the batch was kept.
    */
   batch(steps: Step[]): Promise<number[]>;

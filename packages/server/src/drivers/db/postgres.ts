@@ -74,12 +74,12 @@ export function postgres(url: string, tell: Tell = () => {}, times: PoolTimes = 
     try {
       await client.begin(async (transaction) => {
         const results = await Promise.allSettled(
-          steps.map((step) => query(transaction, "maybe" in step ? step.maybe : step)),
+          steps.map((step) => query(transaction, "optional" in step ? step.optional : step)),
         );
         for (const [index, result] of results.entries()) {
           if (result.status === "rejected") throw result.reason;
           const { count } = result.value;
-          if (count === 0 && !("maybe" in (steps[index] as Step))) throw new Undo();
+          if (count === 0 && !("optional" in (steps[index] as Step))) throw new Undo();
           changed.push(count);
         }
       });
@@ -120,7 +120,7 @@ export function postgres(url: string, tell: Tell = () => {}, times: PoolTimes = 
   return {
     get,
     // Another node may have changed any row.
-    recall: (text, ...values) => get(text, ...values.map(valueFor)),
+    getCached: (text, ...values) => get(text, ...values.map(valueFor)),
     all: (...statement) => rows(statement),
     head: (size, ...statement) => pool.use((client) => head(client, size, statement)),
     run: (...statement) => pool.use((client) => query(client, statement).then(({ count }) => count)),

@@ -1,5 +1,5 @@
 import { DatabaseSync } from "node:sqlite";
-import { sqliteFault } from "./sqlite-error.ts";
+import { sqliteError } from "./sqlite-error.ts";
 
 const BUSY = 5;
 const IO_ERROR = 10;
@@ -18,7 +18,7 @@ export function withFileName<Result>(file: string, work: () => Result): Result {
   try {
     return work();
   } catch (error) {
-    throw sqliteFault(error, file);
+    throw sqliteError(error, file);
   }
 }
 
@@ -39,7 +39,7 @@ export function openConnection(file: string, lockMs: number): DatabaseSync {
       return connection;
     } catch (error) {
       connection.close();
-      if (!isBusy(error) || Date.now() > until) throw sqliteFault(error, file);
+      if (!isBusy(error) || Date.now() > until) throw sqliteError(error, file);
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
     }
   }

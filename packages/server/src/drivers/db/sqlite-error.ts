@@ -1,4 +1,4 @@
-import { SetupFault } from "../../config/setup-error.ts";
+import { SetupError } from "../../config/setup-error.ts";
 
 const DAMAGED =
   "It is damaged or no SQLite database. Restore it from a backup; to begin anew, move it away, and the blobs with it.";
@@ -15,10 +15,10 @@ const ADVICE: Record<number, string> = {
 };
 
 /** An error at the start as a fault that names the database file; any other than SQLite's is answered as it is. */
-export function sqliteFault(error: unknown, file: string): unknown {
+export function sqliteError(error: unknown, file: string): unknown {
   const { errcode = 0, message } = error as { errcode?: number; message: string };
   const advice = ADVICE[errcode % 256];
   return advice === undefined
     ? error
-    : new SetupFault(`The database ${file} cannot be used: ${message}. ${advice}`);
+    : new SetupError(`The database ${file} cannot be used: ${message}. ${advice}`);
 }

@@ -11,7 +11,7 @@ import {
   valueFor,
 } from "./db.ts";
 import { isBusy, openConnection, withFileName } from "./sqlite-connection.ts";
-import { sqliteFault } from "./sqlite-error.ts";
+import { sqliteError } from "./sqlite-error.ts";
 import { type Prepared, Statements, voidAll } from "./statements.ts";
 import { LOCKED, WriteBatcher } from "./write-batcher.ts";
 
@@ -136,8 +136,8 @@ export function sqlite(file: string, broken: (error: unknown) => void, lockMs = 
     savepoint.run();
     try {
       for (const step of steps) {
-        const rows = run("maybe" in step ? step.maybe : step);
-        if (rows === 0 && !("maybe" in step)) throw new Undo();
+        const rows = run("optional" in step ? step.optional : step);
+        if (rows === 0 && !("optional" in step)) throw new Undo();
         changed.push(rows);
       }
     } catch (error) {
@@ -153,9 +153,9 @@ export function sqlite(file: string, broken: (error: unknown) => void, lockMs = 
     async get<Row>(text: TemplateStringsArray, ...values: Value[]) {
       return one(read(text), values) as Row | undefined;
     },
-    async recall<Row>(text: TemplateStringsArray, ...values: (Value | Derived)[]) {
+    async getCached<Row>(text: TemplateStringsArray, ...values: (Value | Derived)[]) {
       const known = read(text);
-      return known.memo.recall(values, () => one(known, values.map(valueFor))) as Row | undefined;
+      return known.memo.getCached(values, () => one(known, values.map(valueFor))) as Row | undefined;
     },
     async all<Row>(text: TemplateStringsArray, ...values: Value[]) {
       return rows<Row>(read(text), values);
@@ -187,7 +187,7 @@ export function sqlite(file: string, broken: (error: unknown) => void, lockMs = 
         connection.exec("commit");
       } catch (error) {
         if (connection.isTransaction) connection.exec("rollback");
-        throw sqliteFault(error, file);
+        throw sqliteError(error, file);
       } finally {
         waitForLocks(0);
       }

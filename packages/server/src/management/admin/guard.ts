@@ -5,7 +5,7 @@ import type { Act, Call, Handler, Routes } from "../route.ts";
 
 /** The call, if an administrator makes it. */
 function byAdmin(call: Call, env: Env): Call {
-  if (isAdmin(call.person, env)) return call;
+  if (isAdmin(call.user, env)) return call;
   return refuse("PERMISSION_DENIED", { message: "Only administrators of this instance may do this." });
 }
 

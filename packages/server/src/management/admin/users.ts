@@ -4,7 +4,7 @@ import type { Env } from "../../env.ts";
 import { paged } from "../../http/paging.ts";
 import { refuse } from "../../http/refusal.ts";
 import { PERSON_QUOTA_NAMES, type PersonQuotas } from "../../organisation/quotas.ts";
-import { findUser, listUsers, setUser, type UserRow } from "../../organisation/users.ts";
+import { findSupervisedUser, listUsers, type SupervisedUser, setUser } from "../../organisation/users.ts";
 import { actWithJson, anyone } from "../act.ts";
 import { quota } from "../fields.ts";
 import { listing } from "../list-query.ts";
@@ -16,7 +16,7 @@ const Patch = z.strictObject({
   quotas: z.partialRecord(z.enum(PERSON_QUOTA_NAMES), quota).optional(),
 });
 
-const viewOf = (row: UserRow, { config }: Env) => ({
+const viewOf = (row: SupervisedUser, { config }: Env) => ({
   id: row.id,
   email: row.email,
   name: row.name,
@@ -47,11 +47,12 @@ export const users: Routes = {
   "/admin/users/:id": {
     PATCH: actWithJson("user.update", Patch, {
       may: anyone,
-      async run({ params: { id = "" }, person }, _all, patch, env) {
-        if (patch.deactivated && id === person.id) {
+      async run({ params: { id = "" }, user: self }, _all, patch, env) {
+        if (patch.deactivated && id === self.id) {
           refuse("INVALID_BODY", { message: "Nobody deactivates themselves: another administrator can." });
         }
-        const found = isId(id) && (await setUser(id, patch, env)) ? await findUser(id, env) : undefined;
+        const found =
+          isId(id) && (await setUser(id, patch, env)) ? await findSupervisedUser(id, env) : undefined;
         const user = viewOf(found ?? refuse("NOT_FOUND"), env);
         return ok(user, { target: id, details: { email: user.email, ...patch } });
       },

@@ -28,8 +28,8 @@ const textOf = (record: StoredRecord) =>
 
 /** The collection that a path names, for an operation that the caller may do with at least one's own records. */
 async function open(
-  { params, canvas, role, person }: Call,
-  operation: Operation | null,
+  { params, canvas, role, user }: Call,
+  health: Operation | null,
   env: Env,
 ): Promise<Opened> {
   const { name = "" } = params;
@@ -37,15 +37,15 @@ async function open(
   const { collections } = await policyOf(canvas, env);
   const policy = entryOf(collections, name) ?? refuse("COLLECTION_NOT_CONFIGURED");
   const rights = rightsOf(policy, role);
-  if (operation !== null && !rights[operation].own) refuse("PERMISSION_DENIED");
-  return { policy, rights, records: new RecordStore(env.db, canvas.id, name, person.id) };
+  if (health !== null && !rights[health].own) refuse("PERMISSION_DENIED");
+  return { policy, rights, records: new RecordStore(env.db, canvas.id, name, user.id) };
 }
 
 /** The record that a path names, which the caller may read, for an operation that reaches it. */
-async function recordOf({ params, person }: Call, { rights, records }: Opened, operation: Operation) {
+async function recordOf({ params, user }: Call, { rights, records }: Opened, health: Operation) {
   const { id = "" } = params;
   const record = (RECORD_ID.test(id) ? await records.get(id, rights.read) : undefined) ?? refuse("NOT_FOUND");
-  return may(rights[operation], record.author_id === person.id) ? record : refuse("PERMISSION_DENIED");
+  return may(rights[health], record.author_id === user.id) ? record : refuse("PERMISSION_DENIED");
 }
 
 /** An opened collection, and a record of it that the operation reaches. */
@@ -58,10 +58,10 @@ interface OpenedRecord extends Opened {
  * whether the operation is allowed.
  */
 const openRecord =
-  (operation: Operation) =>
+  (health: Operation) =>
   async (call: Call, env: Env): Promise<OpenedRecord> => {
     const opened = await open(call, null, env);
-    return { ...opened, record: await recordOf(call, opened, operation) };
+    return { ...opened, record: await recordOf(call, opened, health) };
   };
 
 /** Tells those who watch the collection of a write. */
@@ -107,7 +107,7 @@ export const collections: Primitive = {
       }),
       async DELETE(call, env) {
         const { rights, records } = await open(call, "delete", env);
-        const of = rights.delete.any ? null : call.person.id;
+        const of = rights.delete.any ? null : call.user.id;
         const { name = "" } = call.params;
         let deleted: number | undefined;
         try {

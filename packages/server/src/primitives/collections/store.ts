@@ -1,6 +1,6 @@
 import type { Json, Right } from "@easel/protocol/types";
 import { newId } from "../../crypto/ids.ts";
-import { type Db, maybe, type Step, sql } from "../../drivers/db/db.ts";
+import { type Db, optional, type Step, sql } from "../../drivers/db/db.ts";
 import { paged } from "../../http/paging.ts";
 import { QUOTAS } from "../../organisation/quotas.ts";
 import { fewer, oneMore } from "../counts.ts";
@@ -88,7 +88,7 @@ export class RecordStore {
     const steps: Step[] = [
       sql`update records set value = ${stored.value}, number = ${stored.number}, updated_at = ${now}
         where id = ${id} and canvas_id = ${this.#canvas} and collection = ${this.#collection}`,
-      maybe`delete from record_fields where record_id = ${id} and name <> ${AUTHOR}`,
+      optional`delete from record_fields where record_id = ${id} and name <> ${AUTHOR}`,
       ...this.#index(id, fieldsOf(value)),
     ];
     return (await this.#db.batch(steps)).length === steps.length ? stored : null;
@@ -130,10 +130,10 @@ export class RecordStore {
     const [, removed] = await this.#db.batch([
       // Held from here on, the count keeps others from adding or removing what the next lines count.
       fewer(this.#canvas, KIND, 0),
-      maybe`delete from records where id in
+      optional`delete from records where id in
         (select id from records where canvas_id = ${this.#canvas} and collection = ${this.#collection}
           and (cast(${bit(right.any)} as integer) = 1 or author_id = ${this.#caller}) order by id limit ${CLEARED_AT_ONCE})`,
-      maybe`update counts set rows = (select count(*) from records where canvas_id = ${this.#canvas})
+      optional`update counts set rows = (select count(*) from records where canvas_id = ${this.#canvas})
         where canvas_id = ${this.#canvas} and kind = ${KIND}`,
     ]);
     return removed ?? 0;

@@ -11,15 +11,15 @@ export const identity: Primitive = {
   capability: "identity",
   routes: {
     "/me": {
-      async GET({ person, canvas, role }, env) {
+      async GET({ user, canvas, role }, env) {
         const isOn = (capability: Capability) => whyOff(capability, canvas, env) === null;
         const resources = resourcesOf(await policyOf(canvas, env), role, isOn);
-        const isGuest = person.guestOf !== null;
+        const isGuest = user.guestOf !== null;
         const me: Identity = {
-          id: person.id,
-          email: person.email,
-          name: person.name,
-          avatarUrl: person.avatarUrl,
+          id: user.id,
+          email: user.email,
+          name: user.name,
+          avatarUrl: user.avatarUrl,
           kind: isGuest ? "guest" : "member",
           canvasRole: role,
           permissions: permissionsOf(

@@ -33,9 +33,9 @@ const shared: Scope = {
 
 const perViewer: Scope = {
   keys: LIMITS.kvKeysUser.value,
-  id: ({ person }) => person.id,
+  id: ({ user }) => user.id,
   mayWrite: () => true,
-  change: ({ person }, key, op) => ({ resource: "kv.user", key, op, of: person.id }),
+  change: ({ user }, key, op) => ({ resource: "kv.user", key, op, of: user.id }),
 };
 
 /** The key that a write names. An empty segment names nothing: no list could continue after it. */

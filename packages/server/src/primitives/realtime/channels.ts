@@ -54,8 +54,8 @@ export class Channels {
 
   async publish(channel: string, event: string, data: Json): Promise<void> {
     if (!this.#rightsOn(channel).publish) return this.#deny(channel);
-    const { person, role } = this.#line.standing;
-    const from: Sender = { id: person.id, name: person.name, canvasRole: role };
+    const { user, role } = this.#line.standing;
+    const from: Sender = { id: user.id, name: user.name, canvasRole: role };
     const frame = JSON.stringify({ type: "message", channel, event, data, from });
     // A number may be longer as it is passed on than as it was sent.
     if (Buffer.byteLength(frame) > MOST_BYTES && Buffer.byteLength(JSON.stringify(data)) > MOST_BYTES)
@@ -130,7 +130,7 @@ export class Channels {
   }
 
   get #member(): Member {
-    const { id, name } = this.#line.standing.person;
+    const { id, name } = this.#line.standing.user;
     return { id, name };
   }
 }

@@ -9,11 +9,11 @@ import { Refusal } from "../../http/refusal.ts";
 import { Channels } from "./channels.ts";
 import type { ClientSocket } from "./client-socket.ts";
 import { type About, aboutOf, type ClientFrame, errorFrame, namesTooLong, readFrame } from "./frames.ts";
-import { Doubt } from "./held-frames.ts";
+import { HeldFrames } from "./held-frames.ts";
 import type { Line, Look, Standing } from "./line.ts";
 import { Meter } from "./meter.ts";
 import { Outbox, type Turn, textFrame } from "./outbox.ts";
-import { Tasks } from "./serial-queue.ts";
+import { SerialQueue } from "./serial-queue.ts";
 import type { Subscription } from "./subscription.ts";
 import type { Topics } from "./topics.ts";
 import { Watches } from "./watches.ts";
@@ -49,8 +49,8 @@ export class Connection implements Line {
   readonly #channels: Channels;
   readonly #watches: Watches;
   readonly #meter: Meter;
-  readonly #tasks: Tasks;
-  readonly #doubt = new Doubt();
+  readonly #tasks: SerialQueue;
+  readonly #doubt = new HeldFrames();
   /** Of the changes that may concern anyone, the last one that it was looked at after. */
   #knows: number;
   #alive = true;
@@ -67,7 +67,7 @@ export class Connection implements Line {
     this.#outbox = new Outbox(socket, hub.turn, () => ws.readyState === ws.OPEN);
     this.#channels = new Channels(this, hub.channels, hub.env.bus);
     this.#watches = new Watches(this, hub.watches, hub.env);
-    this.#tasks = new Tasks(
+    this.#tasks = new SerialQueue(
       (error) => this.#fail(error),
       () => ws.isPaused && ws.resume(),
     );

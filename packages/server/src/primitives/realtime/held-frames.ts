@@ -7,7 +7,7 @@ interface Held {
 const MOST_HELD = 4_096;
 
 /** What is said to a visitor while it is in doubt whether they may still be here: it waits until that is certain. */
-export class Doubt {
+export class HeldFrames {
   #doubts = 0;
   #held: Held[] = [];
 

@@ -14,9 +14,9 @@ import { tellWatches, type Watches } from "./watches.ts";
  * Every connection is tended at least so often, in milliseconds, and not before half of that. Those that have come at once are
  * spread over the other half: each round takes its part of all of them.
  */
-const TENDED_EVERY = 30_000;
+const TENDED_EVERY_MS = 30_000;
 const ROUND = 50;
-const ROUNDS = TENDED_EVERY / 2 / ROUND;
+const ROUNDS = TENDED_EVERY_MS / 2 / ROUND;
 
 /** How long everyone may take to be gone when the service stops, in milliseconds. */
 const PATIENCE = 2_000;
@@ -92,7 +92,7 @@ export class Hub {
   #tend(now: number): void {
     let part = Math.ceil(this.#connections.size / ROUNDS);
     for (const each of this.#connections) {
-      if (part-- === 0 || Math.abs(now - each.tendedAt) < TENDED_EVERY / 2) break;
+      if (part-- === 0 || Math.abs(now - each.tendedAt) < TENDED_EVERY_MS / 2) break;
       // To the end of the line.
       this.#connections.delete(each);
       this.#connections.add(each);
@@ -107,7 +107,7 @@ export class Hub {
   async #lookAtAll(first: Set<string>): Promise<void> {
     this.changes++;
     if (first.size > 0)
-      for (const each of this.#connections) if (first.has(each.standing.person.id)) void each.recheck();
+      for (const each of this.#connections) if (first.has(each.standing.user.id)) void each.recheck();
     this.#lookAgain = true;
     if (this.#looking) return;
     this.#looking = true;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Meter } from "./meter.ts";
 
-const MINUTE = 60_000;
+const MINUTE_MS = 60_000;
 const START = 1_000_000;
 
 /** Counts so many frames; answers how many of each answer there were, in order. */
@@ -50,23 +50,23 @@ test("a window lasts a minute from its first frame, and begins with the first on
   const meter = new Meter(100);
   const publish = (times: number, at: number) => counted(meter, "publish", times, START + at);
   assert.deepEqual(publish(1, 0), [["allowed", 1]]);
-  assert.deepEqual(publish(100, MINUTE - 1), [
+  assert.deepEqual(publish(100, MINUTE_MS - 1), [
     ["allowed", 99],
     ["refused", 1],
   ]);
-  assert.deepEqual(publish(101, MINUTE), [
+  assert.deepEqual(publish(101, MINUTE_MS), [
     ["allowed", 100],
     ["refused", 1],
   ]);
-  assert.deepEqual(publish(1, 2 * MINUTE - 1), [["refused", 1]]);
-  assert.deepEqual(publish(100, 5 * MINUTE), [["allowed", 100]]);
-  assert.deepEqual(publish(1, 6 * MINUTE - 1), [["refused", 1]]);
+  assert.deepEqual(publish(1, 2 * MINUTE_MS - 1), [["refused", 1]]);
+  assert.deepEqual(publish(100, 5 * MINUTE_MS), [["allowed", 100]]);
+  assert.deepEqual(publish(1, 6 * MINUTE_MS - 1), [["refused", 1]]);
 });
 
 test("a new window forgives what was too much in the last one", () => {
   const meter = new Meter(100);
   counted(meter, "other", 1_600);
-  assert.deepEqual(counted(meter, "other", 1_601, START + MINUTE), [
+  assert.deepEqual(counted(meter, "other", 1_601, START + MINUTE_MS), [
     ["allowed", 600],
     ["refused", 1_000],
     ["flood", 1],
@@ -76,7 +76,7 @@ test("a new window forgives what was too much in the last one", () => {
 test("a clock that is set back makes no window longer", () => {
   const meter = new Meter(100);
   counted(meter, "publish", 100);
-  assert.deepEqual(counted(meter, "publish", 101, START - MINUTE), [
+  assert.deepEqual(counted(meter, "publish", 101, START - MINUTE_MS), [
     ["allowed", 100],
     ["refused", 1],
   ]);

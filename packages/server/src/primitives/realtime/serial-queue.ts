@@ -7,7 +7,7 @@ interface Waiting {
 }
 
 /** Does one thing after the other. */
-export class Tasks {
+export class SerialQueue {
   readonly #waiting: Waiting[] = [];
   readonly #failed: (error: unknown) => void;
   readonly #idle: () => void;

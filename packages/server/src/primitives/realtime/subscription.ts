@@ -27,8 +27,8 @@ export class Subscription {
   }
 
   /** Takes that someone came or went; nobody hears that of themselves. */
-  presence(frame: Buffer, person: string): void {
-    if (!this.open || person === this.#line.standing.person.id) return;
+  presence(frame: Buffer, user: string): void {
+    if (!this.open || user === this.#line.standing.user.id) return;
     this.#line.deliver(frame, this.#seesPresence);
   }
 
@@ -49,7 +49,7 @@ export const topicOf = (channel: string, { standing }: Line): string =>
 export const asMessage = (frame: string): string => `M${frame}`;
 
 /** A frame that tells of a person, as the bus carries it. */
-export const asPresence = (person: string, frame: string): string => `P${person} ${frame}`;
+export const asPresence = (user: string, frame: string): string => `P${user} ${frame}`;
 
 /** Gives what the bus has brought to those who are on the channel here: one frame, made once. */
 export function tellSubscriptions(carried: string, subscriptions: Set<Subscription>): void {
@@ -59,7 +59,7 @@ export function tellSubscriptions(carried: string, subscriptions: Set<Subscripti
     return;
   }
   const space = carried.indexOf(" ");
-  const person = carried.slice(1, space);
+  const user = carried.slice(1, space);
   const frame = textFrame(carried.slice(space + 1));
-  for (const each of subscriptions) each.presence(frame, person);
+  for (const each of subscriptions) each.presence(frame, user);
 }

@@ -139,13 +139,13 @@ function dropped(this: Socket): void {
 
 /** Rechecks a visitor's access; keeps no more of the request than that needs. */
 function lookerOf(
-  { person, canvas: { id, slug } }: Admitted,
+  { user, canvas: { id, slug } }: Admitted,
   { cookie, authorization }: IncomingMessage["headers"],
   until: number,
   env: Env,
 ): Look {
   const request = { headers: { cookie, authorization }, assertedUntil: until };
-  const visitor = { person, canvas: { id, slug } };
+  const visitor = { user, canvas: { id, slug } };
   return async () => {
     const now = await readmit(request, visitor, "realtime", env);
     return { ...now, policy: await policyOf(now.canvas, env), until };

@@ -103,7 +103,7 @@ export class Watches {
     const { standing } = this.#line;
     if (!this.#isOn()) return false;
     if (change.resource === "kv") return true;
-    const isOwn = change.of === null || change.of === standing.person.id;
+    const isOwn = change.of === null || change.of === standing.user.id;
     if (change.resource === "kv.user") return isOwn;
     const read = readOf(standing, change.name);
     return read !== undefined && may(read, isOwn);

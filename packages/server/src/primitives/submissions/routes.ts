@@ -40,23 +40,23 @@ export const submissions: Primitive = {
   routes: {
     "/submissions/:collection/mine": {
       async GET(call, env) {
-        const found = await storeOf(call, env).get(call.person.id);
+        const found = await storeOf(call, env).get(call.user.id);
         return found === undefined ? refuse("NOT_FOUND") : textOf(found);
       },
       PUT: withBody({
         may: storeOf,
         read: ({ request }, { turns }) => readBody(request, MOST_BYTES, tooLarge, turns),
-        async run({ person }, store, body, env) {
+        async run({ user }, store, body, env) {
           const value = JSON.stringify(parseJson(body));
           // A number may be longer as it is kept than as it was sent.
           if (Buffer.byteLength(value) > MOST_BYTES) tooLarge();
           const updatedAt = env.clock();
-          if (!(await store.put(person.id, value, updatedAt))) refuse("KEY_LIMIT");
-          return textOf({ userId: person.id, value, updatedAt });
+          if (!(await store.put(user.id, value, updatedAt))) refuse("KEY_LIMIT");
+          return textOf({ userId: user.id, value, updatedAt });
         },
       }),
       async DELETE(call, env) {
-        await storeOf(call, env).delete(call.person.id);
+        await storeOf(call, env).delete(call.user.id);
         return OK;
       },
     },

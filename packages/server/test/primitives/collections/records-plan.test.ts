@@ -38,7 +38,7 @@ const noting: Db = {
   run: (...each) => db.run(...noted(each)),
   returning: (...each) => db.returning(...noted(each)),
   batch(steps: Step[]) {
-    for (const step of steps) noted("maybe" in step ? step.maybe : step);
+    for (const step of steps) noted("optional" in step ? step.optional : step);
     return db.batch(steps);
   },
 };

@@ -246,14 +246,14 @@ await onDatabases("records", (db) => {
   });
 
   test("whatever happens at once, the counter and what records are found by are right, and no limit is passed", async () => {
-    const operation = fc.record({
+    const health = fc.record({
       what: fc.constantFrom("create", "create", "update", "increment", "delete", "clear", "clearOwn"),
       caller: fc.constantFrom("u-1", "u-2"),
       collection: fc.constantFrom("board", "other"),
       which: fc.nat(20),
       value: fc.nat(20),
     });
-    const rounds = fc.array(fc.array(operation, { minLength: 1, maxLength: 30 }), {
+    const rounds = fc.array(fc.array(health, { minLength: 1, maxLength: 30 }), {
       minLength: 1,
       maxLength: 4,
     });

@@ -73,11 +73,11 @@ await onStores("limits of the key-value store", (open, db) => {
   });
 
   test("whatever happens at once, the count is that of the keys and never past the limit", async () => {
-    const operation = fc.record({
+    const health = fc.record({
       what: fc.constantFrom("put", "put", "increment", "delete"),
       key: fc.constantFrom("a", "b", "c", "d", "e", "f"),
     });
-    const rounds = fc.array(fc.array(operation, { minLength: 1, maxLength: 40 }), { maxLength: 3 });
+    const rounds = fc.array(fc.array(health, { minLength: 1, maxLength: 40 }), { maxLength: 3 });
     await fc.assert(
       fc.asyncProperty(rounds, async (turns) => {
         const { store, counted } = open();

@@ -7,7 +7,7 @@ import { are, enter, failure, gets, message } from "@easel/conformance/realtime/
 import { line } from "@easel/conformance/realtime/line";
 import { freshChannel, room } from "@easel/conformance/realtime/room";
 import { same } from "@easel/conformance/same";
-import { Parsed } from "../../../src/drivers/document-cache.ts";
+import { DocumentCache } from "../../../src/drivers/document-cache.ts";
 import { onEngines } from "../../support/engines.ts";
 import { entryOf, policyRead, SlowDb, startNode } from "./realtime-node.ts";
 import { handshake, statusIn, Wire } from "./realtime-wire.ts";
@@ -27,7 +27,7 @@ await onEngines(
   "while it is in doubt whether a visitor may still be there",
   (main, env) => {
     const slow = new SlowDb(env.db);
-    const node = startNode({ after }, env, { db: slow.db, policies: new Parsed() });
+    const node = startNode({ after }, env, { db: slow.db, policies: new DocumentCache() });
     const start = async () => {
       const { target } = await node;
       const here = await room(target);

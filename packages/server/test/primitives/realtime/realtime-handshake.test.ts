@@ -4,7 +4,7 @@ import { stage } from "@easel/conformance/fixture";
 import type { Header } from "@easel/conformance/http";
 import { pageOrigin } from "@easel/conformance/page";
 import { startDev } from "../../support/engines.ts";
-import { DAY, later } from "../../support/time.ts";
+import { DAY_MS, later } from "../../support/time.ts";
 import { clientFrame, handshake, statusIn, valueIn, Wire } from "./realtime-wire.ts";
 
 const { target, env } = await startDev({ after }, { SERVICE_RATELIMIT_ENABLED: "on" });
@@ -83,7 +83,7 @@ describe("the headers of 101", () => {
   });
 
   it("a session that is used after a day: its cookie anew, and the connection is open", async () => {
-    await later(env, 2 * DAY, async () => {
+    await later(env, 2 * DAY_MS, async () => {
       const wire = knock();
       assert.match(valueIn(await wire.head(), "set-cookie") ?? "", /^easel_session=.*; Max-Age=1209600/);
       assert.equal((await wire.ask({ type: "presence", channel: "c" })).type, "presence");

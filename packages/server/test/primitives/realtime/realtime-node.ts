@@ -75,7 +75,7 @@ export class SlowDb {
     this.db = {
       ...db,
       get: (text, ...values) => this.#read(text, values, () => db.get(text, ...values)),
-      recall: (text, ...values) => this.#read(text, values, () => db.recall(text, ...values)),
+      getCached: (text, ...values) => this.#read(text, values, () => db.getCached(text, ...values)),
     };
   }
 

@@ -15,7 +15,7 @@ import { tokenOf } from "@easel/conformance/token";
 import { newKey, sign, signedBy, startKeyServer, TOKEN_HEADER } from "../../identity/proxy-tokens.ts";
 import { startDev } from "../../support/engines.ts";
 import { PROXY } from "../../support/service.ts";
-import { HOUR, MINUTE, SECOND } from "../../support/time.ts";
+import { HOUR_MS, MINUTE_MS, SECOND } from "../../support/time.ts";
 import { Clock, startNode } from "./realtime-node.ts";
 
 /** Who administers a service behind a proxy. */
@@ -64,7 +64,7 @@ describe("behind a proxy that signs what it says", async () => {
   const { env } = await startNode(scope, main, { clock: clock.now });
   /** People come with an assertion of one minute. */
   const signIn: Target["signIn"] = async (email, name = `Name of ${email}`): Promise<Person> => {
-    const exp = Math.floor((clock.now() + MINUTE) / SECOND);
+    const exp = Math.floor((clock.now() + MINUTE_MS) / SECOND);
     return { email, name, headers: [[TOKEN_HEADER, await sign(key, "RS256", { email, name, exp })]] };
   };
   const target = { ...proxyTarget(env.base.origin, "path"), signIn };
@@ -77,7 +77,7 @@ describe("behind a proxy that signs what it says", async () => {
     const { owner, viewer } = canvas.people;
     const [first, second] = [await dial(canvas, owner), await dial(canvas, viewer)];
     await enter(first, "participants:c");
-    clock.pass(MINUTE + 29 * SECOND);
+    clock.pass(MINUTE_MS + 29 * SECOND);
     await live(first, second);
     clock.pass(SECOND);
     // A connection whose assertion has ended hears nothing of a new one.
@@ -90,7 +90,7 @@ describe("behind a proxy that signs what it says", async () => {
   it("an assertion that has ended opens no other connection", async () => {
     const { slug, people } = await stage(target);
     assert.equal((await knock(target, slug, people.owner)).status, 101);
-    clock.pass(HOUR);
+    clock.pass(HOUR_MS);
     unauthenticated(await knock(target, slug, people.owner), target);
   });
 
@@ -121,7 +121,7 @@ describe("behind a proxy that is trusted by its address", async () => {
     const { owner, viewer } = canvas.people;
     const sockets = [await dial(canvas, owner), await dial(canvas, viewer)] as const;
     for (let round = 0; round < 3; round++) {
-      clock.pass(HOUR);
+      clock.pass(HOUR_MS);
       await live(...sockets);
     }
     same(await enter(sockets[1], "c"), [

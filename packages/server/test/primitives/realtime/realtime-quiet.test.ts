@@ -10,7 +10,7 @@ import type { Socket } from "@easel/conformance/realtime/socket";
 import { same } from "@easel/conformance/same";
 import type { ChannelPolicy, RuntimePolicy } from "@easel/protocol/policy";
 import { memory } from "../../../src/drivers/bus/memory.ts";
-import { Parsed } from "../../../src/drivers/document-cache.ts";
+import { DocumentCache } from "../../../src/drivers/document-cache.ts";
 import { onEngines } from "../../support/engines.ts";
 import { SECOND } from "../../support/time.ts";
 import { Clock, policyRead, SlowDb, startNode } from "./realtime-node.ts";
@@ -31,7 +31,7 @@ const channel = (policy: Partial<ChannelPolicy>): RuntimePolicy => ({
 await onEngines("a node that hears nothing of what others change", (target, main) => {
   const slow = new SlowDb(main.db);
   const clock = new Clock();
-  const own = { db: slow.db, bus: memory(), policies: new Parsed<RuntimePolicy>(), clock: clock.now };
+  const own = { db: slow.db, bus: memory(), policies: new DocumentCache<RuntimePolicy>(), clock: clock.now };
   const quiet = startNode({ after }, main, own);
   const dialing = quiet.then((node) => line(node.target));
 

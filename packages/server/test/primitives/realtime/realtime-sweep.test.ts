@@ -14,7 +14,7 @@ import { tokenOf as accessToken } from "@easel/conformance/token";
 import { tokenHash } from "../../../src/crypto/ids.ts";
 import { tokenOf } from "../../support/client.ts";
 import { onEngines } from "../../support/engines.ts";
-import { DAY, SECOND } from "../../support/time.ts";
+import { DAY_MS, SECOND } from "../../support/time.ts";
 import { Clock, startNode } from "./realtime-node.ts";
 import { clientFrame, handshake, OPCODE, Wire } from "./realtime-wire.ts";
 
@@ -155,7 +155,7 @@ await onEngines("connections as time goes by", (_target, main) => {
           const { target } = await node;
           const { viewer, owner } = here.people;
           const short = await accessToken(target, viewer, clock.now() + 20 * SECOND);
-          const long = await accessToken(target, viewer, clock.now() + 20 * DAY);
+          const long = await accessToken(target, viewer, clock.now() + 20 * DAY_MS);
           return {
             expiring: [short],
             staying: [owner, viewer, long, await accessToken(target, viewer)],
@@ -175,7 +175,7 @@ await onEngines("connections as time goes by", (_target, main) => {
           return {
             expiring: [{ ...viewer, headers }],
             staying: [owner, editor, await guestOf(target, here)],
-            in: 7 * DAY,
+            in: 7 * DAY_MS,
           };
         },
       ],

@@ -179,12 +179,12 @@ await onDatabases("submissions", (db) => {
   });
 
   test("whatever happens at once, the counter is right and no limit is passed", async () => {
-    const operation = fc.record({
+    const health = fc.record({
       what: fc.constantFrom("put", "put", "put", "delete", "clear"),
       user: fc.constantFrom("u-1", "u-2", "u-3"),
       collection: fc.constantFrom("a", "b", "c", "d"),
     });
-    const rounds = fc.array(fc.array(operation, { minLength: 1, maxLength: 40 }), {
+    const rounds = fc.array(fc.array(health, { minLength: 1, maxLength: 40 }), {
       minLength: 1,
       maxLength: 3,
     });
