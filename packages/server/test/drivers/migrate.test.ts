@@ -35,7 +35,7 @@ const run = promisify(execFile);
 const source = (file: string) => JSON.stringify(path.join(import.meta.dirname, "../../src", file));
 /** What a node does first; it is handed SERVICE_DATABASE_URL. */
 const NODE = `
-  import { readConfig } from ${source("config.ts")};
+  import { readConfig } from ${source("config/config.ts")};
   import { migrate } from ${source("drivers/db/migrate.ts")};
   import { openDb } from ${source("drivers/index.ts")};
   const db = await openDb(readConfig({ SERVICE_DATABASE_URL: process.argv[1] }), () => process.exit(1));
