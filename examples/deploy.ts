@@ -5,9 +5,9 @@ import { buffer } from "node:stream/consumers";
 import { LIMITS } from "@easel/protocol/limits";
 import type { Canvas, DeployedCanvas } from "@easel/protocol/types";
 import { ZipFile } from "yazl";
-import { withBundle } from "../packages/server/src/canvases/bundle.ts";
-import { hasDotFile, LeftOutList } from "../packages/server/src/canvases/left-out.ts";
-import { isFreeSlug, slugOf } from "../packages/server/src/canvases/slug.ts";
+import { withBundle } from "../packages/server/src/canvases/publishing/bundle.ts";
+import { hasDotFile, LeftOutList } from "../packages/server/src/canvases/publishing/left-out.ts";
+import { isFreeSlug, slugOf } from "../packages/server/src/canvases/publishing/slug.ts";
 import { faultsOf, manifest } from "../packages/server/src/management/manifest.ts";
 
 /*

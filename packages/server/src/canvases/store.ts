@@ -6,7 +6,7 @@ import type { Env } from "../env.ts";
 import { fitting, type Paged, paged } from "../http/paging.ts";
 import type { SwitchColumns } from "./capabilities.ts";
 import { lockUser, withinCanvases } from "./owner-quotas.ts";
-import { claimSlug } from "./slug-claims.ts";
+import { claimSlug } from "./publishing/slug-claims.ts";
 
 /** About how much of an answer a canvas takes, and someone on its people list or a team. */
 const CANVAS_BYTES = 1024;

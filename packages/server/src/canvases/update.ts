@@ -2,7 +2,7 @@ import type { Json } from "@easel/protocol/types";
 import { optional, type Step, sql } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
 import { type OwnerQuota, withinBytes, withinCanvases } from "./owner-quotas.ts";
-import { claimSlug, releaseSlugs } from "./slug-claims.ts";
+import { claimSlug, releaseSlugs } from "./publishing/slug-claims.ts";
 
 /** What of a canvas its owner and editors change; what is left out stays. */
 export interface CanvasPatch {

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Principal } from "../access/principal.ts";
-import { pathFault } from "../canvases/bundle.ts";
-import { hasDotFile } from "../canvases/left-out.ts";
+import { pathFault } from "../canvases/publishing/bundle.ts";
+import { hasDotFile } from "../canvases/publishing/left-out.ts";
 import type { Env } from "../env.ts";
 import { networkOf } from "../http/network.ts";
 import { refuse } from "../http/refusal.ts";

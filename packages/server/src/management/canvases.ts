@@ -2,7 +2,7 @@ import { LIMITS } from "@easel/protocol/limits";
 import { z } from "zod";
 import type { User } from "../access/principal.ts";
 import { refuseOver } from "../canvases/owner-quotas.ts";
-import { isFreeSlug, slugsFor } from "../canvases/slug.ts";
+import { isFreeSlug, slugsFor } from "../canvases/publishing/slug.ts";
 import { createCanvas, listCanvases } from "../canvases/store.ts";
 import { deleteCanvas, patchCanvas, unpublishCanvas } from "../canvases/update.ts";
 import { newId } from "../crypto/ids.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { setCapabilities } from "../../src/canvases/capabilities.ts";
-import { publishStored, storeVersion } from "../../src/canvases/deploy.ts";
+import { publishStored, storeVersion } from "../../src/canvases/publishing/deploy.ts";
 import { setSharing } from "../../src/canvases/sharing.ts";
 import { createCanvas } from "../../src/canvases/store.ts";
 import { patchCanvas } from "../../src/canvases/update.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { isSlug } from "../http/canvas-path.ts";
+import { isSlug } from "../../http/canvas-path.ts";
 import { isFreeSlug, slugsFor } from "./slug.ts";
 
 const good = ["tea", "a1b", "007", "a-b", "a--b", "tea-room-2", "a".repeat(63), "admin", "xn-a"];

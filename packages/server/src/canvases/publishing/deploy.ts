@@ -1,20 +1,20 @@
 import { createHash } from "node:crypto";
-import { inParallel } from "../async/in-parallel.ts";
-import { newId } from "../crypto/ids.ts";
-import { type Step, sql } from "../drivers/db/db.ts";
-import type { Env } from "../env.ts";
-import { Refusal, refuse } from "../http/refusal.ts";
-import type { BundleFile } from "./bundle.ts";
-import { limitOf, ownerOf, refuseOver } from "./owner-quotas.ts";
-import { storeFile } from "./representations.ts";
+import { inParallel } from "../../async/in-parallel.ts";
+import { newId } from "../../crypto/ids.ts";
+import { type Step, sql } from "../../drivers/db/db.ts";
+import type { Env } from "../../env.ts";
+import { Refusal, refuse } from "../../http/refusal.ts";
+import { limitOf, ownerOf, refuseOver } from "../owner-quotas.ts";
 import {
   addFiles,
   discardVersion,
   type Representation,
   ROWS_AT_ONCE,
   removeOfCanvas,
-} from "./version-files.ts";
-import { publishing, trimming } from "./versions.ts";
+} from "../version-files.ts";
+import { publishing, trimming } from "../versions.ts";
+import type { BundleFile } from "./bundle.ts";
+import { storeFile } from "./representations.ts";
 
 /** A version whose files and rows are stored, and which nobody sees yet. */
 export interface StoredVersion {

@@ -4,7 +4,7 @@ import { crc32, createInflateRaw } from "node:zlib";
 import { LIMITS } from "@easel/protocol/limits";
 import type { LeftOut } from "@easel/protocol/types";
 import { type Entry, openPromise, type ZipFile } from "yauzl";
-import { refuse } from "../http/refusal.ts";
+import { refuse } from "../../http/refusal.ts";
 import { hasDotFile, LeftOutList } from "./left-out.ts";
 
 /** One file of a bundle. */

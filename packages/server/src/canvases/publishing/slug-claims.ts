@@ -1,4 +1,4 @@
-import { type Sql, sql } from "../drivers/db/db.ts";
+import { type Sql, sql } from "../../drivers/db/db.ts";
 
 /** How long a slug that a canvas gave up rests, in milliseconds. */
 const REST = 30 * 24 * 60 * 60 * 1000;

@@ -1,10 +1,10 @@
 import { pipeline, Readable } from "node:stream";
 import { promisify } from "node:util";
 import { brotliCompress, constants, createBrotliCompress, createGzip, gzip } from "node:zlib";
-import type { Env } from "../env.ts";
+import type { Env } from "../../env.ts";
+import type { Representation } from "../version-files.ts";
 import type { BundleFile } from "./bundle.ts";
 import { isCompressible, mimeOf } from "./mime.ts";
-import type { Representation } from "./version-files.ts";
 
 /** Below this, headers outweigh what compression saves. */
 const WORTH_COMPRESSING = 512;

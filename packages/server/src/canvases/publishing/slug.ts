@@ -1,6 +1,6 @@
 import { randomInt } from "node:crypto";
 import anyAscii from "any-ascii";
-import { isSlug } from "../http/canvas-path.ts";
+import { isSlug } from "../../http/canvas-path.ts";
 
 /** Names that would be taken for parts of the service. */
 const RESERVED = new Set(
