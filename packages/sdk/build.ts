@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto";
-import { rename, rm } from "node:fs/promises";
+import { readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 
-// Servers may be reading the bundle: it is written beside its place and then moved there, in one step.
+// Running servers may read the bundle meanwhile: it is written to a temporary file and renamed.
 const bundle = join(import.meta.dirname, "dist/v1.js");
 const draft = `${bundle}.${randomUUID()}.tmp`;
 
@@ -22,3 +23,6 @@ try {
 } finally {
   await rm(draft, { force: true });
 }
+
+const bytes = await readFile(bundle);
+process.stdout.write(`sdk/v1.js: ${bytes.length} bytes, ${gzipSync(bytes).length} with gzip\n`);

@@ -1,3 +1,5 @@
+import { CHANNEL_NAME_BYTES, FRAME_BYTES } from "./realtime-constants.ts";
+
 const KiB = 1024;
 const MiB = 1024 * KiB;
 
@@ -39,12 +41,12 @@ export const LIMITS = {
     past: "frame CHANNEL_LIMIT",
   },
   channelNameBytes: {
-    value: 128,
+    value: CHANNEL_NAME_BYTES,
     unit: "bytes",
     of: "the name of a channel",
     past: "frame CHANNEL_NAME_TOO_LARGE",
   },
-  frameBytes: { value: 16 * KiB, unit: "bytes", of: "a realtime frame", past: "frame MESSAGE_TOO_LARGE" },
+  frameBytes: { value: FRAME_BYTES, unit: "bytes", of: "a realtime frame", past: "frame MESSAGE_TOO_LARGE" },
   publishesPerMinute: {
     value: 100,
     unit: "frames a minute",

@@ -1,4 +1,5 @@
 import type { ChannelPolicy } from "./policy.ts";
+import { ACCESS_LOST, CANVAS_FULL, REALTIME_OFF } from "./realtime-constants.ts";
 import type { CanvasRole } from "./types.ts";
 
 /** Why the service refuses a frame (specification 6): the code of an `error` frame, and what people read. */
@@ -36,16 +37,16 @@ export const CLOSE_CODES = {
     when: "whether the visitor may still be here cannot be found out",
   },
   accessLost: {
-    code: 4401,
+    code: ACCESS_LOST,
     reason: "access lost",
     when: "the visitor may not be here any more: the canvas, the access, the session or the person is gone",
   },
   disabled: {
-    code: 4403,
+    code: REALTIME_OFF,
     reason: "realtime off",
     when: "realtime is off; an `error` frame `CAPABILITY_DISABLED` comes first",
   },
-  full: { code: 4429, reason: "canvas full", when: "the canvas has 30 open connections already" },
+  full: { code: CANVAS_FULL, reason: "canvas full", when: "the canvas has 30 open connections already" },
 } as const;
 
 /** The rights on a channel that no policy names (specification 5); `publish` on those for participants is everyone's. */

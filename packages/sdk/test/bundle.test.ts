@@ -5,6 +5,8 @@ import { join } from "node:path";
 import { before, test } from "node:test";
 import { createContext, runInContext } from "node:vm";
 import { gzipSync } from "node:zlib";
+import { LIMITS } from "@easel/protocol/limits";
+import { CLOSE_CODES } from "@easel/protocol/realtime";
 import type * as sdk from "../src/index.ts";
 import { fakeSocket } from "./fake-socket.ts";
 import { fakeFetch, page } from "./support.ts";
@@ -44,11 +46,18 @@ before(() => {
   const { status, stdout, stderr } = spawnSync(process.execPath, [join(sdkFolder, "build.ts")], {
     encoding: "utf8",
   });
-  assert.deepEqual({ status, stdout, stderr }, { status: 0, stdout: "", stderr: "" });
+  assert.deepEqual({ status, stderr }, { status: 0, stderr: "" });
+  const bytes = readFileSync(file);
+  assert.equal(stdout, `sdk/v1.js: ${bytes.length} bytes, ${gzipSync(bytes).length} with gzip\n`);
   assert.ok(statSync(file).mtimeMs >= started - 1000);
 });
 
 test("the bundle is small", () => assert.ok(gzipSync(readFileSync(file)).length < 10 * 1024));
+
+test("the bundle holds the limits and close codes that it uses, without the tables of the protocol", () => {
+  const bundle = readFileSync(file, "utf8");
+  for (const text of [LIMITS.bundleRatio.of, CLOSE_CODES.accessLost.when]) assert.ok(!bundle.includes(text));
+});
 
 test("the bundle defines `easel` and nothing else, and loads outside a canvas too", async () => {
   const easel = load({ href: "about:blank" });

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { CLOSE_CODES } from "@easel/protocol/realtime";
 import {
   CapabilityDisabledError,
   type EaselError,
@@ -18,6 +19,14 @@ const finals = [
   ],
   [4429, QuotaExceededError, { code: "CONNECTION_LIMIT", status: 429 }],
 ] as const;
+
+test("each close code of the protocol from 4000 on is final", () => {
+  const codes = Object.values(CLOSE_CODES).map(({ code }) => code);
+  assert.deepEqual(
+    codes.filter((code) => code >= 4000),
+    finals.map(([code]) => code),
+  );
+});
 
 for (const [code, type, fields] of finals) {
   test(`${code} is ${type.name} for all, and the end until the next \`subscribe\``, async (t) => {

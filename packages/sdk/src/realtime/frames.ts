@@ -1,4 +1,5 @@
 import type { FrameErrorCode, Member, Sender } from "@easel/protocol/realtime";
+import { CHANNEL_NAME_BYTES, FRAME_BYTES } from "@easel/protocol/realtime-constants";
 import type { Json } from "@easel/protocol/types";
 import { EaselError, errorOf, invalid } from "../errors.ts";
 import { jsonOf } from "../value.ts";
@@ -30,24 +31,22 @@ export interface ErrorFrame {
 /** Everything that the service sends. */
 export type ServerFrame = ChannelFrame | WatchFrame | ErrorFrame;
 
-const FRAME_BYTES = 16 * 1024;
-const CHANNEL_BYTES = 128;
-
 const bytes = (text: string) => new TextEncoder().encode(text).length;
 const refused = (code: FrameErrorCode, message: string) => new EaselError({ status: 400, code, message });
 
 /** A frame as it is sent; throws what the service would refuse: no JSON, or over 16 KiB. */
 export function encode(frame: object): string {
   const text = jsonOf(frame);
-  if (bytes(text) > FRAME_BYTES) throw refused("MESSAGE_TOO_LARGE", "A message is at most 16 KiB.");
+  if (bytes(text) > FRAME_BYTES)
+    throw refused("MESSAGE_TOO_LARGE", `A message is at most ${FRAME_BYTES / 1024} KiB.`);
   return text;
 }
 
 /** The name of a channel as it is; throws where it is none: a text of 1 to 128 bytes. */
 export function channelName(name: string): string {
   if (typeof name !== "string" || name === "") throw invalid("The name of a channel is a text, not empty.");
-  if (bytes(name) > CHANNEL_BYTES)
-    throw refused("CHANNEL_NAME_TOO_LARGE", "The name of a channel is at most 128 bytes.");
+  if (bytes(name) > CHANNEL_NAME_BYTES)
+    throw refused("CHANNEL_NAME_TOO_LARGE", `The name of a channel is at most ${CHANNEL_NAME_BYTES} bytes.`);
   return name;
 }
 

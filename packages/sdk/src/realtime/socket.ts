@@ -1,3 +1,4 @@
+import { ACCESS_LOST, CANVAS_FULL, REALTIME_OFF } from "@easel/protocol/realtime-constants";
 import { type EaselError, errorOf } from "../errors.ts";
 import { backoff, LONGEST, type Pause, pause } from "./backoff.ts";
 import { type ErrorFrame, refusalOf, type ServerFrame } from "./frames.ts";
@@ -31,9 +32,12 @@ const WAITING = 256;
 
 /** The closes after which nothing is tried again (specification 6), as the answers that they stand for. */
 const FINAL: Record<number, [status: number, body: object]> = {
-  4401: [401, { message: "You may not be on this canvas any more." }],
-  4403: [403, { code: "CAPABILITY_DISABLED", message: "Realtime is switched off.", capability: "realtime" }],
-  4429: [429, { code: "CONNECTION_LIMIT", message: "This canvas has too many open connections." }],
+  [ACCESS_LOST]: [401, { message: "You may not be on this canvas any more." }],
+  [REALTIME_OFF]: [
+    403,
+    { code: "CAPABILITY_DISABLED", message: "Realtime is switched off.", capability: "realtime" },
+  ],
+  [CANVAS_FULL]: [429, { code: "CONNECTION_LIMIT", message: "This canvas has too many open connections." }],
 };
 
 /** No connection yet; `address` is asked for with the first one, and may throw. */

@@ -1,0 +1,15 @@
+/**
+ * Constants that the browser SDK uses too. They stand apart from the tables of limits and close codes, because an import of
+ * a table would put all of its texts into the SDK's bundle.
+ */
+
+/** The largest realtime frame, in bytes (specification 8). */
+export const FRAME_BYTES = 16 * 1024;
+
+/** The longest name of a channel, in bytes of UTF-8 (specification 8). */
+export const CHANNEL_NAME_BYTES = 128;
+
+/** Close codes after which a client must not reconnect by itself (specification 6). */
+export const ACCESS_LOST = 4401;
+export const REALTIME_OFF = 4403;
+export const CANVAS_FULL = 4429;
