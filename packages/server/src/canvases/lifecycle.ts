@@ -1,5 +1,6 @@
 import type { AuthoredCanvas, PublicationStatus } from "@easel/protocol/types";
 import { hasExpired } from "../access/ladder.ts";
+import { refuse } from "../http/refusal.ts";
 
 /** What of a canvas decides where it stands in its life. Times are epoch milliseconds. */
 export interface Living {
@@ -62,3 +63,10 @@ export function legacyStatus(canvas: Living, now: number): AuthoredCanvas["statu
 /** The audience as `accessMode` names it. */
 export const accessMode = (access: AuthoredCanvas["access"]): AuthoredCanvas["accessMode"] =>
   access === "private" ? "restricted" : access;
+
+/** Refuses changes to a canvas that an administrator has disabled: 409 `DISABLED` with the reason (specification 7). */
+export function requireEnabled(row: { disabled_at: number | null; disabled_reason: string | null }): void {
+  if (row.disabled_at === null) return;
+  const reason = row.disabled_reason === null ? "" : ` ${row.disabled_reason}`;
+  refuse("DISABLED", { message: `An administrator has disabled this canvas.${reason}` }, 409);
+}

@@ -1,24 +1,21 @@
 import type { RuntimePolicy } from "@easel/protocol/policy";
 import type { Canvas, Json } from "@easel/protocol/types";
+import type { User } from "../access/principal.ts";
 import { manages } from "../access/roles.ts";
 import type { Env } from "../env.ts";
+import { refuse } from "../http/refusal.ts";
 import { capabilitiesOf } from "./capabilities.ts";
 import { accessMode, legacyStatus, livingOf, publicationStatus } from "./lifecycle.ts";
-import type { Listed, ListedTeam } from "./sharing.ts";
-import type { CanvasRow } from "./store.ts";
+import { type Listed, type ListedTeam, listPeople, listTeamsOf } from "./sharing.ts";
+import { type CanvasRow, findCanvas } from "./store.ts";
 
 const text = (metadata: Canvas["metadata"], name: string): string | null => {
   const value = metadata !== null && Object.hasOwn(metadata, name) ? metadata[name] : undefined;
   return typeof value === "string" ? value : null;
 };
 
-/** A canvas as the management API shows it; whom it is shared with is for those who manage it. */
-export function viewOf(
-  row: CanvasRow,
-  listed: Listed[],
-  listedTeams: ListedTeam[],
-  { base, clock }: Env,
-): Canvas {
+/** Renders a row as JSON. Only owners and editors see the people and teams it is shared with. */
+function viewOf(row: CanvasRow, listed: Listed[], listedTeams: ListedTeam[], { base, clock }: Env): Canvas {
   const now = clock();
   const metadata = row.metadata === null ? null : (JSON.parse(row.metadata) as { [name: string]: Json });
   const living = livingOf(row);
@@ -62,4 +59,22 @@ export function viewOf(
     runtimePolicy: row.runtime_policy === null ? null : (JSON.parse(row.runtime_policy) as RuntimePolicy),
     runtimePolicyRevision: row.runtime_policy_revision,
   };
+}
+
+/** Renders canvases for a caller whose role each row holds. */
+export async function viewsFor(rows: CanvasRow[], env: Env): Promise<Canvas[]> {
+  const managed = rows.filter(({ role }) => manages(role)).map(({ id }) => id);
+  const [people, teams] = await Promise.all([listPeople(managed, env), listTeamsOf(managed, env)]);
+  return rows.map((row) => viewOf(row, people.get(row.id) ?? [], teams.get(row.id) ?? [], env));
+}
+
+/** Renders one canvas for a caller whose role the row holds. */
+export async function viewFor(row: CanvasRow, env: Env): Promise<Canvas> {
+  const [view] = await viewsFor([row], env);
+  return view as Canvas;
+}
+
+/** Reads a canvas and renders it for a user; 404 `NOT_FOUND` without a role on it. */
+export async function currentView(id: string, user: User, env: Env): Promise<Canvas> {
+  return viewFor((await findCanvas(id, user, env)) ?? refuse("NOT_FOUND"), env);
 }

@@ -1,9 +1,10 @@
 import { z } from "zod";
 import { setCapabilities } from "../canvases/capabilities.ts";
+import { currentView } from "../canvases/view.ts";
 import { isId } from "../crypto/ids.ts";
 import { refuse } from "../http/refusal.ts";
 import { actWithJson } from "./act.ts";
-import { canvasOf, currentView, managedCanvas, requireOwner } from "./canvas.ts";
+import { canvasOf, managedCanvas, requireOwner } from "./canvas.ts";
 import { policy } from "./policy-schema.ts";
 import { ok, type Routes } from "./route.ts";
 

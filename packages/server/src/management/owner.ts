@@ -1,8 +1,9 @@
 import { z } from "zod";
 import { transferCanvas } from "../canvases/update.ts";
+import { currentView } from "../canvases/view.ts";
 import { refuse } from "../http/refusal.ts";
 import { actWithJson } from "./act.ts";
-import { currentView, ownedCanvas } from "./canvas.ts";
+import { ownedCanvas } from "./canvas.ts";
 import { email } from "./fields.ts";
 import { ok, type Routes } from "./route.ts";
 

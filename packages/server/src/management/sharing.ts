@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { User } from "../access/principal.ts";
 import { listTeamsOf, setSharing } from "../canvases/sharing.ts";
 import { type CanvasRow, findCanvas } from "../canvases/store.ts";
+import { viewFor } from "../canvases/view.ts";
 import { isId } from "../crypto/ids.ts";
 import type { Env } from "../env.ts";
 import { readJson } from "../http/json-body.ts";
@@ -12,7 +13,7 @@ import { orgsOf } from "../organisation/orgs.ts";
 import { visibleTeams } from "../organisation/teams.ts";
 import { findSupervisedUser } from "../organisation/users.ts";
 import { actWithInput } from "./act.ts";
-import { managedCanvas, viewFor } from "./canvas.ts";
+import { managedCanvas } from "./canvas.ts";
 import { distinct, email, later, role } from "./fields.ts";
 import { ok, type Routes } from "./route.ts";
 

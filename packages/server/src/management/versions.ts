@@ -9,6 +9,7 @@ import { withBundle } from "../canvases/publishing/bundle.ts";
 import { publishStored, storeVersion } from "../canvases/publishing/deploy.ts";
 import { uploadsOf } from "../canvases/sweep.ts";
 import { listVersions, publishVersion } from "../canvases/versions.ts";
+import { currentView } from "../canvases/view.ts";
 import { isId } from "../crypto/ids.ts";
 import { isFull, whileSpace } from "../disk/disk-space.ts";
 import { makeDirectory } from "../disk/private-files.ts";
@@ -16,7 +17,7 @@ import type { Env } from "../env.ts";
 import { brokenOff } from "../http/body.ts";
 import { Refusal, refuse } from "../http/refusal.ts";
 import { act, actWithInput } from "./act.ts";
-import { canvasOf, currentView, managedCanvas } from "./canvas.ts";
+import { canvasOf, managedCanvas } from "./canvas.ts";
 import { ok, type Routes } from "./route.ts";
 
 const TYPES = ["application/zip", "application/x-zip-compressed", "application/octet-stream"];

@@ -3,9 +3,9 @@ import { before, it } from "node:test";
 import { cast, manage, type Stage } from "@easel/conformance/fixture";
 import type { Canvas } from "@easel/protocol/types";
 import { listCanvases } from "../../src/canvases/store.ts";
+import { viewsFor } from "../../src/canvases/view.ts";
 import { asKeys } from "../../src/drivers/db/db.ts";
 import type { Env } from "../../src/env.ts";
-import { viewsFor } from "../../src/management/canvas.ts";
 import { whole } from "../support/canvas.ts";
 import { onEngines } from "../support/engines.ts";
 
