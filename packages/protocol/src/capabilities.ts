@@ -1,25 +1,31 @@
-/** The switches of a canvas (`backendEnabled` stands above them all). */
+/** Capability switches of a canvas. While `backendEnabled` is off, all of them count as off. */
 export type Switch = "kv" | "files" | "ai" | "realtime" | "authoring";
 
 /**
- * Every capability with the switch of the canvas that turns it on, and whether the deployment has a say of its own
- * (specification 4.1, step 5). `hint` is what helps when the deployment says no.
+ * Capabilities of the runtime API (specification 4.1, step 5): the canvas switch that each one needs, and the hint shown when
+ * the operator has turned it off for the whole instance. Null: no switch of its own, or nothing that the operator configures.
  */
 export const CAPABILITIES = {
-  identity: { switch: null, operator: null },
-  kv: { switch: "kv", operator: null },
-  files: { switch: "files", operator: null },
-  ai: { switch: "ai", operator: "AI has no provider key on this instance; an administrator can add one." },
-  realtime: { switch: "realtime", operator: "Realtime is switched off on this instance (SERVICE_REALTIME)." },
-  connections: { switch: null, operator: null },
+  identity: { switch: null, operatorHint: null },
+  kv: { switch: "kv", operatorHint: null },
+  files: { switch: "files", operatorHint: null },
+  ai: {
+    switch: "ai",
+    operatorHint: "AI has no provider key on this instance; an administrator can add one.",
+  },
+  realtime: {
+    switch: "realtime",
+    operatorHint: "Realtime is switched off on this instance (SERVICE_REALTIME).",
+  },
+  connections: { switch: null, operatorHint: null },
   authoring: {
     switch: "authoring",
-    operator: "Authoring is switched off on this instance (SERVICE_AUTHORING).",
+    operatorHint: "Authoring is switched off on this instance (SERVICE_AUTHORING).",
   },
-} as const satisfies Record<string, { switch: Switch | null; operator: string | null }>;
+} as const satisfies Record<string, { switch: Switch | null; operatorHint: string | null }>;
 
 /** A capability of the runtime API. */
 export type Capability = keyof typeof CAPABILITIES;
 
-/** Why a capability is off; the first two are for the owner or an editor to mend. */
+/** Why a capability is off. The owner or an editor can change the first two. */
 export type DisabledReason = "backend_off" | "feature_off" | "operator_disabled";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ERRORS } from "./errors.ts";
 
-/** Every code of specification 7 that the service answers, by its status. */
+/** The codes of specification 7, by status. */
 const SPECIFIED: Record<number, string> = {
   400: "INVALID_BODY",
   401: "NOT_AUTHENTICATED",
@@ -18,10 +18,10 @@ const SPECIFIED: Record<number, string> = {
   503: "CONNECTION_DISABLED CONNECTION_KEY_UNAVAILABLE",
   504: "UPSTREAM_TIMEOUT",
 };
-/** What can befall any HTTP service. */
+/** Codes for general failures of an HTTP service. */
 const OUR_OWN = { MISDIRECTED: 421, INTERNAL_ERROR: 500, INSUFFICIENT_STORAGE: 507, UNAVAILABLE: 503 };
 
-test("the table has the specification's codes and statuses, and four of our own", () => {
+test("the table has the codes and statuses of the specification, and four others", () => {
   const specified = Object.entries(SPECIFIED).flatMap(([status, codes]) =>
     codes.split(/\s+/).map((code) => [code, Number(status)] as const),
   );

@@ -1,6 +1,6 @@
 /**
- * The error codes of the runtime API with their usual HTTP status and meaning (specification 7).
- * `message` is what people read when the refusal gives none of its own; clients branch on the code.
+ * Error codes of the runtime API with their usual HTTP status (specification 7). `message` is the default text for people;
+ * clients branch on the code.
  */
 export const ERRORS = {
   NOT_AUTHENTICATED: { status: 401, message: "You are not signed in." },
@@ -54,7 +54,7 @@ export const ERRORS = {
   AI_UPSTREAM_ERROR: { status: 502, message: "The AI provider failed." },
   PUBLISH_FAILED: { status: 502, message: "Publishing failed." },
   UPDATE_PARTIAL: { status: 502, message: "The settings were saved, but the deploy failed." },
-  // Beyond the specification: what can befall any HTTP service.
+  // Not in the specification: general failures of an HTTP service.
   MISDIRECTED: { status: 421, message: "This service does not answer for that host." },
   INTERNAL_ERROR: { status: 500, message: "Something went wrong on our side." },
   INSUFFICIENT_STORAGE: { status: 507, message: "The service has no disk space left for this." },
@@ -64,7 +64,7 @@ export const ERRORS = {
 /** A stable error code; clients branch on it. */
 export type ErrorCode = keyof typeof ERRORS;
 
-/** The JSON body of every refusal but the gateway's 401. */
+/** JSON body of every error response except the gateway's 401. */
 export interface ErrorBody {
   code: ErrorCode;
   message: string;

@@ -3,7 +3,7 @@ import { CHANNEL_NAME_BYTES, FRAME_BYTES } from "./realtime-constants.ts";
 const KiB = 1024;
 const MiB = 1024 * KiB;
 
-/** Every fixed limit of the service: its value, unit, what it bounds and what is answered past it (specification 8). */
+/** Fixed limits of the service (specification 8): `value` in `unit`, `of` what it bounds, and the response `past` it. */
 export const LIMITS = {
   kvKeyBytes: { value: 512, unit: "bytes", of: "a KV key, decoded", past: "413 KEY_TOO_LARGE" },
   valueBytes: {
@@ -17,7 +17,7 @@ export const LIMITS = {
   submissionBytes: {
     value: 64 * KiB,
     unit: "bytes",
-    of: "a submission, as it is sent",
+    of: "a submission, as sent and as stored",
     past: "413 VALUE_TOO_LARGE",
   },
   submissionsPerCanvas: { value: 10_000, unit: "submissions", of: "a canvas", past: "409 KEY_LIMIT" },
@@ -50,19 +50,19 @@ export const LIMITS = {
   publishesPerMinute: {
     value: 100,
     unit: "frames a minute",
-    of: "a realtime connection that publishes, unless SERVICE_REALTIME_PUBLISHES_PER_MIN says otherwise",
+    of: "a realtime connection, for `publish`; the default of `SERVICE_REALTIME_PUBLISHES_PER_MIN`",
     past: "frame RATE_LIMITED",
   },
   framesPerMinute: {
     value: 600,
     unit: "frames a minute",
-    of: "a realtime connection, of all other kinds; with a higher setting six times as many as publishes",
+    of: "a realtime connection, for other frames; six times the publish limit if that is more",
     past: "frame RATE_LIMITED",
   },
   largeResponses: {
     value: 100,
     unit: "responses",
-    of: "one person at a time, larger than 16 KiB and not yet read",
+    of: "one person, larger than 16 KiB and not yet read",
     past: "429 RATE_LIMITED",
   },
   pageMax: {
@@ -125,20 +125,20 @@ export const LIMITS = {
   canvasPageBytes: {
     value: 512 * KiB,
     unit: "bytes",
-    of: "a page of the list of canvases, about",
-    past: "the page ends sooner",
+    of: "a page of the canvas list, approximately",
+    past: "the page ends early; `nextCursor` continues",
   },
-  teamsPerPerson: { value: 200, unit: "teams", of: "a person who makes teams", past: "409 KEY_LIMIT" },
+  teamsPerPerson: { value: 200, unit: "teams", of: "one person who creates teams", past: "409 KEY_LIMIT" },
   membersPerPage: {
     value: 10_000,
     unit: "members",
-    of: "the teams of a page of a list together",
-    past: "the page ends sooner",
+    of: "the teams on one page of the team list, together",
+    past: "the page ends early; `nextCursor` continues",
   },
   teamsPerCanvas: {
     value: 100,
     unit: "teams",
-    of: "the list of teams of a canvas",
+    of: "the team list of a canvas",
     past: "400 INVALID_BODY",
   },
   peoplePerCanvas: {
@@ -149,5 +149,5 @@ export const LIMITS = {
   },
 } as const satisfies Record<string, { value: number; unit: string; of: string; past: string }>;
 
-/** The name of a limit. */
+/** Name of a limit. */
 export type LimitName = keyof typeof LIMITS;

@@ -1,7 +1,4 @@
-/**
- * To whom each right opens something (specification 2): the author of the record, owners and editors, everyone who is
- * admitted.
- */
+/** Rights of a policy (specification 2) and whom each includes: the record's author, owner and editors, everyone admitted. */
 export const RIGHTS = {
   none: { author: false, managers: false, everyone: false },
   own: { author: true, managers: false, everyone: false },
@@ -10,14 +7,14 @@ export const RIGHTS = {
   viewers: { author: true, managers: true, everyone: true },
 } as const;
 
-/** Who may do something with a record. */
+/** Name of a right: who may do something with a record. */
 export type PolicyRight = keyof typeof RIGHTS;
 
-/** The rights that authorship does not come into: creating, counting, channels. */
+/** Rights that do not depend on authorship: for creating, counting and channels. */
 export const AUDIENCES = ["none", "editors", "viewers"] as const satisfies PolicyRight[];
 export type PolicyAudience = (typeof AUDIENCES)[number];
 
-/** The presets of collections and file groups (specification 2). */
+/** Presets of collections and file groups (specification 2). */
 export const PRESETS = {
   personal: { read: "own", create: "viewers", update: "own", delete: "own" },
   submissions: {
@@ -34,23 +31,23 @@ export const PRESETS = {
   { read: PolicyRight; create: PolicyAudience; update: PolicyRight; delete: PolicyRight }
 >;
 
-/** The name of a preset. */
+/** Name of a preset. */
 export type Preset = keyof typeof PRESETS;
 
-/** What can be done with records, and with files but for increment; in this order wherever they are listed. */
+/** Operations on records, in the order in which responses list them. Files have all but `increment`. */
 export const OPERATIONS = ["read", "create", "update", "delete", "increment"] as const;
 export type Operation = (typeof OPERATIONS)[number];
 
 const RESOURCE_NAME = /^[A-Za-z0-9][A-Za-z0-9.:_-]{0,79}$/;
 
 /**
- * Tells whether a text may name a collection, file group, channel or Connection in a policy (specification 2): 1 to 80 letters,
- * digits, dots, colons, underscores or hyphens, and no name that every object has.
+ * Checks the name of a collection, file group, channel or Connection in a policy (specification 2): 1 to 80 letters, digits,
+ * dots, colons, underscores or hyphens. Names that every JavaScript object inherits, such as `constructor`, are not valid.
  */
 export const isResourceName = (text: string): boolean =>
   RESOURCE_NAME.test(text) && !(text in Object.prototype) && text !== "prototype";
 
-/** Rights that a policy gives in place of its preset's. */
+/** Rights that replace those of the preset. */
 export interface Overrides {
   read?: PolicyRight | undefined;
   create?: PolicyAudience | undefined;
@@ -59,33 +56,33 @@ export interface Overrides {
   increment?: PolicyRight | undefined;
 }
 
-/** What a policy says of a collection or file group. */
+/** Policy of a file group, and the common part of a collection's. */
 export interface RecordPolicy {
   preset: Preset;
   overrides?: Overrides | undefined;
 }
 
-/** The same of a collection, which may be counted. */
+/** Policy of a collection. `aggregateCount`: who may count all records, including those that they cannot read. */
 export interface CollectionPolicy extends RecordPolicy {
   aggregateCount?: PolicyAudience | undefined;
 }
 
-/** What a policy says of a channel. */
+/** Policy of a channel. */
 export type ChannelPolicy = Record<
   "subscribe" | "publish" | "seePresence" | "participatePresence",
   PolicyAudience
 >;
 
-/** Who may use a capability besides owners and editors. */
+/** Audience of a capability: owner and editors alone, or viewers as well. */
 export type Audience = "editors" | "viewers";
 
-/** What a policy says of a Connection. */
+/** Policy of a Connection. */
 export interface ConnectionPolicy {
   audience: Audience;
   methods?: string[] | undefined;
 }
 
-/** What an owner or editor says of named collections, file groups, channels and Connections (specification 2). */
+/** Policy document of a canvas, written by its owner or editors (specification 2). */
 export interface RuntimePolicy {
   defaultMode?: "read_only" | "participation" | "collaboration" | undefined;
   collections?: Record<string, CollectionPolicy> | undefined;

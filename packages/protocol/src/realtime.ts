@@ -2,7 +2,7 @@ import type { ChannelPolicy } from "./policy.ts";
 import { ACCESS_LOST, CANVAS_FULL, REALTIME_OFF } from "./realtime-constants.ts";
 import type { CanvasRole } from "./types.ts";
 
-/** Why the service refuses a frame (specification 6): the code of an `error` frame, and what people read. */
+/** Codes of `error` frames (specification 6), with their messages for people. */
 export const FRAME_ERRORS = {
   MESSAGE_TOO_LARGE: "A frame may be 16 KiB at the most.",
   INVALID_FRAME: "A frame is a JSON object with the fields of its type.",
@@ -15,63 +15,63 @@ export const FRAME_ERRORS = {
   COLLECTION_NOT_CONFIGURED: "This collection has no policy.",
 } as const;
 
-/** The code of an `error` frame. */
+/** Code of an `error` frame. */
 export type FrameErrorCode = keyof typeof FRAME_ERRORS;
 
-/** Why the service closes a connection (specification 6; 1008, 1009 and 1011 are this service's own). */
+/** Codes and reasons with which the service closes a connection (specification 6, except 1008, 1009 and 1011). */
 export const CLOSE_CODES = {
   shutdown: { code: 1001, reason: "shutdown", when: "the service stops" },
   flood: {
     code: 1008,
     reason: "flood",
-    when: "a connection has sent 1,000 frames past a limit within a minute",
+    when: "the connection has exceeded its frame limits by 1,000 frames within a minute",
   },
   tooLarge: {
     code: 1009,
     reason: "",
-    when: "a frame, or its fragments together, is larger than 128 KiB; an `error` frame `MESSAGE_TOO_LARGE` comes first",
+    when: "a frame, with all its fragments, is larger than 128 KiB; an `error` frame `MESSAGE_TOO_LARGE` is sent first",
   },
   unchecked: {
     code: 1011,
     reason: "not checked",
-    when: "whether the visitor may still be here cannot be found out",
+    when: "access cannot be rechecked, for example because the database is away",
   },
   accessLost: {
     code: ACCESS_LOST,
     reason: "access lost",
-    when: "the visitor may not be here any more: the canvas, the access, the session or the person is gone",
+    when: "access has ended: the canvas, the grant, the session or the user no longer exists or is no longer valid",
   },
   disabled: {
     code: REALTIME_OFF,
     reason: "realtime off",
-    when: "realtime is off; an `error` frame `CAPABILITY_DISABLED` comes first",
+    when: "realtime is off; an `error` frame `CAPABILITY_DISABLED` is sent first",
   },
-  full: { code: CANVAS_FULL, reason: "canvas full", when: "the canvas has 30 open connections already" },
+  full: { code: CANVAS_FULL, reason: "canvas full", when: "the canvas already has 30 open connections" },
 } as const;
 
-/** The rights on a channel that no policy names (specification 5); `publish` on those for participants is everyone's. */
-export const OPEN_CHANNEL: ChannelPolicy = {
+/** Policy of a channel that the policy document does not name (specification 5). */
+export const DEFAULT_CHANNEL_POLICY: ChannelPolicy = {
   subscribe: "viewers",
   publish: "editors",
   seePresence: "viewers",
   participatePresence: "viewers",
 };
 
-/** How the name of a channel begins on which everyone may publish, unless the policy says otherwise. */
-export const PARTICIPANTS = "participants:";
+/** Name prefix of channels on which everyone may publish by default. */
+export const PARTICIPANT_PREFIX = "participants:";
 
-/** Someone on a channel. */
+/** A person on a channel. */
 export interface Member {
   id: string;
   name: string;
 }
 
-/** Who published a message, as the service itself found out. */
+/** The publisher of a message, as authenticated by the service. */
 export interface Sender extends Member {
   canvasRole: CanvasRole;
 }
 
-/** What can be watched: a scope of KV from a prefix on, or a collection. */
+/** Target of a watch: the keys of a KV scope that begin with `prefix`, or a collection. */
 export type WatchTarget =
   | { resource: "kv" | "kv.user"; prefix: string }
   | { resource: "collection"; name: string };

@@ -3,10 +3,10 @@ import type { Audience, ChannelPolicy, Operation, RuntimePolicy } from "./policy
 /** Any JSON value. */
 export type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
 
-/** What a person may do on one canvas. */
+/** Role of a person on one canvas. */
 export type CanvasRole = "owner" | "editor" | "viewer";
 
-/** The fourteen booleans of `GET /me`. */
+/** Names of the permissions in `GET /me`. */
 export const PERMISSIONS = [
   "canCreateCanvas",
   "canEditContent",
@@ -24,10 +24,10 @@ export const PERMISSIONS = [
   "canPublishParticipantEvents",
 ] as const;
 
-/** One of the fourteen permissions. */
+/** Name of a permission. */
 export type Permission = (typeof PERMISSIONS)[number];
 
-/** Whether an operation is allowed on one's own and on any record. */
+/** Whether the caller may do an operation on their own records, and on any record. */
 export interface Right {
   own: boolean;
   any: boolean;
@@ -68,10 +68,10 @@ export interface KvPage<Value = Json> {
   nextCursor: string | null;
 }
 
-/** Who may open a canvas besides the people on its list. */
+/** General access: who may open a canvas besides the people and teams it is shared with. */
 export type Access = "private" | "whole_org" | "public_link";
 
-/** Where a canvas stands in its life (specification 3). */
+/** Lifecycle state of a canvas (specification 3). */
 export type PublicationStatus = "disabled" | "archived" | "unpublished" | "draft" | "expired" | "published";
 
 /** A canvas as its owner and editors see it (specification 2, AuthoredCanvas). Times are epoch milliseconds. */
@@ -119,7 +119,7 @@ export interface Capabilities {
 /** A canvas of the management API. */
 export interface Canvas extends AuthoredCanvas {
   slug: string;
-  /** The reason that an administrator gave for disabling the canvas; null for everyone but owner and editors. */
+  /** The administrator's reason for disabling the canvas, for owner and editors; null for everyone else. */
   disabledReason: string | null;
   owner: { id: string; email: string; name: string };
   people: { email: string; role: "editor" | "viewer" }[];
@@ -129,13 +129,13 @@ export interface Canvas extends AuthoredCanvas {
   runtimePolicyRevision: string | null;
 }
 
-/** A file or folder of a bundle that is not published: a dot file, which may hold secrets, or what a file manager left behind. */
+/** A file or folder of a bundle that is not published: a dot file, which may hold secrets, or a leftover of a file manager. */
 export interface LeftOut {
   path: string;
   reason: "dot_file" | "litter";
 }
 
-/** The answer to a deploy. `warnings` are sentences for people. */
+/** Response to a deploy. `warnings` are sentences for people. */
 export interface DeployedCanvas extends Canvas {
   leftOut: LeftOut[];
   warnings: string[];

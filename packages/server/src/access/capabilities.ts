@@ -32,5 +32,5 @@ const switchHint = (what: string, name: string): string =>
 export function hintFor(capability: Capability, reason: DisabledReason): string {
   if (reason === "backend_off") return switchHint("The backend", "backendEnabled");
   if (reason === "feature_off") return switchHint(capability, CAPABILITIES[capability].switch ?? capability);
-  return CAPABILITIES[capability].operator ?? "An administrator of this instance can turn it on.";
+  return CAPABILITIES[capability].operatorHint ?? "An administrator of this instance can turn it on.";
 }

@@ -1,5 +1,5 @@
 import type { ChannelPolicy } from "@easel/protocol/policy";
-import { OPEN_CHANNEL, PARTICIPANTS } from "@easel/protocol/realtime";
+import { DEFAULT_CHANNEL_POLICY, PARTICIPANT_PREFIX } from "@easel/protocol/realtime";
 import type { CanvasRole, ChannelRights } from "@easel/protocol/types";
 import { isAmong } from "./rights.ts";
 
@@ -13,4 +13,6 @@ export const channelRights = (policy: ChannelPolicy, role: CanvasRole): ChannelR
 
 /** What holds for a channel that no policy names (specification 5). */
 export const unnamedChannel = (name: string): ChannelPolicy =>
-  name.startsWith(PARTICIPANTS) ? { ...OPEN_CHANNEL, publish: "viewers" } : OPEN_CHANNEL;
+  name.startsWith(PARTICIPANT_PREFIX)
+    ? { ...DEFAULT_CHANNEL_POLICY, publish: "viewers" }
+    : DEFAULT_CHANNEL_POLICY;

@@ -96,10 +96,10 @@ curl -b cookies -X PATCH -H 'content-type: application/json' http://localhost:30
 
 ${table(
   ["Capability", "Switch of the canvas", "What the deployment may say"],
-  Object.entries(CAPABILITIES).map(([name, { switch: own, operator }]) => [
+  Object.entries(CAPABILITIES).map(([name, { switch: own, operatorHint }]) => [
     name,
     own === null ? "the backend itself" : `\`${own}\``,
-    operator ?? "nothing",
+    operatorHint ?? "nothing",
   ]),
 )}
 `;

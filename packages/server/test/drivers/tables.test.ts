@@ -53,9 +53,9 @@ test("every switch is one of the canvas: shown by the management API, and a colu
 });
 
 test("a capability's switch has the capability's name, and what the deployment says is a sentence", () => {
-  for (const [name, { switch: own, operator }] of Object.entries(CAPABILITIES)) {
+  for (const [name, { switch: own, operatorHint }] of Object.entries(CAPABILITIES)) {
     assert.ok(own === null || own === name);
-    if (operator !== null) assert.match(operator, SENTENCE);
+    if (operatorHint !== null) assert.match(operatorHint, SENTENCE);
   }
 });
 
@@ -71,7 +71,7 @@ test("there are fourteen permissions, each with what it needs", () => {
 const CLOSES = new Set<number>(Object.values(CLOSE_CODES).map(({ code }) => code));
 
 /** What is said of limits that bound an answer. */
-const REFUSES_NOTHING = ["", "the page ends sooner"];
+const REFUSES_NOTHING = ["", "the page ends early; `nextCursor` continues"];
 
 test("every limit has a value, a unit, what it bounds, and a refusal of the error tables", () => {
   for (const [name, { value, unit, of, past }] of Object.entries(LIMITS)) {
