@@ -4,10 +4,11 @@ import { kv } from "./kv.ts";
 import { realtime } from "./realtime.ts";
 import { sizes } from "./sizes.ts";
 import { start } from "./start.ts";
+import { staticPage } from "./static.ts";
 import { print } from "./table.ts";
 
 /** Every benchmark by its name. */
-const BENCHES = { calibrate, kv, collections, realtime, sizes, start };
+const BENCHES = { calibrate, kv, static: staticPage, collections, realtime, sizes, start };
 
 const names = process.argv.slice(2);
 const unknown = names.filter((name) => !Object.hasOwn(BENCHES, name));

@@ -1,0 +1,37 @@
+import { type Server, startServer } from "./child.ts";
+import { type Case, compare } from "./compare.ts";
+import { startEasel } from "./easel.ts";
+import { startNginx } from "./nginx.ts";
+import { type Published, publish } from "./published.ts";
+import type { Table } from "./table.ts";
+
+const SIZE = 10 * 1024;
+
+/** A page of 10 KiB: from a signed-in user and from an anonymous visitor of a Public link, against bare servers with the same bytes. */
+export async function staticPage(): Promise<Table> {
+  const html = `<!doctype html><title>Bench</title><p>${"x".repeat(SIZE)}`.slice(0, SIZE);
+  const servers: Server[] = [];
+  const start = async <Some extends Server | null>(starting: Promise<Some>) => {
+    const server = await starting;
+    if (server !== null) servers.push(server);
+    return server;
+  };
+  try {
+    const easel = await start(startEasel(0));
+    const bare = await start(startServer(0, "bench/bare.ts", [html]));
+    const nginx = await start(startNginx(html));
+    const cases = casesOf(await publish(easel.url, html), nginx);
+    return await compare("static: a page of 10 KiB against a bare node:http server", bare, easel, cases);
+  } finally {
+    for (const server of servers) await server.stop();
+  }
+}
+
+function casesOf({ signedIn, publicLink }: Published, nginx: Server | null): Case[] {
+  const cases: Case[] = [
+    { name: "signed in", target: 0.6, requests: [signedIn] },
+    { name: "public link", target: 0.7, requests: [publicLink] },
+  ];
+  if (nginx !== null) cases.push({ name: "public link, nginx as bare", bare: nginx, requests: [publicLink] });
+  return cases;
+}
