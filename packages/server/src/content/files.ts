@@ -26,17 +26,43 @@ const fileOf = ({ path, encoding, mime, blob_key, size }: Row): ServedFile => ({
   size,
 });
 
-/** Every representation of three paths of a version: one indexed read. */
-export async function findFiles(
-  version: string,
-  [first, second, third]: [string, string, string],
-  env: Env,
-): Promise<ServedFile[]> {
-  const rows = await env.db.all<Row>`
-    select path, encoding, mime, blob_key, size from version_files
-    where version_id = ${version} and path in (${first}, ${second}, ${third})`;
-  return rows.map(fileOf);
+const CACHED_PATHS = 10_000;
+
+/** Looks up the files of versions. Keeps what it found in memory: a stored version never changes. */
+export class VersionFiles {
+  readonly #env;
+  readonly #cache = new Map<string, ServedFile[]>();
+
+  constructor(env: Env) {
+    this.#env = env;
+  }
+
+  /** Every representation of a path that has been found before; undefined for any other path. */
+  cached(version: string, path: string): ServedFile[] | undefined {
+    return this.#cache.get(keyOf(version, path));
+  }
+
+  /** Every representation of three paths of a version, by path: one indexed read. */
+  async find(
+    version: string,
+    [first, second, third]: [string, string, string],
+  ): Promise<Map<string, ServedFile[]>> {
+    const rows = await this.#env.db.all<Row>`
+      select path, encoding, mime, blob_key, size from version_files
+      where version_id = ${version} and path in (${first}, ${second}, ${third})`;
+    const found = Map.groupBy(rows.map(fileOf), ({ path }) => path);
+    for (const [path, files] of found) this.#keep(keyOf(version, path), files);
+    return found;
+  }
+
+  #keep(key: string, files: ServedFile[]): void {
+    const [oldest] = this.#cache.size >= CACHED_PATHS ? this.#cache.keys() : [];
+    if (oldest !== undefined) this.#cache.delete(oldest);
+    this.#cache.set(key, files);
+  }
 }
+
+const keyOf = (version: string, path: string): string => `${version}/${path}`;
 
 /** The bytes of a file, or of a range of it, from the blob store. */
 export async function stream(

@@ -8,6 +8,7 @@ import { authenticate } from "../pipeline/authenticate.ts";
 import type { Visit } from "../pipeline/visit.ts";
 import { ENTER, enterBy } from "../sign-in/hand-over.ts";
 import { HotBlobs } from "./blob-cache.ts";
+import { VersionFiles } from "./files.ts";
 import { requireOwnOrigin } from "./isolation.ts";
 import { notice } from "./notice.ts";
 import { requireOwnHost } from "./own-host.ts";
@@ -34,7 +35,7 @@ type Answer = (
  * a request to the host of a canvas has become (http/hosts.ts).
  */
 export function mountContent(app: FastifyInstance, env: Env): void {
-  const hot = new HotBlobs();
+  const stores = { files: new VersionFiles(env), blobs: new HotBlobs() };
 
   /** Who asks is found out first; what they are refused is told by a page. */
   const answering =
@@ -63,7 +64,7 @@ export function mountContent(app: FastifyInstance, env: Env): void {
       method: ["GET", "HEAD"],
       url: "/c/:slug/*",
       handler: answering((visit, principal, request, reply) =>
-        serve(visit, principal, request, reply, hot, env),
+        serve(visit, principal, request, reply, stores, env),
       ),
     });
     // Who had to sign in before giving the password comes back without it.

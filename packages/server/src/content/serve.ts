@@ -10,11 +10,17 @@ import { resolve } from "../pipeline/resolve.ts";
 import type { Visit } from "../pipeline/visit.ts";
 import type { HotBlobs } from "./blob-cache.ts";
 import { choose, etagOf, isFresh, rangeOf } from "./conditional.ts";
-import { findFiles, type ServedFile, stream } from "./files.ts";
+import { type ServedFile, stream, type VersionFiles } from "./files.ts";
 import { contentPolicy } from "./isolation.ts";
 import { pin, versionFor } from "./version-pin.ts";
 
 const params = (request: FastifyRequest) => request.params as Record<string, string>;
+
+/** What pages are served from. */
+export interface Stores {
+  files: VersionFiles;
+  blobs: HotBlobs;
+}
 
 /** The query of a request's URL, with its question mark; empty when there is none. */
 export const searchOf = ({ url }: FastifyRequest): string =>
@@ -26,7 +32,7 @@ export async function serve(
   principal: Principal,
   request: FastifyRequest,
   reply: FastifyReply,
-  hot: HotBlobs,
+  stores: Stores,
   env: Env,
 ) {
   const { "*": path = "" } = params(request);
@@ -40,23 +46,22 @@ export async function serve(
   if (path !== "" && (pathFault(plain) !== undefined || hasDotFile(plain))) return refuse("NOT_FOUND");
   const folder = path === "" || path.endsWith("/");
   const wanted = folder ? `${path}index.html` : path;
-  const found = await findFiles(version, [wanted, `${path}/index.html`, "404.html"], env);
-  const at = (each: string) => found.filter((file) => file.path === each);
-  let files = at(wanted);
-  if (files.length === 0 && !folder && at(`${path}/index.html`).length > 0) {
-    return reply.redirect(
-      `./${encodeURIComponent(path.slice(path.lastIndexOf("/") + 1))}/${searchOf(request)}`,
-      308,
-    );
-  }
-  if (files.length === 0) {
-    files = at("404.html");
-    if (files.length === 0) return refuse("NOT_FOUND", { message: "This canvas has no such page." });
-    reply.code(404);
+  let files = stores.files.cached(version, wanted);
+  if (files === undefined) {
+    const found = await stores.files.find(version, [wanted, `${path}/index.html`, "404.html"]);
+    files = found.get(wanted);
+    if (files === undefined && !folder && found.has(`${path}/index.html`)) {
+      return reply.redirect(
+        `./${encodeURIComponent(path.slice(path.lastIndexOf("/") + 1))}/${searchOf(request)}`,
+        308,
+      );
+    }
+    files ??= found.get("404.html") ?? refuse("NOT_FOUND", { message: "This canvas has no such page." });
+    if (!found.has(wanted)) reply.code(404);
   }
   const cookie = pin(request.headers, canvas, env);
   if (cookie !== undefined) reply.header("set-cookie", cookie);
-  return send(choose(files, request.headers), principal, request, reply, hot, env);
+  return send(choose(files, request.headers), principal, request, reply, stores, env);
 }
 
 async function send(
@@ -64,7 +69,7 @@ async function send(
   principal: Principal,
   request: FastifyRequest,
   reply: FastifyReply,
-  hot: HotBlobs,
+  stores: Stores,
   env: Env,
 ) {
   const etag = etagOf(file);
@@ -92,5 +97,5 @@ async function send(
   }
   reply.header("content-length", file.size);
   if (request.method === "HEAD") return reply.send();
-  return reply.send(await hot.open(file, env));
+  return reply.send(await stores.blobs.open(file, env));
 }
