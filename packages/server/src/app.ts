@@ -15,8 +15,10 @@ import { dropStalled } from "./http/stalled.ts";
 import { routableUrl } from "./http/undecodable-path.ts";
 import { isTrustedPeer } from "./identity/proxy.ts";
 import { mountManagement } from "./management/index.ts";
+import { primitives } from "./primitives/index.ts";
 import { mountRuntime } from "./primitives/mount.ts";
-import { isUpgrade, mountRealtime } from "./primitives/realtime/upgrade.ts";
+import { takesUpgrade } from "./primitives/mount-upgrade.ts";
+import type { Primitive } from "./primitives/primitive.ts";
 import { mountSignIn } from "./sign-in/routes.ts";
 
 /** How long the head of a request may take. */
@@ -24,12 +26,11 @@ const HEADERS_TIMEOUT_MS = 15_000;
 /** How long a whole request may take, with the largest of bodies; smaller ones have less time (http/body.ts). */
 const REQUEST_TIMEOUT_MS = 300_000;
 
-/** What is mounted where, in order. */
-const PARTS: ((app: FastifyInstance, env: Env) => void)[] = [
+/** The parts of the service in the order in which they are mounted. */
+const PARTS: ((app: FastifyInstance, env: Env, served: readonly Primitive[]) => void)[] = [
   mountHosts, //      every request
-  mountHealth, //  /healthz /readyz
+  mountHealth, //     /healthz /readyz
   mountRuntime, //    /v1/c/{slug}
-  mountRealtime, //   /v1/c/{slug}/realtime
   mountManagement, // /api
   mountSignIn, //     /auth
   mountSdk, //        /sdk/v1.js
@@ -42,8 +43,11 @@ const namesSeveralHosts = ({ rawHeaders }: IncomingMessage) =>
   rawHeaders.filter((name, index) => index % 2 === 0 && name.length === 4 && name.toLowerCase() === "host")
     .length > 1;
 
-/** The whole service as one HTTP application, not yet listening. */
-export async function createApp(env: Env): Promise<FastifyInstance> {
+/** Builds the whole service as one HTTP application that does not listen yet. `served` are the primitives of its runtime API. */
+export async function createApp(
+  env: Env,
+  served: readonly Primitive[] = primitives,
+): Promise<FastifyInstance> {
   const newRequestId = requestIds();
   const app = fastify({
     // The framework writes no lines of its own, so that no request needs a logger of its own: ours name the request.
@@ -62,7 +66,7 @@ export async function createApp(env: Env): Promise<FastifyInstance> {
       highWaterMark: 16 * 1024,
       // A request without a host is answered in our words, too.
       requireHostHeader: false,
-      shouldUpgradeCallback: isUpgrade,
+      shouldUpgradeCallback: (request) => takesUpgrade(request, served),
     },
     // Where a request comes from is what trusted peers say in `X-Forwarded-For`, and otherwise the peer.
     trustProxy: (address) => isTrustedPeer(address, env.config),
@@ -90,7 +94,7 @@ export async function createApp(env: Env): Promise<FastifyInstance> {
       env.log.debug({ ...loggable(request), statusCode, ms: elapsedTime }, "request"),
     );
   }
-  for (const mount of PARTS) mount(app, env);
+  for (const mount of PARTS) mount(app, env, served);
   await app.ready();
   return app;
 }

@@ -13,10 +13,13 @@ export interface Visit {
   answer: HeaderSink;
 }
 
-/** A visit to the runtime API. Limits are counted by class; everything below `/ai` is of class `ai`. */
+/** The classes that requests to the runtime API are counted in, each with its own limit (specification 8). */
+export type RateClass = "canvas" | "ai";
+
+/** A request to the runtime API. */
 export interface ApiVisit extends Visit {
   surface: "api";
-  rateClass: "canvas" | "ai";
+  rateClass: RateClass;
   /** Address of the client. */
   address: string;
 }

@@ -1,99 +1,93 @@
-import { Readable } from "node:stream";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Env } from "../env.ts";
 import { handlerFor, METHODS } from "../http/methods.ts";
 import type { Query } from "../http/query.ts";
-import { Refusal, refuse } from "../http/refusal.ts";
+import { refuse } from "../http/refusal.ts";
 import { requireDecodable } from "../http/undecodable-path.ts";
+import { routeUpgrades } from "../http/upgrades.ts";
 import { admit } from "../pipeline/index.ts";
-import { limitResponses, SMALL_RESPONSE } from "../pipeline/limit-responses.ts";
 import { preflight } from "../pipeline/preflight.ts";
 import { readmit } from "../pipeline/readmit.ts";
-import type { ApiVisit } from "../pipeline/visit.ts";
-import { primitives } from "./index.ts";
-import type { Call, Primitive } from "./primitive.ts";
+import type { ApiVisit, RateClass } from "../pipeline/visit.ts";
+import { mountUpgrade } from "./mount-upgrade.ts";
+import type { Call, Primitive, Route } from "./primitive.ts";
+import { respond } from "./respond.ts";
 
-/** Where the runtime API of a canvas is. */
-export const ROOT = "/v1/c/:slug";
+/** The address of a canvas's runtime API. */
+const ROOT = "/v1/c/:slug";
+
+type Handle = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
 
 const paramsOf = (request: FastifyRequest) => request.params as Record<string, string>;
 
-/** What the pipeline goes by; `path` is that of the route. */
-export const visitOf = (request: FastifyRequest, answer: ApiVisit["answer"], path: string): ApiVisit => ({
+/** The request as the pipeline takes it. */
+const visitOf = (request: FastifyRequest, answer: ApiVisit["answer"], rateClass: RateClass): ApiVisit => ({
   slug: paramsOf(request).slug ?? "",
   surface: "api",
-  rateClass: path.startsWith("/ai") ? "ai" : "canvas",
+  rateClass,
   request: request.raw,
   address: request.ip,
   answer,
 });
 
 /** Mounts the runtime API: every primitive behind the pipeline, which runs before any body is read. */
-export function mountRuntime(app: FastifyInstance, env: Env): void {
+export function mountRuntime(app: FastifyInstance, env: Env, primitives: readonly Primitive[]): void {
+  const upgradeOf = routeUpgrades(app.server);
   for (const primitive of primitives) {
-    for (const path of Object.keys(primitive.routes)) mountPath(app, env, primitive, path);
+    for (const [path, route] of Object.entries(primitive.routes)) {
+      const plain = handle(primitive, route, env);
+      const url = ROOT + path;
+      if (route.upgrade === undefined) {
+        app.route({ method: [...METHODS], url, handler: plain });
+        continue;
+      }
+      const { rateClass = "canvas" } = primitive;
+      const upgrade = mountUpgrade(app, env, primitive, route.upgrade);
+      const handler: Handle = (request, reply) => {
+        const pending = upgradeOf(request.raw);
+        return pending === undefined
+          ? plain(request, reply)
+          : upgrade(request, reply, pending, visitOf(request, reply, rateClass));
+      };
+      app.route({ method: [...METHODS], url, handler });
+    }
   }
   for (const url of [ROOT, `${ROOT}/*`]) {
     app.route({
       method: [...METHODS],
       url,
       async handler(request, reply) {
-        await admit(visitOf(request, reply, `/${paramsOf(request)["*"] ?? ""}`), null, env);
+        await admit(visitOf(request, reply, "canvas"), null, env);
         requireDecodable(request.originalUrl);
         refuse("NOT_FOUND");
       },
     });
     app.options(url, async (request, reply) => {
-      preflight(visitOf(request, reply, ""), env);
+      preflight(visitOf(request, reply, "canvas"), env);
       return reply.code(204).send();
     });
   }
 }
 
-/** Counts a large answer until it is sent. One that is read while it is sent is cut off where reading fails or access is lost. */
-function sent(answer: string | Readable, { user }: Call, reply: FastifyReply, env: Env): string | Readable {
-  if (typeof answer === "string") {
-    if (answer.length > SMALL_RESPONSE) limitResponses(user.id, reply, env);
-    return answer;
-  }
-  answer.on("error", (error) => {
-    const level = error instanceof Refusal ? "debug" : "error";
-    env.log[level]({ err: error, requestId: reply.request.id }, "an answer was cut off");
-  });
-  try {
-    limitResponses(user.id, reply, env);
-  } catch (refusal) {
-    answer.destroy();
-    throw refusal;
-  }
-  return answer;
-}
-
-function mountPath(app: FastifyInstance, env: Env, primitive: Primitive, path: string): void {
-  const handlers = primitive.routes[path] ?? {};
-  app.route({
-    method: [...METHODS],
-    url: ROOT + path,
-    async handler(request, reply) {
-      const admitted = await admit(visitOf(request, reply, path), primitive.capability, env);
-      requireDecodable(request.originalUrl);
-      const handler = handlerFor(handlers, request.method, reply);
-      const query = request.query as Query;
-      const { raw } = request;
-      const call: Call = {
-        ...admitted,
-        params: paramsOf(request),
-        query,
-        request: raw,
-        readmit: async () => ({ ...call, ...(await readmit(raw, admitted, primitive.capability, env)) }),
-      };
-      reply
-        .header("content-type", "application/json; charset=utf-8")
-        .header("cache-control", "private, no-store");
-      const answer = await handler(call, env);
-      if (typeof answer === "string" || answer instanceof Readable) return sent(answer, call, reply, env);
-      reply.code(answer.status);
-      return answer.body;
-    },
-  });
+/** Returns the function that takes a request of a route through the pipeline to its handler. */
+function handle({ capability, rateClass = "canvas" }: Primitive, route: Route, env: Env): Handle {
+  const isEmpty = Object.keys(route).length === 0;
+  return async (request, reply) => {
+    const admitted = await admit(visitOf(request, reply, rateClass), isEmpty ? null : capability, env);
+    requireDecodable(request.originalUrl);
+    if (isEmpty) refuse("NOT_FOUND");
+    const handler = handlerFor(route, request.method, reply);
+    const { raw } = request;
+    const call: Call = {
+      ...admitted,
+      params: paramsOf(request),
+      query: request.query as Query,
+      request: raw,
+      readmit: async () => ({ ...call, ...(await readmit(raw, admitted, capability, env)) }),
+    };
+    reply
+      .header("content-type", "application/json; charset=utf-8")
+      .header("cache-control", "private, no-store");
+    return respond(await handler(call, env), admitted.user.id, reply, env);
+  };
 }

@@ -1,30 +1,74 @@
 import type { IncomingMessage } from "node:http";
+import type { Socket } from "node:net";
 import type { Readable } from "node:stream";
 import type { Capability } from "@easel/protocol/capabilities";
 import type { Env } from "../env.ts";
 import type { Method } from "../http/methods.ts";
 import type { Query } from "../http/query.ts";
-import type { Admitted } from "../pipeline/visit.ts";
+import type { Admitted, RateClass } from "../pipeline/visit.ts";
 
-/** An admitted request on its way to a handler. */
+/** An admitted request, as a handler gets it. */
 export interface Call extends Admitted {
   /** Path parameters, decoded once. */
   params: Record<string, string>;
   query: Query;
-  /** The request whose body is still to be read. */
+  /** The request, its body not yet read. */
   request: IncomingMessage;
-  /** Checks access again; answers the call as it stands now, or refuses as the pipeline does. */
+  /** Checks access again and returns the call with the caller's current role; throws the Refusal of the pipeline otherwise. */
   readmit(): Promise<Call>;
 }
 
-/** JSON text, whole or as it is read, or with a status of its own. */
-export type Answer = string | Readable | { status: number; body: string };
+/**
+ * An answer with its own status, headers or kind of body. Headers override the defaults: `content-type` of JSON and
+ * `cache-control: private, no-store`. A stream is read as fast as the client takes it, and destroyed when the client goes away.
+ */
+export interface FullAnswer {
+  /** 200 by default. */
+  status?: number;
+  headers?: Record<string, string>;
+  body: string | Uint8Array | Readable | null;
+}
 
-/** Answers with 200 unless it says otherwise; throws a Refusal to say no. */
+/** The answer of a handler; a string or a stream alone is JSON with status 200. */
+export type Answer = string | Readable | FullAnswer;
+
+/** Handles one method of a route; throws a Refusal to reject the request. */
 export type Handler = (call: Call, env: Env) => Promise<Answer>;
 
-/** One capability's part of the runtime API: paths below `/v1/c/{slug}`, each with its methods. */
+/** An admitted request to upgrade its connection. The capability gate has not been asked: only `readmit` asks it. */
+export interface UpgradeCall extends Admitted {
+  request: IncomingMessage;
+  requestId: string;
+  /** Bytes that came behind the head of the request. */
+  head: Buffer;
+  /** When the proxy's assertion about the caller expires, in epoch milliseconds; infinite where there is none. */
+  until: number;
+  /** Takes the connection, which gets no HTTP answer then; returns it with the headers that the pipeline has set. */
+  takeSocket(): { socket: Socket; headers: Record<string, unknown> };
+  /** Repeats authentication, access check and capability gate, for as long as the connection is open. */
+  readmit(): Promise<Admitted>;
+}
+
+/** Serves the upgraded connections of a route for as long as the service runs. */
+export interface Upgrader {
+  /** Takes the connection, or throws a Refusal, which is sent as an HTTP answer. */
+  accept(call: UpgradeCall): void;
+  start(): Promise<void>;
+  /** Closes every connection. */
+  close(): Promise<void>;
+}
+
+/** The handlers of a path by method. A path that has none is 404. */
+export interface Route extends Partial<Record<Method, Handler>> {
+  /** Makes what serves requests to upgrade the connection, once per service. */
+  upgrade?: (env: Env) => Upgrader;
+}
+
+/** One capability's part of the runtime API. */
 export interface Primitive {
   capability: Capability;
-  routes: Record<string, Partial<Record<Method, Handler>>>;
+  /** The class that its requests are counted in; `canvas` by default. */
+  rateClass?: RateClass;
+  /** By path below `/v1/c/{slug}`. */
+  routes: Record<string, Route>;
 }

@@ -1,0 +1,42 @@
+import { type IncomingMessage, type Server, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+
+/** A request to upgrade its connection that has not been answered yet. */
+export interface PendingUpgrade {
+  socket: Socket;
+  /** Bytes that came behind the head of the request. */
+  head: Buffer;
+  /** Detaches the socket from its HTTP response. */
+  takeSocket(): Socket;
+}
+
+/**
+ * Gives upgrade requests to the router like any other request, so that a rejected one gets an HTTP answer. Returns the lookup by
+ * which a route finds the socket of such a request.
+ */
+export function routeUpgrades(server: Server): (request: IncomingMessage) => PendingUpgrade | undefined {
+  const pending = new WeakMap<IncomingMessage, PendingUpgrade>();
+  server.on("upgrade", (request: IncomingMessage, socket: Socket, head: Buffer) => {
+    socket.on("error", destroy);
+    const response = new ServerResponse(request);
+    response.shouldKeepAlive = false;
+    try {
+      response.assignSocket(socket);
+    } catch {
+      // Sent behind a request that has not been answered yet, which no client does.
+      return void socket.destroy();
+    }
+    response.once("finish", () => socket.destroySoon());
+    const takeSocket = () => {
+      response.detachSocket(socket);
+      return socket.off("error", destroy);
+    };
+    pending.set(request, { socket, head, takeSocket });
+    server.emit("request", request, response);
+  });
+  return (request) => pending.get(request);
+}
+
+function destroy(this: Socket): void {
+  this.destroy();
+}

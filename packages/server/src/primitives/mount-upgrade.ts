@@ -1,0 +1,91 @@
+import type { IncomingMessage } from "node:http";
+import querystring from "node:querystring";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { Env } from "../env.ts";
+import { refuse } from "../http/refusal.ts";
+import type { PendingUpgrade } from "../http/upgrades.ts";
+import { assertedUntil } from "../identity/proxy.ts";
+import { admit } from "../pipeline/index.ts";
+import { readmit } from "../pipeline/readmit.ts";
+import type { ApiVisit } from "../pipeline/visit.ts";
+import type { Primitive, Route, UpgradeCall } from "./primitive.ts";
+
+/**
+ * Whether a request asks for a WebSocket at a route that takes upgrades, in any spelling of its path. Any other offer to upgrade
+ * is ignored, and so is one with a body.
+ */
+export function takesUpgrade(
+  { method, url = "", headers }: IncomingMessage,
+  primitives: readonly Primitive[],
+): boolean {
+  if (
+    method !== "GET" ||
+    headers.upgrade?.toLowerCase() !== "websocket" ||
+    headers["content-length"] !== undefined ||
+    headers["transfer-encoding"] !== undefined
+  )
+    return false;
+  const [, , canvases, , ...below] = querystring.unescape(url.split("?", 1)[0] ?? "").split("/");
+  const path = `/${below.join("/")}`;
+  return canvases === "c" && primitives.some(({ routes }) => routes[path]?.upgrade !== undefined);
+}
+
+/** Mounts what serves upgrades of a route; returns the function that handles such a request. */
+export function mountUpgrade(
+  app: FastifyInstance,
+  env: Env,
+  { capability }: Primitive,
+  upgrade: NonNullable<Route["upgrade"]>,
+): (
+  request: FastifyRequest,
+  reply: FastifyReply,
+  pending: PendingUpgrade,
+  visit: ApiVisit,
+) => Promise<FastifyReply> {
+  const upgrader = upgrade(env);
+  app.addHook("onReady", () => upgrader.start());
+  app.addHook("preClose", () => upgrader.close());
+
+  return async (request, reply, pending, visit) => {
+    const { raw } = request;
+    const admitted = await admit(visit, null, env);
+    requireOwnOrigin(raw, env);
+    const until = await assertedUntil(raw, env);
+    upgrader.accept({
+      ...admitted,
+      request: raw,
+      requestId: request.id,
+      head: pending.head,
+      until,
+      takeSocket() {
+        const headers = reply.getHeaders();
+        reply.hijack();
+        return { socket: pending.takeSocket(), headers };
+      },
+      readmit: readmission(admitted, raw.headers, until, capability, env),
+    });
+    return reply;
+  };
+}
+
+/** Returns the check of an open connection's access; keeps no more of the request than the check needs. */
+function readmission(
+  { user, canvas: { id, slug } }: Pick<UpgradeCall, "user" | "canvas">,
+  { cookie, authorization }: IncomingMessage["headers"],
+  until: number,
+  capability: Primitive["capability"],
+  env: Env,
+): UpgradeCall["readmit"] {
+  const request = { headers: { cookie, authorization }, assertedUntil: until };
+  const caller = { user, canvas: { id, slug } };
+  return () => readmit(request, caller, capability, env);
+}
+
+/**
+ * Rejects upgrades that pages of other origins ask for in path mode. They cannot read other answers, but they could read what is
+ * sent on a socket, so the cookie that came along is not enough.
+ */
+function requireOwnOrigin({ headers: { origin } }: IncomingMessage, { base }: Env): void {
+  if (base.urlMode === "path" && origin !== undefined && origin !== base.origin)
+    refuse("CROSS_SITE_FORBIDDEN");
+}

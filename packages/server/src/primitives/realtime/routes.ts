@@ -1,0 +1,101 @@
+import type { IncomingMessage } from "node:http";
+import type { Socket } from "node:net";
+import { LIMITS } from "@easel/protocol/limits";
+import { WebSocketServer } from "ws";
+import { policyOf } from "../../canvases/policy.ts";
+import type { Env } from "../../env.ts";
+import { answerClientError } from "../../http/errors.ts";
+import { Refusal } from "../../http/refusal.ts";
+import type { Primitive, UpgradeCall, Upgrader } from "../primitive.ts";
+import { ClientSocket } from "./client-socket.ts";
+import { Hub } from "./hub.ts";
+import type { Look } from "./line.ts";
+
+const VERSION = "13";
+
+const OPTIONS = {
+  WebSocket: ClientSocket,
+  noServer: true,
+  clientTracking: false,
+  perMessageDeflate: false,
+  // Well above the longest frame, so that the connection survives one that is a little too long; past it, it is closed.
+  maxPayload: 8 * LIMITS.frameBytes.value,
+  maxFragments: 1_024,
+  /** How long a peer may take to answer a close frame, in milliseconds. */
+  closeTimeout: 2_000,
+  handleProtocols: () => false as const,
+};
+
+/** Answers a request that does not ask for a WebSocket of the version that the service speaks. */
+function refuseHandshake(): never {
+  const message = `This address is opened as a WebSocket, version ${VERSION}.`;
+  throw new Refusal(
+    426,
+    { code: "INVALID_BODY", message },
+    { upgrade: "websocket", "sec-websocket-version": VERSION },
+  );
+}
+
+/** Opens WebSockets and gives them to the hub. */
+class Handshakes implements Upgrader {
+  readonly #env: Env;
+  readonly #hub: Hub;
+  readonly #server = new WebSocketServer(OPTIONS);
+  /** The ids of the requests whose handshakes are under way, and the headers that the pipeline has set for them. */
+  readonly #pending = new WeakMap<IncomingMessage, { requestId: string; headers: Record<string, unknown> }>();
+
+  constructor(env: Env) {
+    this.#env = env;
+    this.#hub = new Hub(env);
+    this.#server.on("headers", (lines, request) => {
+      for (const [name, value] of Object.entries(this.#pending.get(request)?.headers ?? {}))
+        for (const each of [value].flat()) lines.push(`${name}: ${each}`);
+    });
+    this.#server.on("wsClientError", (error, stream, request) => {
+      const socket = stream as Socket;
+      answerClientError(error, socket, this.#pending.get(request)?.requestId ?? "");
+      socket.destroySoon();
+    });
+  }
+
+  accept(call: UpgradeCall): void {
+    const { request, requestId, head, user, canvas, role, until } = call;
+    if (request.headers["sec-websocket-version"] !== VERSION) refuseHandshake();
+    const look = lookerOf(call, this.#env);
+    const { socket, headers } = call.takeSocket();
+    this.#pending.set(request, { requestId, headers });
+    this.#server.handleUpgrade(request, socket, head, (ws) => {
+      this.#hub.enter(ws, socket, { user, canvas, role, policy: {}, until }, look);
+    });
+  }
+
+  start(): Promise<void> {
+    return this.#hub.start();
+  }
+
+  close(): Promise<void> {
+    return this.#hub.close();
+  }
+}
+
+/** Rechecks a caller's access. */
+function lookerOf({ readmit, until }: UpgradeCall, env: Env): Look {
+  return async () => {
+    const admitted = await readmit();
+    return { ...admitted, policy: await policyOf(admitted.canvas, env), until };
+  };
+}
+
+/**
+ * `GET /realtime` (specification 4.7). A handshake that the pipeline refuses gets an HTTP answer. That the capability is off or
+ * the canvas is full is told by frames: a browser cannot read a refused handshake.
+ */
+export const realtime: Primitive = {
+  capability: "realtime",
+  routes: {
+    "/realtime": {
+      GET: async () => refuseHandshake(),
+      upgrade: (env) => new Handshakes(env),
+    },
+  },
+};
