@@ -43,10 +43,10 @@ export interface CanvasRow extends SwitchColumns {
 }
 
 /**
- * Makes a canvas, unless its slug is taken, also by a canvas deleted or renamed lately, or the owner has as many as they may.
- * `org` is its home organisation.
+ * Inserts a canvas, unless its slug is in use or rests after a deletion or rename ("taken"), or the owner's quota of canvases is
+ * used up ("full"). `org` is its home organisation.
  */
-export async function createCanvas(
+export async function insertCanvas(
   canvas: { id: string; slug: string; title: string; tags: string[]; org: string | null },
   ownerId: string,
   env: Env,

@@ -1,10 +1,12 @@
 import type { Json } from "@easel/protocol/types";
 import { optional, type Step, sql } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
+import { refuse } from "../http/refusal.ts";
 import { type OwnerQuota, withinBytes, withinCanvases } from "./owner-quotas.ts";
+import { requireSlug } from "./publishing/slug.ts";
 import { claimSlug, releaseSlugs } from "./publishing/slug-claims.ts";
 
-/** What of a canvas its owner and editors change; what is left out stays. */
+/** Changes to a canvas by its owner or editors; a field left out keeps its value, null clears it. */
 export interface CanvasPatch {
   title?: string | undefined;
   slug?: string | undefined;
@@ -18,12 +20,12 @@ export interface CanvasPatch {
 
 const bit = (value: boolean | undefined) => (value === undefined ? null : Number(value));
 
-/** Changes a canvas; or why it stays as it is: it is gone, or the slug is another's, or has lately been. */
-export async function patchCanvas(
-  id: string,
-  patch: CanvasPatch,
-  { db, clock }: Env,
-): Promise<"done" | "gone" | "taken"> {
+/**
+ * Updates a canvas. 400 `INVALID_BODY` for a slug that it may not have, 409 `SLUG_TAKEN` for one in use or resting, 404 `NOT_FOUND`
+ * for a canvas that is deleted.
+ */
+export async function patchCanvas(id: string, patch: CanvasPatch, { db, clock }: Env): Promise<void> {
+  if (patch.slug !== undefined) requireSlug(patch.slug);
   const now = clock();
   const { slug, title = null, tags, metadata, archived, discoverability = null } = patch;
   const changed = sql`
@@ -48,8 +50,7 @@ export async function patchCanvas(
           { optional: releaseSlugs(id, slug, now) },
         ];
   const { length: done } = await db.batch(steps);
-  if (done === steps.length) return "done";
-  return slug !== undefined && done === 1 ? "taken" : "gone";
+  if (done < steps.length) refuse(slug !== undefined && done === 1 ? "SLUG_TAKEN" : "NOT_FOUND");
 }
 
 /** Takes a canvas off the air until it is published again. */

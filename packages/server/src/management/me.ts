@@ -1,7 +1,7 @@
 import type { Account } from "@easel/protocol/types";
+import { orgsOf } from "../canvases/publishing/home-org.ts";
 import { isAdmin } from "../identity/identify.ts";
 import { readSettings } from "../organisation/instance-settings.ts";
-import { orgsOf } from "../organisation/orgs.ts";
 import { ok, type Routes } from "./route.ts";
 
 /** `GET /api/me` (specification 4.11). */

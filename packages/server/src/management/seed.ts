@@ -6,7 +6,7 @@ import { setCapabilities } from "../canvases/capabilities.ts";
 import type { BundleFile } from "../canvases/publishing/bundle.ts";
 import { publishStored, storeVersion } from "../canvases/publishing/deploy.ts";
 import { setSharing } from "../canvases/sharing.ts";
-import { createCanvas } from "../canvases/store.ts";
+import { insertCanvas } from "../canvases/store.ts";
 import { deleteCanvas, patchCanvas } from "../canvases/update.ts";
 import { newId } from "../crypto/ids.ts";
 import type { Env } from "../env.ts";
@@ -60,7 +60,7 @@ export async function seedExamples(env: Env): Promise<void> {
     const { title, policy: runtimePolicy } = JSON.parse(manifest) as Manifest;
     const id = newId();
     const canvas = { id, slug, title, tags: ["example"], org: null };
-    if ((await createCanvas(canvas, owner.id, env)) !== "done") continue;
+    if ((await insertCanvas(canvas, owner.id, env)) !== "done") continue;
     try {
       const files = await filesOf(path.join(EXAMPLES, slug));
       await publishStored(await storeVersion(id, owner.id, files, env), env);

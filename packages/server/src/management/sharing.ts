@@ -1,6 +1,7 @@
 import { LIMITS } from "@easel/protocol/limits";
 import { z } from "zod";
 import type { User } from "../access/principal.ts";
+import { missingHome } from "../canvases/publishing/home-org.ts";
 import { listTeamsOf, setSharing } from "../canvases/sharing.ts";
 import { type CanvasRow, findCanvas } from "../canvases/store.ts";
 import { viewFor } from "../canvases/view.ts";
@@ -9,7 +10,6 @@ import type { Env } from "../env.ts";
 import { readJson } from "../http/json-body.ts";
 import { refuse } from "../http/refusal.ts";
 import { readSettings } from "../organisation/instance-settings.ts";
-import { orgsOf } from "../organisation/orgs.ts";
 import { visibleTeams } from "../organisation/teams.ts";
 import { findSupervisedUser } from "../organisation/users.ts";
 import { actWithInput } from "./act.ts";
@@ -48,13 +48,6 @@ async function requirePublicLinks({ owner_id, role }: CanvasRow, env: Env): Prom
   refuse(role === "owner" ? "PUBLIC_NOT_ALLOWED" : "PUBLIC_LINK_OWNER_GATED");
 }
 
-/** The organisation that `whole_org` will mean: the canvas's home, which may have to be found first. */
-async function homeFor({ org_id, owner_email }: CanvasRow, env: Env): Promise<string | undefined> {
-  if (!env.config.tenancy || org_id !== null) return undefined;
-  const [org] = await orgsOf(owner_email, env);
-  return org?.id ?? refuse("ORG_REQUIRED");
-}
-
 /** Refuses teams that the person neither made nor is in, unless the canvas is shared with them already. */
 async function requireTeams(ids: string[], canvasId: string, user: User, env: Env): Promise<void> {
   const [shared, visible] = await Promise.all([
@@ -83,7 +76,7 @@ export const sharing: Routes = {
           refuse("INVALID_BODY", { message: "The owner needs no place on the list." });
         }
         if (access === "public_link") await requirePublicLinks(canvas, env);
-        const org = access === "whole_org" ? await homeFor(canvas, env) : undefined;
+        const org = access === "whole_org" ? await missingHome(canvas, env) : undefined;
         if (teams !== undefined) {
           await requireTeams(
             teams.map((team) => team.id),

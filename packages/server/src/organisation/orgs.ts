@@ -1,4 +1,3 @@
-import { domainOf } from "../access/email.ts";
 import { optional, sql } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
 
@@ -72,10 +71,4 @@ export async function deleteOrg(id: string, { db }: Env): Promise<boolean> {
     sql`delete from orgs where id = ${id}`,
   ];
   return (await db.batch(steps)).length === steps.length;
-}
-
-/** The organisations that an address belongs to by its domain. */
-export function orgsOf(email: string, { db }: Env): Promise<{ id: string; name: string }[]> {
-  return db.all<{ id: string; name: string }>`
-    select orgs.id, name from org_domains join orgs on orgs.id = org_id where domain = ${domainOf(email)}`;
 }

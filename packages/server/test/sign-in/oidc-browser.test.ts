@@ -4,7 +4,7 @@ import type { BrowserContextOptions, Page } from "playwright-core";
 import { setCapabilities } from "../../src/canvases/capabilities.ts";
 import { publishStored, storeVersion } from "../../src/canvases/publishing/deploy.ts";
 import { setSharing } from "../../src/canvases/sharing.ts";
-import { createCanvas } from "../../src/canvases/store.ts";
+import { insertCanvas } from "../../src/canvases/store.ts";
 import { patchCanvas } from "../../src/canvases/update.ts";
 import { newId } from "../../src/crypto/ids.ts";
 import type { Env } from "../../src/env.ts";
@@ -21,7 +21,7 @@ async function publish(slug: string, env: Env): Promise<string> {
   const owner = await upsertUser(env.db, "owner@example.com", null, env.clock());
   assert.ok(owner !== null);
   const id = newId();
-  await createCanvas({ id, slug, title: "Tea", tags: [], org: null }, owner.id, env);
+  await insertCanvas({ id, slug, title: "Tea", tags: [], org: null }, owner.id, env);
   await setCapabilities(id, { backendEnabled: true }, {}, env);
   const files = [{ path: "index.html", size: PAGE.length, open: async () => bytes(PAGE) }];
   await publishStored(await storeVersion(id, owner.id, files, env), env);

@@ -1,6 +1,7 @@
 import { randomInt } from "node:crypto";
 import anyAscii from "any-ascii";
 import { isSlug } from "../../http/canvas-path.ts";
+import { refuse } from "../../http/refusal.ts";
 
 /** Names that would be taken for parts of the service. */
 const RESERVED = new Set(
@@ -11,6 +12,15 @@ const RESERVED = new Set(
 
 /** Whether a new canvas may have this slug. */
 export const isFreeSlug = (text: string): boolean => isSlug(text) && !RESERVED.has(text);
+
+/** Refuses a slug that is malformed or reserved: 400 `INVALID_BODY` with `reason: invalid_slug`. */
+export function requireSlug(slug: string): void {
+  if (isFreeSlug(slug)) return;
+  refuse("INVALID_BODY", {
+    reason: "invalid_slug",
+    message: "A slug has 3 to 63 lower-case letters, digits and inner hyphens, and is not reserved.",
+  });
+}
 
 /** Letters that are written with two others where there is no key for them; the library takes their dots away. */
 const UMLAUTS: Record<string, string> = { ä: "ae", ö: "oe", ü: "ue" };

@@ -1,0 +1,38 @@
+import type { User } from "../../access/principal.ts";
+import { newId } from "../../crypto/ids.ts";
+import type { Env } from "../../env.ts";
+import { refuse } from "../../http/refusal.ts";
+import { refuseOver } from "../owner-quotas.ts";
+import { insertCanvas } from "../store.ts";
+import { homeOfNew } from "./home-org.ts";
+import { requireSlug, slugsFor } from "./slug.ts";
+
+/** A canvas to create. */
+export interface NewCanvas {
+  title: string;
+  /** Derived from the title where it is left out. */
+  slug?: string | undefined;
+  tags: string[];
+  /** The home organisation; that of the creator where it is left out. */
+  orgId?: string | undefined;
+}
+
+/**
+ * Creates a canvas that `user` owns. 400 `INVALID_BODY` for a slug or organisation that it may not have, 409 `SLUG_TAKEN`,
+ * 409 `QUOTA_EXCEEDED`.
+ */
+export async function createCanvas(
+  user: Pick<User, "id" | "email">,
+  { title, slug, tags, orgId }: NewCanvas,
+  env: Env,
+): Promise<{ id: string; slug: string }> {
+  if (slug !== undefined) requireSlug(slug);
+  const org = await homeOfNew(user, orgId, env);
+  const id = newId();
+  for (const candidate of slug === undefined ? slugsFor(title) : [slug]) {
+    const outcome = await insertCanvas({ id, slug: candidate, title, tags, org }, user.id, env);
+    if (outcome === "full") await refuseOver("canvases.person", user.id, env);
+    if (outcome === "done") return { id, slug: candidate };
+  }
+  return refuse("SLUG_TAKEN");
+}

@@ -1,0 +1,41 @@
+import { domainOf } from "../../access/email.ts";
+import type { User } from "../../access/principal.ts";
+import type { Env } from "../../env.ts";
+import { refuse } from "../../http/refusal.ts";
+
+/** The organisations that an address belongs to by its domain. */
+export function orgsOf(email: string, { db }: Env): Promise<{ id: string; name: string }[]> {
+  return db.all<{ id: string; name: string }>`
+    select orgs.id, name from org_domains join orgs on orgs.id = org_id where domain = ${domainOf(email)}`;
+}
+
+/**
+ * Returns the home organisation of a new canvas: the one asked for, otherwise its creator's; null without tenancy or organisation.
+ * 400 `INVALID_BODY` with `reason: org_forbidden` for an organisation that the creator does not belong to.
+ */
+export async function homeOfNew(
+  creator: Pick<User, "email">,
+  orgId: string | undefined,
+  env: Env,
+): Promise<string | null> {
+  const orgs = env.config.tenancy ? await orgsOf(creator.email, env) : [];
+  if (orgId === undefined) return orgs[0]?.id ?? null;
+  if (orgs.some(({ id }) => id === orgId)) return orgId;
+  return refuse("INVALID_BODY", {
+    reason: "org_forbidden",
+    message: "You do not belong to this organisation.",
+  });
+}
+
+/**
+ * Returns the organisation to make the home of a canvas before it is shared with its whole organisation; undefined where it has one
+ * or needs none. 409 `ORG_REQUIRED` where its owner belongs to none.
+ */
+export async function missingHome(
+  { org_id, owner_email }: { org_id: string | null; owner_email: string },
+  env: Env,
+): Promise<string | undefined> {
+  if (!env.config.tenancy || org_id !== null) return undefined;
+  const [org] = await orgsOf(owner_email, env);
+  return org?.id ?? refuse("ORG_REQUIRED");
+}
