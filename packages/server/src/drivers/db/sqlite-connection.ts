@@ -36,6 +36,8 @@ export function openConnection(file: string, lockMs: number): DatabaseSync {
       );
       // A commit that also copies the log into the file takes three times as long; `Checkpoints` does it in a thread.
       connection.exec("pragma wal_autocheckpoint=0");
+      // A savepoint keeps a copy of each page that it changes; in a temporary file that costs more than the change.
+      connection.exec("pragma temp_store=memory");
       return connection;
     } catch (error) {
       connection.close();
