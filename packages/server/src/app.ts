@@ -14,7 +14,7 @@ import { setCommonHeaders } from "./http/security-headers.ts";
 import { dropStalled } from "./http/stalled.ts";
 import { routableUrl } from "./http/undecodable-path.ts";
 import { isTrustedPeer } from "./identity/proxy.ts";
-import { mountManagement } from "./management/index.ts";
+import { mountManagement } from "./management/mount.ts";
 import { primitives } from "./primitives/index.ts";
 import { mountRuntime } from "./primitives/mount.ts";
 import { takesUpgrade } from "./primitives/mount-upgrade.ts";

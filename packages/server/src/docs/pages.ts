@@ -8,7 +8,7 @@ import { CLOSE_CODES, FRAME_ERRORS } from "@easel/protocol/realtime";
 import { PERMISSION_NEEDS } from "../access/permissions.ts";
 import type { Setting } from "../config/kinds.ts";
 import { SETTINGS } from "../config/settings.ts";
-import { PARTS } from "../management/index.ts";
+import { ACTS } from "../management/acts.ts";
 
 const DOCS = path.join(import.meta.dirname, "../../../../docs");
 
@@ -161,16 +161,6 @@ delete or increment a record one must also be able to read it. Owner and editors
 \`resources\` of \`GET /me\` are the effective rights on all of this and on channels: none while the capability (\`kv\`, \`files\`, \`realtime\`) is off.
 `;
 
-const acts = PARTS.flatMap((routes) =>
-  Object.entries(routes).flatMap(([path, handlers]) =>
-    Object.entries(handlers).flatMap(([method, handler]) =>
-      "act" in handler
-        ? [{ act: handler.act, route: `${method} /api${path.replace(/:(\w+)/g, "{$1}")}` }]
-        : [],
-    ),
-  ),
-);
-
 const audit = () => `# Audit log
 
 Every change through the [management API](management-api.md) is kept as an act: who made it (\`actor\`), when (\`at\`), on which
@@ -183,7 +173,9 @@ The details of \`org.put\` and \`org.delete\` hold name and domains \`before\` a
 
 ${table(
   ["Act", "Made by"],
-  acts.toSorted((a, b) => (a.act < b.act ? -1 : 1)).map(({ act, route }) => [`\`${act}\``, `\`${route}\``]),
+  ACTS.filter(({ audited }) => audited)
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+    .map(({ name, method, path }) => [`\`${name}\``, `\`${method} ${path}\``]),
 )}
 `;
 

@@ -1,52 +1,141 @@
-import type { ZodType } from "zod";
+import type { IncomingMessage } from "node:http";
+import type { ZodType, z } from "zod";
+import type { User } from "../access/principal.ts";
 import type { Env } from "../env.ts";
-import { readJson } from "../http/json-body.ts";
-import type { Act, Answer, Call } from "./route.ts";
+import type { Method } from "../http/methods.ts";
+import { one, type Query } from "../http/query.ts";
+import { refuse } from "../http/refusal.ts";
+import type { AnswerSpec } from "./answer-spec.ts";
+import type { BodySpec } from "./body-spec.ts";
+import type { Call, Reauthenticate } from "./call.ts";
+import { CALLERS, type CallerName, type Granted } from "./callers.ts";
 
-/** The parts of a change to a `Subject`, such as a canvas or a team. */
-interface Parts<Subject> {
-  /** Checks the caller's rights; answers what is to be changed. */
-  may(call: Call, env: Env): Promise<Subject>;
-  /** Makes the change. */
-  run(call: Call, subject: Subject, env: Env): Promise<Answer>;
+/** What the audit log records about an act besides caller, time and address. Contains no secrets. */
+export interface AuditNote {
+  /** Id of the canvas, where the path does not contain it. */
+  canvas?: string;
+  /** Id or e-mail address of any other changed object. */
+  target?: string;
+  details?: object;
 }
 
-/** The parts of a change that takes a body. */
-interface PartsWithInput<Subject, Input> extends Pick<Parts<Subject>, "may"> {
-  /** Reads the body, and does everything else that takes time. */
-  input(call: Call, env: Env): Promise<Input>;
-  run(call: Call, subject: Subject, input: Input, env: Env): Promise<Answer>;
+/** The result of an act: its response body, absent with 204. */
+export interface Result<Body> {
+  body: Body;
+  audit?: AuditNote;
 }
 
-/** A change without a body. `name` is what the audit log calls it. */
-export const act = <Subject>(name: string, { may, run }: Parts<Subject>): Act => ({
-  act: name,
-  perform: async (call, _reauthenticate, env) => run(call, await may(call, env), env),
-});
+/** The connections whose access is rechecked after an act: those of its canvas, or all, with the caller's and the named user's first. */
+export type Affects = "canvas" | "people";
+
+type EmptyQuery = z.ZodObject<Record<never, ZodType>>;
+
+/** The path parameters as an object type: `{id}` becomes the field `id`. */
+type ParamsOf<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
+  ? Record<Name, string> & ParamsOf<Rest>
+  : unknown;
+
+/** What docs, clients and tools can know about an act. */
+interface Description {
+  /** Unique; the audit log uses it. */
+  name: string;
+  method: Method;
+  /** With `{name}` for parameters. */
+  path: string;
+  /** One sentence. */
+  summary: string;
+  /** Further sentences for the docs. */
+  details?: string;
+  /** The callers that may perform it. */
+  allow: CallerName;
+  /** The schema of the path parameters, where they have a format of their own. */
+  params?: ZodType;
+  query?: z.ZodObject;
+  body?: BodySpec<unknown>;
+  answer: AnswerSpec<unknown>;
+  /** Left out where it changes nobody's access. */
+  affects?: Affects;
+  /** Whether the audit log records it: by default everything but GET. */
+  audited?: boolean;
+}
+
+/** An operation of the management API. */
+export interface Act extends Description {
+  audited: boolean;
+  /** Checks caller and input, and runs the act. */
+  perform(call: Call, reauthenticate: Reauthenticate, env: Env): Promise<Result<unknown>>;
+}
+
+/** An act with the types of its parts. */
+interface Definition<
+  Path extends string,
+  Caller extends CallerName,
+  Parameters extends z.ZodObject,
+  Body,
+  Answer,
+> extends Description {
+  path: Path;
+  allow: Caller;
+  query?: Parameters;
+  body?: BodySpec<Body>;
+  answer: AnswerSpec<Answer>;
+  run(
+    call: {
+      user: User;
+      request: IncomingMessage;
+      params: ParamsOf<Path>;
+      query: z.output<Parameters>;
+      body: Body;
+    } & Granted<Caller>,
+    env: Env,
+  ): Promise<Result<NoInfer<Answer>>>;
+}
+
+/** Parses the names of a query that its schema has; the first value counts, and an empty one as absent. */
+function parseQuery<Schema extends z.ZodObject>(schema: Schema, query: Query): z.output<Schema> {
+  return parse(schema, Object.fromEntries(Object.keys(schema.shape).map((name) => [name, one(query, name)])));
+}
+
+/** Parses a value; 400 `INVALID_BODY` with the first fault. */
+function parse<Schema extends ZodType>(schema: Schema, value: unknown): z.output<Schema> {
+  const { success, data, error } = schema.safeParse(value);
+  return success ? data : refuse("INVALID_BODY", { message: error.issues[0]?.message });
+}
 
 /**
- * A change with a body, which a client can hold back while it loses its rights. So caller and rights are checked twice: before the
- * body is read, and after it, right before the change.
+ * Defines an act. Without a body it checks the caller, then runs. A client can hold a body back while it loses its rights, so an act with
+ * a body authenticates and checks the caller again after reading it.
  */
-export const actWithInput = <Subject, Input>(
-  name: string,
-  { may, input, run }: PartsWithInput<Subject, Input>,
-): Act => ({
-  act: name,
-  async perform(call, reauthenticate, env) {
-    await may(call, env);
-    const given = await input(call, env);
-    const now = await reauthenticate();
-    return run(now, await may(now, env), given, env);
-  },
-});
-
-/** The same where the body is JSON of a schema. */
-export const actWithJson = <Subject, Body>(
-  name: string,
-  schema: ZodType<Body>,
-  { may, run }: Omit<PartsWithInput<Subject, Body>, "input">,
-): Act => actWithInput(name, { may, input: ({ request }) => readJson(request, schema), run });
-
-/** The rights that an act needs which is open to everyone who may call the API. */
-export const anyone = async (): Promise<void> => {};
+export const act = <
+  Path extends string,
+  Caller extends CallerName,
+  Answer,
+  Body = undefined,
+  Parameters extends z.ZodObject = EmptyQuery,
+>({
+  run,
+  ...description
+}: Definition<Path, Caller, Parameters, Body, Answer>): Act => {
+  const { method, allow, params, query, body, audited = method !== "GET" } = description;
+  const changes = method !== "GET";
+  const authorize = (call: Call, env: Env) =>
+    CALLERS[allow].authorize(call, env, changes) as Promise<Granted<Caller>>;
+  return {
+    ...description,
+    audited,
+    async perform(call, reauthenticate, env) {
+      const granted = await authorize(call, env);
+      if (params !== undefined) parse(params, call.params);
+      const parsed = {
+        params: call.params as ParamsOf<Path>,
+        query: (query === undefined ? {} : parseQuery(query, call.query)) as z.output<Parameters>,
+      };
+      const { user, request } = call;
+      if (body === undefined)
+        return run({ user, request, ...parsed, body: undefined as Body, ...granted }, env);
+      const given = await body.read(call, env);
+      const now = await reauthenticate();
+      return run({ user: now.user, request, ...parsed, body: given, ...(await authorize(now, env)) }, env);
+    },
+  };
+};

@@ -4,11 +4,12 @@ import { createCanvas } from "../canvases/publishing/create.ts";
 import { listCanvases } from "../canvases/store.ts";
 import { deleteCanvas, patchCanvas, unpublishCanvas } from "../canvases/update.ts";
 import { currentView, viewFor, viewsFor } from "../canvases/view.ts";
-import { act, actWithJson, anyone } from "./act.ts";
-import { canvasOf, managedCanvas, ownedCanvas } from "./canvas.ts";
+import { act } from "./act.ts";
+import { created, noContent, ok } from "./answer-spec.ts";
+import { canvas, canvasList } from "./answers/canvas.ts";
+import { json } from "./body-spec.ts";
 import { label, tags } from "./fields.ts";
-import { listing } from "./list-query.ts";
-import { created, done, ok, type Routes } from "./route.ts";
+import { search } from "./list-query.ts";
 
 const title = label(LIMITS.titleLength.value);
 const onOff = z.boolean().optional();
@@ -37,54 +38,88 @@ const Patch = z.strictObject({
   discoverability: z.enum(["link_only", "listed"]).optional(),
 });
 
-/** Making, listing, reading, changing and deleting canvases (management API, section 4). */
-export const canvases: Routes = {
-  "/canvases": {
-    async GET({ user, query }, env) {
-      const { entries, nextCursor } = await listCanvases(user, listing(query), env);
-      return ok({ canvases: await viewsFor(entries, env), nextCursor });
+/** Canvases of the caller (management API, section 4). */
+export const canvases = [
+  act({
+    name: "canvas.list",
+    method: "GET",
+    path: "/api/canvases",
+    summary: "Lists the canvases that the caller owns, edits or was given, newest first.",
+    details: "`q` filters by title and slug. A page ends early rather than being much larger than 512 KiB.",
+    allow: "members",
+    query: search,
+    answer: ok(canvasList),
+    async run({ user, query }, env) {
+      const { entries, nextCursor } = await listCanvases(user, query, env);
+      return { body: { canvases: await viewsFor(entries, env), nextCursor } };
     },
-
-    POST: actWithJson("canvas.create", NewCanvas, {
-      may: anyone,
-      async run({ user }, _all, given, env) {
-        const { id, slug } = await createCanvas(user, given, env);
-        return created(await currentView(id, user, env), { canvas: id, details: { slug } });
-      },
-    }),
-  },
-
-  "/canvases/:id": {
-    async GET(call, env) {
-      return ok(await viewFor(await canvasOf(call, env), env));
+  }),
+  act({
+    name: "canvas.create",
+    method: "POST",
+    path: "/api/canvases",
+    summary: "Creates a private canvas without a version, with its backend off.",
+    details: "Its slug is derived from the title unless it is given. 409 `SLUG_TAKEN`, 409 `QUOTA_EXCEEDED`.",
+    allow: "members",
+    affects: "canvas",
+    body: json(NewCanvas),
+    answer: created(canvas),
+    async run({ user, body }, env) {
+      const { id, slug } = await createCanvas(user, body, env);
+      return { body: await currentView(id, user, env), audit: { canvas: id, details: { slug } } };
     },
-
-    PATCH: actWithJson("canvas.update", Patch, {
-      may: managedCanvas,
-      async run(call, { id }, patch, env) {
-        await patchCanvas(id, patch, env);
-        const { metadata, ...told } = patch;
-        const details = metadata === undefined ? told : { ...told, metadata: true };
-        return ok(await currentView(id, call.user, env), { details });
-      },
-    }),
-
-    DELETE: act("canvas.delete", {
-      may: ownedCanvas,
-      async run(_call, { id, slug }, env) {
-        await deleteCanvas(id, env);
-        return done({ details: { slug } });
-      },
-    }),
-  },
-
-  "/canvases/:id/unpublish": {
-    POST: act("canvas.unpublish", {
-      may: managedCanvas,
-      async run({ user }, { id }, env) {
-        await unpublishCanvas(id, env);
-        return ok(await currentView(id, user, env));
-      },
-    }),
-  },
-};
+  }),
+  act({
+    name: "canvas.read",
+    method: "GET",
+    path: "/api/canvases/{id}",
+    summary: "Returns a canvas.",
+    allow: "viewer",
+    answer: ok(canvas),
+    run: async (call, env) => ({ body: await viewFor(call.canvas, env) }),
+  }),
+  act({
+    name: "canvas.update",
+    method: "PATCH",
+    path: "/api/canvases/{id}",
+    summary: "Changes title, slug, tags, metadata or listing of a canvas, or archives it.",
+    details: "A former slug stays reserved for 30 days. 409 `SLUG_TAKEN`.",
+    allow: "editor",
+    affects: "canvas",
+    body: json(Patch),
+    answer: ok(canvas),
+    async run({ user, canvas: { id }, body: patch }, env) {
+      await patchCanvas(id, patch, env);
+      const { metadata, ...recorded } = patch;
+      const details = metadata === undefined ? recorded : { ...recorded, metadata: true };
+      return { body: await currentView(id, user, env), audit: { details } };
+    },
+  }),
+  act({
+    name: "canvas.delete",
+    method: "DELETE",
+    path: "/api/canvases/{id}",
+    summary: "Deletes a canvas.",
+    details: "An administrator can restore it for 30 days.",
+    allow: "owner",
+    affects: "canvas",
+    answer: noContent,
+    async run({ canvas: { id, slug } }, env) {
+      await deleteCanvas(id, env);
+      return { body: undefined, audit: { details: { slug } } };
+    },
+  }),
+  act({
+    name: "canvas.unpublish",
+    method: "POST",
+    path: "/api/canvases/{id}/unpublish",
+    summary: "Takes a canvas offline until a version is deployed or published again.",
+    allow: "editor",
+    affects: "canvas",
+    answer: ok(canvas),
+    async run({ user, canvas: { id } }, env) {
+      await unpublishCanvas(id, env);
+      return { body: await currentView(id, user, env) };
+    },
+  }),
+];

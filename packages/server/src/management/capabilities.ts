@@ -3,10 +3,12 @@ import { setCapabilities } from "../canvases/capabilities.ts";
 import { currentView } from "../canvases/view.ts";
 import { isId } from "../crypto/ids.ts";
 import { refuse } from "../http/refusal.ts";
-import { actWithJson } from "./act.ts";
-import { canvasOf, managedCanvas, requireOwner } from "./canvas.ts";
+import { act } from "./act.ts";
+import { ok } from "./answer-spec.ts";
+import { capabilitySettings } from "./answers/canvas.ts";
+import { json } from "./body-spec.ts";
+import { refuseNonOwner } from "./callers.ts";
 import { policy } from "./policy-schema.ts";
-import { ok, type Routes } from "./route.ts";
 
 const onOff = z.boolean().optional();
 const audience = z.enum(["editors", "viewers"]).optional();
@@ -26,33 +28,36 @@ const Patch = z.strictObject({
   runtimePolicy: policy.nullish(),
 });
 
-/** Switching a canvas's capabilities on and off, and saying who may do what with its data (specification 4.11). */
-export const capabilities: Routes = {
-  "/canvases/:id/capabilities": {
-    PATCH: actWithJson("canvas.capabilities", Patch, {
-      may: managedCanvas,
-      async run(call, { id, role }, patch, env) {
-        const { expectedRuntimePolicy: expected, runtimePolicy, ...switches } = patch;
-        if (switches.guestAi !== undefined && role !== "owner") requireOwner();
-        if (runtimePolicy !== undefined && expected === undefined) refuse("POLICY_CONFLICT");
-        if (typeof expected === "string" && !isId(expected)) refuse("POLICY_CONFLICT");
-        if (!(await setCapabilities(id, switches, { expected, runtimePolicy }, env))) {
-          await canvasOf(call, env); // 404 where it is gone
-          refuse("POLICY_CONFLICT");
-        }
-        const view = await currentView(id, call.user, env);
-        const policyChanged =
-          runtimePolicy === undefined ? {} : { runtimePolicy: view.runtimePolicyRevision };
-        const details = { ...switches, ...policyChanged };
-        return ok(
-          {
-            capabilities: view.capabilities,
-            runtimePolicy: view.runtimePolicy,
-            runtimePolicyRevision: view.runtimePolicyRevision,
-          },
-          { details },
-        );
-      },
-    }),
-  },
-};
+/** Capability switches and runtime policy of a canvas (specification 4.11). */
+export const capabilities = [
+  act({
+    name: "canvas.capabilities",
+    method: "PATCH",
+    path: "/api/canvases/{id}/capabilities",
+    summary: "Changes the capability switches, audiences and runtime policy of a canvas.",
+    details:
+      "See [capabilities](capabilities.md). Only the owner changes `guestAi`. A new `runtimePolicy` comes with `expectedRuntimePolicy`, the `runtimePolicyRevision` that it replaces (null at first): 409 `POLICY_CONFLICT` where it has changed.",
+    allow: "editor",
+    affects: "canvas",
+    body: json(Patch),
+    answer: ok(capabilitySettings),
+    async run({ user, canvas: { id, role }, body }, env) {
+      const { expectedRuntimePolicy: expected, runtimePolicy, ...switches } = body;
+      if (switches.guestAi !== undefined && role !== "owner") refuseNonOwner();
+      if (runtimePolicy !== undefined && expected === undefined) refuse("POLICY_CONFLICT");
+      if (typeof expected === "string" && !isId(expected)) refuse("POLICY_CONFLICT");
+      if (!(await setCapabilities(id, switches, { expected, runtimePolicy }, env))) {
+        await currentView(id, user, env); // 404 where it is gone
+        refuse("POLICY_CONFLICT");
+      }
+      const { capabilities, ...view } = await currentView(id, user, env);
+      const { runtimePolicyRevision } = view;
+      const details =
+        runtimePolicy === undefined ? switches : { ...switches, runtimePolicy: runtimePolicyRevision };
+      return {
+        body: { capabilities, runtimePolicy: view.runtimePolicy, runtimePolicyRevision },
+        audit: { details },
+      };
+    },
+  }),
+];

@@ -4,37 +4,52 @@ import { nameOf } from "../access/email.ts";
 import { isId } from "../crypto/ids.ts";
 import { refuse } from "../http/refusal.ts";
 import { invite, listInvites, revokeInvite } from "../identity/guests.ts";
-import { act, actWithJson } from "./act.ts";
-import { ownedCanvas, readableCanvas } from "./canvas.ts";
+import { act } from "./act.ts";
+import { created, noContent, ok } from "./answer-spec.ts";
+import { invitationList, newInvitation } from "./answers/canvas.ts";
+import { json } from "./body-spec.ts";
 import { email, label } from "./fields.ts";
-import { created, done, ok, type Routes } from "./route.ts";
 
 const NewInvite = z.strictObject({ email, name: label(LIMITS.nameLength.value).optional() });
 
-/** Guests of one canvas: those who manage it see the invitations, its owner makes and revokes them. */
-export const invites: Routes = {
-  "/canvases/:id/invites": {
-    async GET(call, env) {
-      const { id } = await readableCanvas(call, env);
-      return ok({ invites: await listInvites(id, env) });
+/** Invitations of guests to one canvas. */
+export const invites = [
+  act({
+    name: "canvas.invites",
+    method: "GET",
+    path: "/api/canvases/{id}/invites",
+    summary: "Lists the invitations to a canvas, newest first.",
+    allow: "editor",
+    answer: ok(invitationList),
+    run: async ({ canvas: { id } }, env) => ({ body: { invites: await listInvites(id, env) } }),
+  }),
+  act({
+    name: "canvas.invite",
+    method: "POST",
+    path: "/api/canvases/{id}/invites",
+    summary: "Invites a guest to this canvas alone.",
+    details: "`url` is the link to send to them, returned this once.",
+    allow: "owner",
+    affects: "canvas",
+    body: json(NewInvite),
+    answer: created(newInvitation),
+    async run({ user, canvas, body: { email, name = nameOf(email) } }, env) {
+      const { id, token } = await invite(canvas.id, { email, name }, user, env);
+      const url = `${env.base.origin}/auth/invite/${token}`;
+      return { body: { id, email, url }, audit: { target: id, details: { email } } };
     },
-    POST: actWithJson("canvas.invite", NewInvite, {
-      may: ownedCanvas,
-      async run({ user }, canvas, given, env) {
-        const name = given.name ?? nameOf(given.email);
-        const { id, token } = await invite(canvas.id, { email: given.email, name }, user, env);
-        const url = `${env.base.origin}/auth/invite/${token}`;
-        return created({ id, email: given.email, url }, { target: id, details: { email: given.email } });
-      },
-    }),
-  },
-  "/canvases/:id/invites/:invite": {
-    DELETE: act("canvas.uninvite", {
-      may: ownedCanvas,
-      async run({ params: { invite: target = "" } }, { id }, env) {
-        if (!isId(target) || !(await revokeInvite(target, id, env))) refuse("NOT_FOUND");
-        return done({ target });
-      },
-    }),
-  },
-};
+  }),
+  act({
+    name: "canvas.uninvite",
+    method: "DELETE",
+    path: "/api/canvases/{id}/invites/{invite}",
+    summary: "Revokes an invitation and ends the guest's sessions.",
+    allow: "owner",
+    affects: "canvas",
+    answer: noContent,
+    async run({ canvas: { id }, params: { invite: target } }, env) {
+      if (!isId(target) || !(await revokeInvite(target, id, env))) refuse("NOT_FOUND");
+      return { body: undefined, audit: { target } };
+    },
+  }),
+];

@@ -1,30 +1,38 @@
-import type { Account } from "@easel/protocol/types";
 import { orgsOf } from "../canvases/publishing/home-org.ts";
 import { isAdmin } from "../identity/identify.ts";
 import { readSettings } from "../organisation/instance-settings.ts";
-import { ok, type Routes } from "./route.ts";
+import { act } from "./act.ts";
+import { ok } from "./answer-spec.ts";
+import { account } from "./answers/account.ts";
 
-/** `GET /api/me` (specification 4.11). */
-export const me: Routes = {
-  "/me": {
-    async GET({ user }, env) {
+/** The caller's own account (specification 4.11). */
+export const me = [
+  act({
+    name: "me.read",
+    method: "GET",
+    path: "/api/me",
+    summary: "Returns the caller's account and how this instance is set up.",
+    allow: "everyone",
+    answer: ok(account),
+    async run({ user }, env) {
       const { config, base } = env;
       const isGuest = user.guestOf !== null;
-      const account: Account = {
-        id: user.id,
-        email: user.email,
-        name: user.name,
-        avatarUrl: user.avatarUrl,
-        isAdmin: isAdmin(user, env),
-        orgs: config.tenancy && !isGuest ? await orgsOf(user.email, env) : [],
-        isGuest,
-        canPublishPublic: user.canPublishPublic && (await readSettings(env)).publicLinks,
-        authMode: config.authMode,
-        urlMode: config.urlMode,
-        baseUrl: base.origin,
-        designSkin: null,
+      return {
+        body: {
+          id: user.id,
+          email: user.email,
+          name: user.name,
+          avatarUrl: user.avatarUrl,
+          isAdmin: isAdmin(user, env),
+          orgs: config.tenancy && !isGuest ? await orgsOf(user.email, env) : [],
+          isGuest,
+          canPublishPublic: user.canPublishPublic && (await readSettings(env)).publicLinks,
+          authMode: config.authMode,
+          urlMode: config.urlMode,
+          baseUrl: base.origin,
+          designSkin: null,
+        },
       };
-      return ok(account);
     },
-  },
-};
+  }),
+];

@@ -36,36 +36,38 @@ const named = <Entry>(entry: ZodType<Entry>) =>
     .optional();
 
 /** The policy document, checked whole (specification 2). */
-export const policy: ZodType<RuntimePolicy> = z.strictObject({
-  defaultMode: z.enum(["read_only", "participation", "collaboration"]).optional(),
-  collections: named(
-    z.strictObject({
-      preset: z.enum(Object.keys(PRESETS) as Preset[]),
-      overrides: z.strictObject({ ...fileRights, increment: right }).optional(),
-      aggregateCount: audience.optional(),
-    }),
-  ),
-  fileGroups: named(
-    z.strictObject({
-      preset: z.enum(Object.keys(PRESETS) as Preset[]),
-      overrides: z.strictObject(fileRights).optional(),
-    }),
-  ),
-  channels: named(
-    z.strictObject({
-      subscribe: audience,
-      publish: audience,
-      seePresence: audience,
-      participatePresence: audience,
-    }),
-  ),
-  connections: named(
-    z.strictObject({
-      audience: z.enum(["editors", "viewers"]),
-      methods: z
-        .array(z.enum(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]))
-        .max(6)
-        .optional(),
-    }),
-  ),
-});
+export const policy: ZodType<RuntimePolicy> = z
+  .strictObject({
+    defaultMode: z.enum(["read_only", "participation", "collaboration"]).optional(),
+    collections: named(
+      z.strictObject({
+        preset: z.enum(Object.keys(PRESETS) as Preset[]),
+        overrides: z.strictObject({ ...fileRights, increment: right }).optional(),
+        aggregateCount: audience.optional(),
+      }),
+    ),
+    fileGroups: named(
+      z.strictObject({
+        preset: z.enum(Object.keys(PRESETS) as Preset[]),
+        overrides: z.strictObject(fileRights).optional(),
+      }),
+    ),
+    channels: named(
+      z.strictObject({
+        subscribe: audience,
+        publish: audience,
+        seePresence: audience,
+        participatePresence: audience,
+      }),
+    ),
+    connections: named(
+      z.strictObject({
+        audience: z.enum(["editors", "viewers"]),
+        methods: z
+          .array(z.enum(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]))
+          .max(6)
+          .optional(),
+      }),
+    ),
+  })
+  .meta({ id: "RuntimePolicy" });

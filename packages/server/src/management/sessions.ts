@@ -2,25 +2,36 @@ import { isId } from "../crypto/ids.ts";
 import { refuse } from "../http/refusal.ts";
 import { findSession, listSessions, revokeSession } from "../identity/session.ts";
 import { act } from "./act.ts";
-import { done, ok, type Routes, requireBrowser } from "./route.ts";
+import { noContent, ok } from "./answer-spec.ts";
+import { sessionList } from "./answers/account.ts";
 
-/** Where one is signed in, and signing out there. */
-export const sessions: Routes = {
-  "/sessions": {
-    async GET(call, env) {
-      requireBrowser(call);
-      const current = await findSession(call.request, null, env);
-      const listed = await listSessions(call.user, env);
-      return ok({ sessions: listed.map((each) => ({ ...each, current: each.id === current?.id })) });
+/** The caller's sessions. */
+export const sessions = [
+  act({
+    name: "session.list",
+    method: "GET",
+    path: "/api/sessions",
+    summary: "Lists where the caller is signed in.",
+    details: "`current` marks the session of this request.",
+    allow: "session",
+    answer: ok(sessionList),
+    async run({ user, request }, env) {
+      const current = await findSession(request, null, env);
+      const rows = await listSessions(user, env);
+      return { body: { sessions: rows.map((row) => ({ ...row, current: row.id === current?.id })) } };
     },
-  },
-  "/sessions/:id": {
-    DELETE: act("session.revoke", {
-      may: async (call) => requireBrowser(call),
-      async run({ user, params: { id = "" } }, _own, env) {
-        if (!isId(id) || !(await revokeSession(id, user, env))) refuse("NOT_FOUND");
-        return done({ target: id });
-      },
-    }),
-  },
-};
+  }),
+  act({
+    name: "session.revoke",
+    method: "DELETE",
+    path: "/api/sessions/{id}",
+    summary: "Signs the caller out of one session.",
+    allow: "session",
+    affects: "people",
+    answer: noContent,
+    async run({ user, params: { id } }, env) {
+      if (!isId(id) || !(await revokeSession(id, user, env))) refuse("NOT_FOUND");
+      return { body: undefined, audit: { target: id } };
+    },
+  }),
+];

@@ -7,15 +7,15 @@ import { type CanvasRow, findCanvas } from "../canvases/store.ts";
 import { viewFor } from "../canvases/view.ts";
 import { isId } from "../crypto/ids.ts";
 import type { Env } from "../env.ts";
-import { readJson } from "../http/json-body.ts";
 import { refuse } from "../http/refusal.ts";
 import { readSettings } from "../organisation/instance-settings.ts";
 import { visibleTeams } from "../organisation/teams.ts";
 import { findSupervisedUser } from "../organisation/users.ts";
-import { actWithInput } from "./act.ts";
-import { managedCanvas } from "./canvas.ts";
+import { act } from "./act.ts";
+import { ok } from "./answer-spec.ts";
+import { canvas as canvasSchema } from "./answers/canvas.ts";
+import { preparedJson } from "./body-spec.ts";
 import { distinct, email, later, role } from "./fields.ts";
-import { ok, type Routes } from "./route.ts";
 
 /** The body of the request. A field that is left out stays as it is, null clears it. */
 const Sharing = z.strictObject({
@@ -59,43 +59,50 @@ async function requireTeams(ids: string[], canvasId: string, user: User, env: En
   if (unknown.length > 0) refuse("INVALID_BODY", { message: `There is no team ${unknown.join(", ")}.` });
 }
 
-/** Who may enter a canvas (management API, section 4). */
-export const sharing: Routes = {
-  "/canvases/:id/sharing": {
-    PUT: actWithInput("canvas.share", {
-      may: managedCanvas,
-      async input({ request }, env) {
-        const { password, ...given } = await readJson(request, Sharing);
-        const passwordHash = typeof password === "string" ? await env.passwords.hash(password) : password;
-        return { given, passwordHash };
-      },
-      async run(call, canvas, { given, passwordHash }, env) {
-        const { id, owner_email } = canvas;
-        const { access, expiresAt, people, teams } = given;
-        if (people?.some((each) => each.email === owner_email)) {
-          refuse("INVALID_BODY", { message: "The owner needs no place on the list." });
-        }
-        if (access === "public_link") await requirePublicLinks(canvas, env);
-        const org = access === "whole_org" ? await missingHome(canvas, env) : undefined;
-        if (teams !== undefined) {
-          await requireTeams(
-            teams.map((team) => team.id),
-            id,
-            call.user,
-            env,
-          );
-        }
-        const set = await setSharing(id, { access, passwordHash, expiresAt, org, people, teams }, env);
-        // An editor may have given up the own role: then this is the last look at the canvas, as its owner sees it.
-        const asOwner = { id: canvas.owner_id, email: owner_email };
-        const row = set ? await findCanvas(id, asOwner, env) : undefined;
-        const { role } = (await findCanvas(id, call.user, env)) ?? canvas;
-        const details = {
-          ...given,
-          ...(passwordHash === undefined ? {} : { password: passwordHash !== null }),
-        };
-        return ok(await viewFor({ ...(row ?? refuse("NOT_FOUND")), role }, env), { details });
-      },
-    }),
-  },
-};
+/** Hashes the password of the body, which takes a while. */
+async function hashPassword({ password, ...given }: z.output<typeof Sharing>, env: Env) {
+  const passwordHash = typeof password === "string" ? await env.passwords.hash(password) : password;
+  return { given, passwordHash };
+}
+
+/** Sharing settings of a canvas (management API, section 4). */
+export const sharing = [
+  act({
+    name: "canvas.share",
+    method: "PUT",
+    path: "/api/canvases/{id}/sharing",
+    summary: "Sets who may open a canvas: general access, password, expiry, people and teams.",
+    details: "What is left out stays, null clears. See [who may enter](sharing.md).",
+    allow: "editor",
+    affects: "canvas",
+    body: preparedJson(Sharing, hashPassword),
+    answer: ok(canvasSchema),
+    async run({ user, canvas, body: { given, passwordHash } }, env) {
+      const { id, owner_email } = canvas;
+      const { access, expiresAt, people, teams } = given;
+      if (people?.some((each) => each.email === owner_email)) {
+        refuse("INVALID_BODY", { message: "The owner needs no place on the list." });
+      }
+      if (access === "public_link") await requirePublicLinks(canvas, env);
+      const org = access === "whole_org" ? await missingHome(canvas, env) : undefined;
+      if (teams !== undefined) {
+        await requireTeams(
+          teams.map((team) => team.id),
+          id,
+          user,
+          env,
+        );
+      }
+      const set = await setSharing(id, { access, passwordHash, expiresAt, org, people, teams }, env);
+      // Read as the owner, because an editor may have removed their own role.
+      const asOwner = { id: canvas.owner_id, email: owner_email };
+      const row = set ? await findCanvas(id, asOwner, env) : undefined;
+      const { role } = (await findCanvas(id, user, env)) ?? canvas;
+      const details = {
+        ...given,
+        ...(passwordHash === undefined ? {} : { password: passwordHash !== null }),
+      };
+      return { body: await viewFor({ ...(row ?? refuse("NOT_FOUND")), role }, env), audit: { details } };
+    },
+  }),
+];

@@ -1,73 +1,93 @@
 import { LIMITS } from "@easel/protocol/limits";
 import { z } from "zod";
-import { isId } from "../crypto/ids.ts";
-import type { Env } from "../env.ts";
 import { refuse } from "../http/refusal.ts";
-import {
-  createTeam,
-  deleteTeam,
-  findTeam,
-  findTeamRow,
-  listTeams,
-  type TeamRow,
-  updateTeam,
-} from "../organisation/teams.ts";
-import { act, actWithJson, anyone } from "./act.ts";
+import { createTeam, deleteTeam, findTeam, listTeams, updateTeam } from "../organisation/teams.ts";
+import { act } from "./act.ts";
+import { created, noContent, ok } from "./answer-spec.ts";
+import { team, teamList } from "./answers/account.ts";
+import { json } from "./body-spec.ts";
 import { distinct, email, label } from "./fields.ts";
-import { listing } from "./list-query.ts";
-import { type Call, created, done, ok, type Routes } from "./route.ts";
+import { search } from "./list-query.ts";
 
 const name = label(LIMITS.nameLength.value);
 const members = z.array(email).max(LIMITS.peoplePerTeam.value).refine(distinct, "someone is listed twice");
 const NewTeam = z.strictObject({ name, members: members.default([]) });
 const Patch = z.strictObject({ name: name.optional(), members: members.optional() });
 
-/** The team that a path names, for who made it: 404 for who is not in it, 403 for its members. */
-async function ownTeam({ params: { id = "" }, user }: Call, env: Env): Promise<TeamRow> {
-  const team = (isId(id) ? await findTeamRow(id, user, env) : undefined) ?? refuse("NOT_FOUND");
-  return team.createdBy === user.id
-    ? team
-    : refuse("PERMISSION_DENIED", { message: "Only who made a team may change it." });
-}
-
-const tooMany = (): never =>
+const refuseTooMany = (): never =>
   refuse("KEY_LIMIT", {
     message: `Nobody has more than ${LIMITS.teamsPerPerson.value} teams: delete one first.`,
   });
 
-/** Teams, which canvases are shared with (management API, section 4). */
-export const teams: Routes = {
-  "/teams": {
-    async GET({ user, query }, env) {
-      const { entries, nextCursor } = await listTeams(user, listing(query), env);
-      return ok({ teams: entries, nextCursor });
+/** Teams, with which canvases can be shared (management API, section 4). */
+export const teams = [
+  act({
+    name: "team.list",
+    method: "GET",
+    path: "/api/teams",
+    summary: "Lists the teams that the caller created or is a member of, newest first.",
+    details: `\`q\` filters by name. A page ends before its teams have more than ${LIMITS.membersPerPage.value.toLocaleString("en")} members together.`,
+    allow: "members",
+    query: search,
+    answer: ok(teamList),
+    async run({ user, query }, env) {
+      const { entries, nextCursor } = await listTeams(user, query, env);
+      return { body: { teams: entries, nextCursor } };
     },
-    POST: actWithJson("team.create", NewTeam, {
-      may: anyone,
-      async run({ user }, _all, given, env) {
-        const id = (await createTeam(given, user, env)) ?? tooMany();
-        return created(await findTeam(id, user, env), { target: id, details: given });
-      },
-    }),
-  },
-  "/teams/:id": {
-    async GET({ params: { id = "" }, user }, env) {
-      return ok((isId(id) ? await findTeam(id, user, env) : undefined) ?? refuse("NOT_FOUND"));
+  }),
+  act({
+    name: "team.create",
+    method: "POST",
+    path: "/api/teams",
+    summary: "Creates a team.",
+    details: `409 \`KEY_LIMIT\` for someone who has created ${LIMITS.teamsPerPerson.value}.`,
+    allow: "members",
+    affects: "people",
+    body: json(NewTeam),
+    answer: created(team),
+    async run({ user, body }, env) {
+      const id = (await createTeam(body, user, env)) ?? refuseTooMany();
+      const made = (await findTeam(id, user, env)) ?? refuse("NOT_FOUND");
+      return { body: made, audit: { target: id, details: body } };
     },
-    PATCH: actWithJson("team.update", Patch, {
-      may: ownTeam,
-      async run({ user }, { id }, given, env) {
-        if (!(await updateTeam(id, given, env))) refuse("NOT_FOUND");
-        const team = (await findTeam(id, user, env)) ?? refuse("NOT_FOUND");
-        return ok(team, { target: id, details: given });
-      },
+  }),
+  act({
+    name: "team.read",
+    method: "GET",
+    path: "/api/teams/{id}",
+    summary: "Returns a team with its members.",
+    allow: "teamMember",
+    answer: ok(team),
+    run: async ({ user, params: { id } }, env) => ({
+      body: (await findTeam(id, user, env)) ?? refuse("NOT_FOUND"),
     }),
-    DELETE: act("team.delete", {
-      may: ownTeam,
-      async run(_call, { id }, env) {
-        await deleteTeam(id, env);
-        return done({ target: id });
-      },
-    }),
-  },
-};
+  }),
+  act({
+    name: "team.update",
+    method: "PATCH",
+    path: "/api/teams/{id}",
+    summary: "Renames a team or replaces its list of members.",
+    allow: "teamCreator",
+    affects: "people",
+    body: json(Patch),
+    answer: ok(team),
+    async run({ user, team: { id }, body }, env) {
+      if (!(await updateTeam(id, body, env))) refuse("NOT_FOUND");
+      const changed = (await findTeam(id, user, env)) ?? refuse("NOT_FOUND");
+      return { body: changed, audit: { target: id, details: body } };
+    },
+  }),
+  act({
+    name: "team.delete",
+    method: "DELETE",
+    path: "/api/teams/{id}",
+    summary: "Deletes a team and the roles that it gave its members.",
+    allow: "teamCreator",
+    affects: "people",
+    answer: noContent,
+    async run({ team: { id } }, env) {
+      await deleteTeam(id, env);
+      return { body: undefined, audit: { target: id } };
+    },
+  }),
+];

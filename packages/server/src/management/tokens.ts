@@ -3,37 +3,54 @@ import { z } from "zod";
 import { isId } from "../crypto/ids.ts";
 import { refuse } from "../http/refusal.ts";
 import { createToken, deleteToken, listTokens } from "../identity/tokens.ts";
-import { act, actWithJson } from "./act.ts";
+import { act } from "./act.ts";
+import { created, noContent, ok } from "./answer-spec.ts";
+import { newToken, tokenList } from "./answers/account.ts";
+import { json } from "./body-spec.ts";
 import { label, later } from "./fields.ts";
-import { created, done, ok, type Routes, requireBrowser } from "./route.ts";
 
 const NewToken = z.strictObject({
   name: label(LIMITS.nameLength.value),
   expiresAt: later.nullable().default(null),
 });
 
-/** Personal access tokens (management API, section 2). Only a person can make or end one, not another token. */
-export const tokens: Routes = {
-  "/tokens": {
-    async GET(call, env) {
-      requireBrowser(call);
-      return ok({ tokens: await listTokens(call.user, env) });
+/** Personal access tokens (management API, section 2). */
+export const tokens = [
+  act({
+    name: "token.list",
+    method: "GET",
+    path: "/api/tokens",
+    summary: "Lists the caller's personal access tokens.",
+    allow: "session",
+    answer: ok(tokenList),
+    run: async ({ user }, env) => ({ body: { tokens: await listTokens(user, env) } }),
+  }),
+  act({
+    name: "token.create",
+    method: "POST",
+    path: "/api/tokens",
+    summary: "Creates a personal access token.",
+    details: "Its secret is returned this once.",
+    allow: "session",
+    affects: "people",
+    body: json(NewToken),
+    answer: created(newToken),
+    async run({ user, body }, env) {
+      const token = await createToken(user, body, env);
+      return { body: token, audit: { target: token.id, details: body } };
     },
-    POST: actWithJson("token.create", NewToken, {
-      may: async (call) => requireBrowser(call),
-      async run({ user }, _own, given, env) {
-        const made = await createToken(user, given, env);
-        return created(made, { target: made.id, details: given });
-      },
-    }),
-  },
-  "/tokens/:id": {
-    DELETE: act("token.delete", {
-      may: async (call) => requireBrowser(call),
-      async run({ user, params: { id = "" } }, _own, env) {
-        if (!isId(id) || !(await deleteToken(id, user, env))) refuse("NOT_FOUND");
-        return done({ target: id });
-      },
-    }),
-  },
-};
+  }),
+  act({
+    name: "token.delete",
+    method: "DELETE",
+    path: "/api/tokens/{id}",
+    summary: "Deletes a personal access token.",
+    allow: "session",
+    affects: "people",
+    answer: noContent,
+    async run({ user, params: { id } }, env) {
+      if (!isId(id) || !(await deleteToken(id, user, env))) refuse("NOT_FOUND");
+      return { body: undefined, audit: { target: id } };
+    },
+  }),
+];

@@ -1,14 +1,20 @@
 import { bytesOf, usageOf } from "../organisation/usage.ts";
-import { readableCanvas } from "./canvas.ts";
-import { ok, type Routes } from "./route.ts";
+import { act } from "./act.ts";
+import { ok } from "./answer-spec.ts";
+import { usage as answer } from "./answers/canvas.ts";
 
-/** What a canvas uses, for those who manage it (management API, section 4). */
-export const usage: Routes = {
-  "/canvases/:id/usage": {
-    async GET(call, env) {
-      const { id } = await readableCanvas(call, env);
+/** The use of quotas and storage by a canvas (management API, section 4). */
+export const usage = [
+  act({
+    name: "canvas.usage",
+    method: "GET",
+    path: "/api/canvases/{id}/usage",
+    summary: "Returns how much of each quota and how many bytes a canvas uses.",
+    allow: "editor",
+    answer: ok(answer),
+    async run({ canvas: { id } }, env) {
       const [counts, bytes] = await Promise.all([usageOf(id, env), bytesOf(id, env)]);
-      return ok({ counts, bytes });
+      return { body: { counts, bytes } };
     },
-  },
-};
+  }),
+];

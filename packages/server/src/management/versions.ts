@@ -5,8 +5,9 @@ import type { IncomingMessage } from "node:http";
 import path from "node:path";
 import { pipeline } from "node:stream/promises";
 import { LIMITS } from "@easel/protocol/limits";
+import type { LeftOut } from "@easel/protocol/types";
 import { withBundle } from "../canvases/publishing/bundle.ts";
-import { publishStored, storeVersion } from "../canvases/publishing/deploy.ts";
+import { publishStored, type StoredVersion, storeVersion } from "../canvases/publishing/deploy.ts";
 import { uploadsOf } from "../canvases/sweep.ts";
 import { listVersions, publishVersion } from "../canvases/versions.ts";
 import { currentView } from "../canvases/view.ts";
@@ -16,9 +17,10 @@ import { makeDirectory } from "../disk/private-files.ts";
 import type { Env } from "../env.ts";
 import { brokenOff } from "../http/body.ts";
 import { Refusal, refuse } from "../http/refusal.ts";
-import { act, actWithInput } from "./act.ts";
-import { canvasOf, managedCanvas } from "./canvas.ts";
-import { ok, type Routes } from "./route.ts";
+import { act } from "./act.ts";
+import { ok } from "./answer-spec.ts";
+import { canvas, deployedCanvas, versionList } from "./answers/canvas.ts";
+import type { BodySpec } from "./body-spec.ts";
 
 const TYPES = ["application/zip", "application/x-zip-compressed", "application/octet-stream"];
 
@@ -64,39 +66,61 @@ async function withUpload<Result>(
   }
 }
 
-/** Deploying bundles and rolling back and forward between them (management API, section 4). */
-export const versions: Routes = {
-  "/canvases/:id/bundle": {
-    PUT: actWithInput("canvas.deploy", {
-      may: managedCanvas,
-      input: ({ request, user, params: { id = "" } }, env) =>
-        withUpload(request, env, (file) =>
-          withBundle(file, async ({ files, leftOut, warnings }) => ({
-            stored: await storeVersion(id, user.id, files, env),
-            told: { leftOut, warnings },
-          })),
-        ),
-      async run({ user }, { id }, { stored, told }, env) {
-        await publishStored(stored, env);
-        return ok({ ...(await currentView(id, user, env)), ...told });
-      },
-    }),
-  },
-  "/canvases/:id/versions": {
-    async GET(call, env) {
-      const { id } = await canvasOf(call, env);
-      return ok({ versions: await listVersions(id, env) });
-    },
-  },
-  "/canvases/:id/versions/:version/publish": {
-    POST: act("canvas.publish", {
-      may: managedCanvas,
-      async run({ user, params: { version = "" } }, { id }, env) {
-        if (!isId(version) || !(await publishVersion(id, version, env))) {
-          refuse("NOT_FOUND", { message: "The canvas has no such version." });
-        }
-        return ok(await currentView(id, user, env), { target: version });
-      },
-    }),
-  },
+/** Stores the uploaded bundle as a version that is not yet published. */
+const uploadedVersion: BodySpec<{ stored: StoredVersion; leftOut: LeftOut[]; warnings: string[] }> = {
+  type: "application/zip",
+  optional: false,
+  schema: null,
+  read: ({ request, user, params: { id = "" } }, env) =>
+    withUpload(request, env, (file) =>
+      withBundle(file, async ({ files, leftOut, warnings }) => ({
+        stored: await storeVersion(id, user.id, files, env),
+        leftOut,
+        warnings,
+      })),
+    ),
 };
+
+/** Deploys, and rolling back and forward between versions (management API, section 4). */
+export const versions = [
+  act({
+    name: "canvas.deploy",
+    method: "PUT",
+    path: "/api/canvases/{id}/bundle",
+    summary: "Deploys a zipped folder as a new version and publishes it.",
+    details:
+      "See [bundles](#bundles). 409 `QUOTA_EXCEEDED`; 503 with `Retry-After` while many other deploys wait.",
+    allow: "editor",
+    affects: "canvas",
+    body: uploadedVersion,
+    answer: ok(deployedCanvas),
+    async run({ user, canvas: { id }, body: { stored, leftOut, warnings } }, env) {
+      await publishStored(stored, env);
+      return { body: { ...(await currentView(id, user, env)), leftOut, warnings } };
+    },
+  }),
+  act({
+    name: "canvas.versions",
+    method: "GET",
+    path: "/api/canvases/{id}/versions",
+    summary: "Lists the versions of a canvas, newest first.",
+    allow: "viewer",
+    answer: ok(versionList),
+    run: async ({ canvas: { id } }, env) => ({ body: { versions: await listVersions(id, env) } }),
+  }),
+  act({
+    name: "canvas.publish",
+    method: "POST",
+    path: "/api/canvases/{id}/versions/{version}/publish",
+    summary: "Publishes another version: rolls back or forward.",
+    allow: "editor",
+    affects: "canvas",
+    answer: ok(canvas),
+    async run({ user, canvas: { id }, params: { version } }, env) {
+      if (!isId(version) || !(await publishVersion(id, version, env))) {
+        refuse("NOT_FOUND", { message: "The canvas has no such version." });
+      }
+      return { body: await currentView(id, user, env), audit: { target: version } };
+    },
+  }),
+];

@@ -24,7 +24,7 @@ export async function record(
 }
 
 /** An entry as it was kept. */
-export interface KeptEntry {
+export interface AuditRow {
   id: string;
   at: number;
   actor_id: string;
@@ -41,13 +41,13 @@ export interface KeptEntry {
 export function listAudit(
   { canvas, cursor, limit }: { canvas: string | null; cursor: string; limit: number },
   { db }: Env,
-): Promise<KeptEntry[]> {
+): Promise<AuditRow[]> {
   // Two statements, so that each is a walk along its index.
   return canvas === null
-    ? db.all<KeptEntry>`
+    ? db.all<AuditRow>`
         select id, at, actor_id, actor_email, act, canvas_id, target, address, details from audit
         where id < ${cursor} order by id desc limit ${limit}`
-    : db.all<KeptEntry>`
+    : db.all<AuditRow>`
         select id, at, actor_id, actor_email, act, canvas_id, target, address, details from audit
         where canvas_id = ${canvas} and id < ${cursor} order by id desc limit ${limit}`;
 }

@@ -1,33 +1,45 @@
+import type { AuditEntry } from "@easel/protocol/management";
 import type { Json } from "@easel/protocol/types";
+import { z } from "zod";
 import { isId } from "../../crypto/ids.ts";
 import { paged } from "../../http/paging.ts";
-import { one } from "../../http/query.ts";
-import { refuse } from "../../http/refusal.ts";
-import { type KeptEntry, listAudit } from "../../organisation/audit.ts";
-import { listing } from "../list-query.ts";
-import { ok, type Routes } from "../route.ts";
+import { type AuditRow, listAudit } from "../../organisation/audit.ts";
+import { act } from "../act.ts";
+import { ok } from "../answer-spec.ts";
+import { auditLog } from "../answers/admin.ts";
+import { search } from "../list-query.ts";
 
-const viewOf = (entry: KeptEntry) => ({
-  id: entry.id,
-  at: entry.at,
-  actor: { id: entry.actor_id, email: entry.actor_email },
-  act: entry.act,
-  canvasId: entry.canvas_id,
-  target: entry.target,
-  address: entry.address,
-  details: entry.details === null ? null : (JSON.parse(entry.details) as Json),
+const Query = z.object({
+  ...search.shape,
+  canvas: z.string().refine(isId, "`canvas` is no id.").optional(),
 });
 
-/** Who changed what through this API, and from where (management API, section 4). */
-export const audit: Routes = {
-  "/admin/audit": {
-    async GET({ query }, env) {
-      const { limit, cursor } = listing(query);
-      const canvas = one(query, "canvas") ?? null;
-      if (canvas !== null && !isId(canvas)) refuse("INVALID_BODY", { message: "`canvas` is no id." });
+const viewOf = (row: AuditRow): AuditEntry => ({
+  id: row.id,
+  at: row.at,
+  actor: { id: row.actor_id, email: row.actor_email },
+  act: row.act,
+  canvasId: row.canvas_id,
+  target: row.target,
+  address: row.address,
+  details: row.details === null ? null : (JSON.parse(row.details) as Json),
+});
+
+/** The audit log (management API, section 4). */
+export const audit = [
+  act({
+    name: "audit.list",
+    method: "GET",
+    path: "/api/admin/audit",
+    summary: "Lists the entries of the audit log, newest first.",
+    details: "`canvas` filters by the id of a canvas, `q` has no effect. See [audit log](audit.md).",
+    allow: "administrator",
+    query: Query,
+    answer: ok(auditLog),
+    async run({ query: { canvas = null, cursor, limit } }, env) {
       const rows = await listAudit({ canvas, cursor, limit: limit + 1 }, env);
       const { entries, nextCursor } = paged(rows, limit, ({ id }) => id);
-      return ok({ entries: entries.map(viewOf), nextCursor });
+      return { body: { entries: entries.map(viewOf), nextCursor } };
     },
-  },
-};
+  }),
+];

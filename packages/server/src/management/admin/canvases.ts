@@ -1,4 +1,4 @@
-import type { IncomingMessage } from "node:http";
+import type { AdminCanvas } from "@easel/protocol/management";
 import { z } from "zod";
 import { accessMode, livingOf, publicationStatus } from "../../canvases/lifecycle.ts";
 import {
@@ -11,19 +11,27 @@ import {
 } from "../../canvases/supervision.ts";
 import { isId } from "../../crypto/ids.ts";
 import type { Env } from "../../env.ts";
-import { readJson } from "../../http/json-body.ts";
 import { paged } from "../../http/paging.ts";
-import { one, type Query } from "../../http/query.ts";
 import { refuse } from "../../http/refusal.ts";
-import { act, actWithInput, anyone } from "../act.ts";
+import { act } from "../act.ts";
+import { ok } from "../answer-spec.ts";
+import { adminCanvas, adminCanvasList } from "../answers/admin.ts";
+import { optionalJson } from "../body-spec.ts";
 import { printable } from "../fields.ts";
-import { listing } from "../list-query.ts";
-import { ok, type Routes } from "../route.ts";
+import { search } from "../list-query.ts";
+
+const Query = z.object({
+  ...search.shape,
+  deleted: z
+    .enum(["true", "false"], "`deleted` is `true` or `false`.")
+    .default("false")
+    .transform((deleted) => deleted === "true"),
+});
 
 const Disable = z.strictObject({ reason: printable.trim().max(500).optional() });
 
-/** A canvas for supervision: never its content, its people, its metadata or its policy. */
-function viewOf(row: SupervisedRow, { base, clock }: Env) {
+/** Renders a canvas for administrators: without content, people, metadata and policy. */
+function viewOf(row: SupervisedRow, { base, clock }: Env): AdminCanvas {
   return {
     id: row.id,
     slug: row.slug,
@@ -45,59 +53,70 @@ function viewOf(row: SupervisedRow, { base, clock }: Env) {
   };
 }
 
-/** `deleted` of a query: whether the canvases are meant that can be restored. */
-function deletedOf(query: Query): boolean {
-  const given = one(query, "deleted") ?? "false";
-  if (given === "true" || given === "false") return given === "true";
-  return refuse("INVALID_BODY", { message: "`deleted` is `true` or `false`." });
-}
-
-/** The body may be left out. */
-const isLeftOut = ({ headers }: IncomingMessage) =>
-  headers["transfer-encoding"] === undefined && Number(headers["content-length"] ?? 0) === 0;
-
-/** The canvas after `change`, which says whether there is one; 404 `NOT_FOUND` otherwise. */
-async function changed(id: string, env: Env, change: () => Promise<boolean>) {
+/** Reads a canvas again after `change`; 404 `NOT_FOUND` when `change` has found none. */
+async function afterChange(id: string, env: Env, change: () => Promise<boolean>): Promise<AdminCanvas> {
   const row = isId(id) && (await change()) ? await findSupervised(id, env) : undefined;
   return viewOf(row ?? refuse("NOT_FOUND"), env);
 }
 
-/** Supervising canvases, without a way into them (management API, section 4). */
-export const canvases: Routes = {
-  "/admin/canvases": {
-    async GET({ query }, env) {
-      const { limit, ...asked } = listing(query);
-      const filter = { ...asked, limit: limit + 1, deleted: deletedOf(query) };
-      const { entries, nextCursor } = paged(await listSupervised(filter, env), limit, ({ id }) => id);
-      return ok({ canvases: entries.map((row) => viewOf(row, env)), nextCursor });
+/** Supervision of canvases without access to their content (management API, section 4). */
+export const canvases = [
+  act({
+    name: "canvas.list-all",
+    method: "GET",
+    path: "/api/admin/canvases",
+    summary: "Lists the canvases of all users, newest first.",
+    details:
+      "`q` filters by title, slug and the owner's e-mail address; `deleted=true` lists the deleted canvases that can be restored instead.",
+    allow: "administrator",
+    query: Query,
+    answer: ok(adminCanvasList),
+    async run({ query: { limit, ...filter } }, env) {
+      const rows = await listSupervised({ ...filter, limit: limit + 1 }, env);
+      const { entries, nextCursor } = paged(rows, limit, ({ id }) => id);
+      return { body: { canvases: entries.map((row) => viewOf(row, env)), nextCursor } };
     },
-  },
-
-  "/admin/canvases/:id/disable": {
-    POST: actWithInput("canvas.disable", {
-      may: anyone,
-      input: async ({ request }): Promise<z.infer<typeof Disable>> =>
-        isLeftOut(request) ? {} : readJson(request, Disable),
-      async run({ params: { id = "" } }, _all, given, env) {
-        const reason = given.reason || null;
-        return ok(await changed(id, env, () => disableCanvas(id, reason, env)), { details: { reason } });
-      },
+  }),
+  act({
+    name: "canvas.disable",
+    method: "POST",
+    path: "/api/admin/canvases/{id}/disable",
+    summary: "Disables a canvas: its pages and API refuse everyone, and its owner can only look at it.",
+    details:
+      "Owner and editors read the `reason` (at most 500 characters) on the home page, on the page of the canvas and as its `disabledReason`. Disabling again replaces the reason.",
+    allow: "administrator",
+    affects: "canvas",
+    body: optionalJson(Disable),
+    answer: ok(adminCanvas),
+    async run({ params: { id }, body }, env) {
+      const reason = body.reason || null;
+      const canvas = await afterChange(id, env, () => disableCanvas(id, reason, env));
+      return { body: canvas, audit: { details: { reason } } };
+    },
+  }),
+  act({
+    name: "canvas.enable",
+    method: "POST",
+    path: "/api/admin/canvases/{id}/enable",
+    summary: "Enables a disabled canvas.",
+    allow: "administrator",
+    affects: "canvas",
+    answer: ok(adminCanvas),
+    run: async ({ params: { id } }, env) => ({
+      body: await afterChange(id, env, () => enableCanvas(id, env)),
     }),
-  },
-
-  "/admin/canvases/:id/enable": {
-    POST: act("canvas.enable", {
-      may: anyone,
-      run: async ({ params: { id = "" } }, _all, env) =>
-        ok(await changed(id, env, () => enableCanvas(id, env))),
+  }),
+  act({
+    name: "canvas.restore",
+    method: "POST",
+    path: "/api/admin/canvases/{id}/restore",
+    summary: "Restores a deleted canvas as it was.",
+    details: "404 `NOT_FOUND` unless it was deleted within 30 days.",
+    allow: "administrator",
+    affects: "canvas",
+    answer: ok(adminCanvas),
+    run: async ({ params: { id } }, env) => ({
+      body: await afterChange(id, env, () => restoreCanvas(id, env)),
     }),
-  },
-
-  "/admin/canvases/:id/restore": {
-    POST: act("canvas.restore", {
-      may: anyone,
-      run: async ({ params: { id = "" } }, _all, env) =>
-        ok(await changed(id, env, () => restoreCanvas(id, env))),
-    }),
-  },
-};
+  }),
+];

@@ -3,75 +3,104 @@ import { z } from "zod";
 import type { Env } from "../../env.ts";
 import { refuse } from "../../http/refusal.ts";
 import { deleteOrg, findOrg, listOrgs, type Org, putOrg } from "../../organisation/orgs.ts";
-import { act, actWithJson, anyone } from "../act.ts";
+import { act } from "../act.ts";
+import { noContent, ok } from "../answer-spec.ts";
+import { organisation, organisationList } from "../answers/admin.ts";
+import { json } from "../body-spec.ts";
 import { label } from "../fields.ts";
-import { type Call, done, ok, type Routes } from "../route.ts";
 
 const ID = /^[a-z0-9][a-z0-9-]{0,62}$/;
-const LABEL = "[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?";
+const DNS_LABEL = "[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?";
 
-// Letters beyond ASCII are refused before they could turn into others.
+// Checked before lower-casing, which turns some letters beyond ASCII into ASCII ones.
 const domain = z
   .string()
   .trim()
   .max(253)
-  .regex(new RegExp(`^${LABEL}(\\.${LABEL})*$`, "i"), "is no domain name in ASCII letters")
+  .regex(new RegExp(`^${DNS_LABEL}(\\.${DNS_LABEL})*$`, "i"), "is no domain name in ASCII letters")
   .toLowerCase();
+
+const Params = z.object({
+  id: z
+    .string()
+    .regex(
+      ID,
+      "The id of an organisation has 1 to 63 lower-case letters, digits and hyphens, none of them first.",
+    ),
+});
 
 const Body = z.strictObject({
   name: label(LIMITS.nameLength.value),
-  // In one order, so that of several changes at once each can wait for the others.
+  // Sorted, so that concurrent changes lock the domains in the same order.
   domains: z
     .array(domain)
     .max(100)
     .transform((domains) => [...new Set(domains)].sort()),
 });
 
-async function orgAt(id: string, env: Env): Promise<Org> {
-  return (ID.test(id) ? await findOrg(id, env) : undefined) ?? refuse("NOT_FOUND");
-}
+const findByPath = async (id: string, env: Env): Promise<Org | undefined> =>
+  ID.test(id) ? findOrg(id, env) : undefined;
 
-async function requireId({ params: { id = "" } }: Call): Promise<void> {
-  if (ID.test(id)) return;
-  refuse("INVALID_BODY", {
-    message:
-      "The id of an organisation has 1 to 63 lower-case letters, digits and hyphens, none of them first.",
-  });
-}
+/** Name and domains for the audit log: the domains decide who may open canvases of the organisation. */
+const auditOf = (org: Org | undefined) =>
+  org === undefined ? null : { name: org.name, domains: org.domains };
 
-/** An organisation as the audit log keeps it, with the domains that decide who enters its canvases. */
-async function auditOf(id: string, env: Env): Promise<{ name: string; domains: string[] } | null> {
-  const org = ID.test(id) ? await findOrg(id, env) : undefined;
-  return org === undefined ? null : { name: org.name, domains: org.domains };
-}
-
-/** Organisations and the e-mail domains that make people their members (management API, section 4). */
-export const orgs: Routes = {
-  "/admin/orgs": {
-    GET: async (_call, env) => ok({ orgs: await listOrgs(env) }),
-  },
-
-  "/admin/orgs/:id": {
-    GET: async ({ params: { id = "" } }, env) => ok(await orgAt(id, env)),
-
-    PUT: actWithJson("org.put", Body, {
-      may: requireId,
-      async run({ params: { id = "" } }, _all, { name, domains }, env) {
-        const before = await auditOf(id, env);
-        const taken = await putOrg({ id, name, domains }, env);
-        if (taken !== null)
-          refuse("INVALID_BODY", { message: `\`${taken}\` is a domain of another organisation.` });
-        return ok(await orgAt(id, env), { target: id, details: { before, after: { name, domains } } });
-      },
+/** Organisations and the e-mail domains of their members (management API, section 4). */
+export const orgs = [
+  act({
+    name: "org.list",
+    method: "GET",
+    path: "/api/admin/orgs",
+    summary: "Lists the organisations by id.",
+    details: "`members` counts those who have signed in and are not deactivated.",
+    allow: "administrator",
+    answer: ok(organisationList),
+    run: async (_call, env) => ({ body: { orgs: await listOrgs(env) } }),
+  }),
+  act({
+    name: "org.read",
+    method: "GET",
+    path: "/api/admin/orgs/{id}",
+    summary: "Returns an organisation.",
+    allow: "administrator",
+    answer: ok(organisation),
+    run: async ({ params: { id } }, env) => ({
+      body: (await findByPath(id, env)) ?? refuse("NOT_FOUND"),
     }),
-
-    DELETE: act("org.delete", {
-      may: anyone,
-      async run({ params: { id = "" } }, _all, env) {
-        const before = await auditOf(id, env);
-        if (before === null || !(await deleteOrg(id, env))) refuse("NOT_FOUND");
-        return done({ target: id, details: { before, after: null } });
-      },
-    }),
-  },
-};
+  }),
+  act({
+    name: "org.put",
+    method: "PUT",
+    path: "/api/admin/orgs/{id}",
+    summary: "Creates or replaces an organisation.",
+    details:
+      "Its id has 1 to 63 lower-case letters, digits and hyphens. 400 `INVALID_BODY` for a domain of another organisation.",
+    allow: "administrator",
+    affects: "people",
+    params: Params,
+    body: json(Body),
+    answer: ok(organisation),
+    async run({ params: { id }, body }, env) {
+      const before = auditOf(await findByPath(id, env));
+      const taken = await putOrg({ id, ...body }, env);
+      if (taken !== null)
+        refuse("INVALID_BODY", { message: `\`${taken}\` is a domain of another organisation.` });
+      const org = (await findByPath(id, env)) ?? refuse("NOT_FOUND");
+      return { body: org, audit: { target: id, details: { before, after: body } } };
+    },
+  }),
+  act({
+    name: "org.delete",
+    method: "DELETE",
+    path: "/api/admin/orgs/{id}",
+    summary: "Deletes an organisation; its canvases have no home organisation any more.",
+    allow: "administrator",
+    affects: "people",
+    answer: noContent,
+    async run({ params: { id } }, env) {
+      const before = auditOf(await findByPath(id, env));
+      if (before === null || !(await deleteOrg(id, env))) refuse("NOT_FOUND");
+      return { body: undefined, audit: { target: id, details: { before, after: null } } };
+    },
+  }),
+];

@@ -1,15 +1,17 @@
+import type { AdminSettings } from "@easel/protocol/management";
 import { z } from "zod";
 import { SETTINGS } from "../../config/settings.ts";
 import type { Env } from "../../env.ts";
 import { refuse } from "../../http/refusal.ts";
 import { readSettings, settingSteps } from "../../organisation/instance-settings.ts";
 import { QUOTA_NAMES, quotaSteps, readQuotas } from "../../organisation/quotas.ts";
-import { actWithJson, anyone } from "../act.ts";
+import { act } from "../act.ts";
+import { ok } from "../answer-spec.ts";
+import { adminSettings } from "../answers/admin.ts";
+import { json } from "../body-spec.ts";
 import { label, quota } from "../fields.ts";
-import { ok, type Routes } from "../route.ts";
 
-const most = Number.MAX_SAFE_INTEGER;
-const usd = z.number().min(0).max(most).nullable().optional();
+const usd = z.number().min(0).max(Number.MAX_SAFE_INTEGER).nullable().optional();
 
 const Patch = z.strictObject({
   publicLinks: z.boolean().nullable().optional(),
@@ -24,7 +26,7 @@ const Patch = z.strictObject({
     .optional(),
 });
 
-async function viewOf(env: Env) {
+async function viewOf(env: Env): Promise<AdminSettings> {
   const [settings, quotas] = await Promise.all([readSettings(env), readQuotas(env)]);
   return {
     publicLinks: settings.publicLinks,
@@ -38,31 +40,45 @@ async function viewOf(env: Env) {
   };
 }
 
-/** What administrators set for the whole instance (management API, section 4). */
-export const settings: Routes = {
-  "/admin/settings": {
-    GET: async (_call, env) => ok(await viewOf(env)),
-
-    PATCH: actWithJson("settings.update", Patch, {
-      may: anyone,
-      async run(_call, _all, patch, env) {
-        const { publicLinks, quotas = {}, ai = {} } = patch;
-        if (publicLinks === true && !env.config.publicLinks) {
-          const { variable } = SETTINGS.publicLinks;
-          refuse("INVALID_BODY", { message: `Public links are switched off by ${variable}.` });
-        }
-        await env.db.batch([
-          ...settingSteps({
-            publicLinks,
-            "ai.models": ai.models,
-            "ai.userDailyUsd": ai.userDailyUsd,
-            "ai.canvasMonthlyUsd": ai.canvasMonthlyUsd,
-            "ai.guestUsd": ai.guestUsd,
-          }),
-          ...quotaSteps(quotas),
-        ]);
-        return ok(await viewOf(env), { details: patch });
-      },
-    }),
-  },
-};
+/** Settings of the whole instance (management API, section 4). */
+export const settings = [
+  act({
+    name: "settings.read",
+    method: "GET",
+    path: "/api/admin/settings",
+    summary: "Returns the settings of the instance as they are in effect.",
+    allow: "administrator",
+    answer: ok(adminSettings),
+    run: async (_call, env) => ({ body: await viewOf(env) }),
+  }),
+  act({
+    name: "settings.update",
+    method: "PATCH",
+    path: "/api/admin/settings",
+    summary: "Changes settings of the instance.",
+    details:
+      "What is left out stays; null brings back the value of the deployment. `publicLinks` cannot be switched on where `SERVICE_PUBLIC_LINKS` is off.",
+    allow: "administrator",
+    affects: "people",
+    body: json(Patch),
+    answer: ok(adminSettings),
+    async run({ body }, env) {
+      const { publicLinks, quotas = {}, ai = {} } = body;
+      if (publicLinks === true && !env.config.publicLinks) {
+        const { variable } = SETTINGS.publicLinks;
+        refuse("INVALID_BODY", { message: `Public links are switched off by ${variable}.` });
+      }
+      await env.db.batch([
+        ...settingSteps({
+          publicLinks,
+          "ai.models": ai.models,
+          "ai.userDailyUsd": ai.userDailyUsd,
+          "ai.canvasMonthlyUsd": ai.canvasMonthlyUsd,
+          "ai.guestUsd": ai.guestUsd,
+        }),
+        ...quotaSteps(quotas),
+      ]);
+      return { body: await viewOf(env), audit: { details: body } };
+    },
+  }),
+];

@@ -1,14 +1,17 @@
+import type { AdminUser } from "@easel/protocol/management";
 import { z } from "zod";
 import { isId } from "../../crypto/ids.ts";
 import type { Env } from "../../env.ts";
 import { paged } from "../../http/paging.ts";
 import { refuse } from "../../http/refusal.ts";
-import { PERSON_QUOTA_NAMES, type PersonQuotas } from "../../organisation/quotas.ts";
+import { PERSON_QUOTA_NAMES } from "../../organisation/quotas.ts";
 import { findSupervisedUser, listUsers, type SupervisedUser, setUser } from "../../organisation/users.ts";
-import { actWithJson, anyone } from "../act.ts";
+import { act } from "../act.ts";
+import { ok } from "../answer-spec.ts";
+import { adminUser, adminUserList } from "../answers/admin.ts";
+import { json } from "../body-spec.ts";
 import { quota } from "../fields.ts";
-import { listing } from "../list-query.ts";
-import { ok, type Routes } from "../route.ts";
+import { search } from "../list-query.ts";
 
 const Patch = z.strictObject({
   deactivated: z.boolean().optional(),
@@ -16,7 +19,7 @@ const Patch = z.strictObject({
   quotas: z.partialRecord(z.enum(PERSON_QUOTA_NAMES), quota).optional(),
 });
 
-const viewOf = (row: SupervisedUser, { config }: Env) => ({
+const viewOf = (row: SupervisedUser, { config }: Env): AdminUser => ({
   id: row.id,
   email: row.email,
   name: row.name,
@@ -30,32 +33,45 @@ const viewOf = (row: SupervisedUser, { config }: Env) => ({
     "canvases.person": row.quota_canvases,
     "bundles.bytes.person": row.quota_bytes,
     "versions.canvas": row.quota_versions,
-  } satisfies PersonQuotas,
+  },
 });
 
-/** Everyone who has signed in, and what they may do (management API, section 4). */
-export const users: Routes = {
-  "/admin/users": {
-    async GET({ query }, env) {
-      const { limit, ...asked } = listing(query);
-      const rows = await listUsers({ ...asked, limit: limit + 1 }, env);
+/** Users, as administrators see and change them (management API, section 4). */
+export const users = [
+  act({
+    name: "user.list",
+    method: "GET",
+    path: "/api/admin/users",
+    summary: "Lists the users who have signed in, newest first.",
+    details: "`q` filters by e-mail address and name.",
+    allow: "administrator",
+    query: search,
+    answer: ok(adminUserList),
+    async run({ query: { limit, ...filter } }, env) {
+      const rows = await listUsers({ ...filter, limit: limit + 1 }, env);
       const { entries, nextCursor } = paged(rows, limit, ({ id }) => id);
-      return ok({ users: entries.map((row) => viewOf(row, env)), nextCursor });
+      return { body: { users: entries.map((row) => viewOf(row, env)), nextCursor } };
     },
-  },
-
-  "/admin/users/:id": {
-    PATCH: actWithJson("user.update", Patch, {
-      may: anyone,
-      async run({ params: { id = "" }, user: self }, _all, patch, env) {
-        if (patch.deactivated && id === self.id) {
-          refuse("INVALID_BODY", { message: "Nobody deactivates themselves: another administrator can." });
-        }
-        const found =
-          isId(id) && (await setUser(id, patch, env)) ? await findSupervisedUser(id, env) : undefined;
-        const user = viewOf(found ?? refuse("NOT_FOUND"), env);
-        return ok(user, { target: id, details: { email: user.email, ...patch } });
-      },
-    }),
-  },
-};
+  }),
+  act({
+    name: "user.update",
+    method: "PATCH",
+    path: "/api/admin/users/{id}",
+    summary: "Deactivates or reactivates a user, or changes their rights and quotas.",
+    details:
+      "Deactivating ends sessions and access tokens for good; administrators cannot deactivate themselves. A quota of null brings back everyone's.",
+    allow: "administrator",
+    affects: "people",
+    body: json(Patch),
+    answer: ok(adminUser),
+    async run({ user: self, params: { id }, body }, env) {
+      if (body.deactivated && id === self.id) {
+        refuse("INVALID_BODY", { message: "Nobody deactivates themselves: another administrator can." });
+      }
+      const found =
+        isId(id) && (await setUser(id, body, env)) ? await findSupervisedUser(id, env) : undefined;
+      const user = viewOf(found ?? refuse("NOT_FOUND"), env);
+      return { body: user, audit: { target: id, details: { email: user.email, ...body } } };
+    },
+  }),
+];

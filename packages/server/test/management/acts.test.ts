@@ -6,57 +6,76 @@ import { manage, type Stage, stage } from "@easel/conformance/fixture";
 import type { Answer } from "@easel/conformance/http";
 import type { Person } from "@easel/conformance/target";
 import { tokenOf } from "@easel/conformance/token";
-import { PARTS } from "../../src/management/index.ts";
-import type { Act, Handler, Routes } from "../../src/management/route.ts";
+import { z } from "zod";
+import { ACTS } from "../../src/management/acts.ts";
 import { onEngines } from "../support/engines.ts";
 import { upload } from "../support/publish.ts";
 import { zip } from "../support/zip.ts";
 
 const MANAGEMENT = path.join(import.meta.dirname, "../../src/management");
 
-/** What a caller keeps to themself, wherever an act takes or gives something of the kind. */
+/** A marker in every field that can hold a secret. */
 const SECRET = "marked-as-a-secret";
 
-type Row = { method: string; at: string; handler: Handler | Act };
-const rowsOf = (routes: Routes): Row[] =>
-  Object.entries(routes).flatMap(([at, handlers]) =>
-    Object.entries(handlers).map(([method, handler]) => ({ method, at, handler })),
-  );
-const rows = PARTS.flatMap(rowsOf);
-const acts = rows.flatMap(({ handler }) => ("act" in handler ? [handler.act] : []));
-
-test("what changes something is an act with a name of its own; what reads is none", () => {
-  assert.ok(rows.length > 30 && acts.length > 20);
-  for (const { method, at, handler } of rows) {
-    assert.match(method, /^(GET|PUT|POST|PATCH|DELETE)$/, at);
-    if (method === "GET") assert.equal(typeof handler, "function", at);
+test("every act has a name and a route of its own; what changes something is audited and has access rechecked", () => {
+  assert.ok(ACTS.length >= 40);
+  const names = ACTS.map(({ name }) => name);
+  const routes = ACTS.map(({ method, path }) => `${method} ${path}`);
+  assert.deepEqual(names.toSorted(), [...new Set(names)].sort());
+  assert.deepEqual(routes.toSorted(), [...new Set(routes)].sort());
+  for (const { name, method, path, summary, audited, affects, body } of ACTS) {
+    assert.match(name, /^[a-z]+\.[a-z-]+$/);
+    assert.match(path, /^\/api(\/([a-z]+|\{[a-z]+\}))+$/);
+    assert.match(summary, /^[A-Z][^.]+\.$/, name);
+    if (method === "GET") assert.equal(body, undefined, name);
     else {
-      assert.deepEqual(Object.keys(handler).sort(), ["act", "perform"], `${method} ${at}`);
-      assert.match((handler as Act).act, /^[a-z]+\.[a-z-]+$/);
+      assert.ok(audited, name);
+      const canvas = path.includes("/canvases/{id}") || name === "canvas.create";
+      assert.equal(affects, canvas ? "canvas" : "people", name);
     }
   }
-  assert.deepEqual(acts.toSorted(), [...new Set(acts)].sort());
 });
 
-test("every table of routes that there is, is mounted", async () => {
-  const mounted = new Set(rows.map(({ method, at }) => `${method} ${at}`));
+test("every schema of the acts has a JSON Schema", () => {
+  for (const { name, params, query, body, answer } of ACTS) {
+    for (const schema of [params, query, body?.schema]) {
+      if (schema)
+        assert.equal(z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }).type, "object", name);
+    }
+    assert.equal(answer.schema === null, answer.status === 204, name);
+    if (answer.schema !== null) assert.match(String(answer.schema.meta()?.id), /^[A-Z]\w+$/, name);
+    if (answer.schema !== null) z.toJSONSchema(answer.schema);
+  }
+});
+
+test("every act that the folder exports is listed", async () => {
   const sources = readdirSync(MANAGEMENT, { recursive: true, encoding: "utf8" });
-  let tables = 0;
-  for (const source of sources.filter((name) => name.endsWith(".ts") && !name.endsWith(".test.ts"))) {
-    const exported: Record<string, unknown> = await import(path.join(MANAGEMENT, source));
-    for (const value of Object.values(exported)) {
-      if (typeof value !== "object" || value === null || Array.isArray(value)) continue;
-      if (!Object.keys(value).every((key) => key.startsWith("/"))) continue;
-      tables++;
-      for (const { method, at } of rowsOf(value as Routes)) {
-        assert.ok(mounted.has(`${method} ${at}`), `${source}: ${method} ${at}`);
-      }
+  let exported = 0;
+  for (const source of sources.filter((name) => name.endsWith(".ts"))) {
+    const values: unknown[] = Object.values(await import(path.join(MANAGEMENT, source)));
+    for (const value of values) {
+      if (!Array.isArray(value) || value === ACTS) continue;
+      exported += value.length;
+      for (const each of value) assert.ok(ACTS.includes(each), `${source}: ${each.name}`);
     }
   }
-  assert.ok(tables > 10);
+  assert.equal(exported, ACTS.length);
 });
 
-await onEngines("the acts of the audit log", (target, env) => {
+/** A policy with an entry of each kind. */
+const POLICY = {
+  defaultMode: "participation",
+  collections: {
+    ideas: { preset: "contributions", overrides: { create: "editors" }, aggregateCount: "viewers" },
+  },
+  fileGroups: { photos: { preset: "managed" } },
+  channels: {
+    board: { subscribe: "viewers", publish: "editors", seePresence: "viewers", participatePresence: "none" },
+  },
+  connections: { weather: { audience: "viewers", methods: ["GET"] } },
+};
+
+await onEngines("the acts of the management API", (target, env) => {
   let admin: Person;
   let site: Stage;
   before(async () => {
@@ -77,14 +96,17 @@ await onEngines("the acts of the audit log", (target, env) => {
   const made = async (at: string, body: object) => String((await owner("POST", at, body)).json.id);
   const userId = async (who: Person) => String((await as(who, "GET", "/me")).json.id);
 
-  /** How each act is done, in this order; whatever may hold something secret holds it. */
-  const WAYS: Record<string, () => Promise<Answer>> = {
+  /** A request for each act, in this order; every field that can hold a secret holds one. */
+  const REQUESTS: Record<string, () => Promise<Answer>> = {
+    "me.read": () => owner("GET", "/me"),
     "token.create": async () => {
       const answer = await owner("POST", "/tokens", { name: "A program" });
       secrets.push(String(answer.json.token), String(answer.json.token).slice("easel_pat_".length));
       return answer;
     },
+    "token.list": () => owner("GET", "/tokens"),
     "token.delete": async () => owner("DELETE", `/tokens/${await made("/tokens", { name: "Another" })}`),
+    "session.list": () => owner("GET", "/sessions"),
     "session.revoke": async () => {
       const { email } = site.people.viewer;
       const [one, other] = [await target.signIn(email), await target.signIn(email)];
@@ -95,6 +117,8 @@ await onEngines("the acts of the audit log", (target, env) => {
       return as(one, "DELETE", `/sessions/${sessions.find(({ current }) => !current)?.id}`);
     },
     "team.create": () => owner("POST", "/teams", { name: "A team", members: ["a@example.com"] }),
+    "team.list": () => owner("GET", "/teams"),
+    "team.read": async () => owner("GET", `/teams/${await made("/teams", { name: "A" })}`),
     "team.update": async () => owner("PATCH", `/teams/${await made("/teams", { name: "B" })}`, { name: "C" }),
     "team.delete": async () => owner("DELETE", `/teams/${await made("/teams", { name: "D" })}`),
     "canvas.create": async () => {
@@ -104,6 +128,7 @@ await onEngines("the acts of the audit log", (target, env) => {
     "canvas.update": () => canvas("PATCH", "", { title: "New", metadata: { note: SECRET } }),
     "canvas.deploy": async () =>
       upload(target, site.people.owner, site.id, await zip({ "index.html": SECRET, [`${SECRET}.txt`]: "" })),
+    "canvas.versions": () => canvas("GET", "/versions"),
     "canvas.unpublish": () => canvas("POST", "/unpublish"),
     "canvas.publish": async () => {
       const { versions } = (await canvas("GET", "/versions")).json as { versions: { id: string }[] };
@@ -115,50 +140,75 @@ await onEngines("the acts of the audit log", (target, env) => {
         password: SECRET,
         people: [{ email: site.people.editor.email, role: "editor" }],
       }),
-    "canvas.capabilities": () => canvas("PATCH", "/capabilities", { kv: true, guestAi: false }),
+    "canvas.capabilities": () =>
+      canvas("PATCH", "/capabilities", {
+        kv: true,
+        guestAi: false,
+        expectedRuntimePolicy: null,
+        runtimePolicy: POLICY,
+      }),
+    "canvas.read": () => canvas("GET", ""),
+    "canvas.list": () => owner("GET", "/canvases"),
+    "canvas.usage": () => canvas("GET", "/usage"),
     "canvas.invite": async () => {
       const answer = await canvas("POST", "/invites", { email: "guest@example.com", name: "A guest" });
       secrets.push(String(answer.json.url), String(answer.json.url).split("/").at(-1) as string);
       return answer;
     },
+    "canvas.invites": () => canvas("GET", "/invites"),
     "canvas.uninvite": async () =>
       canvas(
         "DELETE",
         `/invites/${await made(`/canvases/${site.id}/invites`, { email: "other@example.com" })}`,
       ),
+    "canvas.list-all": () => administer("GET", "/canvases"),
     "canvas.disable": () => administer("POST", `/canvases/${site.id}/disable`, { reason: "A reason." }),
     "canvas.enable": () => administer("POST", `/canvases/${site.id}/enable`),
     "canvas.transfer": () => canvas("PUT", "/owner", { email: site.people.editor.email }),
     "canvas.delete": () => as(site.people.editor, "DELETE", `/canvases/${site.id}`),
     "canvas.restore": () => administer("POST", `/canvases/${site.id}/restore`),
+    "user.list": () => administer("GET", "/users"),
     "user.update": async () =>
       administer("PATCH", `/users/${await userId(site.people.stranger)}`, { deactivated: true }),
     "org.put": () => administer("PUT", "/orgs/acts", { name: "Acts", domains: ["acts.example"] }),
+    "org.list": () => administer("GET", "/orgs"),
+    "org.read": () => administer("GET", "/orgs/acts"),
     "org.delete": () => administer("DELETE", "/orgs/acts"),
+    "settings.read": () => administer("GET", "/settings"),
     "settings.update": () => administer("PATCH", "/settings", { ai: { guestUsd: 2 } }),
+    "audit.list": () => administer("GET", "/audit"),
   };
 
-  it("this suite does every act there is", () => {
-    assert.deepEqual(Object.keys(WAYS).sort(), acts.toSorted());
+  it("there is a request for every act", () => {
+    assert.deepEqual(Object.keys(REQUESTS).sort(), ACTS.map(({ name }) => name).sort());
   });
 
-  for (const [act, perform] of Object.entries(WAYS)) {
-    it(`${act} is done and kept`, async () => {
+  for (const [name, request] of Object.entries(REQUESTS)) {
+    const act = ACTS.find((each) => each.name === name);
+    it(`${name}: the response fits its schema, and a change is in the audit log`, async () => {
+      assert.ok(act !== undefined);
       const count = async () =>
-        (await env.db.get<{ kept: number }>`select count(*) as kept from audit where act = ${act}`)?.kept ??
-        0;
-      const asItWas = await count();
-      const { status, text } = await perform();
-      assert.ok(status >= 200 && status < 300, `${status} ${text}`);
-      assert.ok((await count()) >= asItWas + 1);
+        (await env.db.get<{ entries: number }>`select count(*) as entries from audit where act = ${name}`)
+          ?.entries ?? 0;
+      const before = await count();
+      const { status, text } = await request();
+      assert.equal(status, act.answer.status, text);
+      if (act.answer.schema === null) assert.equal(text, "");
+      else {
+        const { error } = act.answer.schema.safeParse(JSON.parse(text));
+        assert.equal(error && z.prettifyError(error), undefined);
+      }
+      if (!act.audited) return assert.equal(await count(), before);
+      assert.ok((await count()) >= before + 1);
       const last = await env.db.get<{ canvas_id: string | null; target: string | null }>`
-        select canvas_id, target from audit where act = ${act} order by id desc limit 1`;
-      if (act.startsWith("canvas.") && act !== "canvas.create") assert.equal(last?.canvas_id, site.id);
-      if (/^(token|session|team|user|org)\./.test(act)) assert.notEqual(last?.target, null);
+        select canvas_id, target from audit where act = ${name} order by id desc limit 1`;
+      if (name.startsWith("canvas.") && name !== "canvas.create") assert.equal(last?.canvas_id, site.id);
+      if (name === "canvas.create") assert.equal(last?.canvas_id, JSON.parse(text).id);
+      if (/^(token|session|team|user|org)\./.test(name)) assert.notEqual(last?.target, null);
     });
   }
 
-  it("nothing secret of all that is in the log", async () => {
+  it("the audit log contains no secret", async () => {
     assert.ok(new Set(secrets).size > 8);
     assert.ok(secrets.every((secret) => secret.length >= 16));
     const kept = JSON.stringify(await env.db.all`select * from audit`);

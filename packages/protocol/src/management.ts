@@ -1,0 +1,214 @@
+import type { RuntimePolicy } from "./policy.ts";
+import type { Access, Canvas, Capabilities, Json, PublicationStatus, Version } from "./types.ts";
+
+// Responses of the management API besides Account, Canvas and DeployedCanvas (types.ts). Times are epoch milliseconds.
+
+/** The response of `GET /api/canvases`; `nextCursor` is null on the last page. */
+export interface CanvasList {
+  canvases: Canvas[];
+  nextCursor: string | null;
+}
+
+/** The response of `PATCH /api/canvases/{id}/capabilities`. */
+export interface CapabilitySettings {
+  capabilities: Capabilities;
+  runtimePolicy: RuntimePolicy | null;
+  runtimePolicyRevision: string | null;
+}
+
+/** The response of `GET /api/canvases/{id}/versions`, newest first. */
+export interface VersionList {
+  versions: Version[];
+}
+
+/** An invitation of a guest to one canvas. */
+export interface Invitation {
+  id: string;
+  email: string;
+  name: string;
+  createdAt: number;
+  revokedAt: number | null;
+}
+
+/** The response of `GET /api/canvases/{id}/invites`, newest first. */
+export interface InvitationList {
+  invites: Invitation[];
+}
+
+/** A new invitation; `url` contains its secret and is returned only once. */
+export interface NewInvitation {
+  id: string;
+  email: string;
+  url: string;
+}
+
+/** The name of a quota. */
+export type QuotaName =
+  | "kv.keys.shared"
+  | "kv.keys.user"
+  | "files.bytes.file"
+  | "files.bytes.canvas"
+  | "submissions.canvas"
+  | "submissions.author"
+  | "collections.records.canvas"
+  | PersonQuotaName;
+
+/** The name of a quota that can be set for one person, too. */
+export type PersonQuotaName = "canvases.person" | "bundles.bytes.person" | "versions.canvas";
+
+/** The use of one quota; of a quota per person, the highest use by one person. */
+export interface QuotaUsage {
+  used: number;
+  limit: number;
+}
+
+/** The response of `GET /api/canvases/{id}/usage`. */
+export interface Usage {
+  counts: { [Name in QuotaName]?: QuotaUsage };
+  /** Bytes of the published version, of all versions and of the stored data. */
+  bytes: { version: number; versions: number; data: number };
+}
+
+/** A session of the caller; `current` marks the one that sent the request. */
+export interface SessionInfo {
+  id: string;
+  createdAt: number;
+  expiresAt: number;
+  address: string;
+  userAgent: string;
+  current: boolean;
+}
+
+/** The response of `GET /api/sessions`, newest first. */
+export interface SessionList {
+  sessions: SessionInfo[];
+}
+
+/** A personal access token without its secret. */
+export interface TokenInfo {
+  id: string;
+  name: string;
+  createdAt: number;
+  expiresAt: number | null;
+  usedAt: number | null;
+}
+
+/** The response of `GET /api/tokens`, newest first. */
+export interface TokenList {
+  tokens: TokenInfo[];
+}
+
+/** A new access token; `token` is its secret and is returned only once. */
+export interface NewToken {
+  id: string;
+  token: string;
+}
+
+/** A named list of e-mail addresses that canvases can be shared with. */
+export interface Team {
+  id: string;
+  name: string;
+  createdAt: number;
+  /** Id of the user who made the team and who alone may change it. */
+  createdBy: string;
+  /** E-mail addresses in alphabetical order. */
+  members: string[];
+}
+
+/** The response of `GET /api/teams`; `nextCursor` is null on the last page. */
+export interface TeamList {
+  teams: Team[];
+  nextCursor: string | null;
+}
+
+/** A user as administrators see them. */
+export interface AdminUser {
+  id: string;
+  email: string;
+  name: string;
+  avatarUrl: string | null;
+  createdAt: number;
+  deactivatedAt: number | null;
+  canPublishPublic: boolean;
+  isAdmin: boolean;
+  /** Number of canvases that the user owns. */
+  canvases: number;
+  /** The quotas set for this user alone; null where the instance's quota applies. */
+  quotas: Record<PersonQuotaName, number | null>;
+}
+
+/** The response of `GET /api/admin/users`; `nextCursor` is null on the last page. */
+export interface AdminUserList {
+  users: AdminUser[];
+  nextCursor: string | null;
+}
+
+/** A canvas as administrators see it: without content, people, metadata or policy. */
+export interface AdminCanvas {
+  id: string;
+  slug: string;
+  url: string;
+  title: string;
+  owner: { id: string; email: string; name: string };
+  access: Access;
+  accessMode: Canvas["accessMode"];
+  publicationStatus: PublicationStatus;
+  createdAt: number;
+  updatedAt: number;
+  expiresAt: number | null;
+  hasPassword: boolean;
+  archivedAt: number | null;
+  disabledAt: number | null;
+  disabledReason: string | null;
+  deletedAt: number | null;
+  version: string | null;
+}
+
+/** The response of `GET /api/admin/canvases`; `nextCursor` is null on the last page. */
+export interface AdminCanvasList {
+  canvases: AdminCanvas[];
+  nextCursor: string | null;
+}
+
+/** An organisation: its members are the users whose e-mail address has one of its domains. */
+export interface Organisation {
+  id: string;
+  name: string;
+  /** Lower case, in alphabetical order. */
+  domains: string[];
+  createdAt: number;
+  /** Number of members who have signed in and are not deactivated. */
+  members: number;
+}
+
+/** The response of `GET /api/admin/orgs`, by id. */
+export interface OrganisationList {
+  orgs: Organisation[];
+}
+
+/** The response of `GET /api/admin/settings`: the values in effect. Amounts are USD. */
+export interface AdminSettings {
+  publicLinks: boolean;
+  quotas: Record<QuotaName, number>;
+  ai: { models: string[]; userDailyUsd: number; canvasMonthlyUsd: number; guestUsd: number };
+}
+
+/** An entry of the audit log. */
+export interface AuditEntry {
+  id: string;
+  at: number;
+  actor: { id: string; email: string };
+  act: string;
+  canvasId: string | null;
+  /** Id or e-mail address of the changed object, where it is not the canvas. */
+  target: string | null;
+  /** Client address. */
+  address: string;
+  details: Json;
+}
+
+/** The response of `GET /api/admin/audit`, newest first; `nextCursor` is null on the last page. */
+export interface AuditLog {
+  entries: AuditEntry[];
+  nextCursor: string | null;
+}

@@ -1,0 +1,37 @@
+import type { Act } from "./act.ts";
+import { audit } from "./admin/audit.ts";
+import { canvases as adminCanvases } from "./admin/canvases.ts";
+import { orgs } from "./admin/orgs.ts";
+import { settings } from "./admin/settings.ts";
+import { users } from "./admin/users.ts";
+import { canvases } from "./canvases.ts";
+import { capabilities } from "./capabilities.ts";
+import { invites } from "./invites.ts";
+import { me } from "./me.ts";
+import { owner } from "./owner.ts";
+import { sessions } from "./sessions.ts";
+import { sharing } from "./sharing.ts";
+import { teams } from "./teams.ts";
+import { tokens } from "./tokens.ts";
+import { usage } from "./usage.ts";
+import { versions } from "./versions.ts";
+
+/** Every operation of the management API. Routes, the audit log and the docs are derived from this list. */
+export const ACTS: readonly Act[] = [
+  ...me,
+  ...sessions,
+  ...tokens,
+  ...teams,
+  ...canvases,
+  ...versions,
+  ...sharing,
+  ...invites,
+  ...owner,
+  ...capabilities,
+  ...usage,
+  ...users,
+  ...adminCanvases,
+  ...orgs,
+  ...settings,
+  ...audit,
+];

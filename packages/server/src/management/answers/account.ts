@@ -1,0 +1,76 @@
+import type {
+  NewToken,
+  SessionInfo,
+  SessionList,
+  Team,
+  TeamList,
+  TokenInfo,
+  TokenList,
+} from "@easel/protocol/management";
+import type { Account } from "@easel/protocol/types";
+import { z } from "zod";
+import { nextCursor, time } from "./canvas.ts";
+import { exact } from "./exact.ts";
+
+export const account = exact<Account>()(
+  "Account",
+  z.strictObject({
+    id: z.string(),
+    email: z.string(),
+    name: z.string(),
+    avatarUrl: z.string().nullable(),
+    isAdmin: z.boolean(),
+    orgs: z.array(z.strictObject({ id: z.string(), name: z.string() })),
+    isGuest: z.boolean(),
+    canPublishPublic: z.boolean(),
+    authMode: z.enum(["proxy", "oidc", "dev"]),
+    urlMode: z.enum(["path", "subdomain"]),
+    baseUrl: z.string(),
+    designSkin: z.string().nullable(),
+  }),
+);
+
+const session = exact<SessionInfo>()(
+  "SessionInfo",
+  z.strictObject({
+    id: z.string(),
+    createdAt: time,
+    expiresAt: time,
+    address: z.string(),
+    userAgent: z.string(),
+    current: z.boolean(),
+  }),
+);
+
+export const sessionList = exact<SessionList>()(
+  "SessionList",
+  z.strictObject({ sessions: z.array(session) }),
+);
+
+const token = exact<TokenInfo>()(
+  "TokenInfo",
+  z.strictObject({
+    id: z.string(),
+    name: z.string(),
+    createdAt: time,
+    expiresAt: time.nullable(),
+    usedAt: time.nullable(),
+  }),
+);
+
+export const tokenList = exact<TokenList>()("TokenList", z.strictObject({ tokens: z.array(token) }));
+
+export const newToken = exact<NewToken>()("NewToken", z.strictObject({ id: z.string(), token: z.string() }));
+
+export const team = exact<Team>()(
+  "Team",
+  z.strictObject({
+    id: z.string(),
+    name: z.string(),
+    createdAt: time,
+    createdBy: z.string(),
+    members: z.array(z.string()),
+  }),
+);
+
+export const teamList = exact<TeamList>()("TeamList", z.strictObject({ teams: z.array(team), nextCursor }));

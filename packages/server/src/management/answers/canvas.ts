@@ -1,0 +1,155 @@
+import type {
+  CanvasList,
+  CapabilitySettings,
+  Invitation,
+  InvitationList,
+  NewInvitation,
+  Usage,
+  VersionList,
+} from "@easel/protocol/management";
+import type { Canvas, Capabilities, DeployedCanvas, LeftOut, Version } from "@easel/protocol/types";
+import { z } from "zod";
+import { QUOTA_NAMES } from "../../organisation/quotas.ts";
+import { policy } from "../policy-schema.ts";
+import { exact } from "./exact.ts";
+
+/** A time in epoch milliseconds. */
+export const time = z.int();
+/** The cursor of the next page; null on the last one. */
+export const nextCursor = z.string().nullable();
+export const person = z.strictObject({ id: z.string(), email: z.string(), name: z.string() });
+export const access = z.enum(["private", "whole_org", "public_link"]);
+export const accessMode = z.enum(["restricted", "whole_org", "public_link"]);
+export const publicationStatus = z.enum([
+  "disabled",
+  "archived",
+  "unpublished",
+  "draft",
+  "expired",
+  "published",
+]);
+const role = z.enum(["editor", "viewer"]);
+const audience = z.enum(["editors", "viewers"]);
+
+export const capabilities = exact<Capabilities>()(
+  "Capabilities",
+  z.strictObject({
+    backendEnabled: z.boolean(),
+    kv: z.boolean(),
+    files: z.boolean(),
+    ai: z.boolean(),
+    realtime: z.boolean(),
+    authoring: z.boolean(),
+    aiAudience: audience,
+    connectionsAudience: audience,
+    authoringAudience: audience,
+    guestAi: z.boolean(),
+  }),
+);
+
+const canvasFields = {
+  id: z.string(),
+  slug: z.string(),
+  url: z.string(),
+  title: z.string(),
+  tags: z.array(z.string()),
+  access,
+  accessMode,
+  publicationStatus,
+  hasPassword: z.boolean(),
+  status: z.enum(["revoked", "expired", "private", "live"]),
+  createdAt: time,
+  updatedAt: time,
+  expiresAt: time.nullable(),
+  galleryListed: z.boolean(),
+  galleryTemplatable: z.boolean(),
+  discoverability: z.enum(["link_only", "listed"]),
+  revokedAt: time.nullable(),
+  disabledReason: z.string().nullable(),
+  createdBy: z.string(),
+  viewerRole: z.enum(["owner", "editor", "viewer", "admin"]),
+  audienceSummary: z.strictObject({ count: z.int().nullable(), names: z.array(z.string()) }),
+  version: z.string().nullable(),
+  bundleUpdatedAt: time,
+  sourceApp: z.string().nullable(),
+  sourceKind: z.string().nullable(),
+  metadata: z.record(z.string(), z.json()).nullable(),
+  owner: person,
+  people: z.array(z.strictObject({ email: z.string(), role })),
+  teams: z.array(z.strictObject({ id: z.string(), name: z.string(), role })),
+  capabilities,
+  runtimePolicy: policy.nullable(),
+  runtimePolicyRevision: z.string().nullable(),
+};
+
+export const canvas = exact<Canvas>()("Canvas", z.strictObject(canvasFields));
+
+const leftOut = exact<LeftOut>()(
+  "LeftOut",
+  z.strictObject({ path: z.string(), reason: z.enum(["dot_file", "litter"]) }),
+);
+
+export const deployedCanvas = exact<DeployedCanvas>()(
+  "DeployedCanvas",
+  z.strictObject({ ...canvasFields, leftOut: z.array(leftOut), warnings: z.array(z.string()) }),
+);
+
+export const canvasList = exact<CanvasList>()(
+  "CanvasList",
+  z.strictObject({ canvases: z.array(canvas), nextCursor }),
+);
+
+export const capabilitySettings = exact<CapabilitySettings>()(
+  "CapabilitySettings",
+  z.strictObject({
+    capabilities,
+    runtimePolicy: canvasFields.runtimePolicy,
+    runtimePolicyRevision: canvasFields.runtimePolicyRevision,
+  }),
+);
+
+const version = exact<Version>()(
+  "Version",
+  z.strictObject({
+    id: z.string(),
+    createdAt: time,
+    createdBy: z.string(),
+    files: z.int(),
+    bytes: z.int(),
+    current: z.boolean(),
+  }),
+);
+
+export const versionList = exact<VersionList>()(
+  "VersionList",
+  z.strictObject({ versions: z.array(version) }),
+);
+
+const invitation = exact<Invitation>()(
+  "Invitation",
+  z.strictObject({
+    id: z.string(),
+    email: z.string(),
+    name: z.string(),
+    createdAt: time,
+    revokedAt: time.nullable(),
+  }),
+);
+
+export const invitationList = exact<InvitationList>()(
+  "InvitationList",
+  z.strictObject({ invites: z.array(invitation) }),
+);
+
+export const newInvitation = exact<NewInvitation>()(
+  "NewInvitation",
+  z.strictObject({ id: z.string(), email: z.string(), url: z.string() }),
+);
+
+export const usage = exact<Usage>()(
+  "Usage",
+  z.strictObject({
+    counts: z.partialRecord(z.enum(QUOTA_NAMES), z.strictObject({ used: z.int(), limit: z.int() })),
+    bytes: z.strictObject({ version: z.int(), versions: z.int(), data: z.int() }),
+  }),
+);

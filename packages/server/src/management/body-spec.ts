@@ -1,0 +1,42 @@
+import type { IncomingMessage } from "node:http";
+import type { ZodType } from "zod";
+import type { Env } from "../env.ts";
+import { readJson } from "../http/json-body.ts";
+import type { Call } from "./call.ts";
+
+/** The request body of an act. */
+export interface BodySpec<Body> {
+  type: "application/json" | "application/zip";
+  optional: boolean;
+  /** The schema of a JSON body; null for other types. */
+  schema: ZodType | null;
+  /** Reads and parses the body and does the other slow work of the act; refuses what is not valid. */
+  read(call: Call, env: Env): Promise<Body>;
+}
+
+/** A JSON body of a schema. */
+export const json = <Body>(schema: ZodType<Body>): BodySpec<Body> => ({
+  type: "application/json",
+  optional: false,
+  schema,
+  read: ({ request }) => readJson(request, schema),
+});
+
+/** A JSON body of a schema, then prepared by slow work such as hashing a password. */
+export const preparedJson = <Given, Body>(
+  schema: ZodType<Given>,
+  prepare: (given: Given, env: Env) => Promise<Body>,
+): BodySpec<Body> => ({
+  ...json(schema),
+  read: async ({ request }, env) => prepare(await readJson(request, schema), env),
+});
+
+const isAbsent = ({ headers }: IncomingMessage) =>
+  headers["transfer-encoding"] === undefined && Number(headers["content-length"] ?? 0) === 0;
+
+/** A JSON body of a schema; no body counts as `{}`. */
+export const optionalJson = <Body>(schema: ZodType<Body>): BodySpec<Body> => ({
+  ...json(schema),
+  optional: true,
+  read: async ({ request }) => (isAbsent(request) ? schema.parse({}) : readJson(request, schema)),
+});

@@ -1,0 +1,15 @@
+import type { IncomingMessage } from "node:http";
+import type { User } from "../access/principal.ts";
+import type { Query } from "../http/query.ts";
+
+/** A request of a signed-in user, not yet checked and parsed for its act. */
+export interface Call {
+  user: User;
+  params: Record<string, string>;
+  query: Query;
+  /** The request with its unread body. */
+  request: IncomingMessage;
+}
+
+/** Authenticates the caller again; refuses the request if the session or token is no longer valid. */
+export type Reauthenticate = () => Promise<Call>;

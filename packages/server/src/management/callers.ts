@@ -1,0 +1,108 @@
+import type { CanvasRole } from "@easel/protocol/types";
+import { manages } from "../access/roles.ts";
+import { requireEnabled } from "../canvases/lifecycle.ts";
+import { type CanvasRow, findCanvas } from "../canvases/store.ts";
+import { isId } from "../crypto/ids.ts";
+import type { Env } from "../env.ts";
+import { refuse } from "../http/refusal.ts";
+import { isAdmin } from "../identity/identify.ts";
+import { bearerToken } from "../identity/tokens.ts";
+import { findTeamRow, type TeamRow } from "../organisation/teams.ts";
+import type { Call } from "./call.ts";
+
+/** A group of callers that an act can be open to. */
+interface Caller {
+  /** Who belongs to it, for the docs. */
+  who: string;
+  /** Whether guests of a canvas can belong to it. */
+  guests: boolean;
+  /** Refuses other callers; returns what it has looked up. `changes` is false for reads. */
+  authorize(call: Call, env: Env, changes: boolean): Promise<object>;
+}
+
+/** Refuses access tokens, so that no program creates or revokes credentials. */
+async function requireSession({ request }: Call): Promise<object> {
+  if (bearerToken(request) === undefined) return {};
+  return refuse("PERMISSION_DENIED", { message: "An access token cannot do this: sign in." });
+}
+
+/** Finds the canvas of the path; 404 `NOT_FOUND` for a caller without a role on it. */
+async function canvasOf({ params: { id = "" }, user }: Call, env: Env): Promise<CanvasRow> {
+  return (isId(id) ? await findCanvas(id, user, env) : undefined) ?? refuse("NOT_FOUND");
+}
+
+/** Refuses an editor's attempt at something that only the owner may do (specification 7). */
+export const refuseNonOwner = (): never =>
+  refuse("OWNER_ONLY", { message: "Only the owner of this canvas may do this." }, 403);
+
+/** Requires at least a role on the canvas of the path: 404 without any, 403 with a weaker one, 409 for a change while it is disabled. */
+async function requireRole(role: CanvasRole, call: Call, env: Env, changes: boolean) {
+  const canvas = await canvasOf(call, env);
+  if (role === "viewer") return { canvas };
+  if (!manages(canvas.role)) refuse("PERMISSION_DENIED");
+  if (changes) requireEnabled(canvas);
+  if (role === "owner" && canvas.role !== "owner") refuseNonOwner();
+  return { canvas };
+}
+
+/** Requires a team of the path that the caller created or is in: 404 `NOT_FOUND` otherwise. */
+async function requireTeam({ params: { id = "" }, user }: Call, env: Env): Promise<{ team: TeamRow }> {
+  return { team: (isId(id) ? await findTeamRow(id, user, env) : undefined) ?? refuse("NOT_FOUND") };
+}
+
+/** The groups of callers, each with its check. */
+export const CALLERS = {
+  everyone: {
+    who: "everyone signed in, guests of a canvas included",
+    guests: true,
+    authorize: async () => ({}),
+  },
+  members: { who: "everyone signed in but guests", guests: false, authorize: async () => ({}) },
+  session: {
+    who: "members by their session: 403 `PERMISSION_DENIED` for an access token",
+    guests: false,
+    authorize: requireSession,
+  },
+  viewer: {
+    who: "viewers, editors and the owner of the canvas",
+    guests: false,
+    authorize: (call, env, changes) => requireRole("viewer", call, env, changes),
+  },
+  editor: {
+    who: "editors and the owner of the canvas",
+    guests: false,
+    authorize: (call, env, changes) => requireRole("editor", call, env, changes),
+  },
+  owner: {
+    who: "the owner of the canvas: 403 `OWNER_ONLY` for an editor",
+    guests: false,
+    authorize: (call, env, changes) => requireRole("owner", call, env, changes),
+  },
+  teamMember: {
+    who: "the creator and the members of the team: 404 `NOT_FOUND` for everyone else",
+    guests: false,
+    authorize: requireTeam,
+  },
+  teamCreator: {
+    who: "the creator of the team: 403 `PERMISSION_DENIED` for its members",
+    guests: false,
+    async authorize(call, env) {
+      const { team } = await requireTeam(call, env);
+      if (team.createdBy === call.user.id) return { team };
+      return refuse("PERMISSION_DENIED", { message: "Only who made a team may change it." });
+    },
+  },
+  administrator: {
+    who: "administrators: 403 `PERMISSION_DENIED` for everyone else",
+    guests: false,
+    async authorize({ user }, env) {
+      if (isAdmin(user, env)) return {};
+      return refuse("PERMISSION_DENIED", { message: "Only administrators of this instance may do this." });
+    },
+  },
+} as const satisfies Record<string, Caller>;
+
+export type CallerName = keyof typeof CALLERS;
+
+/** What the check of a group passes on to the act: for a role the canvas, for teams the team. */
+export type Granted<Name extends CallerName> = Awaited<ReturnType<(typeof CALLERS)[Name]["authorize"]>>;

@@ -1,0 +1,107 @@
+import { ERRORS } from "@easel/protocol/errors";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { User } from "../access/principal.ts";
+import { announceAccess } from "../canvases/access-events.ts";
+import type { Bucket } from "../drivers/bus/bus.ts";
+import type { Env } from "../env.ts";
+import { isCrossOrigin, requireSameOrigin } from "../http/csrf.ts";
+import { handlerFor, METHODS, type Method } from "../http/methods.ts";
+import type { Query } from "../http/query.ts";
+import { take } from "../http/rate-limit.ts";
+import { Refusal, refuse } from "../http/refusal.ts";
+import { blockEmbedding } from "../http/security-headers.ts";
+import { identify } from "../identity/identify.ts";
+import { reauthenticate } from "../identity/reauthenticate.ts";
+import { record } from "../organisation/audit.ts";
+import { challenge } from "../sign-in/challenge.ts";
+import type { Act, Result } from "./act.ts";
+import { ACTS } from "./acts.ts";
+import type { Call } from "./call.ts";
+import { CALLERS } from "./callers.ts";
+
+/** Authenticates the request, counts it and checks its origin, before any body is read. */
+async function admit(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  env: Env,
+  { guests }: { guests: boolean },
+): Promise<User> {
+  blockEmbedding(reply);
+  const user = await identify(request.raw, reply, env, { tokens: true });
+  if (user === null) return challenge(request.raw, "api", env);
+  const rateClass = isCrossOrigin(request.headers, env.base) ? "foreign" : "management";
+  const bucket: Bucket = { rateClass, owner: user.id, part: "management" };
+  if (!(await take(bucket, env.config.managementPerMinute, reply, env))) {
+    const { status, message } = ERRORS.RATE_LIMITED;
+    throw new Refusal(status, { error: "rate_limited", code: "RATE_LIMITED", message });
+  }
+  if (request.method !== "GET" && request.method !== "HEAD") requireSameOrigin(request.headers, env.base);
+  if (user.guestOf !== null && !guests) {
+    refuse("PERMISSION_DENIED", { message: "Guests may use the canvas that they were invited to." });
+  }
+  return user;
+}
+
+/** Performs an act, has the access of open connections rechecked, and records the act in the audit log. */
+async function perform(act: Act, call: Call, request: FastifyRequest, env: Env): Promise<Result<unknown>> {
+  const { user, params } = call;
+  const again = async () => ({
+    ...call,
+    user: (await reauthenticate(user, request.raw, env)) ?? challenge(request.raw, "api", env),
+  });
+  let canvas = act.affects === "canvas" ? params.id : undefined;
+  let result: Result<unknown>;
+  try {
+    result = await act.perform(call, again, env);
+    canvas = result.audit?.canvas ?? canvas;
+  } finally {
+    // After a failure too, because parts of the act may have been done. Nothing else waits: new requests see the change already.
+    if (act.affects !== undefined) {
+      const people = [user.id, params.id ?? ""];
+      await announceAccess(canvas === undefined ? { people } : { canvas }, env);
+    }
+  }
+  if (act.audited) {
+    const { target = null, details = null } = result.audit ?? {};
+    const entry = { act: act.name, canvas: canvas ?? null, target, details };
+    await record({ actor: user, address: request.ip, ...entry }, env);
+  }
+  return result;
+}
+
+type ActsByMethod = Partial<Record<Method, Act>>;
+
+/** The acts of each path. */
+const actsByPath = (): [path: string, acts: ActsByMethod][] =>
+  [...Map.groupBy(ACTS, ({ path }) => path)].map(([path, acts]) => [
+    path,
+    Object.fromEntries(acts.map((act) => [act.method, act])),
+  ]);
+
+/** Mounts the management API: JSON for dashboards, command lines and CI. */
+export function mountManagement(app: FastifyInstance, env: Env): void {
+  for (const [path, acts] of actsByPath()) {
+    const guests = Object.values(acts).some(({ allow }) => CALLERS[allow].guests);
+    app.route({
+      method: [...METHODS],
+      url: path.replace(/\{(\w+)\}/g, ":$1"),
+      async handler(request, reply) {
+        const user = await admit(request, reply, env, { guests });
+        const act = handlerFor(acts, request.method, reply);
+        const params = request.params as Record<string, string>;
+        const call = { user, params, query: request.query as Query, request: request.raw };
+        const { body } = await perform(act, call, request, env);
+        reply.code(act.answer.status).header("cache-control", "private, no-store");
+        return body === undefined ? reply.send() : body;
+      },
+    });
+  }
+  app.route({
+    method: [...METHODS],
+    url: "/api/*",
+    async handler(request, reply) {
+      await admit(request, reply, env, { guests: false });
+      refuse("NOT_FOUND");
+    },
+  });
+}
