@@ -13,9 +13,11 @@ export type Change =
 /** The topic of the bus that the changes of a canvas are told on, each as JSON. */
 export const changesOf = (canvas: string): string => `changes ${canvas}`;
 
-/** Tells whoever watches. No write waits for it, and none fails by it. */
+/** Publishes a change to the connections that watch the canvas, if there are any. No write waits for it or fails with it. */
 export function announce(canvas: string, change: Change, { bus, log }: Env): void {
+  const topic = changesOf(canvas);
+  if (!bus.hasListeners(topic)) return;
   bus
-    .publish(changesOf(canvas), JSON.stringify(change))
-    .catch((error) => log.warn({ err: error }, "a change could not be told"));
+    .publish(topic, JSON.stringify(change))
+    .catch((error) => log.warn({ err: error }, "a change could not be published"));
 }

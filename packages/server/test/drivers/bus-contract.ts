@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { type Bucket, type Bus, MOST_PARTS, SHARED_PART } from "../../src/drivers/bus/bus.ts";
 import type { Scope } from "../support/service.ts";
-import { membersContract, placesContract } from "./bus-members-contract.ts";
+import { leasesContract } from "./bus-leases-contract.ts";
+import { membersContract, NODE, placesContract } from "./bus-members-contract.ts";
 
 /** A bus of a test, and how its time goes by: the clock of the driver may be the test's own. */
 export interface Opened {
@@ -189,7 +190,22 @@ export function busContract(
       assert.deepEqual(heard, ["1"]);
     });
 
-    placesContract(open);
-    membersContract(open);
+    test("a topic has listeners from the first subscription to the end of the last one", async (t) => {
+      const { bus } = await open(t);
+      const { stop } = await listen(bus, "a");
+      await listen(bus, "a");
+      assert.equal(bus.hasListeners("a"), true);
+      await stop();
+      assert.equal(bus.hasListeners("a"), true);
+    });
+
+    const openWithLease = async (scope: Scope) => {
+      const opened = await open(scope);
+      await opened.bus.renewLease(NODE);
+      return opened;
+    };
+    placesContract(openWithLease);
+    membersContract(openWithLease);
+    leasesContract(open);
   });
 }

@@ -4,6 +4,9 @@ import type { Member } from "@easel/protocol/realtime";
 import type { Scope } from "../support/service.ts";
 import type { Opened } from "./bus-contract.ts";
 
+/** The lease under which everything is taken here. */
+export const NODE = "node";
+
 const ODD = ["a", "b", "a b", "", "__proto__", "constructor", "a\0", "é", "e\u0301", "🦊"];
 const member = (id: string, name = `Name of ${id}`): Member => ({ id, name });
 const many = <Result>(count: number, work: (index: number) => Promise<Result>) =>
@@ -15,7 +18,7 @@ export function placesContract(open: (scope: Scope) => Promise<Opened>): void {
   describe("places", () => {
     test("so many and no more; one that is given back can be taken again", async (t) => {
       const { bus } = await open(t);
-      const hold = (holder: string) => bus.hold("a", 2, holder);
+      const hold = (holder: string) => bus.hold("a", 2, holder, NODE);
       assert.deepEqual([await hold("1"), await hold("2"), await hold("3")], [true, true, false]);
       await bus.release("a", "1");
       assert.deepEqual([await hold("3"), await hold("1"), await hold("2")], [true, false, true]);
@@ -23,50 +26,50 @@ export function placesContract(open: (scope: Scope) => Promise<Opened>): void {
 
     test("who holds one holds it still when asking again, and takes no second one", async (t) => {
       const { bus } = await open(t);
-      for (let each = 0; each < 3; each++) assert.equal(await bus.hold("a", 2, "1"), true);
-      assert.equal(await bus.hold("a", 2, "2"), true);
-      assert.equal(await bus.hold("a", 2, "1"), true);
+      for (let each = 0; each < 3; each++) assert.equal(await bus.hold("a", 2, "1", NODE), true);
+      assert.equal(await bus.hold("a", 2, "2", NODE), true);
+      assert.equal(await bus.hold("a", 2, "1", NODE), true);
       await bus.release("a", "1");
-      assert.equal(await bus.hold("a", 2, "3"), true);
-      assert.equal(await bus.hold("a", 2, "1"), false);
+      assert.equal(await bus.hold("a", 2, "3", NODE), true);
+      assert.equal(await bus.hold("a", 2, "1", NODE), false);
     });
 
     test("nobody gives back what is another's, and nothing is given back twice", async (t) => {
       const { bus } = await open(t);
-      for (const holder of ["1", "2"]) await bus.hold("a", 2, holder);
+      for (const holder of ["1", "2"]) await bus.hold("a", 2, holder, NODE);
       await bus.release("a", "3");
       await bus.release("b", "1");
-      assert.equal(await bus.hold("a", 2, "3"), false);
+      assert.equal(await bus.hold("a", 2, "3", NODE), false);
       for (let each = 0; each < 3; each++) await bus.release("a", "1");
-      assert.deepEqual([await bus.hold("a", 2, "3"), await bus.hold("a", 2, "4")], [true, false]);
+      assert.deepEqual([await bus.hold("a", 2, "3", NODE), await bus.hold("a", 2, "4", NODE)], [true, false]);
     });
 
     test("who was turned away holds nothing", async (t) => {
       const { bus } = await open(t);
-      await bus.hold("a", 1, "1");
-      assert.equal(await bus.hold("a", 1, "2"), false);
+      await bus.hold("a", 1, "1", NODE);
+      assert.equal(await bus.hold("a", 1, "2", NODE), false);
       await bus.release("a", "2");
-      assert.equal(await bus.hold("a", 1, "3"), false);
+      assert.equal(await bus.hold("a", 1, "3", NODE), false);
       await bus.release("a", "1");
-      assert.deepEqual([await bus.hold("a", 1, "3"), await bus.hold("a", 1, "2")], [true, false]);
+      assert.deepEqual([await bus.hold("a", 1, "3", NODE), await bus.hold("a", 1, "2", NODE)], [true, false]);
     });
 
     test("every name is a place of its own, and every holder somebody else", async (t) => {
       const { bus } = await open(t);
       for (const place of ODD)
         assert.deepEqual(
-          [await bus.hold(place, 1, "1"), await bus.hold(place, 1, "2")],
+          [await bus.hold(place, 1, "1", NODE), await bus.hold(place, 1, "2", NODE)],
           [true, false],
           place,
         );
-      for (const holder of ODD) assert.equal(await bus.hold("many", ODD.length, holder), true, holder);
-      assert.equal(await bus.hold("many", ODD.length, "one more"), false);
+      for (const holder of ODD) assert.equal(await bus.hold("many", ODD.length, holder, NODE), true, holder);
+      assert.equal(await bus.hold("many", ODD.length, "one more", NODE), false);
     });
 
     test("of many at once, as many get one as there are; all of them can be taken again", async (t) => {
       const { bus } = await open(t);
       for (let round = 0; round < 3; round++) {
-        assert.equal(trues(await many(100, (each) => bus.hold("a", 30, `${round} ${each}`))), 30);
+        assert.equal(trues(await many(100, (each) => bus.hold("a", 30, `${round} ${each}`, NODE))), 30);
         await many(100, (each) => bus.release("a", `${round} ${each}`));
       }
     });
@@ -80,14 +83,18 @@ export function membersContract(open: (scope: Scope) => Promise<Opened>): void {
       const { bus } = await open(t);
       const ada = member("ada");
       assert.deepEqual(
-        [await bus.join("a", ada, "1"), await bus.join("a", ada, "2"), await bus.join("a", ada, "1")],
+        [
+          await bus.join("a", ada, "1", NODE),
+          await bus.join("a", ada, "2", NODE),
+          await bus.join("a", ada, "1", NODE),
+        ],
         [true, false, false],
       );
       assert.deepEqual([await bus.leave("a", "ada", "1"), await bus.leave("a", "ada", "1")], [false, false]);
       assert.deepEqual(await bus.members("a"), [ada]);
       assert.deepEqual([await bus.leave("a", "ada", "2"), await bus.leave("a", "ada", "2")], [true, false]);
       assert.deepEqual(await bus.members("a"), []);
-      assert.equal(await bus.join("a", ada, "1"), true);
+      assert.equal(await bus.join("a", ada, "1", NODE), true);
     });
 
     test("each once, in the order of their coming; who comes back stands at the end", async (t) => {
@@ -99,21 +106,21 @@ export function membersContract(open: (scope: Scope) => Promise<Opened>): void {
         ["a", "4"],
         ["b", "5"],
       ] as const)
-        await bus.join("t", member(id), connection);
+        await bus.join("t", member(id), connection, NODE);
       const ids = async () => (await bus.members("t")).map(({ id }) => id);
       assert.deepEqual(await ids(), ["b", "a", "c"]);
       await bus.leave("t", "b", "1");
       assert.deepEqual(await ids(), ["b", "a", "c"]);
       await bus.leave("t", "b", "5");
       assert.deepEqual(await ids(), ["a", "c"]);
-      await bus.join("t", member("b"), "1");
+      await bus.join("t", member("b"), "1", NODE);
       assert.deepEqual(await ids(), ["a", "c", "b"]);
     });
 
     test("who was never there does not go", async (t) => {
       const { bus } = await open(t);
       assert.equal(await bus.leave("a", "ada", "1"), false);
-      await bus.join("a", member("ada"), "1");
+      await bus.join("a", member("ada"), "1", NODE);
       assert.equal(await bus.leave("a", "ada", "2"), false);
       assert.equal(await bus.leave("a", "bob", "1"), false);
       assert.equal(await bus.leave("b", "ada", "1"), false);
@@ -124,7 +131,8 @@ export function membersContract(open: (scope: Scope) => Promise<Opened>): void {
       const { bus } = await open(t);
       for (const topic of ODD) {
         assert.deepEqual(await bus.members(topic), [], topic);
-        for (const id of ODD) assert.equal(await bus.join(topic, member(id, `${topic}\n${id}`), "1"), true);
+        for (const id of ODD)
+          assert.equal(await bus.join(topic, member(id, `${topic}\n${id}`), "1", NODE), true);
       }
       for (const topic of ODD) {
         assert.deepEqual(
@@ -139,7 +147,7 @@ export function membersContract(open: (scope: Scope) => Promise<Opened>): void {
 
     test("what was answered is not what is kept", async (t) => {
       const { bus } = await open(t);
-      await bus.join("a", member("ada"), "1");
+      await bus.join("a", member("ada"), "1", NODE);
       (await bus.members("a")).pop();
       assert.deepEqual(await bus.members("a"), [member("ada")]);
     });
@@ -147,7 +155,7 @@ export function membersContract(open: (scope: Scope) => Promise<Opened>): void {
     test("of many connections at once, one comes and one goes", async (t) => {
       const { bus } = await open(t);
       const ada = member("ada");
-      assert.equal(trues(await many(100, (each) => bus.join("a", ada, `${each}`))), 1);
+      assert.equal(trues(await many(100, (each) => bus.join("a", ada, `${each}`, NODE))), 1);
       assert.equal(trues(await many(100, (each) => bus.leave("a", "ada", `${each}`))), 1);
       assert.deepEqual(await bus.members("a"), []);
     });
@@ -156,8 +164,8 @@ export function membersContract(open: (scope: Scope) => Promise<Opened>): void {
       const { bus, pass } = await open(t);
       const heard: string[] = [];
       await bus.subscribe("a", (message) => heard.push(message));
-      await bus.hold("a", 1, "a");
-      await bus.join("a", member("a"), "a");
+      await bus.hold("a", 1, "a", NODE);
+      await bus.join("a", member("a"), "a", NODE);
       await bus.take({ rateClass: "canvas", owner: "a" }, 1, 1000);
       await bus.publish("a", "1");
       await pass(50);

@@ -23,6 +23,17 @@ const take = async (bus: Bus, owner: string, more: Partial<Bucket> & { windowMs?
 };
 
 describe("the bus in memory", () => {
+  test("knows of every topic whether anyone listens", async () => {
+    const bus = memory();
+    assert.equal(bus.hasListeners("a"), false);
+    const stops = [await bus.subscribe("a", () => {}), await bus.subscribe("a", () => {})];
+    assert.deepEqual([bus.hasListeners("a"), bus.hasListeners("b")], [true, false]);
+    await stops[0]?.();
+    assert.equal(bus.hasListeners("a"), true);
+    await stops[1]?.();
+    assert.equal(bus.hasListeners("a"), false);
+  });
+
   test("keeps so many buckets and forgets the oldest owner", async () => {
     const bus = memory(() => 0, 2);
     assert.deepEqual([await take(bus, "a"), await take(bus, "b")], [true, true]);

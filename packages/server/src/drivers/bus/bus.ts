@@ -40,25 +40,51 @@ export interface Taken {
   resetMs: number;
 }
 
-/** What nodes tell each other and count together. Nothing here outlives the service. */
+/** Milliseconds for which the places and members of a node count after the node last renewed its lease. */
+export const LEASE_MS = 10_000;
+
+/** The result of renewing a lease. */
+export interface Renewal {
+  /** False when the lease is new or had expired: everything that was taken under it is gone. */
+  kept: boolean;
+  /** Members whose last connection on a topic was removed with an expired lease. Each is returned to one caller only. */
+  departed: { topic: string; member: Member }[];
+}
+
+/**
+ * Connects the nodes of a service: counters, messages, and what is held by connections. Nothing here outlives the service.
+ *
+ * Places and members are held under the lease of a node, an id of its own that it renews all the time. Once a lease has not been
+ * renewed for `LEASE_MS`, because the node was killed or cannot reach the bus, whatever was held under it counts no more.
+ */
 export interface Bus {
-  /** Takes one of `limit` that a bucket gives every `windowMs`. Time is measured by a clock that nobody sets. */
+  /** Takes one of `limit` that a bucket gives every `windowMs`. Time is measured by a monotonic clock. */
   take(bucket: Bucket, limit: number, windowMs: number): Promise<Taken>;
   /** Puts one that was taken back into a bucket, unless its window is over. */
   giveBack(bucket: Bucket): Promise<void>;
-  /** Tells every listener of a topic, on every node; one that throws keeps the message from nobody else. */
+  /** Sends a message to the listeners of a topic on every node. A listener that throws keeps it from no other. */
   publish(topic: string, message: string): Promise<void>;
-  /** Listens to a topic; answers a function that stops. */
+  /** Adds a listener to a topic. Resolves, once messages of every node reach it, with a function that removes it. */
   subscribe(topic: string, listener: (message: string) => void): Promise<() => Promise<void>>;
-  /** Takes one of `limit` places for a holder; false when all of them are taken by others. */
-  hold(place: string, limit: number, holder: string): Promise<boolean>;
-  /** Gives the place back. */
+  /**
+   * Returns false when no node listens to a topic, so that a publish can be saved. A driver that does not know returns true.
+   * After `subscribe` has resolved on any node, it is true on all of them.
+   */
+  hasListeners(topic: string): boolean;
+  /** Starts or extends a lease, and removes what is held under leases that have expired. */
+  renewLease(lease: string): Promise<Renewal>;
+  /** Takes one of `limit` places for a holder, under a lease. Returns false when others hold all of them. */
+  hold(place: string, limit: number, holder: string, lease: string): Promise<boolean>;
+  /** Gives a place back. */
   release(place: string, holder: string): Promise<void>;
-  /** Says that a connection of a member is on a topic; true when it is the member's first there. */
-  join(topic: string, member: Member, connection: string): Promise<boolean>;
-  /** Says that it no longer is; true when it was the member's last there. */
+  /**
+   * Adds a connection of a member to a topic, under a lease. Returns true when it is the member's first there; a connection whose
+   * lease has expired is counted until `renewLease` has returned the member as departed.
+   */
+  join(topic: string, member: Member, connection: string, lease: string): Promise<boolean>;
+  /** Removes a connection of a member from a topic. Returns true when it was the member's last there. */
   leave(topic: string, member: string, connection: string): Promise<boolean>;
-  /** Who is on a topic, each once, in the order of their coming. */
+  /** Returns the members of a topic, each once, in the order in which they joined. */
   members(topic: string): Promise<Member[]>;
   close(): Promise<void>;
 }

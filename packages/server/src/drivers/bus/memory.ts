@@ -1,19 +1,17 @@
-import type { Member } from "@easel/protocol/realtime";
 import { Buckets } from "./buckets.ts";
 import type { Bus, RateClass } from "./bus.ts";
+import { Leases } from "./leases.ts";
+import { Places } from "./places.ts";
+import { Presence } from "./presence.ts";
 
-/** A member with the connections that they have. */
-interface Present {
-  member: Member;
-  connections: Set<string>;
-}
-
-/** The bus of a single node. Keeps at most `mostBuckets` buckets of each rate class. */
+/** The bus of nodes in one process. Keeps at most `mostBuckets` buckets of each rate class. */
 export function memory(clock: () => number = () => performance.now(), mostBuckets = 100_000): Bus {
   const classes = new Map<RateClass, Buckets>();
   const topics = new Map<string, Set<(message: string) => void>>();
-  const places = new Map<string, Set<string>>();
-  const presence = new Map<string, Map<string, Present>>();
+  const leases = new Leases();
+  const isLive = (lease: string) => leases.isLive(lease, clock());
+  const places = new Places(isLive);
+  const presence = new Presence(isLive);
 
   function bucketsOf(rateClass: RateClass): Buckets {
     const known = classes.get(rateClass);
@@ -53,42 +51,40 @@ export function memory(clock: () => number = () => performance.now(), mostBucket
       };
     },
 
-    async hold(place, limit, holder) {
-      const holders = places.get(place) ?? new Set();
-      if (holders.size >= limit && !holders.has(holder)) return false;
-      places.set(place, holders.add(holder));
-      return true;
+    hasListeners: (topic) => topics.has(topic),
+
+    async renewLease(lease) {
+      const now = clock();
+      const kept = leases.isLive(lease, now);
+      // What was taken under a lease before its first renewal is removed, too.
+      const isStale = leases.removeExpired(now) || !kept;
+      const departed = isStale ? presence.removeExpired() : [];
+      if (isStale) places.removeExpired();
+      leases.renew(lease, now);
+      return { kept, departed };
+    },
+
+    async hold(place, limit, holder, lease) {
+      return places.hold(place, limit, holder, lease);
     },
 
     async release(place, holder) {
-      const holders = places.get(place);
-      if (holders?.delete(holder) && holders.size === 0) places.delete(place);
+      places.release(place, holder);
     },
 
-    async join(topic, member, connection) {
-      const present = presence.get(topic) ?? new Map<string, Present>();
-      const known = present.get(member.id) ?? { member, connections: new Set() };
-      presence.set(topic, present.set(member.id, known));
-      known.connections.add(connection);
-      return known.connections.size === 1;
+    async join(topic, member, connection, lease) {
+      return presence.join(topic, member, connection, lease);
     },
 
     async leave(topic, member, connection) {
-      const present = presence.get(topic);
-      const connections = present?.get(member)?.connections;
-      if (!connections?.delete(connection) || connections.size > 0) return false;
-      present?.delete(member);
-      if (present?.size === 0) presence.delete(topic);
-      return true;
+      return presence.leave(topic, member, connection);
     },
 
     async members(topic) {
-      return Array.from(presence.get(topic)?.values() ?? [], ({ member }) => member);
+      return presence.members(topic);
     },
 
     async close() {
-      places.clear();
-      presence.clear();
       classes.clear();
       topics.clear();
     },

@@ -5,7 +5,7 @@ import { channelRights, unnamedChannel } from "../../access/channels.ts";
 import { entryOf } from "../../canvases/policy.ts";
 import type { Bus } from "../../drivers/bus/bus.ts";
 import type { Line } from "./line.ts";
-import { asMessage, asPresence, Subscription, topicOf } from "./subscription.ts";
+import { asMessage, publishPresence, Subscription, topicOf } from "./subscription.ts";
 import type { Topics } from "./topics.ts";
 
 const MOST_BYTES = LIMITS.frameBytes.value;
@@ -86,6 +86,15 @@ export class Channels {
     }
   }
 
+  /** Joins again wherever the connection was present, after the lease of the node had expired. */
+  async rejoin(): Promise<void> {
+    for (const subscription of this.#subscriptions.values()) {
+      if (!subscription.present) continue;
+      subscription.present = false;
+      if (await this.#appear(subscription)) await this.#tell("join", subscription);
+    }
+  }
+
   async leaveAll(): Promise<void> {
     await Promise.all(Array.from(this.#subscriptions.values(), (each) => this.#leave(each)));
   }
@@ -109,7 +118,7 @@ export class Channels {
   async #appear(subscription: Subscription): Promise<boolean> {
     if (subscription.present || !subscription.rights.participatePresence) return false;
     subscription.present = true;
-    return this.#bus.join(subscription.topic, this.#member, this.#line.id);
+    return this.#bus.join(subscription.topic, this.#member, this.#line.id, this.#line.lease);
   }
 
   async #vanish(subscription: Subscription): Promise<void> {
@@ -119,9 +128,8 @@ export class Channels {
       await this.#tell("leave", subscription);
   }
 
-  #tell(type: "join" | "leave", { channel, topic }: Subscription): Promise<void> {
-    const user = this.#member;
-    return this.#bus.publish(topic, asPresence(user.id, JSON.stringify({ type, channel, user })));
+  #tell(type: "join" | "leave", { topic }: Subscription): Promise<void> {
+    return publishPresence(type, topic, this.#member, this.#bus);
   }
 
   async #sendPresence(channel: string): Promise<void> {

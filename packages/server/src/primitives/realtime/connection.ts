@@ -21,6 +21,8 @@ import { Watches } from "./watches.ts";
 /** What a connection has in common with the others of its node. */
 interface Shared {
   env: Env;
+  /** The lease of the node. */
+  lease: string;
   turn: Turn;
   channels: Topics<Subscription>;
   watches: Topics<Watches>;
@@ -39,6 +41,7 @@ const MOST_WAITING = 64;
  */
 export class Connection implements Line {
   readonly id: string = newId();
+  readonly lease: string;
   standing: Standing;
   /** When the visitor was last looked at from outside, in epoch milliseconds. */
   tendedAt: number;
@@ -58,6 +61,7 @@ export class Connection implements Line {
 
   constructor(ws: ClientSocket, socket: Duplex, standing: Standing, look: Look, hub: Shared) {
     this.standing = standing;
+    this.lease = hub.lease;
     this.tendedAt = hub.env.clock();
     this.#knows = hub.changes;
     this.#ws = ws;
@@ -86,11 +90,18 @@ export class Connection implements Line {
   /** Takes one of the canvas's places, or closes; what the client sends meanwhile waits. */
   open(): void {
     this.#tasks.add(async () => {
-      const most = LIMITS.connectionsPerCanvas.value;
       // First come, first served; but that realtime is off is said before that there is no place.
-      const held = await this.#hub.env.bus.hold(this.#place, most, this.id);
+      const held = await this.#hold();
       await this.#check();
       if (!held) this.close("full");
+    });
+  }
+
+  /** Takes again what was taken on the bus, after the lease of the node had expired. Closes when the canvas is full by now. */
+  retake(): void {
+    this.#tasks.add(async () => {
+      if (!(await this.#hold())) return this.close("full");
+      await this.#channels.rejoin();
     });
   }
 
@@ -154,6 +165,11 @@ export class Connection implements Line {
 
   get #place(): string {
     return `realtime ${this.standing.canvas.id}`;
+  }
+
+  #hold(): Promise<boolean> {
+    const most = LIMITS.connectionsPerCanvas.value;
+    return this.#hub.env.bus.hold(this.#place, most, this.id, this.lease);
   }
 
   #push(frame: Buffer): void {

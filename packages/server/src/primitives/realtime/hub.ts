@@ -1,12 +1,13 @@
 import type { Duplex } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { onAccessChange } from "../../canvases/access-events.ts";
+import { newId } from "../../crypto/ids.ts";
 import type { Env } from "../../env.ts";
 import type { ClientSocket } from "./client-socket.ts";
 import { Connection } from "./connection.ts";
 import type { Look, Standing } from "./line.ts";
 import { Turn } from "./outbox.ts";
-import { type Subscription, tellSubscriptions } from "./subscription.ts";
+import { publishPresence, type Subscription, tellSubscriptions } from "./subscription.ts";
 import { Topics } from "./topics.ts";
 import { tellWatches, type Watches } from "./watches.ts";
 
@@ -18,6 +19,9 @@ const TENDED_EVERY_MS = 30_000;
 const ROUND = 50;
 const ROUNDS = TENDED_EVERY_MS / 2 / ROUND;
 
+/** The lease of the node is renewed this often: so often that it does not expire when one attempt fails. */
+const RENEW_MS = 4_000;
+
 /** How long everyone may take to be gone when the service stops, in milliseconds. */
 const PATIENCE = 2_000;
 
@@ -28,6 +32,7 @@ const SHARE = 0.1;
 /** The connections of this node. */
 export class Hub {
   readonly env: Env;
+  readonly lease = newId();
   readonly turn = new Turn();
   changes = 0;
   readonly channels: Topics<Subscription>;
@@ -40,6 +45,9 @@ export class Hub {
   #closed = false;
   #emptied = () => {};
   #looking = false;
+  /** When the lease was last renewed, by the clock of the service and by one that is never set. */
+  #renewedAt = { clock: 0, monotonic: 0 };
+  #renewing = false;
   #lookAgain = false;
 
   constructor(env: Env) {
@@ -54,7 +62,11 @@ export class Hub {
       if ("people" in concerned) void this.#lookAtAll(new Set(concerned.people));
       else for (const each of this.#ofCanvas.get(concerned.canvas) ?? []) void each.recheck();
     }, this.env);
-    this.#timer = setInterval(() => this.#tend(this.env.clock()), ROUND);
+    await this.#renewLease();
+    this.#timer = setInterval(() => {
+      this.#tend(this.env.clock());
+      if (this.#isRenewalDue()) void this.#renewLease();
+    }, ROUND);
     this.#timer.unref();
   }
 
@@ -97,6 +109,32 @@ export class Hub {
       this.#connections.delete(each);
       this.#connections.add(each);
       each.tend(now);
+    }
+  }
+
+  /** Whether either clock says so: the one of the service may be set back. */
+  #isRenewalDue(): boolean {
+    const { clock, monotonic } = this.#renewedAt;
+    return this.env.clock() - clock >= RENEW_MS || performance.now() - monotonic >= RENEW_MS;
+  }
+
+  /**
+   * Renews the lease of the node, and tells of members that have departed with the leases of other nodes. Where its own lease had
+   * expired, the connections take their places again.
+   */
+  async #renewLease(): Promise<void> {
+    if (this.#renewing) return;
+    this.#renewing = true;
+    const { bus, clock, log } = this.env;
+    this.#renewedAt = { clock: clock(), monotonic: performance.now() };
+    try {
+      const { kept, departed } = await bus.renewLease(this.lease);
+      await Promise.all(departed.map(({ topic, member }) => publishPresence("leave", topic, member, bus)));
+      if (!kept) for (const each of this.#connections) each.retake();
+    } catch (error) {
+      log.warn({ err: error }, "the lease of this node could not be renewed");
+    } finally {
+      this.#renewing = false;
     }
   }
 

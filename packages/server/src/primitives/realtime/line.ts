@@ -17,6 +17,8 @@ export type Look = () => Promise<Standing>;
 export interface Line {
   /** Unique over nodes. */
   readonly id: string;
+  /** The lease of the node, under which everything is taken on the bus. */
+  readonly lease: string;
   readonly standing: Standing;
   /** Sends the text of a frame. */
   send(text: string): void;

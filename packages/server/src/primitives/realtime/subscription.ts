@@ -1,4 +1,6 @@
+import type { Member } from "@easel/protocol/realtime";
 import type { ChannelRights } from "@easel/protocol/types";
+import type { Bus } from "../../drivers/bus/bus.ts";
 import type { Line } from "./line.ts";
 import { textFrame } from "./outbox.ts";
 
@@ -48,8 +50,17 @@ export const topicOf = (channel: string, { standing }: Line): string =>
 /** A frame for everyone on a channel, as the bus carries it. */
 export const asMessage = (frame: string): string => `M${frame}`;
 
-/** A frame that tells of a person, as the bus carries it. */
-export const asPresence = (user: string, frame: string): string => `P${user} ${frame}`;
+/** Publishes that a member has joined or left a channel, which is named by its topic. */
+export function publishPresence(
+  type: "join" | "leave",
+  topic: string,
+  user: Member,
+  bus: Bus,
+): Promise<void> {
+  const [, , ...words] = topic.split(" ");
+  const frame = JSON.stringify({ type, channel: words.join(" "), user });
+  return bus.publish(topic, `P${user.id} ${frame}`);
+}
 
 /** Gives what the bus has brought to those who are on the channel here: one frame, made once. */
 export function tellSubscriptions(carried: string, subscriptions: Set<Subscription>): void {

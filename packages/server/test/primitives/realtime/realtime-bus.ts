@@ -30,9 +30,9 @@ export class CountingBus {
           held.delete(name);
         };
       },
-      hold: async (place, limit, holder) => {
+      hold: async (place, limit, holder, lease) => {
         await this.before("hold");
-        const taken = await bus.hold(place, limit, holder);
+        const taken = await bus.hold(place, limit, holder, lease);
         if (taken) held.add(`place ${place} ${holder}`);
         return taken;
       },
@@ -40,10 +40,10 @@ export class CountingBus {
         held.delete(`place ${place} ${holder}`);
         await bus.release(place, holder);
       },
-      join: async (topic, member, connection) => {
+      join: async (topic, member, connection, lease) => {
         await this.before("join");
         held.add(`present ${topic} ${member.id} ${connection}`);
-        return bus.join(topic, member, connection);
+        return bus.join(topic, member, connection, lease);
       },
       leave: async (topic, member, connection) => {
         held.delete(`present ${topic} ${member} ${connection}`);

@@ -199,7 +199,7 @@ await onEngines(
       assert.equal(statusIn(await wire.head()), 101);
       assert.deepEqual(await wire.goodbye(), { code: 4401, texts: [] });
       wire.drop();
-      await until("the place is free", () => env.bus.hold(`realtime ${here.id}`, 1, "anybody"));
+      await until("the place is free", () => env.bus.hold(`realtime ${here.id}`, 1, "anybody", "test"));
     });
 
     it("a policy that is replaced at the moment it is read: nobody is shown whom both of them hide", async () => {

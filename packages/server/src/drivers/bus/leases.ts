@@ -1,0 +1,22 @@
+import { LEASE_MS } from "./bus.ts";
+
+/** The leases of nodes, and when each expires. */
+export class Leases {
+  readonly #expiresAt = new Map<string, number>();
+
+  /** Whether a lease has been renewed recently enough; false for an unknown one. */
+  isLive(lease: string, now: number): boolean {
+    return now < (this.#expiresAt.get(lease) ?? Number.NEGATIVE_INFINITY);
+  }
+
+  /** Forgets the leases that have expired. Returns whether there were any. */
+  removeExpired(now: number): boolean {
+    const known = this.#expiresAt.size;
+    for (const [lease, expiresAt] of this.#expiresAt) if (expiresAt <= now) this.#expiresAt.delete(lease);
+    return this.#expiresAt.size < known;
+  }
+
+  renew(lease: string, now: number): void {
+    this.#expiresAt.set(lease, now + LEASE_MS);
+  }
+}

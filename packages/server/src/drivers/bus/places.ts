@@ -1,0 +1,29 @@
+/** The holders of places, each with the lease under which it holds one. `isLive` is asked for each lease. */
+export class Places {
+  readonly #places = new Map<string, Map<string, string>>();
+  readonly #isLive: (lease: string) => boolean;
+
+  constructor(isLive: (lease: string) => boolean) {
+    this.#isLive = isLive;
+  }
+
+  hold(place: string, limit: number, holder: string, lease: string): boolean {
+    const holders = this.#places.get(place) ?? new Map<string, string>();
+    let others = 0;
+    for (const [other, theirs] of holders) if (other !== holder && this.#isLive(theirs)) others++;
+    if (others >= limit) return false;
+    this.#places.set(place, holders.set(holder, lease));
+    return true;
+  }
+
+  release(place: string, holder: string): void {
+    const holders = this.#places.get(place);
+    if (holders?.delete(holder) && holders.size === 0) this.#places.delete(place);
+  }
+
+  /** Gives back the places whose leases have expired. */
+  removeExpired(): void {
+    for (const [place, holders] of this.#places)
+      for (const [holder, lease] of holders) if (!this.#isLive(lease)) this.release(place, holder);
+  }
+}
