@@ -1,13 +1,13 @@
 import type { Json, Rights } from "@easel/protocol/types";
 import { type EaselError, invalid } from "./errors.ts";
-import { found } from "./found.ts";
+import { optional } from "./optional.ts";
 import type { Listener } from "./realtime/listeners.ts";
 import type { RecordChange, Watch } from "./realtime/watch.ts";
 import { type Api, search } from "./request.ts";
 import { segment } from "./segment.ts";
-import { jsonOf, storable } from "./value.ts";
+import { requireJson, toJson } from "./value.ts";
 
-/** A record of a collection; `updatedAt` in epoch milliseconds (specification 2). */
+/** A record of a collection; `updatedAt` is in epoch milliseconds (specification 2). */
 export interface CollectionRecord<Value = Json> {
   id: string;
   authorId: string;
@@ -23,93 +23,95 @@ export interface RecordPage<Value = Json> {
 
 type Scalar = string | number | boolean | null;
 
-/** What a field is compared with: a value that it equals, or bounds. */
+/** Condition on a field: a value to equal, or comparisons. */
 export type Comparison =
   | Scalar
   | { eq?: Scalar; lt?: Scalar; lte?: Scalar; gt?: Scalar; gte?: Scalar; startsWith?: string };
 
-/** Which records to list, and in which order: `limit` is 1 to 1000 (100 unless told). */
+/** Filter, order and page of a list. `limit` is 1 to 1000, by default 100. */
 export interface RecordListOptions {
   cursor?: string | null;
   limit?: number;
-  /** Comparisons of `authorId` and of `value.{field}`, three at the most. */
+  /** Conditions on `authorId` and `value.{field}`; at most three. */
   where?: Record<string, Comparison>;
-  /** `createdAt`, `updatedAt` or `value.{field}`; with a hyphen in front from the last to the first. */
+  /** `createdAt` (default), `updatedAt` or `value.{field}`; a leading hyphen reverses the order. */
   orderBy?: string;
 }
 
-/** One collection, as far as its policy lets the viewer (specification 4.10). */
+/** A collection. The canvas's policy decides what the viewer may do with its records (specification 4.10). */
 export interface Collection {
   /**
-   * Adds a record of the viewer's: any JSON.
+   * Creates a record with the viewer as author. The value is any JSON.
    * @example const idea = await easel.kv.collection("ideas").create({ title: "Tea" });
    */
   create<T extends Json>(value: T): Promise<CollectionRecord<T>>;
   /**
-   * A record, or undefined where there is none that the viewer may read.
+   * Resolves with a record, or with undefined if there is none that the viewer may read.
    * @example const idea = await easel.kv.collection("ideas").get(id);
    */
   get<T extends Json = Json>(id: string): Promise<CollectionRecord<T> | undefined>;
   /**
-   * Replaces the value of a record; its author stays.
+   * Replaces the value of a record and keeps its author.
    * @example await easel.kv.collection("ideas").update(id, { title: "Green tea" });
    */
   update<T extends Json>(id: string, value: T): Promise<CollectionRecord<T>>;
   /**
-   * Removes a record.
+   * Deletes a record.
    * @example await easel.kv.collection("ideas").delete(id);
    */
   delete(id: string): Promise<void>;
   /**
-   * One page of the records that the viewer may read, as they were made unless told otherwise.
+   * Resolves with one page of the records that the viewer may read, in order of creation by default.
    * @example const { entries } = await easel.kv.collection("ideas").list({ where: { "value.done": false }, orderBy: "-updatedAt" });
    */
   list<T extends Json = Json>(options?: RecordListOptions): Promise<RecordPage<T>>;
   /**
-   * Adds to a record that is a number, in one step, and gives the sum.
+   * Adds to a record whose value is a number, atomically, and resolves with the sum.
    * @example const votes = await easel.kv.collection("votes").increment(id);
    */
   increment(id: string, by?: number): Promise<number>;
   /**
-   * Counts all records, where the policy's `aggregateCount` lets the viewer; with `where`, those of them that the viewer may read.
+   * Counts all records, if the policy's `aggregateCount` allows it. With `where`, counts the matching records that the viewer
+   * may read.
    * @example const ideas = await easel.kv.collection("ideas").count();
    */
   count(options?: Pick<RecordListOptions, "where">): Promise<number>;
   /**
-   * What the viewer may do, each with their own records and with any.
+   * Resolves with the viewer's rights: for each operation, on their own records and on any record.
    * @example const { update } = await easel.kv.collection("ideas").permissions();
    */
   permissions(): Promise<Rights>;
   /**
-   * Removes every record that the viewer may read and remove, and gives how many.
+   * Deletes every record that the viewer may read and delete, and resolves with their number.
    * @example await easel.kv.collection("ideas").clear();
    */
   clear(): Promise<number>;
   /**
-   * Tells of every change of a record that the viewer may read, and by `resync` when to read again; gives a function that stops.
+   * Calls `handler` on every change of a record that the viewer may read, and with `resync` when everything should be read
+   * again. Returns a function that stops the watch.
    * @example const stop = easel.kv.collection("ideas").watch(() => showIdeas());
    */
   watch(handler: Listener<RecordChange>, onError?: Listener<EaselError>): () => void;
 }
 
-/** `where` as JSON. What JSON leaves out, or writes as null, would find other records than those asked for. */
+/** Encodes `where`. Rejects values that JSON would omit or write as null, because they would match other records. */
 const filterOf = (where: RecordListOptions["where"]) =>
-  where === undefined ? undefined : jsonOf(where, storable);
+  where === undefined ? undefined : toJson(where, requireJson);
 
-/** `easel.kv.collection(name)`. Nothing is sent before the first call. */
+/** Creates `easel.kv.collection(name)`; sends nothing before the first call. */
 export function createCollection(api: Api, watch: Watch, name: string): Collection {
   const root = () => `/collections/${segment(name, "collection")}`;
   const at = (id: string) => `${root()}/${segment(id, "id", ["count", "permissions"])}`;
 
   return {
     async create(value) {
-      return api.json("POST", root(), storable(value));
+      return api.json("POST", root(), requireJson(value));
     },
     async get<T extends Json>(id: string) {
-      return found(api.json<CollectionRecord<T>>("GET", at(id)));
+      return optional(api.json<CollectionRecord<T>>("GET", at(id)));
     },
     async update(id, value) {
-      return api.json("PUT", at(id), storable(value));
+      return api.json("PUT", at(id), requireJson(value));
     },
     async delete(id) {
       await api.json("DELETE", at(id));
@@ -118,7 +120,7 @@ export function createCollection(api: Api, watch: Watch, name: string): Collecti
       return api.json("GET", root() + search({ cursor, limit, where: filterOf(where), orderBy }));
     },
     async increment(id, by = 1) {
-      if (!Number.isFinite(by)) throw invalid("`increment` adds a finite number.");
+      if (!Number.isFinite(by)) throw invalid("`increment` takes a finite number.");
       return (await api.json<{ value: number }>("POST", `${at(id)}/increment`, { by })).value;
     },
     async count({ where } = {}) {

@@ -1,17 +1,17 @@
 import { EaselError } from "./errors.ts";
 
-/** Which canvas a page belongs to, and the origin of the API that serves it (specification 1, URL modes). */
+/** The canvas of a page, and the origin of the API that serves it (specification 1, URL modes). */
 export interface Context {
   readonly slug: string;
   readonly base: string;
 }
 
-/** How the service gives canvases their addresses (specification 1). */
+/** Scheme of canvas addresses (specification 1). */
 export type UrlMode = "path" | "subdomain";
 
 /**
- * Reads the context from a page's own address; throws an `EaselError` where the address is no canvas's. Without a URL mode an
- * address that fits both is read in path mode.
+ * Parses the context from the address of a page; throws an `EaselError` if it is not the address of a canvas. Without a URL
+ * mode, path mode is tried first.
  */
 export function contextOf(href: string | undefined, urlMode?: UrlMode): Context {
   const page = new URL(href ?? "about:blank");
@@ -19,7 +19,7 @@ export function contextOf(href: string | undefined, urlMode?: UrlMode): Context 
   if (context) return context;
   throw new EaselError({
     status: 0,
-    message: `This page is not part of a canvas, so Easel cannot tell which backend is meant: ${page.href}`,
+    message: `This page is not part of a canvas, so it has no Easel backend: ${page.href}`,
   });
 }
 
@@ -39,14 +39,14 @@ function pathMode({ origin, pathname }: URL): Context | undefined {
   return slug ? { slug, base: origin } : undefined;
 }
 
-/** `{slug}.{base_host}`: the first label is the slug, the rest with its port is the base. */
+/** `{slug}.{base_host}`: the first label is the slug; the other labels with the port are the base. */
 function subdomainMode({ protocol, host, hostname }: URL): Context | undefined {
   if (isAddress(hostname)) return undefined;
   const [, slug, rest] = /^([^.]+)\.([^.:].*)$/.exec(host) ?? [];
   return slug && rest ? { slug, base: `${protocol}//${rest}` } : undefined;
 }
 
-/** True of IPv6 and IPv4 hosts; URL has written the latter as four decimals by now. */
+/** True for IPv4 and IPv6 addresses. `URL` has normalized IPv4 to four decimal numbers. */
 function isAddress(hostname: string): boolean {
   return hostname.startsWith("[") || /\.\d+$/.test(hostname);
 }

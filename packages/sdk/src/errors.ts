@@ -3,7 +3,7 @@ import type { ErrorCode } from "@easel/protocol/errors";
 import type { FrameErrorCode } from "@easel/protocol/realtime";
 import type { AuthoredCanvas } from "@easel/protocol/types";
 
-/** The stable code of an error: the service's, `REQUEST_FAILED` where an answer had none, or the SDK's own of realtime. */
+/** Stable code of an error: from the service, `REQUEST_FAILED` if there is none, or one of the SDK's own for realtime. */
 export type EaselErrorCode =
   | ErrorCode
   | FrameErrorCode
@@ -12,7 +12,7 @@ export type EaselErrorCode =
   | "CHANNEL_CLOSED"
   | (string & Record<never, never>);
 
-/** What an error is made of: the HTTP status (0 without an answer) and the fields of the answer's body. */
+/** Fields of an error: the HTTP status (0 without a response) and the fields of the response body. */
 export interface Failure {
   status: number;
   code?: EaselErrorCode | undefined;
@@ -28,7 +28,7 @@ export interface Failure {
 }
 
 /**
- * The root of all errors that Easel throws. `requestId` also stands in the service's log.
+ * Base class of all errors that Easel throws. The service's log has the same `requestId`.
  * @example if (error instanceof easel.EaselError && error.code === "RATE_LIMITED") await later();
  */
 export class EaselError extends Error {
@@ -37,20 +37,23 @@ export class EaselError extends Error {
   readonly requestId: string | undefined;
 
   constructor({ code = "REQUEST_FAILED", status, hint, message, requestId, cause }: Failure) {
-    super(hint ?? message ?? `The service answered ${status}.`, cause === undefined ? undefined : { cause });
+    super(
+      hint ?? message ?? `The service responded with status ${status}.`,
+      cause === undefined ? undefined : { cause },
+    );
     this.code = code;
     this.status = status;
     this.requestId = requestId;
   }
 
-  // On the prototype, and before any instance, so that `error.stack` begins with the class name even when minified.
+  // Set on the prototype before any instance exists, so that `error.stack` begins with the class name in the minified bundle.
   static {
     EaselError.prototype.name = "EaselError";
   }
 }
 
 /**
- * The viewer is not signed in, or no longer.
+ * The viewer is not signed in, or the session has ended.
  * @example if (error instanceof easel.NotAuthenticatedError) location.reload();
  */
 export class NotAuthenticatedError extends EaselError {
@@ -64,7 +67,7 @@ export class NotAuthenticatedError extends EaselError {
 }
 
 /**
- * The capability is switched off; `hint` says what helps and `reason` who can do it.
+ * The capability is off. `hint` says how to turn it on, `reason` who can.
  * @example if (error instanceof easel.CapabilityDisabledError) show(error.hint);
  */
 export class CapabilityDisabledError extends EaselError {
@@ -85,8 +88,8 @@ export class CapabilityDisabledError extends EaselError {
 }
 
 /**
- * There is no such thing, or none for this viewer. `code` is always `NOT_FOUND`;
- * `reason` is the code that the service gave (`OWNER_ONLY`, `ARCHIVED` …), if it gave one.
+ * The resource does not exist, or is hidden from this viewer. `code` is always `NOT_FOUND`; `reason` is the code of the
+ * response (`OWNER_ONLY`, `ARCHIVED` …), if it had one.
  * @example if (error instanceof easel.NotFoundError) show("This is gone, or was never shared with you.");
  */
 export class NotFoundError extends EaselError {
@@ -103,7 +106,7 @@ export class NotFoundError extends EaselError {
 }
 
 /**
- * Something is too large or too many; `code` tells what (`VALUE_TOO_LARGE`, `KEY_LIMIT` …).
+ * A size limit or quota is exceeded; `code` names it (`VALUE_TOO_LARGE`, `KEY_LIMIT` …).
  * @example if (error instanceof easel.QuotaExceededError) show(error.message);
  */
 export class QuotaExceededError extends EaselError {
@@ -113,7 +116,7 @@ export class QuotaExceededError extends EaselError {
 }
 
 /**
- * A canvas could not be published; `id` names its record once there is one.
+ * Publishing a canvas failed. `id` is the id of its record, if one exists already.
  * @example if (error instanceof easel.PublishFailedError) console.log(error.id);
  */
 export class PublishFailedError extends EaselError {
@@ -130,7 +133,7 @@ export class PublishFailedError extends EaselError {
 }
 
 /**
- * The settings of a canvas were saved and its deploy failed at `stage`; `current` is the saved record.
+ * The settings of a canvas were saved, but its deploy failed at `stage`. `current` is the saved canvas.
  * @example if (error instanceof easel.UpdatePartialError) console.log(error.stage, error.current?.version);
  */
 export class UpdatePartialError extends EaselError {
@@ -156,8 +159,8 @@ const QUOTA_CODES = [
   "CONNECTION_RATE_LIMIT",
 ];
 
-/** The SDK error mapping of specification 7: the first row that fits gives the class, otherwise `EaselError`. */
-const MAPPING: [fits: (failure: Failure) => boolean, type: new (failure: Failure) => EaselError][] = [
+/** Error mapping of specification 7: the first row that matches gives the class, otherwise `EaselError`. */
+const MAPPING: [matches: (failure: Failure) => boolean, type: new (failure: Failure) => EaselError][] = [
   [({ status }) => status === 401, NotAuthenticatedError],
   [({ status, code }) => status === 403 && code === "CAPABILITY_DISABLED", CapabilityDisabledError],
   [({ status, code }) => status === 404 && code !== "CONNECTION_NOT_GRANTED", NotFoundError],
@@ -166,15 +169,15 @@ const MAPPING: [fits: (failure: Failure) => boolean, type: new (failure: Failure
   [({ status, code = "" }) => status === 413 || QUOTA_CODES.includes(code), QuotaExceededError],
 ];
 
-/** The error that a failed answer stands for; `body` is whatever JSON came with it, if any. */
-export function errorOf(status: number, body: unknown): EaselError {
+/** Converts an error response to an error. `body` is its parsed JSON, if it had any. */
+export function toError(status: number, body: unknown): EaselError {
   const { code, message, ...fields } = Object(body) as Record<string, unknown>;
   const failure: Failure = { ...fields, status, code: text(code), message: text(message) };
-  const [, type] = MAPPING.find(([fits]) => fits(failure)) ?? [null, EaselError];
+  const [, type] = MAPPING.find(([matches]) => matches(failure)) ?? [null, EaselError];
   return new type(failure);
 }
 
-/** The refusal of a call that the service would answer with 400 `INVALID_BODY`, or could not even be asked. */
+/** Returns the error for arguments that the service would refuse with 400 `INVALID_BODY`, or that no URL can hold. */
 export function invalid(message: string, cause?: unknown): EaselError {
   return new EaselError({ status: 400, code: "INVALID_BODY", message, cause });
 }

@@ -41,12 +41,12 @@ export type { KvChange, RecordChange } from "./realtime/watch.ts";
 export type { Realtime } from "./realtime.ts";
 export type { Submission, SubmissionPage, Submissions } from "./submissions.ts";
 
-/** Everything that a page calls, one line a primitive. */
+/** The SDK's interface, one property per primitive. */
 export type Easel = ReturnType<typeof createEasel>;
 
 /**
- * The SDK of the canvas that `location` belongs to. Never throws: an address outside a canvas is told by the first call.
- * Without `urlMode` a path that begins with `/c/` names the canvas, whatever the host.
+ * Creates the SDK for the canvas that `location` belongs to. Never throws: if the address is outside a canvas, the first call
+ * does. Without `urlMode`, a path that begins with `/c/` names the canvas on any host.
  * @example const easel = createEasel();
  */
 export function createEasel(
@@ -58,13 +58,13 @@ export function createEasel(
   const api = createApi(location, fetch, urlMode);
   const socket = createSocket(() => api.url("/realtime").replace(/^http/, "ws"), WebSocket);
   return {
-    /** Who is looking, and what they may do here. @example const { name, canvasRole } = await easel.me(); */
+    /** Resolves with the viewer's identity and permissions. @example const { name, canvasRole } = await easel.me(); */
     me: createMe(api),
-    /** JSON values under keys: shared by all viewers, and under `kv.user` for each of them alone. */
+    /** Key-value data: shared by all viewers, and under `kv.user` private to each of them. */
     kv: createKv(api, createWatch(socket)),
-    /** One answer per person and collection. */
+    /** Submissions: one per person and collection. */
     submissions: createSubmissions(api),
-    /** Channels between the open pages of the canvas, with presence. */
+    /** Channels between open pages of the canvas, with presence. */
     realtime: createRealtime(socket),
   };
 }

@@ -1,7 +1,7 @@
 import type { Identity } from "@easel/protocol/types";
 import type { Api } from "./request.ts";
 
-/** `easel.me` (specification 4.2). */
+/** Creates `easel.me` (specification 4.2). */
 export function createMe(api: Api): () => Promise<Identity> {
   return () => api.json("GET", "/me");
 }

@@ -1,16 +1,16 @@
 import { type Channel, createChannel } from "./realtime/channel.ts";
 import type { Socket } from "./realtime/socket.ts";
 
-/** The channels of a canvas. */
+/** Channels of a canvas. */
 export interface Realtime {
   /**
-   * A channel of this name, 1 to 128 bytes; the same one until it is closed. Nothing is sent yet.
+   * Returns the channel of this name (1 to 128 bytes), the same object until it is closed. Sends nothing yet.
    * @example const pens = easel.realtime.channel("pens");
    */
   channel(name: string): Channel;
 }
 
-/** `easel.realtime`. */
+/** Creates `easel.realtime`. */
 export function createRealtime(socket: Socket): Realtime {
   const channels = new Map<string, Channel>();
 

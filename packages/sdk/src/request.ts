@@ -1,26 +1,26 @@
 import { contextOf, type UrlMode } from "./context.ts";
-import { EaselError, errorOf } from "./errors.ts";
-import { jsonOf } from "./value.ts";
+import { EaselError, toError } from "./errors.ts";
+import { toJson } from "./value.ts";
 
-/** The part of `window.location` that is used. */
+/** The part of `window.location` that the SDK uses. */
 export interface Address {
   readonly href: string;
 }
 
-/** The part of `window.fetch` that is used. */
+/** The part of `window.fetch` that the SDK uses. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 /** The runtime API of one canvas (specification 4). Paths begin with a slash. */
 export interface Api {
-  /** The absolute address of a path. */
+  /** Returns the absolute URL of a path. */
   url(path: string): string;
-  /** Makes one request, never a second one, and gives the response if it succeeded; else throws an `EaselError`. */
+  /** Sends one request without retries. Resolves with a successful response; rejects with an `EaselError` otherwise. */
   send(method: string, path: string, init?: RequestInit): Promise<Response>;
-  /** Sends `body` as JSON, unless it is undefined, and gives the JSON that is answered. */
+  /** Sends `body` as JSON, unless it is undefined, and resolves with the parsed response. */
   json<Answer>(method: string, path: string, body?: unknown): Promise<Answer>;
 }
 
-/** The API of the canvas that `location` belongs to; `location` is not looked at before the first call. */
+/** Creates the API of the canvas that `location` belongs to; reads `location` on the first call. */
 export function createApi(location: Address | undefined, fetch: Fetch, urlMode?: UrlMode): Api {
   let root: string | undefined;
 
@@ -41,9 +41,9 @@ export function createApi(location: Address | undefined, fetch: Fetch, urlMode?:
       redirect: "manual",
     }).catch(unreachable);
     if (response.ok) return response;
-    // The API never redirects: only the gateway does, to the sign-in page (specification 4.1, step 1).
+    // Only the gateway redirects, to the sign-in page (specification 4.1, step 1).
     const status = response.type === "opaqueredirect" || response.status === 302 ? 401 : response.status;
-    throw errorOf(status, await response.json().catch(() => undefined));
+    throw toError(status, await response.json().catch(() => undefined));
   };
 
   const json = async <Answer>(method: string, path: string, body?: unknown) => {
@@ -54,7 +54,7 @@ export function createApi(location: Address | undefined, fetch: Fetch, urlMode?:
     } catch (cause) {
       throw new EaselError({
         status: response.status,
-        message: "The service did not answer with JSON.",
+        message: "The response of the service is not JSON.",
         cause,
       });
     }
@@ -63,7 +63,7 @@ export function createApi(location: Address | undefined, fetch: Fetch, urlMode?:
   return { url, send, json };
 }
 
-/** `?a=1&b=2`, or nothing; what is null or undefined is left out. */
+/** Returns a query string like `?a=1&b=2`, or an empty string; skips null and undefined. */
 export function search(query: Record<string, string | number | null | undefined>): string {
   const given = Object.entries(query).filter(([, value]) => value !== null && value !== undefined);
   return given.length === 0
@@ -72,7 +72,7 @@ export function search(query: Record<string, string | number | null | undefined>
 }
 
 function jsonInit(value: unknown): RequestInit {
-  return { body: jsonOf(value), headers: { "content-type": "application/json" } };
+  return { body: toJson(value), headers: { "content-type": "application/json" } };
 }
 
 function unreachable(cause: unknown): never {

@@ -1,13 +1,13 @@
 import { invalid } from "./errors.ts";
 
-/** A text as one path segment. URLs resolve `.` and `..` away, however they are written, and know no empty segment. */
-export function segment(text: string, what: string, taken: string[] = []): string {
-  if (typeof text !== "string") throw invalid(`The ${what} is a string.`);
-  if (["", ".", "..", ...taken].includes(text))
-    throw invalid(`The ${what} ${JSON.stringify(text)} cannot be addressed.`);
+/** Encodes a string as one path segment. Throws for `.`, `..` and the empty string, which a URL cannot hold as a segment. */
+export function segment(text: string, what: string, reserved: string[] = []): string {
+  if (typeof text !== "string") throw invalid(`The ${what} must be a string.`);
+  if (["", ".", "..", ...reserved].includes(text))
+    throw invalid(`The ${what} must not be ${JSON.stringify(text)}.`);
   try {
     return encodeURIComponent(text);
   } catch (cause) {
-    throw invalid(`The ${what} is well-formed Unicode; this one has half a surrogate pair.`, cause);
+    throw invalid(`The ${what} must be well-formed Unicode; it has a lone surrogate.`, cause);
   }
 }

@@ -1,41 +1,41 @@
 import type { Json } from "@easel/protocol/types";
-import { found } from "./found.ts";
+import { optional } from "./optional.ts";
 import { type Api, search } from "./request.ts";
 import { segment } from "./segment.ts";
-import { storable } from "./value.ts";
+import { requireJson } from "./value.ts";
 
-/** One person's answer; `updatedAt` in epoch milliseconds (specification 2). */
+/** A submission; `updatedAt` is in epoch milliseconds (specification 2). */
 export interface Submission<Value = Json> {
   userId: string;
   value: Value;
   updatedAt: number;
 }
 
-/** A page of answers; `nextCursor` is null on the last one. */
+/** A page of submissions; `nextCursor` is null on the last one. */
 export interface SubmissionPage<Value = Json> {
   entries: Submission<Value>[];
   nextCursor: string | null;
 }
 
-/** One answer per person and collection (specification 4.9). */
+/** Submissions: one per person and collection (specification 4.9). */
 export interface Submissions {
   /**
-   * Gives or changes the viewer's own answer: any JSON, null too.
+   * Creates or replaces the viewer's own submission: any JSON, including null.
    * @example await easel.submissions.set("lunch", { choice: "soup" });
    */
   set<T extends Json>(collection: string, value: T): Promise<Submission<T>>;
   /**
-   * The viewer's own answer, or undefined where there is none.
+   * Resolves with the viewer's own submission, or with undefined if there is none.
    * @example const mine = await easel.submissions.get("lunch");
    */
   get<T extends Json = Json>(collection: string): Promise<Submission<T> | undefined>;
   /**
-   * Withdraws the viewer's own answer; fine where there is none.
+   * Deletes the viewer's own submission; succeeds if there is none.
    * @example await easel.submissions.delete("lunch");
    */
   delete(collection: string): Promise<void>;
   /**
-   * One page of everyone's answers, for owner and editors.
+   * Resolves with one page of everyone's submissions; for owner and editors.
    * @example const { entries, nextCursor } = await easel.submissions.list("lunch");
    */
   list<T extends Json = Json>(
@@ -43,27 +43,27 @@ export interface Submissions {
     options?: { cursor?: string | null; limit?: number },
   ): Promise<SubmissionPage<T>>;
   /**
-   * Removes someone's answer, for owner and editors.
+   * Deletes the submission of a person; for owner and editors.
    * @example await easel.submissions.remove("lunch", userId);
    */
   remove(collection: string, userId: string): Promise<void>;
   /**
-   * Removes all answers, for owner and editors.
+   * Deletes all submissions; for owner and editors.
    * @example await easel.submissions.clear("lunch");
    */
   clear(collection: string): Promise<void>;
 }
 
-/** `easel.submissions`. */
+/** Creates `easel.submissions`. */
 export function createSubmissions(api: Api): Submissions {
   const at = (collection: string) => `/submissions/${segment(collection, "collection")}`;
 
   return {
     async set(collection, value) {
-      return api.json("PUT", `${at(collection)}/mine`, storable(value));
+      return api.json("PUT", `${at(collection)}/mine`, requireJson(value));
     },
     async get<T extends Json>(collection: string) {
-      return found(api.json<Submission<T>>("GET", `${at(collection)}/mine`));
+      return optional(api.json<Submission<T>>("GET", `${at(collection)}/mine`));
     },
     async delete(collection) {
       await api.json("DELETE", `${at(collection)}/mine`);

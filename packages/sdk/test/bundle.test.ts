@@ -14,7 +14,7 @@ import { fakeFetch, page } from "./support.ts";
 const sdkFolder = join(import.meta.dirname, "..");
 const file = join(sdkFolder, "dist/v1.js");
 
-/** What the bundle leaves on a page at `location`. */
+/** Runs the bundle on a page at `location` and returns the global that it defines. */
 function load(
   location: { href: string },
   fetch = fakeFetch(() => Response.json({})).fetch,
@@ -77,14 +77,14 @@ test("the bundle defines `easel` and nothing else, and loads outside a canvas to
   await assert.rejects(easel.me(), (error) => error instanceof easel.EaselError && error.status === 0);
 });
 
-test("the bundle calls the page's own fetch", async () => {
+test("the bundle uses the page's fetch", async () => {
   const { fetch, calls } = fakeFetch(() => Response.json({ value: 1 }));
   assert.equal(await load(page, fetch).kv.user.get("a"), 1);
   assert.equal(calls[0]?.url, "https://easel.example/v1/c/tea/kv/user/a");
   assert.equal(calls[0]?.init.credentials, "include");
 });
 
-test("the bundle reads the page's address by the URL mode that stands in front of it", async () => {
+test("the bundle reads the page's address by the URL mode in the prepended line", async () => {
   const rows = [
     ["", "https://tea.easel.example/v1/c/cup/me"],
     [`globalThis.easel={urlMode:"path"};\n`, "https://tea.easel.example/v1/c/cup/me"],
@@ -97,7 +97,7 @@ test("the bundle reads the page's address by the URL mode that stands in front o
   }
 });
 
-test("the bundle connects by the page's own WebSocket", async () => {
+test("the bundle uses the page's WebSocket", async () => {
   const socket = fakeSocket();
   const { realtime } = load(page, undefined, socket);
   const [user] = await realtime.channel("pens").presence();

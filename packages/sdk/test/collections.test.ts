@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { createEasel, NotFoundError } from "../src/index.ts";
 import { fakeFetch, page } from "./support.ts";
 
-/** A collection whose every request is answered alike, and an `easel`. */
+/** A collection with the same response to every request, and its `easel`. */
 function answered(body: unknown, status = 200) {
   const { fetch, calls } = fakeFetch(() => Response.json(body, { status }));
   const easel = createEasel(page, fetch);
@@ -12,7 +12,7 @@ function answered(body: unknown, status = 200) {
 
 const invalid = { name: "EaselError", code: "INVALID_BODY", status: 400 };
 
-test("each call is one request of the contract", async () => {
+test("each call sends one request of the contract", async () => {
   const answer = { id: "r-1", value: 3, entries: [], nextCursor: null, count: 4, deleted: 5, read: {} };
   const { ideas, calls } = answered(answer);
   assert.deepEqual(await ideas.create({ title: "Tea" }), answer);
@@ -50,12 +50,12 @@ test("each call is one request of the contract", async () => {
   );
 });
 
-test("`get` gives undefined for what is not there, and throws where the collection is not", async () => {
+test("`get` resolves with undefined for a missing record, and throws for a missing collection", async () => {
   assert.equal(await answered({ code: "NOT_FOUND" }, 404).ideas.get("r-1"), undefined);
   await assert.rejects(answered({ code: "COLLECTION_NOT_CONFIGURED" }, 404).ideas.get("r-1"), NotFoundError);
 });
 
-test("what cannot be asked is refused before anything is sent", async () => {
+test("invalid arguments are refused before anything is sent", async () => {
   const { ideas, easel, calls } = answered({});
   await assert.rejects(easel.kv.collection("").list(), invalid);
   await assert.rejects(easel.kv.collection("..").create(1), invalid);

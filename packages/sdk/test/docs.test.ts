@@ -10,14 +10,14 @@ import { fakeService, page } from "./support.ts";
 const docs = readFileSync(join(import.meta.dirname, "../../../docs/sdk.md"), "utf8");
 const { createEasel, ...errors } = sdk;
 
-/** The dotted names of everything that can be called: `me`, `kv.get`, `kv.user.get` … */
+/** Returns the dotted names of all functions: `me`, `kv.get`, `kv.user.get` … */
 function callables(part: object, path = ""): string[] {
   return Object.entries(part).flatMap(([name, value]) =>
     typeof value === "function" ? [path + name] : callables(value, `${path}${name}.`),
   );
 }
 
-test("docs/sdk.md names everything there is", () => {
+test("docs/sdk.md lists every function and error class", () => {
   const names = callables(createEasel());
   assert.ok(names.includes("me") && names.includes("kv.user.watch"));
   for (const name of names.filter((each) => !each.startsWith("kv.user.")))

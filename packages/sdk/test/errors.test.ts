@@ -4,18 +4,18 @@ import { ERRORS } from "@easel/protocol/errors";
 import {
   CapabilityDisabledError,
   EaselError,
-  errorOf,
   NotAuthenticatedError,
   NotFoundError,
   PublishFailedError,
   QuotaExceededError,
+  toError,
   UpdatePartialError,
 } from "../src/errors.ts";
 
 const current = { id: "c-1", version: "v-1" };
 const off = { capability: "kv", backendEnabled: false, reason: "backend_off", hint: "Turn the backend on." };
 
-/** Status and body of an answer; the class, code, message and fields that the page sees. */
+/** Status and body of a response; expected class, code, message and fields of the error. */
 type Row = [
   status: number,
   body: unknown,
@@ -44,7 +44,13 @@ const rows: Record<string, Row[]> = {
     ],
     [403, { code: "CAPABILITY_DISABLED", message: "m" }, CapabilityDisabledError, "CAPABILITY_DISABLED", "m"],
     [409, { code: "CAPABILITY_DISABLED", message: "m" }, EaselError, "CAPABILITY_DISABLED", "m"],
-    [404, { code: "CAPABILITY_DISABLED" }, NotFoundError, "NOT_FOUND", "The service answered 404."],
+    [
+      404,
+      { code: "CAPABILITY_DISABLED" },
+      NotFoundError,
+      "NOT_FOUND",
+      "The service responded with status 404.",
+    ],
   ],
   "3. 404 other than CONNECTION_NOT_GRANTED": [
     ...[
@@ -55,7 +61,14 @@ const rows: Record<string, Row[]> = {
       "SHARE_EXPIRED",
       "COLLECTION_NOT_CONFIGURED",
     ].map((code): Row => [404, { code, message: "m" }, NotFoundError, "NOT_FOUND", "m", { reason: code }]),
-    [404, undefined, NotFoundError, "NOT_FOUND", "The service answered 404.", { reason: undefined }],
+    [
+      404,
+      undefined,
+      NotFoundError,
+      "NOT_FOUND",
+      "The service responded with status 404.",
+      { reason: undefined },
+    ],
     [404, { code: "PUBLISH_FAILED", message: "m", id: "c-1" }, NotFoundError, "NOT_FOUND", "m"],
     [404, { code: "UPDATE_PARTIAL", message: "m" }, NotFoundError, "NOT_FOUND", "m"],
     [404, { code: "KEY_LIMIT", message: "m" }, NotFoundError, "NOT_FOUND", "m"],
@@ -113,7 +126,7 @@ const rows: Record<string, Row[]> = {
       "INVALID_BODY",
       "bundle too large",
     ],
-    [413, undefined, QuotaExceededError, "REQUEST_FAILED", "The service answered 413."],
+    [413, undefined, QuotaExceededError, "REQUEST_FAILED", "The service responded with status 413."],
   ],
   "7. otherwise": [
     [429, { code: "RATE_LIMITED", message: "m" }, EaselError, "RATE_LIMITED", "m"],
@@ -121,11 +134,11 @@ const rows: Record<string, Row[]> = {
     [403, { code: "STATIC_ONLY", message: "m", hint: "h" }, EaselError, "STATIC_ONLY", "h"],
     [409, { code: "NOT_NUMERIC", message: "m" }, EaselError, "NOT_NUMERIC", "m"],
     [500, { message: "m" }, EaselError, "REQUEST_FAILED", "m"],
-    [502, undefined, EaselError, "REQUEST_FAILED", "The service answered 502."],
-    [502, null, EaselError, "REQUEST_FAILED", "The service answered 502."],
-    [502, "Bad gateway", EaselError, "REQUEST_FAILED", "The service answered 502."],
-    [502, ["KEY_LIMIT"], EaselError, "REQUEST_FAILED", "The service answered 502."],
-    [502, { code: 7, message: {} }, EaselError, "REQUEST_FAILED", "The service answered 502."],
+    [502, undefined, EaselError, "REQUEST_FAILED", "The service responded with status 502."],
+    [502, null, EaselError, "REQUEST_FAILED", "The service responded with status 502."],
+    [502, "Bad gateway", EaselError, "REQUEST_FAILED", "The service responded with status 502."],
+    [502, ["KEY_LIMIT"], EaselError, "REQUEST_FAILED", "The service responded with status 502."],
+    [502, { code: 7, message: {} }, EaselError, "REQUEST_FAILED", "The service responded with status 502."],
   ],
 };
 
@@ -133,7 +146,7 @@ for (const [title, answers] of Object.entries(rows)) {
   test(`error mapping ${title}`, () => {
     for (const [status, body, type, code, message, fields = {}] of answers) {
       const answer = `${status} ${JSON.stringify(body)}`;
-      const error = errorOf(status, body);
+      const error = toError(status, body);
       assert.equal(error.constructor, type, answer);
       assert.ok(error instanceof EaselError && error instanceof Error, answer);
       const { name, code: seen, status: kept, message: told } = error;
@@ -147,15 +160,15 @@ for (const [title, answers] of Object.entries(rows)) {
   });
 }
 
-test("every code of the protocol keeps its name, but for 404s", () => {
+test("every code of the protocol is kept, except those of 404", () => {
   for (const [code, { status }] of Object.entries(ERRORS)) {
     const folded = status === 404 && code !== "CONNECTION_NOT_GRANTED";
-    assert.equal(errorOf(status, { code }).code, folded ? "NOT_FOUND" : code);
+    assert.equal(toError(status, { code }).code, folded ? "NOT_FOUND" : code);
   }
 });
 
-test("an error tells the request id and begins its stack with its name", () => {
-  const error = errorOf(404, { code: "NOT_FOUND", message: "No such key.", requestId: "r-1" });
+test("an error has the request id, and its stack begins with its name", () => {
+  const error = toError(404, { code: "NOT_FOUND", message: "No such key.", requestId: "r-1" });
   assert.equal(error.requestId, "r-1");
   assert.match(String(error.stack), /^NotFoundError: No such key\./);
 });

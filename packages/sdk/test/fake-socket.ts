@@ -2,7 +2,7 @@ const person = { id: "u-1", name: "Ada" };
 
 type Fields = Record<string, unknown>;
 
-/** What the service says to a frame, on a canvas that is this page's alone. */
+/** Returns the frames with which the service responds, on a canvas with this page alone. */
 function answersTo({ type, channel, event = "", data = null, ...target }: Fields): Fields[] {
   const presence = { type: "presence", channel, users: [person] };
   const from = { ...person, canvasRole: "owner" };
@@ -18,7 +18,7 @@ function answersTo({ type, channel, event = "", data = null, ...target }: Fields
   ];
 }
 
-/** A `WebSocket` to a service in memory; `frames` is what was sent to it. */
+/** A `WebSocket` to a service in memory; `frames` are the frames sent to it. */
 export function fakeSocket() {
   const frames: Fields[] = [];
 

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { createEasel, type Json, type KvValue, NotFoundError } from "../src/index.ts";
 import { fakeFetch, fakeService, page } from "./support.ts";
 
-/** An `easel` whose every request is answered alike. */
+/** An `easel` with the same response to every request. */
 function answered(body: Json, status = 200) {
   const { fetch, calls } = fakeFetch(() => Response.json(body, { status }));
   return { ...createEasel(page, fetch), calls };
@@ -12,7 +12,7 @@ function answered(body: Json, status = 200) {
 
 const invalid = { name: "EaselError", code: "INVALID_BODY", status: 400 };
 
-test("each call is one request of the contract, in both scopes", async () => {
+test("each call sends one request of the contract, in both scopes", async () => {
   const page = { value: 3, entries: [], nextCursor: null };
   for (const scope of ["kv", "kv/user"]) {
     const { kv, calls } = answered(page);
@@ -41,7 +41,7 @@ test("each call is one request of the contract, in both scopes", async () => {
   }
 });
 
-test("`get` gives undefined for an absent key, and null for a stored null", async () => {
+test("`get` resolves with undefined for an absent key, and with null for a stored null", async () => {
   assert.equal(await answered({ code: "NOT_FOUND", message: "m" }, 404).kv.get("a"), undefined);
   assert.equal(await answered({ value: null }).kv.get("a"), null);
 });
@@ -52,7 +52,7 @@ test("`get` throws for every other 404", async () => {
   }
 });
 
-test("only `get` takes a 404 for an answer", async () => {
+test("only `get` accepts a 404", async () => {
   const { kv } = answered({ code: "NOT_FOUND", message: "m" }, 404);
   await assert.rejects(kv.set("a", 1), NotFoundError);
   await assert.rejects(kv.delete("a"), NotFoundError);
@@ -60,7 +60,7 @@ test("only `get` takes a 404 for an answer", async () => {
   await assert.rejects(kv.increment("a"), NotFoundError);
 });
 
-test("a key is one path segment that decodes to it", async () => {
+test("a key is encoded as one path segment", async () => {
   const { kv, calls } = answered({ value: 1, ok: true });
   const keys = fc
     .string({ unit: "binary", minLength: 1 })
@@ -103,7 +103,7 @@ test("a key is one path segment that decodes to it", async () => {
   );
 });
 
-test("a key without an address is refused, and nothing is sent", async () => {
+test("a key that no URL can hold is refused, and nothing is sent", async () => {
   const { kv, calls } = answered({ value: 1 });
   const nothing = [undefined, null, 1] as unknown as string[];
   for (const store of [kv, kv.user]) {
@@ -118,7 +118,7 @@ test("a key without an address is refused, and nothing is sent", async () => {
   assert.equal(await kv.user.get("user"), 1);
 });
 
-test("`set` refuses null and what JSON cannot hold, and nothing is sent", async () => {
+test("`set` refuses null and values that JSON cannot hold, and nothing is sent", async () => {
   const { kv, calls } = answered({ ok: true });
   for (const value of [undefined, null, Number.NaN, Number.POSITIVE_INFINITY, () => 1, Symbol("s"), 1n]) {
     await assert.rejects(kv.set("a", value as KvValue), invalid);
@@ -126,7 +126,7 @@ test("`set` refuses null and what JSON cannot hold, and nothing is sent", async 
   assert.equal(calls.length, 0);
 });
 
-test("`set` sends every other JSON value as it is", async () => {
+test("`set` sends every other JSON value unchanged", async () => {
   const { kv, calls } = answered({ ok: true });
   for (const value of [0, false, "", [], {}, [null], { a: null }, "\ud800", "ä"]) {
     await kv.set("a", value);
@@ -134,7 +134,7 @@ test("`set` sends every other JSON value as it is", async () => {
   }
 });
 
-test("`increment` refuses what is not a finite number, and nothing is sent", async () => {
+test("`increment` refuses anything but a finite number, and nothing is sent", async () => {
   const { kv, calls } = answered({ value: 1 });
   for (const by of [Number.NaN, Number.NEGATIVE_INFINITY, "1", null]) {
     await assert.rejects(kv.increment("a", by as number), invalid);
@@ -142,7 +142,7 @@ test("`increment` refuses what is not a finite number, and nothing is sent", asy
   assert.equal(calls.length, 0);
 });
 
-test("what is set is what is read, and the scopes are apart", async () => {
+test("`get` reads what `set` wrote, in separate scopes", async () => {
   const { kv } = createEasel(page, fakeService().fetch);
   await kv.set("a", { b: 1 });
   await kv.user.set("a", "mine");

@@ -20,7 +20,7 @@ const finals = [
   [4429, QuotaExceededError, { code: "CONNECTION_LIMIT", status: 429 }],
 ] as const;
 
-test("each close code of the protocol from 4000 on is final", () => {
+test("the close codes of the protocol from 4000 on are final", () => {
   const codes = Object.values(CLOSE_CODES).map(({ code }) => code);
   assert.deepEqual(
     codes.filter((code) => code >= 4000),
@@ -29,7 +29,7 @@ test("each close code of the protocol from 4000 on is final", () => {
 });
 
 for (const [code, type, fields] of finals) {
-  test(`${code} is ${type.name} for all, and the end until the next \`subscribe\``, async (t) => {
+  test(`${code} fails every channel and watch with ${type.name} until the next \`subscribe\``, async (t) => {
     const { realtime, kv, pens, messages, line, connection } = await startSubscribedPage(t);
     const inks = realtime.channel("inks");
     const told: EaselError[] = [];
@@ -72,7 +72,7 @@ for (const [code, type, fields] of finals) {
   });
 }
 
-test("who is told of the end may close, stop and begin anew what has not been told yet", async (t) => {
+test("an error handler may close, stop and restart channels and watches that have not got the error yet", async (t) => {
   const reports = gatherReports(t);
   const { realtime, kv, pens, line, connection } = await startSubscribedPage(t);
   const watch = () =>
@@ -106,7 +106,7 @@ test("who is told of the end may close, stop and begin anew what has not been to
   next.say({ type: "subscribed", channel: "inks" });
   watch();
   const users = inks.presence();
-  // The second watch is one with the first.
+  // The second watch shares the subscription of the first.
   assert.deepEqual(await next.next(), { type: "presence", channel: "inks" });
   const from = { id: "u-1", name: "Ada", canvasRole: "viewer" };
   next.say({ type: "message", channel: "inks", event: "a", data: null, from });
@@ -116,7 +116,7 @@ test("who is told of the end may close, stop and begin anew what has not been to
   assert.deepEqual(reports, []);
 });
 
-test("an end that no channel takes is reported, unless something asked is rejected with it", async (t) => {
+test("a final error without a handler is reported, unless a pending request is rejected with it", async (t) => {
   const reports = gatherReports(t);
   const { realtime, line } = await startSubscribedPage(t);
   const done = realtime.channel("inks").subscribe(() => {});

@@ -10,7 +10,7 @@ const subscribed = { type: "subscribed", channel: "pens" };
 const denied = { type: "error", code: "PERMISSION_DENIED", message: "No.", channel: "pens" };
 const refusal = { name: "EaselError", code: "PERMISSION_DENIED", status: 403, message: "No." };
 
-test("a refused subscription is rejected, told to `onError`, and hears nothing", async (t) => {
+test("a refused subscription is rejected, goes to `onError`, and gets no messages", async (t) => {
   const { realtime, connection } = await startPage(t);
   const pens = realtime.channel("pens");
   const errors: EaselError[] = [];
@@ -30,7 +30,7 @@ test("a refused subscription is rejected, told to `onError`, and hears nothing",
   assert.deepEqual(messages, []);
 });
 
-test("an error goes to the question that was asked first", async (t) => {
+test("an error rejects the oldest pending request", async (t) => {
   const { realtime, connection } = await startPage(t);
   const pens = realtime.channel("pens");
   const users = assert.rejects(pens.presence(), refusal);
@@ -43,7 +43,7 @@ test("an error goes to the question that was asked first", async (t) => {
   await Promise.all([users, done]);
 });
 
-test("after PERMISSION_DENIED the next handler asks for the subscription again", async (t) => {
+test("after PERMISSION_DENIED the next handler subscribes again", async (t) => {
   const { line, pens } = await startSubscribedPage(t);
   const lost = Promise.withResolvers<EaselError>();
   pens.onError(lost.resolve);
@@ -55,7 +55,7 @@ test("after PERMISSION_DENIED the next handler asks for the subscription again",
   await done;
 });
 
-test("what was refused is given back at the end, because the refusal may have been of something else", async (t) => {
+test("closing unsubscribes even after an error, because the error may belong to another frame", async (t) => {
   const { line, realtime, pens } = await startSubscribedPage(t);
   const inks = realtime.channel("inks");
   inks.onError(() => {});
@@ -70,7 +70,7 @@ test("what was refused is given back at the end, because the refusal may have be
   assert.deepEqual(await line.next(), { type: "unsubscribe", channel: "inks" });
 });
 
-test("errors of publishing are told to `onError`: 403 for what is not permitted, 400 otherwise", async (t) => {
+test("errors of `publish` go to `onError`: PERMISSION_DENIED with 403, others with 400", async (t) => {
   const { line, pens } = await startSubscribedPage(t);
   const codes = ["PERMISSION_DENIED", "RATE_LIMITED", "CHANNEL_LIMIT", "INVALID_FRAME"];
   const told = Promise.withResolvers<void>();
@@ -86,7 +86,7 @@ test("errors of publishing are told to `onError`: 403 for what is not permitted,
   );
 });
 
-test("a handler that throws keeps the message from nobody", async (t) => {
+test("a handler that throws does not stop the others", async (t) => {
   const reports = gatherReports(t);
   const { line, pens } = await startSubscribedPage(t);
   const fault = new Error("of the page");
@@ -100,7 +100,7 @@ test("a handler that throws keeps the message from nobody", async (t) => {
   assert.deepEqual(reports, [fault]);
 });
 
-test("an error that nobody takes is reported as uncaught", async (t) => {
+test("an error without a handler is reported as uncaught", async (t) => {
   const reports = gatherReports(t);
   const { line, pens } = await startSubscribedPage(t);
   line.say({ type: "error", code: "RATE_LIMITED", message: "m", channel: "pens" });

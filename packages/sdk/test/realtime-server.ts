@@ -10,7 +10,7 @@ import { createWatch } from "../src/realtime/watch.ts";
 import { createRealtime } from "../src/realtime.ts";
 import { createApi } from "../src/request.ts";
 
-/** Values that come when they come: whoever asks first gets the first. */
+/** An asynchronous FIFO queue: `next` resolves with the next value pushed. */
 export function createQueue<Value>() {
   const values: Value[] = [];
   const takers: ((value: Value) => void)[] = [];
@@ -31,11 +31,11 @@ export function createQueue<Value>() {
 /** The service's end of a connection. */
 export interface Line {
   path: string;
-  /** The next frame that the page sends. */
+  /** Resolves with the next frame from the page. */
   next(): Promise<unknown>;
   say(frame: object): void;
   close(code: number): void;
-  /** The code with which the page closed it. */
+  /** Resolves with the close code from the page. */
   closed: Promise<number>;
 }
 
@@ -51,7 +51,7 @@ function createLine(peer: Peer, path: string): Line {
   };
 }
 
-/** A service that says what the test says; gone when the test is over. */
+/** Starts a WebSocket server that the test controls; it stops when the test ends. */
 export async function startServer(t: TestContext) {
   const lines = createQueue<Line>();
   let refusals = 0;
@@ -69,23 +69,23 @@ export async function startServer(t: TestContext) {
   const { port } = server.address() as AddressInfo;
   return {
     page: { href: `http://127.0.0.1:${port}/c/tea/` },
-    /** The next connection of the page. */
+    /** Resolves with the next connection of the page. */
     connection: lines.next,
-    /** Refuses that many handshakes. */
+    /** Refuses the next handshakes. */
     refuse(handshakes: number) {
       refusals = handshakes;
     },
   };
 }
 
-/** One pause between two attempts: how long it would be, and what ends it. */
+/** A scheduled reconnect: its delay, and a function that runs it. */
 export interface Paused {
   delay: number;
   end(): void;
-  calledOff: boolean;
+  cancelled: boolean;
 }
 
-/** The SDK's realtime against such a service, without waiting: the test ends the pauses. */
+/** Starts the SDK's realtime against such a server; the test runs each reconnect instead of a timer. */
 export async function startPage(t: TestContext) {
   const server = await startServer(t);
   const pauses = createQueue<Paused>();
@@ -94,10 +94,10 @@ export async function startPage(t: TestContext) {
     () => api.url("/realtime").replace("http", "ws"),
     WebSocket,
     (delay, end) => {
-      const paused = { delay, end, calledOff: false };
+      const paused = { delay, end, cancelled: false };
       pauses.push(paused);
       return () => {
-        paused.calledOff = true;
+        paused.cancelled = true;
       };
     },
   );
@@ -109,7 +109,7 @@ export async function startPage(t: TestContext) {
   };
 }
 
-/** Gathers what is reported to the page as uncaught. */
+/** Collects errors that are reported as uncaught. */
 export function gatherReports(t: TestContext): unknown[] {
   const reports: unknown[] = [];
   Object.assign(globalThis, { reportError: (error: unknown) => reports.push(error) });
@@ -117,7 +117,7 @@ export function gatherReports(t: TestContext): unknown[] {
   return reports;
 }
 
-/** Such a page with the channel `pens`, subscribed, the messages on it, and the service's end of the connection. */
+/** Starts such a page with the channel `pens` subscribed; returns its messages and the service's end of the connection. */
 export async function startSubscribedPage(t: TestContext) {
   const easel = await startPage(t);
   const pens = easel.realtime.channel("pens");

@@ -8,7 +8,7 @@ const tasks = { resource: "kv", prefix: "task:" };
 const ideas = { resource: "collection", name: "ideas" };
 const resync = { op: "resync" };
 
-/** A page that watches `task:`, confirmed, and the service's end of it. */
+/** Starts a page with a confirmed watch of `task:`; returns it with the service's end of the connection. */
 async function watchingPage(t: TestContext) {
   const easel = await startPage(t);
   const changes: KvChange[] = [];
@@ -21,7 +21,7 @@ async function watchingPage(t: TestContext) {
   return { ...easel, changes, stop, line };
 }
 
-/** Fulfilled when the page has heard everything that was said so far. */
+/** Resolves when the page has processed every frame sent so far. */
 async function heard({ realtime }: Awaited<ReturnType<typeof startPage>>, line: Line) {
   const channel = realtime.channel("barrier");
   const users = channel.presence();
@@ -30,7 +30,7 @@ async function heard({ realtime }: Awaited<ReturnType<typeof startPage>>, line: 
   await users;
 }
 
-test("changes of keys are told to those whose prefix they begin with, in their scope", async (t) => {
+test("a change of a key reaches the watches of its scope with a matching prefix", async (t) => {
   const easel = await watchingPage(t);
   const { kv, line, changes } = easel;
   const [all, mine]: KvChange[][] = [[], []];
@@ -51,7 +51,7 @@ test("changes of keys are told to those whose prefix they begin with, in their s
   assert.deepEqual(mine, [{ op: "delete", key: "task:2" }]);
 });
 
-test("changes of records are told to those who watch their collection", async (t) => {
+test("a change of a record reaches the watches of its collection", async (t) => {
   const easel = await startPage(t);
   const changes: RecordChange[] = [];
   easel.kv.collection("ideas").watch((change) => changes.push(change));
@@ -66,7 +66,7 @@ test("changes of records are told to those who watch their collection", async (t
   assert.deepEqual(changes, [{ op: "set", id: "r-1" }, { op: "delete", id: "r-1" }, resync]);
 });
 
-test("watches of the same thing are one, which ends with the last of them", async (t) => {
+test("watches of one target share a subscription, which ends with the last of them", async (t) => {
   const easel = await watchingPage(t);
   const { kv, line, changes, stop } = easel;
   const handler = (change: KvChange) => changes.push(change);
@@ -91,7 +91,7 @@ test("watches of the same thing are one, which ends with the last of them", asyn
   await heard(easel, line);
 });
 
-test("whoever joins a watch that stands is told to read again, unless they stop before", async (t) => {
+test("a handler added to a confirmed watch gets a resync, unless it is stopped first", async (t) => {
   const { kv, changes } = await watchingPage(t);
   const late: KvChange[] = [];
   kv.watch("task:", (change) => late.push(change));
@@ -100,7 +100,7 @@ test("whoever joins a watch that stands is told to read again, unless they stop 
   assert.deepEqual([late, changes], [[resync], []]);
 });
 
-test("a watch without a handler joins nothing, not even for its errors", async (t) => {
+test("a watch without a handler subscribes to nothing, errors included", async (t) => {
   const reports = gatherReports(t);
   const easel = await watchingPage(t);
   assert.throws(() => easel.kv.watch("task:", undefined as unknown as () => void), invalid);
@@ -109,7 +109,7 @@ test("a watch without a handler joins nothing, not even for its errors", async (
   assert.equal(reports.length, 1);
 });
 
-test("a collection is one watch however often it is named", async (t) => {
+test("several collection objects of one name share one watch", async (t) => {
   const easel = await startPage(t);
   const stops = [1, 2].map(() => easel.kv.collection("ideas").watch(() => {}));
   const line = await easel.connection();
@@ -121,7 +121,7 @@ test("a collection is one watch however often it is named", async (t) => {
   assert.equal(await line.closed, 1005);
 });
 
-test("after a lost connection the watch goes on, and what it missed is read again", async (t) => {
+test("after a reconnect the watch resumes, and a resync follows", async (t) => {
   const easel = await watchingPage(t);
   const { kv, line, changes, pause, connection } = easel;
   easel.realtime.channel("barrier").close();
@@ -140,7 +140,7 @@ test("after a lost connection the watch goes on, and what it missed is read agai
   assert.deepEqual(changes, [resync]);
 });
 
-test("an error ends the watch for all, who may begin another", async (t) => {
+test("an error ends the watch for all of its handlers, which may watch again", async (t) => {
   gatherReports(t);
   const easel = await startPage(t);
   const { kv, connection } = easel;
@@ -171,7 +171,7 @@ test("an error ends the watch for all, who may begin another", async (t) => {
   assert.equal(await line.closed, 1005);
 });
 
-test("an error that no `onError` takes is reported as uncaught", async (t) => {
+test("an error without an `onError` is reported as uncaught", async (t) => {
   const reports = gatherReports(t);
   const { kv, line, ...easel } = await watchingPage(t);
   line.say({ type: "error", code: "PERMISSION_DENIED", message: "m", ...tasks });
@@ -189,7 +189,7 @@ const noSocket = class {
   }
 } as unknown as typeof WebSocket;
 
-test("what cannot be watched, subscribed or sent is refused before a connection is opened", async () => {
+test("invalid arguments of watch, subscribe and publish are refused before a connection is opened", async () => {
   const { kv, realtime } = createEasel(page, fakeFetch(() => Response.json({})).fetch, noSocket);
   const nothing = undefined as unknown as () => void;
   assert.throws(() => kv.watch(nothing as unknown as string, () => {}), invalid);
@@ -206,7 +206,7 @@ test("what cannot be watched, subscribed or sent is refused before a connection 
   for (const data of noJson as string[]) assert.throws(() => pens.publish("a", data), invalid);
 });
 
-test("a message is at most 16 KiB, counted in bytes as it is sent", async (t) => {
+test("a frame of `publish` is at most 16 KiB in UTF-8", async (t) => {
   const { realtime, connection } = await startPage(t);
   const pens = realtime.channel("pens");
   const around = JSON.stringify({ type: "publish", channel: "pens", event: "", data: "" }).length;
@@ -217,7 +217,7 @@ test("a message is at most 16 KiB, counted in bytes as it is sent", async (t) =>
   assert.deepEqual(await line.next(), { type: "publish", channel: "pens", event: "", data: largest });
 });
 
-test("outside a canvas the first use says so", async () => {
+test("outside a canvas the first call throws", async () => {
   const { kv, realtime } = createEasel({ href: "about:blank" });
   const pens = realtime.channel("pens");
   await assert.rejects(

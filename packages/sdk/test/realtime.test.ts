@@ -12,7 +12,7 @@ const presence = { type: "presence", channel: "pens" };
 const subscribed = { type: "subscribed", channel: "pens" };
 const closed = { name: "EaselError", code: "CHANNEL_CLOSED", status: 0 };
 
-test("`subscribe` is settled when the service has said so, and hands on every message", async (t) => {
+test("`subscribe` resolves when the service confirms, and the handler gets every message", async (t) => {
   const { page, connection } = await startServer(t);
   const { realtime } = createEasel(page);
   const pens = realtime.channel("pens");
@@ -34,7 +34,7 @@ test("`subscribe` is settled when the service has said so, and hands on every me
   assert.equal(await line.closed, 1005);
 });
 
-test("in subdomain mode the connection goes to the base host, with TLS where the page has it", async () => {
+test("in subdomain mode the connection goes to the base host, with TLS if the page uses it", async () => {
   const addresses: string[] = [];
   class Fake {
     constructor(address: string) {
@@ -52,7 +52,7 @@ test("in subdomain mode the connection goes to the base host, with TLS where the
   ]);
 });
 
-test("all channels share one connection, which the first use opens and the last end closes", async (t) => {
+test("all channels share one connection, which opens with the first and closes with the last", async (t) => {
   const { realtime, connection } = await startPage(t);
   const [pens, inks] = [realtime.channel("pens"), realtime.channel("inks")];
   pens.onJoin(() => {});
@@ -70,7 +70,7 @@ test("all channels share one connection, which the first use opens and the last 
   assert.equal(await line.closed, 1005);
 });
 
-test("who leaves the last channel for another one stays connected", async (t) => {
+test("going from the last channel to another one keeps the connection", async (t) => {
   const { line, pens, realtime } = await startSubscribedPage(t);
   pens.close();
   realtime.channel("inks").publish("a");
@@ -78,7 +78,7 @@ test("who leaves the last channel for another one stays connected", async (t) =>
   assert.deepEqual(await line.next(), { type: "publish", channel: "inks", event: "a" });
 });
 
-test("a channel of the same name is the same, until it is closed", async (t) => {
+test("`channel` returns the same object for the same name, until it is closed", async (t) => {
   const { realtime, pens } = await startSubscribedPage(t);
   assert.equal(realtime.channel("pens"), pens);
   pens.close();
@@ -89,7 +89,7 @@ test("a channel of the same name is the same, until it is closed", async (t) => 
   assert.equal(realtime.channel("pens"), anew);
 });
 
-test("several handlers are one subscription", async (t) => {
+test("several handlers share one subscription", async (t) => {
   const { line, pens, messages } = await startSubscribedPage(t);
   const second = Promise.withResolvers<Message>();
   await pens.subscribe(second.resolve);
@@ -101,7 +101,7 @@ test("several handlers are one subscription", async (t) => {
   assert.deepEqual(await line.next(), { type: "publish", channel: "pens", event: "next" });
 });
 
-test("the same question is asked once while it is unanswered", async (t) => {
+test("a request is not sent again while it is pending", async (t) => {
   const { line, realtime } = await startSubscribedPage(t);
   const inks = realtime.channel("inks");
   const all = [1, 2].flatMap(() => [inks.subscribe(() => {}), inks.presence()]);
@@ -114,7 +114,7 @@ test("the same question is asked once while it is unanswered", async (t) => {
   assert.deepEqual(await line.next(), { type: "unsubscribe", channel: "inks" });
 });
 
-test("what is said of one channel is not told to another", async (t) => {
+test("frames of one channel do not reach another", async (t) => {
   const { line, pens, messages, realtime } = await startSubscribedPage(t);
   const errors: unknown[] = [];
   const odd = realtime.channel("__proto__");
@@ -129,7 +129,7 @@ test("what is said of one channel is not told to another", async (t) => {
   assert.deepEqual([messages, errors], [[], []]);
 });
 
-test("joins, leaves and who is there are told to those who asked, until they stop", async (t) => {
+test("`onJoin`, `onLeave` and `onPresence` call their handlers until they are removed", async (t) => {
   const { line, pens } = await startSubscribedPage(t);
   const told: unknown[] = [];
   const users = (all: Member[]) => told.push(["users", ...all]);
@@ -163,7 +163,7 @@ test("joins, leaves and who is there are told to those who asked, until they sto
   await say([ada]);
 });
 
-test("`unsubscribe` ends the messages, and a subscription that comes late is given back", async (t) => {
+test("`unsubscribe` ends the messages, also of a subscription confirmed afterwards", async (t) => {
   const { line, pens, messages } = await startSubscribedPage(t);
   pens.unsubscribe();
   pens.unsubscribe();
@@ -179,7 +179,7 @@ test("`unsubscribe` ends the messages, and a subscription that comes late is giv
   assert.deepEqual(messages, []);
 });
 
-test("a closed channel does nothing, and what it was asked is rejected", async (t) => {
+test("a closed channel sends nothing, and its pending requests are rejected", async (t) => {
   const { line, pens } = await startSubscribedPage(t);
   const users = pens.presence();
   assert.deepEqual(await line.next(), presence);

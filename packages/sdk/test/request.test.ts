@@ -4,7 +4,7 @@ import { createEasel, EaselError, NotAuthenticatedError, NotFoundError } from ".
 import { createApi, search } from "../src/request.ts";
 import { fakeFetch, page } from "./support.ts";
 
-test("every request is credentialed, tells its page to its own origin, and follows no redirect", async () => {
+test("requests send credentials, a same-origin referrer, and follow no redirect", async () => {
   const { fetch, calls } = fakeFetch(() => Response.json({ ok: true }));
   await createApi(page, fetch).json("PUT", "/kv/a", { b: [1, null] });
   await createApi({ href: "https://tea.easel.example/" }, fetch).json("GET", "/me");
@@ -26,7 +26,7 @@ test("every request is credentialed, tells its page to its own origin, and follo
   );
 });
 
-test("null is a body, undefined is none", async () => {
+test("null is sent as a body, undefined is not", async () => {
   const { fetch, calls } = fakeFetch(() => Response.json({}));
   const api = createApi(page, fetch);
   await api.json("PUT", "/a", null);
@@ -37,14 +37,14 @@ test("null is a body, undefined is none", async () => {
   );
 });
 
-test("`me` gives the body of /me", async () => {
+test("`me` resolves with the body of /me", async () => {
   const body = { id: "u-1", name: "Ada", canvasRole: "viewer" };
   const { fetch, calls } = fakeFetch(() => Response.json(body));
   assert.deepEqual(await createEasel(page, fetch).me(), body);
   assert.equal(calls[0]?.url, "https://easel.example/v1/c/tea/me");
 });
 
-test("a refusal is thrown as its error, and is not tried again", async () => {
+test("an error response is thrown as its error class, without a retry", async () => {
   for (const status of [404, 429, 500, 503]) {
     const { fetch, calls } = fakeFetch(() =>
       Response.json({ code: "X", message: "m", requestId: "r" }, { status }),
@@ -54,12 +54,12 @@ test("a refusal is thrown as its error, and is not tried again", async () => {
   }
 });
 
-test("an answer that is not JSON is still mapped by its status", async () => {
+test("an error response that is not JSON is mapped by its status", async () => {
   const { fetch } = fakeFetch(() => new Response("<h1>Not here</h1>", { status: 404 }));
   await assert.rejects(createApi(page, fetch).json("GET", "/me"), NotFoundError);
 });
 
-test("the gateway's way to the sign-in page is NotAuthenticatedError", async () => {
+test("the gateway's redirect to the sign-in page is NotAuthenticatedError", async () => {
   const opaque = Object.defineProperty(Response.error(), "type", { value: "opaqueredirect" });
   for (const answer of [opaque, new Response(null, { status: 302, headers: { location: "/auth/login" } })]) {
     const { fetch, calls } = fakeFetch(() => answer);
@@ -69,7 +69,7 @@ test("the gateway's way to the sign-in page is NotAuthenticatedError", async () 
   }
 });
 
-test("a network failure is REQUEST_FAILED with status 0 and its cause, and is not tried again", async () => {
+test("a network failure is REQUEST_FAILED with status 0 and its cause, without a retry", async () => {
   const cause = new TypeError("Failed to fetch");
   const cut = () => new Response(new ReadableStream({ start: (body) => body.error(cause) }));
   for (const answer of [() => Promise.reject(cause), cut]) {
@@ -83,12 +83,12 @@ test("a network failure is REQUEST_FAILED with status 0 and its cause, and is no
   }
 });
 
-test("a success that is not JSON is REQUEST_FAILED with its status", async () => {
+test("a 2xx response that is not JSON is REQUEST_FAILED with its status", async () => {
   const { fetch } = fakeFetch(() => new Response("<h1>Sign in</h1>"));
   await assert.rejects(createApi(page, fetch).json("GET", "/me"), { code: "REQUEST_FAILED", status: 200 });
 });
 
-test("what JSON cannot hold is INVALID_BODY and never sent", async () => {
+test("values that JSON cannot hold are INVALID_BODY and not sent", async () => {
   const { fetch, calls } = fakeFetch(() => Response.json({}));
   const circle: unknown[] = [];
   circle.push(circle);
@@ -101,7 +101,7 @@ test("what JSON cannot hold is INVALID_BODY and never sent", async () => {
   assert.equal(calls.length, 0);
 });
 
-test("the page's address is looked at by the first call, and once", async () => {
+test("the first call reads the page's address, and no later one does", async () => {
   const { fetch, calls } = fakeFetch(() => Response.json({}));
   let looks = 0;
   const location = {
@@ -120,11 +120,11 @@ test("the page's address is looked at by the first call, and once", async () => 
   assert.deepEqual(new Set(calls.map(({ url }) => url)), new Set(["https://easel.example/v1/c/tea/me"]));
 });
 
-test("outside a browser the SDK loads, and the first call tells", async () => {
+test("outside a browser the SDK loads, and the first call throws", async () => {
   await assert.rejects(createEasel().me(), { name: "EaselError", message: /not part of a canvas/ });
 });
 
-test("search leaves out what is not given", () => {
+test("search skips null and undefined", () => {
   assert.equal(search({}), "");
   assert.equal(search({ a: undefined, b: null }), "");
   assert.equal(search({ prefix: "", limit: 0 }), "?prefix=&limit=0");

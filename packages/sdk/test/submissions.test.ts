@@ -10,7 +10,7 @@ function answered(body: unknown, status = 200) {
 
 const invalid = { name: "EaselError", code: "INVALID_BODY", status: 400 };
 
-test("each call is one request of the contract", async () => {
+test("each call sends one request of the contract", async () => {
   const answer = { userId: "u-1", value: null, updatedAt: 1, entries: [], nextCursor: null };
   const { submissions, calls } = answered(answer);
   assert.deepEqual(await submissions.set("lunch", null), answer);
@@ -34,12 +34,12 @@ test("each call is one request of the contract", async () => {
   );
 });
 
-test("`get` gives undefined where there is no answer, and throws for every other 404", async () => {
+test("`get` resolves with undefined if there is no submission, and throws for every other 404", async () => {
   assert.equal(await answered({ code: "NOT_FOUND" }, 404).submissions.get("lunch"), undefined);
   await assert.rejects(answered({ code: "OWNER_ONLY" }, 404).submissions.get("lunch"), NotFoundError);
 });
 
-test("what cannot be asked is refused before anything is sent", async () => {
+test("invalid arguments are refused before anything is sent", async () => {
   const { submissions, calls } = answered({});
   for (const name of ["", ".", "..", "\ud800"]) await assert.rejects(submissions.get(name), invalid);
   for (const id of ["", "..", "mine"]) await assert.rejects(submissions.remove("lunch", id), invalid);

@@ -1,6 +1,6 @@
 import type { Fetch } from "../src/request.ts";
 
-/** A request as a fake fetch saw it; `segments` are those behind `/v1/c/{slug}`, decoded. */
+/** A request to a fake fetch; `segments` are the decoded path segments after `/v1/c/{slug}`. */
 export interface Call {
   url: string;
   path: string;
@@ -8,7 +8,7 @@ export interface Call {
   init: RequestInit;
 }
 
-/** A fetch that hands every request to `answer` and keeps it in `calls`. */
+/** Creates a fetch that records every request in `calls` and responds with `answer`. */
 export function fakeFetch(answer: (call: Call) => Response | Promise<Response>): {
   fetch: Fetch;
   calls: Call[];
@@ -29,7 +29,7 @@ export const page = { href: "https://easel.example/c/tea/index.html?a=1#b" };
 
 const RIGHT = { own: true, any: false };
 
-/** `/submissions`, of one person in memory (specification 4.9). */
+/** `/submissions` of one person, in memory (specification 4.9). */
 function fakeSubmissions() {
   const answers = new Map<string, unknown>();
   return ([collection = "", whose]: string[], method: string, body: unknown): Response => {
@@ -44,7 +44,7 @@ function fakeSubmissions() {
   };
 }
 
-/** `/collections`, one of them in memory (specification 4.10). */
+/** `/collections` with one collection, in memory (specification 4.10). */
 function fakeCollections() {
   const records = new Map<string, unknown>();
   const view = (id: string) => ({ id, authorId: "u-1", value: records.get(id), updatedAt: 1 });
@@ -61,7 +61,7 @@ function fakeCollections() {
   };
 }
 
-/** A service that holds one canvas: `/me`, both KV scopes, answers and records in memory. */
+/** A service with one canvas, in memory: `/me`, both KV scopes, submissions and records. */
 export function fakeService(): ReturnType<typeof fakeFetch> {
   const submissions = fakeSubmissions();
   const collections = fakeCollections();

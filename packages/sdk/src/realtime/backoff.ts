@@ -1,42 +1,42 @@
-const FIRST = 500;
-/** The longest pause between two attempts, in milliseconds; what has been connected for so long has not failed. */
-export const LONGEST = 10_000;
+const FIRST_DELAY_MS = 500;
+/** The longest delay between two attempts. A connection that has lasted this long resets the backoff. */
+export const MAX_DELAY_MS = 10_000;
 
-/** Milliseconds before the next attempt: 500 doubling to 10,000 (specification 6). */
+/** Returns the delay before the next attempt in ms: 500, doubling up to 10,000 (specification 6). */
 export function backoff(failures: number): number {
-  return Math.min(FIRST * 2 ** failures, LONGEST);
+  return Math.min(FIRST_DELAY_MS * 2 ** failures, MAX_DELAY_MS);
 }
 
-/** Calls `then` once: after `delay` ms, or as soon as the network or the viewer is back. Gives what calls it off. */
-export type Pause = (delay: number, then: () => void) => () => void;
+/** Calls `connect` once: after `delay` ms, or earlier when there is reason to retry. Returns a function that cancels it. */
+export type ScheduleReconnect = (delay: number, connect: () => void) => () => void;
 
-/** The part of `window` that tells of network and viewer; other places have none of it. */
+/** The part of `window` that reports the network and the page's visibility; missing outside browsers. */
 interface Window {
   addEventListener?(type: string, listener: () => void, options: { signal: AbortSignal }): void;
   readonly document?: { readonly visibilityState: string };
 }
 
-/** The pause of a page. */
-export const pause: Pause = (delay, then) => {
+/** Reconnects after the delay, or as soon as the network is back or the page becomes visible. */
+export const scheduleReconnect: ScheduleReconnect = (delay, connect) => {
   const window = globalThis as Window;
-  const over = new AbortController();
-  const until = { signal: over.signal };
-  const end = () => {
-    over.abort();
+  const controller = new AbortController();
+  const options = { signal: controller.signal };
+  const cancel = () => {
+    controller.abort();
     clearTimeout(timer);
   };
-  const go = () => {
-    end();
-    then();
+  const run = () => {
+    cancel();
+    connect();
   };
-  const timer = setTimeout(go, delay);
-  window.addEventListener?.("online", go, until);
+  const timer = setTimeout(run, delay);
+  window.addEventListener?.("online", run, options);
   window.addEventListener?.(
     "visibilitychange",
     () => {
-      if (window.document?.visibilityState === "visible") go();
+      if (window.document?.visibilityState === "visible") run();
     },
-    until,
+    options,
   );
-  return end;
+  return cancel;
 };

@@ -1,178 +1,187 @@
 import type { Member, Sender } from "@easel/protocol/realtime";
 import type { Json } from "@easel/protocol/types";
 import { EaselError, invalid } from "../errors.ts";
-import { storable } from "../value.ts";
-import { channelName, encode, refusalOf } from "./frames.ts";
+import { requireJson } from "../value.ts";
+import { channelName, encode, toFrameError } from "./frames.ts";
 import { createListeners, type Listener, report } from "./listeners.ts";
-import type { Party, Socket } from "./socket.ts";
+import type { Socket, Subscriber } from "./socket.ts";
 
-/** What was published on a channel; the service itself says who it is from. */
+/** A message on a channel. The service sets `from`; a page cannot forge it. */
 export interface Message<Data = Json> {
   event: string;
   data: Data;
   from: Sender;
 }
 
-/** A channel: messages between the pages of a canvas, and who else is there (specification 4.7). */
+/** A channel: messages between open pages of a canvas, and presence (specification 4.7). */
 export interface Channel {
   /**
-   * Hands every message to `handler`. Fulfilled when the service has confirmed it, rejected when it refuses.
-   * After a lost connection the channel is subscribed again by itself.
+   * Calls `handler` with every message. Resolves when the service has confirmed the subscription, rejects when it refuses.
+   * After a lost connection the SDK subscribes again.
    * @example await easel.realtime.channel("pens").subscribe(({ event, data, from }) => draw(from.id, data));
    */
   subscribe<Data extends Json = Json>(handler: Listener<Message<Data>>): Promise<void>;
   /**
-   * Sends a message to all who are subscribed, oneself too. It waits for the connection, if need be; what is refused
-   * later is told to `onError`.
+   * Sends a message to all subscribers, including the sender. It is queued while the connection is down; later errors go to
+   * `onError`.
    * @example easel.realtime.channel("pens").publish("move", { x: 3, y: 4 });
    */
   publish(event: string, data?: Json): void;
   /**
-   * Who is on the channel now, each person once.
+   * Resolves with the people on the channel, each person once.
    * @example const users = await easel.realtime.channel("pens").presence();
    */
   presence(): Promise<Member[]>;
   /**
-   * Tells of everyone who comes; gives a function that stops.
+   * Calls `handler` when a person joins; returns a function that removes it.
    * @example const stop = easel.realtime.channel("pens").onJoin(({ name }) => greet(name));
    */
   onJoin(handler: Listener<Member>): () => void;
   /**
-   * Tells of everyone who goes; gives a function that stops.
+   * Calls `handler` when a person leaves; returns a function that removes it.
    * @example const stop = easel.realtime.channel("pens").onLeave(({ id }) => erase(id));
    */
   onLeave(handler: Listener<Member>): () => void;
   /**
-   * Tells who is there, after every `subscribe` and whenever it is asked; gives a function that stops.
+   * Calls `handler` with the people on the channel after `subscribe` and after `presence`; returns a function that removes it.
    * @example const stop = easel.realtime.channel("pens").onPresence((users) => list(users));
    */
   onPresence(handler: Listener<Member[]>): () => void;
   /**
-   * Tells of every error of the channel; gives a function that stops. Without it they are reported as uncaught.
+   * Calls `handler` on every error of the channel; returns a function that removes it. Without a handler, errors are reported
+   * as uncaught.
    * @example const stop = easel.realtime.channel("pens").onError(({ message }) => show(message));
    */
   onError(handler: Listener<EaselError>): () => void;
   /**
-   * Ends the messages, for all of its handlers.
+   * Ends the subscription and removes all of its handlers.
    * @example easel.realtime.channel("pens").unsubscribe();
    */
   unsubscribe(): void;
   /**
-   * Ends the channel, and the connection with the last one; `realtime.channel` gives a new one.
+   * Closes the channel. The connection closes with the last channel or watch.
    * @example easel.realtime.channel("pens").close();
    */
   close(): void;
 }
 
-/** What the service has been asked and has not answered; `heard` is whether `onError` tells of the error, too. */
-interface Ask {
+/** A request without a response yet. `handled`: the error also goes to `onError`, so the promise need not be awaited. */
+interface PendingRequest {
   type: "subscribe" | "presence";
   resolve(users: Member[]): void;
-  reject(error: EaselError, heard: boolean): void;
+  reject(error: EaselError, handled: boolean): void;
 }
 
 const CLOSED = { status: 0, code: "CHANNEL_CLOSED", message: "This channel was closed." };
-const LOST = { status: 0, code: "DISCONNECTED", message: "The connection was lost." };
-const FULL = { ...LOST, message: "There is no connection, and no room for more messages to wait for it." };
+const DISCONNECTED = { status: 0, code: "DISCONNECTED", message: "The connection was lost." };
+const QUEUE_FULL = {
+  ...DISCONNECTED,
+  message: "The connection is down and the queue of unsent messages is full.",
+};
 
-/** The question that nobody waits for: a channel is subscribed again after a lost connection. */
-const AGAIN: Ask = { type: "subscribe", resolve() {}, reject: (error, heard) => heard || report(error) };
+/** The subscription after a reconnect, which no caller awaits. */
+const RESUBSCRIBE: PendingRequest = {
+  type: "subscribe",
+  resolve() {},
+  reject: (error, handled) => handled || report(error),
+};
 
-/** A channel; `closed` is called when it ends. */
-export function createChannel(name: string, socket: Socket, closed: () => void): Channel {
+/** Creates a channel; `onClose` is called when the page closes it. */
+export function createChannel(name: string, socket: Socket, onClose: () => void): Channel {
   const channel = channelName(name);
   const messages = createListeners<Message>();
   const presences = createListeners<Member[]>();
   const joins = createListeners<Member>();
   const leaves = createListeners<Member>();
   const errors = createListeners<EaselError>();
-  /** In the order in which they were sent, which is that of the answers; all of a type are one frame. */
-  let asks: Ask[] = [];
+  /** Pending requests in the order of sending, which is the order of responses. Those of one type share one frame. */
+  let pending: PendingRequest[] = [];
   let subscribed = false;
-  /** Whether it was asked for on this connection, and not given back: the service may have it, whatever was refused. */
-  let taken = false;
+  /** True while this connection has an unsubscribe to send: the service may hold the subscription even after an error. */
+  let unsubscribeNeeded = false;
   let open = true;
 
-  const frame = (type: string) => encode({ type, channel });
-  const asked = (type: Ask["type"]) => asks.some((each) => each.type === type);
+  const encodeFrame = (type: string) => encode({ type, channel });
+  const isPending = (type: PendingRequest["type"]) => pending.some((each) => each.type === type);
 
-  const ask = (question: Ask) => {
-    if (!asked(question.type)) socket.say(frame(question.type));
-    if (question.type === "subscribe") taken = true;
-    asks.push(question);
+  const request = (added: PendingRequest) => {
+    if (!isPending(added.type)) socket.send(encodeFrame(added.type));
+    if (added.type === "subscribe") unsubscribeNeeded = true;
+    pending.push(added);
   };
 
-  const take = (type: Ask["type"] | undefined) => {
-    const answered = asks.filter((each) => each.type === type);
-    asks = asks.filter((each) => each.type !== type);
-    return answered;
+  const takePending = (type: PendingRequest["type"] | undefined) => {
+    const taken = pending.filter((each) => each.type === type);
+    pending = pending.filter((each) => each.type !== type);
+    return taken;
   };
 
-  const fail = (error: EaselError, questions: Ask[]) => {
-    const heard = errors.size > 0 || !open;
-    for (const { reject } of questions) reject(error, heard);
-    if (!heard && questions.length === 0) report(error);
-    if (open) errors.tell(error);
+  const fail = (error: EaselError, requests: PendingRequest[]) => {
+    const handled = errors.size > 0 || !open;
+    for (const { reject } of requests) reject(error, handled);
+    if (!handled && requests.length === 0) report(error);
+    if (open) errors.emit(error);
   };
 
-  const enter = (anew: boolean) => {
+  const attach = (reopen: boolean) => {
     if (!open) throw new EaselError(CLOSED);
-    socket.join(party, anew);
+    socket.attach(subscriber, reopen);
   };
 
-  const leave = () => {
-    if (taken) socket.say(frame("unsubscribe"));
+  const unsubscribe = () => {
+    if (unsubscribeNeeded) socket.send(encodeFrame("unsubscribe"));
     messages.clear();
-    subscribed = taken = false;
-    for (const { reject } of take("subscribe")) reject(new EaselError(CLOSED), true);
+    subscribed = unsubscribeNeeded = false;
+    for (const { reject } of takePending("subscribe")) reject(new EaselError(CLOSED), true);
   };
 
-  const party: Party = {
-    greet() {
-      if (messages.size > 0 && !asked("subscribe")) asks.unshift(AGAIN);
-      taken = asked("subscribe");
-      return [...new Set(asks.map(({ type }) => type))].map(frame);
+  const subscriber: Subscriber = {
+    openingFrames() {
+      if (messages.size > 0 && !isPending("subscribe")) pending.unshift(RESUBSCRIBE);
+      unsubscribeNeeded = isPending("subscribe");
+      return [...new Set(pending.map(({ type }) => type))].map(encodeFrame);
     },
 
-    hear(told) {
-      if (!("channel" in told) || told.channel !== channel) return;
-      switch (told.type) {
+    receive(frame) {
+      if (!("channel" in frame) || frame.channel !== channel) return;
+      switch (frame.type) {
         case "subscribed":
           subscribed = messages.size > 0;
-          // Confirmed after it was given up.
-          if (!subscribed) socket.say(frame("unsubscribe"));
-          for (const { resolve } of take("subscribe")) resolve([]);
+          // The page has unsubscribed before the confirmation came.
+          if (!subscribed) socket.send(encodeFrame("unsubscribe"));
+          for (const { resolve } of takePending("subscribe")) resolve([]);
           break;
         case "presence":
-          for (const { resolve } of take("presence")) resolve(told.users);
-          presences.tell(told.users);
+          for (const { resolve } of takePending("presence")) resolve(frame.users);
+          presences.emit(frame.users);
           break;
         case "join":
-          joins.tell(told.user);
+          joins.emit(frame.user);
           break;
         case "leave":
-          leaves.tell(told.user);
+          leaves.emit(frame.user);
           break;
         case "message":
-          messages.tell({ event: told.event, data: told.data, from: told.from });
+          messages.emit({ event: frame.event, data: frame.data, from: frame.from });
           break;
         case "error":
-          // It may have ended the subscription: the next handler asks for it again.
-          if (told.code === "PERMISSION_DENIED") subscribed = false;
-          fail(refusalOf(told), take(asks[0]?.type));
+          // The service may have ended the subscription, so that the next handler must subscribe again.
+          if (frame.code === "PERMISSION_DENIED") subscribed = false;
+          // Error frames do not name the request that they answer: the oldest one is rejected.
+          fail(toFrameError(frame), takePending(pending[0]?.type));
       }
     },
 
-    lost() {
-      subscribed = taken = false;
-      for (const { reject } of take("presence")) reject(new EaselError(LOST), false);
+    disconnected() {
+      subscribed = unsubscribeNeeded = false;
+      for (const { reject } of takePending("presence")) reject(new EaselError(DISCONNECTED), false);
     },
 
-    over(error) {
+    failed(error) {
       messages.clear();
-      subscribed = taken = false;
-      const questions = asks.splice(0);
-      return () => fail(error, questions);
+      subscribed = unsubscribeNeeded = false;
+      const requests = pending.splice(0);
+      return () => fail(error, requests);
     },
   };
 
@@ -180,39 +189,39 @@ export function createChannel(name: string, socket: Socket, closed: () => void):
     subscribe(handler) {
       const promise = new Promise<void>((resolve, reject) => {
         const stop = messages.add(handler);
-        const refuse = (error: unknown, heard: boolean) => {
+        const refuse = (error: unknown, handled: boolean) => {
           stop();
-          // Whoever has `onError` need not await this.
-          if (heard) promise.catch(() => {});
+          // A page with `onError` may leave the promise without a handler.
+          if (handled) promise.catch(() => {});
           reject(error);
         };
         try {
-          enter(true);
+          attach(true);
         } catch (error) {
           return refuse(error, false);
         }
         if (subscribed) return resolve();
-        ask({ type: "subscribe", resolve: () => resolve(), reject: refuse });
+        request({ type: "subscribe", resolve: () => resolve(), reject: refuse });
       });
       return promise;
     },
 
     publish(event, data) {
-      if (typeof event !== "string") throw invalid("The event of a message is a text.");
+      if (typeof event !== "string") throw invalid("The event of a message must be a string.");
       const text = encode({
         type: "publish",
         channel,
         event,
-        data: data === undefined ? data : storable(data),
+        data: data === undefined ? data : requireJson(data),
       });
-      enter(false);
-      if (!socket.publish(party, text)) fail(new EaselError(FULL), []);
+      attach(false);
+      if (!socket.publish(subscriber, text)) fail(new EaselError(QUEUE_FULL), []);
     },
 
     presence() {
       return new Promise((resolve, reject) => {
-        enter(false);
-        ask({ type: "presence", resolve, reject });
+        attach(false);
+        request({ type: "presence", resolve, reject });
       });
     },
 
@@ -221,15 +230,15 @@ export function createChannel(name: string, socket: Socket, closed: () => void):
     onPresence: presences.add,
     onError: errors.add,
 
-    unsubscribe: leave,
+    unsubscribe,
 
     close() {
       if (!open) return;
       open = false;
-      leave();
-      for (const { reject } of take("presence")) reject(new EaselError(CLOSED), true);
-      socket.leave(party);
-      closed();
+      unsubscribe();
+      for (const { reject } of takePending("presence")) reject(new EaselError(CLOSED), true);
+      socket.detach(subscriber);
+      onClose();
     },
   };
 }

@@ -1,19 +1,19 @@
 import { invalid } from "../errors.ts";
 
-/** A function that is told of something. As a method's its parameter may be narrower: a page knows what it publishes. */
-export type Listener<Value> = { tell(value: Value): void }["tell"];
+/** A listener function. Declared as a method so that TypeScript accepts a narrower parameter type. */
+export type Listener<Value> = { listen(value: Value): void }["listen"];
 
-/** The functions that are told of one kind of thing. */
+/** The listeners of one event. */
 export interface Listeners<Value> {
   readonly size: number;
-  /** Gives what takes the function out again. */
+  /** Adds a listener; returns a function that removes it. */
   add(listener: Listener<Value>): () => void;
-  /** One that throws keeps it from nobody: what it threw is reported. */
-  tell(value: Value): void;
+  /** Calls every listener. An error that one throws is reported and does not stop the others. */
+  emit(value: Value): void;
   clear(): void;
 }
 
-/** No listeners yet. */
+/** Creates an empty set of listeners. */
 export function createListeners<Value>(): Listeners<Value> {
   const all = new Set<{ listener: Listener<Value> }>();
 
@@ -23,13 +23,13 @@ export function createListeners<Value>(): Listeners<Value> {
     },
 
     add(listener) {
-      if (typeof listener !== "function") throw invalid("A handler is a function.");
+      if (typeof listener !== "function") throw invalid("A handler must be a function.");
       const entry = { listener };
       all.add(entry);
       return () => void all.delete(entry);
     },
 
-    tell(value) {
+    emit(value) {
       for (const entry of [...all]) {
         try {
           if (all.has(entry)) entry.listener(value);
@@ -43,7 +43,7 @@ export function createListeners<Value>(): Listeners<Value> {
   };
 }
 
-/** An error that no handler takes, to `window.onerror` and the console. */
+/** Reports an error without a handler like an uncaught one: to `window.onerror` and the console. */
 export function report(error: unknown): void {
   const page = globalThis as { reportError?: (error: unknown) => void };
   if (page.reportError) page.reportError(error);

@@ -1,37 +1,40 @@
 import { ACCESS_LOST, CANVAS_FULL, REALTIME_OFF } from "@easel/protocol/realtime-constants";
-import { type EaselError, errorOf } from "../errors.ts";
-import { backoff, LONGEST, type Pause, pause } from "./backoff.ts";
-import { type ErrorFrame, refusalOf, type ServerFrame } from "./frames.ts";
+import { type EaselError, toError } from "../errors.ts";
+import { backoff, MAX_DELAY_MS, type ScheduleReconnect, scheduleReconnect } from "./backoff.ts";
+import { type ErrorFrame, type ServerFrame, toFrameError } from "./frames.ts";
 import { report } from "./listeners.ts";
 
-/** Whom the connection is for: a channel or a watch. */
-export interface Party {
-  /** The frames that it sends on every new connection. */
-  greet(): string[];
-  /** Whatever the service said, to others too. */
-  hear(frame: ServerFrame): void;
-  /** The connection is lost, and another one will be tried. */
-  lost(): void;
-  /** The connection is over; the party is on it no longer. Gives what tells the page, which may begin anew by that. */
-  over(error: EaselError): () => void;
+/** A user of the connection: a channel or a watch. */
+export interface Subscriber {
+  /** Returns the frames to send when a connection opens. */
+  openingFrames(): string[];
+  /** Receives every frame of the service, including those for other subscribers. */
+  receive(frame: ServerFrame): void;
+  /** Called when the connection is lost and will be retried. */
+  disconnected(): void;
+  /**
+   * Called when the connection has ended for good and the subscriber is detached. Returns a function that reports the error to
+   * the page; its handlers may subscribe again.
+   */
+  failed(error: EaselError): () => void;
 }
 
-/** The one connection of a page: open while there is a party, and opened again when it is lost. */
+/** The page's one connection: open while it has subscribers, reconnected when it is lost. */
 export interface Socket {
-  /** Puts a party on the connection. Once that was closed for good, only one that comes `anew` opens another. */
-  join(party: Party, anew: boolean): void;
-  leave(party: Party): void;
-  /** Sends a frame, if there is a connection; those to come are greeted. */
-  say(text: string): void;
-  /** Sends a frame now or with the next connection; false where 256 are waiting for that already. */
-  publish(party: Party, text: string): boolean;
+  /** Attaches a subscriber and connects if need be. After a final close this throws that error, unless `reopen` is true. */
+  attach(subscriber: Subscriber, reopen: boolean): void;
+  detach(subscriber: Subscriber): void;
+  /** Sends a frame if the connection is open; drops it otherwise, because `openingFrames` repeats what matters. */
+  send(text: string): void;
+  /** Sends a frame, or queues it until the connection is open. Returns false when the queue is full. */
+  publish(subscriber: Subscriber, text: string): boolean;
 }
 
 const OPEN = 1;
-const WAITING = 256;
+const MAX_QUEUED = 256;
 
-/** The closes after which nothing is tried again (specification 6), as the answers that they stand for. */
-const FINAL: Record<number, [status: number, body: object]> = {
+/** Close codes after which the SDK does not reconnect (specification 6), with the HTTP errors that they correspond to. */
+const FINAL_CLOSES: Record<number, [status: number, body: object]> = {
   [ACCESS_LOST]: [401, { message: "You may not be on this canvas any more." }],
   [REALTIME_OFF]: [
     403,
@@ -40,21 +43,21 @@ const FINAL: Record<number, [status: number, body: object]> = {
   [CANVAS_FULL]: [429, { code: "CONNECTION_LIMIT", message: "This canvas has too many open connections." }],
 };
 
-/** No connection yet; `address` is asked for with the first one, and may throw. */
+/** Creates the connection without opening it. `address` is called for each attempt and may throw. */
 export function createSocket(
   address: () => string,
   WebSocket: typeof globalThis.WebSocket,
-  wait: Pause = pause,
+  schedule: ScheduleReconnect = scheduleReconnect,
 ): Socket {
-  const parties = new Set<Party>();
-  let waiting: { party: Party; text: string }[] = [];
+  const subscribers = new Set<Subscriber>();
+  let queue: { subscriber: Subscriber; text: string }[] = [];
   let socket: WebSocket | undefined;
-  let callOff: (() => void) | undefined;
+  let cancelReconnect: (() => void) | undefined;
   let failures = 0;
-  let final: EaselError | undefined;
+  let finalError: EaselError | undefined;
 
   const connect = () => {
-    callOff = undefined;
+    cancelReconnect = undefined;
     let disabled: ErrorFrame | undefined;
     let openedAt = Number.POSITIVE_INFINITY;
     const current = new WebSocket(address());
@@ -62,72 +65,73 @@ export function createSocket(
 
     current.onopen = () => {
       openedAt = Date.now();
-      const messages = waiting.splice(0).map(({ text }) => text);
-      for (const text of [...[...parties].flatMap((party) => party.greet()), ...messages]) current.send(text);
+      const queued = queue.splice(0).map(({ text }) => text);
+      const opening = [...subscribers].flatMap((subscriber) => subscriber.openingFrames());
+      for (const text of [...opening, ...queued]) current.send(text);
     };
 
     current.onmessage = ({ data }) => {
       failures = 0;
       const frame = JSON.parse(String(data)) as ServerFrame;
-      for (const party of [...parties]) party.hear(frame);
+      for (const subscriber of [...subscribers]) subscriber.receive(frame);
       if (frame.type !== "error" || "channel" in frame || "resource" in frame) return;
       if (frame.code === "CAPABILITY_DISABLED") disabled = frame;
-      else report(refusalOf(frame));
+      else report(toFrameError(frame));
     };
 
     current.onclose = ({ code }) => {
-      // Closed by `rest`; there may be another one by now.
+      // Closed by `closeIfIdle`; a newer connection may be open by now.
       if (current !== socket) return;
       socket = undefined;
-      const [status, body] = FINAL[code] ?? [];
-      if (status) return finish(errorOf(status, { ...body, ...disabled }));
-      // Who only publishes may never hear anything.
-      if (Date.now() - openedAt >= LONGEST) failures = 0;
-      callOff = wait(backoff(failures++), connect);
-      for (const party of [...parties]) party.lost();
+      const [status, body] = FINAL_CLOSES[code] ?? [];
+      if (status) return fail(toError(status, { ...body, ...disabled }));
+      // A page that only publishes may never receive a frame that resets the backoff.
+      if (Date.now() - openedAt >= MAX_DELAY_MS) failures = 0;
+      cancelReconnect = schedule(backoff(failures++), connect);
+      for (const subscriber of [...subscribers]) subscriber.disconnected();
     };
   };
 
-  const finish = (error: EaselError) => {
-    final = error;
-    waiting = [];
-    const all = [...parties];
-    parties.clear();
-    for (const tell of all.map((party) => party.over(error))) tell();
+  const fail = (error: EaselError) => {
+    finalError = error;
+    queue = [];
+    const all = [...subscribers];
+    subscribers.clear();
+    for (const notify of all.map((subscriber) => subscriber.failed(error))) notify();
   };
 
-  const rest = () => {
-    if (parties.size > 0) return;
+  const closeIfIdle = () => {
+    if (subscribers.size > 0) return;
     const last = socket;
-    callOff?.();
-    callOff = socket = undefined;
+    cancelReconnect?.();
+    cancelReconnect = socket = undefined;
     failures = 0;
-    // Elsewhere than in browsers a connection that was not open yet tells at once that it is closed.
+    // Outside browsers, closing a connection that is not open yet calls `onclose` synchronously.
     last?.close();
   };
 
   return {
-    join(party, anew) {
-      if (final && !anew) throw final;
-      if (!socket && !callOff) connect();
-      final = undefined;
-      parties.add(party);
+    attach(subscriber, reopen) {
+      if (finalError && !reopen) throw finalError;
+      if (!socket && !cancelReconnect) connect();
+      finalError = undefined;
+      subscribers.add(subscriber);
     },
 
-    leave(party) {
-      parties.delete(party);
-      waiting = waiting.filter((each) => each.party !== party);
-      // Whoever leaves one channel for another stays connected.
-      queueMicrotask(rest);
+    detach(subscriber) {
+      subscribers.delete(subscriber);
+      queue = queue.filter((each) => each.subscriber !== subscriber);
+      // Deferred, so that a page that goes from one channel to another stays connected.
+      queueMicrotask(closeIfIdle);
     },
 
-    say(text) {
+    send(text) {
       if (socket?.readyState === OPEN) socket.send(text);
     },
 
-    publish(party, text) {
+    publish(subscriber, text) {
       if (socket?.readyState === OPEN) socket.send(text);
-      else if (waiting.length < WAITING) waiting.push({ party, text });
+      else if (queue.length < MAX_QUEUED) queue.push({ subscriber, text });
       else return false;
       return true;
     },

@@ -1,108 +1,111 @@
 import type { WatchTarget } from "@easel/protocol/realtime";
 import type { EaselError } from "../errors.ts";
-import { encode, refusalOf, type WatchFrame } from "./frames.ts";
+import { encode, toFrameError, type WatchFrame } from "./frames.ts";
 import { createListeners, type Listener, report } from "./listeners.ts";
-import type { Party, Socket } from "./socket.ts";
+import type { Socket, Subscriber } from "./socket.ts";
 
-/** A change may have been missed: what was read before is to be read again. */
+/** Changes may have been missed: the page should read everything again. */
 export type Resync = { op: "resync" };
 
-/** A key was stored or removed, or read again. */
+/** A key was written or deleted, or a resync. */
 export type KvChange = { op: "set" | "delete"; key: string } | Resync;
 
-/** A record was made, changed or removed, or read again. */
+/** A record was created, updated or deleted, or a resync. */
 export type RecordChange = { op: "set" | "delete"; id: string } | Resync;
 
 type Change = KvChange | RecordChange;
 
-/** Tells `handler` of changes, and `onError`, or else the page, of the error that ends it; gives a function that stops. */
+/**
+ * Calls `handler` on every change. An error ends the watch and goes to `onError`; without one it is reported as uncaught.
+ * Returns a function that stops the watch.
+ */
 export type Watch = (
   target: WatchTarget,
   handler: Listener<Change>,
   onError?: Listener<EaselError>,
 ) => () => void;
 
-/** The watches of a page; those of the same thing are one on the connection. */
+/** Creates the watches of a page. Watches of the same target share one subscription. */
 export function createWatch(socket: Socket): Watch {
   const feeds = new Map<string, ReturnType<typeof createFeed>>();
 
   return (target, handler, onError = report) => {
-    const end = encode({ type: "unwatch", ...target });
-    const running = feeds.get(end);
-    const feed = running ?? createFeed(target, socket, end, () => feeds.delete(end));
+    const unwatchFrame = encode({ type: "unwatch", ...target });
+    const existing = feeds.get(unwatchFrame);
+    const feed = existing ?? createFeed(target, socket, unwatchFrame, () => feeds.delete(unwatchFrame));
     const stop = feed.add(handler, onError);
-    if (!running) {
-      feed.begin();
-      feeds.set(end, feed);
+    if (!existing) {
+      feed.start();
+      feeds.set(unwatchFrame, feed);
     }
     return stop;
   };
 }
 
-/** All watches of one thing; `end` is the frame that ends them, `ended` is called then. */
-function createFeed(target: WatchTarget, socket: Socket, end: string, ended: () => void) {
+/** Creates the shared subscription to one target. `onEnd` is called when its last watch stops or an error ends it. */
+function createFeed(target: WatchTarget, socket: Socket, unwatchFrame: string, onEnd: () => void) {
   const { name, prefix }: { name?: string; prefix?: string } = target;
   const changes = createListeners<Change>();
   const errors = createListeners<EaselError>();
   let running = false;
-  /** Whether the service has confirmed it once: from then on it says what may have been missed. */
-  let known = false;
+  /** True once the service has confirmed the watch; then a reconnect asks for a resync with `resume`. */
+  let confirmed = false;
 
-  const changeOf = (told: WatchFrame & { type: "change" }): Change | undefined => {
-    const { op, key, id } = told;
-    if (id !== undefined) return told.name === name ? { op, id } : undefined;
+  const changeOf = (frame: WatchFrame & { type: "change" }): Change | undefined => {
+    const { op, key, id } = frame;
+    if (id !== undefined) return frame.name === name ? { op, id } : undefined;
     return prefix !== undefined && key?.startsWith(prefix) ? { op, key } : undefined;
   };
 
-  const over = (error: EaselError) => {
+  const failed = (error: EaselError) => {
     running = false;
-    ended();
-    socket.leave(party);
-    return () => errors.tell(error);
+    onEnd();
+    socket.detach(subscriber);
+    return () => errors.emit(error);
   };
 
-  const greeting = () => encode({ type: "watch", ...target, ...(known && { resume: true }) });
+  const watchFrame = () => encode({ type: "watch", ...target, ...(confirmed && { resume: true }) });
 
-  const party: Party = {
-    greet: () => [greeting()],
+  const subscriber: Subscriber = {
+    openingFrames: () => [watchFrame()],
 
-    hear(told) {
-      if (!("resource" in told) || told.resource !== target.resource) return;
-      if (told.type === "change") {
-        const change = changeOf(told);
-        if (change) changes.tell(change);
-      } else if (told.name === name && told.prefix === prefix) {
-        if (told.type === "error") return over(refusalOf(told))();
-        const first = !known;
-        known = true;
-        // What the page read before the watch stood may be old by now.
-        if (told.type === "resync" || first) changes.tell({ op: "resync" });
+    receive(frame) {
+      if (!("resource" in frame) || frame.resource !== target.resource) return;
+      if (frame.type === "change") {
+        const change = changeOf(frame);
+        if (change) changes.emit(change);
+      } else if (frame.name === name && frame.prefix === prefix) {
+        if (frame.type === "error") return failed(toFrameError(frame))();
+        const first = !confirmed;
+        confirmed = true;
+        // Data that the page read before the watch was confirmed may be stale.
+        if (frame.type === "resync" || first) changes.emit({ op: "resync" });
       }
     },
 
-    lost() {},
-    over,
+    disconnected() {},
+    failed,
   };
 
   return {
-    begin() {
-      socket.join(party, true);
-      socket.say(greeting());
+    start() {
+      socket.attach(subscriber, true);
+      socket.send(watchFrame());
       running = true;
     },
 
     add(handler: Listener<Change>, onError: Listener<EaselError>) {
       const own = createListeners<Change>();
-      const stops = [own.add(handler), errors.add(onError), changes.add(own.tell)];
-      // The others were told of it when the watch stood.
-      if (known) queueMicrotask(() => own.tell({ op: "resync" }));
+      const stops = [own.add(handler), errors.add(onError), changes.add(own.emit)];
+      // Earlier handlers got their resync when the watch was confirmed.
+      if (confirmed) queueMicrotask(() => own.emit({ op: "resync" }));
       return () => {
         for (const stop of stops) stop();
         if (!running || changes.size > 0) return;
         running = false;
-        socket.say(end);
-        socket.leave(party);
-        ended();
+        socket.send(unwatchFrame);
+        socket.detach(subscriber);
+        onEnd();
       };
     },
   };
