@@ -4,6 +4,7 @@ import type { Enterable } from "../access/ladder.ts";
 import type { Env } from "../env.ts";
 import { isSlug } from "../http/canvas-path.ts";
 import { capabilitiesOf, type SwitchColumns } from "./capabilities.ts";
+import { publicLinksOn } from "./publishing/public-links.ts";
 import type { CanvasRow } from "./store.ts";
 
 /** A canvas as every request needs it: who may enter, and what is switched on. One indexed read. */
@@ -60,7 +61,7 @@ export async function findForAccess(slug: string, email: string | null, env: Env
     access: row.access,
     granted: row.granted,
     inOrg: !env.config.tenancy || (row.viewer_org !== null && row.viewer_org === row.org_id),
-    publicLinks: env.config.publicLinks && row.public_links !== "false" && row.owner_may_publish === 1,
+    publicLinks: publicLinksOn(row.public_links, env) && row.owner_may_publish === 1,
     passwordHash: row.password_hash,
     expiresAt: row.expires_at,
     revokedAt: row.revoked_at,

@@ -1,4 +1,5 @@
 import type { Access } from "@easel/protocol/types";
+import type { User } from "../access/principal.ts";
 import { asKeys, optional, type Step, sql } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
 
@@ -31,6 +32,14 @@ export async function listTeamsOf(canvasIds: string[], { db }: Env): Promise<Map
     select canvas_id, teams.id, name, role from canvas_teams join teams on teams.id = team_id
     where canvas_id in (select key from json_each(${asKeys(canvasIds)})) order by lower(name), teams.id`;
   return listsOf(rows);
+}
+
+/** Returns those of `ids` that are teams which a user created or is a member of. */
+export async function visibleTeams(ids: string[], user: User, { db }: Env): Promise<string[]> {
+  const rows = await db.all<{ id: string }>`
+    select id from teams where id in (select key from json_each(${asKeys(ids)})) and (created_by = ${user.id}
+      or exists (select 1 from team_members where team_id = teams.id and email = ${user.email}))`;
+  return rows.map(({ id }) => id);
 }
 
 function listsOf<Entry>(rows: (Entry & { canvas_id: string })[]): Map<string, Omit<Entry, "canvas_id">[]> {

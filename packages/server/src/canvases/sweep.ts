@@ -1,7 +1,7 @@
-import path from "node:path";
 import { removeOlder } from "../disk/old-files.ts";
 import { makeOwnDirectory } from "../disk/private-files.ts";
 import type { Env } from "../env.ts";
+import { uploadsOf } from "./publishing/upload.ts";
 import { purgeCanvases } from "./purge.ts";
 import { sweepVersions } from "./version-files.ts";
 
@@ -19,9 +19,6 @@ export async function sweepBlobs({ blobs, db, clock }: Env): Promise<number> {
   }
   return removed;
 }
-
-/** Where the body of a bundle lies while it is unpacked. */
-export const uploadsOf = ({ config }: Env): string => path.join(config.dataDir, "uploads");
 
 /** Removes uploads and staged blobs that a killed process left behind more than an hour ago. */
 async function sweepStaging(env: Env): Promise<void> {

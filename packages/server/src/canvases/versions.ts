@@ -1,6 +1,8 @@
 import type { Version } from "@easel/protocol/types";
+import { isId } from "../crypto/ids.ts";
 import { optional, type Step, sql } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
+import { refuse } from "../http/refusal.ts";
 
 /** What makes a version of a canvas the current one. */
 export const publishing = (canvasId: string, version: string, now: number): [Step, ...Step[]] => [
@@ -35,12 +37,9 @@ export async function listVersions(canvasId: string, { db }: Env): Promise<Versi
   return rows.map((row) => ({ ...row, current: row.current === 1 }));
 }
 
-/** Makes another version the current one; false when the canvas has no such version. */
-export async function publishVersion(
-  canvasId: string,
-  version: string,
-  { db, clock }: Env,
-): Promise<boolean> {
+/** Makes a stored version the current one again; 404 `NOT_FOUND` when the canvas has no such version. */
+export async function publishVersion(canvasId: string, version: string, { db, clock }: Env): Promise<void> {
   const steps = publishing(canvasId, version, clock());
-  return (await db.batch(steps)).length === steps.length;
+  if (isId(version) && (await db.batch(steps)).length === steps.length) return;
+  refuse("NOT_FOUND", { message: "The canvas has no such version." });
 }

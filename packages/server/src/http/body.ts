@@ -63,6 +63,18 @@ export function readBody(
 
 const tooSlow = () => refuse("INVALID_BODY", { message: "The body took too long to arrive." }, 408);
 
+/**
+ * Streams the chunks of a body; rejects as `brokenOff` when the client goes away. What is left of a body that is not read to its end is
+ * discarded.
+ */
+export async function* streamBody(request: IncomingMessage): AsyncGenerator<Uint8Array> {
+  try {
+    yield* request.iterator({ destroyOnReturn: false });
+  } catch (error) {
+    throw request.errored === null ? error : brokenOff();
+  }
+}
+
 /** For whoever is still there to read it: the sender went away in the middle of a body. */
 export const brokenOff = (): Refusal =>
   new Refusal(400, { code: "INVALID_BODY", message: "The request ended before its body did." });

@@ -21,11 +21,11 @@ export const quota = z.int().min(0).max(Number.MAX_SAFE_INTEGER).nullable();
 /** A role that a canvas is shared with. */
 export const role = z.enum(["editor", "viewer"]);
 
-/** A moment to come, in epoch milliseconds. */
-export const later = z
-  .int()
-  .max(8.64e15)
-  .refine((moment) => moment > Date.now(), "must lie in the future");
+/** A time in epoch milliseconds. */
+export const moment = z.int().max(8.64e15);
+
+/** A time in the future, in epoch milliseconds. */
+export const later = moment.refine((time) => time > Date.now(), "must lie in the future");
 
 /** Whether all of these are different. */
 export const distinct = (values: string[]): boolean => new Set(values).size === values.length;

@@ -74,14 +74,6 @@ export async function findTeam(id: string, user: User, { db }: Env): Promise<Tea
   return team && teamOf(team);
 }
 
-/** Those of `ids` that are teams which someone made or is in. */
-export async function visibleTeams(ids: string[], user: User, { db }: Env): Promise<string[]> {
-  const rows = await db.all<{ id: string }>`
-    select id from teams where id in (select key from json_each(${asKeys(ids)})) and (created_by = ${user.id}
-      or exists (select 1 from team_members where team_id = teams.id and email = ${user.email}))`;
-  return rows.map(({ id }) => id);
-}
-
 /** The writes that give a team exactly these members; those who stay are not touched. */
 function membership(id: string, members: string[]): Step[] {
   const keys = asKeys(members);

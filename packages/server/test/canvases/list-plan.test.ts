@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { after, test } from "node:test";
 import type { User } from "../../src/access/principal.ts";
-import { listPeople, listTeamsOf } from "../../src/canvases/sharing.ts";
+import { listPeople, listTeamsOf, visibleTeams } from "../../src/canvases/sharing.ts";
 import { listCanvases } from "../../src/canvases/store.ts";
 import { readConfig } from "../../src/config/config.ts";
 import type { Value } from "../../src/drivers/db/db.ts";
@@ -10,7 +10,7 @@ import { migrate } from "../../src/drivers/db/migrate.ts";
 import { openDb } from "../../src/drivers/index.ts";
 import type { Env } from "../../src/env.ts";
 import { listForOrganisation, listOwned, listShared } from "../../src/home/store.ts";
-import { findTeam, findTeamRow, listTeams, visibleTeams } from "../../src/organisation/teams.ts";
+import { findTeam, findTeamRow, listTeams } from "../../src/organisation/teams.ts";
 import { temporaryDirectory } from "../support/service.ts";
 
 /* How SQLite goes about lists of canvases and teams: nobody's page may take longer because others have many. */

@@ -13,7 +13,7 @@ import {
   removeOfCanvas,
 } from "../version-files.ts";
 import { publishing, trimming } from "../versions.ts";
-import type { BundleFile } from "./bundle.ts";
+import { type Bundle, type BundleFile, withBundle } from "./bundle.ts";
 import { storeFile } from "./representations.ts";
 
 /** A version whose files and rows are stored, and which nobody sees yet. */
@@ -22,6 +22,11 @@ export interface StoredVersion {
   canvasId: string;
   files: number;
   bytes: number;
+}
+
+/** A stored bundle, with what of it is not published. */
+export interface StoredBundle extends Omit<Bundle, "files"> {
+  version: StoredVersion;
 }
 
 /** How many files of a bundle are stored at the same time. */
@@ -103,6 +108,19 @@ export async function storeVersion(
   }
   return version;
 }
+
+/**
+ * Unpacks and stores a zip on the disk as a version that is not published yet, a few bundles at a time; `by` is the id of the user
+ * who deploys it. 400 `INVALID_BODY` for a bundle that breaks a rule, 409 `QUOTA_EXCEEDED`, 503 `UNAVAILABLE` while the queue is full.
+ */
+export const storeBundle = (canvasId: string, by: string, file: string, env: Env): Promise<StoredBundle> =>
+  env.deploys.run(() =>
+    withBundle(file, async ({ files, leftOut, warnings }) => ({
+      version: await storeVersion(canvasId, by, files, env),
+      leftOut,
+      warnings,
+    })),
+  );
 
 /** Makes a stored version the current one of its canvas, at once or not at all, and removes those that are too many. */
 export async function publishStored({ id, canvasId, files, bytes }: StoredVersion, env: Env): Promise<void> {

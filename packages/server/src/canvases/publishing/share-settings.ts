@@ -1,0 +1,71 @@
+import type { User } from "../../access/principal.ts";
+import { isId } from "../../crypto/ids.ts";
+import type { Env } from "../../env.ts";
+import { refuse } from "../../http/refusal.ts";
+import { listTeamsOf, type Sharing, setSharing, visibleTeams } from "../sharing.ts";
+import type { CanvasRow } from "../store.ts";
+import { missingHome } from "./home-org.ts";
+import { requirePublicLinks } from "./public-links.ts";
+
+/** Share settings to change: a field left out keeps its value, null clears it. */
+export type ShareSettings = Omit<Sharing, "org">;
+
+/** The fields of a canvas that the checks read; `role` is that of the user who shares it. */
+export type ShareTarget = Pick<CanvasRow, "id" | "owner_id" | "owner_email" | "org_id" | "role">;
+
+/** Returns the hash to save for a password; null, which clears it, and undefined are returned as they are. Takes some 50 ms. */
+export async function passwordHashOf(
+  password: string | null | undefined,
+  { passwords }: Env,
+): Promise<string | null | undefined> {
+  return typeof password === "string" ? passwords.hash(password) : password;
+}
+
+/** Refuses teams that the user neither created nor is a member of, unless the canvas is already shared with them. */
+async function requireTeams(ids: string[], canvasId: string, user: User, env: Env): Promise<void> {
+  const [shared, visible] = await Promise.all([
+    listTeamsOf([canvasId], env),
+    visibleTeams(ids.filter(isId), user, env),
+  ]);
+  const known = new Set([...(shared.get(canvasId) ?? []).map(({ id }) => id), ...visible]);
+  const unknown = ids.filter((id) => !known.has(id));
+  if (unknown.length > 0) refuse("INVALID_BODY", { message: `There is no team ${unknown.join(", ")}.` });
+}
+
+/**
+ * Checks share settings that an owner or editor wants to save, and returns what to save; the canvas itself need not exist yet. To check
+ * a combination with values that stay, pass those too. 400 `INVALID_BODY`, 403 `PUBLIC_LINKS_DISABLED`, `PUBLIC_NOT_ALLOWED` or
+ * `PUBLIC_LINK_OWNER_GATED`, 409 `ORG_REQUIRED`.
+ */
+export async function checkShareSettings(
+  canvas: ShareTarget,
+  user: User,
+  settings: ShareSettings,
+  env: Env,
+): Promise<Sharing> {
+  const { access, expiresAt, people, teams } = settings;
+  if (people?.some(({ email }) => email === canvas.owner_email)) {
+    refuse("INVALID_BODY", { message: "The owner needs no place on the list." });
+  }
+  if (typeof expiresAt === "number" && expiresAt <= env.clock()) {
+    refuse("INVALID_BODY", { message: "`expiresAt` must lie in the future." });
+  }
+  if (access === "public_link") await requirePublicLinks(canvas, env);
+  const org = access === "whole_org" ? await missingHome(canvas, env) : undefined;
+  if (teams !== undefined) {
+    const ids = teams.map(({ id }) => id);
+    await requireTeams(ids, canvas.id, user, env);
+  }
+  return { ...settings, org };
+}
+
+/** Checks and saves share settings, all of them at once; 404 `NOT_FOUND` for a canvas that is deleted. */
+export async function saveShareSettings(
+  canvas: ShareTarget,
+  user: User,
+  settings: ShareSettings,
+  env: Env,
+): Promise<void> {
+  const checked = await checkShareSettings(canvas, user, settings, env);
+  if (!(await setSharing(canvas.id, checked, env))) refuse("NOT_FOUND");
+}

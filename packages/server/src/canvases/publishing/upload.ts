@@ -1,0 +1,49 @@
+import { randomUUID } from "node:crypto";
+import { createWriteStream } from "node:fs";
+import { rm } from "node:fs/promises";
+import path from "node:path";
+import { pipeline } from "node:stream/promises";
+import { LIMITS } from "@easel/protocol/limits";
+import { whileSpace } from "../../disk/disk-space.ts";
+import { makeDirectory } from "../../disk/private-files.ts";
+import type { Env } from "../../env.ts";
+import { refuse } from "../../http/refusal.ts";
+
+/** The directory of uploaded bundles, each kept until it is unpacked. */
+export const uploadsOf = ({ config }: Env): string => path.join(config.dataDir, "uploads");
+
+const tooLarge = () => refuse("INVALID_BODY", { message: "bundle too large" }, 413);
+
+async function* upTo(limit: number, source: AsyncIterable<Uint8Array>) {
+  let size = 0;
+  for await (const chunk of source) {
+    size += chunk.length;
+    if (size > limit) tooLarge();
+    yield chunk;
+  }
+}
+
+/**
+ * Writes a zipped bundle to a temporary file for as long as `use` runs, because a zip is read from its end. `size` is the length that
+ * the sender declares, 0 where it declares none. 413 `INVALID_BODY` over 50 MiB; 503 `UNAVAILABLE` while many deploys are queued.
+ */
+export async function withUpload<Result>(
+  source: AsyncIterable<Uint8Array>,
+  size: number,
+  env: Env,
+  use: (file: string) => Promise<Result>,
+): Promise<Result> {
+  env.deploys.requireRoom();
+  const limit = LIMITS.bundleBytes.value;
+  if (size > limit) tooLarge();
+  const folder = uploadsOf(env);
+  await makeDirectory(folder);
+  const file = path.join(folder, `${randomUUID()}.zip`);
+  try {
+    const body = whileSpace(upTo(limit, source), folder, env.config.diskReserve);
+    await pipeline(body, createWriteStream(file, { flags: "wx", mode: 0o600 }));
+    return await use(file);
+  } finally {
+    await rm(file, { force: true });
+  }
+}
