@@ -11,10 +11,10 @@ const HOUR_MS = 60 * 60 * 1000;
 export async function sweepBlobs({ blobs, db, clock }: Env): Promise<number> {
   let removed = 0;
   const before = clock() - HOUR_MS;
-  for await (const key of blobs.olderThan(before)) {
-    const used = await db.get`select 1 as used from version_files where blob_key = ${key} limit 1`;
+  for await (const blob of blobs.list(before)) {
+    const used = await db.get`select 1 as used from version_files where blob_key = ${blob.key} limit 1`;
     if (used !== undefined) continue;
-    await blobs.delete([key], before);
+    await blobs.remove([blob]);
     removed++;
   }
   return removed;

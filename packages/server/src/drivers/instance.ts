@@ -68,7 +68,7 @@ const setInstance = (id: string, { db, clock }: Stores) =>
 /** Counts how many of the first blobs the database refers to. */
 async function usage({ db, blobs }: Stores): Promise<{ used: number; of: number }> {
   let [used, of] = [0, 0];
-  for await (const key of blobs.olderThan(Number.MAX_SAFE_INTEGER)) {
+  for await (const { key } of blobs.list(Number.MAX_SAFE_INTEGER)) {
     const row = await db.get`select 1 as used from version_files where blob_key = ${key} limit 1`;
     if (row !== undefined) used++;
     if (++of === SAMPLE) break;

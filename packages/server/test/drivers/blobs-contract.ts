@@ -21,9 +21,21 @@ export async function bytesOf(stream: Readable | null): Promise<Buffer | null> {
   return stream === null ? null : Buffer.concat(await stream.toArray());
 }
 
-/** Every key that is kept now. */
-export async function keysOf(blobs: Blobs): Promise<string[]> {
-  return (await Array.fromAsync(blobs.olderThan(Date.now() + HOUR_MS))).sort();
+/** Lists the keys of the blobs last put before a time, or of all of them. */
+export async function keysOf(blobs: Blobs, before = LATER()): Promise<string[]> {
+  return (await Array.fromAsync(blobs.list(before), ({ key }) => key)).sort();
+}
+
+/** Removes what is stored of these keys. */
+export async function removeKeys(blobs: Blobs, keys: string[]): Promise<void> {
+  const all = await Array.fromAsync(blobs.list(LATER()));
+  await blobs.remove(all.filter(({ key }) => keys.includes(key)));
+}
+
+/** An empty store, and a way to make a blob look as if it had been put some milliseconds ago. */
+export interface OpenedBlobs {
+  blobs: Blobs;
+  age(key: string, ms: number): Promise<void>;
 }
 
 const keyOf = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");
@@ -51,9 +63,10 @@ const HOSTILE = [
 export function blobsContract(
   name: string,
   skip: string | false,
-  open: (scope: Scope) => Promise<Blobs>,
+  openAged: (scope: Scope) => Promise<OpenedBlobs>,
 ): void {
   const tea = Buffer.from("a cup of tea");
+  const open = async (scope: Scope) => (await openAged(scope)).blobs;
 
   describe(`blob driver: ${name}`, { skip }, () => {
     for (const [what, bytes, pieces] of [
@@ -130,54 +143,82 @@ export function blobsContract(
       assert.deepEqual(await bytesOf(await blobs.get(key)), tea);
     });
 
-    test("what is deleted is gone, and deleting it again does no harm", async (t) => {
+    test("what is removed is gone, and removing it again does no harm", async (t) => {
       const blobs = await open(t);
       const keys: string[] = [];
       for (const text of ["one", "two", "three"])
         keys.push((await blobs.put(inPieces(Buffer.from(text)))).key);
       const [one = "", two = "", three = ""] = keys;
-      await blobs.delete([], LATER());
-      await blobs.delete([one, keyOf(tea), two], LATER());
-      await blobs.delete([one], LATER());
+      const listed = (await Array.fromAsync(blobs.list(LATER()))).filter(({ key }) => key !== three);
+      await blobs.remove([]);
+      await blobs.remove(listed);
+      await blobs.remove(listed);
       assert.deepEqual([await blobs.get(one), await blobs.get(two)], [null, null]);
       assert.deepEqual(await keysOf(blobs), [three]);
       await blobs.put(inPieces(Buffer.from("one")));
+      await blobs.remove(listed);
       assert.equal((await bytesOf(await blobs.get(one)))?.toString(), "one");
     });
 
-    test("what has been put again since stays", async (t) => {
+    test("a blob that has been put again since it was listed is not removed", async (t) => {
       const blobs = await open(t);
-      const before = Date.now() - HOUR_MS;
       const { key } = await blobs.put(inPieces(tea));
-      await blobs.delete([key], before);
+      const listed = await Array.fromAsync(blobs.list(LATER()));
+      await blobs.put(inPieces(tea));
+      await blobs.remove(listed);
       assert.deepEqual(await bytesOf(await blobs.get(key)), tea);
+      assert.deepEqual(await keysOf(blobs), [key]);
+      await removeKeys(blobs, [key]);
+      assert.equal(await blobs.get(key), null);
+    });
+
+    test("of a put and two removals at the same moment the put always wins, and is always readable", async (t) => {
+      const blobs = await open(t);
+      for (let round = 0; round < 10; round++) {
+        const bytes = Buffer.from(`tea ${round}`);
+        await blobs.put(inPieces(bytes));
+        const listed = await Array.fromAsync(blobs.list(LATER()));
+        const putAndRead = async () => {
+          const { key } = await blobs.put(inPieces(bytes));
+          return await bytesOf(await blobs.get(key));
+        };
+        const [read] = await Promise.all([putAndRead(), blobs.remove(listed), blobs.remove(listed)]);
+        assert.deepEqual(read, bytes);
+        assert.deepEqual(await bytesOf(await blobs.get(keyOf(bytes))), bytes);
+        await removeKeys(blobs, [keyOf(bytes)]);
+      }
     });
 
     test("unknown and hostile keys: nothing is there, nothing is removed", async (t) => {
       const blobs = await open(t);
       const { key } = await blobs.put(inPieces(tea));
+      const [{ generation } = assert.fail()] = await Array.fromAsync(blobs.list(LATER()));
       for (const hostile of [keyOf(Buffer.from("unknown")), ...HOSTILE]) {
         assert.equal(await blobs.get(hostile), null, hostile);
         assert.equal(await blobs.get(hostile, { start: 0, end: 1 }), null, hostile);
-        await blobs.delete([hostile], LATER());
+        await blobs.remove([{ key: hostile, generation }]);
       }
       assert.deepEqual(await bytesOf(await blobs.get(key)), tea);
     });
 
-    test("olderThan names what was last put before", async (t) => {
-      const blobs = await open(t);
+    test("list returns what was last put before a time, and a second put makes a blob new", async (t) => {
+      const { blobs, age } = await openAged(t);
       assert.deepEqual(await keysOf(blobs), []);
       const { key } = await blobs.put(inPieces(tea));
-      assert.deepEqual(await Array.fromAsync(blobs.olderThan(Date.now() - HOUR_MS)), []);
-      assert.deepEqual(await Array.fromAsync(blobs.olderThan(Date.now() + HOUR_MS)), [key]);
+      const anHourAgo = Date.now() - HOUR_MS;
+      assert.deepEqual([await keysOf(blobs, anHourAgo), await keysOf(blobs)], [[], [key]]);
+      await age(key, 2 * HOUR_MS);
+      assert.deepEqual(await keysOf(blobs, anHourAgo), [key]);
+      await blobs.put(inPieces(tea));
+      assert.deepEqual(await keysOf(blobs, anHourAgo), []);
     });
 
-    test("what olderThan names may be deleted on the way", async (t) => {
+    test("what is listed may be removed on the way", async (t) => {
       const blobs = await open(t);
       for (let each = 0; each < 40; each++) await blobs.put(inPieces(Buffer.of(each)));
       let seen = 0;
-      for await (const key of blobs.olderThan(Date.now() + HOUR_MS)) {
-        await blobs.delete([key], LATER());
+      for await (const blob of blobs.list(LATER())) {
+        await blobs.remove([blob]);
         seen++;
       }
       assert.equal(seen, 40);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
-import fs, { mkdir, readdir, stat, utimes, writeFile } from "node:fs/promises";
+import fs, { mkdir, readdir, rename, stat, utimes, writeFile } from "node:fs/promises";
 import { syncBuiltinESMExports } from "node:module";
 import path from "node:path";
 import { describe, test } from "node:test";
@@ -21,7 +21,7 @@ import { openDb } from "../../src/drivers/index.ts";
 import type { Env } from "../../src/env.ts";
 import { newLog } from "../../src/http/log.ts";
 import { atEnd, ENGINES, type Scope, temporaryDirectory } from "../support/service.ts";
-import { blobsContract, bytesOf, inPieces, keysOf } from "./blobs-contract.ts";
+import { blobsContract, bytesOf, inPieces, keysOf, removeKeys } from "./blobs-contract.ts";
 
 const HOUR_MS = 60 * 60 * 1000;
 const text = (words: string) => inPieces(Buffer.from(words));
@@ -42,7 +42,10 @@ async function age(root: string, key: string, ms: number): Promise<void> {
   await utimes(fileOf(root, key), then, then);
 }
 
-blobsContract("local", false, async (scope) => (await open(scope)).blobs);
+blobsContract("local", false, async (scope) => {
+  const { blobs, root } = await open(scope);
+  return { blobs, age: (key, ms) => age(root, key, ms) };
+});
 
 describe("local blobs", () => {
   test("tidying removes what a killed process left in staging, not what it kept", async (t) => {
@@ -99,18 +102,53 @@ describe("local blobs", () => {
     await writeFile(outside, "mine");
     for (const key of ["../outside", "../../outside", "..", outside]) {
       assert.equal(await blobs.get(key), null);
-      await blobs.delete([key], Date.now() + HOUR_MS);
+      await blobs.remove([{ key, generation: "1" }]);
     }
     assert.ok(existsSync(outside));
   });
 
-  test("putting the same bytes again makes them new", async (t) => {
+  test("a put in the middle of a removal: the blob stays, and can be read at every moment", async (t) => {
     const { blobs, root } = await open(t);
     const { key } = await blobs.put(text("tea"));
-    await age(root, key, 2 * HOUR_MS);
-    assert.deepEqual(await Array.fromAsync(blobs.olderThan(Date.now() - HOUR_MS)), [key]);
-    await blobs.put(text("tea"));
-    assert.deepEqual(await Array.fromAsync(blobs.olderThan(Date.now() - HOUR_MS)), []);
+    const listed = await Array.fromAsync(blobs.list(Date.now() + HOUR_MS));
+    const read = async () => (await bytesOf(await blobs.get(key)))?.toString();
+    const seen: unknown[] = [];
+    const { rename: reallyRename, link: reallyLink } = fs;
+    // Between the comparison and the moment at which the file is set aside.
+    t.mock.method(fs, "rename", async (from: string, to: string) => {
+      if (to.includes("removing")) await blobs.put(text("tea"));
+      await reallyRename(from, to);
+    });
+    // Before it is put back.
+    t.mock.method(fs, "link", async (from: string, to: string) => {
+      seen.push(existsSync(fileOf(root, key)), await read());
+      await reallyLink(from, to);
+    });
+    syncBuiltinESMExports();
+    t.after(() => {
+      t.mock.restoreAll();
+      syncBuiltinESMExports();
+    });
+    await blobs.remove(listed);
+    assert.deepEqual(seen, [false, "tea"]);
+    assert.equal(await read(), "tea");
+    assert.deepEqual(await keysOf(blobs), [key]);
+    assert.deepEqual(await readdir(path.join(root, "removing")), []);
+  });
+
+  test("a blob that a killed process had set aside can be read, and is put back", async (t) => {
+    const { blobs, root } = await open(t);
+    const { key } = await blobs.put(text("tea"));
+    await mkdir(path.join(root, "removing"));
+    const aside = path.join(root, "removing", `${key}.1`);
+    await rename(fileOf(root, key), aside);
+    assert.equal((await bytesOf(await blobs.get(key)))?.toString(), "tea");
+    await blobs.tidy(Date.now() - HOUR_MS);
+    assert.ok(existsSync(aside), "it may be another node's at this moment");
+    await blobs.tidy(Date.now() + HOUR_MS);
+    assert.deepEqual(await readdir(path.join(root, "removing")), []);
+    assert.equal((await bytesOf(await blobs.get(key)))?.toString(), "tea");
+    assert.deepEqual(await keysOf(blobs), [key]);
   });
 
   test("a reader keeps its bytes while the blob is put again and deleted", async (t) => {
@@ -118,7 +156,7 @@ describe("local blobs", () => {
     const { key } = await blobs.put(text("tea"));
     const reading = await blobs.get(key);
     await blobs.put(text("tea"));
-    await blobs.delete([key], Date.now() + HOUR_MS);
+    await removeKeys(blobs, [key]);
     assert.equal((await bytesOf(reading))?.toString(), "tea");
   });
 

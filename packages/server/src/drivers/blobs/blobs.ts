@@ -1,22 +1,34 @@
 import type { Readable } from "node:stream";
 
-/** Where bytes are kept: by the SHA-256 of their content, as 64 hexadecimal digits, so the same bytes are kept once. */
+/** A stored blob as it was listed. Each `put` of its key gives it another generation: an inode, an object version or an entity tag. */
+export interface StoredBlob {
+  key: string;
+  generation: string;
+}
+
+/** Stores bytes by the SHA-256 of their content, as 64 hexadecimal digits, so that the same bytes are stored once. */
 export interface Blobs {
-  /** Keeps a stream durably; answers its key and size in bytes. Nothing is kept when the stream fails, or no space is left. */
+  /**
+   * Stores a stream durably. Returns its key and size in bytes. Stores nothing when the stream fails or no space is left. A blob that
+   * is there already is new again, so that no sweep removes it before a row refers to it.
+   */
   put(source: AsyncIterable<Uint8Array>): Promise<{ key: string; size: number }>;
-  /** The bytes from `start` to `end`, both included, or all; null when nothing has this key. */
+  /** Opens the bytes from `start` to `end`, both included, or all of them. Null for an unknown key. */
   get(key: string, range?: { start: number; end: number }): Promise<Readable | null>;
-  /** Every key last put before `time` (epoch milliseconds). */
-  olderThan(time: number): AsyncIterable<string>;
-  /** Removes what is there of these keys and was last put before `time`: what has been put again meanwhile stays. */
-  delete(keys: string[], time: number): Promise<void>;
-  /** The text of a marker, a small named object beside the blobs; null when there is none. `name` is made of small letters. */
+  /** Lists the blobs last put before a time in epoch milliseconds. */
+  list(before: number): AsyncIterable<StoredBlob>;
+  /**
+   * Removes blobs as they were listed. One that has been put again since has another generation and stays: the comparison and the
+   * removal are one step, also against a `put` of another node.
+   */
+  remove(blobs: StoredBlob[]): Promise<void>;
+  /** Reads a marker, a small named text beside the blobs. Null when there is none. Its name consists of lower-case letters. */
   marker(name: string): Promise<string | null>;
-  /** Creates a marker durably if there is none; answers the text that it has now. Concurrent calls all get the same text. */
+  /** Creates a marker durably if there is none. Returns its text; concurrent calls all get the same one. */
   mark(name: string, text: string): Promise<string>;
-  /** Removes what interrupted `put` calls left behind and was last written before `time`. */
-  tidy(time: number): Promise<void>;
-  /** Writes a small object durably and removes it again; rejects when nothing can be written. */
+  /** Clears up what calls of `put` and `remove` left behind that were interrupted before a time in epoch milliseconds. */
+  tidy(before: number): Promise<void>;
+  /** Writes a small object durably and removes it again. Rejects when nothing can be written. */
   tryWrite(): Promise<void>;
   close(): Promise<void>;
 }

@@ -1,15 +1,17 @@
 import { createHash, randomUUID } from "node:crypto";
-import { type FileHandle, link, mkdir, open, opendir, readFile, rename, rm, stat } from "node:fs/promises";
+import { type FileHandle, mkdir, open, opendir, readFile, rename, rm } from "node:fs/promises";
 import path from "node:path";
 import { whileSpace } from "../../disk/disk-space.ts";
-import { isOlder, removeOlder } from "../../disk/old-files.ts";
+import { linkUnlessThere } from "../../disk/link.ts";
+import { removeOlder } from "../../disk/old-files.ts";
 import { makeOwnDirectory } from "../../disk/private-files.ts";
 import type { Blobs } from "./blobs.ts";
+import { ageOf, openIfThere, Removals } from "./removals.ts";
 
 const KEY = /^[0-9a-f]{64}$/;
 /** As long as a block of a disk: less may fit in beside a name. */
 const PROBE = "-".repeat(4096);
-const OWN = /^([0-9a-f]{2}|staging|[a-z]+\.marker)$/;
+const OWN = /^([0-9a-f]{2}|staging|removing|[a-z]+\.marker)$/;
 const MARKER = /^[a-z]+$/;
 
 /**
@@ -23,6 +25,7 @@ export async function local(root: string, reserve: number | null = 0): Promise<B
 
   const directory = (key: string) => path.join(root, key.slice(0, 2));
   const place = (key: string) => path.join(directory(key), key);
+  const removals = new Removals(path.join(root, "removing"), place);
 
   const markerFile = (name: string) => {
     if (!MARKER.test(name)) throw new TypeError(`${name} is no name of a marker`);
@@ -48,7 +51,7 @@ export async function local(root: string, reserve: number | null = 0): Promise<B
       try {
         const blob = await write(file, whileSpace(source, root, reserve)).finally(() => file.close());
         if (await mkdir(directory(blob.key), { recursive: true, mode: 0o700 })) await syncDirectory(root);
-        // Also over a blob that is there already: its new age keeps the sweep away until a row points at it.
+        // Also over a blob that is there already, which makes it new.
         await rename(staged, place(blob.key));
         await syncDirectory(directory(blob.key));
         return blob;
@@ -60,28 +63,23 @@ export async function local(root: string, reserve: number | null = 0): Promise<B
 
     async get(key, range) {
       if (!KEY.test(key)) return null;
-      try {
-        const file = await open(place(key), "r");
-        return file.createReadStream(range);
-      } catch (error) {
-        if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
-        throw error;
-      }
+      const there = () => openIfThere(place(key));
+      const file = (await there()) ?? (await removals.open(key)) ?? (await there());
+      return file === null ? null : file.createReadStream(range);
     },
 
-    async *olderThan(time) {
+    async *list(before) {
       for await (const folder of await opendir(root)) {
         if (folder.name.length !== 2) continue;
         for await (const { name } of await opendir(path.join(root, folder.name))) {
-          if (KEY.test(name) && (await isOlder(place(name), time))) yield name;
+          const age = KEY.test(name) ? await ageOf(place(name)) : null;
+          if (age !== null && age.putAt < before) yield { key: name, generation: age.generation };
         }
       }
     },
 
-    async delete(keys, time) {
-      for (const key of keys) {
-        if (KEY.test(key) && (await isOlder(place(key), time))) await rm(place(key), { force: true });
-      }
+    async remove(blobs) {
+      for (const blob of blobs) if (KEY.test(blob.key)) await removals.remove(blob);
     },
 
     async marker(name) {
@@ -96,11 +94,7 @@ export async function local(root: string, reserve: number | null = 0): Promise<B
       const staged = path.join(staging, randomUUID());
       try {
         await writeSynced(staged, text);
-        // A link is never made over a file that is there, and it appears with its whole content.
-        await link(staged, marker).catch(async (error) => {
-          // Some network file systems have no links: then only starts at the same moment could overwrite each other's.
-          if (error.code !== "EEXIST" && !(await exists(marker))) await rename(staged, marker);
-        });
+        await linkUnlessThere(staged, marker);
       } finally {
         await rm(staged, { force: true });
       }
@@ -113,13 +107,13 @@ export async function local(root: string, reserve: number | null = 0): Promise<B
       await writeSynced(staged, PROBE).finally(() => rm(staged, { force: true }));
     },
 
-    tidy: (time) => removeOlder(staging, time),
+    async tidy(before) {
+      await Promise.all([removeOlder(staging, before), removals.restore(before)]);
+    },
 
     async close() {},
   };
 }
-
-const exists = async (file: string) => (await stat(file, { throwIfNoEntry: false })) !== undefined;
 
 async function writeSynced(name: string, text: string): Promise<void> {
   const file = await open(name, "wx", 0o600);

@@ -1,0 +1,71 @@
+import { randomUUID } from "node:crypto";
+import { type FileHandle, mkdir, open, opendir, readdir, rename, rm, stat } from "node:fs/promises";
+import path from "node:path";
+import { linkUnlessThere } from "../../disk/link.ts";
+import type { StoredBlob } from "./blobs.ts";
+
+/** Reads the time of the last `put` of a blob, and the generation that it made. Null when there is no file. */
+export async function ageOf(file: string): Promise<{ putAt: number; generation: string } | null> {
+  const found = await stat(file, { bigint: true, throwIfNoEntry: false });
+  if (found === undefined) return null;
+  return { putAt: Number(found.mtimeMs), generation: `${found.ino}.${found.mtimeNs}` };
+}
+
+/** Opens a file. Null when there is none. */
+export async function openIfThere(file: string): Promise<FileHandle | null> {
+  return await open(file, "r").catch((error) => {
+    if (error.code === "ENOENT") return null;
+    throw error;
+  });
+}
+
+/**
+ * Removes blobs of a local store. A file system cannot compare and remove in one step, so the file is set aside first, which a `put` cannot
+ * change any more, and put back if it is another than the one that was listed. Meanwhile it is read from there.
+ */
+export class Removals {
+  readonly #directory: string;
+  readonly #placeOf: (key: string) => string;
+
+  /** `placeOf` names the file of a blob. */
+  constructor(directory: string, placeOf: (key: string) => string) {
+    this.#directory = directory;
+    this.#placeOf = placeOf;
+  }
+
+  async remove({ key, generation }: StoredBlob): Promise<void> {
+    const place = this.#placeOf(key);
+    if ((await ageOf(place))?.generation !== generation) return;
+    await mkdir(this.#directory, { recursive: true, mode: 0o700 });
+    const aside = path.join(this.#directory, `${key}.${randomUUID()}`);
+    await rename(place, aside).catch(ignoreMissing);
+    const found = await ageOf(aside);
+    if (found !== null && found.generation !== generation) await linkUnlessThere(aside, place);
+    await rm(aside, { force: true });
+  }
+
+  /** Opens a blob that is set aside at this moment. */
+  async open(key: string): Promise<FileHandle | null> {
+    const names = await readdir(this.#directory).catch(ignoreMissing);
+    const name = names?.find((each) => each.startsWith(key));
+    return name === undefined ? null : await openIfThere(path.join(this.#directory, name));
+  }
+
+  /** Puts back what a killed process had set aside before a time in epoch milliseconds. */
+  async restore(before: number): Promise<void> {
+    const names = await opendir(this.#directory).catch(ignoreMissing);
+    for await (const { name } of names ?? []) {
+      const aside = path.join(this.#directory, name);
+      // When it was set aside; the time of its last write is that of the blob.
+      const since = (await stat(aside, { throwIfNoEntry: false }))?.ctimeMs ?? before;
+      if (since >= before) continue;
+      const [key = ""] = name.split(".");
+      await linkUnlessThere(aside, this.#placeOf(key)).catch(ignoreMissing);
+      await rm(aside, { force: true });
+    }
+  }
+}
+
+function ignoreMissing(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== "ENOENT") throw error;
+}
