@@ -1,0 +1,72 @@
+import { z } from "zod";
+import type { Act } from "../management/act.ts";
+import { ACTS } from "../management/acts.ts";
+import { CALLERS } from "../management/callers.ts";
+import { blockOf, type JsonSchema, nameOf, outlineOf } from "./json-shape.ts";
+import { code, table } from "./markdown.ts";
+
+const inputOf = (schema: z.ZodType) =>
+  z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }) as JsonSchema;
+
+const outputOf = (schema: z.ZodType) =>
+  z.toJSONSchema(schema) as JsonSchema & { $defs?: Record<string, JsonSchema> };
+
+function routeOf({ method, path, query }: Act): string {
+  const names = query === undefined ? [] : Object.keys(query.shape);
+  return `${method} ${path}${names.length === 0 ? "" : `?${names.map((name) => `${name}=`).join("&")}`}`;
+}
+
+function bodyOf({ body }: Act): string {
+  if (body === undefined) return "";
+  if (body.schema === null) return `${code(body.type)} →`;
+  return `${code(outlineOf(inputOf(body.schema)))}${body.optional ? " or nothing" : ""} →`;
+}
+
+function answerOf({ answer: { status, schema } }: Act): string {
+  const shape = schema === null ? "" : code(nameOf(outputOf(schema).$ref ?? ""));
+  return [...(status === 200 ? [] : [String(status)]), shape].join(" ").trim();
+}
+
+const actsTable = (acts: Act[]) =>
+  table(
+    ["Act", "Request", "Body → response", "Callers", "Meaning"],
+    acts.map((act) => [
+      code(act.name),
+      code(routeOf(act)),
+      `${bodyOf(act)} ${answerOf(act)}`.trim(),
+      code(act.allow),
+      [act.summary, act.details].filter(Boolean).join(" "),
+    ]),
+  );
+
+const isAdmin = ({ allow }: Act) => allow === "administrator";
+
+export const acts = () => actsTable(ACTS.filter((act) => !isAdmin(act)));
+
+export const admin = () => actsTable(ACTS.filter(isAdmin));
+
+export const callers = () =>
+  table(
+    ["Callers", "Who they are"],
+    Object.entries(CALLERS).map(([name, { who }]) => [code(name), who]),
+  );
+
+/** Writes the type of each response, and of the types in them, once. */
+export function shapes(): string {
+  const definitions = ACTS.flatMap(({ answer }) =>
+    Object.entries(answer.schema ? (outputOf(answer.schema).$defs ?? {}) : {}),
+  );
+  const named = new Map(definitions.filter(([name]) => !name.startsWith("__")));
+  return [...named]
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, schema]) => `interface ${name} ${blockOf(schema)}`)
+    .join("\n\n");
+}
+
+export const audited = () =>
+  table(
+    ["Act", "Request"],
+    ACTS.filter((act) => act.audited)
+      .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+      .map(({ name, method, path }) => [code(name), code(`${method} ${path}`)]),
+  );

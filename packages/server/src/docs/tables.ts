@@ -1,0 +1,105 @@
+import { CAPABILITIES } from "@easel/protocol/capabilities";
+import { ERRORS } from "@easel/protocol/errors";
+import { LIMITS } from "@easel/protocol/limits";
+import { AUDIENCES, PRESETS, RIGHTS } from "@easel/protocol/policy";
+import { CLOSE_CODES, FRAME_ERRORS } from "@easel/protocol/realtime";
+import { PERMISSION_NEEDS } from "../access/permissions.ts";
+import type { Setting } from "../config/kinds.ts";
+import { SETTINGS } from "../config/settings.ts";
+import { code, table } from "./markdown.ts";
+
+/** Returns the default of a setting as the docs show it. */
+function defaultOf({ fallback, shown }: Setting<unknown>): string {
+  if (shown !== undefined) return shown;
+  if (fallback === null || (Array.isArray(fallback) && fallback.length === 0)) return "none";
+  if (typeof fallback === "boolean") return fallback ? "`on`" : "`off`";
+  return code(Array.isArray(fallback) ? fallback.join(",") : String(fallback));
+}
+
+export const settings = () =>
+  table(
+    ["Variable", "Default", "Values", "Meaning"],
+    Object.values<Setting<unknown>>(SETTINGS).map((setting) => [
+      code(setting.variable),
+      defaultOf(setting),
+      setting.kind.may,
+      setting.meaning,
+    ]),
+  );
+
+export const errors = () =>
+  table(
+    ["Code", "Status", "Default message"],
+    Object.entries(ERRORS).map(([name, { status, message }]) => [code(name), String(status), message]),
+  );
+
+export const frames = () =>
+  table(
+    ["Code", "Message"],
+    Object.entries(FRAME_ERRORS).map(([name, message]) => [code(name), message]),
+  );
+
+export const closes = () =>
+  table(
+    ["Close code", "When"],
+    Object.values(CLOSE_CODES).map(({ code: number, when }) => [String(number), when]),
+  );
+
+export const limits = () =>
+  table(
+    ["Of", "Limit", "Above the limit"],
+    Object.values(LIMITS).map(({ of, value, unit, past }) => [
+      of,
+      `${value.toLocaleString("en")} ${unit}`,
+      past,
+    ]),
+  );
+
+export const capabilities = () =>
+  table(
+    ["Capability", "Switch of the canvas", "Why the deployment may refuse it"],
+    Object.entries(CAPABILITIES).map(([name, { switch: own, operatorHint }]) => [
+      name,
+      own === null ? "the backend itself" : code(own),
+      operatorHint ?? "",
+    ]),
+  );
+
+export const permissions = () =>
+  table(
+    ["Permission", "Needs the capability", "Granted to"],
+    Object.entries(PERMISSION_NEEDS).map(([name, { capability, manager, audience, guests }]) => [
+      code(name),
+      capability ?? "",
+      [
+        manager
+          ? "owner and editors"
+          : audience
+            ? `as \`${audience}\` of the canvas says`
+            : "everyone with a role",
+        guests && (guests === "never" ? "not guests" : `guests where \`${guests}\` is on`),
+      ]
+        .filter(Boolean)
+        .join("; "),
+    ]),
+  );
+
+export const rights = () =>
+  table(
+    ["Right", "The author", "Owner and editors", "Everyone with a role"],
+    Object.entries(RIGHTS).map(([name, { author, managers, everyone }]) => [
+      code(name),
+      ...[author, managers, everyone].map((applies) => (applies ? "yes" : "")),
+    ]),
+  );
+
+export const presets = () =>
+  table(
+    ["Preset", "read", "create", "update", "delete"],
+    Object.entries(PRESETS).map(([name, preset]) => [
+      code(name),
+      ...[preset.read, preset.create, preset.update, preset.delete].map(code),
+    ]),
+  );
+
+export const audiences = () => AUDIENCES.map(code).join(", ");
