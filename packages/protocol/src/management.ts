@@ -42,17 +42,6 @@ export interface NewInvitation {
   url: string;
 }
 
-/** The name of a quota. */
-export type QuotaName =
-  | "kv.keys.shared"
-  | "kv.keys.user"
-  | "files.bytes.file"
-  | "files.bytes.canvas"
-  | "submissions.canvas"
-  | "submissions.author"
-  | "collections.records.canvas"
-  | PersonQuotaName;
-
 /** The name of a quota that can be set for one person, too. */
 export type PersonQuotaName = "canvases.person" | "bundles.bytes.person" | "versions.canvas";
 
@@ -64,7 +53,8 @@ export interface QuotaUsage {
 
 /** The response of `GET /api/canvases/{id}/usage`. */
 export interface Usage {
-  counts: { [Name in QuotaName]?: QuotaUsage };
+  /** By the name of the quota, such as `kv.keys.shared`. */
+  counts: Record<string, QuotaUsage>;
   /** Bytes of the published version, of all versions and of the stored data. */
   bytes: { version: number; versions: number; data: number };
 }
@@ -189,7 +179,8 @@ export interface OrganisationList {
 /** The response of `GET /api/admin/settings`: the values in effect. Amounts are USD. */
 export interface AdminSettings {
   publicLinks: boolean;
-  quotas: Record<QuotaName, number>;
+  /** By name, such as `kv.keys.shared`. */
+  quotas: Record<string, number>;
   ai: { models: string[]; userDailyUsd: number; canvasMonthlyUsd: number; guestUsd: number };
 }
 

@@ -3,6 +3,7 @@ import type { Logger } from "pino";
 import type { Concurrency } from "./async/concurrency.ts";
 import type { TaskPool } from "./async/task-pool.ts";
 import type { Turns } from "./async/turns.ts";
+import type { CanvasData } from "./canvases/canvas-data.ts";
 import type { Base } from "./config/addresses.ts";
 import type { Config } from "./config/config.ts";
 import type { Jwks } from "./crypto/jwks.ts";
@@ -21,6 +22,8 @@ export interface Env {
   db: Db;
   blobs: Blobs;
   bus: Bus;
+  /** What each part of the service stores of canvases, in the order in which a purge removes it. */
+  canvasData: readonly CanvasData[];
   /** The policy documents of canvases. */
   policies: DocumentCache<RuntimePolicy>;
   signer: Signer;

@@ -6,6 +6,7 @@ import { createApp } from "./app.ts";
 import { Concurrency } from "./async/concurrency.ts";
 import { TaskPool } from "./async/task-pool.ts";
 import { Turns } from "./async/turns.ts";
+import { ownData } from "./canvases/own-data.ts";
 import { keepSwept } from "./canvases/sweep.ts";
 import { baseOf } from "./config/addresses.ts";
 import { type Config, readConfig, unknownVariables } from "./config/config.ts";
@@ -20,6 +21,7 @@ import { joinInstance, requireOneInstance, type Stores } from "./drivers/instanc
 import type { Env } from "./env.ts";
 import { newLog } from "./http/log.ts";
 import { seedExamples } from "./management/seed.ts";
+import { primitives } from "./primitives/index.ts";
 
 /** How long requests under way may take when the service stops. */
 const PATIENCE_MS = 10_000;
@@ -115,7 +117,18 @@ async function run(config: Config, { db, blobs, clock }: Stores, log: Env["log"]
   // A thread that compresses reads no file for a page, and takes a core.
   const compressions = new TaskPool(availableParallelism() > 2 ? 2 : 1);
   const turns = new Turns();
-  const kept = { signer, passwords, turns, responses, deploys, compressions, proxyKeys, policies };
+  const canvasData = [...primitives.flatMap(({ data }) => data ?? []), ownData];
+  const kept = {
+    signer,
+    passwords,
+    turns,
+    responses,
+    deploys,
+    compressions,
+    proxyKeys,
+    policies,
+    canvasData,
+  };
   const env: Env = { config, base, db, blobs, bus, ...kept, clock, log };
   await seedExamples(env);
 

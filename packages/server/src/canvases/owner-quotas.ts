@@ -1,3 +1,5 @@
+import type { PersonQuotaName, QuotaUsage } from "@easel/protocol/management";
+import type { Config } from "../config/config.ts";
 import { type Step, sql } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
 import { refuse } from "../http/refusal.ts";
@@ -7,28 +9,35 @@ const MIB = 1024 * 1024;
 const amount = (bytes: number) =>
   bytes < MIB ? `${bytes} bytes` : `${Math.floor(bytes / MIB).toLocaleString("en")} MiB`;
 
-/** The quotas of what one person owns, each with the words of a refusal. */
-const TOLD = {
+/** The quotas of what one person owns, with the limit that the deployment sets. Administrators can set others, also per person. */
+export const PERSON_QUOTAS = {
+  "canvases.person": ({ quotaCanvases }) => quotaCanvases,
+  "bundles.bytes.person": ({ quotaBundleBytes }) => quotaBundleBytes,
+  "versions.canvas": ({ versionsKept }) => versionsKept,
+} as const satisfies Record<PersonQuotaName, (config: Config) => number>;
+
+/** The messages of refusals past a quota of what one person owns. */
+const MESSAGES = {
   "canvases.person": (limit: number) =>
     `The owner has as many canvases as they may have (${limit}). Delete one, or ask an administrator for more.`,
   "bundles.bytes.person": (limit: number) =>
     `The files of the owner's canvases may take ${amount(limit)} in all, with every version, and deleted canvases until they are removed for good. Ask an administrator for more.`,
 };
 
-/** The name of a quota of what one person owns. */
-export type OwnerQuota = keyof typeof TOLD;
+/** The name of a quota past which a request is refused. */
+export type OwnerQuota = keyof typeof MESSAGES;
 
-/** The limit of a quota for a person: what administrators have set for them or for everyone, otherwise what the deployment says. */
+/** Returns the limit of a quota for a person: the one set for them, the one set for everyone, or that of the deployment. */
 export async function limitOf(userId: string, quota: OwnerQuota, { db, config }: Env): Promise<number> {
   const row = await db.get<{ value: number | null }>`
     select value from person_quotas where user_id = ${userId} and name = ${quota}`;
-  return row?.value ?? (quota === "canvases.person" ? config.quotaCanvases : config.quotaBundleBytes);
+  return row?.value ?? PERSON_QUOTAS[quota](config);
 }
 
 /** Refuses what would exceed a quota of a person: 409 `QUOTA_EXCEEDED` with the `quota` and its `limit`. */
 export async function refuseOver(quota: OwnerQuota, userId: string, env: Env): Promise<never> {
   const limit = await limitOf(userId, quota, env);
-  return refuse("QUOTA_EXCEEDED", { quota, limit, message: TOLD[quota](limit) }, 409);
+  return refuse("QUOTA_EXCEEDED", { quota, limit, message: MESSAGES[quota](limit) }, 409);
 }
 
 /** Locks what a person owns. First in its batch: what counts against one person's quotas takes turns by it. */
@@ -62,4 +71,25 @@ export async function ownerOf(
     select owner_id as id, cast((select coalesce(sum(bytes), 0) from canvases as owned
       join bundle_bytes on bundle_bytes.canvas_id = owned.id where owned.owner_id = canvases.owner_id) as bigint) as bytes
     from canvases where id = ${canvasId}`;
+}
+
+/** Returns the use and the limit of each quota of a canvas's owner; of `versions.canvas`, the use by this canvas. */
+export async function usageOfOwner(
+  canvasId: string,
+  { db, config }: Env,
+): Promise<{ [Name in PersonQuotaName]?: QuotaUsage }> {
+  const rows = await db.all<{ name: PersonQuotaName; used: number; value: number | null }>`
+    select name, value, case name
+        when 'canvases.person' then
+          (select count(*) from canvases as owned where owned.owner_id = user_id and deleted_at is null)
+        when 'bundles.bytes.person' then
+          (select coalesce(sum(bytes), 0) from canvases as owned
+            join bundle_bytes on bundle_bytes.canvas_id = owned.id where owned.owner_id = user_id)
+        else (select count(*) from versions where canvas_id = ${canvasId} and state = 'stored') end as used
+    from canvases join person_quotas on user_id = owner_id where canvases.id = ${canvasId} order by name`;
+  const entries = rows.map(({ name, used, value }) => [
+    name,
+    { used: Number(used), limit: value ?? PERSON_QUOTAS[name](config) },
+  ]);
+  return Object.fromEntries(entries);
 }

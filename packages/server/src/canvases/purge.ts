@@ -1,56 +1,47 @@
-import { type Db, optional, type Step, sql } from "../drivers/db/db.ts";
+import { optional, type Sql, type Step, sql, statementText } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
+import { rowsOfCanvas, tablesOf } from "./canvas-data.ts";
 import { KEPT_MS } from "./supervision.ts";
-import { removeOfCanvas } from "./version-files.ts";
 
-/** So many rows of data are removed at once: others get their turn between. */
+/** The number of rows that one statement removes: in SQLite a write keeps the event loop from everything else. */
 const AT_ONCE = 100;
 
-/** Removes what pages have kept in a canvas, which may be a lot. */
-async function emptyOut(id: string, { run }: Db): Promise<void> {
-  const some: (() => Promise<number>)[] = [
-    () => run`
-      delete from records where id in (select id from records where canvas_id = ${id} limit ${AT_ONCE})`,
-    () => run`
-      delete from submissions where canvas_id = ${id} and (collection, user_id) in
-        (select collection, user_id from submissions where canvas_id = ${id} limit ${AT_ONCE})`,
-    () => run`
-      delete from kv where canvas_id = ${id} and (scope, key) in
-        (select scope, key from kv where canvas_id = ${id} limit ${AT_ONCE})`,
-  ];
-  for (const remove of some) while ((await remove()) > 0);
+/** The statements that remove a canvas's rows from a table: some of them, and all. */
+interface Removal {
+  some(canvasId: string): Sql;
+  all(canvasId: string): Step;
 }
 
-/** Every other row of a canvas, what refers to others first. */
-const restOf = (id: string): Step[] => [
-  optional`delete from counts where canvas_id = ${id}`,
-  optional`delete from kv_scopes where canvas_id = ${id}`,
-  optional`delete from sessions where invite_id in (select id from invites where canvas_id = ${id})`,
-  optional`delete from invites where canvas_id = ${id}`,
-  optional`delete from canvas_people where canvas_id = ${id}`,
-  optional`delete from canvas_teams where canvas_id = ${id}`,
-  optional`delete from bundle_blobs where canvas_id = ${id}`,
-  optional`delete from bundle_bytes where canvas_id = ${id}`,
-  optional`delete from slug_claims where canvas_id = ${id}`,
-  sql`delete from canvases where id = ${id}`,
-];
+/** Builds the statements for every table that holds rows of canvases. */
+function removalsFor({ canvasData }: Env): Removal[] {
+  return tablesOf(canvasData).map(([name, table]) => {
+    const [key, where] = [table.key.join(", "), rowsOfCanvas(table)];
+    const some = statementText(
+      `delete from ${name} where (${key}) in (select ${key} from ${name} where ${where} limit ${AT_ONCE})`,
+    );
+    const all = statementText(`delete from ${name} where ${where}`);
+    return { some: (canvasId) => [some, canvasId], all: (canvasId) => optional(all, canvasId) };
+  });
+}
 
-/** Removes for good what was deleted too long ago to be restored; the sweep of blobs then takes the files. */
+/**
+ * Removes the canvases that were deleted too long ago to be restored, with every row of them; returns how many. Their blobs
+ * are left to the sweep.
+ */
 export async function purgeCanvases(env: Env): Promise<number> {
   const { db } = env;
   const before = env.clock() - KEPT_MS;
-  const gone = await db.all<{
+  const expired = await db.all<{
     id: string;
   }>`select id from canvases where deleted_at <= ${before} limit 100`;
-  for (const { id } of gone) {
-    // From here on nobody restores it, whatever their clock says; unless somebody has done so by now.
+  const removals = removalsFor(env);
+  for (const { id } of expired) {
+    // From here on no node can restore it, whatever its clock says. It may have been restored before.
     const taken =
       await db.run`update canvases set deleted_at = 0 where id = ${id} and deleted_at <= ${before}`;
     if (taken === 0) continue;
-    await emptyOut(id, db);
-    await db.run`update versions set state = 'removing' where canvas_id = ${id}`;
-    await removeOfCanvas(id, env);
-    await db.batch(restOf(id));
+    for (const { some } of removals) while ((await db.run(...some(id))) === AT_ONCE);
+    await db.batch([...removals.map(({ all }) => all(id)), sql`delete from canvases where id = ${id}`]);
   }
-  return gone.length;
+  return expired.length;
 }

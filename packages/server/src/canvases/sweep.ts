@@ -7,27 +7,35 @@ import { sweepVersions } from "./version-files.ts";
 
 const HOUR_MS = 60 * 60 * 1000;
 
-/** Removes blobs that no row points at and that are older than an hour; answers how many. */
-export async function sweepBlobs({ blobs, db, clock }: Env): Promise<number> {
+/** Whether any row of a canvas references a blob. */
+async function isReferenced(key: string, { canvasData, db }: Env): Promise<boolean> {
+  for (const { blobs } of canvasData) {
+    if (blobs !== undefined && (await db.get(...blobs(key))) !== undefined) return true;
+  }
+  return false;
+}
+
+/** Removes blobs that no row references and that are older than an hour; returns how many. */
+export async function sweepBlobs(env: Env): Promise<number> {
+  const { blobs, clock } = env;
   let removed = 0;
   const before = clock() - HOUR_MS;
   for await (const blob of blobs.list(before)) {
-    const used = await db.get`select 1 as used from version_files where blob_key = ${blob.key} limit 1`;
-    if (used !== undefined) continue;
+    if (await isReferenced(blob.key, env)) continue;
     await blobs.remove([blob]);
     removed++;
   }
   return removed;
 }
 
-/** Removes uploads and staged blobs that a killed process left behind more than an hour ago. */
+/** Removes the uploads and staged blobs that killed processes left more than an hour ago. */
 async function sweepStaging(env: Env): Promise<void> {
   const before = env.clock() - HOUR_MS;
   await makeOwnDirectory(uploadsOf(env), /./);
   await Promise.all([removeOlder(uploadsOf(env), before), env.blobs.tidy(before)]);
 }
 
-/** Sweeps now and every hour; answers a function that stops, after a sweep under way. */
+/** Sweeps now and every hour. Returns a function that stops, and resolves once the current sweep is done. */
 export function keepSwept(env: Env): () => Promise<void> {
   let sweeping = Promise.resolve();
   const sweep = () => {

@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import type { Readable } from "node:stream";
 import type { Capability } from "@easel/protocol/capabilities";
+import type { CanvasData } from "../canvases/canvas-data.ts";
 import type { Env } from "../env.ts";
 import type { Method } from "../http/methods.ts";
 import type { Query } from "../http/query.ts";
@@ -69,6 +70,8 @@ export interface Primitive {
   capability: Capability;
   /** The class that its requests are counted in; `canvas` by default. */
   rateClass?: RateClass;
+  /** What it stores of each canvas. */
+  data?: CanvasData;
   /** By path below `/v1/c/{slug}`. */
   routes: Record<string, Route>;
 }

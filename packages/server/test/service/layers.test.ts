@@ -11,7 +11,7 @@ const PROTOCOL = path.join(PACKAGES, "protocol/src");
 const LAYERS = [
   ["access/", "async/", "config/", "crypto/", "disk/", "http/refusal.ts", "http/canvas-path.ts"],
   ["drivers/"],
-  ["env.ts"],
+  ["canvases/canvas-data.ts", "env.ts"],
   ["http/"],
   ["canvases/"],
   ["identity/"],

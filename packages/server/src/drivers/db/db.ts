@@ -17,6 +17,15 @@ export const valueFor = (value: Value | Derived): Value =>
 /** A statement to hand to `batch`. */
 export const sql = (...statement: Sql): Sql => statement;
 
+/**
+ * The text of a statement that is put together from parts, in which each `?` is a value. Make it once: drivers prepare a text once
+ * as long as it is the same object.
+ */
+export function statementText(...parts: string[]): TemplateStringsArray {
+  const strings = parts.join("\n").split("?");
+  return Object.assign(strings, { raw: strings });
+}
+
 /** A statement of a batch that may as well change nothing. */
 export const optional = (...statement: Sql): { optional: Sql } => ({ optional: statement });
 

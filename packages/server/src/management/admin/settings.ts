@@ -4,7 +4,7 @@ import { SETTINGS } from "../../config/settings.ts";
 import type { Env } from "../../env.ts";
 import { refuse } from "../../http/refusal.ts";
 import { readSettings, settingSteps } from "../../organisation/instance-settings.ts";
-import { QUOTA_NAMES, quotaSteps, readQuotas } from "../../organisation/quotas.ts";
+import { quotaSteps, readQuotas } from "../../organisation/quotas.ts";
 import { act } from "../act.ts";
 import { ok } from "../answer-spec.ts";
 import { adminSettings } from "../answers/admin.ts";
@@ -15,7 +15,7 @@ const usd = z.number().min(0).max(Number.MAX_SAFE_INTEGER).nullable().optional()
 
 const Patch = z.strictObject({
   publicLinks: z.boolean().nullable().optional(),
-  quotas: z.partialRecord(z.enum(QUOTA_NAMES), quota).optional(),
+  quotas: z.record(z.string(), quota).optional(),
   ai: z
     .strictObject({
       models: z.array(label(200)).max(100).nullable().optional(),
@@ -76,7 +76,7 @@ export const settings = [
           "ai.canvasMonthlyUsd": ai.canvasMonthlyUsd,
           "ai.guestUsd": ai.guestUsd,
         }),
-        ...quotaSteps(quotas),
+        ...quotaSteps(quotas, env),
       ]);
       return { body: await viewOf(env), audit: { details: body } };
     },

@@ -10,7 +10,7 @@ import type {
   OrganisationList,
 } from "@easel/protocol/management";
 import { z } from "zod";
-import { PERSON_QUOTA_NAMES, QUOTA_NAMES } from "../../organisation/quotas.ts";
+import { PERSON_QUOTA_NAMES } from "../../organisation/quotas.ts";
 import { access, accessMode, nextCursor, person, publicationStatus, time } from "./canvas.ts";
 import { exact } from "./exact.ts";
 
@@ -83,7 +83,7 @@ export const adminSettings = exact<AdminSettings>()(
   "AdminSettings",
   z.strictObject({
     publicLinks: z.boolean(),
-    quotas: z.record(z.enum(QUOTA_NAMES), z.int()),
+    quotas: z.record(z.string(), z.int()),
     ai: z.strictObject({
       models: z.array(z.string()),
       userDailyUsd: z.number(),

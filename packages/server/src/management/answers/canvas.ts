@@ -9,7 +9,6 @@ import type {
 } from "@easel/protocol/management";
 import type { Canvas, Capabilities, DeployedCanvas, LeftOut, Version } from "@easel/protocol/types";
 import { z } from "zod";
-import { QUOTA_NAMES } from "../../organisation/quotas.ts";
 import { policy } from "../policy-schema.ts";
 import { exact } from "./exact.ts";
 
@@ -149,7 +148,7 @@ export const newInvitation = exact<NewInvitation>()(
 export const usage = exact<Usage>()(
   "Usage",
   z.strictObject({
-    counts: z.partialRecord(z.enum(QUOTA_NAMES), z.strictObject({ used: z.int(), limit: z.int() })),
+    counts: z.record(z.string(), z.strictObject({ used: z.int(), limit: z.int() })),
     bytes: z.strictObject({ version: z.int(), versions: z.int(), data: z.int() }),
   }),
 );

@@ -9,12 +9,6 @@ import type { Condition } from "./query.ts";
 export const conditionOn = (id: string) =>
   `and exists (select 1 from record_fields as f where f.record_id = ${id} and f.name = ? and f.key >= ? and f.key < ?) `;
 
-/** The text of a statement in which every `?` is a value. */
-export function textOf(parts: string[]): TemplateStringsArray {
-  const strings = parts.join("\n").split("?");
-  return Object.assign(strings, { raw: strings });
-}
-
 const statements = new Map<string, TemplateStringsArray>();
 
 /** The statement of a shape, made once, so that it is prepared once. */

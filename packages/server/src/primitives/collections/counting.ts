@@ -1,5 +1,5 @@
-import type { Sql } from "../../drivers/db/db.ts";
-import { both, conditionOn, divided, statementOf, textOf, valuesOf } from "./conditions.ts";
+import { type Sql, statementText } from "../../drivers/db/db.ts";
+import { both, conditionOn, divided, statementOf, valuesOf } from "./conditions.ts";
 import type { Range } from "./fields.ts";
 import type { Condition } from "./query.ts";
 
@@ -22,12 +22,12 @@ interface Shape {
 
 function countText({ counted, authors, conditions }: Shape): TemplateStringsArray {
   const { from, table, id, also } = COUNTED[counted];
-  return textOf([
+  return statementText(
     `select count(*) as rows from ${from}`,
     `where ${table}.canvas_id = ? and ${table}.collection = ? ${also}`,
     `and ${table}.author_id = ? `.repeat(authors),
     conditionOn(id).repeat(conditions),
-  ]);
+  );
 }
 
 /**

@@ -10,6 +10,7 @@ import type { Call, Primitive } from "../primitive.ts";
 import { listed, type ReadSlice } from "../streamed-list.ts";
 import { toText, valueBytes } from "../value.ts";
 import { withBody } from "../with-body.ts";
+import { collectionsData } from "./data.ts";
 import { positionIn, RECORD_ID, readQuery, readWhere } from "./query.ts";
 import { RecordStore, type StoredRecord } from "./store.ts";
 
@@ -84,6 +85,7 @@ function amount(given: Json): number {
 /** Named groups of records with policies (specification 4.10). */
 export const collections: Primitive = {
   capability: "kv",
+  data: collectionsData,
   routes: {
     "/collections/:name": {
       async GET(call, env) {

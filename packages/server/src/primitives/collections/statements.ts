@@ -1,5 +1,5 @@
-import type { Sql, Value } from "../../drivers/db/db.ts";
-import { both, conditionOn, divided, statementOf, textOf, valuesOf } from "./conditions.ts";
+import { type Sql, statementText, type Value } from "../../drivers/db/db.ts";
+import { both, conditionOn, divided, statementOf, valuesOf } from "./conditions.ts";
 import { ALL, type Range } from "./fields.ts";
 import type { RecordQuery } from "./query.ts";
 
@@ -50,7 +50,7 @@ function listText({ walk, descending, authors, conditions }: Shape): TemplateStr
     `order by ${key === null ? "" : `${key} ${direction}, `}${id} ${direction}`,
     "limit ?",
   ];
-  return textOf(parts);
+  return statementText(...parts);
 }
 
 /** Where a list begins along its walk, and the bound that it stays within; the values of the statement. */

@@ -1,9 +1,9 @@
+import { LIMITS } from "@easel/protocol/limits";
 import type { Json, Right } from "@easel/protocol/types";
+import { countLess, countOne } from "../../canvases/counts.ts";
 import { newId } from "../../crypto/ids.ts";
 import { type Db, optional, type Step, sql } from "../../drivers/db/db.ts";
 import { paged } from "../../http/paging.ts";
-import { QUOTAS } from "../../organisation/quotas.ts";
-import { fewer, oneMore } from "../counts.ts";
 import { HALF, HARMLESS } from "../increment.ts";
 import { SLICE_LENGTH } from "../streamed-list.ts";
 import { type Stored, toStored } from "../value.ts";
@@ -43,13 +43,13 @@ export class RecordStore {
     const stored = toStored(value);
     const author: Field = { name: AUTHOR, key: keyOf(this.#caller) };
     const steps: Step[] = [
-      oneMore(this.#canvas, KIND),
+      countOne(this.#canvas, KIND),
       sql`insert into records (id, canvas_id, collection, author_id, value, number, created_at, updated_at)
         select ${id}, ${this.#canvas}, ${this.#collection}, ${this.#caller}, cast(${stored.value} as text),
           cast(${stored.number} as double precision), cast(${now} as bigint), cast(${now} as bigint)
         from counts where canvas_id = ${this.#canvas} and kind = ${KIND}
           and rows <= coalesce((select value from quotas where name = 'collections.records.canvas'),
-            ${QUOTAS["collections.records.canvas"]})`,
+            ${LIMITS.recordsPerCanvas.value})`,
       ...this.#index(id, [author, ...fieldsOf(value)]),
     ];
     if ((await this.#db.batch(steps)).length < steps.length) return null;
@@ -107,7 +107,7 @@ export class RecordStore {
   /** Removes a record; false when it is gone. */
   async delete(id: string): Promise<boolean> {
     const steps: Step[] = [
-      fewer(this.#canvas, KIND, 1),
+      countLess(this.#canvas, KIND, 1),
       sql`delete from records
         where id = ${id} and canvas_id = ${this.#canvas} and collection = ${this.#collection}`,
     ];
@@ -129,7 +129,7 @@ export class RecordStore {
   async #removeSome(right: Right): Promise<number> {
     const [, removed] = await this.#db.batch([
       // Held from here on, the count keeps others from adding or removing what the next lines count.
-      fewer(this.#canvas, KIND, 0),
+      countLess(this.#canvas, KIND, 0),
       optional`delete from records where id in
         (select id from records where canvas_id = ${this.#canvas} and collection = ${this.#collection}
           and (cast(${bit(right.any)} as integer) = 1 or author_id = ${this.#caller}) order by id limit ${CLEARED_AT_ONCE})`,

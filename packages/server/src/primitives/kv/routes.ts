@@ -10,6 +10,7 @@ import type { Call, Primitive } from "../primitive.ts";
 import { listed } from "../streamed-list.ts";
 import { toStored, toText, valueBytes } from "../value.ts";
 import { withBody } from "../with-body.ts";
+import { kvData } from "./data.ts";
 import { KvStore } from "./store.ts";
 
 const OK = '{"ok":true}';
@@ -120,5 +121,6 @@ function scoped(path: string, scope: Scope): Primitive["routes"] {
 /** Key-value data, shared and per viewer (specification 4.3). */
 export const kv: Primitive = {
   capability: "kv",
+  data: kvData,
   routes: { ...scoped("/kv", shared), ...scoped("/kv/user", perViewer) },
 };

@@ -1,6 +1,5 @@
 import { type Db, sql } from "../../drivers/db/db.ts";
 import { paged } from "../../http/paging.ts";
-import type { QuotaName } from "../../organisation/quotas.ts";
 import { HALF, HARMLESS } from "../increment.ts";
 import { SLICE_LENGTH } from "../streamed-list.ts";
 import type { Stored } from "../value.ts";
@@ -32,7 +31,7 @@ export class KvStore {
   readonly #db: Db;
   readonly #canvas: string;
   readonly #scope: string;
-  readonly #quota: QuotaName;
+  readonly #quota: "kv.keys.shared" | "kv.keys.user";
 
   /** `scope` is empty for the shared one, otherwise the viewer's user id. */
   constructor(db: Db, canvas: string, scope: string) {

@@ -8,6 +8,7 @@ import { refuse } from "../../http/refusal.ts";
 import type { Call, Primitive } from "../primitive.ts";
 import { listed, type ReadSlice } from "../streamed-list.ts";
 import { withBody } from "../with-body.ts";
+import { submissionsData } from "./data.ts";
 import { type Submission, SubmissionStore } from "./store.ts";
 
 const OK = '{"ok":true}';
@@ -37,6 +38,7 @@ const managedStoreOf = (call: Call, env: Env): SubmissionStore =>
 /** One answer per person and collection: one's own, and all of them for owners and editors (specification 4.9). */
 export const submissions: Primitive = {
   capability: "kv",
+  data: submissionsData,
   routes: {
     "/submissions/:collection/mine": {
       async GET(call, env) {

@@ -1,7 +1,7 @@
+import { LIMITS } from "@easel/protocol/limits";
+import { countLess, countOne } from "../../canvases/counts.ts";
 import { type Db, sql } from "../../drivers/db/db.ts";
 import { paged } from "../../http/paging.ts";
-import { QUOTAS } from "../../organisation/quotas.ts";
-import { fewer, oneMore } from "../counts.ts";
 import { SLICE_LENGTH } from "../streamed-list.ts";
 
 /** One person's answer in a collection. `value` is JSON text, `updatedAt` epoch milliseconds. */
@@ -47,7 +47,7 @@ export class SubmissionStore {
   /** Withdraws an answer, if it is there. */
   async delete(user: string): Promise<void> {
     await this.#db.batch([
-      fewer(this.#canvas, KIND, 1),
+      countLess(this.#canvas, KIND, 1),
       sql`delete from submissions
         where canvas_id = ${this.#canvas} and collection = ${this.#collection} and user_id = ${user}`,
     ]);
@@ -57,7 +57,7 @@ export class SubmissionStore {
   async clear(): Promise<void> {
     await this.#db.batch([
       // Held from here on, the count keeps others from adding what the next line would not have counted.
-      fewer(this.#canvas, KIND, 0),
+      countLess(this.#canvas, KIND, 0),
       sql`update counts set rows = rows - (select count(*) from submissions
           where submissions.canvas_id = ${this.#canvas} and collection = ${this.#collection})
         where canvas_id = ${this.#canvas} and kind = ${KIND}`,
@@ -80,15 +80,15 @@ export class SubmissionStore {
   /** Adds an answer; "taken" when another tab has just done so. */
   async #create(user: string, value: string, now: number): Promise<"created" | "taken" | "full"> {
     const { length: done } = await this.#db.batch([
-      oneMore(this.#canvas, KIND),
+      countOne(this.#canvas, KIND),
       sql`update counts set rows = rows where canvas_id = ${this.#canvas} and kind = ${KIND}
         and (exists (select 1 from submissions
             where canvas_id = ${this.#canvas} and collection = ${this.#collection} and user_id = ${user})
           or (rows <= coalesce((select value from quotas where name = 'submissions.canvas'),
-              ${QUOTAS["submissions.canvas"]})
+              ${LIMITS.submissionsPerCanvas.value})
             and (select count(*) from submissions where canvas_id = ${this.#canvas} and user_id = ${user})
               < coalesce((select value from quotas where name = 'submissions.author'),
-                ${QUOTAS["submissions.author"]})))`,
+                ${LIMITS.submissionsPerAuthor.value})))`,
       sql`insert into submissions (canvas_id, collection, user_id, value, updated_at)
         values (${this.#canvas}, ${this.#collection}, ${user}, ${value}, ${now})
         on conflict (canvas_id, collection, user_id) do nothing`,

@@ -1,0 +1,41 @@
+import type { Sql } from "../drivers/db/db.ts";
+
+/** A table with rows of canvases. */
+export interface CanvasTable {
+  /** The columns of its primary key, in their order. */
+  key: readonly string[];
+  /** The SQL condition that selects the rows of one canvas; its only `?` is the canvas's id. `canvas_id = ?` by default. */
+  where?: string;
+  /** The columns that an export contains; without them the table is not exported. */
+  exported?: readonly string[];
+}
+
+/** A limit on what a canvas holds, which administrators can change. */
+export interface CanvasQuota {
+  /** The limit until an administrator sets another. */
+  limit: number;
+  /** Reads the use by a canvas as column `used`; for a quota per person, the highest use by one person. No row counts as 0. */
+  used?(canvasId: string): Sql;
+}
+
+/**
+ * Declares what one part of the service stores of each canvas. Purge, export, usage, quotas and the blob sweep know it from a
+ * list of these alone (`Env.canvasData`).
+ */
+export interface CanvasData {
+  /** Every table with rows of canvases except `canvases` itself; a table that references another one before it. */
+  tables: Record<string, CanvasTable>;
+  /** By the name that administrators see, such as `kv.keys.shared`. */
+  quotas?: Record<string, CanvasQuota>;
+  /** Sums the bytes of what a canvas stores as column `bytes`. */
+  usage?(canvasId: string): Sql;
+  /** Finds a row that references a blob. */
+  blobs?(key: string): Sql;
+}
+
+/** Every table of a list, by name. */
+export const tablesOf = (list: readonly CanvasData[]): [name: string, table: CanvasTable][] =>
+  list.flatMap(({ tables }) => Object.entries(tables));
+
+/** The condition that selects a table's rows of one canvas. */
+export const rowsOfCanvas = ({ where = "canvas_id = ?" }: CanvasTable): string => where;

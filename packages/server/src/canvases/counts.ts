@@ -1,0 +1,10 @@
+import { type Sql, sql } from "../drivers/db/db.ts";
+
+/** Counts one more row of a kind. First in its batch: the counter is the lock, so later statements read what holds. */
+export const countOne = (canvasId: string, kind: string): Sql => sql`
+  insert into counts (canvas_id, kind, rows) values (${canvasId}, ${kind}, 1)
+  on conflict (canvas_id, kind) do update set rows = counts.rows + 1`;
+
+/** Counts one row less; with 0 takes the lock alone. Changes nothing if no row of the kind has ever been counted. */
+export const countLess = (canvasId: string, kind: string, by: 0 | 1): Sql =>
+  sql`update counts set rows = rows - ${by} where canvas_id = ${canvasId} and kind = ${kind}`;

@@ -1,0 +1,55 @@
+import { statementText, type Value } from "../drivers/db/db.ts";
+import type { Env } from "../env.ts";
+import { type CanvasTable, rowsOfCanvas, tablesOf } from "./canvas-data.ts";
+
+/** The number of rows that are read at once, and about how many bytes they have at most. */
+const SLICE_ROWS = 100;
+const SLICE_BYTES = 1024 * 1024;
+
+/** A row of a table, with the columns that an export contains. */
+export interface ExportedRow {
+  table: string;
+  row: Record<string, Value>;
+}
+
+/** Builds the statement that reads a slice of a table: the first one, or one after a key. */
+function sliceText(name: string, table: CanvasTable, columns: readonly string[], isFirst: boolean) {
+  const key = table.key.join(", ");
+  const after = isFirst ? "" : `and (${key}) > (${table.key.map(() => "?").join(", ")})`;
+  const selected = [...new Set([...table.key, ...columns])].join(", ");
+  const where = rowsOfCanvas(table);
+  return statementText(
+    `select ${selected} from ${name} where ${where} ${after} order by ${key} limit ${SLICE_ROWS}`,
+  );
+}
+
+/**
+ * Reads what a canvas stores, table by table in the order of keys, a slice at a time. Contains the rows of every author:
+ * leaving out what a caller may not read is up to the consumer.
+ */
+export async function* exportedRows(
+  canvasId: string,
+  { canvasData, db }: Pick<Env, "canvasData" | "db">,
+): AsyncGenerator<ExportedRow> {
+  for (const [name, table] of tablesOf(canvasData)) {
+    const { exported, key } = table;
+    if (exported === undefined) continue;
+    const next = sliceText(name, table, exported, false);
+    let slice = await db.head<Record<string, Value>>(
+      SLICE_BYTES,
+      sliceText(name, table, exported, true),
+      canvasId,
+    );
+    for (;;) {
+      for (const row of slice.rows) {
+        yield {
+          table: name,
+          row: Object.fromEntries(exported.map((column) => [column, row[column] ?? null])),
+        };
+      }
+      const last = slice.rows.at(-1);
+      if (last === undefined || (slice.rows.length < SLICE_ROWS && !slice.more)) break;
+      slice = await db.head(SLICE_BYTES, next, canvasId, ...key.map((column) => last[column] ?? null));
+    }
+  }
+}

@@ -1,0 +1,26 @@
+import { sql } from "../drivers/db/db.ts";
+import type { CanvasData } from "./canvas-data.ts";
+
+const MIB = 1024 * 1024;
+
+/** What canvases store besides the data of primitives: guests, people lists, versions, slugs and the counters of all primitives. */
+export const ownData: CanvasData = {
+  tables: {
+    sessions: { key: ["token_hash"], where: "invite_id in (select id from invites where canvas_id = ?)" },
+    invites: { key: ["id"] },
+    canvas_people: { key: ["canvas_id", "email"] },
+    canvas_teams: { key: ["canvas_id", "team_id"] },
+    version_files: {
+      key: ["version_id", "path", "encoding"],
+      where: "version_id in (select id from versions where canvas_id = ?)",
+    },
+    versions: { key: ["id"] },
+    bundle_blobs: { key: ["canvas_id", "blob_key"] },
+    bundle_bytes: { key: ["canvas_id"] },
+    slug_claims: { key: ["slug"] },
+    counts: { key: ["canvas_id", "kind"] },
+  },
+  // Administrators can set them already; nothing counts against them.
+  quotas: { "files.bytes.file": { limit: 25 * MIB }, "files.bytes.canvas": { limit: 1024 * MIB } },
+  blobs: (key) => sql`select 1 from version_files where blob_key = ${key} limit 1`,
+};

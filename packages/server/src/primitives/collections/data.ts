@@ -1,0 +1,23 @@
+import { LIMITS } from "@easel/protocol/limits";
+import type { CanvasData } from "../../canvases/canvas-data.ts";
+import { sql } from "../../drivers/db/db.ts";
+
+/** What collections store of a canvas: records, and the fields that they are found by. A number takes 8 bytes. */
+export const collectionsData: CanvasData = {
+  tables: {
+    // First, although fields reference records: the fields of a record are removed with it.
+    records: {
+      key: ["id"],
+      exported: ["collection", "id", "author_id", "value", "number", "created_at", "updated_at"],
+    },
+    record_fields: { key: ["canvas_id", "collection", "name", "key", "record_id"] },
+  },
+  quotas: {
+    "collections.records.canvas": {
+      limit: LIMITS.recordsPerCanvas.value,
+      used: (canvas) => sql`select rows as used from counts where canvas_id = ${canvas} and kind = 'records'`,
+    },
+  },
+  usage: (canvas) =>
+    sql`select sum(coalesce(octet_length(value), 8)) as bytes from records where canvas_id = ${canvas}`,
+};

@@ -1,0 +1,28 @@
+import { LIMITS } from "@easel/protocol/limits";
+import type { CanvasData } from "../../canvases/canvas-data.ts";
+import { sql } from "../../drivers/db/db.ts";
+
+/** What submissions store of a canvas. */
+export const submissionsData: CanvasData = {
+  tables: {
+    submissions: {
+      key: ["canvas_id", "collection", "user_id"],
+      exported: ["collection", "user_id", "value", "updated_at"],
+    },
+  },
+  quotas: {
+    "submissions.canvas": {
+      limit: LIMITS.submissionsPerCanvas.value,
+      used: (canvas) =>
+        sql`select rows as used from counts where canvas_id = ${canvas} and kind = 'submissions'`,
+    },
+    "submissions.author": {
+      limit: LIMITS.submissionsPerAuthor.value,
+      used: (canvas) => sql`
+        select count(*) as used from submissions where canvas_id = ${canvas}
+        group by user_id order by used desc limit 1`,
+    },
+  },
+  usage: (canvas) =>
+    sql`select sum(octet_length(value)) as bytes from submissions where canvas_id = ${canvas}`,
+};

@@ -1,0 +1,159 @@
+import assert from "node:assert/strict";
+import { before, it } from "node:test";
+import { manage, type Stage, stage } from "@easel/conformance/fixture";
+import { open } from "@easel/conformance/page";
+import { refused } from "@easel/conformance/refusal";
+import { type CanvasData, tablesOf } from "../../src/canvases/canvas-data.ts";
+import { type ExportedRow, exportedRows } from "../../src/canvases/export.ts";
+import { purgeCanvases } from "../../src/canvases/purge.ts";
+import { sweepBlobs } from "../../src/canvases/sweep.ts";
+import { sql } from "../../src/drivers/db/db.ts";
+import { primitives } from "../../src/primitives/index.ts";
+import type { Primitive } from "../../src/primitives/primitive.ts";
+import { keysOf } from "../drivers/blobs-contract.ts";
+import { onEngines } from "../support/engines.ts";
+import { primaryKey, referencesToCanvases, undeclaredTables } from "./canvas-tables.ts";
+
+const HOUR_MS = 60 * 60 * 1000;
+const DAY_MS = 24 * HOUR_MS;
+
+const data: CanvasData = {
+  tables: { stickers: { key: ["canvas_id", "sheet", "place"], exported: ["sheet", "place", "note"] } },
+  quotas: {
+    "stickers.canvas": {
+      limit: 5,
+      used: (canvas) => sql`select count(*) as used from stickers where canvas_id = ${canvas}`,
+    },
+  },
+  usage: (canvas) => sql`select sum(octet_length(note)) as bytes from stickers where canvas_id = ${canvas}`,
+  blobs: (key) => sql`select 1 from stickers where picture = ${key} limit 1`,
+};
+
+/** A primitive as one is added: a folder of its own, one line of the list, and a migration. */
+const stickers: Primitive = {
+  capability: "kv",
+  routes: { "/stickers": { GET: async () => '{"stickers":true}' } },
+  data,
+};
+primitives.push(stickers);
+
+await onEngines("what canvases store", (target, env) => {
+  let site: Stage;
+  let other: Stage;
+  before(async () => {
+    [site, other] = [await stage(target), await stage(target)];
+  });
+
+  it("a table that references a canvas and is in no data is found, with and without a foreign key", async () => {
+    assert.deepEqual(await undeclaredTables(env), []);
+    await env.db.run`create table strays (id text primary key, canvas_id text)`;
+    await env.db.run`create table notes (id text primary key, version text references versions (id))`;
+    await env.db.run`create table replies (id text primary key, note text references notes (id))`;
+    await env.db.run`create table people (id text primary key, person text references users (id))`;
+    assert.deepEqual(await undeclaredTables(env), ["notes", "replies", "strays"]);
+    for (const drop of [
+      sql`drop table strays`,
+      sql`drop table replies`,
+      sql`drop table notes`,
+      sql`drop table people`,
+    ])
+      await env.db.run(...drop);
+  });
+
+  it("the table of an added primitive is declared by its data", async () => {
+    await env.db.run`
+      create table stickers (canvas_id text not null, sheet text not null, place bigint not null, note text,
+        picture text, primary key (canvas_id, sheet, place))`;
+    assert.ok((await referencesToCanvases(env)).some(({ table }) => table === "stickers"));
+    assert.deepEqual(await undeclaredTables(env), []);
+    const without = env.canvasData.filter((each) => each !== data);
+    assert.deepEqual(await undeclaredTables({ ...env, canvasData: without }), ["stickers"]);
+    assert.equal((await open(target, site.slug, site.people.owner).get("/stickers")).status, 200);
+  });
+
+  it("every table is declared once, with its primary key", async () => {
+    const tables = tablesOf(env.canvasData);
+    assert.equal(new Set(tables.map(([name]) => name)).size, tables.length);
+    for (const [name, { key }] of tables) assert.deepEqual(await primaryKey(name, env), key, name);
+  });
+
+  it("quotas of an added primitive are settings of administrators, and shown with their use", async () => {
+    const admin = await target.signIn(target.admin);
+    const settings = async () =>
+      (await manage(target, admin, "GET", "/api/admin/settings")).json.quotas as unknown as Record<
+        string,
+        number
+      >;
+    const patch = (quotas: Record<string, number | null>) =>
+      manage(target, admin, "PATCH", "/api/admin/settings", { quotas });
+    const usage = async () => {
+      const { json } = await manage(target, site.people.owner, "GET", `/api/canvases/${site.id}/usage`);
+      return json as unknown as { counts: Record<string, object>; bytes: { data: number } };
+    };
+    assert.equal((await settings())["stickers.canvas"], 5);
+    assert.deepEqual((await usage()).counts["stickers.canvas"], { used: 0, limit: 5 });
+    for (const [canvas, place, note] of [
+      [site, 1, "é"],
+      [site, 2, "tea"],
+      [other, 1, "other"],
+    ] as const)
+      await env.db.run`
+        insert into stickers (canvas_id, sheet, place, note) values (${canvas.id}, ${"a"}, ${place}, ${note})`;
+    assert.equal((await patch({ "stickers.canvas": 7 })).status, 200);
+    assert.equal((await settings())["stickers.canvas"], 7);
+    const { counts, bytes } = await usage();
+    assert.deepEqual(counts["stickers.canvas"], { used: 2, limit: 7 });
+    assert.equal(bytes.data, 5);
+    refused(await patch({ "stickers.canvas": 8, "stickers.person": 1 }), 400, "INVALID_BODY");
+    assert.equal((await settings())["stickers.canvas"], 7);
+    assert.equal((await patch({ "stickers.canvas": null })).status, 200);
+    assert.equal((await settings())["stickers.canvas"], 5);
+  });
+
+  it("a blob that a row of an added primitive references is not swept", async () => {
+    const put = async (text: string) =>
+      (
+        await env.blobs.put(
+          (async function* () {
+            yield Buffer.from(text);
+          })(),
+        )
+      ).key;
+    const [used, unused] = [await put("used"), await put("unused")];
+    await env.db.run`update stickers set picture = ${used} where canvas_id = ${site.id} and place = 1`;
+    await sweepBlobs({ ...env, clock: () => Date.now() + 2 * HOUR_MS });
+    const left = await keysOf(env.blobs);
+    assert.deepEqual([left.includes(used), left.includes(unused)], [true, false]);
+  });
+
+  it("an export reads every row of the canvas in the order of keys, with the exported columns alone", async () => {
+    const owner = open(target, site.slug, site.people.owner);
+    for (const key of ["b", "a"]) assert.equal((await owner.put(`/kv/${key}`, 1)).status, 200);
+    for (let place = 3; place <= 250; place++)
+      await env.db.run`
+        insert into stickers (canvas_id, sheet, place, note)
+        values (${site.id}, ${place % 2 ? "a" : "b"}, ${place}, ${"x".repeat(place === 99 ? 2_000_000 : 10)})`;
+    const rows: ExportedRow[] = await Array.fromAsync(exportedRows(site.id, env));
+    const of = (table: string) => rows.filter((each) => each.table === table).map(({ row }) => row);
+    assert.deepEqual([...new Set(rows.map(({ table }) => table))].sort(), ["kv", "stickers"]);
+    assert.deepEqual(
+      of("kv").map(({ key, number }) => [Buffer.from(key as Uint8Array).toString(), number]),
+      [
+        ["a", 1],
+        ["b", 1],
+      ],
+    );
+    const exported = of("stickers");
+    assert.deepEqual(Object.keys(exported[0] ?? {}), ["sheet", "place", "note"]);
+    const expected = await env.db.all`
+      select sheet, place, note from stickers where canvas_id = ${site.id} order by sheet, place`;
+    assert.equal(expected.length, 250);
+    assert.deepEqual(exported, expected);
+  });
+
+  it("a purge removes every row of the canvas from the table of an added primitive", async () => {
+    await env.db.run`update canvases set deleted_at = ${Date.now() - 31 * DAY_MS} where id = ${site.id}`;
+    assert.equal(await purgeCanvases(env), 1);
+    assert.deepEqual(await env.db.all`select canvas_id from stickers`, [{ canvas_id: other.id }]);
+  });
+});

@@ -1,0 +1,126 @@
+import { tablesOf } from "../../src/canvases/canvas-data.ts";
+import { statementText } from "../../src/drivers/db/db.ts";
+import type { Env } from "../../src/env.ts";
+
+/** A reference from rows of a table to a canvas: by its id, or by a row of another table that references it. */
+export interface Reference {
+  table: string;
+  column: string;
+  /** The referenced table and column; null for a column `canvas_id`, with or without a foreign key. */
+  to: { table: string; column: string } | null;
+}
+
+interface ForeignKey {
+  table: string;
+  column: string;
+  toTable: string;
+  toColumn: string;
+}
+
+const isSqlite = ({ config }: Env) => config.databaseUrl.startsWith("sqlite:");
+
+/** Every table with a column `canvas_id`, as the engine lists it. */
+async function tablesWithCanvasId(env: Env): Promise<string[]> {
+  const rows = isSqlite(env)
+    ? await env.db.all<{ name: string }>`
+        select tables.name from sqlite_master as tables join pragma_table_info(tables.name) as columns
+        where tables.type = 'table' and columns.name = 'canvas_id'`
+    : await env.db.all<{ name: string }>`
+        select table_name as name from information_schema.columns join information_schema.tables
+          using (table_schema, table_name)
+        where table_schema = 'public' and table_type = 'BASE TABLE' and column_name = 'canvas_id'`;
+  return rows.map(({ name }) => name);
+}
+
+const foreignKeys = (env: Env): Promise<ForeignKey[]> =>
+  isSqlite(env)
+    ? env.db.all<ForeignKey>`
+        select tables.name as "table", "from" as "column", keys."table" as "toTable", "to" as "toColumn"
+        from sqlite_master as tables join pragma_foreign_key_list(tables.name) as keys where tables.type = 'table'`
+    : env.db.all<ForeignKey>`
+        select conrelid::regclass::text as "table", own.attname as "column", confrelid::regclass::text as "toTable",
+          other.attname as "toColumn"
+        from pg_constraint
+        join pg_attribute as own on own.attrelid = conrelid and own.attnum = conkey[1]
+        join pg_attribute as other on other.attrelid = confrelid and other.attnum = confkey[1]
+        where contype = 'f'`;
+
+/** The columns of a table's primary key, in their order. */
+export async function primaryKey(table: string, env: Env): Promise<string[]> {
+  const rows = isSqlite(env)
+    ? await env.db.all<{
+        name: string;
+      }>`select name from pragma_table_info(${table}) where pk > 0 order by pk`
+    : await env.db.all<{ name: string }>`
+        select attname as name from pg_index join pg_attribute on attrelid = indrelid and attnum = any (indkey)
+        where indrelid = to_regclass(${table}) and indisprimary order by array_position(indkey::int2[], attnum)`;
+  return rows.map(({ name }) => name);
+}
+
+/** Every reference to canvases in the database, direct or through other tables; none from `canvases` itself. */
+export async function referencesToCanvases(env: Env): Promise<Reference[]> {
+  const found: Reference[] = (await tablesWithCanvasId(env)).map((table) => ({
+    table,
+    column: "canvas_id",
+    to: null,
+  }));
+  const keys = await foreignKeys(env);
+  const isFound = (name: string) => name === "canvases" || found.some(({ table }) => table === name);
+  for (let before = -1; before < found.length; ) {
+    before = found.length;
+    for (const { table, column, toTable, toColumn } of keys) {
+      if (isFound(toTable) && !isFound(table))
+        found.push({ table, column, to: { table: toTable, column: toColumn } });
+    }
+  }
+  return found;
+}
+
+/** The tables that reference canvases, and are kept when a canvas is purged. */
+const KEPT = ["audit"];
+
+/** The tables that reference canvases and are in no `CanvasData`, by name. */
+export async function undeclaredTables(env: Env): Promise<string[]> {
+  const declared = new Set(tablesOf(env.canvasData).map(([name]) => name));
+  const referencing = (await referencesToCanvases(env)).map(({ table }) => table);
+  return referencing.filter((table) => !declared.has(table) && !KEPT.includes(table)).sort();
+}
+
+/** A table with rows of one canvas, and the condition that finds them also once the canvas is gone. */
+export interface RowsOf {
+  table: string;
+  count(): Promise<number>;
+}
+
+/** Every table that holds rows of a canvas now, except those that are kept. */
+export async function rowsOf(canvasId: string, env: Env): Promise<RowsOf[]> {
+  const references = (await referencesToCanvases(env)).filter(({ table }) => !KEPT.includes(table));
+  const values = new Map<string, string[]>();
+  const valuesOf = async (table: string, column: string, where: string, ids: string[]) => {
+    if (ids.length === 0) return [];
+    const marks = ids.map(() => "?").join();
+    const text = statementText(
+      `select distinct ${column} as value from ${table} where ${where} in (${marks})`,
+    );
+    return (await env.db.all<{ value: string }>(text, ...ids)).map(({ value }) => value);
+  };
+  for (const { table, to } of references) {
+    const parent = references.find((each) => each.table === to?.table);
+    values.set(
+      table,
+      to === null || parent === undefined
+        ? [canvasId]
+        : await valuesOf(to.table, to.column, parent.column, values.get(to.table) ?? []),
+    );
+  }
+  return references.map(({ table, column }) => ({
+    table,
+    async count() {
+      const ids = values.get(table) ?? [];
+      if (ids.length === 0) return 0;
+      const marks = ids.map(() => "?").join();
+      const text = statementText(`select count(*) as rows from ${table} where ${column} in (${marks})`);
+      return Number((await env.db.get<{ rows: number }>(text, ...ids))?.rows);
+    },
+  }));
+}
