@@ -1,6 +1,6 @@
-import { LIMITS } from "@easel/protocol/limits";
 import { z } from "zod";
 import { createCanvas } from "../canvases/publishing/create.ts";
+import { metadata, tags, title } from "../canvases/publishing/fields.ts";
 import { listCanvases } from "../canvases/store.ts";
 import { deleteCanvas, patchCanvas, unpublishCanvas } from "../canvases/update.ts";
 import { currentView, viewFor, viewsFor } from "../canvases/view.ts";
@@ -8,10 +8,8 @@ import { act } from "./act.ts";
 import { created, noContent, ok } from "./answer-spec.ts";
 import { canvas, canvasList } from "./answers/canvas.ts";
 import { json } from "./body-spec.ts";
-import { label, tags } from "./fields.ts";
 import { search } from "./list-query.ts";
 
-const title = label(LIMITS.titleLength.value);
 const onOff = z.boolean().optional();
 
 const NewCanvas = z.strictObject({
@@ -25,13 +23,7 @@ const Patch = z.strictObject({
   title: title.optional(),
   slug: z.string().optional(),
   tags: tags.optional(),
-  metadata: z
-    .record(z.string(), z.json())
-    .refine(
-      (metadata) => Buffer.byteLength(JSON.stringify(metadata)) <= LIMITS.metadataBytes.value,
-      "must not be larger than 16 KiB",
-    )
-    .nullish(),
+  metadata: metadata.nullish(),
   archived: onOff,
   galleryListed: onOff,
   galleryTemplatable: onOff,
@@ -90,8 +82,8 @@ export const canvases = [
     answer: ok(canvas),
     async run({ user, canvas: { id }, body: patch }, env) {
       await patchCanvas(id, patch, env);
-      const { metadata, ...recorded } = patch;
-      const details = metadata === undefined ? recorded : { ...recorded, metadata: true };
+      const { metadata: changed, ...recorded } = patch;
+      const details = changed === undefined ? recorded : { ...recorded, metadata: true };
       return { body: await currentView(id, user, env), audit: { details } };
     },
   }),

@@ -2,13 +2,13 @@ import { LIMITS } from "@easel/protocol/limits";
 import { z } from "zod";
 import { nameOf } from "../access/email.ts";
 import { isId } from "../crypto/ids.ts";
+import { email, label } from "../http/fields.ts";
 import { refuse } from "../http/refusal.ts";
 import { invite, listInvites, revokeInvite } from "../identity/guests.ts";
 import { act } from "./act.ts";
 import { created, noContent, ok } from "./answer-spec.ts";
 import { invitationList, newInvitation } from "./answers/canvas.ts";
 import { json } from "./body-spec.ts";
-import { email, label } from "./fields.ts";
 
 const NewInvite = z.strictObject({ email, name: label(LIMITS.nameLength.value).optional() });
 

@@ -1,11 +1,11 @@
-import { LIMITS } from "@easel/protocol/limits";
 import { z } from "zod";
-import { label, printable } from "./fields.ts";
+import { title } from "../canvases/publishing/fields.ts";
+import { printable } from "../http/fields.ts";
 import { policy } from "./policy-schema.ts";
 
 /** The schema of `easel.json`: title, description and policy of the canvas in its folder. */
 export const manifest = z.strictObject({
-  title: label(LIMITS.titleLength.value).optional(),
+  title: title.optional(),
   description: printable.optional(),
   policy: policy.optional(),
 });

@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { transferCanvas } from "../canvases/update.ts";
 import { currentView } from "../canvases/view.ts";
+import { email } from "../http/fields.ts";
 import { refuse } from "../http/refusal.ts";
 import { act } from "./act.ts";
 import { ok } from "./answer-spec.ts";
 import { canvas } from "./answers/canvas.ts";
 import { json } from "./body-spec.ts";
-import { email } from "./fields.ts";
 
 const Owner = z.strictObject({ email });
 

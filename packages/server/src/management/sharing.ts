@@ -1,23 +1,21 @@
 import { LIMITS } from "@easel/protocol/limits";
 import { z } from "zod";
+import { access, password, role } from "../canvases/publishing/fields.ts";
 import { passwordHashOf, saveShareSettings } from "../canvases/publishing/share-settings.ts";
 import { findCanvas } from "../canvases/store.ts";
 import { viewFor } from "../canvases/view.ts";
 import type { Env } from "../env.ts";
+import { distinct, email, moment } from "../http/fields.ts";
 import { refuse } from "../http/refusal.ts";
 import { act } from "./act.ts";
 import { ok } from "./answer-spec.ts";
 import { canvas as canvasSchema } from "./answers/canvas.ts";
 import { preparedJson } from "./body-spec.ts";
-import { distinct, email, moment, role } from "./fields.ts";
 
 /** The body of the request. A field that is left out stays as it is, null clears it. */
 const Sharing = z.strictObject({
-  access: z
-    .enum(["private", "specific_people", "whole_org", "public_link"])
-    .transform((access) => (access === "specific_people" ? "private" : access))
-    .optional(),
-  password: z.string().min(1).max(LIMITS.passwordLength.value).nullish(),
+  access: access.optional(),
+  password: password.nullish(),
   expiresAt: moment.nullish(),
   people: z
     .array(z.strictObject({ email, role }))

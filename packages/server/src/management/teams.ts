@@ -1,12 +1,12 @@
 import { LIMITS } from "@easel/protocol/limits";
 import { z } from "zod";
+import { distinct, email, label } from "../http/fields.ts";
 import { refuse } from "../http/refusal.ts";
 import { createTeam, deleteTeam, findTeam, listTeams, updateTeam } from "../organisation/teams.ts";
 import { act } from "./act.ts";
 import { created, noContent, ok } from "./answer-spec.ts";
 import { team, teamList } from "./answers/account.ts";
 import { json } from "./body-spec.ts";
-import { distinct, email, label } from "./fields.ts";
 import { search } from "./list-query.ts";
 
 const name = label(LIMITS.nameLength.value);

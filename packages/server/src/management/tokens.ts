@@ -1,13 +1,13 @@
 import { LIMITS } from "@easel/protocol/limits";
 import { z } from "zod";
 import { isId } from "../crypto/ids.ts";
+import { label, later } from "../http/fields.ts";
 import { refuse } from "../http/refusal.ts";
 import { createToken, deleteToken, listTokens } from "../identity/tokens.ts";
 import { act } from "./act.ts";
 import { created, noContent, ok } from "./answer-spec.ts";
 import { newToken, tokenList } from "./answers/account.ts";
 import { json } from "./body-spec.ts";
-import { label, later } from "./fields.ts";
 
 const NewToken = z.strictObject({
   name: label(LIMITS.nameLength.value),

@@ -127,6 +127,18 @@ test("a primitive imports no other's routes, and nothing of the pipeline but typ
   );
 });
 
+test("the publishing rules know no request: of http/ only refusals, field schemas and the format of slugs", () => {
+  const known = ["http/refusal.ts", "http/fields.ts", "http/canvas-path.ts"];
+  assert.deepEqual(
+    breaking(
+      ({ from, to }) =>
+        from.startsWith("canvases/publishing/") &&
+        (/^(node:https?|fastify)$/.test(to) || (to.startsWith("http/") && !known.includes(to))),
+    ),
+    [],
+  );
+});
+
 test("access is pure: no package but the protocol, no built-in module, no environment, no clock", () => {
   assert.deepEqual(
     breaking(({ from, to }) => from.startsWith("access/") && !/^(access\/|@easel\/protocol\/)/.test(to)),

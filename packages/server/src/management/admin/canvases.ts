@@ -11,13 +11,13 @@ import {
 } from "../../canvases/supervision.ts";
 import { isId } from "../../crypto/ids.ts";
 import type { Env } from "../../env.ts";
+import { printable } from "../../http/fields.ts";
 import { paged } from "../../http/paging.ts";
 import { refuse } from "../../http/refusal.ts";
 import { act } from "../act.ts";
 import { ok } from "../answer-spec.ts";
 import { adminCanvas, adminCanvasList } from "../answers/admin.ts";
 import { optionalJson } from "../body-spec.ts";
-import { printable } from "../fields.ts";
 import { search } from "../list-query.ts";
 
 const Query = z.object({

@@ -1,13 +1,13 @@
 import { LIMITS } from "@easel/protocol/limits";
 import { z } from "zod";
 import type { Env } from "../../env.ts";
+import { label } from "../../http/fields.ts";
 import { refuse } from "../../http/refusal.ts";
 import { deleteOrg, findOrg, listOrgs, type Org, putOrg } from "../../organisation/orgs.ts";
 import { act } from "../act.ts";
 import { noContent, ok } from "../answer-spec.ts";
 import { organisation, organisationList } from "../answers/admin.ts";
 import { json } from "../body-spec.ts";
-import { label } from "../fields.ts";
 
 const ID = /^[a-z0-9][a-z0-9-]{0,62}$/;
 const DNS_LABEL = "[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?";

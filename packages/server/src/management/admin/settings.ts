@@ -2,6 +2,7 @@ import type { AdminSettings } from "@easel/protocol/management";
 import { z } from "zod";
 import { SETTINGS } from "../../config/settings.ts";
 import type { Env } from "../../env.ts";
+import { label, quota } from "../../http/fields.ts";
 import { refuse } from "../../http/refusal.ts";
 import { readSettings, settingSteps } from "../../organisation/instance-settings.ts";
 import { quotaSteps, readQuotas } from "../../organisation/quotas.ts";
@@ -9,7 +10,6 @@ import { act } from "../act.ts";
 import { ok } from "../answer-spec.ts";
 import { adminSettings } from "../answers/admin.ts";
 import { json } from "../body-spec.ts";
-import { label, quota } from "../fields.ts";
 
 const usd = z.number().min(0).max(Number.MAX_SAFE_INTEGER).nullable().optional();
 

@@ -2,6 +2,7 @@ import type { AdminUser } from "@easel/protocol/management";
 import { z } from "zod";
 import { isId } from "../../crypto/ids.ts";
 import type { Env } from "../../env.ts";
+import { quota } from "../../http/fields.ts";
 import { paged } from "../../http/paging.ts";
 import { refuse } from "../../http/refusal.ts";
 import { PERSON_QUOTA_NAMES } from "../../organisation/quotas.ts";
@@ -10,7 +11,6 @@ import { act } from "../act.ts";
 import { ok } from "../answer-spec.ts";
 import { adminUser, adminUserList } from "../answers/admin.ts";
 import { json } from "../body-spec.ts";
-import { quota } from "../fields.ts";
 import { search } from "../list-query.ts";
 
 const Patch = z.strictObject({

@@ -1,0 +1,28 @@
+import { LIMITS } from "@easel/protocol/limits";
+import { z } from "zod";
+import { label, printable } from "../../http/fields.ts";
+
+/** The title of a canvas. */
+export const title = label(LIMITS.titleLength.value);
+
+/** The tags of a canvas. */
+export const tags = z.array(printable.min(1).max(LIMITS.tagLength.value)).max(LIMITS.tags.value);
+
+/** The free-form metadata of a canvas. */
+export const metadata = z
+  .record(z.string(), z.json())
+  .refine(
+    (value) => Buffer.byteLength(JSON.stringify(value)) <= LIMITS.metadataBytes.value,
+    "must not be larger than 16 KiB",
+  );
+
+/** General access to a canvas; `specific_people` is the former name of `private`. */
+export const access = z
+  .enum(["private", "specific_people", "whole_org", "public_link"])
+  .transform((given) => (given === "specific_people" ? "private" : given));
+
+/** The password of a canvas. */
+export const password = z.string().min(1).max(LIMITS.passwordLength.value);
+
+/** The role that a canvas is shared with. */
+export const role = z.enum(["editor", "viewer"]);
