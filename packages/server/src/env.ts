@@ -1,5 +1,7 @@
+import type { Capability } from "@easel/protocol/capabilities";
 import type { RuntimePolicy } from "@easel/protocol/policy";
 import type { Logger } from "pino";
+import type { Unavailable } from "./access/capabilities.ts";
 import type { Concurrency } from "./async/concurrency.ts";
 import type { TaskPool } from "./async/task-pool.ts";
 import type { Turns } from "./async/turns.ts";
@@ -14,7 +16,13 @@ import type { Bus } from "./drivers/bus/bus.ts";
 import type { Db } from "./drivers/db/db.ts";
 import type { DocumentCache } from "./drivers/document-cache.ts";
 
-/** All that the service works with; the one parameter of everything that does I/O. */
+/**
+ * Checks the live state that a capability needs on a canvas besides its switches, such as grants and keys. Returns why the
+ * capability is unavailable, or null when it is available.
+ */
+export type AvailabilityCheck = (canvas: { id: string }, env: Env) => Promise<Unavailable | null>;
+
+/** The settings, drivers and shared state of the service: the one parameter of everything that does I/O. */
 export interface Env {
   config: Config;
   /** Known for good once the service listens: port 0 is settled then. */
@@ -24,6 +32,8 @@ export interface Env {
   bus: Bus;
   /** What each part of the service stores of canvases, in the order in which a purge removes it. */
   canvasData: readonly CanvasData[];
+  /** The checks of live state that primitives declare. */
+  availability: Partial<Record<Capability, AvailabilityCheck>>;
   /** The policy documents of canvases. */
   policies: DocumentCache<RuntimePolicy>;
   signer: Signer;

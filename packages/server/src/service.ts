@@ -21,7 +21,7 @@ import { joinInstance, requireOneInstance, type Stores } from "./drivers/instanc
 import type { Env } from "./env.ts";
 import { newLog } from "./http/log.ts";
 import { seedExamples } from "./management/seed.ts";
-import { primitives } from "./primitives/index.ts";
+import { availabilityOf, primitives } from "./primitives/index.ts";
 
 /** How long requests under way may take when the service stops. */
 const PATIENCE_MS = 10_000;
@@ -118,6 +118,7 @@ async function run(config: Config, { db, blobs, clock }: Stores, log: Env["log"]
   const compressions = new TaskPool(availableParallelism() > 2 ? 2 : 1);
   const turns = new Turns();
   const canvasData = [...primitives.flatMap(({ data }) => data ?? []), ownData];
+  const availability = availabilityOf(primitives);
   const kept = {
     signer,
     passwords,
@@ -128,6 +129,7 @@ async function run(config: Config, { db, blobs, clock }: Stores, log: Env["log"]
     proxyKeys,
     policies,
     canvasData,
+    availability,
   };
   const env: Env = { config, base, db, blobs, bus, ...kept, clock, log };
   await seedExamples(env);

@@ -4,12 +4,16 @@ import {
   type DisabledReason,
   type Switch,
 } from "@easel/protocol/capabilities";
+import type { ErrorCode } from "@easel/protocol/errors";
 
 /** The switches of a canvas. */
 export type Switches = Record<Switch | "backendEnabled", boolean>;
 
 /** What the deployment itself allows, where it has a say. */
 export type Deployment = Partial<Record<Capability, boolean>>;
+
+/** Why a capability cannot be used: the reason of `CAPABILITY_DISABLED`, or an error code of its own where live state is missing. */
+export type Unavailable = DisabledReason | ErrorCode;
 
 /** Why a capability is off on a canvas, in the order of the specification's table (4.1, step 5); null when it is on. */
 export function disabledReason(
@@ -23,6 +27,10 @@ export function disabledReason(
   if (deployment[capability] === false) return "operator_disabled";
   return null;
 }
+
+/** Whether a capability is off, rather than without the live state that it needs. */
+export const isDisabledReason = (reason: Unavailable): reason is DisabledReason =>
+  ["backend_off", "feature_off", "operator_disabled"].includes(reason);
 
 const switchHint = (what: string, name: string): string =>
   `${what} is switched off for this canvas. Its owner or an editor can switch it on: ` +

@@ -1,7 +1,7 @@
-import type { Capability, DisabledReason } from "@easel/protocol/capabilities";
+import { CAPABILITIES, type Capability, type DisabledReason } from "@easel/protocol/capabilities";
 import type { Audience, RuntimePolicy } from "@easel/protocol/policy";
 import type { Capabilities } from "@easel/protocol/types";
-import { disabledReason } from "../access/capabilities.ts";
+import { disabledReason, type Unavailable } from "../access/capabilities.ts";
 import { newId } from "../crypto/ids.ts";
 import type { Env } from "../env.ts";
 
@@ -40,6 +40,24 @@ export const whyOff = (
   { config: { aiApiKey, realtime, authoring } }: Env,
 ): DisabledReason | null =>
   disabledReason(capability, capabilities, { ai: aiApiKey !== null, realtime, authoring });
+
+/** Why a capability cannot be used on a canvas: it is off, or lacks the live state that its primitive checks; null when it can be used. */
+export const whyUnavailable = (
+  capability: Capability,
+  canvas: { id: string; capabilities: Capabilities },
+  env: Env,
+): Unavailable | null | Promise<Unavailable | null> =>
+  whyOff(capability, canvas, env) ?? env.availability[capability]?.(canvas, env) ?? null;
+
+/** The capabilities that can be used on a canvas. */
+export async function availableOn(
+  canvas: { id: string; capabilities: Capabilities },
+  env: Env,
+): Promise<Set<Capability>> {
+  const names = Object.keys(CAPABILITIES) as Capability[];
+  const reasons = await Promise.all(names.map((name) => whyUnavailable(name, canvas, env)));
+  return new Set(names.filter((_, index) => reasons[index] === null));
+}
 
 /** Switches and audiences as a patch: what is left out stays. */
 export type CapabilityPatch = { [Name in keyof Capabilities]?: Capabilities[Name] | undefined };

@@ -1,15 +1,24 @@
 import type { Capability } from "@easel/protocol/capabilities";
-import { hintFor } from "../access/capabilities.ts";
+import { hintFor, isDisabledReason, type Unavailable } from "../access/capabilities.ts";
 import type { Canvas } from "../canvases/access-lookup.ts";
-import { whyOff } from "../canvases/capabilities.ts";
+import { whyUnavailable } from "../canvases/capabilities.ts";
 import type { Env } from "../env.ts";
 import { refuse } from "../http/refusal.ts";
 
-/** Step 5: is this switched on (specification 4.1). */
-export function requireCapability(canvas: Canvas, capability: Capability, env: Env): void {
-  const reason = whyOff(capability, canvas, env);
+/**
+ * Step 5, the capability gate (specification 4.1): rejects the request unless the capability can be used on the canvas. Returns a
+ * promise only where live state has to be checked.
+ */
+export function requireCapability(canvas: Canvas, capability: Capability, env: Env): void | Promise<void> {
+  const reason = whyUnavailable(capability, canvas, env);
+  if (reason instanceof Promise) return reason.then((found) => requireNone(found, canvas, capability));
+  requireNone(reason, canvas, capability);
+}
+
+function requireNone(reason: Unavailable | null, { capabilities }: Canvas, capability: Capability): void {
   if (reason === null) return;
+  if (!isDisabledReason(reason)) refuse(reason);
   const hint = hintFor(capability, reason);
-  const { backendEnabled } = canvas.capabilities;
+  const { backendEnabled } = capabilities;
   refuse("CAPABILITY_DISABLED", { message: hint, capability, backendEnabled, reason, hint });
 }

@@ -23,6 +23,7 @@ export async function admit(visit: ApiVisit, capability: Capability | null, env:
   await limitRequests(visit, principal, page, found, env); // 2. how often
   const { canvas, role } = enterCanvas(found, visit, principal, env); // 3. may they in
   isolate(page); // 4. from which page
-  if (capability !== null) requireCapability(canvas, capability, env); // 5. is this switched on
+  const gate = capability === null ? undefined : requireCapability(canvas, capability, env); // 5. is this switched on
+  if (gate !== undefined) await gate;
   return { user: principal ?? refuse("STATIC_ONLY"), canvas, role };
 }

@@ -23,6 +23,7 @@ export async function readmit(
   const { canvas, role } = await resolve({ slug, surface: "api", request }, now, env);
   // The slug may be another canvas's by now.
   if (canvas.id !== id) refuse("NOT_FOUND");
-  requireCapability(canvas, capability, env);
+  const gate = requireCapability(canvas, capability, env);
+  if (gate !== undefined) await gate;
   return { user: now, canvas, role };
 }

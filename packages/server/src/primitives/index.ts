@@ -1,3 +1,4 @@
+import type { Env } from "../env.ts";
 import { collections } from "./collections/routes.ts";
 import { identity } from "./identity/routes.ts";
 import { kv } from "./kv/routes.ts";
@@ -7,3 +8,14 @@ import { submissions } from "./submissions/routes.ts";
 
 /** Everything under `/v1/c/{slug}`. */
 export const primitives: Primitive[] = [identity, kv, submissions, collections, realtime];
+
+/**
+ * The checks of live state that primitives declare, by capability. Connections need a grant, and there are no grants without their
+ * primitive.
+ */
+export const availabilityOf = (served: readonly Primitive[]): Env["availability"] => ({
+  connections: async () => "CONNECTION_NOT_GRANTED",
+  ...Object.fromEntries(
+    served.flatMap(({ capability, available }) => (available === undefined ? [] : [[capability, available]])),
+  ),
+});

@@ -3,7 +3,7 @@ import type { Socket } from "node:net";
 import type { Readable } from "node:stream";
 import type { Capability } from "@easel/protocol/capabilities";
 import type { CanvasData } from "../canvases/canvas-data.ts";
-import type { Env } from "../env.ts";
+import type { AvailabilityCheck, Env } from "../env.ts";
 import type { Method } from "../http/methods.ts";
 import type { Query } from "../http/query.ts";
 import type { Admitted, RateClass } from "../pipeline/visit.ts";
@@ -72,6 +72,8 @@ export interface Primitive {
   rateClass?: RateClass;
   /** What it stores of each canvas. */
   data?: CanvasData;
+  /** Checked by the capability gate once the switches are on, and by `GET /me`. */
+  available?: AvailabilityCheck;
   /** By path below `/v1/c/{slug}`. */
   routes: Record<string, Route>;
 }

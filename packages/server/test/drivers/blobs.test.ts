@@ -212,6 +212,7 @@ for (const { name, skip, database } of ENGINES) {
         compressions: new TaskPool(1),
         policies: new DocumentCache(),
         canvasData: [ownData],
+        availability: {},
         signer: new Signer(["a secret of the tests that is long enough"]),
         proxyKeys: null,
         clock: Date.now,

@@ -1,7 +1,7 @@
 import type { Capability } from "@easel/protocol/capabilities";
 import type { Identity } from "@easel/protocol/types";
 import { permissionsOf } from "../../access/permissions.ts";
-import { whyOff } from "../../canvases/capabilities.ts";
+import { availableOn } from "../../canvases/capabilities.ts";
 import { policyOf } from "../../canvases/policy.ts";
 import type { Primitive } from "../primitive.ts";
 import { resourcesOf } from "./resources.ts";
@@ -12,7 +12,8 @@ export const identity: Primitive = {
   routes: {
     "/me": {
       async GET({ user, canvas, role }, env) {
-        const isOn = (capability: Capability) => whyOff(capability, canvas, env) === null;
+        const available = await availableOn(canvas, env);
+        const isOn = (capability: Capability) => available.has(capability);
         const resources = resourcesOf(await policyOf(canvas, env), role, isOn);
         const isGuest = user.guestOf !== null;
         const me: Identity = {
@@ -22,14 +23,7 @@ export const identity: Primitive = {
           avatarUrl: user.avatarUrl,
           kind: isGuest ? "guest" : "member",
           canvasRole: role,
-          permissions: permissionsOf(
-            role,
-            canvas.capabilities,
-            (capability) =>
-              isOn(capability) &&
-              (capability !== "connections" || Object.keys(resources.connections).length > 0),
-            isGuest,
-          ),
+          permissions: permissionsOf(role, canvas.capabilities, isOn, isGuest),
           resources,
         };
         return JSON.stringify(me);
