@@ -12,7 +12,7 @@ import { Refusal, refuse } from "../http/refusal.ts";
 import { blockEmbedding } from "../http/security-headers.ts";
 import { identify } from "../identity/identify.ts";
 import { reauthenticate } from "../identity/reauthenticate.ts";
-import { record } from "../organisation/audit.ts";
+import { writeAudit } from "../organisation/audit.ts";
 import { challenge } from "../sign-in/challenge.ts";
 import type { Act, Result } from "./act.ts";
 import { ACTS } from "./acts.ts";
@@ -64,7 +64,7 @@ async function perform(act: Act, call: Call, request: FastifyRequest, env: Env):
   if (act.audited) {
     const { target = null, details = null } = result.audit ?? {};
     const entry = { act: act.name, canvas: canvas ?? null, target, details };
-    await record({ actor: user, address: request.ip, ...entry }, env);
+    await writeAudit({ actor: user, address: request.ip, ...entry }, env);
   }
   return result;
 }

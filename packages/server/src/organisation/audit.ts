@@ -1,20 +1,20 @@
 import { newId } from "../crypto/ids.ts";
 import type { Env } from "../env.ts";
 
-/** Who did what, to which canvas or what else, from where. Never holds a secret. */
-export interface AuditEntry {
+/** A new entry of the audit log. Contains no secrets. */
+export interface NewAuditEntry {
   actor: { id: string; email: string };
   act: string;
   canvas: string | null;
   target: string | null;
-  /** Address of the client. */
+  /** Client address. */
   address: string;
   details: object | null;
 }
 
-/** Keeps an entry; durable when the promise resolves. */
-export async function record(
-  { actor, act, canvas, target, address, details }: AuditEntry,
+/** Writes an entry to the audit log; durable when the promise resolves. */
+export async function writeAudit(
+  { actor, act, canvas, target, address, details }: NewAuditEntry,
   env: Env,
 ): Promise<void> {
   await env.db.run`
@@ -23,7 +23,7 @@ export async function record(
       ${details === null ? null : JSON.stringify(details)})`;
 }
 
-/** An entry as it was kept. */
+/** A stored entry. */
 export interface AuditRow {
   id: string;
   at: number;
@@ -37,12 +37,12 @@ export interface AuditRow {
   details: string | null;
 }
 
-/** Entries, newest first, from before `cursor`: all of them, or those of one canvas. */
+/** Lists entries with ids below `cursor`, newest first; with `canvas` only those of that canvas. */
 export function listAudit(
   { canvas, cursor, limit }: { canvas: string | null; cursor: string; limit: number },
   { db }: Env,
 ): Promise<AuditRow[]> {
-  // Two statements, so that each is a walk along its index.
+  // Two statements, so that each can use its own index.
   return canvas === null
     ? db.all<AuditRow>`
         select id, at, actor_id, actor_email, act, canvas_id, target, address, details from audit

@@ -1,26 +1,15 @@
+import type { Organisation } from "@easel/protocol/management";
 import { optional, sql } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
 
-/** An organisation: those whose e-mail addresses lie in its domains. */
-export interface Org {
-  id: string;
-  name: string;
-  /** Lower case, in order. */
-  domains: string[];
-  /** Epoch milliseconds. */
-  createdAt: number;
-  /** How many of its people have signed in and are not deactivated. */
-  members: number;
-}
+type OrgRow = Omit<Organisation, "domains" | "members">;
 
-type OrgRow = Omit<Org, "domains" | "members">;
-
-/** Every organisation, by id. */
-export async function listOrgs({ db }: Env): Promise<Org[]> {
+/** Lists all organisations by id. */
+export async function listOrgs({ db }: Env): Promise<Organisation[]> {
   const [orgs, domains, members] = await Promise.all([
     db.all<OrgRow>`select id, name, created_at as "createdAt" from orgs order by id`,
     db.all<{ domain: string; org_id: string }>`select domain, org_id from org_domains order by domain`,
-    // What follows the `@` of an address, in words that both engines know.
+    // The domain of an e-mail address, in functions that both engines have.
     db.all<{ org_id: string; members: number }>`
       select org_id, count(*) as members from users
       join org_domains on domain = substr(email, length(rtrim(email, replace(email, '@', ''))) + 1)
@@ -35,14 +24,14 @@ export async function listOrgs({ db }: Env): Promise<Org[]> {
   }));
 }
 
-/** An organisation by id; undefined when there is none. */
-export async function findOrg(id: string, env: Env): Promise<Org | undefined> {
+/** Finds an organisation; undefined when there is none. */
+export async function findOrg(id: string, env: Env): Promise<Organisation | undefined> {
   return (await listOrgs(env)).find((org) => org.id === id);
 }
 
 /**
- * Makes or changes an organisation: it has these domains and no others. Answers the first domain that another
- * organisation has, and then nothing has changed; null when it was done.
+ * Creates or replaces an organisation. If another organisation has one of the domains, changes nothing and returns
+ * that domain; otherwise returns null.
  */
 export async function putOrg(
   { id, name, domains }: { id: string; name: string; domains: string[] },
@@ -52,17 +41,17 @@ export async function putOrg(
     (domain) => sql`
       insert into org_domains (domain, org_id) values (${domain}, ${id}) on conflict (domain) do nothing`,
   );
-  // The organisation first: its row is what changes of it at once wait for, one after the other.
-  const { length: done } = await db.batch([
+  // The organisation first: concurrent changes wait for the lock on its row.
+  const { length: completed } = await db.batch([
     sql`insert into orgs (id, name, created_at) values (${id}, ${name}, ${clock()})
       on conflict (id) do update set name = excluded.name`,
     optional`delete from org_domains where org_id = ${id}`,
     ...claims,
   ]);
-  return domains[done - 2] ?? null;
+  return domains[completed - 2] ?? null;
 }
 
-/** Removes an organisation; canvases that were at home there have no home any more. False when there is none. */
+/** Deletes an organisation and unsets it as the home of canvases; false when there is none. */
 export async function deleteOrg(id: string, { db }: Env): Promise<boolean> {
   const steps = [
     sql`update orgs set name = name where id = ${id}`,

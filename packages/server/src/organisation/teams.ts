@@ -1,4 +1,5 @@
 import { LIMITS } from "@easel/protocol/limits";
+import type { Team } from "@easel/protocol/management";
 import type { User } from "../access/principal.ts";
 import { newId } from "../crypto/ids.ts";
 import { asKeys, containing, optional, type Step, sql } from "../drivers/db/db.ts";
@@ -6,31 +7,18 @@ import type { Env } from "../env.ts";
 import { fitting, type Paged, paged } from "../http/paging.ts";
 
 /** A team without its members. */
-export interface TeamRow {
-  id: string;
-  name: string;
-  /** Epoch milliseconds. */
-  createdAt: number;
-  /** Id of the person who made it, and who alone changes it. */
-  createdBy: string;
-}
+export type TeamRow = Omit<Team, "members">;
 
-/** A named list of addresses that canvases are shared with. */
-export interface Team extends TeamRow {
-  /** By address. */
-  members: string[];
-}
-
-/** A team as it is read: its members with a space between them, null when there are none. */
-interface ReadTeam extends TeamRow {
+/** A team with its members in one string, separated by spaces; null when there are none. */
+interface JoinedTeam extends TeamRow {
   members: string | null;
 }
 
-const teamOf = ({ members, ...team }: ReadTeam): Team => ({ ...team, members: members?.split(" ") ?? [] });
+const teamOf = ({ members, ...team }: JoinedTeam): Team => ({ ...team, members: members?.split(" ") ?? [] });
 
 /**
- * A page of the teams that someone made or is in, newest first, from before `cursor`. `q` is looked for in the name. The page
- * ends early where its teams would have too many members together.
+ * Lists the teams that a user created or is a member of, newest first, with ids below `cursor` and `q` in their name. The page
+ * ends early when its teams would have too many members together.
  */
 export async function listTeams(
   user: User,
@@ -47,7 +35,7 @@ export async function listTeams(
     order by id desc limit ${limit + 1}`;
   const fits = fitting(rows, LIMITS.membersPerPage.value, ({ size }) => size);
   const { entries, nextCursor } = paged(rows, Math.min(limit, fits), ({ id }) => id);
-  const teams = await db.all<ReadTeam>`
+  const teams = await db.all<JoinedTeam>`
     select id, name, created_at as "createdAt", created_by as "createdBy",
       (select string_agg(email, ' ' order by email) from team_members where team_id = teams.id) as members
     from teams where id in (select key from json_each(${asKeys(entries.map(({ id }) => id))}))
@@ -55,7 +43,7 @@ export async function listTeams(
   return { entries: teams.map(teamOf), nextCursor };
 }
 
-/** A team that someone made or is in, without its members; undefined otherwise. */
+/** Finds a team that the user created or is a member of, without its members. */
 export function findTeamRow(id: string, user: User, { db }: Env): Promise<TeamRow | undefined> {
   return db.get<TeamRow>`
     select id, name, created_at as "createdAt", created_by as "createdBy" from teams
@@ -63,9 +51,9 @@ export function findTeamRow(id: string, user: User, { db }: Env): Promise<TeamRo
       or exists (select 1 from team_members where team_id = teams.id and email = ${user.email}))`;
 }
 
-/** A team that someone made or is in; undefined otherwise. */
+/** Finds a team that the user created or is a member of. */
 export async function findTeam(id: string, user: User, { db }: Env): Promise<Team | undefined> {
-  const team = await db.get<ReadTeam>`
+  const team = await db.get<JoinedTeam>`
     select id, name, created_at as "createdAt", created_by as "createdBy",
       (select string_agg(email, ' ' order by email) from team_members where team_id = teams.id) as members
     from teams
@@ -74,8 +62,8 @@ export async function findTeam(id: string, user: User, { db }: Env): Promise<Tea
   return team && teamOf(team);
 }
 
-/** The writes that give a team exactly these members; those who stay are not touched. */
-function membership(id: string, members: string[]): Step[] {
+/** Returns the writes that replace the members of a team; rows of members who stay are not touched. */
+function memberSteps(id: string, members: string[]): Step[] {
   const keys = asKeys(members);
   return [
     optional`delete from team_members where team_id = ${id} and email not in (select key from json_each(${keys}))`,
@@ -85,7 +73,7 @@ function membership(id: string, members: string[]): Step[] {
   ];
 }
 
-/** Makes a team; answers its id, or null when its maker has as many as one person can have. */
+/** Creates a team and returns its id; null when the user has as many as one person can have. */
 export async function createTeam(
   { name, members }: { name: string; members: string[] },
   by: User,
@@ -93,35 +81,35 @@ export async function createTeam(
 ): Promise<string | null> {
   const id = newId();
   const steps: Step[] = [
-    // The person first: their row is what those who make teams at once wait for, one after the other.
+    // The user first: concurrent requests of the same user wait for the lock on this row, so the count below is exact.
     sql`update users set name = name where id = ${by.id}`,
     sql`
       insert into teams (id, name, created_by, created_at)
       select cast(${id} as text), cast(${name} as text), cast(${by.id} as text), cast(${clock()} as bigint)
       where (select count(*) from teams where created_by = ${by.id}) < ${LIMITS.teamsPerPerson.value}`,
-    ...membership(id, members),
+    ...memberSteps(id, members),
   ];
   return (await db.batch(steps)).length === steps.length ? id : null;
 }
 
-/** Changes a team; what is left out stays. False when it is gone. */
+/** Changes a team: undefined changes nothing. False when it is gone. */
 export async function updateTeam(
   id: string,
   { name, members }: { name?: string | undefined; members?: string[] | undefined },
   { db }: Env,
 ): Promise<boolean> {
   const steps: Step[] = [
-    // The team first: its row is what changes of it at once wait for, one after the other.
+    // The team first: concurrent changes wait for the lock on its row.
     sql`update teams set name = coalesce(${name ?? null}, name) where id = ${id}`,
-    ...(members === undefined ? [] : membership(id, members)),
+    ...(members === undefined ? [] : memberSteps(id, members)),
   ];
   return (await db.batch(steps)).length === steps.length;
 }
 
-/** Deletes a team; whoever had a role by it alone has none. */
+/** Deletes a team and with it the roles that it gave its members. */
 export async function deleteTeam(id: string, { db }: Env): Promise<void> {
   await db.batch([
-    // First its own row: who is just sharing a canvas with it waits, or is waited for.
+    // The team first: a concurrent request that shares a canvas with it takes the same lock.
     sql`update teams set name = name where id = ${id}`,
     optional`delete from canvas_teams where team_id = ${id}`,
     optional`delete from team_members where team_id = ${id}`,

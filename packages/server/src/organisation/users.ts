@@ -2,8 +2,8 @@ import { containing, optional, type Step, sql } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
 import { type PersonQuotas, personQuotaSteps } from "./quotas.ts";
 
-/** Someone who has signed in, as administrators see them. */
-export interface SupervisedUser {
+/** A user with rights, number of canvases and quotas. */
+export interface UserDetailsRow {
   id: string;
   email: string;
   name: string;
@@ -11,21 +11,21 @@ export interface SupervisedUser {
   created_at: number;
   deactivated_at: number | null;
   can_publish_public: number;
-  /** How many canvases they own. */
+  /** Number of canvases that the user owns. */
   canvases: number;
-  /** The quotas that administrators have set for this person. */
+  /** The quotas set for this user alone. */
   quota_canvases: number | null;
   quota_bytes: number | null;
   quota_versions: number | null;
 }
 
-/** People, newest first, from before `cursor`. `q` is looked for in e-mail address and name. */
+/** Lists users with ids below `cursor` and `q` in their e-mail address or name, newest first. */
 export function listUsers(
   { q, cursor, limit }: { q: string; cursor: string; limit: number },
   { db }: Env,
-): Promise<SupervisedUser[]> {
+): Promise<UserDetailsRow[]> {
   const like = containing(q);
-  return db.all<SupervisedUser>`
+  return db.all<UserDetailsRow>`
     select id, email, name, avatar_url, created_at, deactivated_at, can_publish_public,
       (select count(*) from canvases where owner_id = users.id and deleted_at is null) as canvases,
       (select value from user_quotas where user_id = users.id and user_quotas.name = 'canvases.person') as quota_canvases,
@@ -35,9 +35,9 @@ export function listUsers(
     order by id desc limit ${limit}`;
 }
 
-/** Someone by id; undefined when there is nobody. */
-export function findSupervisedUser(id: string, { db }: Env): Promise<SupervisedUser | undefined> {
-  return db.get<SupervisedUser>`
+/** Finds a user by id. */
+export function findUserDetails(id: string, { db }: Env): Promise<UserDetailsRow | undefined> {
+  return db.get<UserDetailsRow>`
     select id, email, name, avatar_url, created_at, deactivated_at, can_publish_public,
       (select count(*) from canvases where owner_id = users.id and deleted_at is null) as canvases,
       (select value from user_quotas where user_id = users.id and user_quotas.name = 'canvases.person') as quota_canvases,
@@ -47,10 +47,10 @@ export function findSupervisedUser(id: string, { db }: Env): Promise<SupervisedU
 }
 
 /**
- * Changes what someone may do; what is left out stays. Deactivating ends their sessions and access tokens for good:
- * reactivating brings none back. False when there is nobody with this id.
+ * Changes rights and quotas of a user: undefined changes nothing. Deactivating deletes sessions and access tokens;
+ * reactivating does not restore them. False when there is no such user.
  */
-export async function setUser(
+export async function updateUser(
   id: string,
   {
     deactivated,
@@ -68,19 +68,19 @@ export async function setUser(
     sql`update users set can_publish_public = coalesce(${mayPublish}, can_publish_public) where id = ${id}`,
     ...personQuotaSteps(id, quotas),
   ];
-  // A sign-in under way while its person is deactivated may leave a session behind: it ends before they are back.
-  const ended: Step[] = [
+  // Also before a reactivation: a sign-in that ran during the deactivation may have left a session.
+  const revocations: Step[] = [
     optional`delete from sessions where user_id in (select id from users where id = ${id} and deactivated_at is not null)`,
     optional`delete from tokens where user_id in (select id from users where id = ${id} and deactivated_at is not null)`,
   ];
   if (deactivated === true) {
     steps.push(
       sql`update users set deactivated_at = coalesce(deactivated_at, ${clock()}) where id = ${id}`,
-      ...ended,
+      ...revocations,
     );
   }
   if (deactivated === false) {
-    steps.push(...ended, sql`update users set deactivated_at = null where id = ${id}`);
+    steps.push(...revocations, sql`update users set deactivated_at = null where id = ${id}`);
   }
   return (await db.batch(steps)).length === steps.length;
 }

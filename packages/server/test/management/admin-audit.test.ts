@@ -4,7 +4,7 @@ import { manage, type Stage, stage } from "@easel/conformance/fixture";
 import { send } from "@easel/conformance/http";
 import { refused } from "@easel/conformance/refusal";
 import type { Person } from "@easel/conformance/target";
-import { record } from "../../src/organisation/audit.ts";
+import { writeAudit } from "../../src/organisation/audit.ts";
 import { JSON_TYPE } from "../support/client.ts";
 import { onEngines } from "../support/engines.ts";
 import { upload } from "../support/publish.ts";
@@ -101,7 +101,7 @@ await onEngines("the audit log", (target, env) => {
     const actor = { id: adminId, email: admin.email };
     for (let index = 0; index < count; index++) {
       const details = index % 2 === 0 ? { index } : null;
-      await record({ actor, act: "test.act", canvas, target: `t${index}`, address: "::1", details }, env);
+      await writeAudit({ actor, act: "test.act", canvas, target: `t${index}`, address: "::1", details }, env);
     }
   }
 

@@ -3,7 +3,7 @@ import { before, it } from "node:test";
 import { freshSlug, manage, stage } from "@easel/conformance/fixture";
 import { refused } from "@easel/conformance/refusal";
 import type { Person } from "@easel/conformance/target";
-import type { Org } from "../../src/organisation/orgs.ts";
+import type { Organisation } from "@easel/protocol/management";
 import { onEngines } from "../support/engines.ts";
 
 await onEngines("organisations, administered", (target, env) => {
@@ -15,7 +15,7 @@ await onEngines("organisations, administered", (target, env) => {
   const call = (method: string, id: string, body?: object) =>
     manage(target, admin, method, `/api/admin/orgs${id && `/${id}`}`, body);
   const put = (id: string, domains: string[], name = "Organisation") => call("PUT", id, { name, domains });
-  const list = async () => (await call("GET", "")).json.orgs as Org[];
+  const list = async () => (await call("GET", "")).json.orgs as Organisation[];
   const domainsOf = async (id: string) => (await call("GET", id)).json.domains;
   /** An id nobody has used before, and a domain of that name. */
   const fresh = () => {

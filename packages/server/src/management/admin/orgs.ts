@@ -1,9 +1,10 @@
 import { LIMITS } from "@easel/protocol/limits";
+import type { Organisation } from "@easel/protocol/management";
 import { z } from "zod";
 import type { Env } from "../../env.ts";
 import { label } from "../../http/fields.ts";
 import { refuse } from "../../http/refusal.ts";
-import { deleteOrg, findOrg, listOrgs, type Org, putOrg } from "../../organisation/orgs.ts";
+import { deleteOrg, findOrg, listOrgs, putOrg } from "../../organisation/orgs.ts";
 import { act } from "../act.ts";
 import { noContent, ok } from "../answer-spec.ts";
 import { organisation, organisationList } from "../answers/admin.ts";
@@ -38,11 +39,11 @@ const Body = z.strictObject({
     .transform((domains) => [...new Set(domains)].sort()),
 });
 
-const findByPath = async (id: string, env: Env): Promise<Org | undefined> =>
+const findByPath = async (id: string, env: Env): Promise<Organisation | undefined> =>
   ID.test(id) ? findOrg(id, env) : undefined;
 
 /** Name and domains for the audit log: the domains decide who may open canvases of the organisation. */
-const auditOf = (org: Org | undefined) =>
+const auditOf = (org: Organisation | undefined) =>
   org === undefined ? null : { name: org.name, domains: org.domains };
 
 /** Organisations and the e-mail domains of their members (management API, section 4). */

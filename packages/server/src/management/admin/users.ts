@@ -6,7 +6,7 @@ import { quota } from "../../http/fields.ts";
 import { paged } from "../../http/paging.ts";
 import { refuse } from "../../http/refusal.ts";
 import { PERSON_QUOTA_NAMES } from "../../organisation/quotas.ts";
-import { findSupervisedUser, listUsers, type SupervisedUser, setUser } from "../../organisation/users.ts";
+import { findUserDetails, listUsers, type UserDetailsRow, updateUser } from "../../organisation/users.ts";
 import { act } from "../act.ts";
 import { ok } from "../answer-spec.ts";
 import { adminUser, adminUserList } from "../answers/admin.ts";
@@ -19,7 +19,7 @@ const Patch = z.strictObject({
   quotas: z.partialRecord(z.enum(PERSON_QUOTA_NAMES), quota).optional(),
 });
 
-const viewOf = (row: SupervisedUser, { config }: Env): AdminUser => ({
+const viewOf = (row: UserDetailsRow, { config }: Env): AdminUser => ({
   id: row.id,
   email: row.email,
   name: row.name,
@@ -69,7 +69,7 @@ export const users = [
         refuse("INVALID_BODY", { message: "Nobody deactivates themselves: another administrator can." });
       }
       const found =
-        isId(id) && (await setUser(id, body, env)) ? await findSupervisedUser(id, env) : undefined;
+        isId(id) && (await updateUser(id, body, env)) ? await findUserDetails(id, env) : undefined;
       const user = viewOf(found ?? refuse("NOT_FOUND"), env);
       return { body: user, audit: { target: id, details: { email: user.email, ...body } } };
     },
