@@ -6,101 +6,110 @@ import { manages } from "../../access/roles.ts";
 import { newId } from "../../crypto/ids.ts";
 import type { Env } from "../../env.ts";
 import { Refusal } from "../../http/refusal.ts";
+import type { AccessState, ReadAccess } from "./access-state.ts";
 import { Channels } from "./channels.ts";
+import type { Client } from "./client.ts";
 import type { ClientSocket } from "./client-socket.ts";
-import { type About, aboutOf, type ClientFrame, errorFrame, namesTooLong, readFrame } from "./frames.ts";
+import {
+  type ClientFrame,
+  type ErrorSubject,
+  errorFrame,
+  isNameTooLong,
+  parseFrame,
+  subjectOf,
+} from "./frames.ts";
 import { HeldFrames } from "./held-frames.ts";
-import type { Line, Look, Standing } from "./line.ts";
-import { Meter } from "./meter.ts";
-import { Outbox, type Turn, textFrame } from "./outbox.ts";
+import { type FlushQueue, Outbox, textFrame } from "./outbox.ts";
+import { RateMeter } from "./rate-meter.ts";
 import { SerialQueue } from "./serial-queue.ts";
 import type { Subscription } from "./subscription.ts";
 import type { Topics } from "./topics.ts";
 import { Watches } from "./watches.ts";
 
-/** What a connection has in common with the others of its node. */
-interface Shared {
+/** The state that the connections of a node share. */
+interface Node {
   env: Env;
   /** The lease of the node. */
   lease: string;
-  turn: Turn;
+  flushes: FlushQueue;
   channels: Topics<Subscription>;
   watches: Topics<Watches>;
-  /** How many changes there were that may concern anyone. */
-  changes: number;
-  /** Forgets a connection that has ended and given everything back. */
-  left(connection: Connection): void;
+  /** The number of changes of access so far that may concern every connection. */
+  accessVersion: number;
+  /** Forgets a connection that is closed and holds nothing on the bus any more. */
+  remove(connection: Connection): void;
 }
 
-/** So many frames may wait for their turn before no more are read. */
-const MOST_WAITING = 64;
+/** The frames that may wait in the queue before the socket is paused. */
+const MOST_QUEUED = 64;
 
 /**
- * One visitor's socket. What it is asked is done one after the other, and before each the visitor is looked at again. While
- * it is in doubt whether they may still be here, nothing is delivered.
+ * The WebSocket of one client. Handles its frames one after the other, and reads access anew before each. While a recheck of access
+ * is pending, outgoing frames are held.
  */
-export class Connection implements Line {
+export class Connection implements Client {
   readonly id: string = newId();
   readonly lease: string;
-  standing: Standing;
-  /** When the visitor was last looked at from outside, in epoch milliseconds. */
-  tendedAt: number;
+  access: AccessState;
+  /** The time of the last heartbeat, in epoch milliseconds. */
+  heartbeatAt: number;
   readonly #ws: ClientSocket;
-  readonly #look: Look;
-  readonly #hub: Shared;
+  readonly #readAccess: ReadAccess;
+  readonly #node: Node;
   readonly #outbox: Outbox;
   readonly #channels: Channels;
   readonly #watches: Watches;
-  readonly #meter: Meter;
-  readonly #tasks: SerialQueue;
-  readonly #doubt = new HeldFrames();
-  /** Of the changes that may concern anyone, the last one that it was looked at after. */
-  #knows: number;
+  readonly #rateMeter: RateMeter;
+  readonly #queue: SerialQueue;
+  readonly #held = new HeldFrames();
+  /** The `accessVersion` of the node at the last recheck. */
+  #checkedVersion: number;
+  /** Whether the peer has sent anything since the last ping. */
   #alive = true;
-  #ended = false;
+  #closed = false;
 
-  constructor(ws: ClientSocket, socket: Duplex, standing: Standing, look: Look, hub: Shared) {
-    this.standing = standing;
-    this.lease = hub.lease;
-    this.tendedAt = hub.env.clock();
-    this.#knows = hub.changes;
+  constructor(ws: ClientSocket, socket: Duplex, access: AccessState, readAccess: ReadAccess, node: Node) {
+    this.access = access;
+    this.lease = node.lease;
+    this.heartbeatAt = node.env.clock();
+    this.#checkedVersion = node.accessVersion;
     this.#ws = ws;
-    this.#look = look;
-    this.#hub = hub;
-    this.#meter = new Meter(hub.env.config.publishesPerMinute);
-    this.#outbox = new Outbox(socket, hub.turn, () => ws.readyState === ws.OPEN);
-    this.#channels = new Channels(this, hub.channels, hub.env.bus);
-    this.#watches = new Watches(this, hub.watches, hub.env);
-    this.#tasks = new SerialQueue(
-      (error) => this.#fail(error),
+    this.#readAccess = readAccess;
+    this.#node = node;
+    this.#rateMeter = new RateMeter(node.env.config.publishesPerMinute);
+    this.#outbox = new Outbox(socket, node.flushes, () => ws.readyState === ws.OPEN);
+    this.#channels = new Channels(this, node.channels, node.env.bus);
+    this.#watches = new Watches(this, node.watches, node.env);
+    this.#queue = new SerialQueue(
+      (error) => this.#onError(error),
       () => ws.isPaused && ws.resume(),
     );
     ws.on("message", (bytes: Buffer, isBinary) => this.#receive(bytes, isBinary));
-    ws.on("ping", () => this.#beat());
-    ws.on("pong", () => this.#beat());
+    ws.on("ping", () => this.#onControlFrame());
+    ws.on("pong", () => this.#onControlFrame());
     ws.on("error", () => {});
     ws.onTooLarge = () => {
-      this.refuse("MESSAGE_TOO_LARGE", {});
+      this.sendError("MESSAGE_TOO_LARGE", {});
       this.#outbox.flush();
     };
-    // What was asked before the goodbye is done first.
-    ws.on("close", () => this.#tasks.add(async () => this.#end()));
+    // Frames that came before the close frame are handled first.
+    ws.on("close", () => this.#queue.add(async () => this.#release()));
   }
 
-  /** Takes one of the canvas's places, or closes; what the client sends meanwhile waits. */
+  /** Takes one of the canvas's places, or closes. Frames of the client wait meanwhile. */
   open(): void {
-    this.#tasks.add(async () => {
-      // First come, first served; but that realtime is off is said before that there is no place.
-      const held = await this.#hold();
-      await this.#check();
+    this.#queue.add(async () => {
+      // First come, first served; but an error about access is sent rather than that the canvas is full.
+      const held = await this.#holdPlace();
+      await this.#refreshAccess();
       if (!held) this.close("full");
     });
   }
 
-  /** Takes again what was taken on the bus, after the lease of the node had expired. Closes when the canvas is full by now. */
-  retake(): void {
-    this.#tasks.add(async () => {
-      if (!(await this.#hold())) return this.close("full");
+  /** Takes its place and joins its channels again, after the lease of the node had expired. Closes when the canvas is full. */
+  restore(): void {
+    this.#queue.add(async () => {
+      if (!(await this.#holdPlace())) return this.close("full");
       await this.#channels.rejoin();
     });
   }
@@ -109,115 +118,115 @@ export class Connection implements Line {
     this.#push(textFrame(text));
   }
 
-  refuse(code: FrameErrorCode, about: About): void {
-    this.send(errorFrame(code, about));
+  sendError(code: FrameErrorCode, subject: ErrorSubject): void {
+    this.send(errorFrame(code, subject));
   }
 
-  deliver(frame: Buffer, isDue: () => boolean): void {
-    if (this.#ended) return;
-    if (this.isBehind || (this.#isOver && !this.#doubt.isOpen)) void this.recheck();
-    const taken = this.#doubt.take(frame, isDue);
-    if (taken === "pass" && isDue()) this.#push(frame);
-    if (taken === "full") this.close("unchecked");
+  deliver(frame: Buffer, isAllowed: () => boolean): void {
+    if (this.#closed) return;
+    if (this.isStale || (this.#hasExpired && !this.#held.isHolding)) void this.recheck();
+    const outcome = this.#held.add(frame, isAllowed);
+    if (outcome === "pass" && isAllowed()) this.#push(frame);
+    if (outcome === "full") this.close("unchecked");
   }
 
-  /** Whether something has changed that may concern anyone, and it has not been looked at since. */
-  get isBehind(): boolean {
-    return this.#knows < this.#hub.changes;
+  /** Whether access may have changed since the last recheck. */
+  get isStale(): boolean {
+    return this.#checkedVersion < this.#node.accessVersion;
   }
 
-  /** Looks at the visitor again, because something has changed or time has gone by. Resolved when that is over. */
+  /** Reads access anew, and holds outgoing frames until that is done. */
   recheck(): Promise<void> {
-    this.#knows = this.#hub.changes;
-    this.#doubt.begin();
-    return this.#tasks.add(async () => {
-      await this.#check();
-      for (const frame of this.#doubt.end()) this.#push(frame);
+    this.#checkedVersion = this.#node.accessVersion;
+    this.#held.hold();
+    return this.#queue.add(async () => {
+      await this.#refreshAccess();
+      for (const frame of this.#held.release()) this.#push(frame);
     });
   }
 
-  /** What is done from time to time: a peer that has not answered the last ping is gone, a visitor is looked at again. */
-  tend(now: number): void {
-    this.tendedAt = now;
+  /** Drops a peer that has sent nothing since the last ping; otherwise pings it and rechecks access. */
+  heartbeat(now: number): void {
+    this.heartbeatAt = now;
     if (!this.#alive) this.#ws.terminate();
-    if (this.#ended || !this.#alive) return;
+    if (this.#closed || !this.#alive) return;
     this.#alive = false;
     this.#ws.ping();
     void this.recheck();
   }
 
-  /** Says goodbye after everything that was said before, with a last frame if there is one. */
-  close(cause: keyof typeof CLOSE_CODES, last?: string): void {
-    if (this.#ended) return;
-    if (last !== undefined) this.send(last);
-    this.#end();
+  /** Sends a close frame after all unsent frames, the last of which may be given. */
+  close(cause: keyof typeof CLOSE_CODES, lastFrame?: string): void {
+    if (this.#closed) return;
+    if (lastFrame !== undefined) this.send(lastFrame);
+    this.#release();
     this.#outbox.flush();
     const { code, reason } = CLOSE_CODES[cause];
     this.#ws.close(code, reason);
   }
 
-  /** Whether the time has run out that the canvas is shared for, or that the visitor is identified for. */
-  get #isOver(): boolean {
-    const { canvas, role, until } = this.standing;
-    const now = this.#hub.env.clock();
+  /** Whether the share of the canvas or the credentials have expired. */
+  get #hasExpired(): boolean {
+    const { canvas, role, until } = this.access;
+    const now = this.#node.env.clock();
     return now >= until || (hasExpired(canvas, now) && !manages(role));
   }
 
   get #place(): string {
-    return `realtime ${this.standing.canvas.id}`;
+    return `realtime ${this.access.canvas.id}`;
   }
 
-  #hold(): Promise<boolean> {
+  #holdPlace(): Promise<boolean> {
     const most = LIMITS.connectionsPerCanvas.value;
-    return this.#hub.env.bus.hold(this.#place, most, this.id, this.lease);
+    return this.#node.env.bus.hold(this.#place, most, this.id, this.lease);
   }
 
   #push(frame: Buffer): void {
-    if (!this.#ended) this.#outbox.push(frame);
+    if (!this.#closed) this.#outbox.push(frame);
   }
 
-  #beat(): void {
+  #onControlFrame(): void {
     this.#alive = true;
-    this.#meters("other", {});
+    this.#isWithinRate("other", {});
   }
 
   #receive(bytes: Buffer, isBinary: boolean): void {
     this.#alive = true;
-    if (this.#ended) return;
-    this.#tasks.add(() => this.#answer(readFrame(bytes, isBinary)));
-    if (this.#tasks.size > MOST_WAITING) this.#ws.pause();
+    if (this.#closed) return;
+    this.#queue.add(() => this.#handle(parseFrame(bytes, isBinary)));
+    if (this.#queue.size > MOST_QUEUED) this.#ws.pause();
   }
 
-  async #answer(frame: ReturnType<typeof readFrame>): Promise<void> {
+  async #handle(frame: ReturnType<typeof parseFrame>): Promise<void> {
     if ("code" in frame) {
-      if (this.#meters("other", frame.about)) this.refuse(frame.code, frame.about);
+      if (this.#isWithinRate("other", frame.subject)) this.sendError(frame.code, frame.subject);
       return;
     }
-    const about = aboutOf(frame);
-    if (!this.#meters(frame.type === "publish" ? "publish" : "other", about)) return;
-    if (namesTooLong(frame)) return this.refuse("CHANNEL_NAME_TOO_LARGE", about);
-    await this.#check();
-    if (this.#ended) return;
-    if (this.#isFullFor(frame)) return this.refuse("CHANNEL_LIMIT", about);
-    await this.#obey(frame);
+    const subject = subjectOf(frame);
+    if (!this.#isWithinRate(frame.type === "publish" ? "publish" : "other", subject)) return;
+    if (isNameTooLong(frame)) return this.sendError("CHANNEL_NAME_TOO_LARGE", subject);
+    await this.#refreshAccess();
+    if (this.#closed) return;
+    if (this.#exceedsChannels(frame)) return this.sendError("CHANNEL_LIMIT", subject);
+    await this.#dispatch(frame);
   }
 
-  /** Whether a frame is within the limits; where it is not, says so. */
-  #meters(kind: "publish" | "other", about: About): boolean {
-    const counted = this.#meter.count(kind, this.#hub.env.clock());
-    if (counted === "refused") this.refuse("RATE_LIMITED", about);
-    if (counted === "flood") this.close("flood");
-    return counted === "allowed";
+  /** Counts a frame. False when it is past the rate limit, after an error was sent or the connection closed. */
+  #isWithinRate(kind: "publish" | "other", subject: ErrorSubject): boolean {
+    const outcome = this.#rateMeter.count(kind, this.#node.env.clock());
+    if (outcome === "refused") this.sendError("RATE_LIMITED", subject);
+    if (outcome === "flood") this.close("flood");
+    return outcome === "allowed";
   }
 
-  #isFullFor(frame: ClientFrame): boolean {
+  #exceedsChannels(frame: ClientFrame): boolean {
     const isNew =
       (frame.type === "subscribe" && !this.#channels.has(frame.channel)) ||
       (frame.type === "watch" && !this.#watches.has(frame.target));
     return isNew && this.#channels.size + this.#watches.size >= LIMITS.channelsPerConnection.value;
   }
 
-  #obey(frame: ClientFrame): Promise<void> {
+  #dispatch(frame: ClientFrame): Promise<void> {
     switch (frame.type) {
       case "publish":
         return this.#channels.publish(frame.channel, frame.event, frame.data);
@@ -230,36 +239,36 @@ export class Connection implements Line {
     }
   }
 
-  /** Looks at the visitor, and at their channels and watches where something is different. */
-  async #check(): Promise<void> {
-    const before = this.standing;
-    const now = await this.#look();
-    this.standing = now;
+  /** Reads access anew, and applies changes to channels and watches. */
+  async #refreshAccess(): Promise<void> {
+    const before = this.access;
+    const now = await this.#readAccess();
+    this.access = now;
     if (now.role === before.role && now.policy === before.policy) return;
-    this.#watches.settle(before);
-    await this.#channels.settle();
+    this.#watches.applyAccess(before);
+    await this.#channels.applyAccess();
   }
 
-  #fail(error: unknown): void {
-    if (this.#ended) return;
+  #onError(error: unknown): void {
+    if (this.#closed) return;
     const refusal = error instanceof Refusal && error.status < 500 ? error : null;
-    if (refusal === null) this.#hub.env.log.error({ err: error }, "a connection could not be served");
+    if (refusal === null) this.#node.env.log.error({ err: error }, "a realtime connection failed");
     if (refusal === null) this.close("unchecked");
     else if (refusal.code !== "CAPABILITY_DISABLED") this.close("accessLost");
     else this.close("disabled", JSON.stringify({ type: "error", ...refusal.body }));
   }
 
-  /** Nothing more is said or asked; what is under way comes to its end, and then everything is given back. */
-  #end(): void {
-    if (this.#ended) return;
-    this.#ended = true;
-    this.#tasks.addLast(async () => {
+  /** Stops sending and handling frames. After the frame that is being handled, gives back everything that was taken on the bus. */
+  #release(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#queue.addLast(async () => {
       try {
-        const { bus } = this.#hub.env;
+        const { bus } = this.#node.env;
         const released = bus.release(this.#place, this.id);
-        await Promise.all([this.#channels.leaveAll(), this.#watches.leaveAll(), released]);
+        await Promise.all([this.#channels.unsubscribeAll(), this.#watches.unwatchAll(), released]);
       } finally {
-        this.#hub.left(this);
+        this.#node.remove(this);
       }
     });
   }

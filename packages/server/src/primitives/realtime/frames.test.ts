@@ -3,16 +3,16 @@ import { describe, test } from "node:test";
 import { CLOSE_CODES, FRAME_ERRORS } from "@easel/protocol/realtime";
 import type { Json } from "@easel/protocol/types";
 import fc from "fast-check";
-import { aboutOf, errorFrame, namesTooLong, readFrame } from "./frames.ts";
+import { errorFrame, isNameTooLong, parseFrame, subjectOf } from "./frames.ts";
 
 const KIB = 1024;
 const read = (frame: string | Json, isBinary = false) =>
-  readFrame(Buffer.from(typeof frame === "string" ? frame : JSON.stringify(frame)), isBinary);
+  parseFrame(Buffer.from(typeof frame === "string" ? frame : JSON.stringify(frame)), isBinary);
 const longest = "é".repeat(64);
 const tooLong = `${longest}x`;
 const refused = (code: string, channel?: string) => ({
   code,
-  about: channel === undefined ? {} : { channel },
+  subject: channel === undefined ? {} : { channel },
 });
 const keys = (resource: string, prefix = "") => ({ resource, prefix });
 const records = (name: string) => ({ resource: "collection", name });
@@ -128,7 +128,7 @@ describe("what is refused, and what it is about", () => {
     assert.deepEqual(read('{"type":"publish","channel":"c","data":1e400}'), refused("INVALID_FRAME"));
     const deep = `{"type":"publish","channel":"c","data":${"[".repeat(5_000)}${"]".repeat(5_000)}}`;
     assert.deepEqual(read(deep), refused("INVALID_FRAME"));
-    assert.deepEqual(readFrame(Buffer.from([0x7b, 0xff, 0x7d]), false), refused("INVALID_FRAME"));
+    assert.deepEqual(parseFrame(Buffer.from([0x7b, 0xff, 0x7d]), false), refused("INVALID_FRAME"));
   });
 
   test("a binary frame, whatever it holds", () => {
@@ -154,7 +154,7 @@ describe("what is refused, and what it is about", () => {
     const bytes = fc.oneof(json, fc.uint8Array({ maxLength: 64 }).map(Buffer.from));
     fc.assert(
       fc.property(bytes, fc.boolean(), (each, isBinary) => {
-        const means = readFrame(each, isBinary);
+        const means = parseFrame(each, isBinary);
         assert.ok("code" in means || "type" in means);
       }),
       { numRuns: 2_000 },
@@ -171,20 +171,20 @@ describe("names of channels", () => {
 
   test("128 bytes are not too long, 129 are, and are not said again", () => {
     for (const channel of ["c", "c".repeat(128), longest, "\ud800".repeat(42)]) {
-      assert.equal(namesTooLong(frame(channel)), false);
-      assert.deepEqual(aboutOf(frame(channel)), { channel });
+      assert.equal(isNameTooLong(frame(channel)), false);
+      assert.deepEqual(subjectOf(frame(channel)), { channel });
     }
     for (const channel of ["c".repeat(129), tooLong, "\ud800".repeat(43), "😀".repeat(33)]) {
-      assert.equal(namesTooLong(frame(channel)), true);
-      assert.deepEqual(aboutOf(frame(channel)), {});
+      assert.equal(isNameTooLong(frame(channel)), true);
+      assert.deepEqual(subjectOf(frame(channel)), {});
     }
   });
 
   test("what is watched is no channel", () => {
     const means = read({ type: "watch", resource: "collection", name: tooLong });
     assert.ok("type" in means);
-    assert.equal(namesTooLong(means), false);
-    assert.deepEqual(aboutOf(means), records(tooLong));
+    assert.equal(isNameTooLong(means), false);
+    assert.deepEqual(subjectOf(means), records(tooLong));
   });
 });
 

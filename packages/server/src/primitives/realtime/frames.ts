@@ -10,18 +10,18 @@ export type ClientFrame =
   | { type: "watch"; target: WatchTarget; resume: boolean }
   | { type: "unwatch"; target: WatchTarget };
 
-/** What an error is about, where that can be told. */
-export type About = { channel: string } | WatchTarget | Record<never, never>;
+/** What an `error` frame refers to; empty where that is unknown. */
+export type ErrorSubject = { channel: string } | WatchTarget | Record<never, never>;
 
-/** A frame that is refused. */
-export interface Refused {
+/** A frame that cannot be parsed, as the error that it gets. */
+export interface InvalidFrame {
   code: FrameErrorCode;
-  about: About;
+  subject: ErrorSubject;
 }
 
 type Fields = { [name: string]: Json };
 
-/** The channel of a frame; null when it names none. */
+/** The channel that a frame names. Null when it names none. */
 const channelOf = ({ channel }: Fields): string | null =>
   typeof channel === "string" && channel !== "" ? channel : null;
 
@@ -32,7 +32,7 @@ const onChannel =
     return channel === null ? null : { type, channel };
   };
 
-/** What a frame watches; null when it is nothing that can be watched. */
+/** The target of a `watch` or `unwatch` frame. Null when nothing like it can be watched. */
 function targetOf({ resource, name, prefix = "" }: Fields): WatchTarget | null {
   if (resource === "collection") return typeof name === "string" && name !== "" ? { resource, name } : null;
   return (resource === "kv" || resource === "kv.user") && typeof prefix === "string"
@@ -40,8 +40,8 @@ function targetOf({ resource, name, prefix = "" }: Fields): WatchTarget | null {
     : null;
 }
 
-/** What each type of frame is made of; null for one that lacks something. */
-const READERS: Record<ClientFrame["type"], (fields: Fields) => ClientFrame | null> = {
+/** Parses the fields of a frame by its type. Null when a field is missing or of the wrong type. */
+const PARSERS: Record<ClientFrame["type"], (fields: Fields) => ClientFrame | null> = {
   subscribe: onChannel("subscribe"),
   unsubscribe: onChannel("unsubscribe"),
   presence: onChannel("presence"),
@@ -61,10 +61,10 @@ const READERS: Record<ClientFrame["type"], (fields: Fields) => ClientFrame | nul
   },
 };
 
-const tooLong = (channel: string) => Buffer.byteLength(channel) > LIMITS.channelNameBytes.value;
+const isTooLong = (channel: string) => Buffer.byteLength(channel) > LIMITS.channelNameBytes.value;
 
-/** The object that a frame holds; null when it holds anything else. */
-function fieldsIn(bytes: Buffer): Fields | null {
+/** Parses a JSON object. Null for anything else. */
+function parseFields(bytes: Buffer): Fields | null {
   try {
     const value = parseJson(bytes);
     return typeof value === "object" && value !== null && !Array.isArray(value) ? value : null;
@@ -73,29 +73,29 @@ function fieldsIn(bytes: Buffer): Fields | null {
   }
 }
 
-/** What a client says. The name of a channel may still be too long: whoever meters frames looks at it afterwards. */
-export function readFrame(bytes: Buffer, isBinary: boolean): ClientFrame | Refused {
-  if (bytes.length > LIMITS.frameBytes.value) return { code: "MESSAGE_TOO_LARGE", about: {} };
-  const fields = isBinary ? null : fieldsIn(bytes);
-  if (fields === null) return { code: "INVALID_FRAME", about: {} };
+/** Parses a frame of a client. The name of its channel may be too long: that is checked after the rate limit (`isNameTooLong`). */
+export function parseFrame(bytes: Buffer, isBinary: boolean): ClientFrame | InvalidFrame {
+  if (bytes.length > LIMITS.frameBytes.value) return { code: "MESSAGE_TOO_LARGE", subject: {} };
+  const fields = isBinary ? null : parseFields(bytes);
+  if (fields === null) return { code: "INVALID_FRAME", subject: {} };
   const { type } = fields;
-  const known = typeof type === "string" && Object.hasOwn(READERS, type);
-  const frame = known ? READERS[type as ClientFrame["type"]](fields) : null;
+  const known = typeof type === "string" && Object.hasOwn(PARSERS, type);
+  const frame = known ? PARSERS[type as ClientFrame["type"]](fields) : null;
   if (frame !== null) return frame;
   const channel = channelOf(fields);
-  const about = channel === null || tooLong(channel) ? {} : { channel };
-  return { code: known ? "INVALID_FRAME" : "UNKNOWN_FRAME", about };
+  const subject = channel === null || isTooLong(channel) ? {} : { channel };
+  return { code: known ? "INVALID_FRAME" : "UNKNOWN_FRAME", subject };
 }
 
-/** What a frame is about, for errors; a channel with too long a name is not said again. */
-export function aboutOf(frame: ClientFrame): About {
+/** The subject of errors about a frame. The name of a channel is left out when it is too long. */
+export function subjectOf(frame: ClientFrame): ErrorSubject {
   if ("target" in frame) return frame.target;
-  return tooLong(frame.channel) ? {} : { channel: frame.channel };
+  return isTooLong(frame.channel) ? {} : { channel: frame.channel };
 }
 
 /** Whether the name of a frame's channel is too long. */
-export const namesTooLong = (frame: ClientFrame): boolean => "channel" in frame && tooLong(frame.channel);
+export const isNameTooLong = (frame: ClientFrame): boolean => "channel" in frame && isTooLong(frame.channel);
 
-/** The text of an `error` frame. */
-export const errorFrame = (code: FrameErrorCode, about: About): string =>
-  JSON.stringify({ type: "error", code, message: FRAME_ERRORS[code], ...about });
+/** Returns the text of an `error` frame. */
+export const errorFrame = (code: FrameErrorCode, subject: ErrorSubject): string =>
+  JSON.stringify({ type: "error", code, message: FRAME_ERRORS[code], ...subject });

@@ -1,35 +1,36 @@
-interface Held {
+interface HeldFrame {
   frame: Buffer;
-  isDue: () => boolean;
+  isAllowed: () => boolean;
 }
 
-/** So many frames may wait for a visitor to be looked at again. */
+/** The most frames that a connection buffers. */
 const MOST_HELD = 4_096;
 
-/** What is said to a visitor while it is in doubt whether they may still be here: it waits until that is certain. */
+/** Buffers outgoing frames while access is rechecked. */
 export class HeldFrames {
-  #doubts = 0;
-  #held: Held[] = [];
+  #pendingChecks = 0;
+  #frames: HeldFrame[] = [];
 
-  get isOpen(): boolean {
-    return this.#doubts > 0;
+  get isHolding(): boolean {
+    return this.#pendingChecks > 0;
   }
 
-  begin(): void {
-    this.#doubts++;
+  /** Starts to buffer. Every call is matched by one of `release`. */
+  hold(): void {
+    this.#pendingChecks++;
   }
 
-  /** One doubt less; with the last one, what is still due of the frames that have waited. */
-  end(): Buffer[] {
-    if (--this.#doubts > 0) return [];
-    const held = this.#held;
-    this.#held = [];
-    return held.filter(({ isDue }) => isDue()).map(({ frame }) => frame);
+  /** Ends one check. After the last one, returns the buffered frames that are still allowed. */
+  release(): Buffer[] {
+    if (--this.#pendingChecks > 0) return [];
+    const frames = this.#frames;
+    this.#frames = [];
+    return frames.filter(({ isAllowed }) => isAllowed()).map(({ frame }) => frame);
   }
 
-  /** `pass` for a frame that may be sent, `wait` for one that is held, `full` when too many are. */
-  take(frame: Buffer, isDue: () => boolean): "pass" | "wait" | "full" {
-    if (this.#doubts === 0) return "pass";
-    return this.#held.push({ frame, isDue }) > MOST_HELD ? "full" : "wait";
+  /** Buffers a frame while access is rechecked. Returns `pass` when it may be sent at once, `full` when too many are buffered. */
+  add(frame: Buffer, isAllowed: () => boolean): "pass" | "held" | "full" {
+    if (this.#pendingChecks === 0) return "pass";
+    return this.#frames.push({ frame, isAllowed }) > MOST_HELD ? "full" : "held";
   }
 }

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import net from "node:net";
 import { Duplex } from "node:stream";
 import { describe, test } from "node:test";
-import { Outbox, Turn, textFrame } from "./outbox.ts";
+import { FlushQueue, Outbox, textFrame } from "./outbox.ts";
 
 const KIB = 1024;
 
@@ -52,15 +52,15 @@ class Kept extends Duplex {
 
 const endOfTurn = () => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
 const frames = (...texts: string[]) => texts.map((text) => textFrame(text));
-const boxes = (turn: Turn, count: number) =>
+const boxes = (flushes: FlushQueue, count: number) =>
   Array.from({ length: count }, () => {
     const socket = new Kept();
-    return { socket, outbox: new Outbox(socket, turn, () => socket.isOpen) };
+    return { socket, outbox: new Outbox(socket, flushes, () => socket.isOpen) };
   });
 
 test("nothing follows a goodbye, though it still waits to be written", async () => {
-  const turn = new Turn();
-  const [box, other] = boxes(turn, 2);
+  const flushes = new FlushQueue();
+  const [box, other] = boxes(flushes, 2);
   const [a, b] = frames("a", "b");
   assert.ok(box && other && a && b);
   box.socket.isRead = false;
@@ -77,8 +77,8 @@ test("nothing follows a goodbye, though it still waits to be written", async () 
 
 describe("the end of a turn", () => {
   test("everything for a socket is one write, in its order, and none before the end", async () => {
-    const turn = new Turn();
-    const [one, other, idle] = boxes(turn, 3);
+    const flushes = new FlushQueue();
+    const [one, other, idle] = boxes(flushes, 3);
     assert.ok(one && other && idle);
     const [a, b, c] = frames("a", "b", "c");
     assert.ok(a && b && c);
@@ -99,8 +99,8 @@ describe("the end of a turn", () => {
   });
 
   test("what the sockets of a channel get is made once; nobody gets another's", async () => {
-    const turn = new Turn();
-    const all = boxes(turn, 7);
+    const flushes = new FlushQueue();
+    const all = boxes(flushes, 7);
     const [a, b, c] = frames("a", "b", "c");
     assert.ok(a && b && c);
     const gets = [[a, b], [a, b], [b, a], [a, b, c], [a, b], [a, c], [a]];
@@ -112,8 +112,8 @@ describe("the end of a turn", () => {
   });
 
   test("frames of the same bytes that are not the same frame are told apart", async () => {
-    const turn = new Turn();
-    const [one, other] = boxes(turn, 2);
+    const flushes = new FlushQueue();
+    const [one, other] = boxes(flushes, 2);
     assert.ok(one && other);
     for (const { outbox } of [one, other]) for (const frame of frames("a", "b")) outbox.push(frame);
     await endOfTurn();
@@ -122,8 +122,8 @@ describe("the end of a turn", () => {
   });
 
   test("what is written out before its end is not written again", async () => {
-    const turn = new Turn();
-    const [one] = boxes(turn, 1);
+    const flushes = new FlushQueue();
+    const [one] = boxes(flushes, 1);
     assert.ok(one);
     const [a, b] = frames("a", "b");
     assert.ok(a && b);
@@ -137,8 +137,8 @@ describe("the end of a turn", () => {
   });
 
   test("a socket that is gone gets nothing, and keeps nobody else's", async () => {
-    const turn = new Turn();
-    const [gone, ended, here] = boxes(turn, 3);
+    const flushes = new FlushQueue();
+    const [gone, ended, here] = boxes(flushes, 3);
     assert.ok(gone && ended && here);
     gone.socket.destroy();
     ended.socket.end();
@@ -150,8 +150,8 @@ describe("the end of a turn", () => {
   });
 
   test("1 MiB may wait for a reader, not a byte more", async () => {
-    const turn = new Turn();
-    const [one, other] = boxes(turn, 2);
+    const flushes = new FlushQueue();
+    const [one, other] = boxes(flushes, 2);
     assert.ok(one && other);
     for (const { socket } of [one, other]) socket.isRead = false;
     one.outbox.push(Buffer.alloc(KIB * KIB));
@@ -183,9 +183,12 @@ test("who does not read is dropped; who reads gets everything", async (t) => {
   reader.client.on("data", (chunk: Buffer) => {
     read += chunk.length;
   });
-  const turn = new Turn();
+  const flushes = new FlushQueue();
   const isOpen = () => true;
-  const [toDeaf, toReader] = [new Outbox(deaf.socket, turn, isOpen), new Outbox(reader.socket, turn, isOpen)];
+  const [toDeaf, toReader] = [
+    new Outbox(deaf.socket, flushes, isOpen),
+    new Outbox(reader.socket, flushes, isOpen),
+  ];
   const frame = textFrame("a".repeat(64 * KIB));
   let sent = 0;
   for (let turns = 0; turns < 4_096 && !deaf.socket.destroyed; turns++) {

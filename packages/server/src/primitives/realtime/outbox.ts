@@ -1,11 +1,11 @@
 import type { Duplex } from "node:stream";
 
-/** The most that waits for a slow reader, in bytes; past it the connection is dropped. */
+/** The most bytes that wait for a slow reader; past it the connection is dropped. */
 const MOST_WAITING = 1024 * 1024;
 
 const TEXT = 0x81;
 
-/** A text as a WebSocket frame (RFC 6455, section 5.2), not masked. */
+/** Encodes a text as an unmasked WebSocket frame (RFC 6455, section 5.2). */
 export function textFrame(text: string): Buffer {
   const length = Buffer.byteLength(text);
   const head = length < 126 ? 2 : length < 0x10000 ? 4 : 10;
@@ -18,60 +18,60 @@ export function textFrame(text: string): Buffer {
   return frame;
 }
 
-/** The outboxes that hold something: each is written out at the end of the turn of the event loop, in one piece. */
-export class Turn {
-  #waiting: Outbox[] = [];
-  #last: { frames: Buffer[]; bytes: Buffer } | null = null;
+/** The outboxes with unsent frames. Flushes all of them at the end of the turn of the event loop. */
+export class FlushQueue {
+  #outboxes: Outbox[] = [];
+  #lastJoined: { frames: Buffer[]; bytes: Buffer } | null = null;
 
   add(outbox: Outbox): void {
-    if (this.#waiting.push(outbox) === 1) setImmediate(() => this.#end());
+    if (this.#outboxes.push(outbox) === 1) setImmediate(() => this.#flush());
   }
 
-  #end(): void {
-    const waiting = this.#waiting;
-    this.#waiting = [];
-    for (const outbox of waiting) outbox.flush();
-    this.#last = null;
+  #flush(): void {
+    const outboxes = this.#outboxes;
+    this.#outboxes = [];
+    for (const outbox of outboxes) outbox.flush();
+    this.#lastJoined = null;
   }
 
-  /** Frames in one piece. Those on one channel get the same ones: it is made once for all of them. */
+  /** Concatenates frames. Subscribers of one channel get the same frames, so the last result is used again for them. */
   join(frames: Buffer[]): Buffer {
     const [first, ...others] = frames;
     if (first !== undefined && others.length === 0) return first;
-    const last = this.#last;
+    const last = this.#lastJoined;
     if (last?.frames.length === frames.length && frames.every((frame, index) => frame === last.frames[index]))
       return last.bytes;
     const bytes = Buffer.concat(frames);
-    this.#last = { frames, bytes };
+    this.#lastJoined = { frames, bytes };
     return bytes;
   }
 }
 
-/** What is on its way to one client. */
+/** The unsent frames of one client. */
 export class Outbox {
   readonly #socket: Duplex;
-  readonly #turn: Turn;
+  readonly #flushes: FlushQueue;
   readonly #isOpen: () => boolean;
   #frames: Buffer[] = [];
 
-  /** `isOpen` is false once a goodbye has been said: nothing may follow it. */
-  constructor(socket: Duplex, turn: Turn, isOpen: () => boolean) {
+  /** `isOpen` returns false once the close frame has been sent: nothing may follow it. */
+  constructor(socket: Duplex, flushes: FlushQueue, isOpen: () => boolean) {
     this.#socket = socket;
-    this.#turn = turn;
+    this.#flushes = flushes;
     this.#isOpen = isOpen;
   }
 
   push(frame: Buffer): void {
-    if (this.#frames.push(frame) === 1) this.#turn.add(this);
+    if (this.#frames.push(frame) === 1) this.#flushes.add(this);
   }
 
-  /** Writes what has gathered. Whoever does not read it is dropped: it would be kept for them in memory. */
+  /** Writes the unsent frames. Drops the connection when the client reads too slowly. */
   flush(): void {
     const frames = this.#frames;
     if (frames.length === 0) return;
     this.#frames = [];
     if (!this.#socket.writable || !this.#isOpen()) return;
-    this.#socket.write(this.#turn.join(frames));
+    this.#socket.write(this.#flushes.join(frames));
     if (this.#socket.writableLength > MOST_WAITING) this.#socket.destroy();
   }
 }

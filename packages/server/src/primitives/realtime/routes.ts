@@ -7,9 +7,9 @@ import type { Env } from "../../env.ts";
 import { answerClientError } from "../../http/errors.ts";
 import { Refusal } from "../../http/refusal.ts";
 import type { Primitive, UpgradeCall, Upgrader } from "../primitive.ts";
+import type { ReadAccess } from "./access-state.ts";
 import { ClientSocket } from "./client-socket.ts";
 import { Hub } from "./hub.ts";
-import type { Look } from "./line.ts";
 
 const VERSION = "13";
 
@@ -26,7 +26,7 @@ const OPTIONS = {
   handleProtocols: () => false as const,
 };
 
-/** Answers a request that does not ask for a WebSocket of the version that the service speaks. */
+/** Refuses a request that does not ask for a WebSocket of the supported version. */
 function refuseHandshake(): never {
   const message = `This address is opened as a WebSocket, version ${VERSION}.`;
   throw new Refusal(
@@ -61,11 +61,11 @@ class Handshakes implements Upgrader {
   accept(call: UpgradeCall): void {
     const { request, requestId, head, user, canvas, role, until } = call;
     if (request.headers["sec-websocket-version"] !== VERSION) refuseHandshake();
-    const look = lookerOf(call, this.#env);
+    const readAccess = accessReader(call, this.#env);
     const { socket, headers } = call.takeSocket();
     this.#pending.set(request, { requestId, headers });
     this.#server.handleUpgrade(request, socket, head, (ws) => {
-      this.#hub.enter(ws, socket, { user, canvas, role, policy: {}, until }, look);
+      this.#hub.add(ws, socket, { user, canvas, role, policy: {}, until }, readAccess);
     });
   }
 
@@ -78,8 +78,8 @@ class Handshakes implements Upgrader {
   }
 }
 
-/** Rechecks a caller's access. */
-function lookerOf({ readmit, until }: UpgradeCall, env: Env): Look {
+/** Returns a function that reads the caller's access and the policies of the canvas anew. */
+function accessReader({ readmit, until }: UpgradeCall, env: Env): ReadAccess {
   return async () => {
     const admitted = await readmit();
     return { ...admitted, policy: await policyOf(admitted.canvas, env), until };

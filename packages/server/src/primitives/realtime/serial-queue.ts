@@ -1,57 +1,57 @@
 type Task = () => Promise<void>;
 
-/** A task, and who is to know that it is done or dropped. */
 interface Waiting {
   task: Task;
-  over: () => void;
+  /** Resolves the promise of `add`. */
+  resolve: () => void;
 }
 
-/** Does one thing after the other. */
+/** Runs asynchronous tasks one after the other. */
 export class SerialQueue {
   readonly #waiting: Waiting[] = [];
-  readonly #failed: (error: unknown) => void;
-  readonly #idle: () => void;
-  #busy = false;
+  readonly #onError: (error: unknown) => void;
+  readonly #onIdle: () => void;
+  #running = false;
   #closed = false;
 
-  /** `failed` gets what a task throws; `idle` is called whenever nothing is left to do. */
-  constructor(failed: (error: unknown) => void, idle: () => void) {
-    this.#failed = failed;
-    this.#idle = idle;
+  /** `onError` gets what a task throws. `onIdle` is called whenever the queue has become empty. */
+  constructor(onError: (error: unknown) => void, onIdle: () => void) {
+    this.#onError = onError;
+    this.#onIdle = onIdle;
   }
 
-  /** How many wait for their turn. */
+  /** The number of tasks that have not been started. */
   get size(): number {
     return this.#waiting.length;
   }
 
-  /** Does it after everything that was to be done before; not at all once the last one was added. Resolved when it is over. */
+  /** Adds a task. Resolves when it has run, or was dropped because of `addLast`. */
   add(task: Task): Promise<void> {
     if (this.#closed) return Promise.resolve();
-    return new Promise((over) => {
-      this.#waiting.push({ task, over });
-      if (!this.#busy) void this.#work();
+    return new Promise((resolve) => {
+      this.#waiting.push({ task, resolve });
+      if (!this.#running) void this.#run();
     });
   }
 
-  /** Does a last thing after what is being done; what waits for its turn is dropped. */
+  /** Drops the tasks that have not been started, and adds a last one. */
   addLast(task: Task): void {
-    for (const { over } of this.#waiting.splice(0)) over();
+    for (const { resolve } of this.#waiting.splice(0)) resolve();
     void this.add(task);
     this.#closed = true;
   }
 
-  async #work(): Promise<void> {
-    this.#busy = true;
+  async #run(): Promise<void> {
+    this.#running = true;
     for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
       try {
         await next.task();
       } catch (error) {
-        this.#failed(error);
+        this.#onError(error);
       }
-      next.over();
+      next.resolve();
     }
-    this.#busy = false;
-    this.#idle();
+    this.#running = false;
+    this.#onIdle();
   }
 }

@@ -1,54 +1,52 @@
 import type { Member } from "@easel/protocol/realtime";
 import type { ChannelRights } from "@easel/protocol/types";
 import type { Bus } from "../../drivers/bus/bus.ts";
-import type { Line } from "./line.ts";
+import type { Client } from "./client.ts";
 import { textFrame } from "./outbox.ts";
 
-/** One connection on one channel. */
+/** The subscription of one connection to one channel. */
 export class Subscription {
   readonly channel: string;
-  /** The topic of the bus that the channel is told on. */
+  /** The topic of the bus that carries the channel. */
   readonly topic: string;
-  readonly #line: Line;
+  readonly #client: Client;
   rights: ChannelRights;
-  /** Whether the client has been told that it is on the channel, and not yet that it no longer is. */
+  /** Whether the client receives frames of the channel: from `subscribed` until it unsubscribes or loses its rights. */
   open = false;
-  /** Whether it counts among those present. */
+  /** Whether the connection has joined the presence of the channel. */
   present = false;
 
-  constructor(channel: string, rights: ChannelRights, line: Line) {
+  constructor(channel: string, rights: ChannelRights, client: Client) {
     this.channel = channel;
-    this.topic = topicOf(channel, line);
+    this.topic = topicOf(channel, client);
     this.rights = rights;
-    this.#line = line;
+    this.#client = client;
   }
 
-  /** Takes what was published. */
-  message(frame: Buffer): void {
-    if (this.open) this.#line.deliver(frame, this.#isOpen);
+  onMessage(frame: Buffer): void {
+    if (this.open) this.#client.deliver(frame, this.#isOpen);
   }
 
-  /** Takes that someone came or went; nobody hears that of themselves. */
-  presence(frame: Buffer, user: string): void {
-    if (!this.open || user === this.#line.standing.user.id) return;
-    this.#line.deliver(frame, this.#seesPresence);
+  /** Delivers a `join` or `leave` frame, except to the user whom it is about. */
+  onPresence(frame: Buffer, user: string): void {
+    if (!this.open || user === this.#client.access.user.id) return;
+    this.#client.deliver(frame, this.#seesPresence);
   }
 
   readonly #isOpen = () => this.open;
   readonly #seesPresence = () => this.open && this.rights.seePresence;
 }
 
-/** The topic of the bus that a channel of a line's canvas is told on. */
-export const topicOf = (channel: string, { standing }: Line): string =>
-  `channel ${standing.canvas.id} ${channel}`;
+/** The topic of the bus that carries a channel of the client's canvas. */
+export const topicOf = (channel: string, { access }: Client): string =>
+  `channel ${access.canvas.id} ${channel}`;
 
 /*
- * On the bus a message is the text of its frame behind an M, and a join or leave the text of its frame behind a P, the id of the
- * person and a space.
+ * On the bus, a `message` frame is prefixed with "M"; a `join` or `leave` frame with "P", the id of the user and a space.
  */
 
-/** A frame for everyone on a channel, as the bus carries it. */
-export const asMessage = (frame: string): string => `M${frame}`;
+/** Encodes a `message` frame for the bus. */
+export const encodeMessage = (frame: string): string => `M${frame}`;
 
 /** Publishes that a member has joined or left a channel, which is named by its topic. */
 export function publishPresence(
@@ -62,15 +60,15 @@ export function publishPresence(
   return bus.publish(topic, `P${user.id} ${frame}`);
 }
 
-/** Gives what the bus has brought to those who are on the channel here: one frame, made once. */
-export function tellSubscriptions(carried: string, subscriptions: Set<Subscription>): void {
-  if (carried.startsWith("M")) {
-    const frame = textFrame(carried.slice(1));
-    for (const each of subscriptions) each.message(frame);
+/** Delivers a message of the bus to the subscriptions of this node. The frame is encoded once for all of them. */
+export function deliverToSubscriptions(message: string, subscriptions: Set<Subscription>): void {
+  if (message.startsWith("M")) {
+    const frame = textFrame(message.slice(1));
+    for (const each of subscriptions) each.onMessage(frame);
     return;
   }
-  const space = carried.indexOf(" ");
-  const user = carried.slice(1, space);
-  const frame = textFrame(carried.slice(space + 1));
-  for (const each of subscriptions) each.presence(frame, user);
+  const space = message.indexOf(" ");
+  const user = message.slice(1, space);
+  const frame = textFrame(message.slice(space + 1));
+  for (const each of subscriptions) each.onPresence(frame, user);
 }

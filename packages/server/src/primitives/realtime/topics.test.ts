@@ -58,11 +58,11 @@ describe("topics of the bus", () => {
   test("who enters waits until the bus knows; two of them are one subscription", async () => {
     const bus = slowBus();
     const [one, other] = [ear(), ear()];
-    const [first, second] = [bus.topics.enter("t", one), bus.topics.enter("t", other)];
+    const [first, second] = [bus.topics.subscribe("t", one), bus.topics.subscribe("t", other)];
     assert.deepEqual([await hasSettled(first), await hasSettled(second)], [false, false]);
     bus.next().pass();
     await Promise.all([first, second]);
-    await bus.topics.enter("t", one);
+    await bus.topics.subscribe("t", one);
     await bus.say("1");
     assert.deepEqual([one.heard, other.heard, bus.subscribed], [["1"], ["1"], 1]);
   });
@@ -70,16 +70,16 @@ describe("topics of the bus", () => {
   test("the last who leaves ends it, nobody before, and nobody twice", async () => {
     const bus = slowBus();
     const [one, other] = [ear(), ear()];
-    const entered = Promise.all([bus.topics.enter("t", one), bus.topics.enter("t", other)]);
+    const entered = Promise.all([bus.topics.subscribe("t", one), bus.topics.subscribe("t", other)]);
     bus.next().pass();
     await entered;
-    await bus.topics.leave("t", one);
-    await bus.topics.leave("t", one);
-    await bus.topics.leave("t", ear());
-    await bus.topics.leave("u", other);
+    await bus.topics.unsubscribe("t", one);
+    await bus.topics.unsubscribe("t", one);
+    await bus.topics.unsubscribe("t", ear());
+    await bus.topics.unsubscribe("u", other);
     assert.equal(bus.active, 1);
     await bus.say("1");
-    await bus.topics.leave("t", other);
+    await bus.topics.unsubscribe("t", other);
     assert.equal(bus.active, 0);
     await bus.say("2");
     assert.deepEqual([one.heard, other.heard], [[], ["1"]]);
@@ -88,8 +88,8 @@ describe("topics of the bus", () => {
   test("who leaves before the bus knows hears nothing, and nothing stays", async () => {
     const bus = slowBus();
     const one = ear();
-    const entered = bus.topics.enter("t", one);
-    const left = bus.topics.leave("t", one);
+    const entered = bus.topics.subscribe("t", one);
+    const left = bus.topics.unsubscribe("t", one);
     assert.equal(await hasSettled(left), false);
     bus.next().pass();
     await Promise.all([entered, left]);
@@ -100,51 +100,51 @@ describe("topics of the bus", () => {
   test("who enters while another is leaving hears everything once", async () => {
     const bus = slowBus();
     const [one, other] = [ear(), ear()];
-    const entered = [bus.topics.enter("t", one)];
-    const left = bus.topics.leave("t", one);
-    entered.push(bus.topics.enter("t", other));
+    const entered = [bus.topics.subscribe("t", one)];
+    const left = bus.topics.unsubscribe("t", one);
+    entered.push(bus.topics.subscribe("t", other));
     bus.next().pass();
     bus.next().pass();
     await Promise.all([...entered, left]);
     await bus.say("1");
     assert.deepEqual([one.heard, other.heard, bus.active], [[], ["1"], 1]);
-    await bus.topics.leave("t", other);
+    await bus.topics.unsubscribe("t", other);
     assert.equal(bus.active, 0);
   });
 
   test("a subscription that fails fails everyone who waits for it; the next one begins anew", async () => {
     const bus = slowBus();
     const [one, other, third] = [ear(), ear(), ear()];
-    const entered = [bus.topics.enter("t", one), bus.topics.enter("t", other)];
+    const entered = [bus.topics.subscribe("t", one), bus.topics.subscribe("t", other)];
     const failed = Promise.all(entered.map((each) => assert.rejects(each, /bus/)));
     bus.next().fail();
     await failed;
-    for (const each of [one, other]) await bus.topics.leave("t", each);
-    const again = bus.topics.enter("t", third);
+    for (const each of [one, other]) await bus.topics.unsubscribe("t", each);
+    const again = bus.topics.subscribe("t", third);
     bus.next().pass();
     await again;
     await bus.say("1");
     assert.deepEqual([one.heard, other.heard, third.heard], [[], [], ["1"]]);
-    await bus.topics.leave("t", third);
+    await bus.topics.unsubscribe("t", third);
     assert.equal(bus.active, 0);
   });
 
   test("one that fails late takes nothing from those who came after it", async () => {
     const bus = slowBus();
     const [one, other, third] = [ear(), ear(), ear()];
-    const failing = assert.rejects(bus.topics.enter("t", one), /bus/);
-    const left = assert.rejects(bus.topics.leave("t", one), /bus/);
-    const entered = bus.topics.enter("t", other);
+    const failing = assert.rejects(bus.topics.subscribe("t", one), /bus/);
+    const left = assert.rejects(bus.topics.unsubscribe("t", one), /bus/);
+    const entered = bus.topics.subscribe("t", other);
     const first = bus.next();
     bus.next().pass();
     await entered;
     first.fail();
     await Promise.all([failing, left]);
-    const late = bus.topics.enter("t", third);
+    const late = bus.topics.subscribe("t", third);
     assert.equal(bus.subscribed, 2);
     await late;
-    await bus.topics.leave("t", other);
-    await bus.topics.leave("t", third);
+    await bus.topics.unsubscribe("t", other);
+    await bus.topics.unsubscribe("t", third);
     assert.equal(bus.active, 0);
   });
 
@@ -181,7 +181,7 @@ describe("topics of the bus", () => {
           const name = `t${topic}`;
           if (enters) inside.add(`${who} ${name}`);
           else inside.delete(`${who} ${name}`);
-          work.push(enters ? topics.enter(name, listener) : topics.leave(name, listener));
+          work.push(enters ? topics.subscribe(name, listener) : topics.unsubscribe(name, listener));
         }
         await scheduler.waitFor(Promise.all(work));
         for (const name of ["t0", "t1"]) await bus.publish(name, name);
@@ -190,7 +190,7 @@ describe("topics of the bus", () => {
             heard,
             ["t0", "t1"].filter((name) => inside.has(`${who} ${name}`)),
           );
-        const leaving = ["t0", "t1"].flatMap((name) => ears.map((each) => topics.leave(name, each)));
+        const leaving = ["t0", "t1"].flatMap((name) => ears.map((each) => topics.unsubscribe(name, each)));
         await scheduler.waitFor(Promise.all(leaving));
         assert.deepEqual(
           [...active.values()].filter((each) => each !== 0),

@@ -1,46 +1,47 @@
 import type { Bus } from "../../drivers/bus/bus.ts";
 
-interface Heard<Listener> {
+interface Topic<Listener> {
   listeners: Set<Listener>;
-  stop: Promise<() => Promise<void>>;
+  /** Resolves with a function that ends the subscription to the bus. */
+  unsubscribe: Promise<() => Promise<void>>;
 }
 
-/** What this node hears of topics of the bus: each for as long as someone here listens to it. */
+/** Shares one subscription to a topic of the bus among its listeners on this node, for as long as there are any. */
 export class Topics<Listener> {
-  readonly #heard = new Map<string, Heard<Listener>>();
+  readonly #topics = new Map<string, Topic<Listener>>();
   readonly #bus: Bus;
-  readonly #tell: (message: string, listeners: Set<Listener>) => void;
+  readonly #deliver: (message: string, listeners: Set<Listener>) => void;
 
-  constructor(bus: Bus, tell: (message: string, listeners: Set<Listener>) => void) {
+  constructor(bus: Bus, deliver: (message: string, listeners: Set<Listener>) => void) {
     this.#bus = bus;
-    this.#tell = tell;
+    this.#deliver = deliver;
   }
 
-  /** Listens from now on; resolved once the whole bus knows. */
-  async enter(topic: string, listener: Listener): Promise<void> {
-    const known = this.#heard.get(topic);
+  /** Adds a listener. Resolves once the subscription is in effect on every node. */
+  async subscribe(topic: string, listener: Listener): Promise<void> {
+    const known = this.#topics.get(topic);
     if (known !== undefined) {
       known.listeners.add(listener);
-      await known.stop;
+      await known.unsubscribe;
       return;
     }
     const listeners = new Set([listener]);
-    const stop = this.#bus.subscribe(topic, (message) => this.#tell(message, listeners));
-    const heard = { listeners, stop };
-    this.#heard.set(topic, heard);
+    const unsubscribe = this.#bus.subscribe(topic, (message) => this.#deliver(message, listeners));
+    const added = { listeners, unsubscribe };
+    this.#topics.set(topic, added);
     try {
-      await stop;
+      await unsubscribe;
     } catch (error) {
-      // Others may have come to the topic anew meanwhile.
-      if (this.#heard.get(topic) === heard) this.#heard.delete(topic);
+      // Meanwhile, it may have been removed, and another one added.
+      if (this.#topics.get(topic) === added) this.#topics.delete(topic);
       throw error;
     }
   }
 
-  async leave(topic: string, listener: Listener): Promise<void> {
-    const heard = this.#heard.get(topic);
-    if (!heard?.listeners.delete(listener) || heard.listeners.size > 0) return;
-    this.#heard.delete(topic);
-    await (await heard.stop)();
+  async unsubscribe(topic: string, listener: Listener): Promise<void> {
+    const known = this.#topics.get(topic);
+    if (!known?.listeners.delete(listener) || known.listeners.size > 0) return;
+    this.#topics.delete(topic);
+    await (await known.unsubscribe)();
   }
 }

@@ -4,39 +4,41 @@ import { whyOff } from "../../canvases/capabilities.ts";
 import { entryOf } from "../../canvases/policy.ts";
 import type { Env } from "../../env.ts";
 import { type Change, changesOf } from "../change-feed.ts";
-import type { Line, Standing } from "./line.ts";
+import type { AccessState } from "./access-state.ts";
+import type { Client } from "./client.ts";
 import { textFrame } from "./outbox.ts";
 import type { Topics } from "./topics.ts";
 
-/** The frame that tells of a change: that something is different, never what it is now. */
-function frameOf(change: Change): string {
+/** The frame for a change. It names what has changed, without the new value. */
+function changeFrame(change: Change): string {
   if (change.op === "clear") return resyncFrame({ resource: change.resource, name: change.name });
   const { resource, op } = change;
-  const what = "id" in change ? { name: change.name, id: change.id } : { key: change.key };
-  return JSON.stringify({ type: "change", resource, ...what, op });
+  const subject = "id" in change ? { name: change.name, id: change.id } : { key: change.key };
+  return JSON.stringify({ type: "change", resource, ...subject, op });
 }
 
 const resyncFrame = (target: WatchTarget) => JSON.stringify({ type: "resync", ...target });
 
-const covers = (target: WatchTarget, change: Change): boolean =>
+const matches = (target: WatchTarget, change: Change): boolean =>
   "prefix" in target
     ? target.resource === change.resource && "key" in change && change.key.startsWith(target.prefix)
     : target.resource === change.resource && target.name === change.name;
 
-const readOf = ({ policy, role }: Standing, name: string) => {
+/** The right to read a collection; undefined for one that is not configured. */
+const readRight = ({ policy, role }: AccessState, name: string) => {
   const entry = entryOf(policy.collections, name);
   return entry === undefined ? undefined : rightsOf(entry, role).read;
 };
 
-/** What one connection watches. It is told of what it could read itself at that moment, and of nothing else. */
+/** The watches of one connection. It receives only changes of data that its user may read at that moment. */
 export class Watches {
-  readonly #line: Line;
+  readonly #client: Client;
   readonly #topics: Topics<Watches>;
   readonly #env: Env;
   readonly #targets = new Map<string, WatchTarget>();
 
-  constructor(line: Line, topics: Topics<Watches>, env: Env) {
-    this.#line = line;
+  constructor(client: Client, topics: Topics<Watches>, env: Env) {
+    this.#client = client;
     this.#topics = topics;
     this.#env = env;
   }
@@ -49,70 +51,70 @@ export class Watches {
     return this.#targets.has(JSON.stringify(target));
   }
 
-  /** `resume`: the client has watched this before and may have missed something since. */
+  /** Starts a watch. With `resume`, the client has watched the target before and may have missed changes since. */
   async watch(target: WatchTarget, resume: boolean): Promise<void> {
-    if (!this.#isOn()) return this.#line.refuse("CAPABILITY_DISABLED", target);
+    if (!this.#isEnabled()) return this.#client.sendError("CAPABILITY_DISABLED", target);
     if (target.resource === "collection") {
-      const read = readOf(this.#line.standing, target.name);
-      if (read === undefined) return this.#line.refuse("COLLECTION_NOT_CONFIGURED", target);
-      if (!read.own) return this.#line.refuse("PERMISSION_DENIED", target);
+      const read = readRight(this.#client.access, target.name);
+      if (read === undefined) return this.#client.sendError("COLLECTION_NOT_CONFIGURED", target);
+      if (!read.own) return this.#client.sendError("PERMISSION_DENIED", target);
     }
     this.#targets.set(JSON.stringify(target), target);
-    await this.#topics.enter(this.#topic, this);
-    this.#line.send(JSON.stringify({ type: "watching", ...target }));
-    if (resume) this.#line.send(resyncFrame(target));
+    await this.#topics.subscribe(this.#topic, this);
+    this.#client.send(JSON.stringify({ type: "watching", ...target }));
+    if (resume) this.#client.send(resyncFrame(target));
   }
 
-  /** Where the visitor may read otherwise than they did, changes may have been missed: they are told to read again. */
-  settle(before: Standing): void {
+  /** Has the client read again what it may read differently since a change of access: it may have missed changes. */
+  applyAccess(before: AccessState): void {
     for (const target of this.#targets.values()) {
       if (target.resource !== "collection") continue;
-      const was = readOf(before, target.name);
-      const is = readOf(this.#line.standing, target.name);
-      if (is?.own && (is.own !== was?.own || is.any !== was.any)) this.#line.send(resyncFrame(target));
+      const was = readRight(before, target.name);
+      const is = readRight(this.#client.access, target.name);
+      if (is?.own && (is.own !== was?.own || is.any !== was.any)) this.#client.send(resyncFrame(target));
     }
   }
 
   async unwatch(target: WatchTarget): Promise<void> {
-    if (this.#targets.delete(JSON.stringify(target)) && this.size === 0) await this.leaveAll();
+    if (this.#targets.delete(JSON.stringify(target)) && this.size === 0) await this.unwatchAll();
   }
 
-  async leaveAll(): Promise<void> {
+  async unwatchAll(): Promise<void> {
     this.#targets.clear();
-    await this.#topics.leave(this.#topic, this);
+    await this.#topics.unsubscribe(this.#topic, this);
   }
 
-  hear(change: Change, frame: Buffer): void {
-    const isDue = () => this.#covers(change) && this.#mayRead(change);
-    if (this.#covers(change)) this.#line.deliver(frame, isDue);
+  onChange(change: Change, frame: Buffer): void {
+    const isAllowed = () => this.#matches(change) && this.#mayRead(change);
+    if (this.#matches(change)) this.#client.deliver(frame, isAllowed);
   }
 
   get #topic(): string {
-    return changesOf(this.#line.standing.canvas.id);
+    return changesOf(this.#client.access.canvas.id);
   }
 
-  #isOn(): boolean {
-    return whyOff("kv", this.#line.standing.canvas, this.#env) === null;
+  #isEnabled(): boolean {
+    return whyOff("kv", this.#client.access.canvas, this.#env) === null;
   }
 
-  #covers(change: Change): boolean {
-    return this.#targets.values().some((target) => covers(target, change));
+  #matches(change: Change): boolean {
+    return this.#targets.values().some((target) => matches(target, change));
   }
 
   #mayRead(change: Change): boolean {
-    const { standing } = this.#line;
-    if (!this.#isOn()) return false;
+    const { access } = this.#client;
+    if (!this.#isEnabled()) return false;
     if (change.resource === "kv") return true;
-    const isOwn = change.of === null || change.of === standing.user.id;
+    const isOwn = change.of === null || change.of === access.user.id;
     if (change.resource === "kv.user") return isOwn;
-    const read = readOf(standing, change.name);
+    const read = readRight(access, change.name);
     return read !== undefined && may(read, isOwn);
   }
 }
 
-/** Gives what the bus has brought to those who watch here. */
-export function tellWatches(carried: string, watches: Set<Watches>): void {
-  const change: Change = JSON.parse(carried);
-  const frame = textFrame(frameOf(change));
-  for (const each of watches) each.hear(change, frame);
+/** Delivers a change from the bus to the watches of this node. */
+export function deliverToWatches(message: string, watches: Set<Watches>): void {
+  const change: Change = JSON.parse(message);
+  const frame = textFrame(changeFrame(change));
+  for (const each of watches) each.onChange(change, frame);
 }

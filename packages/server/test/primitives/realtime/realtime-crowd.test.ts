@@ -8,7 +8,7 @@ import { room } from "@easel/conformance/realtime/room";
 import { same } from "@easel/conformance/same";
 import { announceAccess } from "../../../src/canvases/access-events.ts";
 import { tokenHash } from "../../../src/crypto/ids.ts";
-import { asMessage } from "../../../src/primitives/realtime/subscription.ts";
+import { encodeMessage } from "../../../src/primitives/realtime/subscription.ts";
 import { tokenOf } from "../../support/client.ts";
 import { startDev } from "../../support/engines.ts";
 import { later, SECOND, still } from "../../support/time.ts";
@@ -48,7 +48,7 @@ describe("a change that may concern everyone, where there are many", async () =>
     const told = [
       announceAccess(everyone, env),
       announceAccess({ people: [id] }, env),
-      env.bus.publish(`channel ${last.id} c`, asMessage('{"type":"message"}')),
+      env.bus.publish(`channel ${last.id} c`, encodeMessage('{"type":"message"}')),
     ];
     same(await latest.end(), { code: 4401, frames: [] });
     await Promise.all(told);
@@ -62,7 +62,7 @@ describe("a change that may concern everyone, where there are many", async () =>
     assert.equal(await env.db.run`delete from sessions where token_hash = ${hash}`, 1);
     const told = [
       announceAccess(everyone, env),
-      env.bus.publish(`channel ${last.id} c`, asMessage('{"type":"message"}')),
+      env.bus.publish(`channel ${last.id} c`, encodeMessage('{"type":"message"}')),
     ];
     same(await guest.end(), { code: 4401, frames: [] });
     await Promise.all(told);
@@ -79,7 +79,7 @@ describe("a change that may concern everyone, where there are many", async () =>
       const [owner = assert.fail(), viewer = assert.fail()] = sockets;
       await owner.settled();
       await later(env, 10 * SECOND, async () => {
-        await env.bus.publish(`channel ${short.id} c`, asMessage('{"type":"message"}'));
+        await env.bus.publish(`channel ${short.id} c`, encodeMessage('{"type":"message"}'));
         same(await viewer.end(), { code: 4401, frames: [] });
       });
       are(await owner.take(2), [

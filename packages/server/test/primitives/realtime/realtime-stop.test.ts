@@ -8,7 +8,7 @@ import { enter } from "@easel/conformance/realtime/frame";
 import { line } from "@easel/conformance/realtime/line";
 import { room } from "@easel/conformance/realtime/room";
 import { announceAccess } from "../../../src/canvases/access-events.ts";
-import { asMessage } from "../../../src/primitives/realtime/subscription.ts";
+import { encodeMessage } from "../../../src/primitives/realtime/subscription.ts";
 import { startDev } from "../../support/engines.ts";
 import { signIn, startProcess } from "../../support/process.ts";
 import { temporaryDirectory } from "../../support/service.ts";
@@ -53,7 +53,7 @@ describe("a node that stops", async () => {
     assert.equal((await wires[0]?.next())?.type, "join");
     const frames = Array.from({ length: 10 }, (_, index) => JSON.stringify({ type: "message", data: index }));
     // In the very turn in which the node begins to stop.
-    for (const frame of frames) void own.bus.publish(`channel ${here.id} c`, asMessage(frame));
+    for (const frame of frames) void own.bus.publish(`channel ${here.id} c`, encodeMessage(frame));
     const stopped = stop();
     for (const wire of wires) {
       assert.deepEqual(await wire.goodbye(), { code: 1001, texts: frames });
@@ -69,7 +69,7 @@ describe("a node that stops", async () => {
       await dial(target.base, here.slug, here.people.viewer.headers),
     ];
     deaf.socket.pause();
-    const frame = asMessage(JSON.stringify({ type: "message", data: "x".repeat(16_000) }));
+    const frame = encodeMessage(JSON.stringify({ type: "message", data: "x".repeat(16_000) }));
     for (let each = 0; each < 60; each++) await own.bus.publish(`channel ${here.id} c`, frame);
     const stopped = stop();
     const { code } = await silent.goodbye();
@@ -119,7 +119,7 @@ describe("a node that stops", async () => {
     const held = slow.hold(entryOf(here.people.viewer.email));
     await announceAccess({ canvas: here.id }, own);
     await held.reached;
-    await own.bus.publish(`channel ${here.id} c`, asMessage('{"type":"message"}'));
+    await own.bus.publish(`channel ${here.id} c`, encodeMessage('{"type":"message"}'));
     const stopped = stop();
     assert.deepEqual(await wire.goodbye(), { code: 1001, texts: [] });
     held.pass();

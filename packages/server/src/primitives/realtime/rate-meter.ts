@@ -3,14 +3,14 @@ import { LIMITS } from "@easel/protocol/limits";
 const WINDOW_MS = 60_000;
 const OTHERS = LIMITS.framesPerMinute.value;
 
-/** How many frames past a limit a connection may send in one window before it is closed. */
-const PATIENCE = 1_000;
+/** Frames past the limits that a connection may send in one window before it is closed. */
+const MOST_REFUSED = 1_000;
 
 /**
- * Counts the frames of a connection: `publishes` of them a minute may publish. Of all other kinds 600 are allowed, or six times as
- * many as publishes where that is more.
+ * Counts the frames of a connection in windows of a minute. `publishes` frames may publish. Of all other kinds, 600 are allowed, or
+ * six times as many as publishes where that is more.
  */
-export class Meter {
+export class RateMeter {
   readonly #mostPublishes: number;
   readonly #mostOthers: number;
   #endsAt = 0;
@@ -22,9 +22,9 @@ export class Meter {
     this.#mostOthers = Math.max(OTHERS, publishes * (OTHERS / LIMITS.publishesPerMinute.value));
   }
 
-  /** Counts a frame; `flood` is said once too many were too many. */
+  /** Counts a frame. Returns `flood` once so many were refused in this window that the connection is to be closed. */
   count(kind: "publish" | "other", now: number): "allowed" | "refused" | "flood" {
-    // A clock that is set back must not make a window longer.
+    // A clock that is set back must not extend a window.
     if (now >= this.#endsAt || now < this.#endsAt - WINDOW_MS) {
       this.#endsAt = now + WINDOW_MS;
       this.#publishes = 0;
@@ -35,6 +35,6 @@ export class Meter {
     if (allowed) return "allowed";
     const refused =
       Math.max(0, this.#publishes - this.#mostPublishes) + Math.max(0, this.#others - this.#mostOthers);
-    return refused > PATIENCE ? "flood" : "refused";
+    return refused > MOST_REFUSED ? "flood" : "refused";
   }
 }

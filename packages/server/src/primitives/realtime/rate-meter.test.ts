@@ -1,12 +1,17 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Meter } from "./meter.ts";
+import { RateMeter } from "./rate-meter.ts";
 
 const MINUTE_MS = 60_000;
 const START = 1_000_000;
 
 /** Counts so many frames; answers how many of each answer there were, in order. */
-function counted(meter: Meter, kind: "publish" | "other", times: number, now = START): [string, number][] {
+function counted(
+  meter: RateMeter,
+  kind: "publish" | "other",
+  times: number,
+  now = START,
+): [string, number][] {
   const runs: [string, number][] = [];
   for (let each = 0; each < times; each++) {
     const answer = meter.count(kind, now);
@@ -18,7 +23,7 @@ function counted(meter: Meter, kind: "publish" | "other", times: number, now = S
 }
 
 test("100 publishes, 1,000 times patience, then no more", () => {
-  assert.deepEqual(counted(new Meter(100), "publish", 1_103), [
+  assert.deepEqual(counted(new RateMeter(100), "publish", 1_103), [
     ["allowed", 100],
     ["refused", 1_000],
     ["flood", 3],
@@ -26,7 +31,7 @@ test("100 publishes, 1,000 times patience, then no more", () => {
 });
 
 test("600 of every other kind, 1,000 times patience, then no more", () => {
-  assert.deepEqual(counted(new Meter(100), "other", 1_603), [
+  assert.deepEqual(counted(new RateMeter(100), "other", 1_603), [
     ["allowed", 600],
     ["refused", 1_000],
     ["flood", 3],
@@ -34,7 +39,7 @@ test("600 of every other kind, 1,000 times patience, then no more", () => {
 });
 
 test("the two are counted apart, and patience is with both together", () => {
-  const meter = new Meter(100);
+  const meter = new RateMeter(100);
   assert.deepEqual(counted(meter, "publish", 600), [
     ["allowed", 100],
     ["refused", 500],
@@ -47,7 +52,7 @@ test("the two are counted apart, and patience is with both together", () => {
 });
 
 test("a window lasts a minute from its first frame, and begins with the first one after it", () => {
-  const meter = new Meter(100);
+  const meter = new RateMeter(100);
   const publish = (times: number, at: number) => counted(meter, "publish", times, START + at);
   assert.deepEqual(publish(1, 0), [["allowed", 1]]);
   assert.deepEqual(publish(100, MINUTE_MS - 1), [
@@ -64,7 +69,7 @@ test("a window lasts a minute from its first frame, and begins with the first on
 });
 
 test("a new window forgives what was too much in the last one", () => {
-  const meter = new Meter(100);
+  const meter = new RateMeter(100);
   counted(meter, "other", 1_600);
   assert.deepEqual(counted(meter, "other", 1_601, START + MINUTE_MS), [
     ["allowed", 600],
@@ -74,7 +79,7 @@ test("a new window forgives what was too much in the last one", () => {
 });
 
 test("a clock that is set back makes no window longer", () => {
-  const meter = new Meter(100);
+  const meter = new RateMeter(100);
   counted(meter, "publish", 100);
   assert.deepEqual(counted(meter, "publish", 101, START - MINUTE_MS), [
     ["allowed", 100],
@@ -87,7 +92,7 @@ test("where more may be published, six times as much else may be sent, and never
     [200, 1_200],
     [10, 600],
   ] as const) {
-    const meter = new Meter(publishes);
+    const meter = new RateMeter(publishes);
     assert.deepEqual(counted(meter, "publish", publishes + 1), [
       ["allowed", publishes],
       ["refused", 1],
@@ -100,7 +105,7 @@ test("where more may be published, six times as much else may be sent, and never
 });
 
 test("connections do not share it", () => {
-  const [one, other] = [new Meter(100), new Meter(100)];
+  const [one, other] = [new RateMeter(100), new RateMeter(100)];
   counted(one, "publish", 500);
   assert.deepEqual(counted(other, "publish", 100), [["allowed", 100]]);
 });
