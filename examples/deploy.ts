@@ -7,7 +7,7 @@ import type { Canvas, DeployedCanvas } from "@easel/protocol/types";
 import { ZipFile } from "yazl";
 import { withBundle } from "../packages/server/src/canvases/publishing/bundle.ts";
 import { hasDotFile, LeftOutList } from "../packages/server/src/canvases/publishing/left-out.ts";
-import { isFreeSlug, slugOf } from "../packages/server/src/canvases/publishing/slug.ts";
+import { isAllowedSlug, slugOf } from "../packages/server/src/canvases/publishing/slug.ts";
 import { faultsOf, manifest } from "../packages/server/src/management/manifest.ts";
 
 /*
@@ -33,9 +33,9 @@ async function zipOf(folder: string): Promise<Buffer> {
     const file = path.join(entry.parentPath, entry.name);
     const name = path.relative(folder, file).split(path.sep).join("/");
     if (entry.isSymbolicLink()) say(`left out: ${name} (symbolic link)`);
-    if (!entry.isFile() || leftOut.litter(name)) continue;
+    if (!entry.isFile() || leftOut.addIfLitter(name)) continue;
     if (hasDotFile(name)) {
-      leftOut.dotFile(name);
+      leftOut.addDotFile(name);
       continue;
     }
     if (name === "index.html") hasStart = true;
@@ -118,7 +118,7 @@ async function deploy(folder: string, base: string): Promise<string> {
   if (!found.isDirectory()) fail(`${folder} is not a folder.`);
   const name = path.basename(path.resolve(folder));
   const slug = slugOf(name);
-  if (!isFreeSlug(slug))
+  if (!isAllowedSlug(slug))
     fail(`The folder's name gives no address: \`${slug}\` is too short or reserved. Rename it.`);
   const text = await readFile(path.join(folder, "easel.json"), "utf8").catch(() => "{}");
   const faults = faultsOf(text);

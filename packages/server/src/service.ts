@@ -7,7 +7,7 @@ import { Concurrency } from "./async/concurrency.ts";
 import { TaskPool } from "./async/task-pool.ts";
 import { Turns } from "./async/turns.ts";
 import { ownData } from "./canvases/own-data.ts";
-import { keepSwept } from "./canvases/sweep.ts";
+import { startSweeping } from "./canvases/sweep.ts";
 import { baseOf } from "./config/addresses.ts";
 import { type Config, readConfig, unknownVariables } from "./config/config.ts";
 import { sessionSecrets } from "./config/session-secret.ts";
@@ -138,7 +138,7 @@ async function run(config: Config, { db, blobs, clock }: Stores, log: Env["log"]
   await app.listen({ host: config.host, port: config.port });
   const { port } = app.server.address() as AddressInfo;
   env.base = baseOf(config, port);
-  const stopSweeping = keepSwept(env);
+  const stopSweeping = startSweeping(env);
 
   return {
     env,

@@ -2,22 +2,22 @@ import type { Env } from "../env.ts";
 
 const TOPIC = "access";
 
-/** Where who may be on a canvas, or what they may do there, may have changed: on one canvas, or on all, for these people first. */
-export type Concerned = { canvas: string } | { people: string[] };
+/** The scope of a change of access: one canvas, or every canvas with these users first. */
+export type AccessChange = { canvas: string } | { people: string[] };
 
 /**
- * Tells every node of a change of access. A change that was made stays made when nobody can be told: open connections are
- * looked at from time to time anyway.
+ * Publishes a change of access to every node. A failure is only logged: the change itself is stored, and open connections are rechecked
+ * periodically.
  */
-export async function announceAccess(concerned: Concerned, { bus, log }: Env): Promise<void> {
+export async function announceAccess(concerned: AccessChange, { bus, log }: Env): Promise<void> {
   await bus
     .publish(TOPIC, JSON.stringify(concerned))
-    .catch((error) => log.error({ err: error }, "a change of access could not be told"));
+    .catch((error) => log.error({ err: error }, "publishing a change of access failed"));
 }
 
-/** Listens to that; answers a function that stops. */
+/** Subscribes to changes of access; resolves with a function that unsubscribes. */
 export function onAccessChange(
-  listener: (concerned: Concerned) => void,
+  listener: (concerned: AccessChange) => void,
   { bus }: Env,
 ): Promise<() => Promise<void>> {
   return bus.subscribe(TOPIC, (message) => listener(JSON.parse(message)));

@@ -7,7 +7,7 @@ import { capabilitiesOf, type SwitchColumns } from "./capabilities.ts";
 import { publicLinksOn } from "./publishing/public-links.ts";
 import type { CanvasRow } from "./store.ts";
 
-/** A canvas as every request needs it: who may enter, and what is switched on. One indexed read. */
+/** The fields of a canvas that every request needs: access rules and capabilities. */
 export interface Canvas extends Enterable {
   slug: string;
   versionId: string | null;
@@ -39,7 +39,7 @@ type Row = Pick<CanvasRow, Shared | keyof SwitchColumns> & {
   public_links: string | null;
 };
 
-/** The canvas at a slug, with what it grants to `email`, an address that is proven; null when there is none. */
+/** Reads the canvas at a slug and the role that it grants to `email`, a verified address; null when there is none. One indexed read. */
 export async function findForAccess(slug: string, email: string | null, env: Env): Promise<Canvas | null> {
   if (!isSlug(slug)) return null;
   const row = await env.db.getCached<Row>`

@@ -5,7 +5,7 @@ import { disabledReason, type Unavailable } from "../access/capabilities.ts";
 import { newId } from "../crypto/ids.ts";
 import type { Env } from "../env.ts";
 
-/** The columns of `canvases` that hold switches and audiences. */
+/** The columns of `canvases` for capability switches and audiences. */
 export interface SwitchColumns {
   backend_enabled: number;
   kv: number;
@@ -19,7 +19,7 @@ export interface SwitchColumns {
   authoring_audience: Audience;
 }
 
-/** Switches and audiences as the API names them. */
+/** Converts a row to the switches and audiences of the API. */
 export const capabilitiesOf = (row: Readonly<SwitchColumns>): Capabilities => ({
   backendEnabled: row.backend_enabled === 1,
   kv: row.kv === 1,
@@ -33,7 +33,7 @@ export const capabilitiesOf = (row: Readonly<SwitchColumns>): Capabilities => ({
   guestAi: row.guest_ai === 1,
 });
 
-/** Why a capability is off on a canvas; null when it is on (specification 4.1, step 5). */
+/** Returns the reason why a capability is off on a canvas; null when it is on (specification 4.1, step 5). */
 export const whyOff = (
   capability: Capability,
   { capabilities }: { capabilities: Capabilities },
@@ -59,18 +59,18 @@ export async function availableOn(
   return new Set(names.filter((_, index) => reasons[index] === null));
 }
 
-/** Switches and audiences as a patch: what is left out stays. */
+/** Changes to switches and audiences; a field left out keeps its value. */
 export type CapabilityPatch = { [Name in keyof Capabilities]?: Capabilities[Name] | undefined };
 
 const bit = (value: boolean | undefined) => (value === undefined ? null : Number(value));
 
-/** A policy document to set; null clears it. `expected` is the revision that it is meant to follow, null for the first. */
+/** A policy document to save, null to clear it. `expected` is the revision that it replaces, null for none. */
 export interface PolicyChange {
   runtimePolicy?: RuntimePolicy | null | undefined;
   expected?: string | null | undefined;
 }
 
-/** Switches capabilities on and off and sets the policy document; false when its revision is not the expected one. */
+/** Saves switches, audiences and the policy document; false when the stored revision is not the expected one. */
 export async function setCapabilities(
   canvasId: string,
   patch: CapabilityPatch,

@@ -3,42 +3,47 @@ import type { Env } from "../env.ts";
 import { cookiesNamed, setCookie } from "../http/cookies.ts";
 import type { Headed } from "../http/headed.ts";
 
-/** The cookie of who has given a canvas's password (specification 4.1). */
+/** The cookie that proves that a caller entered the password of a canvas (specification 4.1). */
 const COOKIE = "__service_gate";
 
-const LIFETIME = 7 * 24 * 60 * 60 * 1000;
+const LIFETIME_MS = 7 * 24 * 60 * 60 * 1000;
 
-/** What of a canvas its gate goes by. */
-interface Gated {
+/** The fields of a canvas that its gate cookie depends on. */
+interface GatedCanvas {
   id: string;
   slug: string;
   passwordHash: string | null;
 }
 
-/** The salt is part of the hash: setting a password closes the gate, even if it is the one from before. */
-const parts = ({ id, passwordHash }: Gated, principal: Principal, expires: string): string[] => [
+/** The signed values. A hash contains its salt, so that setting a password again invalidates every cookie. */
+const signedParts = ({ id, passwordHash }: GatedCanvas, principal: Principal, expires: string): string[] => [
   id,
   passwordHash ?? "",
   principal?.id ?? "anonymous",
   expires,
 ];
 
-/** Whether a request carries a cookie that opens this very password for this very visitor. Of several, one is enough. */
-export function gateIsOpen(canvas: Gated, principal: Principal, { headers }: Headed, env: Env): boolean {
+/** Whether a request has a valid cookie for the current password and this caller. One of several cookies suffices. */
+export function gateIsOpen(
+  canvas: GatedCanvas,
+  principal: Principal,
+  { headers }: Headed,
+  env: Env,
+): boolean {
   if (canvas.passwordHash === null) return true;
   for (const value of cookiesNamed(headers.cookie, COOKIE)) {
     const [expires = "", signature = "", ...more] = value.split(".");
     if (more.length > 0 || !(Number(expires) > env.clock())) continue;
-    if (env.signer.verifies(signature, "gate", ...parts(canvas, principal, expires))) return true;
+    if (env.signer.verifies(signature, "gate", ...signedParts(canvas, principal, expires))) return true;
   }
   return false;
 }
 
-/** The `Set-Cookie` headers that open the gate: for the canvas's pages, and for its runtime API on the base host. */
-export function openGate(canvas: Gated, principal: Principal, { base, clock, signer }: Env): string[] {
-  const expires = String(clock() + LIFETIME);
-  const value = `${expires}.${signer.sign("gate", ...parts(canvas, principal, expires))}`;
-  const options = { maxAge: LIFETIME, secure: base.secure };
+/** Returns the `Set-Cookie` headers that open the gate: one for the canvas's pages, one for its runtime API on the base host. */
+export function openGate(canvas: GatedCanvas, principal: Principal, { base, clock, signer }: Env): string[] {
+  const expires = String(clock() + LIFETIME_MS);
+  const value = `${expires}.${signer.sign("gate", ...signedParts(canvas, principal, expires))}`;
+  const options = { maxAge: LIFETIME_MS, secure: base.secure };
   return [
     setCookie(COOKIE, value, { ...options, path: new URL(base.canvasUrl(canvas.slug)).pathname }),
     setCookie(COOKIE, value, {

@@ -1,11 +1,17 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { accessMode, admitsAnonymous, type Living, legacyStatus, publicationStatus } from "./lifecycle.ts";
+import {
+  accessMode,
+  admitsAnonymous,
+  type LifecycleFields,
+  legacyStatus,
+  publicationStatus,
+} from "./lifecycle.ts";
 
 const NOW = 1_000_000;
 
 /** Everything that can apply at once: with all of it, the first row wins; without it, the next. */
-const worst: Living = {
+const worst: LifecycleFields = {
   disabledAt: 1,
   archivedAt: 1,
   revokedAt: 1,
@@ -15,7 +21,7 @@ const worst: Living = {
 };
 
 /** The states of specification 3 in its order, each with what takes it away. */
-const STATES: [state: ReturnType<typeof publicationStatus>, ended: Partial<Living>][] = [
+const STATES: [state: ReturnType<typeof publicationStatus>, ended: Partial<LifecycleFields>][] = [
   ["disabled", { disabledAt: null }],
   ["archived", { archivedAt: null }],
   ["unpublished", { revokedAt: null }],
@@ -32,7 +38,7 @@ test("publicationStatus: of all states that apply, the first is the answer", () 
   }
 });
 
-const live: Living = {
+const live: LifecycleFields = {
   disabledAt: null,
   archivedAt: null,
   revokedAt: null,
@@ -49,7 +55,7 @@ test("a share expires at its time, not before", () => {
 });
 
 /** The frozen `status`: revoked, expired, private, live; nothing else moves it (specification 2). */
-const legacy: [what: string, canvas: Partial<Living>, status: ReturnType<typeof legacyStatus>][] = [
+const legacy: [what: string, canvas: Partial<LifecycleFields>, status: ReturnType<typeof legacyStatus>][] = [
   ["everything at once", worst, "revoked"],
   ["expired and private", { ...worst, revokedAt: null }, "expired"],
   ["private, disabled, archived and a draft", { ...worst, revokedAt: null, expiresAt: null }, "private"],

@@ -2,8 +2,8 @@ import type { AuthoredCanvas, PublicationStatus } from "@easel/protocol/types";
 import { hasExpired } from "../access/ladder.ts";
 import { refuse } from "../http/refusal.ts";
 
-/** What of a canvas decides where it stands in its life. Times are epoch milliseconds. */
-export interface Living {
+/** The fields of a canvas that determine its publication status. Times are epoch milliseconds. */
+export interface LifecycleFields {
   disabledAt: number | null;
   archivedAt: number | null;
   revokedAt: number | null;
@@ -12,15 +12,15 @@ export interface Living {
   access: AuthoredCanvas["access"];
 }
 
-/** The same from a row of `canvases`. */
-export const livingOf = (row: {
+/** Converts a row of `canvases`. */
+export const lifecycleOf = (row: {
   disabled_at: number | null;
   archived_at: number | null;
   revoked_at: number | null;
   version_id: string | null;
   expires_at: number | null;
-  access: Living["access"];
-}): Living => ({
+  access: LifecycleFields["access"];
+}): LifecycleFields => ({
   disabledAt: row.disabled_at,
   archivedAt: row.archived_at,
   revokedAt: row.revoked_at,
@@ -30,7 +30,10 @@ export const livingOf = (row: {
 });
 
 /** The publication states in the specification's order (3); the first row that applies is the state. */
-export const LIFECYCLE: { status: PublicationStatus; when: (canvas: Living, now: number) => boolean }[] = [
+export const LIFECYCLE: {
+  status: PublicationStatus;
+  when: (canvas: LifecycleFields, now: number) => boolean;
+}[] = [
   { status: "disabled", when: ({ disabledAt }) => disabledAt !== null },
   { status: "archived", when: ({ archivedAt }) => archivedAt !== null },
   { status: "unpublished", when: ({ revokedAt }) => revokedAt !== null },
@@ -39,13 +42,13 @@ export const LIFECYCLE: { status: PublicationStatus; when: (canvas: Living, now:
   { status: "published", when: () => true },
 ];
 
-/** Where a canvas stands in its life. */
-export const publicationStatus = (canvas: Living, now: number): PublicationStatus =>
+/** Returns the publication status of a canvas. */
+export const publicationStatus = (canvas: LifecycleFields, now: number): PublicationStatus =>
   LIFECYCLE.find((row) => row.when(canvas, now))?.status ?? "published";
 
-/** Whether visitors without a session may pass the gateway: to an active, unexpired Public link (specification 4.1, step 1). */
+/** Whether anonymous callers pass the auth gateway: to an active, unexpired Public link (specification 4.1, step 1). */
 export const admitsAnonymous = (
-  canvas: Living & { deletedAt: number | null; publicLinks: boolean },
+  canvas: LifecycleFields & { deletedAt: number | null; publicLinks: boolean },
   now: number,
 ): boolean =>
   canvas.access === "public_link" &&
@@ -53,14 +56,14 @@ export const admitsAnonymous = (
   canvas.deletedAt === null &&
   publicationStatus(canvas, now) === "published";
 
-/** The deprecated, frozen `status` (specification 2): revoked, expired, private, live. */
-export function legacyStatus(canvas: Living, now: number): AuthoredCanvas["status"] {
+/** Returns the deprecated, frozen `status` (specification 2): revoked, expired, private, live. */
+export function legacyStatus(canvas: LifecycleFields, now: number): AuthoredCanvas["status"] {
   if (canvas.revokedAt !== null) return "revoked";
   if (hasExpired(canvas, now)) return "expired";
   return canvas.access === "private" ? "private" : "live";
 }
 
-/** The audience as `accessMode` names it. */
+/** Converts general access to `accessMode` (specification 2). */
 export const accessMode = (access: AuthoredCanvas["access"]): AuthoredCanvas["accessMode"] =>
   access === "private" ? "restricted" : access;
 

@@ -6,7 +6,7 @@ import { refuse } from "../http/refusal.ts";
 
 const MIB = 1024 * 1024;
 
-const amount = (bytes: number) =>
+const formatBytes = (bytes: number) =>
   bytes < MIB ? `${bytes} bytes` : `${Math.floor(bytes / MIB).toLocaleString("en")} MiB`;
 
 /** The quotas of what one person owns, with the limit that the deployment sets. Administrators can set others, also per person. */
@@ -21,7 +21,7 @@ const MESSAGES = {
   "canvases.person": (limit: number) =>
     `The owner has as many canvases as they may have (${limit}). Delete one, or ask an administrator for more.`,
   "bundles.bytes.person": (limit: number) =>
-    `The files of the owner's canvases may take ${amount(limit)} in all, with every version, and deleted canvases until they are removed for good. Ask an administrator for more.`,
+    `The files of the owner's canvases may take ${formatBytes(limit)} in all, with every version, and deleted canvases until they are removed for good. Ask an administrator for more.`,
 };
 
 /** The name of a quota past which a request is refused. */
@@ -34,27 +34,27 @@ export async function limitOf(userId: string, quota: OwnerQuota, { db, config }:
   return row?.value ?? PERSON_QUOTAS[quota](config);
 }
 
-/** Refuses what would exceed a quota of a person: 409 `QUOTA_EXCEEDED` with the `quota` and its `limit`. */
+/** Refuses with 409 `QUOTA_EXCEEDED`, which contains the `quota` and its `limit`. */
 export async function refuseOver(quota: OwnerQuota, userId: string, env: Env): Promise<never> {
   const limit = await limitOf(userId, quota, env);
   return refuse("QUOTA_EXCEEDED", { quota, limit, message: MESSAGES[quota](limit) }, 409);
 }
 
-/** Locks what a person owns. First in its batch: what counts against one person's quotas takes turns by it. */
+/** Locks a person's row, as the first step of a batch: batches that count against the same person's quotas then run one after the other. */
 export const lockUser = (userId: string): Step => sql`update users set name = name where id = ${userId}`;
 
-/** The same for the owner of a canvas. */
+/** Locks the row of a canvas's owner in the same way. */
 export const lockOwner = (canvasId: string): Step =>
   sql`update users set name = name where id = (select owner_id from canvases where id = ${canvasId})`;
 
-/** Changes nothing, which undoes the batch, where the owner of a canvas now has more canvases than they may. */
+/** Undoes the batch, by changing no row, where the owner of a canvas now has more canvases than their quota. */
 export const withinCanvases = (canvasId: string, { config }: Env): Step => sql`
   update users set name = name where id = (select owner_id from canvases where id = ${canvasId})
     and (select count(*) from canvases where owner_id = users.id and deleted_at is null)
       <= coalesce((select value from person_quotas where user_id = users.id and person_quotas.name = 'canvases.person'),
         ${config.quotaCanvases})`;
 
-/** Changes nothing, which undoes the batch, where the files of the owner of a canvas now take more than they may. */
+/** Undoes the batch, by changing no row, where the bundles of a canvas's owner now exceed their quota of bytes. */
 export const withinBytes = (canvasId: string, { config }: Env): Step => sql`
   update users set name = name where id = (select owner_id from canvases where id = ${canvasId})
     and (select coalesce(sum(bytes), 0) from canvases join bundle_bytes on bundle_bytes.canvas_id = canvases.id
@@ -62,7 +62,7 @@ export const withinBytes = (canvasId: string, { config }: Env): Step => sql`
       <= coalesce((select value from person_quotas where user_id = users.id
           and person_quotas.name = 'bundles.bytes.person'), ${config.quotaBundleBytes})`;
 
-/** The owner of a canvas, and what the files of all their canvases take in bytes, deleted ones included. */
+/** Reads the owner of a canvas, and the bytes of the bundles of all their canvases, including deleted ones. */
 export async function ownerOf(
   canvasId: string,
   { db }: Env,

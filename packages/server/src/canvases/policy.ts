@@ -5,7 +5,7 @@ import type { Canvas } from "./access-lookup.ts";
 
 const NONE: RuntimePolicy = {};
 
-/** The policy document of a canvas, at least as new as the canvas was read; an empty one where it has none. */
+/** Returns the policy document of a canvas, at least as new as `policyRevision`; an empty one where the canvas has none. */
 export async function policyOf(
   { id, policyRevision }: Pick<Canvas, "id" | "policyRevision">,
   { db, policies }: Env,
@@ -19,6 +19,6 @@ export async function policyOf(
   return policies.keep(row.runtime_policy_revision, row.runtime_policy ?? "{}");
 }
 
-/** What a table of a policy says of a name; undefined where it says nothing. */
+/** Returns the entry of a policy table; undefined when there is none of that name. */
 export const entryOf = <Entry>(table: Record<string, Entry> | undefined, name: string): Entry | undefined =>
   table !== undefined && Object.hasOwn(table, name) ? table[name] : undefined;

@@ -1,7 +1,7 @@
 import { optional, type Sql, type Step, sql, statementText } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
 import { rowsOfCanvas, tablesOf } from "./canvas-data.ts";
-import { KEPT_MS } from "./supervision.ts";
+import { RETENTION_MS } from "./supervision.ts";
 
 /** The number of rows that one statement removes: in SQLite a write keeps the event loop from everything else. */
 const AT_ONCE = 100;
@@ -30,7 +30,7 @@ function removalsFor({ canvasData }: Env): Removal[] {
  */
 export async function purgeCanvases(env: Env): Promise<number> {
   const { db } = env;
-  const before = env.clock() - KEPT_MS;
+  const before = env.clock() - RETENTION_MS;
   const expired = await db.all<{
     id: string;
   }>`select id from canvases where deleted_at <= ${before} limit 100`;

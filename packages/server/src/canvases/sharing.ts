@@ -5,30 +5,30 @@ import type { Env } from "../env.ts";
 
 type GivenRole = "editor" | "viewer";
 
-/** Someone on a people list. */
-export interface Listed {
+/** An entry of a people list. */
+export interface PersonEntry {
   email: string;
   role: GivenRole;
 }
 
 /** A team that a canvas is shared with. */
-export interface ListedTeam {
+export interface TeamEntry {
   id: string;
   name: string;
   role: GivenRole;
 }
 
-/** The people lists of these canvases by canvas id, each by address; none for a canvas with an empty one. */
-export async function listPeople(canvasIds: string[], { db }: Env): Promise<Map<string, Listed[]>> {
-  const rows = await db.all<Listed & { canvas_id: string }>`
+/** Reads the people lists of these canvases, by canvas id and sorted by address; a canvas with an empty list is left out. */
+export async function listPeople(canvasIds: string[], { db }: Env): Promise<Map<string, PersonEntry[]>> {
+  const rows = await db.all<PersonEntry & { canvas_id: string }>`
     select canvas_id, email, role from canvas_people
     where canvas_id in (select key from json_each(${asKeys(canvasIds)})) order by email`;
   return listsOf(rows);
 }
 
-/** The teams that these canvases are shared with by canvas id, each by name; none for a canvas without teams. */
-export async function listTeamsOf(canvasIds: string[], { db }: Env): Promise<Map<string, ListedTeam[]>> {
-  const rows = await db.all<ListedTeam & { canvas_id: string }>`
+/** Reads the teams that these canvases are shared with, by canvas id and sorted by name; a canvas without teams is left out. */
+export async function listTeamsOf(canvasIds: string[], { db }: Env): Promise<Map<string, TeamEntry[]>> {
+  const rows = await db.all<TeamEntry & { canvas_id: string }>`
     select canvas_id, teams.id, name, role from canvas_teams join teams on teams.id = team_id
     where canvas_id in (select key from json_each(${asKeys(canvasIds)})) order by lower(name), teams.id`;
   return listsOf(rows);
@@ -52,18 +52,18 @@ function listsOf<Entry>(rows: (Entry & { canvas_id: string })[]): Map<string, Om
   return lists;
 }
 
-/** Who may enter a canvas; what is left out stays, null clears. `expiresAt` in epoch milliseconds. */
+/** Share settings to save; a field left out keeps its value, null clears it. `expiresAt` is in epoch milliseconds. */
 export interface Sharing {
   access?: Access | undefined;
   passwordHash?: string | null | undefined;
   expiresAt?: number | null | undefined;
   /** The home organisation, for a canvas that has none. */
   org?: string | undefined;
-  people?: Listed[] | undefined;
+  people?: PersonEntry[] | undefined;
   teams?: { id: string; role: GivenRole }[] | undefined;
 }
 
-/** Sets who may enter a canvas, all of it at once; false when the canvas is gone. */
+/** Saves share settings in one batch, without checking them; false when the canvas is deleted. */
 export async function setSharing(
   canvasId: string,
   { access, passwordHash, expiresAt, org, people, teams }: Sharing,
@@ -81,7 +81,7 @@ export async function setSharing(
   if (people !== undefined) {
     steps.push(optional`delete from canvas_people where canvas_id = ${canvasId}`);
     for (const { email, role } of people) {
-      // Whoever has become the owner meanwhile needs no place on the list.
+      // Skips a person who has become the owner meanwhile.
       steps.push(optional`
         insert into canvas_people (canvas_id, email, role) select ${canvasId}, ${email}, cast(${role} as text)
         where not exists (select 1 from canvases join users on users.id = owner_id
@@ -91,7 +91,7 @@ export async function setSharing(
   if (teams !== undefined) {
     steps.push(optional`delete from canvas_teams where canvas_id = ${canvasId}`);
     for (const { id, role } of teams) {
-      // A team that is deleted meanwhile is left out: its row is what deleting it waits for.
+      // Skips a team that is deleted meanwhile: its row is locked first, as by `deleteTeam`.
       steps.push(
         optional`update teams set name = name where id = ${id}`,
         optional`

@@ -8,11 +8,11 @@ import type { SwitchColumns } from "./capabilities.ts";
 import { lockUser, withinCanvases } from "./owner-quotas.ts";
 import { claimSlug } from "./publishing/slug-claims.ts";
 
-/** About how much of an answer a canvas takes, and someone on its people list or a team. */
+/** The approximate JSON size of a canvas, and of an entry of its people or teams. */
 const CANVAS_BYTES = 1024;
 const ENTRY_BYTES = 64;
 
-/** A row of `canvases` with its owner and the asking person's place on the people list. */
+/** A row of `canvases` with its owner, and the role of the user who reads it. */
 export interface CanvasRow extends SwitchColumns {
   id: string;
   slug: string;
@@ -64,7 +64,7 @@ export async function insertCanvas(
   return done === steps.length ? "done" : done === steps.length - 1 ? "full" : "taken";
 }
 
-/** A canvas on which the person has a role by ownership or the people list; undefined otherwise. */
+/** Reads a canvas on which the user has a role as owner, or by its people or teams; undefined otherwise. */
 export function findCanvas(
   id: string,
   user: Pick<User, "id" | "email">,
@@ -80,8 +80,8 @@ export function findCanvas(
     where role is not null`;
 }
 
-/** Title, owner and disable reason of the canvas at a slug, for the pages of refusals; undefined where there is none. */
-export function findNoticed(slug: string, { db }: Env) {
+/** Reads what the pages of refusals show of the canvas at a slug; undefined where there is none. */
+export function findForNotice(slug: string, { db }: Env) {
   return db.get<{
     title: string;
     disabled_reason: string | null;
@@ -95,8 +95,8 @@ export function findNoticed(slug: string, { db }: Env) {
 }
 
 /**
- * A page of the canvases that the person owns, edits or was given, newest first, from before `cursor`. `q` is looked for in title
- * and slug. The page ends early where its canvases would make a large answer.
+ * Reads a page of the canvases on which the user has a role, newest first, from before `cursor`. `q` filters by title and slug. The page
+ * ends early where its canvases would make a large response.
  */
 export async function listCanvases(
   user: Pick<User, "id" | "email">,

@@ -36,7 +36,7 @@ async function sweepStaging(env: Env): Promise<void> {
 }
 
 /** Sweeps now and every hour. Returns a function that stops, and resolves once the current sweep is done. */
-export function keepSwept(env: Env): () => Promise<void> {
+export function startSweeping(env: Env): () => Promise<void> {
   let sweeping = Promise.resolve();
   const sweep = () => {
     sweeping = Promise.all([

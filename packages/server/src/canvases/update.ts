@@ -43,7 +43,7 @@ export async function patchCanvas(id: string, patch: CanvasPatch, { db, clock }:
     slug === undefined
       ? [changed]
       : [
-          // The canvas first: its row is what moves at once wait for, one after the other.
+          // Locks the canvas's row first, so that concurrent renames run one after the other.
           sql`update canvases set updated_at = ${now} where id = ${id} and deleted_at is null`,
           claimSlug(slug, id, now),
           changed,
@@ -53,7 +53,7 @@ export async function patchCanvas(id: string, patch: CanvasPatch, { db, clock }:
   if (done < steps.length) refuse(slug !== undefined && done === 1 ? "SLUG_TAKEN" : "NOT_FOUND");
 }
 
-/** Takes a canvas off the air until it is published again. */
+/** Takes a canvas offline until it is published again. */
 export async function unpublishCanvas(id: string, { db, clock }: Env): Promise<void> {
   const now = clock();
   await db.run`
@@ -61,7 +61,7 @@ export async function unpublishCanvas(id: string, { db, clock }: Env): Promise<v
     where id = ${id} and deleted_at is null`;
 }
 
-/** Deletes a canvas; an administrator may restore it for 30 days. */
+/** Marks a canvas as deleted; an administrator can restore it for 30 days. */
 export async function deleteCanvas(id: string, { db, clock }: Env): Promise<void> {
   const now = clock();
   await db.run`
@@ -69,15 +69,15 @@ export async function deleteCanvas(id: string, { db, clock }: Env): Promise<void
 }
 
 /**
- * Makes an editor who has signed in the owner, and the owner an editor; or why it stays as it is: `email` is no such one's, or
- * they have no room for it. At every moment there is one owner.
+ * Makes an editor the owner, and the owner an editor, in one batch. Changes nothing and returns "not_an_editor" where `email` is not that of an
+ * editor with an account, or the name of the new owner's quota that would be exceeded.
  */
 export async function transferCanvas(
   id: string,
   owner: { id: string; email: string },
   email: string,
   env: Env,
-): Promise<"done" | "nobody" | OwnerQuota> {
+): Promise<"done" | "not_an_editor" | OwnerQuota> {
   const steps: Step[] = [
     sql`update users set name = name where id = ${owner.id} or users.email = ${email}`,
     sql`update canvases set updated_at = ${env.clock()},
@@ -92,6 +92,8 @@ export async function transferCanvas(
     withinBytes(id, env),
   ];
   const { length: done } = await env.db.batch(steps);
-  if (done < steps.length - 2) return "nobody";
-  return (["canvases.person", "bundles.bytes.person", "done"] as const)[done - steps.length + 2] ?? "nobody";
+  if (done < steps.length - 2) return "not_an_editor";
+  return (
+    (["canvases.person", "bundles.bytes.person", "done"] as const)[done - steps.length + 2] ?? "not_an_editor"
+  );
 }

@@ -2,7 +2,7 @@ import { optional, type Step, sql } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
 import { lockOwner, withinBytes } from "./owner-quotas.ts";
 
-/** One way to send a file of a version. */
+/** A file of a version in one encoding. */
 export interface Representation {
   path: string;
   encoding: "identity" | "br" | "gzip";
@@ -11,22 +11,22 @@ export interface Representation {
   size: number;
 }
 
-/** The most rows that are added or removed in one batch: in SQLite a batch keeps the event loop from everything else. */
+/** The most rows added or removed in one batch: in SQLite a batch blocks the event loop. */
 export const ROWS_AT_ONCE = 150;
 
 const lockBytes = (canvasId: string) => sql`
   insert into bundle_bytes (canvas_id, bytes) values (${canvasId}, 0)
   on conflict (canvas_id) do update set bytes = bundle_bytes.bytes`;
 
-/** Counts one use of a blob; its bytes count once a canvas. */
-const use = (canvasId: string, { key, size }: Representation): Step[] => [
+/** Counts another use of a blob. Its bytes count once per canvas. */
+const addUse = (canvasId: string, { key, size }: Representation): Step[] => [
   optional`update bundle_bytes set bytes = bytes + ${size} where canvas_id = ${canvasId}
     and not exists (select 1 from bundle_blobs where canvas_id = ${canvasId} and blob_key = ${key})`,
   sql`insert into bundle_blobs (canvas_id, blob_key, size, uses) values (${canvasId}, ${key}, ${size}, 1)
     on conflict (canvas_id, blob_key) do update set uses = bundle_blobs.uses + 1`,
 ];
 
-const unuse = (canvasId: string, { key, size }: Pick<Representation, "key" | "size">): Step[] => [
+const removeUse = (canvasId: string, { key, size }: Pick<Representation, "key" | "size">): Step[] => [
   optional`update bundle_blobs set uses = uses - 1 where canvas_id = ${canvasId} and blob_key = ${key}`,
   optional`update bundle_bytes set bytes = bytes - ${size} where canvas_id = ${canvasId}
     and exists (select 1 from bundle_blobs where canvas_id = ${canvasId} and blob_key = ${key} and uses <= 0)`,
@@ -34,8 +34,8 @@ const unuse = (canvasId: string, { key, size }: Pick<Representation, "key" | "si
 ];
 
 /**
- * Adds rows of files to a version that is being stored, at most `ROWS_AT_ONCE` of them. None is added where the owner's
- * canvases would then take more than they may, or where the canvas is gone.
+ * Adds files, at most `ROWS_AT_ONCE`, to a version that is being stored. Adds none and returns "full" where the owner's quota of bytes
+ * would be exceeded, "gone" where the canvas does not exist any more.
  */
 export async function addFiles(
   { id, canvasId }: { id: string; canvasId: string },
@@ -45,7 +45,7 @@ export async function addFiles(
   const steps: Step[] = [
     lockOwner(canvasId),
     lockBytes(canvasId),
-    ...files.filter(({ encoding }) => encoding === "identity").flatMap((file) => use(canvasId, file)),
+    ...files.filter(({ encoding }) => encoding === "identity").flatMap((file) => addUse(canvasId, file)),
     ...files.map(
       ({ path, encoding, mime, key, size }) => sql`
         insert into version_files (version_id, path, encoding, mime, blob_key, size)
@@ -64,7 +64,7 @@ interface Row {
   size: number;
 }
 
-/** Removes a version and its rows, a few at a time, once it is marked `removing`. Several may do so at once. */
+/** Removes a version that is marked `removing`, with its files in small batches. Safe to run concurrently. */
 async function removeMarked({ id, canvasId }: { id: string; canvasId: string }, { db }: Env): Promise<void> {
   for (;;) {
     const rows = await db.all<Row>`
@@ -73,9 +73,9 @@ async function removeMarked({ id, canvasId }: { id: string; canvasId: string }, 
     await db.batch([
       lockBytes(canvasId),
       ...rows.flatMap(({ path, encoding, blob_key, size }) => [
-        // Undoes the batch where another one has removed the row meanwhile.
+        // Undoes the batch where a concurrent removal has taken the row.
         sql`delete from version_files where version_id = ${id} and path = ${path} and encoding = ${encoding}`,
-        ...(encoding === "identity" ? unuse(canvasId, { key: blob_key, size }) : []),
+        ...(encoding === "identity" ? removeUse(canvasId, { key: blob_key, size }) : []),
       ]),
     ]);
   }

@@ -4,9 +4,9 @@ import { optional, type Step, sql } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
 import { refuse } from "../http/refusal.ts";
 
-/** What makes a version of a canvas the current one. */
-export const publishing = (canvasId: string, version: string, now: number): [Step, ...Step[]] => [
-  // The canvas first: its row is what deploys at once wait for, one after the other.
+/** Returns the steps that make a stored version the current one of its canvas. */
+export const publishSteps = (canvasId: string, version: string, now: number): [Step, ...Step[]] => [
+  // Locks the canvas's row first, so that concurrent deploys run one after the other.
   sql`update canvases set version_id = ${version}, revoked_at = null, updated_at = ${now}
     where id = ${canvasId} and deleted_at is null and disabled_at is null`,
   sql`update versions set replaced_at = null
@@ -16,17 +16,17 @@ export const publishing = (canvasId: string, version: string, now: number): [Ste
 ];
 
 /**
- * Takes away the versions of a canvas that are older than its newest ones, as many as are kept. The one that is published stays, and
- * the one that it has just replaced: pages of it may still be loading.
+ * Returns the step that marks the oldest versions over the quota for removal. The published version stays, and so does the one that it
+ * has just replaced: pages of it may still be loading.
  */
-export const trimming = (canvasId: string, version: string, now: number, { config }: Env): Step =>
+export const trimStep = (canvasId: string, version: string, now: number, { config }: Env): Step =>
   optional`update versions set state = 'removing'
     where canvas_id = ${canvasId} and state = 'stored' and id <> ${version} and replaced_at < ${now}
       and id not in (select id from versions where canvas_id = ${canvasId} and state = 'stored'
         order by id desc limit (coalesce((select value from canvases join person_quotas on user_id = owner_id
           where canvases.id = ${canvasId} and name = 'versions.canvas'), ${config.versionsKept})))`;
 
-/** Every version of a canvas, newest first. */
+/** Reads the stored versions of a canvas, newest first. */
 export async function listVersions(canvasId: string, { db }: Env): Promise<Version[]> {
   const rows = await db.all<Omit<Version, "current"> & { current: number }>`
     select versions.id, versions.created_at as "createdAt", versions.created_by as "createdBy", versions.files,
@@ -39,7 +39,7 @@ export async function listVersions(canvasId: string, { db }: Env): Promise<Versi
 
 /** Makes a stored version the current one again; 404 `NOT_FOUND` when the canvas has no such version. */
 export async function publishVersion(canvasId: string, version: string, { db, clock }: Env): Promise<void> {
-  const steps = publishing(canvasId, version, clock());
+  const steps = publishSteps(canvasId, version, clock());
   if (isId(version) && (await db.batch(steps)).length === steps.length) return;
   refuse("NOT_FOUND", { message: "The canvas has no such version." });
 }

@@ -5,22 +5,27 @@ import { manages } from "../access/roles.ts";
 import type { Env } from "../env.ts";
 import { refuse } from "../http/refusal.ts";
 import { capabilitiesOf } from "./capabilities.ts";
-import { accessMode, legacyStatus, livingOf, publicationStatus } from "./lifecycle.ts";
-import { type Listed, type ListedTeam, listPeople, listTeamsOf } from "./sharing.ts";
+import { accessMode, legacyStatus, lifecycleOf, publicationStatus } from "./lifecycle.ts";
+import { listPeople, listTeamsOf, type PersonEntry, type TeamEntry } from "./sharing.ts";
 import { type CanvasRow, findCanvas } from "./store.ts";
 
-const text = (metadata: Canvas["metadata"], name: string): string | null => {
+const stringOf = (metadata: Canvas["metadata"], name: string): string | null => {
   const value = metadata !== null && Object.hasOwn(metadata, name) ? metadata[name] : undefined;
   return typeof value === "string" ? value : null;
 };
 
 /** Renders a row as JSON. Only owners and editors see the people and teams it is shared with. */
-function viewOf(row: CanvasRow, listed: Listed[], listedTeams: ListedTeam[], { base, clock }: Env): Canvas {
+function viewOf(
+  row: CanvasRow,
+  allPeople: PersonEntry[],
+  allTeams: TeamEntry[],
+  { base, clock }: Env,
+): Canvas {
   const now = clock();
   const metadata = row.metadata === null ? null : (JSON.parse(row.metadata) as { [name: string]: Json });
-  const living = livingOf(row);
-  const people = manages(row.role) ? listed : [];
-  const teams = manages(row.role) ? listedTeams : [];
+  const living = lifecycleOf(row);
+  const people = manages(row.role) ? allPeople : [];
+  const teams = manages(row.role) ? allTeams : [];
   const named = [...people.map(({ email }) => email), ...teams.map(({ name }) => name)];
   return {
     id: row.id,
@@ -49,8 +54,8 @@ function viewOf(row: CanvasRow, listed: Listed[], listedTeams: ListedTeam[], { b
     },
     version: row.version_id,
     bundleUpdatedAt: row.updated_at,
-    sourceApp: text(metadata, "sourceApp"),
-    sourceKind: text(metadata, "sourceKind"),
+    sourceApp: stringOf(metadata, "sourceApp"),
+    sourceKind: stringOf(metadata, "sourceKind"),
     metadata,
     owner: { id: row.owner_id, email: row.owner_email, name: row.owner_name },
     people,

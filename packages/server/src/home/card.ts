@@ -1,6 +1,6 @@
 import type { PublicationStatus } from "@easel/protocol/types";
 import { manages } from "../access/roles.ts";
-import { livingOf, publicationStatus } from "../canvases/lifecycle.ts";
+import { lifecycleOf, publicationStatus } from "../canvases/lifecycle.ts";
 import type { Env } from "../env.ts";
 import { type Html, html } from "../http/html.ts";
 import type { HomeRow } from "./store.ts";
@@ -19,7 +19,7 @@ const STATES: Record<PublicationStatus, (row: HomeRow) => string | null> = {
 
 /** A canvas on the home page: a link where it can be opened, and what state it is in where that is not "published". */
 export function card(row: HomeRow, { base, clock }: Env): Html {
-  const status = publicationStatus(livingOf(row), clock());
+  const status = publicationStatus(lifecycleOf(row), clock());
   const state = STATES[status](row);
   const day = new Date(row.updated_at);
   const words = html`<strong>${row.title}</strong>

@@ -24,7 +24,7 @@ export const owner = [
     answer: ok(canvas),
     async run({ user, canvas: { id }, body: { email: to } }, env) {
       const outcome = await transferCanvas(id, user, to, env);
-      if (outcome === "nobody") {
+      if (outcome === "not_an_editor") {
         refuse("INVALID_BODY", { message: "The new owner must be an editor who has signed in." });
       }
       if (outcome !== "done") {

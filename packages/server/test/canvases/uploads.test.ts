@@ -3,7 +3,7 @@ import { mkdir, readdir, utimes, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { test } from "node:test";
 import { until } from "@easel/conformance/patience";
-import { keepSwept } from "../../src/canvases/sweep.ts";
+import { startSweeping } from "../../src/canvases/sweep.ts";
 import { atEnd, startService, temporaryDirectory } from "../support/service.ts";
 
 const HOUR_MS = 60 * 60 * 1000;
@@ -29,7 +29,7 @@ test("what a killed process left half-written is gone after the next start, and 
   await isSwept();
 
   t.mock.timers.enable({ apis: ["setInterval"] });
-  atEnd(t, keepSwept(env));
+  atEnd(t, startSweeping(env));
   for (const place of places) await leave(place);
   t.mock.timers.tick(HOUR_MS);
   t.mock.timers.reset();

@@ -11,12 +11,12 @@ import { hasDotFile, LeftOutList } from "./left-out.ts";
 export interface BundleFile {
   /** Relative, with slashes, without `.`, `..` or empty segments. */
   path: string;
-  /** The size that the archive declares, in bytes; more are not read. */
+  /** The size that the archive declares, in bytes; reading stops there. */
   size: number;
   open(): Promise<AsyncIterable<Uint8Array>>;
 }
 
-/** The files of a bundle that are published, and those that are not. `warnings` are sentences for people. */
+/** The files of a bundle to publish, and those left out. `warnings` are sentences for people. */
 export interface Bundle {
   files: BundleFile[];
   leftOut: LeftOut[];
@@ -30,7 +30,7 @@ const SLASH = 0x2f;
 
 const invalid = (message: string): never => refuse("INVALID_BODY", { message });
 
-/** Why a path cannot be served; undefined when it can. */
+/** Returns the reason why a path cannot be served, as the end of a sentence; undefined when it can. */
 export function pathFault(path: string): string | undefined {
   if (Buffer.byteLength(path) > LIMITS.bundlePathBytes.value) return "is too long";
   if (/[\p{Cc}\\]/u.test(path) || !path.isWellFormed()) return "has characters that a path cannot have";
@@ -40,13 +40,11 @@ export function pathFault(path: string): string | undefined {
   return undefined;
 }
 
-/**
- * The bytes of an entry, opened when the first is asked for: inflated, counted and summed here. More than its header says are not read.
- */
+/** Inflates an entry lazily and verifies its size and checksum. Reading stops at the size that its header declares. */
 async function* unpack(zip: ZipFile, entry: Entry) {
   const raw = await zip.openReadStreamPromise(entry, { decodeFileData: false }).catch(notZip);
   const source = entry.isCompressed() ? pipeline(raw, createInflateRaw(), () => {}) : raw;
-  // An error that comes after the last byte has no reader any more; without a listener it would end the process.
+  // Without a listener, an error after the last byte would end the process.
   source.on("error", () => {});
   let size = 0;
   let sum = 0;
@@ -76,11 +74,11 @@ function checkEntry(entry: Entry): void {
     invalid(`\`${entry.fileName}\` is a link.`);
 }
 
-/** An entry that is a file and no litter. */
+/** An entry that is a file and not litter. */
 interface Candidate {
   entry: Entry;
   path: string;
-  /** The path in bytes, slashes as 0, so that a file sorts right before what lies in a folder of its name. */
+  /** The path in bytes, with slashes as 0, so that a file sorts directly before the content of a folder of the same name. */
   sortKey: Buffer;
 }
 
@@ -90,7 +88,7 @@ const sortKeyOf = (path: string): Buffer => {
   return bytes;
 };
 
-/** A path must be one thing only: one file, and no folder of another. */
+/** Refuses paths that occur twice or are both a file and a folder. Sorts `sortKeys`. */
 function checkPaths(sortKeys: Buffer[]): void {
   sortKeys.sort(Buffer.compare);
   for (const [index, next] of sortKeys.entries()) {
@@ -102,37 +100,37 @@ function checkPaths(sortKeys: Buffer[]): void {
   }
 }
 
-/** Reads the directory of a zip. What takes time for each path is done here, where every entry has a turn of the event loop. */
+/** Reads the central directory of a zip. Slow work per path is done here, because each entry is read in its own turn of the event loop. */
 async function candidatesOf(zip: ZipFile, leftOut: LeftOutList): Promise<Candidate[]> {
   const candidates: Candidate[] = [];
   let seen = 0;
   for await (const entry of zip.eachEntry()) {
     if (++seen > LIMITS.bundleEntries.value) invalid("The bundle has too many entries.");
     const path = entry.fileName;
-    if (path.endsWith("/") || leftOut.litter(path)) continue;
+    if (path.endsWith("/") || leftOut.addIfLitter(path)) continue;
     checkPath(path);
     candidates.push({ entry, path, sortKey: sortKeyOf(path) });
   }
   return candidates;
 }
 
-/** The folder that every path is in, when someone zipped the folder and not what is in it; otherwise empty. */
-function wrapper(paths: string[]): string {
+/** Returns the top folder that contains every path, as when the folder itself was zipped; otherwise an empty text. */
+function commonFolder(paths: string[]): string {
   const first = paths[0] ?? "";
   const folder = first.slice(0, first.indexOf("/") + 1);
   const isAround = folder !== "" && !folder.startsWith(".") && paths.every((path) => path.startsWith(folder));
   return isAround ? folder : "";
 }
 
-/** The entries that are published, by the paths at which they are. */
+/** Returns the entries to publish, with their paths inside the common folder. */
 function publishedOf(candidates: Candidate[], leftOut: LeftOutList): Candidate[] {
-  // Where `.well-known/` may stand is known only without the folder around everything.
+  // The position of `.well-known/` is known only without the common folder.
   const isHidden = (path: string) => hasDotFile(path.replace(/^([^./][^/]*\/)?\.well-known\//, ""));
-  const folder = wrapper(candidates.map(({ path }) => path).filter((path) => !isHidden(path)));
+  const folder = commonFolder(candidates.map(({ path }) => path).filter((path) => !isHidden(path)));
   return candidates.flatMap((candidate) => {
     const path = candidate.path.startsWith(folder) ? candidate.path.slice(folder.length) : candidate.path;
     if (hasDotFile(path)) {
-      leftOut.dotFile(path);
+      leftOut.addDotFile(path);
       return [];
     }
     checkEntry(candidate.entry);
@@ -148,10 +146,7 @@ function warningsOf(published: Candidate[], leftOut: LeftOutList): string[] {
   return warnings;
 }
 
-/**
- * Reads a zip on the disk as a bundle and hands it to `use`. Everything about it is hostile: what breaks a rule is
- * 400 `INVALID_BODY`, at the latest while its bytes are read.
- */
+/** Opens a zip on the disk as a bundle while `use` runs. 400 `INVALID_BODY` for any broken rule, at the latest while a file is read. */
 export async function withBundle<Result>(
   file: string,
   use: (bundle: Bundle) => Promise<Result>,
@@ -180,7 +175,7 @@ export async function withBundle<Result>(
   }
 }
 
-/** What the reader of zips throws is about the zip. */
+/** Turns an error of the zip reader into 400 `INVALID_BODY`. */
 function notZip(error: Error): never {
   if ("status" in error) throw error;
   return invalid(`The bundle is not a sound zip: ${error.message}.`);

@@ -12,11 +12,11 @@ import {
   ROWS_AT_ONCE,
   removeOfCanvas,
 } from "../version-files.ts";
-import { publishing, trimming } from "../versions.ts";
+import { publishSteps, trimStep } from "../versions.ts";
 import { type Bundle, type BundleFile, withBundle } from "./bundle.ts";
 import { storeFile } from "./representations.ts";
 
-/** A version whose files and rows are stored, and which nobody sees yet. */
+/** A version whose files are stored, and which is not published yet. */
 export interface StoredVersion {
   id: string;
   canvasId: string;
@@ -24,13 +24,13 @@ export interface StoredVersion {
   bytes: number;
 }
 
-/** A stored bundle, with what of it is not published. */
+/** A version stored from a bundle, with the files left out and the warnings. */
 export interface StoredBundle extends Omit<Bundle, "files"> {
   version: StoredVersion;
 }
 
-/** How many files of a bundle are stored at the same time. */
-const WIDTH = 4;
+/** The number of files of a bundle that are stored concurrently. */
+const FILES_AT_ONCE = 4;
 
 async function hashOf(file: BundleFile): Promise<{ key: string; size: number }> {
   const hash = createHash("sha256");
@@ -43,17 +43,17 @@ async function hashOf(file: BundleFile): Promise<{ key: string; size: number }> 
 }
 
 /**
- * Refuses files that the owner of a canvas has no room for, before any of them is stored. Which of them the canvas already has
- * is found out only where it matters, since all have to be read for it.
+ * Refuses files over the owner's quota of bytes before any of them is stored. Files that the canvas already has do not count; they are
+ * looked up only where that can make a difference, since it takes reading all files.
  */
-async function requireRoom(canvasId: string, files: BundleFile[], env: Env): Promise<void> {
+async function requireQuota(canvasId: string, files: BundleFile[], env: Env): Promise<void> {
   const owner = (await ownerOf(canvasId, env)) ?? refuse("NOT_FOUND");
   const limit = await limitOf(owner.id, "bundles.bytes.person", env);
   const declared = files.reduce((sum, { size }) => sum + size, 0);
   if (owner.bytes + declared <= limit) return;
   const known = new Set<string>();
   let added = 0;
-  await inParallel(files, WIDTH, async (file) => {
+  await inParallel(files, FILES_AT_ONCE, async (file) => {
     const { key, size } = await hashOf(file).catch(asRefusal);
     if (known.has(key)) return;
     known.add(key);
@@ -64,7 +64,7 @@ async function requireRoom(canvasId: string, files: BundleFile[], env: Env): Pro
   if (owner.bytes + added > limit) await refuseOver("bundles.bytes.person", owner.id, env);
 }
 
-/** Stores files and adds their rows as they come. */
+/** Stores files and adds their rows in batches. */
 async function storeAll(version: StoredVersion, files: BundleFile[], env: Env): Promise<void> {
   let pending: Representation[] = [];
   const add = async () => {
@@ -75,19 +75,19 @@ async function storeAll(version: StoredVersion, files: BundleFile[], env: Env): 
     if (outcome === "gone" || (outcome === "full" && owner === undefined)) refuse("NOT_FOUND");
     if (owner !== undefined) await refuseOver("bundles.bytes.person", owner.id, env);
   };
-  await inParallel(files, WIDTH, async (file) => {
+  await inParallel(files, FILES_AT_ONCE, async (file) => {
     const representations = await storeFile(file, env).catch(asRefusal);
     version.files++;
     version.bytes += representations[0]?.size ?? 0;
     pending.push(...representations);
-    if (pending.length > ROWS_AT_ONCE - 3 * WIDTH) await add();
+    if (pending.length > ROWS_AT_ONCE - 3 * FILES_AT_ONCE) await add();
   });
   if (pending.length > 0) await add();
 }
 
 /**
- * Stores files as a version of a canvas that nobody sees yet. 400 `INVALID_BODY` for a bundle that cannot be unpacked,
- * 409 `QUOTA_EXCEEDED` where the owner of the canvas has no room for it.
+ * Stores files as a version that is not published yet. 400 `INVALID_BODY` for a bundle that cannot be unpacked, 409 `QUOTA_EXCEEDED`
+ * over the owner's quota of bytes.
  */
 export async function storeVersion(
   canvasId: string,
@@ -95,7 +95,7 @@ export async function storeVersion(
   files: BundleFile[],
   env: Env,
 ): Promise<StoredVersion> {
-  await requireRoom(canvasId, files, env);
+  await requireQuota(canvasId, files, env);
   const version = { id: newId(), canvasId, files: 0, bytes: 0 };
   await env.db.run`
     insert into versions (id, canvas_id, created_at, created_by, files, bytes, state)
@@ -122,32 +122,34 @@ export const storeBundle = (canvasId: string, by: string, file: string, env: Env
     })),
   );
 
-/** Makes a stored version the current one of its canvas, at once or not at all, and removes those that are too many. */
+/**
+ * Makes a stored version the current one of its canvas in one batch, and removes versions over the quota. 404 `NOT_FOUND` for a canvas
+ * that was deleted or disabled while its files were stored.
+ */
 export async function publishStored({ id, canvasId, files, bytes }: StoredVersion, env: Env): Promise<void> {
   const now = env.clock();
-  const [canvas, ...rest] = publishing(canvasId, id, now);
+  const [canvas, ...rest] = publishSteps(canvasId, id, now);
   const steps: Step[] = [
     canvas,
     sql`update versions set state = 'stored', files = ${files}, bytes = ${bytes}
       where id = ${id} and state = 'storing'`,
     ...rest,
-    trimming(canvasId, id, now, env),
+    trimStep(canvasId, id, now, env),
   ];
   const { length: done } = await env.db.batch(steps);
   if (done < steps.length) {
     await tidyUp(discardVersion({ id, canvasId }, env), env);
-    // The canvas may have been deleted or disabled while its files were stored.
     refuse(done === 0 ? "NOT_FOUND" : "UNAVAILABLE");
   }
   await tidyUp(removeOfCanvas(canvasId, env), env);
 }
 
-/** Waits for the end of a removal. Where it fails, the next sweep removes what is left. */
+/** Waits for a removal and logs its failure; the next sweep removes the rest. */
 async function tidyUp(removal: Promise<void>, { log }: Env): Promise<void> {
   await removal.catch((error) => log.error({ err: error }, "removing the files of a version failed"));
 }
 
-/** What goes wrong while a bundle is unpacked is about the bundle, unless the disk says so. */
+/** Turns an error of unpacking into 400 `INVALID_BODY`; system errors and bugs are thrown as they are. */
 function asRefusal(error: NodeJS.ErrnoException): never {
   if (error instanceof Refusal || error instanceof TypeError || error.syscall !== undefined) throw error;
   return refuse("INVALID_BODY", { message: `The bundle cannot be unpacked: ${error.message}.` });

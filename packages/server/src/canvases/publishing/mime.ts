@@ -1,6 +1,6 @@
 import { lookup } from "mrmime";
 
-/** Where the library's answer is not what web apps mean by an ending. */
+/** Types by file extension that differ from the library's. */
 const OVERRIDES = new Map([
   ["ts", "text/plain"],
   ["tsx", "text/plain"],
@@ -13,11 +13,11 @@ const OVERRIDES = new Map([
   ["ico", "image/x-icon"],
 ]);
 
-/** The content type of a path, with its charset. */
+/** Returns the `Content-Type` of a path, with its charset. */
 export function mimeOf(path: string): string {
   const name = path.slice(path.lastIndexOf("/") + 1);
   const ending = name.includes(".") ? name.slice(name.lastIndexOf(".") + 1).toLowerCase() : "";
-  // The library finds `constructor` on its table, too.
+  // The library's table inherits `constructor`.
   const known: unknown = OVERRIDES.get(ending) ?? lookup(ending);
   const type = typeof known === "string" ? known : "application/octet-stream";
   return isText(type) ? `${type}; charset=utf-8` : type;
@@ -26,6 +26,6 @@ export function mimeOf(path: string): string {
 const isText = (type: string) =>
   type.startsWith("text/") || /^application\/(json|xml|manifest\+json|ld\+json)$|\+xml$/.test(type);
 
-/** Whether bytes of this type get smaller by compression. */
+/** Whether content of this type is worth compressing. */
 export const isCompressible = (type: string): boolean =>
   isText(type.split(";")[0] ?? "") || /^(application\/wasm|font\/(ttf|otf)|image\/(bmp|x-icon))/.test(type);

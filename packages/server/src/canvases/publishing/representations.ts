@@ -6,14 +6,14 @@ import type { Representation } from "../version-files.ts";
 import type { BundleFile } from "./bundle.ts";
 import { isCompressible, mimeOf } from "./mime.ts";
 
-/** Below this, headers outweigh what compression saves. */
-const WORTH_COMPRESSING = 512;
-/** The best compression takes long and is done in memory: larger files get a quicker one, as streams. */
-const SMALL = 256 * 1024;
+/** The smallest file that is compressed, in bytes. */
+const MIN_COMPRESSED_BYTES = 512;
+/** The largest file that is compressed in memory at the highest level, in bytes; larger ones are streamed at a faster level. */
+const MAX_IN_MEMORY_BYTES = 256 * 1024;
 
 const { BROTLI_PARAM_QUALITY, BROTLI_PARAM_SIZE_HINT } = constants;
 
-const whole = {
+const inMemory = {
   br: (bytes: Buffer) =>
     promisify(brotliCompress)(bytes, {
       params: { [BROTLI_PARAM_QUALITY]: 11, [BROTLI_PARAM_SIZE_HINT]: bytes.length },
@@ -35,15 +35,15 @@ async function read({ key }: Representation, { blobs }: Env): Promise<Readable> 
   return source;
 }
 
-/** A compressed variant of a file; none where it saves next to nothing. */
+/** Stores a compressed variant of a file; undefined where it saves less than 5 %. */
 async function variant(
   plain: Representation,
   encoding: "br" | "gzip",
   env: Env,
 ): Promise<Representation | undefined> {
-  if (plain.size <= SMALL) {
+  if (plain.size <= MAX_IN_MEMORY_BYTES) {
     const bytes = Buffer.concat(await (await read(plain, env)).toArray());
-    const compressed = await env.compressions.run(() => whole[encoding](bytes));
+    const compressed = await env.compressions.run(() => inMemory[encoding](bytes));
     if (!saves({ size: compressed.length }, plain)) return undefined;
     return { ...plain, encoding, ...(await env.blobs.put(Readable.from([compressed]))) };
   }
@@ -54,12 +54,12 @@ async function variant(
   });
 }
 
-/** Stores a file of a bundle, and what compression makes of it where that saves something. Every byte is durable afterwards. */
+/** Stores a file of a bundle and its compressed variants; all are durable afterwards. */
 export async function storeFile(file: BundleFile, env: Env): Promise<Representation[]> {
   const mime = mimeOf(file.path);
   const stored = await env.blobs.put(await file.open());
   const plain: Representation = { path: file.path, encoding: "identity", mime, ...stored };
-  if (plain.size < WORTH_COMPRESSING || !isCompressible(mime)) return [plain];
+  if (plain.size < MIN_COMPRESSED_BYTES || !isCompressible(mime)) return [plain];
   const variants = await Promise.all([variant(plain, "br", env), variant(plain, "gzip", env)]);
   return [plain, ...variants.filter((each) => each !== undefined)];
 }

@@ -1,15 +1,15 @@
 import { type Sql, sql } from "../../drivers/db/db.ts";
 
-/** How long a slug that a canvas gave up rests, in milliseconds. */
-const REST = 30 * 24 * 60 * 60 * 1000;
+/** The time for which a slug that a canvas gave up stays reserved. */
+const RESERVED_MS = 30 * 24 * 60 * 60 * 1000;
 
-/** Makes a slug a canvas's; changes nothing while it is another's. Of several who claim it at once one gets it. */
+/** Claims a slug for a canvas; changes no row while another canvas has or reserves it. One of several concurrent claims succeeds. */
 export const claimSlug = (slug: string, canvasId: string, now: number): Sql =>
   sql`insert into slug_claims (slug, canvas_id, until) values (${slug}, ${canvasId}, null)
     on conflict (slug) do update set canvas_id = excluded.canvas_id, until = null
     where slug_claims.canvas_id = excluded.canvas_id or slug_claims.until <= ${now}`;
 
-/** Gives up the slugs of a canvas but this one. */
+/** Releases every slug of a canvas but `kept`; each stays reserved for 30 days. */
 export const releaseSlugs = (canvasId: string, kept: string, now: number): Sql =>
-  sql`update slug_claims set until = ${now + REST}
+  sql`update slug_claims set until = ${now + RESERVED_MS}
     where canvas_id = ${canvasId} and slug <> ${kept} and until is null`;

@@ -3,29 +3,29 @@ import anyAscii from "any-ascii";
 import { isSlug } from "../../http/canvas-path.ts";
 import { refuse } from "../../http/refusal.ts";
 
-/** Names that would be taken for parts of the service. */
+/** Names that could be mistaken for parts of the service. */
 const RESERVED = new Set(
   "admin api app apps assets auth canvas cdn dashboard docs easel ftp healthz help login logout mail metrics ns1 ns2 readyz realtime sdk smtp static status support www".split(
     " ",
   ),
 );
 
-/** Whether a new canvas may have this slug. */
-export const isFreeSlug = (text: string): boolean => isSlug(text) && !RESERVED.has(text);
+/** Whether a text is a slug that canvases may have, whether in use or not. */
+export const isAllowedSlug = (text: string): boolean => isSlug(text) && !RESERVED.has(text);
 
 /** Refuses a slug that is malformed or reserved: 400 `INVALID_BODY` with `reason: invalid_slug`. */
 export function requireSlug(slug: string): void {
-  if (isFreeSlug(slug)) return;
+  if (isAllowedSlug(slug)) return;
   refuse("INVALID_BODY", {
     reason: "invalid_slug",
     message: "A slug has 3 to 63 lower-case letters, digits and inner hyphens, and is not reserved.",
   });
 }
 
-/** Letters that are written with two others where there is no key for them; the library takes their dots away. */
+/** Transliterations that differ from the library's. */
 const UMLAUTS: Record<string, string> = { ä: "ae", ö: "oe", ü: "ue" };
 
-/** The plainest slug of a title or folder name, in ASCII letters however it is written; not always one that a canvas may have. */
+/** Converts a title or folder name to a slug in ASCII letters, which may be too short or reserved. */
 export const slugOf = (title: string): string =>
   anyAscii(
     title
@@ -39,10 +39,10 @@ export const slugOf = (title: string): string =>
     .slice(0, 48)
     .replace(/-+$/, "");
 
-/** Slugs for a title, the plainest first and then with digits that make it unlike others. */
+/** Yields slugs for a title without end: first the plain one, then with random suffixes. */
 export function* slugsFor(title: string): Generator<string> {
   const plain = slugOf(title);
-  if (isFreeSlug(plain)) yield plain;
+  if (isAllowedSlug(plain)) yield plain;
   for (;;)
     yield `${isSlug(plain) ? plain : "canvas"}-${randomInt(36 ** 4)
       .toString(36)

@@ -1,6 +1,6 @@
 import type { AdminCanvas } from "@easel/protocol/management";
 import { z } from "zod";
-import { accessMode, livingOf, publicationStatus } from "../../canvases/lifecycle.ts";
+import { accessMode, lifecycleOf, publicationStatus } from "../../canvases/lifecycle.ts";
 import {
   disableCanvas,
   enableCanvas,
@@ -40,7 +40,7 @@ function viewOf(row: SupervisedRow, { base, clock }: Env): AdminCanvas {
     owner: { id: row.owner_id, email: row.owner_email, name: row.owner_name },
     access: row.access,
     accessMode: accessMode(row.access),
-    publicationStatus: publicationStatus(livingOf(row), clock()),
+    publicationStatus: publicationStatus(lifecycleOf(row), clock()),
     createdAt: row.created_at,
     updatedAt: row.updated_at,
     expiresAt: row.expires_at,
