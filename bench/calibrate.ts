@@ -7,7 +7,7 @@ const BODY = JSON.stringify({
 });
 const HEAD = "HTTP/1.1\r\nHost: localhost\r\n";
 
-/** A bare server against another bare server: every ratio should be about 1. */
+/** Compares a bare server with another bare server: every ratio should be about 1. */
 export async function calibrate(): Promise<Table> {
   const one = await startServer(0, "bench/bare.ts", [BODY, '{"ok":true}']);
   const other = await startServer(0, "bench/bare.ts", [BODY, '{"ok":true}']);

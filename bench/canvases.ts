@@ -1,15 +1,15 @@
 import { nameOf } from "./person.ts";
 
-/** Canvases that a few people are on. */
+/** Canvases and the people who use them. */
 export interface Canvases {
   slugs: string[];
-  /** The `Cookie` of each person, the owner first. */
+  /** The `Cookie` header of each person, the owner first. */
   people: string[];
 }
 
 const AT_ONCE = 16;
 
-/** Makes so many canvases of one owner with their backend on, open to the whole organisation, and signs people in. */
+/** Creates canvases of one owner with their backend on, shared with the whole organisation, and signs people in. */
 export async function openCanvases(base: string, count: number, people: number): Promise<Canvases> {
   const cookies: string[] = [];
   for (let user = 0; user < people; user++) cookies.push(await signIn(base, user));
@@ -38,6 +38,6 @@ async function signIn(base: string, user: number): Promise<string> {
 async function call(base: string, cookie: string, method: string, path: string, body: object) {
   const headers = { cookie, "content-type": "application/json" };
   const response = await fetch(base + path, { method, headers, body: JSON.stringify(body) });
-  if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}.`);
+  if (!response.ok) throw new Error(`${method} ${path} responded with ${response.status}.`);
   return response;
 }

@@ -11,13 +11,13 @@ export interface Server {
   stop(): Promise<void>;
 }
 
-/** Where a process may run. */
+/** The core that a process may run on. */
 export type Core = 0 | 1 | "any";
 
-/** Whether processes can be kept to cores of their own: servers to core 0, the load to core 1. */
+/** Whether processes can be pinned: servers to core 0, the load to core 1. */
 export const pinned = cpus().length > 1 && spawnSync("taskset", ["-c", "0,1", "true"]).status === 0;
 
-/** Starts a script of this repository with this Node, away from any `.env`; on one core where that is asked and possible. */
+/** Starts a script of this repository with this Node, in a directory without `.env`; pinned to a core if requested and possible. */
 export function startNode(core: Core, script: string, args: string[], env: NodeJS.ProcessEnv = {}) {
   const node = [process.execPath, join(import.meta.dirname, "..", script), ...args];
   const [command = "", ...rest] = pinned && core !== "any" ? ["taskset", "-c", String(core), ...node] : node;
@@ -28,7 +28,7 @@ export function startNode(core: Core, script: string, args: string[], env: NodeJ
   });
 }
 
-/** Everything that a process prints, once it has ended well. */
+/** Resolves with the output of a process when it has exited with 0. */
 export async function outputOf(child: ChildProcess): Promise<string> {
   let output = "";
   child.stdout?.on("data", (part) => {
@@ -39,7 +39,7 @@ export async function outputOf(child: ChildProcess): Promise<string> {
   return output;
 }
 
-/** Starts a server and waits for the line that names its address. */
+/** Starts a server and waits until it prints its address. */
 export async function startServer(
   core: Core,
   script: string,

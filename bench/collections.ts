@@ -8,13 +8,13 @@ import type { Table } from "./table.ts";
 
 const RECORDS = 1000;
 const BY_ONE = '{"by":1}';
-/** More than a run can make. */
+/** A quota that no run can exhaust. */
 const ROOM = 100_000_000;
 
 const WHERE = `/collections/items?where=${encodeURIComponent('{"value.done":true}')}`;
 const ORDER = "/collections/items?orderBy=-value.id";
 
-/** Records of a collection through the whole pipeline, against a bare server and beside KV in the same run. */
+/** Compares records of a collection, through the whole pipeline, with a bare server and with KV in the same run. */
 export async function collections(): Promise<Table> {
   const easel = await startEasel(0);
   try {

@@ -1,38 +1,38 @@
 import { outputOf, pinned, type Server, startNode } from "./child.ts";
-import type { Load, Loaded } from "./load.ts";
+import type { Load, LoadResult } from "./load.ts";
 import { figure, median, type Table } from "./table.ts";
 
 /** One kind of request, sent to both servers. */
 export interface Case {
   name: string;
-  /** The requests a second to reach, as a part of the bare server's. */
+  /** The target ratio of requests a second to those of the bare server. */
   target?: number;
   requests: string[];
-  /** The bare server that answers these bytes, where it is one of its own. */
+  /** A bare server that sends the same bytes; by default the one of the comparison. */
   bare?: Server;
-  /** The name of another case of the run: figures are told as a part of that one's, too. */
+  /** The name of another case in the run; the table also has the ratio to it. */
   beside?: string;
 }
 
-/** How a comparison is run; the defaults take about 80 seconds for two cases. */
-export interface Course {
+/** Options of a comparison. The defaults take about 80 seconds for two cases. */
+export interface CompareOptions {
   rounds?: number;
   connections?: number;
   warmUpMs?: number;
   timedMs?: number;
 }
 
-type Pair = { bare: Loaded; subject: Loaded };
+type Pair = { bare: LoadResult; subject: LoadResult };
 
-/** Loads a bare server and another one in turn, in one run, and compares them case by case. */
+/** Loads a bare server and another one alternately in one run, and compares them case by case. */
 export async function compare(
   title: string,
   bare: Server,
   subject: Server,
   cases: Case[],
-  course: Course = {},
+  options: CompareOptions = {},
 ): Promise<Table> {
-  const { rounds = 5, connections = 64, warmUpMs = 500, timedMs = 3000 } = course;
+  const { rounds = 5, connections = 64, warmUpMs = 500, timedMs = 3000 } = options;
   const run = (server: Server, { requests }: Case) =>
     apply({ port: server.port, pid: server.pid, connections, warmUpMs, timedMs, requests });
 
@@ -51,7 +51,7 @@ export async function compare(
   return {
     title,
     conditions: [
-      `${connections} connections, medians of ${rounds} rounds of ${timedMs / 1000} s, in turn; ratios are medians of each round's own.`,
+      `${connections} connections, medians of ${rounds} alternating rounds of ${timedMs / 1000} s; ratios are medians of the ratios per round.`,
       pinned
         ? "Server on core 0, load on core 1."
         : "NOT PINNED: server and load share the cores, so expect noise.",
@@ -72,17 +72,17 @@ export async function compare(
   };
 }
 
-/** Runs one load process and gives its figures; an answer that is not 2xx makes them worthless. */
-export async function apply(load: Load): Promise<Loaded> {
+/** Runs one load process and returns its figures; throws if a response was not 2xx. */
+export async function apply(load: Load): Promise<LoadResult> {
   const child = startNode(1, "bench/load.ts", []);
   child.stdin.end(JSON.stringify(load));
-  const loaded: Loaded = JSON.parse(await outputOf(child));
-  if (loaded.refused > 0) throw new Error(`${loaded.refused} of ${loaded.responses} requests were refused.`);
-  return loaded;
+  const result: LoadResult = JSON.parse(await outputOf(child));
+  if (result.refused > 0) throw new Error(`${result.refused} of ${result.responses} requests were refused.`);
+  return result;
 }
 
 function rowsOf({ name, target, beside }: Case, pairs: Pair[], others: Pair[] = []): string[][] {
-  const row = (label: string, read: (loaded: Loaded) => number, decimals: number, goal = "") => {
+  const row = (label: string, read: (result: LoadResult) => number, decimals: number, goal = "") => {
     const bare = pairs.map((pair) => read(pair.bare));
     const subject = pairs.map((pair) => read(pair.subject));
     const ratioTo = (figures: number[]) =>
@@ -98,10 +98,10 @@ function rowsOf({ name, target, beside }: Case, pairs: Pair[], others: Pair[] = 
     ];
   };
   return [
-    row("requests/s", (loaded) => loaded.perSecond, 0, target === undefined ? "" : `>= ${target.toFixed(2)}`),
-    row("server CPU µs/request", (loaded) => loaded.cpu ?? Number.NaN, 1),
-    row("p50 ms", (loaded) => loaded.p50 / 1000, 2),
-    row("p99 ms", (loaded) => loaded.p99 / 1000, 2),
-    row("server busy %", (loaded) => ((loaded.cpu ?? Number.NaN) * loaded.perSecond) / 10_000, 0).slice(0, 3),
+    row("requests/s", (result) => result.perSecond, 0, target === undefined ? "" : `>= ${target.toFixed(2)}`),
+    row("server CPU µs/request", (result) => result.cpu ?? Number.NaN, 1),
+    row("p50 ms", (result) => result.p50 / 1000, 2),
+    row("p99 ms", (result) => result.p99 / 1000, 2),
+    row("server busy %", (result) => ((result.cpu ?? Number.NaN) * result.perSecond) / 10_000, 0).slice(0, 3),
   ];
 }

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 
 const TICK_US = 10_000;
 
-/** The CPU time that a process has used on all its threads, in microseconds; NaN where there is no `/proc`. */
+/** Returns the CPU time of a process, all threads, in microseconds; NaN on systems without `/proc`. */
 export function cpuTime(pid: number): number {
   try {
     const fields = readFileSync(`/proc/${pid}/stat`, "latin1")

@@ -2,33 +2,33 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { startNode } from "./child.ts";
 
-/** How a server is spoken to; all texts are the payloads of WebSocket text frames. */
+/** The protocol of a server. All texts are payloads of WebSocket text frames. */
 export interface Dialect {
-  /** After the handshake: what is sent in turn, each when the answer to the one before has come; "" sends nothing. */
+  /** Frames sent after the handshake, each after the response to the previous one; "" sends nothing. */
   opening: { send: string; answer: string }[];
-  /** What each publisher of a room sends: data with `"by":"…"`, one character of its own, and `"n":"00000000"`. */
+  /** The frame of each publisher of a room. Its data has `"by":"…"`, one character per publisher, and `"n":"00000000"`. */
   publish: string[];
-  /** A character that tells a frame with a message from all others by its place. */
+  /** The character at a position that distinguishes a message from all other frames. */
   message: { at: number; is: string };
-  /** What the server asks now and then to see that the socket lives, and the answer. */
+  /** The server's application-level ping, and the response to it. */
   beat?: { ask: string; answer: string };
 }
 
-/** What a process of sockets is told first, as a line of JSON on its standard input. It answers when all are open. */
+/** The first line of JSON on the standard input of a socket process, which responds when all sockets are open. */
 export interface Crowd {
   port: number;
-  /** The server's process, whose CPU time is read at both ends of a round. */
+  /** Pid of the server, whose CPU time is read before and after a round. */
   pid: number;
-  /** The address of each room on the server. */
+  /** The path of each room on the server. */
   rooms: string[];
-  /** How many sockets go into each room. */
+  /** Sockets per room. */
   perRoom: number;
-  /** The `Cookie` of each person. Sockets of a room are theirs in turn, and the first sockets publish. */
+  /** The `Cookie` header of each person. The sockets of a room belong to them in turn; the first ones publish. */
   people: string[];
   dialect: Dialect;
 }
 
-/** A round in which every publisher of every room keeps so many of its messages on the way. */
+/** A round in which every publisher of every room keeps `window` messages in flight. */
 export interface Flow {
   kind: "flow";
   window: number;
@@ -36,15 +36,15 @@ export interface Flow {
   timedMs: number;
 }
 
-/** The figures of its timed part. */
-export interface Flowed {
+/** Figures of the timed part of a flow. */
+export interface FlowResult {
   deliveries: number;
   perSecond: number;
-  /** CPU time of the server a delivery, in microseconds; null where it cannot be read. */
+  /** CPU time of the server per delivery, in microseconds; null if it cannot be read. */
   cpu: number | null;
 }
 
-/** A round in which some rooms publish so many messages a second, all of them together. */
+/** A round in which some rooms together publish `perSecond` messages a second. */
 export interface Pulse {
   kind: "pulse";
   rooms: number;
@@ -52,17 +52,17 @@ export interface Pulse {
   timedMs: number;
 }
 
-/** Times from writing a message to having it on a socket of its room, in milliseconds. */
-export interface Pulsed {
+/** Times from sending a message to receiving it on a socket of its room, in milliseconds. */
+export interface PulseResult {
   deliveries: number;
   p50: number;
   p99: number;
 }
 
-/** A process that holds a crowd's sockets. Answers come in the order of the questions. */
+/** A process that holds a crowd's sockets. It responds to requests in their order. */
 export interface Sockets {
-  flow(round: Omit<Flow, "kind">): Promise<Flowed>;
-  pulse(round: Omit<Pulse, "kind">): Promise<Pulsed>;
+  flow(round: Omit<Flow, "kind">): Promise<FlowResult>;
+  pulse(round: Omit<Pulse, "kind">): Promise<PulseResult>;
   close(): Promise<void>;
 }
 
@@ -73,7 +73,7 @@ export async function openSockets(crowd: Crowd): Promise<Sockets> {
   const ask = async (line: object) => {
     child.stdin.write(`${JSON.stringify(line)}\n`);
     const { value, done } = await answers.next();
-    if (done) throw new Error("The process of sockets has ended.");
+    if (done) throw new Error("The socket process has exited.");
     return JSON.parse(value);
   };
   await ask(crowd);

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Core, type Server, startServer } from "./child.ts";
 
-/** Starts Easel as it is delivered on an empty data directory, which goes when it stops; rate limits and quotas are off or out of reach. */
+/** Starts Easel, as released, on an empty temporary data directory; rate limits are off and quotas out of reach. */
 export async function startEasel(core: Core): Promise<Server> {
   const dataDir = await mkdtemp(join(tmpdir(), "easel-bench-"));
   const server = await startServer(core, "packages/server/src/main.ts", [], {

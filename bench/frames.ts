@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 
-/** What a frame is, by its first byte. */
+/** First bytes of unfragmented frames, by their kind. */
 export const TEXT = 0x81;
 export const CLOSE = 0x88;
 export const PING = 0x89;
@@ -10,7 +10,7 @@ const MASKED = 0x80;
 const TWO_BYTES = 126;
 const EIGHT_BYTES = 127;
 
-/** A whole frame as a client sends it, with a mask of its own; at most 65,535 bytes. */
+/** Encodes a masked client frame of at most 65,535 bytes. */
 export function maskedFrame(kind: number, payload: Buffer): Buffer {
   const short = payload.length < TWO_BYTES;
   const mask = randomBytes(4);
@@ -21,13 +21,13 @@ export function maskedFrame(kind: number, payload: Buffer): Buffer {
   return Buffer.concat([head, mask, payload.map((byte, index) => byte ^ (mask[index % 4] ?? 0))]);
 }
 
-/** A text frame as a client sends it. */
+/** Encodes a masked text frame. */
 export const textFrame = (text: string): Buffer => maskedFrame(TEXT, Buffer.from(text));
 
-/** Is told the kind of a frame and where its payload stands. */
+/** Called with the kind of a frame and the position of its payload. */
 export type OnFrame = (bytes: Buffer, kind: number, start: number, end: number) => void;
 
-/** Tells of every whole frame in the first `length` bytes, as a server sends them; gives where they end. */
+/** Calls back for every complete server frame in the first `length` bytes; returns the end of the last one. */
 export function readFrames(bytes: Buffer, length: number, onFrame: OnFrame): number {
   let at = 0;
   while (at + 2 <= length) {

@@ -6,7 +6,7 @@ import type { Table } from "./table.ts";
 
 const KEYS = 1000;
 
-/** `GET` and `PUT /kv/{key}` through the whole pipeline, as a signed-in page sends them, against a bare server. */
+/** Compares `GET` and `PUT /kv/{key}` of a signed-in page, through the whole pipeline, with a bare server. */
 export async function kv(): Promise<Table> {
   const easel = await startEasel(0);
   try {
@@ -22,7 +22,7 @@ export async function kv(): Promise<Table> {
   }
 }
 
-/** The cases of `GET` and `PUT` on a page whose keys it stores first, and the body of an answer to each. */
+/** Stores the keys of a page; returns the cases of `GET` and `PUT`, and the body of a response to each. */
 export async function kvCases(page: Page): Promise<{ cases: [Case, Case]; bodies: [string, string] }> {
   const pathOf = (index: number) => `/kv/item:${String(index).padStart(4, "0")}`;
   const indices = [...Array(KEYS).keys()];
@@ -42,7 +42,7 @@ export async function kvCases(page: Page): Promise<{ cases: [Case, Case]; bodies
   };
 }
 
-/** A value of ordinary size, of the same length for every key. */
+/** Returns a value of typical size, with the same length for every key. */
 export function itemOf(index: number): string {
   return JSON.stringify({
     id: KEYS + index,

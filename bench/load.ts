@@ -2,25 +2,25 @@ import { readFileSync } from "node:fs";
 import { connect } from "node:net";
 import { cpuTime } from "./cpu.ts";
 
-/** What a load process is told on its standard input, as JSON. */
+/** Input of a load process, as JSON on its standard input. */
 export interface Load {
   port: number;
-  /** The server's process, whose CPU time is read at both ends of the timed part. */
+  /** Pid of the server, whose CPU time is read before and after the timed part. */
   pid: number;
   connections: number;
   warmUpMs: number;
   timedMs: number;
-  /** Whole HTTP/1.1 requests; every connection takes the next one, round and round. */
+  /** Complete HTTP/1.1 requests, which all connections take in turn. */
   requests: string[];
 }
 
-/** What a load process prints as JSON: figures of the timed part. Times are in microseconds. */
-export interface Loaded {
+/** Output of a load process, as JSON: figures of the timed part. Times are in microseconds. */
+export interface LoadResult {
   responses: number;
   /** Responses whose status is not 2xx. */
   refused: number;
   perSecond: number;
-  /** CPU time of the server a request; null where it cannot be read. */
+  /** CPU time of the server per request; null if it cannot be read. */
   cpu: number | null;
   p50: number;
   p99: number;
@@ -36,7 +36,7 @@ let next = 0;
 let responses = 0;
 let refused = 0;
 
-/** Whether `bytes` is a whole response, given that nothing can follow it. */
+/** Whether `bytes` is a complete response. The connection has only one request in flight, so nothing follows it. */
 function isWhole(bytes: Buffer): boolean {
   const head = bytes.indexOf("\r\n\r\n", 0, "latin1");
   if (head < 0) return false;
@@ -49,7 +49,7 @@ function isWhole(bytes: Buffer): boolean {
   );
 }
 
-/** Opens a connection that always has one request under way. */
+/** Opens a connection that always has one request in flight. */
 function drive(): void {
   let sent = 0;
   let begun: Buffer | undefined;
@@ -88,7 +88,7 @@ function fail(message: string): never {
   process.exit(1);
 }
 
-/** The latency that a part of all responses stayed within. */
+/** Returns a quantile of the latencies in microseconds. */
 function quantile(part: number): number {
   let left = responses * part;
   const bucket = latencies.findIndex((count) => {
@@ -106,7 +106,7 @@ function startTiming(): void {
   const before = performance.now();
   setTimeout(() => {
     const ms = performance.now() - before;
-    const loaded: Loaded = {
+    const result: LoadResult = {
       responses,
       refused,
       perSecond: (responses / ms) * 1000,
@@ -114,18 +114,18 @@ function startTiming(): void {
       p50: quantile(0.5),
       p99: quantile(0.99),
     };
-    process.stdout.write(JSON.stringify(loaded), () => process.exit());
+    process.stdout.write(JSON.stringify(result), () => process.exit());
   }, load.timedMs);
 }
 
 /**
- * Keeps this process from ever sleeping. A server that is slower leaves a load more time to sleep, and then each of its
- * answers pays for waking the load up: a cost of the measurement and not of the server.
+ * Keeps this process from sleeping. With a slower server the load would sleep more often, and waking it up for each response
+ * would be charged to that server.
  */
-function stayAwake(): void {
-  setImmediate(stayAwake);
+function neverSleep(): void {
+  setImmediate(neverSleep);
 }
 
 for (let index = 0; index < load.connections; index++) drive();
-stayAwake();
+neverSleep();
 setTimeout(startTiming, load.warmUpMs);

@@ -4,15 +4,15 @@ import { CLOSE, maskedFrame, type OnFrame, PING, PONG, readFrames, TEXT, textFra
 
 /** One socket of a room. */
 export interface Member {
-  /** Which publisher of its room it is, as the character code by which its messages are known; 0 where it is none. */
+  /** The character code that marks the messages of this publisher; 0 if it does not publish. */
   by: number;
-  /** The text that it publishes; empty where it does not. */
+  /** The text that it publishes; empty if it does not publish. */
   text: string;
   write(bytes: Buffer): void;
 }
 
-/** Where and as whom a socket is opened. */
-export interface Place {
+/** Address and person of a socket. */
+export interface MemberOptions {
   port: number;
   path: string;
   cookie: string;
@@ -20,18 +20,18 @@ export interface Place {
   text: string;
 }
 
-/** Is told of each message: it begins at `start` and ends with its frame. */
+/** Called on each message, which begins at `start` and ends with its frame. */
 export type OnMessage = (member: Member, bytes: Buffer, start: number) => void;
 
-/** What all sockets read into, one after the other, so that none needs a buffer of its own. */
+/** Read buffer shared by all sockets. */
 const scratch = Buffer.alloc(64 * 1024);
 
 /**
- * Opens a socket and says what the dialect opens with. It looks at frames no closer than it has to, so that the load
- * stays far cheaper than any server.
+ * Opens a socket and sends the opening frames of the dialect. It parses frames only as far as necessary, so that the load
+ * needs much less CPU than any server.
  */
-export function enter(place: Place, dialect: Dialect, onMessage: OnMessage): Promise<Member> {
-  const { by, text } = place;
+export function openMember(options: MemberOptions, dialect: Dialect, onMessage: OnMessage): Promise<Member> {
+  const { by, text } = options;
   const kindAt = dialect.message.at;
   const kind = dialect.message.is.charCodeAt(0);
 
@@ -42,13 +42,13 @@ export function enter(place: Place, dialect: Dialect, onMessage: OnMessage): Pro
 
     const socket = connect({
       host: "127.0.0.1",
-      port: place.port,
+      port: options.port,
       noDelay: true,
       onread: { buffer: scratch, callback: read },
     });
-    socket.on("connect", () => socket.write(handshake(place)));
+    socket.on("connect", () => socket.write(handshake(options)));
     socket.on("error", (error) => fail(error.message));
-    socket.on("end", () => fail("The server ended a socket."));
+    socket.on("end", () => fail("The server closed a socket."));
     const member: Member = { by, text, write: (bytes) => socket.write(bytes) };
 
     function read(size: number): boolean {
@@ -81,7 +81,7 @@ export function enter(place: Place, dialect: Dialect, onMessage: OnMessage): Pro
       else if (opcode === TEXT) onText(bytes.toString("utf8", start, end));
       else if (opcode === PING) socket.write(maskedFrame(PONG, bytes.subarray(start, end)));
       else if (opcode === CLOSE) fail(`A socket was closed with ${bytes.readUInt16BE(start)}.`);
-      else fail(`A frame of kind ${opcode} came.`);
+      else fail(`Unexpected frame of kind ${opcode}.`);
     }
 
     function onText(text: string): void {
@@ -92,13 +92,13 @@ export function enter(place: Place, dialect: Dialect, onMessage: OnMessage): Pro
   });
 }
 
-/** Ends this process; its sockets have nothing true to tell any more. */
+/** Exits the process, because its figures would be invalid. */
 export function fail(message: string): never {
   process.stderr.write(`${message}\n`);
   process.exit(1);
 }
 
-function handshake({ port, path, cookie }: Place): string {
+function handshake({ port, path, cookie }: MemberOptions): string {
   const headers = {
     host: `localhost:${port}`,
     connection: "Upgrade",

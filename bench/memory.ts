@@ -4,17 +4,17 @@ import { join } from "node:path";
 import { json } from "node:stream/consumers";
 import type { Server } from "./child.ts";
 
-/** What a server's process holds after a collection of all garbage, in bytes. */
+/** Memory of a server process after garbage collection, in bytes. */
 export interface Memory {
   rss: number;
-  /** The heap in use, and what it holds outside of it. */
+  /** The heap in use, and external memory that it refers to. */
   heap: number;
 }
 
-/** Where the probe in a process listens. */
+/** The path of the socket on which the probe in a process listens. */
 export const probePath = (pid: number): string => join(tmpdir(), `easel-bench-${pid}.sock`);
 
-/** Starts a server with a probe in its process, so that its memory can be read. */
+/** Starts a server with a probe loaded into its process, which reports its memory. */
 export async function probed(start: () => Promise<Server>): Promise<Server> {
   const { NODE_OPTIONS: before } = process.env;
   const probe = new URL("probe.ts", import.meta.url).href;
@@ -27,7 +27,7 @@ export async function probed(start: () => Promise<Server>): Promise<Server> {
   }
 }
 
-/** Has a probed server collect its garbage and reads its memory. */
+/** Makes a probed server collect garbage, and reads its memory. */
 export async function memoryOf({ pid }: Server): Promise<Memory> {
   return (await json(connect(probePath(pid)))) as Memory;
 }

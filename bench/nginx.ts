@@ -8,7 +8,7 @@ import { pinned, type Server } from "./child.ts";
 
 const READY_MS = 5_000;
 
-/** One process, no log, open files cached: how nginx serves a file fastest. */
+/** The fastest configuration of nginx for a file: one process, no log, cached file handles. */
 const configOf = (directory: string, port: number) => `
 daemon off;
 master_process off;
@@ -35,7 +35,7 @@ http {
 }
 `;
 
-/** Starts nginx, which serves one page at every path; null where it is not installed. */
+/** Starts nginx, which serves one page at every path; null if it is not installed. */
 export async function startNginx(html: string): Promise<Server | null> {
   if (spawnSync("nginx", ["-v"]).status !== 0) return null;
   const directory = await mkdtemp(join(tmpdir(), "easel-nginx-"));
@@ -72,6 +72,6 @@ async function ready(url: string): Promise<void> {
   for (;;) {
     const answer = await fetch(url).catch(() => null);
     if (answer?.ok) return;
-    if (Date.now() > until) throw new Error(`nginx does not answer at ${url}.`);
+    if (Date.now() > until) throw new Error(`nginx does not respond at ${url}.`);
   }
 }

@@ -1,14 +1,14 @@
 const JSON_TYPE = { "content-type": "application/json" };
 
-/** A canvas with its backend on, and the requests of its page, as someone signed in sends them. */
+/** A canvas with its backend on, and requests of its page from a signed-in user. */
 export interface Page {
-  /** A call of the page; `path` lies below the canvas's API. An answer other than 2xx is an error. */
+  /** Sends a request to a path below the canvas's API; throws if the response is not 2xx. */
   call(method: string, path: string, body?: string): Promise<Response>;
-  /** The same as the text of a whole HTTP/1.1 request. */
+  /** Returns the same request as the text of a complete HTTP/1.1 request. */
   request(method: string, path: string, body?: string): string;
 }
 
-/** A new canvas with this policy, and everyone who is signed in as its visitor. */
+/** Creates a canvas with this policy that every signed-in user can open. */
 export async function openPage(base: string, runtimePolicy: object | null = null): Promise<Page> {
   const cookie = await signIn(base);
   const { id, slug } = await manage<{ id: string; slug: string }>(base, cookie, "POST", "/api/canvases", {
@@ -32,13 +32,13 @@ export async function openPage(base: string, runtimePolicy: object | null = null
   };
 }
 
-/** Lets canvases hold so many records. */
+/** Sets the quota of records per canvas. */
 export async function allowRecords(base: string, records: number): Promise<void> {
   const quotas = { "collections.records.canvas": records };
   await manage(base, await signIn(base), "PATCH", "/api/admin/settings", { quotas });
 }
 
-/** A session of the administrator that dev mode has. */
+/** Signs in as dev mode's administrator. */
 async function signIn(base: string): Promise<string> {
   const answer = await call(`${base}/auth/dev/session`, "POST", {}, '{"email":"dev@example.com"}');
   return answer.headers.getSetCookie()[0]?.split(";")[0] ?? "";
@@ -52,6 +52,6 @@ async function manage<Answer>(base: string, cookie: string, method: string, path
 async function call(url: string, method: string, headers: Record<string, string>, body?: string) {
   const type = body === undefined ? {} : JSON_TYPE;
   const response = await fetch(url, { method, headers: { ...type, ...headers }, body: body ?? null });
-  if (!response.ok) throw new Error(`${method} ${url} answered ${response.status}.`);
+  if (!response.ok) throw new Error(`${method} ${url} responded with ${response.status}.`);
   return response;
 }

@@ -1,17 +1,17 @@
-/** Who sent a message, as a server tells everyone. */
+/** The sender of a message, as the server describes it. */
 export interface User {
   id: string;
   name: string;
   canvasRole: string;
 }
 
-/** What a person is called, by number. */
+/** Returns the name of a person by number. */
 export const nameOf = (user: number): string => `Person ${user}`;
 
-/** The `Cookie` of a person on a server that knows no sessions. */
+/** Returns the `Cookie` header of a person on a server without sessions. */
 export const cookieOf = (user: number): string => `person=${user}`;
 
-/** The person of such a cookie, described at the length at which Easel does it. */
+/** Returns the person of such a cookie, with a description as long as Easel's. */
 export function userOf(cookie = ""): User {
   const user = Number(cookie.slice("person=".length));
   return {

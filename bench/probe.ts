@@ -3,7 +3,7 @@ import { createServer } from "node:net";
 import { isMainThread } from "node:worker_threads";
 import { type Memory, probePath } from "./memory.ts";
 
-/** Loaded into a server's process before its own code: whoever connects gets its memory as JSON. */
+/** Preloaded into a server process: sends the memory of the process as JSON to every connection. */
 function listen(path: string): void {
   const server = createServer((socket) => {
     globalThis.gc?.();

@@ -1,13 +1,13 @@
 import { buffer } from "node:stream/consumers";
 import { ZipFile } from "yazl";
 
-/** A published page, as whole HTTP/1.1 requests of browsers that navigate to it for the second time. */
+/** A published page, with complete HTTP/1.1 requests of browsers that navigate to it for the second time. */
 export interface Published {
   signedIn: string;
   publicLink: string;
 }
 
-/** Publishes one page as a Public link, in the name of the administrator of dev mode. */
+/** Publishes one page as a Public link, as dev mode's administrator. */
 export async function publish(base: string, html: string): Promise<Published> {
   const session = cookiesOf(await call(base, "", "POST", "/auth/dev/session", '{"email":"dev@example.com"}'));
   const made = await call(base, session, "POST", "/api/canvases", '{"title":"Page"}');
@@ -57,6 +57,6 @@ async function call(base: string, cookie: string, method: string, path: string, 
   };
   const response = await fetch(base + path, { method, headers, body: body ?? null });
   if (!response.ok)
-    throw new Error(`${method} ${path} answered ${response.status}: ${await response.text()}`);
+    throw new Error(`${method} ${path} responded with ${response.status}: ${await response.text()}`);
   return response;
 }

@@ -1,29 +1,29 @@
 import type { Server } from "./child.ts";
-import { openSockets, type Pulse, type Pulsed } from "./crowd.ts";
+import { openSockets, type Pulse, type PulseResult } from "./crowd.ts";
 import { type Memory, memoryOf, probed } from "./memory.ts";
-import { fill, KINDS, type Kind } from "./rooms.ts";
+import { createRooms, KINDS, type Kind } from "./rooms.ts";
 
-/** Sockets at rest, by kind of server. */
+/** Figures of idle sockets, by kind of server. */
 export interface Rest {
-  /** What a socket takes, in bytes. */
+  /** Memory per socket, in bytes. */
   memory: Memory[];
-  /** Of every round how long messages took that a few of the rooms had meanwhile. */
-  pulses: Pulsed[][];
+  /** Latencies per round of messages in a few of the rooms. */
+  pulses: PulseResult[][];
 }
 
-interface Course {
+interface CompareOptions {
   rooms: number;
   rounds: number;
   pulse: Omit<Pulse, "kind">;
 }
 
-/** Opens sockets in many rooms of each kind of server, one kind after the other, and lets a few of the rooms talk. */
-export async function atRest(course: Course): Promise<Rest> {
-  const rest: Rest = { memory: [], pulses: Array.from({ length: course.rounds }, () => []) };
+/** Opens idle sockets in many rooms of each kind of server, one kind after the other, and publishes in a few of the rooms. */
+export async function atRest(options: CompareOptions): Promise<Rest> {
+  const rest: Rest = { memory: [], pulses: Array.from({ length: options.rounds }, () => []) };
   for (const kind of KINDS) {
     const server = await probed(() => kind.start(0));
     try {
-      await restOn(kind, server, course, rest);
+      await restOn(kind, server, options, rest);
     } finally {
       await server.stop();
     }
@@ -31,8 +31,13 @@ export async function atRest(course: Course): Promise<Rest> {
   return rest;
 }
 
-async function restOn(kind: Kind, server: Server, { rooms, pulse }: Course, rest: Rest): Promise<void> {
-  const crowd = await fill(kind, server, rooms);
+async function restOn(
+  kind: Kind,
+  server: Server,
+  { rooms, pulse }: CompareOptions,
+  rest: Rest,
+): Promise<void> {
+  const crowd = await createRooms(kind, server, rooms);
   const before = await memoryOf(server);
   const sockets = await openSockets(crowd);
   const after = await memoryOf(server);

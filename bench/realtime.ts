@@ -5,26 +5,26 @@ import { atRest, type Rest } from "./realtime-rest.ts";
 import { KINDS, PEOPLE, PER_ROOM } from "./rooms.ts";
 import { figure, median, type Table } from "./table.ts";
 
-/** Files that a process needs besides its sockets, generously. */
+/** Open files that a process needs besides its sockets, with a margin. */
 const OTHER_FILES = 500;
 const KIB = 1024;
 
-/** How the benchmark is run; the defaults take about 80 seconds. */
-export interface Course {
-  /** Rooms in which everyone publishes, and how many messages each publisher keeps on the way. */
+/** Options of the benchmark. The defaults take about 80 seconds. */
+export interface CompareOptions {
+  /** Rooms in which everyone publishes, and the messages that each publisher keeps in flight. */
   rooms?: number;
   windows?: number[];
   rounds?: number;
   timedMs?: number;
-  /** Rooms whose sockets are at rest. */
+  /** Rooms with idle sockets. */
   restingRooms?: number;
 }
 
-/** Rooms on this server, on Socket.IO and on plain `ws`: messages delivered, and memory of sockets at rest. */
-export async function realtime(course: Course = {}): Promise<Table> {
-  const { rooms = 100, windows = [1, 4], rounds = 5, timedMs = 1000 } = course;
+/** Compares rooms on this server, on Socket.IO and on plain `ws`: messages delivered, and memory of idle sockets. */
+export async function realtime(options: CompareOptions = {}): Promise<Table> {
+  const { rooms = 100, windows = [1, 4], rounds = 5, timedMs = 1000 } = options;
   const restingRooms = Math.min(
-    course.restingRooms ?? 300,
+    options.restingRooms ?? 300,
     Math.floor((openFiles() - OTHER_FILES) / PER_ROOM),
   );
   const pulse = { rooms: Math.min(30, restingRooms), perSecond: 300, timedMs: 2000 };
@@ -86,14 +86,14 @@ function restRows({ memory, pulses }: Rest): string[][] {
   ];
 }
 
-/** A row of medians from rounds that have a figure of every kind, with the ratio of the first kind to the second. */
+/** Returns a row of medians over the rounds, one per kind, with the ratio of the first kind to the second. */
 function row(label: string, rounds: number[][], decimals: number, goal = ""): string[] {
   const medians = KINDS.map((_, kind) => median(rounds.map((kinds) => kinds[kind] ?? Number.NaN)));
   const ratio = median(rounds.map(([ours = Number.NaN, theirs = Number.NaN]) => ours / theirs));
   return [label, ...medians.map((value) => figure(value, decimals)), figure(ratio, 2), goal];
 }
 
-/** How many files a process may open; Node takes all that it can get. */
+/** Returns the limit of open files per process; Node raises the soft limit to the hard one. */
 function openFiles(): number {
   try {
     const limits = readFileSync("/proc/self/limits", "utf8");

@@ -1,6 +1,6 @@
 import type { Page } from "./page.ts";
 
-/** Collections that everyone may read, change and count. */
+/** A policy whose collections everyone may read, change and count. */
 export const POLICY = {
   collections: Object.fromEntries(
     ["items", "numbers", "grown"].map((name) => [
@@ -12,7 +12,7 @@ export const POLICY = {
 
 const AT_ONCE = 64;
 
-/** A record of ordinary size: `done` is true of one in ten, and records fall into groups by turns. */
+/** Returns a record of typical size. `done` is true for one in ten; consecutive records belong to consecutive groups. */
 export function recordOf(index: number, groups = 10): string {
   return JSON.stringify({
     id: index,
@@ -23,7 +23,7 @@ export function recordOf(index: number, groups = 10): string {
   });
 }
 
-/** Makes so many records and gives their ids, in the order in which they are listed. */
+/** Creates records and returns their ids in list order. */
 export async function makeRecords(
   page: Page,
   collection: string,

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { Server } from "socket.io";
 import { userOf } from "./person.ts";
 
-/** The same rooms on Socket.IO, set up as its documentation advises where performance matters. */
+/** The same rooms on Socket.IO, configured for performance as its documentation advises. */
 const server = createServer();
 const io = new Server(server, {
   transports: ["websocket"],

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { type WebSocket, WebSocketServer } from "ws";
 import { userOf } from "./person.ts";
 
-/** The least that rooms on `ws` can do: the frames of Easel, one `send` a subscriber, nothing checked. */
+/** Minimal rooms on `ws`: the frames of Easel, one `send` per subscriber, no checks. */
 const rooms = new Map<string, Set<WebSocket>>();
 
 const server = createServer();

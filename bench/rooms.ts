@@ -4,26 +4,26 @@ import type { Crowd, Dialect } from "./crowd.ts";
 import { startEasel } from "./easel.ts";
 import { cookieOf } from "./person.ts";
 
-/** How many sockets a room holds: as many as a canvas may have. */
+/** Sockets per room: as many as a canvas may have. */
 export const PER_ROOM = 30;
 
-/** How many people a room has; each has as many sockets as the others, and one of them publishes. */
+/** People per room. Each has the same number of sockets, one of which publishes. */
 export const PEOPLE = 3;
 
-/** A channel on which everyone admitted to a canvas may publish. */
+/** A channel on which every viewer may publish. */
 const CHANNEL = "participants:room";
 const EVENT = "move";
 
-/** A kind of server that has rooms. */
+/** A kind of server with rooms. */
 export interface Kind {
   name: string;
   start(core: Core): Promise<Server>;
-  /** Makes rooms on it. */
+  /** Creates rooms on it. */
   open(server: Server, rooms: number): Promise<Pick<Crowd, "rooms" | "people">>;
   dialect: Dialect;
 }
 
-/** Data of about 100 bytes for each person to publish. */
+/** Messages of about 100 bytes, one for each person. */
 const DATA = Array.from({ length: PEOPLE }, (_, user) => ({
   by: String.fromCharCode("a".charCodeAt(0) + user),
   n: "00000000",
@@ -59,7 +59,7 @@ function plain(count: number, pathOf: (room: number) => string): Pick<Crowd, "ro
   };
 }
 
-/** The kinds of server that are compared, this one first. */
+/** The servers to compare, this one first. */
 export const KINDS: Kind[] = [
   {
     name: "this",
@@ -84,8 +84,8 @@ export const KINDS: Kind[] = [
   },
 ];
 
-/** Makes rooms on a server of this kind; the crowd that goes into them. */
-export async function fill(kind: Kind, server: Server, count: number): Promise<Crowd> {
+/** Creates rooms on a server of this kind; returns the crowd for them. */
+export async function createRooms(kind: Kind, server: Server, count: number): Promise<Crowd> {
   const { rooms, people } = await kind.open(server, count);
   return { port: server.port, pid: server.pid, rooms, people, perRoom: PER_ROOM, dialect: kind.dialect };
 }

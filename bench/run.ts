@@ -7,7 +7,7 @@ import { start } from "./start.ts";
 import { staticPage } from "./static.ts";
 import { print } from "./table.ts";
 
-/** Every benchmark by its name. */
+/** Benchmarks by name. */
 const BENCHES = { calibrate, kv, static: staticPage, collections, realtime, sizes, start };
 
 const names = process.argv.slice(2);

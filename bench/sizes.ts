@@ -10,7 +10,7 @@ const MATCHING = 100;
 const ROUNDS = 3;
 const LOAD = { connections: 1, warmUpMs: 500, timedMs: 1000 };
 
-/** What is asked of collections of each size; `middle` is the id in the middle. */
+/** Requests for collections of each size; `middle` is the id of the middle record. */
 const CASES: [name: string, path: (middle: string) => string][] = [
   ["get", (middle) => `/${middle}`],
   ["list 100", () => ""],
@@ -23,7 +23,7 @@ const CASES: [name: string, path: (middle: string) => string][] = [
   ["count", () => "/count"],
 ];
 
-/** What a request costs the server in CPU time, by how many records the collection holds. */
+/** Measures the CPU time of a request by the size of the collection. */
 export async function sizes(): Promise<Table> {
   const easel = await startEasel(0);
   try {
@@ -43,7 +43,7 @@ export async function sizes(): Promise<Table> {
       rows.push([name, ...costs.map((cost) => figure(cost, 0)), figure(growth, 2)]);
     }
     return {
-      title: "sizes: server CPU µs/request, by the records that the collection holds",
+      title: "sizes: server CPU µs/request, by the size of the collection",
       conditions: `One connection, medians of ${ROUNDS} rounds of ${LOAD.timedMs / 1000} s. Node ${process.version}.`,
       columns: ["", ...SIZES.map((size) => figure(size)), "last to first"],
       rows,

@@ -1,20 +1,20 @@
 import { createInterface } from "node:readline";
 import { cpuTime } from "./cpu.ts";
-import type { Crowd, Flow, Flowed, Pulse, Pulsed } from "./crowd.ts";
+import type { Crowd, Flow, FlowResult, Pulse, PulseResult } from "./crowd.ts";
 import { textFrame } from "./frames.ts";
-import { enter, fail, type Member, type OnMessage } from "./member.ts";
+import { fail, type Member, type OnMessage, openMember } from "./member.ts";
 
-/** How many sockets are being opened at once. */
+/** Sockets that are opened in parallel. */
 const AT_ONCE = 64;
-/** How long the last messages of a round may take. */
+/** Timeout for the last messages of a round. */
 const DRAIN_MS = 5000;
-/** Where messages carry their publisher and their number. */
+/** Texts in front of the publisher and the number in a message. */
 const BY = '"by":"';
 const NUMBER = '"n":"';
 const DIGITS = 8;
 
-/** The sockets of a crowd, and what is to be done with each message. */
-class Hall {
+/** The sockets of a crowd, with one handler for all messages. */
+class SocketPool {
   readonly crowd: Crowd;
   readonly members: Member[] = [];
   onMessage: OnMessage = () => {};
@@ -38,19 +38,19 @@ class Hall {
           by: text === "" ? 0 : text.charCodeAt(text.indexOf(BY) + BY.length),
           text,
         };
-        this.members[index] = await enter(place, dialect, (...message) => this.onMessage(...message));
+        this.members[index] = await openMember(place, dialect, (...message) => this.onMessage(...message));
       }
     };
     await Promise.all(Array.from({ length: AT_ONCE }, openNext));
   }
 
-  /** Every publisher, or those of the first so many rooms. */
+  /** Returns the publishers of all rooms, or of the first `rooms`. */
   publishers(rooms = this.crowd.rooms.length): Member[] {
     return this.members.slice(0, rooms * this.crowd.perRoom).filter(({ by }) => by !== 0);
   }
 
-  /** Every publisher sends the next message when one of its own has come back. */
-  async flow({ window, warmUpMs, timedMs }: Flow): Promise<Flowed> {
+  /** Runs a flow: every publisher sends its next message when one of its own comes back. */
+  async flow({ window, warmUpMs, timedMs }: Flow): Promise<FlowResult> {
     const publishers = this.publishers();
     const frames = new Map(publishers.map((member) => [member, textFrame(member.text)]));
     let published = 0;
@@ -82,8 +82,8 @@ class Hall {
     return { deliveries, perSecond: (deliveries / ms) * 1000, cpu };
   }
 
-  /** Publishers of some rooms send one after the other, at a steady pace. */
-  async pulse({ rooms, perSecond, timedMs }: Pulse): Promise<Pulsed> {
+  /** Runs a pulse: publishers of some rooms send one after the other, at a steady pace. */
+  async pulse({ rooms, perSecond, timedMs }: Pulse): Promise<PulseResult> {
     const publishers = this.publishers(rooms);
     const sent: number[] = [];
     const times: number[] = [];
@@ -113,7 +113,7 @@ class Hall {
   }
 }
 
-/** Waits without ever sleeping: a load that sleeps has a server pay for waking it up. */
+/** Waits in a busy loop, because waking up a sleeping load would be charged to the server. */
 function until(done: (now: number) => boolean): Promise<void> {
   return new Promise((resolve) => {
     const look = () => {
@@ -126,22 +126,22 @@ function until(done: (now: number) => boolean): Promise<void> {
 
 const untilTime = (time: number): Promise<void> => until((now) => now >= time);
 
-/** Waits for the last messages on their way; one that is lost or comes twice makes all figures worthless. */
+/** Waits for the last messages in flight; exits if one is lost or comes twice, because all figures would be invalid. */
 async function drained(missing: () => number): Promise<void> {
   const end = performance.now() + DRAIN_MS;
   await until((now) => missing() <= 0 || now > end);
   if (missing() !== 0) fail(`${missing()} deliveries are missing.`);
 }
 
-let hall: Hall | undefined;
+let pool: SocketPool | undefined;
 for await (const line of createInterface({ input: process.stdin })) {
   const told: Crowd | Flow | Pulse = JSON.parse(line);
   let answer: object = {};
   if (!("kind" in told)) {
-    hall = new Hall(told);
-    await hall.open();
-  } else if (hall) {
-    answer = told.kind === "flow" ? await hall.flow(told) : await hall.pulse(told);
+    pool = new SocketPool(told);
+    await pool.open();
+  } else if (pool) {
+    answer = told.kind === "flow" ? await pool.flow(told) : await pool.pulse(told);
   }
   process.stdout.write(`${JSON.stringify(answer)}\n`);
 }

@@ -6,7 +6,7 @@ import { figure, median, type Table } from "./table.ts";
 const RUNS = 9;
 const TARGET_MS = 400;
 
-/** From the start of the process to its first answer over HTTP, on an empty data directory, against a bare server. */
+/** Compares the time from process start to the first HTTP response, on an empty data directory, with a bare server. */
 export async function start(): Promise<Table> {
   const bareTimes: number[] = [];
   const easelTimes: number[] = [];
@@ -22,8 +22,8 @@ export async function start(): Promise<Table> {
     figure(pick(kept.easel)),
   ];
   return {
-    title: "start: from the start of the process to its first answer",
-    conditions: `${RUNS} runs in turn on an empty data directory, examples put in; one run before them fills the compile cache. Node ${process.version}.`,
+    title: "start: from process start to the first response",
+    conditions: `${RUNS} alternating runs on an empty data directory, with the examples seeded; one run before them fills the compile cache. Node ${process.version}.`,
     columns: ["", "bare", "this", "ratio", "target"],
     rows: [
       [...row("median ms", median), figure(ratio, 2), `< ${TARGET_MS} ms`],
@@ -39,7 +39,7 @@ async function timeToAnswer(begin: () => Promise<Server>, path: string): Promise
   try {
     const status = await statusOf(server, path);
     const time = performance.now() - before;
-    if (status !== 200) throw new Error(`${path} answered ${status}.`);
+    if (status !== 200) throw new Error(`${path} responded with ${status}.`);
     return time;
   } finally {
     await server.stop();

@@ -7,7 +7,7 @@ import type { Table } from "./table.ts";
 
 const SIZE = 10 * 1024;
 
-/** A page of 10 KiB: from a signed-in user and from an anonymous visitor of a Public link, against bare servers with the same bytes. */
+/** Compares a page of 10 KiB, for a signed-in user and for an anonymous visitor of a Public link, with bare servers. */
 export async function staticPage(): Promise<Table> {
   const html = `<!doctype html><title>Bench</title><p>${"x".repeat(SIZE)}`.slice(0, SIZE);
   const servers: Server[] = [];

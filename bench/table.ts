@@ -1,13 +1,13 @@
-/** What a benchmark has to tell. */
+/** The result of a benchmark. */
 export interface Table {
   title: string;
-  /** Under which conditions the figures came about. */
+  /** The conditions of the measurement. */
   conditions: string;
   columns: string[];
   rows: string[][];
 }
 
-/** A table as text: the first column to the left, figures to the right. */
+/** Formats a table as text, with the first column aligned left and figures aligned right. */
 export function print({ title, conditions, columns, rows }: Table): string {
   const widths = columns.map((_, column) => {
     return Math.max(...[columns, ...rows].map((row) => row[column]?.length ?? 0));
@@ -21,12 +21,12 @@ export function print({ title, conditions, columns, rows }: Table): string {
     .join("");
 }
 
-/** The middle of an odd number of figures. */
+/** Returns the median of an odd number of figures. */
 export function median(figures: number[]): number {
   return figures.toSorted((a, b) => a - b)[Math.floor(figures.length / 2)] ?? Number.NaN;
 }
 
-/** A figure with thousands separators and so many decimals; a dash where there is none. */
+/** Formats a figure with thousands separators and `decimals`; a dash if it is not finite. */
 export function figure(value: number, decimals = 0): string {
   if (!Number.isFinite(value)) return "–";
   return value.toLocaleString("en", { minimumFractionDigits: decimals, maximumFractionDigits: decimals });
