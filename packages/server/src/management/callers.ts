@@ -23,7 +23,7 @@ interface Caller {
 /** Refuses access tokens, so that no program creates or revokes credentials. */
 async function requireSession({ request }: Call): Promise<object> {
   if (bearerToken(request) === undefined) return {};
-  return refuse("PERMISSION_DENIED", { message: "An access token cannot do this: sign in." });
+  return refuse("PERMISSION_DENIED", { message: "An access token cannot do this; sign in instead." });
 }
 
 /** Finds the canvas of the path; 404 `NOT_FOUND` for a caller without a role on it. */
@@ -89,7 +89,7 @@ export const CALLERS = {
     async authorize(call, env) {
       const { team } = await requireTeam(call, env);
       if (team.createdBy === call.user.id) return { team };
-      return refuse("PERMISSION_DENIED", { message: "Only who made a team may change it." });
+      return refuse("PERMISSION_DENIED", { message: "Only the creator of a team may change it." });
     },
   },
   administrator: {

@@ -10,7 +10,7 @@ import { canvas, canvasList } from "./answers/canvas.ts";
 import { json } from "./body-spec.ts";
 import { search } from "./list-query.ts";
 
-const onOff = z.boolean().optional();
+const flag = z.boolean().optional();
 
 const NewCanvas = z.strictObject({
   title,
@@ -24,9 +24,9 @@ const Patch = z.strictObject({
   slug: z.string().optional(),
   tags: tags.optional(),
   metadata: metadata.nullish(),
-  archived: onOff,
-  galleryListed: onOff,
-  galleryTemplatable: onOff,
+  archived: flag,
+  galleryListed: flag,
+  galleryTemplatable: flag,
   discoverability: z.enum(["link_only", "listed"]).optional(),
 });
 
@@ -36,8 +36,8 @@ export const canvases = [
     name: "canvas.list",
     method: "GET",
     path: "/api/canvases",
-    summary: "Lists the canvases that the caller owns, edits or was given, newest first.",
-    details: "`q` filters by title and slug. A page ends early rather than being much larger than 512 KiB.",
+    summary: "Lists the canvases that the caller owns or that are shared with them, newest first.",
+    details: "`q` filters by title and slug. A page ends early where it would be much larger than 512 KiB.",
     allow: "members",
     query: search,
     answer: ok(canvasList),

@@ -10,17 +10,17 @@ import { json } from "./body-spec.ts";
 import { refuseNonOwner } from "./callers.ts";
 import { policy } from "./policy-schema.ts";
 
-const onOff = z.boolean().optional();
+const flag = z.boolean().optional();
 const audience = z.enum(["editors", "viewers"]).optional();
 
 const Patch = z.strictObject({
-  backendEnabled: onOff,
-  kv: onOff,
-  files: onOff,
-  ai: onOff,
-  realtime: onOff,
-  authoring: onOff,
-  guestAi: onOff,
+  backendEnabled: flag,
+  kv: flag,
+  files: flag,
+  ai: flag,
+  realtime: flag,
+  authoring: flag,
+  guestAi: flag,
   aiAudience: audience,
   connectionsAudience: audience,
   authoringAudience: audience,
@@ -47,7 +47,7 @@ export const capabilities = [
       if (runtimePolicy !== undefined && expected === undefined) refuse("POLICY_CONFLICT");
       if (typeof expected === "string" && !isId(expected)) refuse("POLICY_CONFLICT");
       if (!(await setCapabilities(id, switches, { expected, runtimePolicy }, env))) {
-        await currentView(id, user, env); // 404 where it is gone
+        await currentView(id, user, env); // refuses with 404 if it was deleted
         refuse("POLICY_CONFLICT");
       }
       const { capabilities, ...view } = await currentView(id, user, env);

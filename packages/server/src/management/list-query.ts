@@ -7,7 +7,7 @@ const END = "z";
 
 /** The query of a list: the page begins after `cursor` and has at most `limit` entries. */
 const page = z.object({
-  cursor: z.string().refine(isId, "`cursor` is none of this list.").default(END),
+  cursor: z.string().refine(isId, "`cursor` is not a cursor of this list.").default(END),
   limit: z
     .string()
     .optional()
@@ -18,7 +18,7 @@ const page = z.object({
 export const search = z.object({
   q: z
     .string()
-    .refine((q) => !q.includes("\0"), "`q` must not hold a NUL.")
+    .refine((q) => !q.includes("\0"), "`q` must not contain a NUL character.")
     .default(""),
   ...page.shape,
 });

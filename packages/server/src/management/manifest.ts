@@ -3,14 +3,14 @@ import { title } from "../canvases/publishing/fields.ts";
 import { printable } from "../http/fields.ts";
 import { policy } from "./policy-schema.ts";
 
-/** The schema of `easel.json`: title, description and policy of the canvas in its folder. */
+/** The schema of `easel.json`, which describes the canvas of its folder. */
 export const manifest = z.strictObject({
   title: title.optional(),
   description: printable.optional(),
   policy: policy.optional(),
 });
 
-/** Lists the faults of an `easel.json`, one sentence for each place, with its path. */
+/** Returns the faults of an `easel.json`, one sentence each, with the path of the field. */
 export function faultsOf(text: string): string[] {
   let value: unknown;
   try {

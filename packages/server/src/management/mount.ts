@@ -37,7 +37,7 @@ async function admit(
   }
   if (request.method !== "GET" && request.method !== "HEAD") requireSameOrigin(request.headers, env.base);
   if (user.guestOf !== null && !guests) {
-    refuse("PERMISSION_DENIED", { message: "Guests may use the canvas that they were invited to." });
+    refuse("PERMISSION_DENIED", { message: "Guests may use only the canvas that they were invited to." });
   }
   return user;
 }
@@ -45,14 +45,14 @@ async function admit(
 /** Performs an act, has the access of open connections rechecked, and records the act in the audit log. */
 async function perform(act: Act, call: Call, request: FastifyRequest, env: Env): Promise<Result<unknown>> {
   const { user, params } = call;
-  const again = async () => ({
+  const reauthenticated = async () => ({
     ...call,
     user: (await reauthenticate(user, request.raw, env)) ?? challenge(request.raw, "api", env),
   });
   let canvas = act.affects === "canvas" ? params.id : undefined;
   let result: Result<unknown>;
   try {
-    result = await act.perform(call, again, env);
+    result = await act.perform(call, reauthenticated, env);
     canvas = result.audit?.canvas ?? canvas;
   } finally {
     // After a failure too, because parts of the act may have been done. Nothing else waits: new requests see the change already.

@@ -28,7 +28,8 @@ export const owner = [
         refuse("INVALID_BODY", { message: "The new owner must be an editor who has signed in." });
       }
       if (outcome !== "done") {
-        const message = "The new owner has no room for this canvas. An administrator can give them more.";
+        const message =
+          "The quotas of the new owner have no room for this canvas; an administrator can raise them.";
         refuse("QUOTA_EXCEEDED", { quota: outcome, message }, 409);
       }
       return { body: await currentView(id, user, env), audit: { target: to } };

@@ -14,8 +14,8 @@ const right = z.enum(Object.keys(RIGHTS) as PolicyRight[]).optional();
 const audience = z.enum(AUDIENCES);
 const fileRights = { read: right, create: audience.optional(), update: right, delete: right };
 
-/** A table of named entries. The names are checked before the entries are parsed: some are those of every object. */
-const named = <Entry>(entry: ZodType<Entry>) =>
+/** A record of named entries. Names are checked before the entries are parsed, because `__proto__` and its like must not be parsed. */
+const entriesOf = <Entry>(entry: ZodType<Entry>) =>
   z
     .custom<object>(
       (value) => typeof value === "object" && value !== null && !Array.isArray(value),
@@ -24,35 +24,35 @@ const named = <Entry>(entry: ZodType<Entry>) =>
     .superRefine((value, context) => {
       const names = Object.keys(value);
       const most = LIMITS.policyEntries.value;
-      // Of so many names none is worth a word: a body may hold thousands.
+      // Then names are not reported one by one: there can be thousands.
       if (names.length > most)
         return context.addIssue({ code: "custom", message: `must not have more than ${most} entries` });
       for (const each of names) {
         if (!isResourceName(each))
-          context.addIssue({ code: "custom", message: `\`${each.slice(0, 100)}\` is no name for an entry` });
+          context.addIssue({ code: "custom", message: `\`${each.slice(0, 100)}\` is not a valid name` });
       }
     })
     .pipe(z.record(z.string(), entry))
     .optional();
 
-/** The policy document, checked whole (specification 2). */
+/** The schema of the policy document (specification 2). */
 export const policy: ZodType<RuntimePolicy> = z
   .strictObject({
     defaultMode: z.enum(["read_only", "participation", "collaboration"]).optional(),
-    collections: named(
+    collections: entriesOf(
       z.strictObject({
         preset: z.enum(Object.keys(PRESETS) as Preset[]),
         overrides: z.strictObject({ ...fileRights, increment: right }).optional(),
         aggregateCount: audience.optional(),
       }),
     ),
-    fileGroups: named(
+    fileGroups: entriesOf(
       z.strictObject({
         preset: z.enum(Object.keys(PRESETS) as Preset[]),
         overrides: z.strictObject(fileRights).optional(),
       }),
     ),
-    channels: named(
+    channels: entriesOf(
       z.strictObject({
         subscribe: audience,
         publish: audience,
@@ -60,7 +60,7 @@ export const policy: ZodType<RuntimePolicy> = z
         participatePresence: audience,
       }),
     ),
-    connections: named(
+    connections: entriesOf(
       z.strictObject({
         audience: z.enum(["editors", "viewers"]),
         methods: z

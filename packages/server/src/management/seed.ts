@@ -15,24 +15,24 @@ import { upsertUser } from "../identity/users.ts";
 
 const EXAMPLES = path.join(import.meta.dirname, "../../../../examples");
 
-/** People that dev mode offers from the start: the administrator, who owns the examples, an editor and a viewer of them. */
+/** Users that dev mode creates besides the administrator, who owns the examples. */
 const EDITOR = "editor@example.com";
 const VIEWER = "viewer@example.com";
 
-/** What an example's `easel.json` says of its canvas. */
+/** The parsed `easel.json` of an example. */
 interface Manifest {
   title: string;
   policy?: RuntimePolicy;
 }
 
-/** The files of a folder that a browser needs. */
-async function filesOf(folder: string): Promise<BundleFile[]> {
+/** Returns the files of an example that browsers need: no docs, tests and manifest. */
+async function servedFiles(folder: string): Promise<BundleFile[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  const needed = entries.filter(
+  const served = entries.filter(
     (entry) => entry.isFile() && !/\.(md|test\.ts)$|^easel\.json$/.test(entry.name),
   );
   return Promise.all(
-    needed.map(async (entry) => {
+    served.map(async (entry) => {
       const file = path.join(entry.parentPath, entry.name);
       return {
         path: path.relative(folder, file).split(path.sep).join("/"),
@@ -43,7 +43,7 @@ async function filesOf(folder: string): Promise<BundleFile[]> {
   );
 }
 
-/** Gives an empty service in dev mode something to look at: the example canvases, listed for everyone. */
+/** Deploys the example canvases to an empty service in dev mode and lists them for everyone. */
 export async function seedExamples(env: Env): Promise<void> {
   if (env.config.authMode !== "dev") return;
   if ((await env.db.get`select 1 as taken from canvases limit 1`) !== undefined) return;
@@ -62,11 +62,11 @@ export async function seedExamples(env: Env): Promise<void> {
     const canvas = { id, slug, title, tags: ["example"], org: null };
     if ((await insertCanvas(canvas, owner.id, env)) !== "done") continue;
     try {
-      const files = await filesOf(path.join(EXAMPLES, slug));
+      const files = await servedFiles(path.join(EXAMPLES, slug));
       await publishStored(await storeVersion(id, owner.id, files, env), env);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      env.log.warn({ err: error }, `the example ${slug} is left out`);
+      env.log.warn({ err: error }, `the example ${slug} was not deployed`);
       await deleteCanvas(id, env);
       continue;
     }

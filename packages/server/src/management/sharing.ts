@@ -12,7 +12,7 @@ import { ok } from "./answer-spec.ts";
 import { canvas as canvasSchema } from "./answers/canvas.ts";
 import { preparedJson } from "./body-spec.ts";
 
-/** The body of the request. A field that is left out stays as it is, null clears it. */
+/** The request body: an omitted field stays as it is, null clears it. */
 const Sharing = z.strictObject({
   access: access.optional(),
   password: password.nullish(),
@@ -20,20 +20,20 @@ const Sharing = z.strictObject({
   people: z
     .array(z.strictObject({ email, role }))
     .max(LIMITS.peoplePerCanvas.value)
-    .refine((people) => distinct(people.map((each) => each.email)), "someone is listed twice")
+    .refine((people) => distinct(people.map((each) => each.email)), "must not contain an address twice")
     .nullable()
     .transform((people) => people ?? [])
     .optional(),
   teams: z
     .array(z.strictObject({ id: z.string(), role }))
     .max(LIMITS.teamsPerCanvas.value)
-    .refine((teams) => distinct(teams.map(({ id }) => id)), "a team is listed twice")
+    .refine((teams) => distinct(teams.map(({ id }) => id)), "must not contain a team twice")
     .nullable()
     .transform((teams) => teams ?? [])
     .optional(),
 });
 
-/** Hashes the password of the body, which takes a while. */
+/** Replaces the password of the body by its hash, which is slow to compute. */
 async function hashPassword({ password, ...given }: z.output<typeof Sharing>, env: Env) {
   return { given, passwordHash: await passwordHashOf(password, env) };
 }
@@ -45,7 +45,7 @@ export const sharing = [
     method: "PUT",
     path: "/api/canvases/{id}/sharing",
     summary: "Sets who may open a canvas: general access, password, expiry, people and teams.",
-    details: "What is left out stays, null clears. See [who may enter](sharing.md).",
+    details: "Omitted fields stay as they are, null clears. See [sharing](sharing.md).",
     allow: "editor",
     affects: "canvas",
     body: preparedJson(Sharing, hashPassword),

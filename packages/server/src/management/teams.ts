@@ -10,16 +10,19 @@ import { json } from "./body-spec.ts";
 import { search } from "./list-query.ts";
 
 const name = label(LIMITS.nameLength.value);
-const members = z.array(email).max(LIMITS.peoplePerTeam.value).refine(distinct, "someone is listed twice");
+const members = z
+  .array(email)
+  .max(LIMITS.peoplePerTeam.value)
+  .refine(distinct, "must not contain an address twice");
 const NewTeam = z.strictObject({ name, members: members.default([]) });
 const Patch = z.strictObject({ name: name.optional(), members: members.optional() });
 
 const refuseTooMany = (): never =>
   refuse("KEY_LIMIT", {
-    message: `Nobody has more than ${LIMITS.teamsPerPerson.value} teams: delete one first.`,
+    message: `A person can create at most ${LIMITS.teamsPerPerson.value} teams; delete one first.`,
   });
 
-/** Teams, with which canvases can be shared (management API, section 4). */
+/** Teams that canvases can be shared with (management API, section 4). */
 export const teams = [
   act({
     name: "team.list",

@@ -24,7 +24,7 @@ const uploadedVersion: BodySpec<StoredBundle> = {
   },
 };
 
-/** Deploys, and rolling back and forward between versions (management API, section 4). */
+/** Versions of a canvas: deploys and rollbacks (management API, section 4). */
 export const versions = [
   act({
     name: "canvas.deploy",

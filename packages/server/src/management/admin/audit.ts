@@ -11,7 +11,7 @@ import { search } from "../list-query.ts";
 
 const Query = z.object({
   ...search.shape,
-  canvas: z.string().refine(isId, "`canvas` is no id.").optional(),
+  canvas: z.string().refine(isId, "`canvas` is not an id.").optional(),
 });
 
 const viewOf = (row: AuditRow): AuditEntry => ({

@@ -18,7 +18,7 @@ const domain = z
   .string()
   .trim()
   .max(253)
-  .regex(new RegExp(`^${DNS_LABEL}(\\.${DNS_LABEL})*$`, "i"), "is no domain name in ASCII letters")
+  .regex(new RegExp(`^${DNS_LABEL}(\\.${DNS_LABEL})*$`, "i"), "is not a domain name in ASCII letters")
   .toLowerCase();
 
 const Params = z.object({
@@ -26,7 +26,7 @@ const Params = z.object({
     .string()
     .regex(
       ID,
-      "The id of an organisation has 1 to 63 lower-case letters, digits and hyphens, none of them first.",
+      "The id of an organisation has 1 to 63 lower-case letters, digits and hyphens and does not begin with a hyphen.",
     ),
 });
 

@@ -57,7 +57,7 @@ export const settings = [
     path: "/api/admin/settings",
     summary: "Changes settings of the instance.",
     details:
-      "What is left out stays; null brings back the value of the deployment. `publicLinks` cannot be switched on where `SERVICE_PUBLIC_LINKS` is off.",
+      "Omitted settings stay as they are; null restores the default of the deployment. `publicLinks` cannot be switched on where `SERVICE_PUBLIC_LINKS` is off.",
     allow: "administrator",
     affects: "people",
     body: json(Patch),

@@ -59,14 +59,16 @@ export const users = [
     path: "/api/admin/users/{id}",
     summary: "Deactivates or reactivates a user, or changes their rights and quotas.",
     details:
-      "Deactivating ends sessions and access tokens for good; administrators cannot deactivate themselves. A quota of null brings back everyone's.",
+      "Deactivating ends sessions and access tokens for good; administrators cannot deactivate themselves. A quota of null restores that of the instance.",
     allow: "administrator",
     affects: "people",
     body: json(Patch),
     answer: ok(adminUser),
     async run({ user: self, params: { id }, body }, env) {
       if (body.deactivated && id === self.id) {
-        refuse("INVALID_BODY", { message: "Nobody deactivates themselves: another administrator can." });
+        refuse("INVALID_BODY", {
+          message: "You cannot deactivate your own account; another administrator can.",
+        });
       }
       const found =
         isId(id) && (await updateUser(id, body, env)) ? await findUserDetails(id, env) : undefined;
