@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { CAPABILITIES, type Capability } from "@easel/protocol/capabilities";
 import type { Audience } from "@easel/protocol/policy";
 import { type CanvasRole, PERMISSIONS, type Permission } from "@easel/protocol/types";
-import { permissionsOf } from "./permissions.ts";
+import { permissionsOf, type Subject } from "./permissions.ts";
 
 /** What each permission needs: a capability, and whom it is for ("audience": whom the canvas says). */
 const TABLE: Record<Permission, [Capability | null, "managers" | "everyone" | "audience"]> = {
@@ -31,6 +31,15 @@ const audiences = (audience: Audience) => ({
 });
 const ROLES: CanvasRole[] = ["owner", "editor", "viewer"];
 const everything = () => true;
+const of = (
+  role: CanvasRole,
+  capabilities: Subject["canvas"]["capabilities"],
+  guestOf: string | null = null,
+): Subject => ({
+  user: { guestOf },
+  role,
+  canvas: { capabilities },
+});
 
 for (const role of ROLES) {
   for (const audience of ["editors", "viewers"] as const) {
@@ -41,14 +50,17 @@ for (const role of ROLES) {
           role !== "viewer" || whom === "everyone" || (whom === "audience" && audience === "viewers");
         return [permission, granted];
       });
-      assert.deepEqual(permissionsOf(role, audiences(audience), everything), Object.fromEntries(expected));
+      assert.deepEqual(
+        permissionsOf(of(role, audiences(audience)), everything),
+        Object.fromEntries(expected),
+      );
     });
   }
 
   test(`a ${role}, with one capability off`, () => {
     for (const off of Object.keys(CAPABILITIES) as Capability[]) {
-      const before = permissionsOf(role, audiences("viewers"), everything);
-      const after = permissionsOf(role, audiences("viewers"), (capability) => capability !== off);
+      const before = permissionsOf(of(role, audiences("viewers")), everything);
+      const after = permissionsOf(of(role, audiences("viewers")), (capability) => capability !== off);
       const expected = PERMISSIONS.map((name) => [name, before[name] && TABLE[name][0] !== off]);
       assert.deepEqual([off, after], [off, Object.fromEntries(expected)]);
     }
@@ -62,8 +74,11 @@ test("each audience opens its own permission alone", () => {
     ["connectionsAudience", "canUseConnections"],
   ];
   for (const [audience, permission] of opens) {
-    const shut = permissionsOf("viewer", audiences("editors"), everything);
-    const opened = permissionsOf("viewer", { ...audiences("editors"), [audience]: "viewers" }, everything);
+    const shut = permissionsOf(of("viewer", audiences("editors")), everything);
+    const opened = permissionsOf(
+      of("viewer", { ...audiences("editors"), [audience]: "viewers" }),
+      everything,
+    );
     assert.deepEqual(opened, { ...shut, [permission]: true });
   }
 });
@@ -71,8 +86,8 @@ test("each audience opens its own permission alone", () => {
 test("a guest is a viewer who never publishes canvases, and uses AI only where the canvas lets guests", () => {
   for (const guestAi of [false, true]) {
     const given = { ...audiences("viewers"), guestAi };
-    const viewer = permissionsOf("viewer", given, everything);
-    const guest = permissionsOf("viewer", given, everything, true);
+    const viewer = permissionsOf(of("viewer", given), everything);
+    const guest = permissionsOf(of("viewer", given, "canvas"), everything);
     assert.deepEqual(guest, { ...viewer, canCreateCanvas: false, canUseAi: guestAi });
   }
 });

@@ -1,11 +1,12 @@
 import type { Capability } from "@easel/protocol/capabilities";
 import type { Audience } from "@easel/protocol/policy";
 import type { CanvasRole, Permission } from "@easel/protocol/types";
+import type { User } from "./principal.ts";
 import { manages } from "./roles.ts";
 
 /**
- * What a permission needs: a capability that is on, a role that manages the canvas, an audience that includes the caller.
- * Guests have it as viewers do, unless never or where a switch of the canvas says so.
+ * The conditions of a permission: a capability that is on, the role of an owner or editor, an audience of the canvas that includes
+ * the caller. Guests are treated as viewers, except where `guests` says never, or only with a switch of the canvas.
  */
 interface Needs {
   capability?: Capability;
@@ -14,8 +15,12 @@ interface Needs {
   guests?: "never" | "guestAi";
 }
 
-/** What of a canvas its permissions go by. */
-type Given = Record<NonNullable<Needs["audience"]>, Audience> & { guestAi: boolean };
+/** A caller and a canvas, as far as permissions depend on them. */
+export interface Subject {
+  user: Pick<User, "guestOf">;
+  role: CanvasRole;
+  canvas: { capabilities: Record<NonNullable<Needs["audience"]>, Audience> & { guestAi: boolean } };
+}
 
 /** The fourteen permissions of `GET /me`. */
 export const PERMISSION_NEEDS: Record<Permission, Needs> = {
@@ -35,19 +40,22 @@ export const PERMISSION_NEEDS: Record<Permission, Needs> = {
   canPublishParticipantEvents: { capability: "realtime" },
 };
 
-/** The permissions of a role, given which capabilities are on and who the audiences are. */
+/** Whether a caller has a permission, provided that its capability is on. */
+export function hasPermission({ user, role, canvas: { capabilities } }: Subject, name: Permission): boolean {
+  const { manager, audience, guests } = PERMISSION_NEEDS[name];
+  const forManagers = manager === true || (audience !== undefined && capabilities[audience] === "editors");
+  if (forManagers && !manages(role)) return false;
+  return guests === undefined || (guests === "guestAi" && capabilities.guestAi) || user.guestOf === null;
+}
+
+/** Returns every permission of a caller, given which capabilities are on. */
 export function permissionsOf(
-  role: CanvasRole,
-  given: Given,
+  subject: Subject,
   isOn: (capability: Capability) => boolean,
-  isGuest = false,
 ): Record<Permission, boolean> {
-  const entries = Object.entries(PERMISSION_NEEDS).map(([permission, needs]) => {
-    const { capability, manager, audience, guests } = needs;
-    const editorsOnly = manager === true || (audience !== undefined && given[audience] === "editors");
-    const closedToGuests = guests === "never" || (guests === "guestAi" && !given.guestAi);
-    const isFor = (!editorsOnly || manages(role)) && !(isGuest && closedToGuests);
-    return [permission, (capability === undefined || isOn(capability)) && isFor];
-  });
+  const entries = Object.entries(PERMISSION_NEEDS).map(([name, { capability }]) => [
+    name,
+    (capability === undefined || isOn(capability)) && hasPermission(subject, name as Permission),
+  ]);
   return Object.fromEntries(entries);
 }

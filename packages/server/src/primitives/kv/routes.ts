@@ -1,12 +1,12 @@
 import { LIMITS } from "@easel/protocol/limits";
-import type { Json } from "@easel/protocol/types";
-import { manages } from "../../access/roles.ts";
+import type { Json, Permission } from "@easel/protocol/types";
 import type { Env } from "../../env.ts";
 import { parseJson } from "../../http/body.ts";
 import { one, pageLimit } from "../../http/query.ts";
 import { refuse } from "../../http/refusal.ts";
 import { announce, type Change } from "../change-feed.ts";
 import type { Call, Primitive } from "../primitive.ts";
+import { requirePermission } from "../require-permission.ts";
 import { listed } from "../streamed-list.ts";
 import { toStored, toText, valueBytes } from "../value.ts";
 import { withBody } from "../with-body.ts";
@@ -15,39 +15,43 @@ import { KvStore } from "./store.ts";
 
 const OK = '{"ok":true}';
 
-/** The shared scope, or that of the viewer (specification 4.3). */
+/** A set of keys: those that a canvas shares, or those of one viewer (specification 4.3). */
 interface Scope {
-  keys: number;
+  /** The number of keys until an administrator sets another quota. */
+  limit: number;
+  read: Permission;
+  write: Permission;
+  /** Returns the id of the scope in the store. */
   id(call: Call): string;
-  /** Whether the caller may change it. */
-  mayWrite(call: Call): boolean;
-  /** What those who watch it are told of a write. */
+  /** Describes a write to those who watch the scope. */
   change(call: Call, key: string, op: "set" | "delete"): Change;
 }
 
 const shared: Scope = {
-  keys: LIMITS.kvKeysShared.value,
+  limit: LIMITS.kvKeysShared.value,
+  read: "canReadSharedData",
+  write: "canWriteSharedData",
   id: () => "",
-  mayWrite: ({ role }) => manages(role),
   change: (_call, key, op) => ({ resource: "kv", key, op }),
 };
 
 const perViewer: Scope = {
-  keys: LIMITS.kvKeysUser.value,
+  limit: LIMITS.kvKeysUser.value,
+  read: "canSavePreferences",
+  write: "canSavePreferences",
   id: ({ user }) => user.id,
-  mayWrite: () => true,
   change: ({ user }, key, op) => ({ resource: "kv.user", key, op, of: user.id }),
 };
 
-/** The key that a write names. An empty segment names nothing: no list could continue after it. */
+/** Returns the key of a write. 404 for an empty one, after which no list could continue. */
 function keyOf({ params }: Call): string {
   const { key = "" } = params;
   if (key === "") refuse("NOT_FOUND");
   return Buffer.byteLength(key) > LIMITS.kvKeyBytes.value ? refuse("KEY_TOO_LARGE") : key;
 }
 
-/** What to add: 1 when the body is missing, malformed or silent about it. */
-function amount(bytes: Buffer): number {
+/** Parses `by` of an increment: 1 if the body is missing, malformed or without it. */
+function parseAmount(bytes: Buffer): number {
   let given: Json;
   try {
     given = JSON.parse(bytes.toString("utf8"));
@@ -59,13 +63,21 @@ function amount(bytes: Buffer): number {
   return refuse("INVALID_BODY", { message: "`by` must be a finite number." });
 }
 
-/** The four routes of a scope below `path`. */
-function scoped(path: string, scope: Scope): Primitive["routes"] {
+/** Builds the routes of a scope below `path`. */
+function routesOf(path: string, scope: Scope): Primitive["routes"] {
   const store = (call: Call, env: Env) => new KvStore(env.db, call.canvas.id, scope.id(call));
-  const tell = (call: Call, key: string, op: "set" | "delete", env: Env) =>
+  /** Returns the store for a caller who may read it. */
+  const readable = (call: Call, env: Env) => {
+    requirePermission(call, scope.read);
+    return store(call, env);
+  };
+  /** Returns the key of a call whose caller may write it. */
+  const writableKey = (call: Call): string => {
+    requirePermission(call, scope.write);
+    return keyOf(call);
+  };
+  const publish = (call: Call, key: string, op: "set" | "delete", env: Env) =>
     announce(call.canvas.id, scope.change(call, key, op), env);
-  /** The key that the caller may write to. */
-  const writable = (call: Call): string => (scope.mayWrite(call) ? keyOf(call) : refuse("PERMISSION_DENIED"));
 
   return {
     [path]: {
@@ -75,42 +87,42 @@ function scoped(path: string, scope: Scope): Primitive["routes"] {
         return listed(
           call,
           pageLimit(call.query),
-          (now, limit, after) => store(now, env).list({ prefix, cursor: after ?? cursor, limit }),
+          (now, limit, after) => readable(now, env).list({ prefix, cursor: after ?? cursor, limit }),
           (entry) => `{"key":${JSON.stringify(entry.key)},"value":${toText(entry)}}`,
         );
       },
     },
     [`${path}/:key`]: {
       async GET(call, env) {
-        const found = await store(call, env).get(call.params.key as string);
+        const found = await readable(call, env).get(call.params.key as string);
         return found === undefined ? refuse("NOT_FOUND") : `{"value":${toText(found)}}`;
       },
       PUT: withBody({
-        may: writable,
+        may: writableKey,
         read: valueBytes,
         async run(call, key, body, env) {
           const value = parseJson(body);
           if (value === null)
             refuse("INVALID_BODY", { message: "The value must not be null; delete the key instead." });
-          if (!(await store(call, env).put(key, toStored(value), scope.keys))) refuse("KEY_LIMIT");
-          tell(call, key, "set", env);
+          if (!(await store(call, env).put(key, toStored(value), scope.limit))) refuse("KEY_LIMIT");
+          publish(call, key, "set", env);
           return OK;
         },
       }),
       async DELETE(call, env) {
-        const key = writable(call);
-        if (await store(call, env).delete(key)) tell(call, key, "delete", env);
+        const key = writableKey(call);
+        if (await store(call, env).delete(key)) publish(call, key, "delete", env);
         return OK;
       },
     },
     [`${path}/:key/increment`]: {
       POST: withBody({
-        may: writable,
+        may: writableKey,
         read: valueBytes,
         async run(call, key, body, env) {
-          const value = await store(call, env).increment(key, amount(body), scope.keys);
+          const value = await store(call, env).increment(key, parseAmount(body), scope.limit);
           if (typeof value === "string") refuse(value);
-          tell(call, key, "set", env);
+          publish(call, key, "set", env);
           return `{"value":${JSON.stringify(value)}}`;
         },
       }),
@@ -122,5 +134,5 @@ function scoped(path: string, scope: Scope): Primitive["routes"] {
 export const kv: Primitive = {
   capability: "kv",
   data: kvData,
-  routes: { ...scoped("/kv", shared), ...scoped("/kv/user", perViewer) },
+  routes: { ...routesOf("/kv", shared), ...routesOf("/kv/user", perViewer) },
 };
