@@ -9,7 +9,7 @@ export type Flows = Map<number, FlowResult[][]>;
  * Makes publishers in all rooms send as fast as their messages come back, on one kind of server after the other. The order
  * changes from round to round; the first round is discarded.
  */
-export async function flowing(options: {
+export async function measureFlow(options: {
   rooms: number;
   windows: number[];
   rounds: number;

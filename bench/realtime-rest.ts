@@ -11,14 +11,14 @@ export interface Rest {
   pulses: PulseResult[][];
 }
 
-interface CompareOptions {
+interface IdleOptions {
   rooms: number;
   rounds: number;
   pulse: Omit<Pulse, "kind">;
 }
 
 /** Opens idle sockets in many rooms of each kind of server, one kind after the other, and publishes in a few of the rooms. */
-export async function atRest(options: CompareOptions): Promise<Rest> {
+export async function measureIdle(options: IdleOptions): Promise<Rest> {
   const rest: Rest = { memory: [], pulses: Array.from({ length: options.rounds }, () => []) };
   for (const kind of KINDS) {
     const server = await probed(() => kind.start(0));
@@ -31,12 +31,7 @@ export async function atRest(options: CompareOptions): Promise<Rest> {
   return rest;
 }
 
-async function restOn(
-  kind: Kind,
-  server: Server,
-  { rooms, pulse }: CompareOptions,
-  rest: Rest,
-): Promise<void> {
+async function restOn(kind: Kind, server: Server, { rooms, pulse }: IdleOptions, rest: Rest): Promise<void> {
   const crowd = await createRooms(kind, server, rooms);
   const before = await memoryOf(server);
   const sockets = await openSockets(crowd);

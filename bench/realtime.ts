@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { pinned } from "./child.ts";
-import { type Flows, flowing } from "./realtime-flow.ts";
-import { atRest, type Rest } from "./realtime-rest.ts";
+import { type Flows, measureFlow } from "./realtime-flow.ts";
+import { measureIdle, type Rest } from "./realtime-rest.ts";
 import { KINDS, PEOPLE, PER_ROOM } from "./rooms.ts";
 import { figure, median, type Table } from "./table.ts";
 
@@ -10,32 +10,29 @@ const OTHER_FILES = 500;
 const KIB = 1024;
 
 /** Options of the benchmark. The defaults take about 80 seconds. */
-export interface CompareOptions {
+export interface RealtimeOptions {
   /** Rooms in which everyone publishes, and the messages that each publisher keeps in flight. */
   rooms?: number;
   windows?: number[];
   rounds?: number;
   timedMs?: number;
   /** Rooms with idle sockets. */
-  restingRooms?: number;
+  idleRooms?: number;
 }
 
 /** Compares rooms on this server, on Socket.IO and on plain `ws`: messages delivered, and memory of idle sockets. */
-export async function realtime(options: CompareOptions = {}): Promise<Table> {
+export async function realtime(options: RealtimeOptions = {}): Promise<Table> {
   const { rooms = 100, windows = [1, 4], rounds = 5, timedMs = 1000 } = options;
-  const restingRooms = Math.min(
-    options.restingRooms ?? 300,
-    Math.floor((openFiles() - OTHER_FILES) / PER_ROOM),
-  );
-  const pulse = { rooms: Math.min(30, restingRooms), perSecond: 300, timedMs: 2000 };
-  const flows = await flowing({ rooms, windows, rounds, warmUpMs: 300, timedMs });
-  const rests = await atRest({ rooms: restingRooms, rounds: 3, pulse });
+  const idleRooms = Math.min(options.idleRooms ?? 300, Math.floor((openFiles() - OTHER_FILES) / PER_ROOM));
+  const pulse = { rooms: Math.min(30, idleRooms), perSecond: 300, timedMs: 2000 };
+  const flows = await measureFlow({ rooms, windows, rounds, warmUpMs: 300, timedMs });
+  const rests = await measureIdle({ rooms: idleRooms, rounds: 3, pulse });
   return {
     title: "realtime: rooms on this server, on Socket.IO and on plain ws",
     conditions: [
-      `${rooms} rooms of ${PER_ROOM} sockets; ${PEOPLE} in each publish about 100 bytes and send the next when their own has come back.`,
-      `Medians of ${rounds} rounds of ${timedMs / 1000} s, in turn; ratios are medians of each round's own.`,
-      `Then ${figure(restingRooms * PER_ROOM)} sockets at rest, of which ${pulse.rooms} rooms get ${pulse.perSecond} messages a second together.`,
+      `${rooms} rooms of ${PER_ROOM} sockets; ${PEOPLE} in each publish about 100 bytes and send the next when their own comes back.`,
+      `Medians of ${rounds} rounds of ${timedMs / 1000} s, alternating; ratios are medians of the ratios per round.`,
+      `Then ${figure(idleRooms * PER_ROOM)} idle sockets, of which ${pulse.rooms} rooms get ${pulse.perSecond} messages a second together.`,
       pinned ? "Server on core 0, load on core 1." : "NOT PINNED: server and load share the cores.",
       `Node ${process.version}.`,
     ].join(" "),
@@ -71,8 +68,8 @@ function flowRows(window: number, flows: Flows): string[][] {
 
 function restRows({ memory, pulses }: Rest): string[][] {
   return [
-    row("at rest: RSS KiB/socket", [memory.map(({ rss }) => rss / KIB)], 1, "this < 15"),
-    row("at rest: heap KiB/socket", [memory.map(({ heap }) => heap / KIB)], 1),
+    row("idle: RSS KiB/socket", [memory.map(({ rss }) => rss / KIB)], 1, "this < 15"),
+    row("idle: heap KiB/socket", [memory.map(({ heap }) => heap / KIB)], 1),
     row(
       "fan-out p50 ms",
       pulses.map((kinds) => kinds.map(({ p50 }) => p50)),

@@ -22,11 +22,11 @@ const edit = async (page: Page, text: string, into: string) => {
   await button(page, "Save").click();
 };
 
-/** Waits until what says these words has the focus. */
+/** Waits until the element with this text has the focus. */
 const focuses = (page: Page, words: RegExp) =>
   page.waitForFunction(`${words}.test(document.activeElement.innerText)`);
 
-/** Comes back to the page, which then looks at once what is new. */
+/** Makes the page visible again, on which it reads the board at once. */
 const comeBack = (page: Page) => page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
 
 const sees = async (page: Page, column: string, text: string) => {
@@ -36,7 +36,7 @@ const sees = async (page: Page, column: string, text: string) => {
 
 const says = (page: Page, text: string) => page.getByRole("status").getByText(text).waitFor();
 
-test("three people keep a board, and see what the others do without reloading", {
+test("three people edit a board and see each other's changes without reloading", {
   skip: noBrowser,
 }, async (t) => {
   const { base } = await startService(t);
@@ -92,7 +92,7 @@ test("three people keep a board, and see what the others do without reloading", 
   assert.deepEqual([...owner.faults, ...editor.faults, ...viewer.faults], []);
 });
 
-test("nobody overwrites or brings back what somebody else did, unless they mean it", {
+test("a concurrent change is not overwritten or restored without confirmation", {
   skip: noBrowser,
 }, async (t) => {
   const { base } = await startService(t);
@@ -103,7 +103,7 @@ test("nobody overwrites or brings back what somebody else did, unless they mean 
   await add(one.page, "Paint the fence");
   await sees(other.page, "Idea", "Paint the fence");
 
-  // A move and an edit at the same time are both kept.
+  // A concurrent move and edit are both kept.
   await button(one.page, "Edit “Paint the fence”").click();
   await button(other.page, "Move to Doing “Paint the fence”").click();
   await sees(one.page, "Doing", "Paint the fence");
@@ -143,7 +143,7 @@ test("nobody overwrites or brings back what somebody else did, unless they mean 
   await add(one.page, "Paint the door");
   await sees(other.page, "Idea", "Paint the door");
 
-  // What is gone by the time that one moves it comes not back; nothing tells of it before.
+  // Moving a card that is gone does not restore it; the page has no notice of the removal before.
   const moved = Promise.withResolvers<void>();
   await other.page.route(/\/collections\/cards\?/, async (route) => {
     await moved.promise;
@@ -158,7 +158,7 @@ test("nobody overwrites or brings back what somebody else did, unless they mean 
   assert.deepEqual([...one.faults, ...other.faults], []);
 });
 
-/** Lets no request for a card through; gives what lets them all through. */
+/** Holds back all requests for cards; returns a function that releases them. */
 async function hold(page: Page): Promise<() => void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   await page.route("**/collections/cards/*", async (route) => {
@@ -168,7 +168,7 @@ async function hold(page: Page): Promise<() => void> {
   return resolve;
 }
 
-test("while the service is slow, a dialog changes and removes its own card and no other", {
+test("while the service is slow, a dialog changes and removes only its own card", {
   skip: noBrowser,
 }, async (t) => {
   const { base } = await startService(t);
@@ -204,7 +204,7 @@ test("while the service is slow, a dialog changes and removes its own card and n
   assert.deepEqual(faults, []);
 });
 
-test("without a network a move goes back where it was, and all is well when the network is back", {
+test("without a network a move is reverted, and works again when the network is back", {
   skip: noBrowser,
 }, async (t) => {
   const { base } = await startService(t);
@@ -224,7 +224,7 @@ test("without a network a move goes back where it was, and all is well when the 
   await failure.waitFor();
   await card(page, "Idea", "Sweep the yard").waitFor();
 
-  // No clock goes on: only the network's return makes the page look again.
+  // The clock is stopped: only the network's return makes the page read again.
   await context.setOffline(false);
   await failure.waitFor({ state: "hidden" });
   await page.keyboard.press("Shift");
@@ -234,7 +234,7 @@ test("without a network a move goes back where it was, and all is well when the 
   assert.deepEqual(faults, []);
 });
 
-test("a card that has only left the end of a long board is not called removed, or new when it is back", {
+test("a card beyond the end of a long board is not reported as removed, or as new when it comes back", {
   skip: noBrowser,
 }, async (t) => {
   const { base } = await startService(t);
@@ -259,7 +259,7 @@ test("a card that has only left the end of a long board is not called removed, o
   await page.getByRole("status").getByText("Removed: Two.", { exact: true }).waitFor();
 });
 
-test("on a host of its own, with a pointer, and without its policy", { skip: noBrowser }, async (t) => {
+test("in subdomain mode, with a mouse, and without its policy", { skip: noBrowser }, async (t) => {
   const { env } = await startSite(t, "subdomain");
   const { page, faults } = await openAs(
     await openBrowser(t),

@@ -14,7 +14,7 @@ const click = async (page: Page, counter: "together" | "yours", times: number) =
 };
 
 for (const mode of ["path", "subdomain"] as const) {
-  test(`people count together, and each for themselves, canvases by ${mode}`, {
+  test(`people count together and separately, in ${mode} mode`, {
     skip: noBrowser,
   }, async (t) => {
     const { env } = await startSite(t, mode);

@@ -3,7 +3,7 @@ import { test } from "node:test";
 
 type Place = [x: number, y: number];
 
-/** The outbox, as far as it is tested here. */
+/** The tested part of the outbox. */
 interface Outbox {
   open: boolean;
   move(place: Place): void;
@@ -13,7 +13,7 @@ interface Outbox {
 
 type Send = (event: string, data: { path: Place[] }) => void;
 
-test("a pointer that never rests stays within 100 messages a minute, and its pings are not late", async (t) => {
+test("a pointer in constant motion stays within 100 messages a minute, and its pings are not delayed", async (t) => {
   const { href } = new URL("cursors/outbox.js", import.meta.url);
   const { createOutbox }: { createOutbox(send: Send, clock: () => number): Outbox } = await import(href);
   t.mock.timers.enable({ apis: ["setTimeout", "Date"] });
@@ -42,7 +42,7 @@ test("a pointer that never rests stays within 100 messages a minute, and its pin
     (sent.find(({ at, event }) => at >= ping && event === "ping")?.at ?? 0) - ping;
   for (const ping of pings) assert.ok(late(ping) >= 0 && late(ping) <= 700, `${late(ping)} ms`);
 
-  // Refused, or without a connection, it is silent; then it says where it is by now.
+  // After a refusal, and without a connection, it sends nothing; then it sends the current position.
   for (const [begin, end] of [
     [() => outbox.rest(), () => {}],
     [() => Object.assign(outbox, { open: false }), () => Object.assign(outbox, { open: true })],

@@ -21,7 +21,7 @@ const stands = (page: Page, text: string) =>
   page.getByRole("status").getByText(text, { exact: true }).waitFor();
 const warns = (page: Page, text: string) => page.getByRole("alert").filter({ hasText: text }).waitFor();
 
-/** Waits until a pointer with this name is at a place, in parts of the surface. */
+/** Waits until the pointer with this name is at a position, given as fractions of the surface. */
 async function pointsAt(page: Page, name: string, [x, y]: Place) {
   const isThere = `([name, x, y]) => {
     const surface = document.getElementById("surface");
@@ -42,7 +42,7 @@ async function point(page: Page, [x, y]: Place) {
   await page.mouse.move(box.x + x * box.width, box.y + y * box.height, { steps: 5 });
 }
 
-/** A program on the channel. */
+/** A WebSocket client on the channel. */
 async function dial(t: TestContext, target: Target, as: Person): Promise<Socket> {
   const socket = await connect(target, "cursors", as);
   atEnd(t, () => socket.close());
@@ -50,14 +50,14 @@ async function dial(t: TestContext, target: Target, as: Person): Promise<Socket>
   return socket;
 }
 
-/** The program of somebody new. */
+/** Connects a client as another person. */
 const program = async (t: TestContext, target: Target, name: string) =>
   dial(t, target, await target.signIn(freshEmail("program"), name));
 
 const publish = (socket: Socket, event: string, data: Json) =>
   socket.send({ type: "publish", channel: CHANNEL, event, data });
 
-/** The next message of this event from somebody. */
+/** Waits for the next message of this event from a person. */
 async function heard(socket: Socket, event: string, name: string) {
   for (;;) {
     const frame = await socket.next();
@@ -67,7 +67,7 @@ async function heard(socket: Socket, event: string, name: string) {
   }
 }
 
-/** The id of the example, and its owner. */
+/** The id of the canvas, and its owner. */
 async function owned(target: Target) {
   const owner = await target.signIn("dev@example.com", "Dev");
   const { json } = await manage(target, owner, "GET", "/api/canvases?q=cursors");
@@ -79,7 +79,7 @@ async function owned(target: Target) {
   return { change };
 }
 
-test("two people and a program see each other come, point, ping and go", { skip: noBrowser }, async (t) => {
+test("two people and a client see each other join, point, ping and leave", { skip: noBrowser }, async (t) => {
   const { base } = await startService(t);
   const target = devTarget(base, "path");
   const browser = await openBrowser(t);
@@ -94,7 +94,7 @@ test("two people and a program see each other come, point, ping and go", { skip:
   await says(one.page, "Viewer is here.");
   await says(other.page, "You are here with Dev.");
   await person(other.page, "Viewer (you)").waitFor();
-  // Whoever comes later is told where the others are.
+  // A person who joins later gets the positions of the others.
   await pointsAt(other.page, "Dev", [0.25, 0.5]);
   await point(one.page, [0.75, 0.2]);
   await pointsAt(other.page, "Dev", [0.75, 0.2]);
@@ -110,7 +110,7 @@ test("two people and a program see each other come, point, ping and go", { skip:
   assert.equal(moved.role, "viewer");
   assert.ok(moved.path.length <= 16 && moved.path.flat().every((part: number) => part >= 0 && part <= 1));
 
-  // A ripple goes by itself.
+  // A ripple disappears after its animation.
   const seen = one.page.locator(".ripple").waitFor();
   publish(socket, "ping", { path: [[0.9, 0.1]] });
   await Promise.all([seen, says(one.page, "Ada pings in the top right.")]);
@@ -131,7 +131,7 @@ test("two people and a program see each other come, point, ping and go", { skip:
   assert.deepEqual([...one.faults, ...other.faults], []);
 });
 
-test("by keys alone, on a host of its own, in both colour schemes, narrow and wide", {
+test("with the keyboard alone, in subdomain mode, in both colour schemes, narrow and wide", {
   skip: noBrowser,
 }, async (t) => {
   const { base, env } = await startSite(t, "subdomain");
@@ -153,7 +153,7 @@ test("by keys alone, on a host of its own, in both colour schemes, narrow and wi
   await one.page.keyboard.press("Tab");
   assert.equal(await isFocused(one.page), false);
 
-  // A name may be long, and written from right to left: its beginning is what is seen of it.
+  // A long name, also one from right to left, is cut off at its end.
   const name = `عبد${"و".repeat(80)}`;
   const socket = await program(t, devTarget(base, "subdomain"), name);
   for (const width of [320, 1280]) {
@@ -173,7 +173,7 @@ test("by keys alone, on a host of its own, in both colour schemes, narrow and wi
   assert.deepEqual([...one.faults, ...other.faults], []);
 });
 
-test("how the connection is, and what ends it, is told", { skip: noBrowser }, async (t) => {
+test("the page shows the state of the connection, and why it ended", { skip: noBrowser }, async (t) => {
   const { base } = await startService(t);
   const target = devTarget(base, "path");
   const { change } = await owned(target);
@@ -204,7 +204,7 @@ test("how the connection is, and what ends it, is told", { skip: noBrowser }, as
   await stands(page, "Connected");
   await Promise.all(crowd.map((socket) => socket.close()));
 
-  // More messages than the service takes: it is said, and nothing more is sent.
+  // Beyond the rate limit the page says so and sends nothing more.
   await page.evaluate(
     `for (let each = 0; each <= 100; each++) easel.realtime.channel("${CHANNEL}").publish("x")`,
   );
@@ -232,7 +232,7 @@ test("how the connection is, and what ends it, is told", { skip: noBrowser }, as
   assert.deepEqual(faults, []);
 });
 
-test("what other pages and programs publish breaks nothing", { skip: noBrowser }, async (t) => {
+test("messages of other pages and programs break nothing", { skip: noBrowser }, async (t) => {
   const { base } = await startService(t);
   const { page, faults } = await openAs(await openBrowser(t), `${base}/c/cursors/`, "dev@example.com");
   await stands(page, "Connected");
@@ -264,7 +264,7 @@ test("what other pages and programs publish breaks nothing", { skip: noBrowser }
   socket.send(
     `{"type":"publish","channel":"${CHANNEL}","event":"move","data":{"path":[[1e999,0]],"__proto__":{"path":[[0,0]]}}}`,
   );
-  // They come in their order: the first that is a way is the first that is shown.
+  // Messages arrive in order: the first valid path is the first one shown.
   publish(socket, "move", { path: Array(500).fill([-1e300, 7]), name: "Dev" });
   await pointsAt(page, name, [0, 1]);
   assert.equal(await page.locator(".pointer").count(), 1);
@@ -276,7 +276,7 @@ test("what other pages and programs publish breaks nothing", { skip: noBrowser }
   assert.ok((await page.locator(".ripple").count()) <= 3);
   assert.equal(await page.locator("#surface img, #people img, #news img").count(), 0);
 
-  // Nobody points who is not here, though anybody here may publish.
+  // Pointers of people who are not present are not shown, although they may publish.
   socket.send({ type: "unsubscribe", channel: CHANNEL });
   await says(page, `${name} has left.`);
   publish(socket, "move", { path: [[0.5, 0.5]] });

@@ -13,14 +13,14 @@ import { PROXY, startService, temporaryDirectory } from "../packages/server/test
 const run = promisify(execFile);
 const deploy = path.join(import.meta.dirname, "deploy.ts");
 
-/** The commands by which the README has a newcomer make and deploy a first canvas. */
+/** Returns the commands of the README that create and deploy a first canvas. */
 async function firstCanvas(): Promise<string> {
   const readme = await readFile(path.join(import.meta.dirname, "../README.md"), "utf8");
   const commands = /```sh\n(mkdir hello\n[\s\S]*?)```/.exec(readme)?.[1];
-  return commands ?? assert.fail("the README makes no canvas");
+  return commands ?? assert.fail("the README has no such commands");
 }
 
-test("the README's first canvas, made as it says, in the browsers of two people", {
+test("the first canvas of the README, created as it says, in the browsers of two people", {
   skip: noBrowser,
 }, async (t) => {
   const { base } = await startService(t);
@@ -48,7 +48,7 @@ test("the README's first canvas, made as it says, in the browsers of two people"
   await ada.page.getByText("Second version").waitFor();
 });
 
-test("who may enter, and what is switched off, stays so when a new version is deployed", async (t) => {
+test("a deploy of a new version keeps access and switches", async (t) => {
   const { base, env } = await startService(t);
   const folder = path.join(await temporaryDirectory(t), "My first (poll)!");
   await mkdir(folder);
@@ -65,7 +65,7 @@ test("who may enter, and what is switched off, stays so when a new version is de
   assert.deepEqual(await made(), [{ slug: "my-first-poll", access: "private", backend_enabled: 0 }]);
 });
 
-test("what was left out is printed beside the address", async (t) => {
+test("files that are left out are printed beside the URL", async (t) => {
   const { base } = await startService(t);
   const folder = path.join(await temporaryDirectory(t), "Geheime Übung");
   await mkdir(path.join(folder, ".git"), { recursive: true });
@@ -80,15 +80,15 @@ test("what was left out is printed beside the address", async (t) => {
   ]);
 });
 
-/** A folder that cannot be deployed: its files, and what is printed of it. */
+/** Folders that cannot be deployed: their files, and the line printed. */
 const BROKEN: [name: string, files: Record<string, string> | null, line: RegExp][] = [
-  ["no folder at all", null, /^There is no folder \S+\.$/],
+  ["a missing folder", null, /^There is no folder \S+\.$/],
   ["an empty folder", {}, /^There is no index\.html in /],
   ["no start page", { "a.html": "" }, /^There is no index\.html in /],
   ["dot files alone", { ".env": "" }, /^There is no index\.html in /],
   ["a path that cannot be served", { "index.html": "", "a\tb": "" }, /^The path .* characters/],
-  ["no JSON", { "index.html": "", "easel.json": "{" }, /^easel\.json: not valid JSON: /],
-  ["no object", { "index.html": "", "easel.json": "[]" }, /^easel\.json: .*expected object/],
+  ["invalid JSON", { "index.html": "", "easel.json": "{" }, /^easel\.json: not valid JSON: /],
+  ["not an object", { "index.html": "", "easel.json": "[]" }, /^easel\.json: .*expected object/],
   [
     "a misspelt key",
     { "index.html": "", "easel.json": '{"titel":"A"}' },
@@ -108,13 +108,13 @@ const BROKEN: [name: string, files: Record<string, string> | null, line: RegExp]
     /^easel\.json: `title`: .*expected string/,
   ],
   [
-    "a preset that there is not",
+    "an unknown preset",
     { "index.html": "", "easel.json": '{"policy":{"collections":{"ideas":{"preset":"all"}}}}' },
     /^easel\.json: `policy\.collections\.ideas\.preset`: /,
   ],
 ];
 
-/** The lines that a deploy ends with, which must not have been a success. */
+/** Runs a deploy that must fail; returns the lines printed. */
 async function failed(...args: string[]): Promise<string> {
   const error = (await run(process.execPath, [deploy, ...args]).catch((error) => error)) as {
     code: number;
@@ -126,7 +126,7 @@ async function failed(...args: string[]): Promise<string> {
   return error.stderr.trim();
 }
 
-test("what cannot be deployed is told in a line, and no canvas is made", async (t) => {
+test("a folder that cannot be deployed is reported in a line, and no canvas is created", async (t) => {
   const { base, env } = await startService(t);
   const directory = await temporaryDirectory(t);
   const canvases = () => env.db.all`select id from canvases order by id`;
@@ -141,15 +141,15 @@ test("what cannot be deployed is told in a line, and no canvas is made", async (
   const file = path.join(directory, "index.html");
   await writeFile(file, "");
   assert.match(await failed(file, base), /index\.html is not a folder\.$/);
-  assert.match(await failed(), /^Say which folder: /);
-  assert.match(await failed(directory, "localhost:3000"), /is not the address of a service/);
+  assert.match(await failed(), /^The folder is missing: /);
+  assert.match(await failed(directory, "localhost:3000"), /is not the URL of a service/);
   const short = path.join(directory, "ab");
   await mkdir(short);
-  assert.match(await failed(short, base), /gives no address/);
+  assert.match(await failed(short, base), /cannot be used as a slug/);
   assert.deepEqual(await canvases(), asItWas);
 });
 
-test("a service that is not there, does not know the caller, or refuses is told in a line", async (t) => {
+test("a service that is missing, needs a sign-in or refuses is reported in a line", async (t) => {
   const { base } = await startService(t, { SERVICE_QUOTA_CANVASES: "0" });
   const folder = path.join(await temporaryDirectory(t), "hello");
   await mkdir(folder);
@@ -157,20 +157,20 @@ test("a service that is not there, does not know the caller, or refuses is told 
   assert.match(await failed(folder, base), /^http\S+ refuses: The owner has as many canvases/);
   assert.match(
     await failed(folder, "http://127.0.0.1:9"),
-    /^No service answers at http:\/\/127\.0\.0\.1:9\. Start one/,
+    /^No service responds at http:\/\/127\.0\.0\.1:9\. Start one/,
   );
 
   const guarded = await startService(t, PROXY);
   const target = proxyTarget(guarded.base, "path");
   const { token } = await tokenOf(target, await target.signIn("ada@example.com"));
-  assert.match(await failed(folder, guarded.base), /does not know you\. Set EASEL_TOKEN/);
+  assert.match(await failed(folder, guarded.base), /^You are not signed in at \S+\. Set EASEL_TOKEN/);
   const { stdout } = await run(process.execPath, [deploy, folder, guarded.base], {
     env: { ...process.env, EASEL_TOKEN: token },
   });
   assert.equal(stdout, `${guarded.base}/c/hello/\n`);
 });
 
-test("every example's easel.json is without fault", async () => {
+test("the easel.json of every example is valid", async () => {
   const folders = (await readdir(import.meta.dirname, { withFileTypes: true })).filter((each) =>
     each.isDirectory(),
   );
@@ -181,7 +181,7 @@ test("every example's easel.json is without fault", async () => {
   }
 });
 
-test("a folder's easel.json names the canvas and says who may do what, time and again", async (t) => {
+test("a folder's easel.json sets title and policy with every deploy", async (t) => {
   const { base, env } = await startService(t);
   const folder = path.join(await temporaryDirectory(t), "ideas");
   await mkdir(folder);

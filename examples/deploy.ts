@@ -11,24 +11,24 @@ import { isAllowedSlug, slugOf } from "../packages/server/src/canvases/publishin
 import { faultsOf, manifest } from "../packages/server/src/management/manifest.ts";
 
 /*
- * Deploys a folder as a canvas: npm run deploy -- FOLDER [BASE ADDRESS]
- * Signs in by itself where the service is in dev mode; elsewhere EASEL_TOKEN holds an access token.
+ * Deploys a folder as a canvas: npm run deploy -- FOLDER [BASE URL]
+ * In dev mode it signs in by itself; in other modes the environment variable EASEL_TOKEN must hold an access token.
  */
 
 const say = (line: string) => process.stderr.write(`${line}\n`);
 
-/** Ends the program with a line for people. */
+/** An expected failure: its message is printed without a stack. */
 class Fault extends Error {}
 
 function fail(message: string): never {
   throw new Fault(message);
 }
 
-/** The files of a folder as a zip, checked as the service will check it; nothing has been changed there until then. */
-async function zipOf(folder: string): Promise<Buffer> {
+/** Zips the files of a folder and applies the service's own checks, before anything is changed there. */
+async function zipFolder(folder: string): Promise<Buffer> {
   const zip = new ZipFile();
   const leftOut = new LeftOutList();
-  let hasStart = false;
+  let hasIndex = false;
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
     const file = path.join(entry.parentPath, entry.name);
     const name = path.relative(folder, file).split(path.sep).join("/");
@@ -38,17 +38,16 @@ async function zipOf(folder: string): Promise<Buffer> {
       leftOut.addDotFile(name);
       continue;
     }
-    if (name === "index.html") hasStart = true;
+    if (name === "index.html") hasIndex = true;
     zip.addFile(file, name);
   }
-  if (!hasStart) fail(`There is no index.html in ${folder}: a canvas begins with that page.`);
+  if (!hasIndex) fail(`There is no index.html in ${folder}, which every canvas needs.`);
   for (const { path, reason } of leftOut.entries()) say(`left out: ${path} (${reason})`);
   if (leftOut.more > 0) say(`left out: ${leftOut.more} more`);
   zip.end();
   const bytes = await buffer(zip.outputStream);
   const { value: most } = LIMITS.bundleBytes;
-  if (bytes.length > most)
-    fail(`The folder has ${bytes.length} bytes as a zip; at most ${most} can be deployed.`);
+  if (bytes.length > most) fail(`The zipped folder has ${bytes.length} bytes; the limit is ${most}.`);
   await check(bytes);
   return bytes;
 }
@@ -64,14 +63,13 @@ async function check(zip: Buffer): Promise<void> {
   }
 }
 
-/** Calls the service; what it refuses ends the program with its message. */
+/** Calls the service. A refusal ends the program with the message of the response. */
 class Service {
   readonly #base: string;
   #credentials: Record<string, string> = {};
 
   constructor(base: string) {
-    if (!/^https?:$/.test(URL.parse(base)?.protocol ?? ""))
-      fail(`\`${base}\` is not the address of a service.`);
+    if (!/^https?:$/.test(URL.parse(base)?.protocol ?? "")) fail(`\`${base}\` is not the URL of a service.`);
     this.#base = base.replace(/\/+$/, "");
   }
 
@@ -80,33 +78,33 @@ class Service {
     else await this.call("POST", "/auth/dev/session", { email: "dev@example.com" });
   }
 
-  async call<Answer>(method: string, at: string, body?: object): Promise<Answer> {
+  async call<Body>(method: string, at: string, body?: object): Promise<Body> {
     const isZip = Buffer.isBuffer(body);
-    const answer = await fetch(this.#base + at, {
+    const response = await fetch(this.#base + at, {
       method,
       redirect: "manual",
       headers: { ...this.#credentials, "content-type": isZip ? "application/zip" : "application/json" },
       ...(body === undefined ? {} : { body: isZip ? new Uint8Array(body) : JSON.stringify(body) }),
     }).catch(() =>
       fail(
-        `No service answers at ${this.#base}. Start one with \`npm start\`, or name its address after the folder.`,
+        `No service responds at ${this.#base}. Start one with \`npm start\`, or give its URL after the folder.`,
       ),
     );
-    const text = await answer.text();
-    if (!answer.ok) this.#refused(answer.status, at, text);
-    const [cookie] = answer.headers.getSetCookie();
+    const text = await response.text();
+    if (!response.ok) this.#refused(response.status, at, text);
+    const [cookie] = response.headers.getSetCookie();
     if (cookie !== undefined) this.#credentials = { cookie: cookie.split(";")[0] ?? "" };
-    return (text === "" ? undefined : JSON.parse(text)) as Answer;
+    return (text === "" ? undefined : JSON.parse(text)) as Body;
   }
 
   #refused(status: number, at: string, text: string): never {
     if (status === 401 || (status >= 300 && status < 400) || (status === 404 && at.startsWith("/auth/")))
-      fail(`${this.#base} does not know you. Set EASEL_TOKEN to an access token of that service.`);
+      fail(`You are not signed in at ${this.#base}. Set EASEL_TOKEN to an access token of that service.`);
     let message = `${status}`;
     try {
       message = (JSON.parse(text) as { message?: string }).message ?? message;
     } catch {
-      // The answer is not from the service, but perhaps from a proxy: only the status is known.
+      // The response is not JSON: perhaps a proxy sent it, and only the status is known.
     }
     return fail(`${this.#base} refuses: ${message}`);
   }
@@ -119,22 +117,24 @@ async function deploy(folder: string, base: string): Promise<string> {
   const name = path.basename(path.resolve(folder));
   const slug = slugOf(name);
   if (!isAllowedSlug(slug))
-    fail(`The folder's name gives no address: \`${slug}\` is too short or reserved. Rename it.`);
+    fail(
+      `The folder's name cannot be used as a slug: \`${slug}\` is too short or reserved. Rename the folder.`,
+    );
   const text = await readFile(path.join(folder, "easel.json"), "utf8").catch(() => "{}");
   const faults = faultsOf(text);
   if (faults.length > 0) fail(faults.map((fault) => `easel.json: ${fault}`).join("\n"));
   const { title = name.slice(0, LIMITS.titleLength.value), policy } = manifest.parse(JSON.parse(text));
-  const zip = await zipOf(folder);
+  const zip = await zipFolder(folder);
 
   await service.signIn(process.env.EASEL_TOKEN);
-  /** A new canvas, with a backend, for everyone who signs in. Who may enter later on is for its owner to say. */
-  const make = async () => {
-    const made = await service.call<Canvas>("POST", "/api/canvases", { title, slug });
-    await service.call("PATCH", `/api/canvases/${made.id}/capabilities`, { backendEnabled: true });
-    return service.call<Canvas>("PUT", `/api/canvases/${made.id}/sharing`, { access: "whole_org" });
+  /** Creates a canvas with its backend on, shared with every signed-in user. Later deploys leave its sharing unchanged. */
+  const create = async () => {
+    const created = await service.call<Canvas>("POST", "/api/canvases", { title, slug });
+    await service.call("PATCH", `/api/canvases/${created.id}/capabilities`, { backendEnabled: true });
+    return service.call<Canvas>("PUT", `/api/canvases/${created.id}/sharing`, { access: "whole_org" });
   };
   const { canvases } = await service.call<{ canvases: Canvas[] }>("GET", `/api/canvases?q=${slug}`);
-  const canvas = canvases.find((each) => each.slug === slug) ?? (await make());
+  const canvas = canvases.find((each) => each.slug === slug) ?? (await create());
   if (policy !== undefined)
     await service.call("PATCH", `/api/canvases/${canvas.id}/capabilities`, {
       expectedRuntimePolicy: canvas.runtimePolicyRevision,
@@ -148,11 +148,11 @@ async function deploy(folder: string, base: string): Promise<string> {
 
 try {
   const [folder, base = "http://localhost:3000"] = process.argv.slice(2);
-  if (folder === undefined) fail("Say which folder: npm run deploy -- FOLDER [BASE ADDRESS]");
+  if (folder === undefined) fail("The folder is missing: npm run deploy -- FOLDER [BASE URL]");
   process.stdout.write(`${await deploy(folder, base)}\n`);
 } catch (error) {
   const { code, message, stack } = error as NodeJS.ErrnoException;
-  // Errors of the file system are printed as they are; anything else is a bug.
+  // Errors of the file system have a code and are printed without a stack; any other error is a bug.
   say(error instanceof Fault || code !== undefined ? message : String(stack));
   process.exitCode = 1;
 }

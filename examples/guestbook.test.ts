@@ -37,7 +37,7 @@ test("two people sign the guestbook and see each other's entries after a reload"
   assert.deepEqual([...owner.faults, ...editor.faults, ...viewer.faults], []);
 });
 
-test("a draft waits for its writer and for nobody else", { skip: noBrowser }, async (t) => {
+test("a draft is kept for its author alone", { skip: noBrowser }, async (t) => {
   const { base } = await startService(t);
   const browser = await openBrowser(t);
   const address = `${base}/c/guestbook/`;

@@ -5,7 +5,7 @@ import { startService } from "../packages/server/test/support/service.ts";
 
 const ARABIC = "مرحبا بالعالم.";
 
-/** Whether the text stands at the right edge of its element, and not across all of it. */
+/** Whether the text is aligned to the right edge of its element without filling it. */
 const STANDS_RIGHT = `(() => {
   const text = document.querySelector("li .text");
   const range = document.createRange();
@@ -20,7 +20,7 @@ for (const [slug, field, send] of [
   ["guestbook", "Your entry", "Sign the book"],
   ["survey", "What should we think of?", "Send answer"],
 ] as const)
-  test(`${slug}: what is written from right to left is shown so`, { skip: noBrowser }, async (t) => {
+  test(`${slug}: text from right to left is aligned right`, { skip: noBrowser }, async (t) => {
     const { base } = await startService(t);
     const { page } = await openAs(await openBrowser(t), `${base}/c/${slug}/`, "dev@example.com");
     if (slug === "survey") await page.getByRole("radio", { name: "To the lake" }).check();

@@ -14,10 +14,10 @@ const answer = async (page: Page, choice: string, comment: string) => {
 const says = (page: Page, text: string) =>
   page.getByRole("status").getByText(text, { exact: true }).waitFor();
 
-/** The tally as it is read: each choice with its count. */
+/** Reads the tally: each choice with its count. */
 const tallyOf = (page: Page) => page.locator("#tally li").allInnerTexts();
 
-test("three people answer, two of them read all answers", { skip: noBrowser }, async (t) => {
+test("three people answer, and two of them can read all answers", { skip: noBrowser }, async (t) => {
   const { base } = await startService(t);
   const browser = await openBrowser(t);
   const address = `${base}/c/survey/`;
@@ -70,7 +70,7 @@ test("three people answer, two of them read all answers", { skip: noBrowser }, a
   assert.deepEqual([...owner.faults, ...editor.faults, ...viewer.faults], []);
 });
 
-test("an answer is withdrawn by its author, and removed by who manages the canvas, who is asked first", {
+test("an author can withdraw an answer; owner and editors can remove it after a confirmation", {
   skip: noBrowser,
 }, async (t) => {
   const { base } = await startService(t);
@@ -80,7 +80,7 @@ test("an answer is withdrawn by its author, and removed by who manages the canva
   const guest = await openAs(browser, address, "ada@example.com");
   await answer(viewer.page, "To the lake", "With a boat");
   await says(viewer.page, "Thank you, your answer is in.");
-  // Who presses twice, on a phone, does not withdraw what they have sent.
+  // A double tap on a phone does not withdraw the answer just sent.
   await guest.page.setViewportSize({ width: 360, height: 1000 });
   const send = guest.page.locator("#send");
   const where = (await send.boundingBox()) ?? assert.fail("no button");
@@ -128,7 +128,9 @@ test("an answer is withdrawn by its author, and removed by who manages the canva
   assert.deepEqual([...owner.faults, ...guest.faults, ...viewer.faults], []);
 });
 
-test("the page says what it lacks, and goes on when that is back", { skip: noBrowser }, async (t) => {
+test("the page says which permission or capability is missing, and continues when it is back", {
+  skip: noBrowser,
+}, async (t) => {
   const { base, env } = await startService(t);
   const viewer = await openAs(await openBrowser(t), `${base}/c/survey/`, "viewer@example.com");
   await viewer.page.getByRole("button", { name: "Send answer" }).waitFor();
