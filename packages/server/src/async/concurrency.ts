@@ -1,4 +1,4 @@
-/** Counts what is under way for each of many holders, up to a limit for each. */
+/** Limits the concurrent operations of each holder. */
 export class Concurrency {
   readonly #limit: number;
   readonly #counts = new Map<string, number>();
@@ -7,7 +7,7 @@ export class Concurrency {
     this.#limit = limit;
   }
 
-  /** Begins one more for a holder; answers the function that ends it, or null when the limit is reached. */
+  /** Counts an operation of a holder. Returns the function to call at its end, or null when the limit is reached. */
   begin(holder: string): (() => void) | null {
     const count = this.#counts.get(holder) ?? 0;
     if (count >= this.#limit) return null;

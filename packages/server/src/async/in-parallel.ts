@@ -1,6 +1,6 @@
 /**
- * Does work on every item, at most `width` at a time; answers the results in the order of the items. The first failure is
- * thrown once no work is under way any more, and no further item is begun.
+ * Calls `work` for every item, at most `width` at a time. Returns the results in the order of the items. After a failure starts no further
+ * item, and throws the first error when those under way have ended.
  */
 export async function inParallel<Item, Result>(
   items: Item[],
@@ -9,18 +9,18 @@ export async function inParallel<Item, Result>(
 ): Promise<Result[]> {
   const results: Result[] = [];
   const queue = items.entries();
-  const failures: unknown[] = [];
+  const errors: unknown[] = [];
   const worker = async () => {
     for (const [index, item] of queue) {
-      if (failures.length > 0) return;
+      if (errors.length > 0) return;
       try {
         results[index] = await work(item);
       } catch (error) {
-        failures.push(error);
+        errors.push(error);
       }
     }
   };
   await Promise.all(Array.from({ length: width }, worker));
-  if (failures.length > 0) throw failures[0];
+  if (errors.length > 0) throw errors[0];
   return results;
 }

@@ -1,29 +1,29 @@
-/** The turns of the event loop: numbers them, and runs what is to be done at the end of one. */
+/** Numbers the turns of the event loop, and runs callbacks at the end of a turn. */
 export class Turns {
   #current = 0;
-  #asked = false;
+  #scheduled = false;
   #atEnd: (() => void)[] = [];
 
   /** The number of this turn. */
   get current(): number {
-    this.#ask();
+    this.#scheduleEnd();
     return this.#current;
   }
 
-  /** Calls `work` when every socket that is ready has been read. */
+  /** Calls `work` at the end of this turn, after every socket that is ready has been read. */
   atEnd(work: () => void): void {
-    this.#ask();
+    this.#scheduleEnd();
     this.#atEnd.push(work);
   }
 
-  #ask(): void {
-    if (this.#asked) return;
-    this.#asked = true;
+  #scheduleEnd(): void {
+    if (this.#scheduled) return;
+    this.#scheduled = true;
     setImmediate(() => this.#end());
   }
 
   #end(): void {
-    this.#asked = false;
+    this.#scheduled = false;
     this.#current++;
     const works = this.#atEnd;
     this.#atEnd = [];

@@ -8,27 +8,27 @@ import {
 import type { Logger } from "pino";
 import { refuse } from "../http/refusal.ts";
 
-/** Keys of this age are fetched anew before they decide anything. */
+/** The age at which keys are fetched again before they are used. */
 const FRESH_MS = 10 * 60 * 1000;
-/** Keys of up to this age go on deciding while the key server cannot be reached. */
+/** The age up to which keys are used while the key server cannot be reached. */
 const USABLE_MS = 60 * 60 * 1000;
-/** The key server is asked no more often than this, whatever keys tokens name and whatever it answers. */
+/** The shortest interval between two requests to the key server. */
 const COOLDOWN_MS = 10 * 1000;
 const TIMEOUT_MS = 5 * 1000;
 const MAX_BYTES = 256 * 1024;
 
 const NO_KEYS: JSONWebKeySet = { keys: [] };
 
-/** The public keys at an address, for verifying what someone else signs: fetched when they are needed, and again as they rotate. */
+/** Fetches and caches the public keys at a URL, by which tokens of another party are verified. Follows their rotation. */
 export class Jwks {
   readonly #url: string;
   readonly #log: Pick<Logger, "warn">;
   #find = createLocalJWKSet(NO_KEYS);
   #fetchedAt = Number.NEGATIVE_INFINITY;
-  #askedAt = Number.NEGATIVE_INFINITY;
-  #asking: Promise<void> | null = null;
+  #requestedAt = Number.NEGATIVE_INFINITY;
+  #fetching: Promise<void> | null = null;
   #failed = false;
-  /** What these very keys have verified, by hash, until when (epoch milliseconds); other keys start with an empty map. */
+  /** Claims of tokens that the current keys have verified, by hash of the token, with their expiry in epoch milliseconds. */
   verified = new Map<string, { claims: JWTPayload; until: number }>();
 
   constructor(url: string, log: Pick<Logger, "warn">) {
@@ -36,25 +36,25 @@ export class Jwks {
     this.#log = log;
   }
 
-  /** The key that a header names. @throws JOSEError when there is none, Refusal when only the key server could tell and it cannot be reached. */
+  /** Returns the key that a header names. @throws JOSEError when there is none, Refusal when the key server cannot be reached. */
   async key(header: JWSHeaderParameters, now: number): Promise<CryptoKey> {
-    if (now - this.#fetchedAt >= FRESH_MS) await this.#ask(now);
+    if (now - this.#fetchedAt >= FRESH_MS) await this.#refresh(now);
     try {
       return await this.#find(header);
     } catch (error) {
       if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
-      await this.#ask(now);
+      await this.#refresh(now);
       if (this.#failed) refuse("UNAVAILABLE", { message: "The keys of the sign-in cannot be fetched." });
       return this.#find(header);
     }
   }
 
-  async #ask(now: number): Promise<void> {
-    if (this.#asking === null && now - this.#askedAt >= COOLDOWN_MS) {
-      this.#askedAt = now;
-      this.#asking = this.#fetch(now);
+  async #refresh(now: number): Promise<void> {
+    if (this.#fetching === null && now - this.#requestedAt >= COOLDOWN_MS) {
+      this.#requestedAt = now;
+      this.#fetching = this.#fetch(now);
     }
-    await this.#asking;
+    await this.#fetching;
   }
 
   async #fetch(now: number): Promise<void> {
@@ -67,7 +67,7 @@ export class Jwks {
       if (now - this.#fetchedAt >= USABLE_MS) this.#use(NO_KEYS);
       this.#log.warn({ err: error }, "the keys of the sign-in cannot be fetched");
     } finally {
-      this.#asking = null;
+      this.#fetching = null;
     }
   }
 
@@ -77,20 +77,20 @@ export class Jwks {
   }
 }
 
-/** A key set as it comes over the wire: no redirects, bounded in time and size. */
+/** Downloads a key set without redirects, limited in time and size. */
 async function download(url: string): Promise<JSONWebKeySet> {
-  const answer = await fetch(url, {
+  const response = await fetch(url, {
     headers: { accept: "application/json" },
     redirect: "error",
     signal: AbortSignal.timeout(TIMEOUT_MS),
   });
   const chunks: Uint8Array[] = [];
   let size = 0;
-  for await (const chunk of answer.body ?? []) {
+  for await (const chunk of response.body ?? []) {
     size += chunk.length;
     if (size > MAX_BYTES) throw new Error("The key set is too large");
     chunks.push(chunk);
   }
-  if (answer.status !== 200) throw new Error(`The key server answers ${answer.status}`);
+  if (response.status !== 200) throw new Error(`The key server responded with ${response.status}`);
   return JSON.parse(Buffer.concat(chunks).toString("utf8"));
 }

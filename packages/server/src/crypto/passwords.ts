@@ -4,19 +4,19 @@ import { TaskPool } from "../async/task-pool.ts";
 
 const hashBytes = promisify(argon2);
 
-/** KiB, passes, lanes: what OWASP advises for Argon2id. */
+/** Parameters that OWASP recommends for Argon2id; memory in KiB. */
 const COST = { memory: 19_456, passes: 2, parallelism: 1 };
 const TAG_LENGTH = 32;
 
-/** Hashes passwords with Argon2id, at most so many at a time: each takes much memory for a while. */
+/** Hashes passwords with Argon2id. Limits the concurrent hashes, since each of them takes much memory. */
 export class Passwords {
-  readonly #lanes: TaskPool;
+  readonly #pool: TaskPool;
 
-  constructor(atOnce: number) {
-    this.#lanes = new TaskPool(atOnce);
+  constructor(concurrency: number) {
+    this.#pool = new TaskPool(concurrency);
   }
 
-  /** The hash to keep, as a PHC string. */
+  /** Returns the hash of a password as a PHC string. */
   async hash(password: string): Promise<string> {
     const salt = randomBytes(16);
     const tag = await this.#tag(password, salt);
@@ -24,7 +24,7 @@ export class Passwords {
     return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${base64(salt)}$${base64(tag)}`;
   }
 
-  /** Whether this is the password of a hash. */
+  /** Whether a password has a hash. */
   async verify(password: string, hash: string): Promise<boolean> {
     const [, , , , salt = "", tag = ""] = hash.split("$");
     const expected = Buffer.from(tag, "base64");
@@ -33,9 +33,9 @@ export class Passwords {
   }
 
   #tag(password: string, nonce: Buffer): Promise<Buffer> {
-    // The same letters may be written in several ways.
+    // Unicode can encode the same letters in several ways.
     const message = password.normalize("NFC");
-    return this.#lanes.run(() => hashBytes("argon2id", { ...COST, message, nonce, tagLength: TAG_LENGTH }));
+    return this.#pool.run(() => hashBytes("argon2id", { ...COST, message, nonce, tagLength: TAG_LENGTH }));
   }
 }
 

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 
-/** Signs what leaves the service and must come back as it was. Of several secrets the first signs and all verify. */
+/** Signs and verifies values that clients store, such as cookies. The first secret signs; all of them verify. */
 export class Signer {
   readonly #secrets: [string, ...string[]];
 
@@ -10,14 +10,14 @@ export class Signer {
     this.#secrets = [first, ...others];
   }
 
-  /** The signature of these parts, in base64url. `purpose` keeps signatures of one kind from serving as another. */
+  /** Returns the signature of the parts in base64url. A signature is valid for its purpose only. */
   sign(purpose: string, ...parts: string[]): string {
     return mac(this.#secrets[0], purpose, parts);
   }
 
-  /** Whether a text is a signature of these parts by one of the secrets. */
+  /** Whether a text is a signature of the parts by one of the secrets. */
   verifies(signature: string, purpose: string, ...parts: string[]): boolean {
-    // As text: several texts stand for the same bytes.
+    // Compared as text, since several base64url texts decode to the same bytes.
     const given = Buffer.from(signature);
     return this.#secrets.some((secret) => {
       const expected = Buffer.from(mac(secret, purpose, parts));
@@ -26,7 +26,7 @@ export class Signer {
   }
 }
 
-/** JSON keeps parts apart, whatever they hold. */
+/** JSON delimits the parts unambiguously. */
 const mac = (secret: string, purpose: string, parts: string[]) =>
   createHmac("sha256", secret)
     .update(JSON.stringify([purpose, ...parts]))

@@ -1,11 +1,11 @@
 import { opendir, rm, stat } from "node:fs/promises";
 import path from "node:path";
 
-/** Whether a file was last written before `time` (epoch milliseconds); one that is not there is not. */
+/** Whether a file was last written before a time in epoch milliseconds. False for a missing file. */
 export const isOlder = async (file: string, time: number): Promise<boolean> =>
   ((await stat(file, { throwIfNoEntry: false }))?.mtimeMs ?? time) < time;
 
-/** Removes files last written before `time`: what a killed process left half-written, which nobody was promised. */
+/** Removes the files of a directory that were last written before a time in epoch milliseconds. */
 export async function removeOlder(directory: string, time: number): Promise<void> {
   for await (const { name } of await opendir(directory)) {
     const file = path.join(directory, name);

@@ -5,10 +5,10 @@ import { SetupError } from "../config/setup-error.ts";
 const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code;
 
 /**
- * Creates a directory, and those above it, for the service's own user alone; one that is there stays as it is. Node's recursive
- * `mkdir` never ends below `/proc`.
+ * Creates a directory and its parents, private to the service's user. Leaves an existing one as it is. Node's own recursive `mkdir`
+ * does not terminate below `/proc`.
  *
- * @throws SetupFault when it cannot be created.
+ * @throws SetupError when it cannot be created.
  */
 export async function makeDirectory(directory: string): Promise<void> {
   const make = () => mkdir(directory, { mode: 0o700 });
@@ -30,16 +30,16 @@ export async function makeDirectory(directory: string): Promise<void> {
     });
 }
 
-/** Takes the rights of other users to a file or directory away, where it is there and belongs to the service's user. */
+/** Sets the mode of a file or directory so that other users have no access. Ignores a missing one, and one of another user. */
 export async function makePrivate(entry: string, mode: 0o600 | 0o700): Promise<void> {
   await chmod(entry, mode).catch((error) => {
     if (!["ENOENT", "EPERM", "EROFS"].includes(codeOf(error) ?? "")) throw error;
   });
 }
 
-/** Creates a directory that the settings name. One that is there becomes private if it holds nothing but files with names of the service's `own`. */
-export async function makeOwnDirectory(directory: string, own: RegExp): Promise<void> {
+/** Creates a directory that the settings name. Makes an existing one private if the names of all its files match `ownNames`. */
+export async function makeOwnDirectory(directory: string, ownNames: RegExp): Promise<void> {
   await makeDirectory(directory);
-  for await (const { name } of await opendir(directory)) if (!own.test(name)) return;
+  for await (const { name } of await opendir(directory)) if (!ownNames.test(name)) return;
   await makePrivate(directory, 0o700);
 }

@@ -1,18 +1,18 @@
-const MOST = 1_000;
+const MAX_DOCUMENTS = 1_000;
 
-/** JSON documents that are read often, each parsed once: a revision never changes. None of them may be changed. */
+/** Caches parsed JSON documents by revision. The document of a revision never changes. Callers must not modify it. */
 export class DocumentCache<Document> {
   readonly #documents = new Map<string, Document>();
 
-  /** The document of a revision; undefined where it is not known. */
+  /** The document of a revision. Undefined when it is not cached. */
   get(revision: string): Document | undefined {
     return this.#documents.get(revision);
   }
 
-  /** Parses the document of a revision and keeps it. */
+  /** Parses the document of a revision and caches it. */
   keep(revision: string, text: string): Document {
     const document = this.#documents.get(revision) ?? (JSON.parse(text) as Document);
-    const [oldest] = this.#documents.size >= MOST ? this.#documents.keys() : [];
+    const [oldest] = this.#documents.size >= MAX_DOCUMENTS ? this.#documents.keys() : [];
     if (oldest !== undefined) this.#documents.delete(oldest);
     this.#documents.set(revision, document);
     return document;

@@ -6,10 +6,10 @@ import type { Db } from "./db/db.ts";
 
 const MARKER = "instance";
 
-/** How many blobs are compared with a database before it adopts them. Keys are hashes, so the first ones are a fair sample. */
-const SAMPLE = 1_000;
+/** The most blobs that are looked up in a database before it adopts them. Keys are hashes, so the first ones are a fair sample. */
+const SAMPLE_SIZE = 1_000;
 
-/** A database and the blob store that its rows refer to, which must belong to one instance; and the settings that name them. */
+/** A database and the blob store that its rows refer to, with the settings that name them. */
 export interface Stores {
   config: Pick<Config, "databaseUrl" | "blobsUrl">;
   db: Db;
@@ -23,35 +23,35 @@ interface Instance {
 }
 
 /**
- * Requires that the blob store carries the id of the database, so that the sweep of blobs cannot remove those of another
- * database. A new instance gets an id, in the database first: a start that was interrupted, or another node, then goes on
- * with the same. Stores that have no id yet are adopted when most blobs are in use by the database.
+ * Requires that the blob store carries the id of the database, so that the sweep cannot remove the blobs of another database. A new
+ * instance gets an id, in the database first, so that an interrupted start or another node continues with the same id. Blobs without an
+ * id are adopted when the database refers to most of them.
  *
- * @throws SetupFault when they do not belong together; then neither blobs nor markers have been changed.
+ * @throws SetupError when they do not belong together; then neither blobs nor markers have been changed.
  */
 export async function requireOneInstance(stores: Stores): Promise<void> {
-  // The row before the marker: another node that starts now writes them in the opposite order.
+  // The row is read before the marker: another node that starts now writes the marker before the row.
   const own = await ownInstance(stores.db);
   const { id, joined_at } = own;
   const marked = await stores.blobs.marker(MARKER);
   if (marked !== id) {
-    if (marked !== null || joined_at !== null) return separate(own, marked, stores);
+    if (marked !== null || joined_at !== null) return refuseToJoin(own, marked, stores);
     if (!(await areInUse(stores)) && (await stores.blobs.marker(MARKER)) !== id)
-      return separate(own, null, stores);
+      return refuseToJoin(own, null, stores);
     const won = await stores.blobs.mark(MARKER, id);
-    if (won !== id) return separate(own, won, stores);
+    if (won !== id) return refuseToJoin(own, won, stores);
   }
   if (joined_at === null) await setInstance(id, stores);
 }
 
-/** Has a database and blobs belong together from now on, whatever they belonged to; answers what that means, in words. */
+/** Makes a database and blobs one instance, regardless of their ids. Returns a message for the operator. */
 export async function joinInstance(stores: Stores): Promise<string> {
   const { id } = await ownInstance(stores.db);
   const joined = await stores.blobs.mark(MARKER, id);
   if (!isId(joined))
     throw new SetupError("The marker `instance` of the blobs holds no id: remove it and try again.");
   await setInstance(joined, stores);
-  return `The database and the blobs are instance ${joined} now: ${await inWords(stores)}`;
+  return `The database and the blobs are instance ${joined} now: ${await describeUsage(stores)}`;
 }
 
 async function ownInstance({ get, run }: Db): Promise<Instance> {
@@ -65,44 +65,48 @@ async function ownInstance({ get, run }: Db): Promise<Instance> {
 const setInstance = (id: string, { db, clock }: Stores) =>
   db.run`update instance set id = ${id}, joined_at = ${clock()}`;
 
-/** Counts how many of the first blobs the database refers to. */
+/** Counts the blobs of a sample, and those of them that the database refers to. */
 async function usage({ db, blobs }: Stores): Promise<{ used: number; of: number }> {
   let [used, of] = [0, 0];
   for await (const { key } of blobs.list(Number.MAX_SAFE_INTEGER)) {
     const row = await db.get`select 1 as used from version_files where blob_key = ${key} limit 1`;
     if (row !== undefined) used++;
-    if (++of === SAMPLE) break;
+    if (++of === SAMPLE_SIZE) break;
   }
   return { used, of };
 }
 
-/** Whether a database and blobs without a marker are each other's: most blobs are referred to, or there is nothing on either side. */
+/** Whether a database and blobs without a marker belong together: it refers to most of them, or both are empty. */
 async function areInUse(stores: Stores): Promise<boolean> {
   const { used, of } = await usage(stores);
   if (of > 0) return 2 * used > of;
   return (await stores.db.get`select 1 as used from version_files limit 1`) === undefined;
 }
 
-async function inWords(stores: Stores): Promise<string> {
+async function describeUsage(stores: Stores): Promise<string> {
   const { used, of } = await usage(stores);
   if (of === 0) return "the blob store is empty.";
-  const sample = of === SAMPLE ? `the first ${of}` : `${of}`;
+  const sample = of === SAMPLE_SIZE ? `the first ${of}` : `${of}`;
   return `the database refers to ${used} of ${sample} blobs, and the sweep removes those that it does not refer to.`;
 }
 
-/** Says in words what is the matter with a database and blobs that do not belong together. */
-async function separate({ id, joined_at }: Instance, marked: string | null, stores: Stores): Promise<never> {
+/** Throws an error that describes a database and blobs that do not belong together. */
+async function refuseToJoin(
+  { id, joined_at }: Instance,
+  marked: string | null,
+  stores: Stores,
+): Promise<never> {
   const { databaseUrl, blobsUrl } = stores.config;
   const hasBundles = (await stores.db.get`select 1 as used from versions limit 1`) !== undefined;
   const isWithout = hasBundles ? "has bundles and no instance id" : "is new or empty";
   const database = joined_at === null ? isWithout : `is instance ${id}`;
   const blobs = marked === null ? "carry no instance id" : `are instance ${marked}`;
   throw new SetupError(
-    `The database ${withoutUser(databaseUrl)} ${database}, and the blobs in ${withoutUser(blobsUrl)} ${blobs}. They do not belong together: ` +
-      `${await inWords(stores)}\nThe service has not started, and no blob has been changed. Check SERVICE_DATABASE_URL, SERVICE_BLOBS_URL and ` +
+    `The database ${withoutCredentials(databaseUrl)} ${database}, and the blobs in ${withoutCredentials(blobsUrl)} ${blobs}. They do not belong together: ` +
+      `${await describeUsage(stores)}\nThe service has not started, and no blob has been changed. Check SERVICE_DATABASE_URL, SERVICE_BLOBS_URL and ` +
       'SERVICE_DATA_DIR, and see "Database and blobs belong together" in docs/self-hosting.md.',
   );
 }
 
-/** An address that can be shown: without user, password and parameters. */
-const withoutUser = (address: string) => address.replace(/\/\/.*@/, "//").replace(/\?.*/, "");
+/** Removes user, password and parameters from an address. */
+const withoutCredentials = (address: string) => address.replace(/\/\/.*@/, "//").replace(/\?.*/, "");

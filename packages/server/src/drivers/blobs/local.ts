@@ -9,18 +9,18 @@ import type { Blobs } from "./blobs.ts";
 import { ageOf, openIfThere, Removals } from "./removals.ts";
 
 const KEY = /^[0-9a-f]{64}$/;
-/** As long as a block of a disk: less may fit in beside a name. */
+/** Fills a disk block: a smaller file may fit on a full disk. */
 const PROBE = "-".repeat(4096);
-const OWN = /^([0-9a-f]{2}|staging|removing|[a-z]+\.marker)$/;
+const OWN_NAMES = /^([0-9a-f]{2}|staging|removing|[a-z]+\.marker)$/;
 const MARKER = /^[a-z]+$/;
 
 /**
- * Blobs on the local disk: staged under a name of their own, synced, then renamed to their key. A marker is a file `{name}.marker`.
- * `reserve` is the setting of how many bytes stay free.
+ * Opens a blob store on the local disk. A blob is written to a file in `staging/`, synced, then renamed to its key. A marker is the file
+ * `{name}.marker`. `reserve` is the setting of the number of bytes that stay free.
  */
 export async function local(root: string, reserve: number | null = 0): Promise<Blobs> {
   const staging = path.join(root, "staging");
-  await makeOwnDirectory(root, OWN);
+  await makeOwnDirectory(root, OWN_NAMES);
   await makeOwnDirectory(staging, /./);
 
   const directory = (key: string) => path.join(root, key.slice(0, 2));
@@ -51,7 +51,7 @@ export async function local(root: string, reserve: number | null = 0): Promise<B
       try {
         const blob = await write(file, whileSpace(source, root, reserve)).finally(() => file.close());
         if (await mkdir(directory(blob.key), { recursive: true, mode: 0o700 })) await syncDirectory(root);
-        // Also over a blob that is there already, which makes it new.
+        // Replaces a blob that is there already, which makes it new.
         await rename(staged, place(blob.key));
         await syncDirectory(directory(blob.key));
         return blob;
@@ -125,7 +125,7 @@ async function writeSynced(name: string, text: string): Promise<void> {
   }
 }
 
-/** Makes renames within a directory durable. */
+/** Makes the names in a directory durable. */
 async function syncDirectory(directory: string): Promise<void> {
   const handle = await open(directory, "r");
   await handle.sync().finally(() => handle.close());

@@ -20,8 +20,8 @@ export async function openIfThere(file: string): Promise<FileHandle | null> {
 }
 
 /**
- * Removes blobs of a local store. A file system cannot compare and remove in one step, so the file is set aside first, which a `put` cannot
- * change any more, and put back if it is another than the one that was listed. Meanwhile it is read from there.
+ * Removes blobs of a local store. A file system cannot compare and remove in one step, so the file is first moved aside, where no `put`
+ * replaces it, and moved back if it is not the one that was listed. Meanwhile, `open` finds it there.
  */
 export class Removals {
   readonly #directory: string;

@@ -5,33 +5,34 @@ interface Count {
   endsAt: number;
 }
 
-/** The live buckets of an owner by part, in the order in which they began. */
+/** The live buckets of an owner by part, in the order of their creation. */
 interface Owner {
   parts: Map<string, Count>;
-  /** When the newest of them ends. */
+  /** The end of the bucket that ends last. */
   endsAt: number;
 }
 
-/** How many owners whose buckets have all ended are removed when a bucket begins. */
+/** The most owners without live buckets that are removed for each new bucket. */
 const REMOVED_AT_ONCE = 2;
 
 /**
- * The buckets of one rate class, in fixed windows. At most `most` are kept: past that, the owner who has begun none for the
- * longest time is forgotten, so that a flood of new owners costs bounded memory and never locks anyone out.
+ * Counts the requests of one rate class in fixed windows. Keeps at most `max` buckets: past that, the owner whose newest bucket is
+ * oldest is evicted, so that a flood of new owners takes bounded memory and never locks anyone out.
  */
 export class Buckets {
-  readonly #most: number;
-  /** In the order in which they last began a bucket. */
+  readonly #max: number;
+  /** In the order of their newest buckets. */
   readonly #owners = new Map<string, Owner>();
   #size = 0;
 
-  constructor(most: number) {
-    this.#most = most;
+  constructor(max: number) {
+    this.#max = max;
   }
 
   take({ owner, part = SHARED_PART }: Bucket, limit: number, windowMs: number, now: number): Taken {
     const known = this.#owners.get(owner)?.parts.get(part);
-    const count = known !== undefined && known.endsAt > now ? known : this.#begin(owner, part, now, windowMs);
+    const count =
+      known !== undefined && known.endsAt > now ? known : this.#create(owner, part, now, windowMs);
     const allowed = count.taken < limit;
     if (allowed) count.taken++;
     return { allowed, limit, remaining: Math.max(0, limit - count.taken), resetMs: count.endsAt - now };
@@ -42,8 +43,8 @@ export class Buckets {
     if (count !== undefined && count.endsAt > now && count.taken > 0) count.taken--;
   }
 
-  #begin(name: string, part: string, now: number, windowMs: number): Count {
-    // Buckets that have ended make room for the new one.
+  #create(name: string, part: string, now: number, windowMs: number): Count {
+    // The bucket of this part, if there is one, has ended.
     if (this.#owners.get(name)?.parts.delete(part)) this.#size--;
     this.#makeRoom(now);
     const owner = this.#owners.get(name) ?? { parts: new Map<string, Count>(), endsAt: 0 };
@@ -51,9 +52,9 @@ export class Buckets {
       const shared = owner.parts.get(SHARED_PART);
       return shared !== undefined && shared.endsAt > now
         ? shared
-        : this.#begin(name, SHARED_PART, now, windowMs);
+        : this.#create(name, SHARED_PART, now, windowMs);
     }
-    // Put back at the end, so that the map stays in its order.
+    // To the end of the map, to keep its order.
     this.#owners.delete(name);
     const count = { taken: 0, endsAt: now + windowMs };
     owner.parts.set(part, count);
@@ -63,7 +64,7 @@ export class Buckets {
     return count;
   }
 
-  /** Whether an owner may begin another bucket: the oldest one makes room for it if it has ended. */
+  /** Whether an owner may have another bucket. Removes the oldest one if it has ended. */
   #hasRoom({ parts }: Owner, now: number): boolean {
     if (parts.size < MOST_PARTS) return true;
     for (const [oldest, { endsAt }] of parts) {
@@ -78,7 +79,7 @@ export class Buckets {
   #makeRoom(now: number): void {
     let left = REMOVED_AT_ONCE;
     for (const [name, { parts, endsAt }] of this.#owners) {
-      if (left-- === 0 || (endsAt > now && this.#size < this.#most)) break;
+      if (left-- === 0 || (endsAt > now && this.#size < this.#max)) break;
       this.#owners.delete(name);
       this.#size -= parts.size;
     }

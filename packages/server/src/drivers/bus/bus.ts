@@ -1,6 +1,6 @@
 import type { Member } from "@easel/protocol/realtime";
 
-/** Kinds of requests that are counted apart: a flood of one kind never evicts the buckets of another. */
+/** Classes of requests that are counted separately: a flood of one class never evicts the buckets of another. */
 export type RateClass =
   | "canvas" //       runtime API, per person and canvas
   | "anonymous" //    the same without a session, per network and canvas
@@ -13,25 +13,24 @@ export type RateClass =
   | "gate.person" //  the same per person
   | "gate.canvas"; // wrong passwords without a session, per canvas
 
-/** Identifies a rate-limit bucket: one class, one owner (a person or network), one part, such as a canvas. */
+/** Identifies a rate-limit bucket: a class, an owner such as a person or network, and a part such as a canvas. */
 export interface Bucket {
   rateClass: RateClass;
-  /** A person, a network, a session or a canvas. */
   owner: string;
-  /** `SHARED_PART` where it is left out. */
+  /** `SHARED_PART` when it is omitted. */
   part?: string;
 }
 
-/** An owner's bucket for everything that has none of its own. */
+/** The part of requests that have no bucket of their own. */
 export const SHARED_PART = "";
 
 /**
- * The most live buckets that an owner has in a class; parts past that share one. It is more than the canvases that a person uses in a
- * minute, and keeps one person's made-up slugs from filling the memory.
+ * The most live buckets of one owner in a class; further parts share one. A person uses fewer canvases in a minute, and made-up slugs
+ * cannot fill the memory.
  */
 export const MOST_PARTS = 250;
 
-/** What is left of a bucket after taking from it. */
+/** The state of a bucket after a request. */
 export interface Taken {
   allowed: boolean;
   limit: number;

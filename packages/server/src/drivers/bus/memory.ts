@@ -4,8 +4,8 @@ import { Leases } from "./leases.ts";
 import { Places } from "./places.ts";
 import { Presence } from "./presence.ts";
 
-/** The bus of nodes in one process. Keeps at most `mostBuckets` buckets of each rate class. */
-export function memory(clock: () => number = () => performance.now(), mostBuckets = 100_000): Bus {
+/** The bus of nodes in one process. Keeps at most `maxBuckets` buckets of each rate class. */
+export function memory(clock: () => number = () => performance.now(), maxBuckets = 100_000): Bus {
   const classes = new Map<RateClass, Buckets>();
   const topics = new Map<string, Set<(message: string) => void>>();
   const leases = new Leases();
@@ -16,7 +16,7 @@ export function memory(clock: () => number = () => performance.now(), mostBucket
   function bucketsOf(rateClass: RateClass): Buckets {
     const known = classes.get(rateClass);
     if (known !== undefined) return known;
-    const buckets = new Buckets(mostBuckets);
+    const buckets = new Buckets(maxBuckets);
     classes.set(rateClass, buckets);
     return buckets;
   }
@@ -31,15 +31,15 @@ export function memory(clock: () => number = () => performance.now(), mostBucket
     },
 
     async publish(topic, message) {
-      const faults: unknown[] = [];
+      const errors: unknown[] = [];
       for (const listener of topics.get(topic) ?? []) {
         try {
           listener(message);
-        } catch (fault) {
-          faults.push(fault);
+        } catch (error) {
+          errors.push(error);
         }
       }
-      if (faults.length > 0) throw new AggregateError(faults, `listeners of ${topic} failed`);
+      if (errors.length > 0) throw new AggregateError(errors, `listeners of ${topic} failed`);
     },
 
     async subscribe(topic, listener) {

@@ -6,9 +6,9 @@ import type { Message } from "./checkpoint-worker.ts";
 const DELAY_MS = 1_000;
 
 /**
- * Copies the write-ahead log of SQLite into the database file in a thread, so that the event loop does not wait for the
- * disk. The thread starts with the first checkpoint. `finish` copies the rest, committed meanwhile, on the event loop: SQLite
- * writes to the log from its beginning again only when all of it has been copied.
+ * Copies the write-ahead log of SQLite into the database file in a thread, so that the event loop does not wait for the disk. The thread
+ * starts with the first checkpoint. `finish` copies on the event loop what was committed meanwhile: SQLite starts to reuse the log
+ * only when all of it has been copied.
  */
 export class Checkpoints {
   readonly #file;

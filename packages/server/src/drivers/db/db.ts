@@ -1,20 +1,20 @@
-/** What a statement may carry: booleans are 0 and 1, JSON is text, bytes compare as bytes. */
+/** A value of a statement. Booleans are 0 and 1, JSON is text, bytes compare as bytes. */
 export type Value = string | number | null | Uint8Array;
 
-/** One statement with its values, as a tagged template gives them. */
+/** The arguments of a tagged template: a statement with its values. */
 export type Sql = [text: TemplateStringsArray, ...values: Value[]];
 
-/** A value that takes work to know, done only when the database is really asked; `from` stands for it alone. */
+/** A value that is computed only when the database is queried. In caches, `from` stands for it. */
 export interface Derived {
   from: string;
   value(): Value;
 }
 
-/** The value itself. */
+/** Computes a derived value; returns any other as it is. */
 export const valueFor = (value: Value | Derived): Value =>
   typeof value === "object" && value !== null && "from" in value ? value.value() : value;
 
-/** A statement to hand to `batch`. */
+/** Returns a statement for `batch`. */
 export const sql = (...statement: Sql): Sql => statement;
 
 /**
@@ -26,70 +26,70 @@ export function statementText(...parts: string[]): TemplateStringsArray {
   return Object.assign(strings, { raw: strings });
 }
 
-/** A statement of a batch that may as well change nothing. */
+/** Returns a statement for `batch` that may change no row. */
 export const optional = (...statement: Sql): { optional: Sql } => ({ optional: statement });
 
-/** Any number of texts as one value: `select key from json_each(${asKeys(texts)})` gives them back as rows, each once. No NUL, no lone surrogate. */
+/** Encodes texts as one value: `select key from json_each(${asKeys(texts)})` returns each once as a row. No NUL, no lone surrogates. */
 export const asKeys = (texts: string[]): string =>
   JSON.stringify(Object.fromEntries(texts.map((text) => [text, 1])));
 
-/** What a batch is made of. */
+/** A step of a batch. */
 export type Step = Sql | { optional: Sql };
 
-/** The beginning of what a read finds, and whether more rows follow. */
+/** The first rows of a result, and whether more follow. */
 export interface Head<Row> {
   rows: Row[];
   more: boolean;
 }
 
 /**
- * Thrown when the database cannot be reached or is locked for too long. A read may be asked again. A write that was rejected with it
- * may have happened all the same, unless the driver says otherwise: it is never repeated by itself.
+ * Thrown when the database cannot be reached or is locked for too long. Reads may be retried. A write that was rejected with it may have
+ * happened all the same, so writes are never retried automatically.
  */
 export class Unavailable extends Error {}
 
 /**
- * SQL that SQLite and PostgreSQL read alike. A promise of a write resolves when the write is durable, and every read after
- * that sees it. Reads of one turn of the event loop may share a snapshot taken at its first.
+ * Runs SQL that SQLite and PostgreSQL both understand. The promise of a write resolves when the write is durable, and every later read
+ * sees it. The reads of one turn of the event loop may share a snapshot that was taken at the first of them.
  */
 export interface Db {
-  /** The first row, or undefined. */
+  /** Returns the first row, or undefined. */
   get<Row>(...statement: Sql): Promise<Row | undefined>;
   /**
-   * The same for a row that is read far more often than it changes: a driver may answer from memory where it knows that no
-   * table of the statement has changed since. Never an old row; never to be changed.
+   * Returns the first row, like `get`, for statements whose result rarely changes. A driver may return it from memory as long as no table
+   * of the statement has changed, so it is never stale. Callers must not modify the row.
    */
   getCached<Row>(
     text: TemplateStringsArray,
     ...values: (Value | Derived)[]
   ): Promise<Readonly<Row> | undefined>;
-  /** All rows. */
+  /** Returns all rows. */
   all<Row>(...statement: Sql): Promise<Row[]>;
   /**
-   * The first rows, as long as their texts and bytes are at most `size` long together; always one row if there is one. The rest is
-   * not read into memory.
+   * Returns the first rows whose texts and bytes have a total length of at most `size`, and at least one row if there is any. The rest
+   * is not read into memory.
    */
   head<Row>(size: number, ...statement: Sql): Promise<Head<Row>>;
-  /** A write; answers how many rows it changed. */
+  /** Runs a write. Returns the number of rows that it changed. */
   run(...statement: Sql): Promise<number>;
-  /** A write with a `returning` clause; answers its rows. */
+  /** Runs a write with a `returning` clause. Returns its rows. */
   returning<Row>(...statement: Sql): Promise<Row[]>;
   /**
-   * Writes that stand or fall together: the first one to change no row, unless it is `optional`, undoes them all.
-   * Answers how many rows each changed that came before that one: as many figures as steps when the batch was kept.
+   * Runs writes in one transaction. The first one that changes no row and is not `optional` rolls all of them back. Returns the numbers of
+   * rows changed by the steps before that one, so as many numbers as steps when the batch was committed.
    */
   batch(steps: Step[]): Promise<number[]>;
-  /** Ends after the writes under way. */
+  /** Closes the database after the pending writes. */
   close(): Promise<void>;
 }
 
-/** What a driver lends to the migrations. */
+/** The part of a driver that migrations use. */
 export interface Schema {
-  /** Runs `work` in one transaction that excludes every other node doing the same. */
+  /** Runs `work` in one transaction, on one node at a time. */
   exclusively(work: (tables: Tables) => Promise<void>): Promise<void>;
 }
 
-/** The inside of a schema transaction. */
+/** Runs statements inside a schema transaction. */
 export interface Tables {
   /** Runs any number of statements. */
   exec(text: string): Promise<void>;
@@ -97,5 +97,5 @@ export interface Tables {
   all<Row>(...statement: Sql): Promise<Row[]>;
 }
 
-/** A pattern for `lower(…) like … escape '!'` that matches text which contains `text`, in any case. */
+/** Returns a pattern for `lower(…) like … escape '!'` that matches texts containing `text`, ignoring case. */
 export const containing = (text: string): string => `%${text.toLowerCase().replace(/[%_!]/g, "!$&")}%`;

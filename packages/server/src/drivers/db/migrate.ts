@@ -9,7 +9,7 @@ interface Migration {
   hash: string;
 }
 
-/** The directory of the service's own migrations. */
+/** The directory of the migrations. */
 export const MIGRATIONS = path.join(import.meta.dirname, "../../../migrations");
 
 async function read(directory: string): Promise<Migration[]> {
@@ -23,8 +23,8 @@ async function read(directory: string): Promise<Migration[]> {
 }
 
 /**
- * Brings the schema forward to the newest migration, all or nothing, one node at a time. Refuses a database that a newer
- * version has changed and one whose applied migrations read differently here.
+ * Applies all new migrations in one transaction, on one node at a time. Throws for a database that a newer version has migrated, and
+ * for one whose applied migrations have another text here.
  */
 export async function migrate(schema: Schema, directory = MIGRATIONS): Promise<void> {
   const migrations = await read(directory);

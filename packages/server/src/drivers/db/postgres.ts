@@ -1,27 +1,27 @@
 import connect, { type TransactionSql } from "postgres";
 import { type Db, type Head, type Schema, type Sql, type Step, type Value, valueFor } from "./db.ts";
-import { type Client, Pool, type PoolTimes, type Tell } from "./pool.ts";
+import { type Client, type OnReachability, Pool, type PoolTimes } from "./pool.ts";
 
-/** The columns by which `head` measures rows. */
+/** The columns that `head` adds to measure rows. */
 interface Measured {
   row_size: number;
   row_count: number;
   size_so_far: number;
 }
 
-/** Undoes a batch; never leaves this file. */
-class Undo extends Error {}
+/** Rolls back a batch. Is caught in this file. */
+class Rollback extends Error {}
 
-/** Any number that stays the same from version to version: nodes that start together take turns by it. */
+/** The advisory lock that nodes take before they migrate. Must never change. */
 const SCHEMA_LOCK = 5_324_117_280;
 
-/** Serialization failure and deadlock: the server asks to try again. */
-const TRY_AGAIN = new Set(["40001", "40P01"]);
+/** Serialization failure and deadlock, after which a transaction can be retried. */
+const RETRYABLE = new Set(["40001", "40P01"]);
 
-/** How long a statement may take, in milliseconds; the server ends it then. */
+/** The statement timeout of the server. */
 const STATEMENT_MS = 15_000;
 
-/** Times that suit a server some 100 ms away as well as one near by. */
+/** Suits servers with round trips of up to some 100 ms. */
 const TIMES: PoolTimes = {
   late: 1_000,
   check: 2_000,
@@ -30,19 +30,23 @@ const TIMES: PoolTimes = {
   longest: STATEMENT_MS + 5_000,
 };
 
-/** PostgreSQL 15 or newer. Statements are prepared once a connection and pipelined. */
-export function postgres(url: string, tell: Tell = () => {}, times: PoolTimes = TIMES): Db & Schema {
+/** Opens a PostgreSQL database, version 15 or newer. Statements are prepared once per connection, and pipelined. */
+export function postgres(
+  url: string,
+  onReachability: OnReachability = () => {},
+  times: PoolTimes = TIMES,
+): Db & Schema {
   const open = () =>
     connect(url, {
       max: 16,
       connect_timeout: times.connect / 1000,
       backoff: () => 0.1,
-      // Only arrays need the types of the server. A connection lost while they are asked for is a rejection that nothing handles.
+      // Only arrays need the types of the server. If the connection is lost while they are fetched, the rejection is unhandled.
       fetch_types: false,
       onnotice() {},
       types: {
         bigint: { to: 20, from: [20], parse: Number, serialize: String },
-        // JSON is text here: by default it would be turned into text once more.
+        // JSON is passed as text; by default it would be serialized once more.
         json: { to: 114, from: [114], parse: String, serialize: String },
       },
       connection: {
@@ -51,7 +55,7 @@ export function postgres(url: string, tell: Tell = () => {}, times: PoolTimes = 
         client_min_messages: "warning",
       },
     });
-  const pool = new Pool(open, times, tell);
+  const pool = new Pool(open, times, onReachability);
   const texts = new WeakMap<TemplateStringsArray, string>();
 
   function textOf(strings: TemplateStringsArray): string {
@@ -68,7 +72,7 @@ export function postgres(url: string, tell: Tell = () => {}, times: PoolTimes = 
     return through.unsafe(text, values as Exclude<Value, Uint8Array>[], { prepare: true });
   }
 
-  /** All steps are sent at once: what follows one that changed nothing is undone with it. */
+  /** Sends all steps at once. When one changes no row, those after it are rolled back, too. */
   async function attempt(client: Client, steps: Step[]): Promise<number[]> {
     const changed: number[] = [];
     try {
@@ -79,12 +83,12 @@ export function postgres(url: string, tell: Tell = () => {}, times: PoolTimes = 
         for (const [index, result] of results.entries()) {
           if (result.status === "rejected") throw result.reason;
           const { count } = result.value;
-          if (count === 0 && !("optional" in (steps[index] as Step))) throw new Undo();
+          if (count === 0 && !("optional" in (steps[index] as Step))) throw new Rollback();
           changed.push(count);
         }
       });
     } catch (error) {
-      if (!(error instanceof Undo)) throw error;
+      if (!(error instanceof Rollback)) throw error;
     }
     return changed;
   }
@@ -92,7 +96,7 @@ export function postgres(url: string, tell: Tell = () => {}, times: PoolTimes = 
   const rows = <Row>(statement: Sql) =>
     pool.use((client) => query(client, statement).then((found) => [...found] as Row[]));
 
-  /** The server measures the rows, and sends only those that fit. */
+  /** Has the server measure the rows and send only those that fit. */
   async function head<Row>(client: Client, size: number, [strings, ...values]: Sql): Promise<Head<Row>> {
     const text = `select * from (
         select found.*, octet_length(found::text) as row_size, count(*) over () as row_count,
@@ -112,7 +116,7 @@ export function postgres(url: string, tell: Tell = () => {}, times: PoolTimes = 
       try {
         return await attempt(client, steps);
       } catch (error) {
-        if (tries === 5 || !TRY_AGAIN.has((error as { code?: string }).code ?? "")) throw error;
+        if (tries === 5 || !RETRYABLE.has((error as { code?: string }).code ?? "")) throw error;
       }
     }
   }

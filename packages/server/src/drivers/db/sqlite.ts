@@ -12,44 +12,44 @@ import {
 } from "./db.ts";
 import { isBusy, openConnection, withFileName } from "./sqlite-connection.ts";
 import { sqliteError } from "./sqlite-error.ts";
-import { type Prepared, Statements, voidAll } from "./statements.ts";
+import { clearAll, type Prepared, Statements } from "./statements.ts";
 import { LOCKED, WriteBatcher } from "./write-batcher.ts";
 
-/** How long a write waits for the lock of another process. */
+/** The longest wait of a write for the lock of another process. */
 const LOCK_MS = 5_000;
 
-/** Undoes a batch; never leaves this file. */
-class Undo extends Error {}
+/** Rolls back a batch. Is caught in this file. */
+class Rollback extends Error {}
 
 /**
- * The embedded database. What happens in one turn of the event loop happens together: its reads share a snapshot, and its
- * writes are committed at once at its end and answered after the commit. `broken` is called when the disk failed to keep a
- * commit: nothing can be promised any more, so end the process. While another process holds the write lock, writes wait for up to
- * `lockMs` milliseconds in their order, and reads go on.
+ * Opens an SQLite database. The reads of one turn of the event loop share a snapshot; its writes are committed in one transaction at
+ * the end of the turn, and resolve after the commit. `onIoError` is called when the disk failed during a commit: durability cannot be
+ * promised any more, so the process must end. While another process holds the write lock, writes wait in order for up to `lockMs`
+ * milliseconds, and reads go on.
  */
-export function sqlite(file: string, broken: (error: unknown) => void, lockMs = LOCK_MS): Db & Schema {
+export function sqlite(file: string, onIoError: (error: unknown) => void, lockMs = LOCK_MS): Db & Schema {
   const connection = openConnection(file, LOCK_MS);
-  // SQLite's own `lower` knows ASCII only; PostgreSQL's knows every letter.
+  // SQLite's own `lower` converts ASCII only; PostgreSQL's converts all letters.
   connection.function("lower", { deterministic: true }, (text) => String(text).toLowerCase());
   const statements = new Statements(connection);
-  const writes = new WriteBatcher(connection, { lockMs, retry: endTurn, onIoError: broken });
+  const writes = new WriteBatcher(connection, { lockMs, retry: endTurn, onIoError });
   const checkpoints = new Checkpoints(file, checkpoint);
   let version: unknown;
   let reading = false;
   let ending = false;
 
-  // SQLite would wait for a lock without giving the event loop a turn.
+  // SQLite would block the event loop while it waits for a lock.
   const waitForLocks = (ms: number) => connection.exec(`pragma busy_timeout=${ms}`);
   waitForLocks(0);
   const snapshot = connection.prepare("begin");
-  // Changes when another connection, so another process, has written.
+  // Changes when another connection, which is one of another process, has written.
   const dataVersion = connection.prepare("pragma data_version");
   const commit = connection.prepare("commit");
   const savepoint = connection.prepare("savepoint batch");
   const undo = connection.prepare("rollback to batch");
   const release = connection.prepare("release batch");
 
-  /** Has the turn ended when every socket that is ready has been read. */
+  /** Schedules the end of the turn, after every socket that is ready has been read. */
   function endLater(): void {
     if (ending) return;
     ending = true;
@@ -63,7 +63,7 @@ export function sqlite(file: string, broken: (error: unknown) => void, lockMs = 
     if (writes.flush()) checkpoints.schedule();
   }
 
-  /** Copies into the file what `checkpoints` left of the log. */
+  /** Copies the part of the log into the file that `checkpoints` left. */
   function checkpoint(): void {
     if (!connection.isOpen) return;
     endTurn();
@@ -75,7 +75,7 @@ export function sqlite(file: string, broken: (error: unknown) => void, lockMs = 
     }
   }
 
-  /** Changes with every write of another process. Only the opening and closing of the file by another process locks out this read. */
+  /** Returns a number that changes with every write of another process. Fails only while another process opens or closes the file. */
   function versionNow(): unknown {
     try {
       return dataVersion.get()?.data_version;
@@ -84,14 +84,14 @@ export function sqlite(file: string, broken: (error: unknown) => void, lockMs = 
     }
   }
 
-  /** Before a read: the first of a turn opens the snapshot, so that the others need no locks of their own. */
+  /** Prepares a read. The first one of a turn opens the snapshot, so that the others take no locks. */
   function read(text: TemplateStringsArray): Prepared {
     if (!reading) {
       snapshot.run();
       reading = true;
       endLater();
       const now = versionNow();
-      if (now !== version) statements.forget();
+      if (now !== version) statements.clearCaches();
       version = now;
     }
     return statements.prepare(text);
@@ -108,8 +108,8 @@ export function sqlite(file: string, broken: (error: unknown) => void, lockMs = 
     return found === undefined ? undefined : toRow(found);
   }
 
-  function rows<Row>({ statement, toRow, voids }: Prepared, values: Value[]): Row[] {
-    voidAll(voids);
+  function rows<Row>({ statement, toRow, clears }: Prepared, values: Value[]): Row[] {
+    clearAll(clears);
     return (statement.all(...values) as unknown as unknown[][]).map(toRow) as Row[];
   }
 
@@ -126,8 +126,8 @@ export function sqlite(file: string, broken: (error: unknown) => void, lockMs = 
   }
 
   function run([text, ...values]: Sql): number {
-    const { statement, voids } = statements.prepare(text);
-    voidAll(voids);
+    const { statement, clears } = statements.prepare(text);
+    clearAll(clears);
     return Number(statement.run(...values).changes);
   }
 
@@ -137,12 +137,12 @@ export function sqlite(file: string, broken: (error: unknown) => void, lockMs = 
     try {
       for (const step of steps) {
         const rows = run("optional" in step ? step.optional : step);
-        if (rows === 0 && !("optional" in step)) throw new Undo();
+        if (rows === 0 && !("optional" in step)) throw new Rollback();
         changed.push(rows);
       }
     } catch (error) {
       if (connection.isTransaction) undo.run();
-      if (!(error instanceof Undo)) throw error;
+      if (!(error instanceof Rollback)) throw error;
     } finally {
       if (connection.isTransaction) release.run();
     }
@@ -155,7 +155,7 @@ export function sqlite(file: string, broken: (error: unknown) => void, lockMs = 
     },
     async getCached<Row>(text: TemplateStringsArray, ...values: (Value | Derived)[]) {
       const known = read(text);
-      return known.memo.getCached(values, () => one(known, values.map(valueFor))) as Row | undefined;
+      return known.cache.getCached(values, () => one(known, values.map(valueFor))) as Row | undefined;
     },
     async all<Row>(text: TemplateStringsArray, ...values: Value[]) {
       return rows<Row>(read(text), values);

@@ -1,22 +1,22 @@
 import { constants, type DatabaseSync, type StatementSync } from "node:sqlite";
-import { Memo } from "./cache.ts";
 import { type RowMaker, rowMaker } from "./row.ts";
+import { StatementCache } from "./statement-cache.ts";
 
-/** A prepared statement, what makes its rows, what it remembers, and whose memory it makes void. */
+/** A prepared statement, with the caches that it clears when it writes. */
 export interface Prepared {
   statement: StatementSync;
   toRow: RowMaker;
-  memo: Memo;
-  voids: Set<Memo>[];
+  cache: StatementCache;
+  clears: Set<StatementCache>[];
 }
 
 const WRITING: number[] = [constants.SQLITE_INSERT, constants.SQLITE_UPDATE, constants.SQLITE_DELETE];
 
-/** The statements of a connection: each template is prepared once, and the engine itself says which tables it touches. */
+/** Prepares each template of a connection once. The authorizer of the engine reports the tables of a statement. */
 export class Statements {
   readonly #connection: DatabaseSync;
   readonly #prepared = new WeakMap<TemplateStringsArray, Prepared>();
-  readonly #readers = new Map<string, Set<Memo>>();
+  readonly #readers = new Map<string, Set<StatementCache>>();
 
   constructor(connection: DatabaseSync) {
     this.#connection = connection;
@@ -38,27 +38,27 @@ export class Statements {
     const made: Prepared = {
       statement,
       toRow: rowMaker(statement.columns().map(({ name }) => name)),
-      memo: new Memo(),
-      voids: [...writes].map((table) => this.#readersOf(table)),
+      cache: new StatementCache(),
+      clears: [...writes].map((table) => this.#readersOf(table)),
     };
-    if (writes.size === 0) for (const table of reads) this.#readersOf(table).add(made.memo);
+    if (writes.size === 0) for (const table of reads) this.#readersOf(table).add(made.cache);
     this.#prepared.set(text, made);
     return made;
   }
 
-  /** Empties every memory: any table may have changed. */
-  forget(): void {
-    voidAll(this.#readers.values());
+  /** Clears all caches, because any table may have changed. */
+  clearCaches(): void {
+    clearAll(this.#readers.values());
   }
 
-  #readersOf(table: string): Set<Memo> {
+  #readersOf(table: string): Set<StatementCache> {
     const known = this.#readers.get(table) ?? new Set();
     this.#readers.set(table, known);
     return known;
   }
 }
 
-/** Empties these memories. */
-export function voidAll(memories: Iterable<Set<Memo>>): void {
-  for (const each of memories) for (const memo of each) memo.clear();
+/** Clears caches. */
+export function clearAll(caches: Iterable<Set<StatementCache>>): void {
+  for (const each of caches) for (const cache of each) cache.clear();
 }

@@ -10,9 +10,9 @@ interface Write {
 }
 
 interface Options {
-  /** How long writes wait, in their order, while another process holds the write lock; in milliseconds. */
+  /** The longest time in milliseconds for which writes wait, in order, while another process holds the write lock. */
   lockMs: number;
-  /** Is called to try again when the lock was taken; calls `flush`. */
+  /** Is called some time after the lock was found taken. Must call `flush`. */
   retry(): void;
   /** Is called when the disk failed during a commit. */
   onIoError(error: unknown): void;
@@ -31,7 +31,7 @@ export class WriteBatcher {
   readonly #commit;
   readonly #rollback;
   #writes: Write[] = [];
-  /** When the lock was first found taken; null when it was not. */
+  /** The time at which the lock was first found taken. Null when it was not. */
   #lockedAt: number | null = null;
   #timer: NodeJS.Timeout | null = null;
 
@@ -50,23 +50,23 @@ export class WriteBatcher {
     });
   }
 
-  /** Commits what was added. True when anything was committed. */
+  /** Commits the writes that were added. Returns true when there were any and they were committed. */
   flush(): boolean {
     if (this.#writes.length === 0 || this.#timer !== null) return false;
     const group = this.#writes;
     this.#writes = [];
-    const answers: (() => void)[] = [];
+    const settle: (() => void)[] = [];
     try {
       this.#begin.run();
       this.#lockedAt = null;
       for (const { work, resolve, reject } of group) {
         try {
           const result = work();
-          answers.push(() => resolve(result as never));
+          settle.push(() => resolve(result as never));
         } catch (error) {
-          // A full disk and the like end the whole transaction: nothing of the group was kept.
+          // Errors such as a full disk end the whole transaction: nothing of the group was written.
           if (!this.#connection.isTransaction) throw error;
-          answers.push(() => reject(error));
+          settle.push(() => reject(error));
         }
       }
       this.#commit.run();
@@ -77,7 +77,7 @@ export class WriteBatcher {
       if (isIoError(error)) this.#options.onIoError(error);
       return false;
     }
-    for (const answer of answers) answer();
+    for (const each of settle) each();
     return true;
   }
 
@@ -86,7 +86,7 @@ export class WriteBatcher {
     while (this.#writes.length > 0) await sleep(RETRY_MS);
   }
 
-  /** Keeps a group, of which nothing was done, for another attempt. False when the lock has been taken for too long. */
+  /** Keeps a group of writes for another attempt. Returns false when the lock has been taken for too long. */
   #retryLater(group: Write[]): boolean {
     this.#lockedAt ??= performance.now();
     if (performance.now() - this.#lockedAt >= this.#options.lockMs) {

@@ -2,14 +2,14 @@ import type { Derived, Value } from "./db.ts";
 
 type Level = Map<Value, unknown>;
 
-const MOST = 10_000;
+const MAX_ROWS = 10_000;
 
-/** What one statement has found, by its values: good for as long as nobody changes a table that it reads. */
-export class Memo {
+/** Caches the rows of one statement by its values. It is cleared when a table of the statement changes. */
+export class StatementCache {
   #found: Level = new Map();
   #size = 0;
 
-  /** What is known for these values; asks `find` when it is not. A row that is given out twice must not be changed. */
+  /** Returns the cached row for these values, or calls `find` and caches its result. Rows are frozen. */
   getCached(values: (Value | Derived)[], find: () => unknown): unknown {
     const last = values.length - 1;
     let level = this.#found;
@@ -25,7 +25,7 @@ export class Memo {
     const key = keyOf(values[last] as Value | Derived);
     const known = level.get(key);
     if (known !== undefined || level.has(key)) return known;
-    if (++this.#size > MOST) this.clear();
+    if (++this.#size > MAX_ROWS) this.clear();
     const found = Object.freeze(find());
     level.set(key, found);
     return found;
@@ -38,7 +38,7 @@ export class Memo {
   }
 }
 
-/** Maps tell objects apart by identity, so bytes go by the text of the same bytes; a place in a statement has one type only. */
+/** Returns a key for a map, which compares objects by identity: bytes become text. A parameter of a statement has one type only. */
 function keyOf(value: Value | Derived): Value {
   if (typeof value !== "object" || value === null) return value;
   if ("from" in value) return value.from;

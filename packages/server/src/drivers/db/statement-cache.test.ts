@@ -1,18 +1,18 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Memo } from "./cache.ts";
 import type { Value } from "./db.ts";
+import { StatementCache } from "./statement-cache.ts";
 
-/** A memo that counts how often it had to ask; what is found is the values themselves. */
+/** A cache that counts how often it had to ask; what is found is the values themselves. */
 function counting() {
-  const memo = new Memo();
+  const cache = new StatementCache();
   let asked = 0;
   const getCached = (...values: Value[]) =>
-    memo.getCached(values, () => {
+    cache.getCached(values, () => {
       asked++;
       return { values };
     });
-  return { memo, getCached, asked: () => asked };
+  return { cache, getCached, asked: () => asked };
 }
 
 /** Values of one statement each: it always has as many. */
@@ -54,13 +54,13 @@ test("bytes are known by what they hold", () => {
 });
 
 test("that there is nothing is remembered, too", () => {
-  const memo = new Memo();
+  const cache = new StatementCache();
   assert.equal(
-    memo.getCached(["a"], () => undefined),
+    cache.getCached(["a"], () => undefined),
     undefined,
   );
   assert.equal(
-    memo.getCached(["a"], () => assert.fail()),
+    cache.getCached(["a"], () => assert.fail()),
     undefined,
   );
 });
@@ -71,19 +71,19 @@ test("a row that is given out cannot be changed", () => {
 });
 
 test("what is cleared is asked for again", () => {
-  const { memo, getCached, asked } = counting();
+  const { cache, getCached, asked } = counting();
   getCached("a");
-  memo.clear();
+  cache.clear();
   getCached("a");
   assert.equal(asked(), 2);
 });
 
 test("an error is not remembered", () => {
-  const { memo, getCached, asked } = counting();
+  const { cache, getCached, asked } = counting();
   const failing = () => {
     throw new Error("disk");
   };
-  assert.throws(() => memo.getCached(["a", "b"], failing), /disk/);
+  assert.throws(() => cache.getCached(["a", "b"], failing), /disk/);
   getCached("a", "b");
   assert.equal(asked(), 1);
 });
