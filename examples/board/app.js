@@ -18,16 +18,16 @@ const say = (text) => {
   element("status").textContent = text;
 };
 
-/** Who looks and what they may do, the cards by id, and the card that an “Undo” stands for. */
+/** The viewer and their rights, the cards by id, and the removed card that “Undo” restores. */
 const state = { me: null, rights: null, board: null, gone: null };
-/** Where the board ends, if there are more cards than it shows: when the last of them was touched. */
+/** The change time of the last card shown, if there are more cards. */
 let end = 0;
-/** Counts writes, at their beginning and at their end: what was read across one of them is not shown. */
+/** Incremented when a write begins and when it ends. A list that was read across a write is not shown. */
 let changes = 0;
 let open = 0;
 let queue = Promise.resolve();
 
-/** What a person can do about an error; a capability that is off brings a hint of its own. */
+/** Returns what a person can do about an error. A capability that is off has its own hint. */
 function explain(error) {
   if (!error.code) return "A part of this page is missing. Reload it, please.";
   return MESSAGES[error.reason ?? error.code] ?? error.hint ?? error.message;
@@ -47,7 +47,7 @@ function take({ entries, nextCursor }) {
   draw(state);
 }
 
-/** Reads the board and shows it, or else why that failed; gives whether it went well. */
+/** Reads the board and shows it, or the error; returns whether it succeeded. */
 async function look() {
   const failure = element("failure");
   const before = changes;
@@ -67,7 +67,7 @@ async function look() {
   }
 }
 
-/** Writes go one after another, and after the last one the board is read again. What fails is told in `place`; then false. */
+/** Queues a write; after the last one the board is read again. Shows an error in `place` and returns false. */
 async function write(action, place = () => "message") {
   element(place()).textContent = "";
   changes += 1;
@@ -87,10 +87,10 @@ async function write(action, place = () => "message") {
   }
 }
 
-/** A time that is later than that of every card, until the service tells its own. */
+/** A time later than that of every card, used until the service returns the real one. */
 const latest = () => Math.max(0, ...[...state.board.values()].map((record) => record.updatedAt)) + 1;
 
-/** Moves a card at once, and back if that fails. */
+/** Moves a card immediately, and back if the write fails. */
 async function move(record, column) {
   const content = { ...contentOf(record), column };
   const moved = { ...record, value: content, updatedAt: latest() };
@@ -129,7 +129,7 @@ async function add() {
   say(`${text} is in ${titleOf(COLUMNS[0])}.`);
 }
 
-/** Adds the removed card anew: nobody can have the id of another card, or write in another's name. */
+/** Creates the removed card again, with a new id and the current viewer as author. */
 async function undo() {
   const back = state.gone;
   if (back === null) return;
@@ -166,7 +166,7 @@ element("form").addEventListener("submit", (event) => {
 element("form").addEventListener("input", () => {
   element("problem").textContent = "";
 });
-// Whoever goes on has read what went wrong.
+// The person has continued, so the error has been read.
 for (const doing of ["pointerdown", "keydown"])
   document.addEventListener(doing, () => {
     element("message").textContent = "";

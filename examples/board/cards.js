@@ -1,16 +1,16 @@
 /** The columns, from left to right. */
 export const COLUMNS = ["idea", "doing", "done"];
 
-/** So many cards are shown: those that were touched last. */
+/** The number of cards shown: those that were changed last. */
 const MOST = 300;
 
-/** The collection as the SDK gives it, see easel.json for its policy. */
+/** The collection; its policy is in easel.json. */
 export const cards = () => easel.kv.collection("cards");
 
-/** The page of the board that is shown. */
+/** Reads the page of the board to show. */
 export const readBoard = () => cards().list({ orderBy: "-updatedAt", limit: MOST });
 
-/** A card as this page writes it; whatever else a program has stored becomes one, too. */
+/** Converts a record to a card. Records that another program stored in other shapes become cards as well. */
 export function contentOf({ value }) {
   const { text, column, by } = Object(value);
   return {
@@ -20,13 +20,13 @@ export function contentOf({ value }) {
   };
 }
 
-/** Changes a part of a card as it is by now: others may have changed the rest of it. */
+/** Changes a part of the current card, because others may have changed the rest of it. */
 export async function change(record, patch) {
   const now = (await cards().get(record.id)) ?? record;
   return cards().update(record.id, { ...contentOf(now), ...patch });
 }
 
-/** Removes a card; fine where somebody else has done it. */
+/** Removes a card; succeeds if somebody else has removed it. */
 export async function discard(record) {
   try {
     await cards().delete(record.id);
@@ -35,5 +35,5 @@ export async function discard(record) {
   }
 }
 
-/** Whether an error says that the card is not there, rather than the canvas. */
+/** Whether an error means that the card, and not the canvas, does not exist. */
 export const isGone = (error) => error.code === "NOT_FOUND" && error.reason === "NOT_FOUND";

@@ -5,15 +5,15 @@ export const GONE = "Somebody has removed this card meanwhile.";
 
 const element = (id) => document.getElementById(id);
 
-/** Lets a card be edited and removed in the dialog, with the page's own `write`, `say` and `name`; gives what opens it for a card. */
+/** Sets up the dialog that edits and removes a card, with the page's `write`, `say` and `name`; returns a function that opens it. */
 export function letEdit(state, { write, say, name }) {
-  /** What the dialog is about, while it is open: a card, and the words that its text is changed from. */
+  /** While the dialog is open: its card, and the text that is being edited. */
   let shown = null;
 
-  /** Where to tell what has become of a card: the dialog may have been closed meanwhile, or be about another one. */
+  /** The place for messages about a card, because the dialog may be closed or show another card by now. */
   const placeFor = (about) => () => (shown === about ? "trouble" : "message");
 
-  /** Saves the text. What somebody else has done to the card meanwhile is told first; saving once more is then meant. */
+  /** Saves the text. If somebody else has changed the card, the dialog says so first; saving again confirms. */
   async function save() {
     const form = element("editing");
     const text = element("edited").value.trim();
@@ -49,7 +49,7 @@ export function letEdit(state, { write, say, name }) {
     say("Card saved.");
   }
 
-  /** Removes the card, and leaves an “Undo” in its place. */
+  /** Removes the card and shows “Undo” in its place. */
   async function remove() {
     const about = shown;
     const { record } = about;
@@ -61,7 +61,7 @@ export function letEdit(state, { write, say, name }) {
     say("Card removed.");
   }
 
-  /** Closes the dialog and goes to a card, unless it has been closed meanwhile. */
+  /** Closes the dialog and focuses a card, unless the dialog was closed in the meantime. */
   function leave(about, record) {
     if (shown !== about) return;
     element("editor").close();
@@ -74,7 +74,7 @@ export function letEdit(state, { write, say, name }) {
   });
   element("remove").addEventListener("click", remove);
   element("cancel").addEventListener("click", () => element("editor").close());
-  // Closed, the dialog gives back the focus; where somebody has removed the card meanwhile, its column gets it.
+  // A closing dialog restores the focus; if the card was removed in the meantime, its column gets the focus.
   element("editor").addEventListener("close", () => {
     const { column } = contentOf(shown.record);
     if (document.activeElement.closest(".column") === null) headingOf(column).focus({ preventScroll: true });

@@ -1,4 +1,4 @@
-/** Lets cards be dragged to another column, besides their buttons; `drop` gets the card's id and the column. */
+/** Makes cards draggable to other columns, in addition to their buttons; calls `drop` with card id and column. */
 export function letDrag(columns, drop) {
   let dragged = null;
   const columnAt = ({ target }) => target.closest?.(".column") ?? null;

@@ -4,14 +4,14 @@ const element = (id) => document.getElementById(id);
 const sectionOf = (column) => document.querySelector(`[data-column="${column}"]`);
 const listOf = (column) => sectionOf(column).querySelector("ol");
 
-/** The heading of a column, and what it is called on the page. */
+/** Returns the heading of a column, with its name on the page. */
 export const headingOf = (column) => sectionOf(column).querySelector("h2");
 export const titleOf = (column) => headingOf(column).textContent;
 
-/** Whether a right reaches a card. */
+/** Whether a right applies to a card. */
 export const may = (right, { authorId }, me) => right.any || (right.own && authorId === me.id);
 
-/** The element of a card that is shown. */
+/** Returns the element of a card that is on the page. */
 export const elementOf = ({ id }) => document.querySelector(`#columns [data-id="${id}"]`);
 
 function fromTemplate(id, key) {
@@ -41,7 +41,7 @@ function drawCard(item, record, { me, rights }) {
   item.dataset.version = record.updatedAt;
 }
 
-/** The element of a card, made or brought up to date. */
+/** Returns the element of a card, created or updated. */
 function itemOf(record, state) {
   const known = elementOf(record);
   if (record === state.gone) return known?.matches(".gone") ? known : fromTemplate("gone", record.id);
@@ -54,8 +54,8 @@ function itemOf(record, state) {
 }
 
 /**
- * Shows the board of a state: `board` has the cards by id, and `gone` is the one whose removal can be undone. Elements stay what
- * they are, so that nobody loses their place on the page.
+ * Renders a state: `board` has the cards by id, and `gone` is the card whose removal can be undone. Elements are reused, so that
+ * focus and scroll position are kept.
  */
 export function draw(state) {
   const focused = document.activeElement;
@@ -72,7 +72,7 @@ export function draw(state) {
       if (list.children[place] !== item) list.insertBefore(item, list.children[place] ?? null);
     list.dataset.length = items.length;
   }
-  // Only now: what a list has too much may have had its place in a later one.
+  // Last, because an element that this list no longer has may have moved to a later one.
   for (const column of COLUMNS) {
     const list = listOf(column);
     while (list.children.length > list.dataset.length) list.lastElementChild.remove();
@@ -83,7 +83,7 @@ export function draw(state) {
   if (home !== null) refocus(focused, home);
 }
 
-/** Keeps the focus where it was, or on what is next to it. */
+/** Keeps the focus on its element, or moves it to the next one. */
 function refocus(focused, home) {
   const scope = focused.isConnected && focused.hidden ? focused.closest("li") : home;
   const next = scope.querySelector("li button:not([hidden])") ?? home.querySelector("h2");
@@ -92,8 +92,8 @@ function refocus(focused, home) {
 }
 
 /**
- * What has become of a board, in a few words. A board shows no more than the cards that were touched after its end: what was
- * touched before may have been there unseen, and may be there still.
+ * Returns a short summary of the changes between two boards. A board shows only cards changed after its end time: an older card
+ * may exist without being shown.
  */
 export function newsSince(before, board, endBefore, end) {
   const news = [];

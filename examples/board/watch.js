@@ -1,16 +1,16 @@
 import { cards } from "./cards.js";
 
-/** How long until the next look: where the service tells of changes, where it does not, and after failures at the most. */
+/** Delays until the next read: with a working watch, without one, and the maximum after failures. */
 const TOLD = 60_000;
 const LOOK = 5000;
 const REST = 60_000;
-/** Changes in so short a time are read together. */
+/** Changes within this time are read together. */
 const TOGETHER = 1000;
 
 /**
- * Has `look` called again and again while somebody is looking: soon after a change where the service tells of changes, every few
- * seconds where it does not, more seldom while it fails, at once when the network is back. `look` gives whether it went well.
- * Gives what looks now.
+ * Calls `look` repeatedly while the page is visible: shortly after a change with a working watch, every few seconds without one,
+ * less often while it fails, and at once when the network is back. `look` returns whether it succeeded. Returns a function that
+ * calls it now.
  */
 export function keepLooking(look) {
   let usual = LOOK;

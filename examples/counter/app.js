@@ -12,7 +12,7 @@ const MESSAGES = {
 
 const element = (id) => document.getElementById(id);
 
-/** What a person can do about an error; a capability that is off brings a hint of its own. */
+/** Returns what a person can do about an error. A capability that is off has its own hint. */
 function explain(error) {
   if (!error.code) return "A part of this page is missing. Reload it, please.";
   return MESSAGES[error.code] ?? error.hint ?? error.message;
@@ -23,7 +23,7 @@ function asText(number) {
   return number.toLocaleString("en", { notation, maximumFractionDigits: 3 }).replace("-", "−");
 }
 
-/** Shows text in a row of cells; a digit is a reel of ten that rolls to its place. */
+/** Shows text in a row of cells; a digit is a reel of ten that rolls into position. */
 function roll(row, text) {
   const letters = [...text];
   while (row.children.length > letters.length) row.firstElementChild.remove();
@@ -39,7 +39,7 @@ function roll(row, text) {
   }
 }
 
-/** One number in `kv`. What is counted within a second is sent as one increment. */
+/** One number in `kv`. All counts within a second are sent as one increment. */
 class Counter {
   #section;
   #kv;
@@ -71,7 +71,7 @@ class Counter {
     if (note) note.hidden = counting;
   }
 
-  /** Reads the number, unless one's own change is on its way and brings it back anyhow. */
+  /** Reads the number, unless a write is pending, whose response has the number as well. */
   async refresh() {
     if (this.#busy) return;
     const value = await this.#kv.get(KEY);
@@ -127,7 +127,7 @@ class Counter {
     });
   }
 
-  /** Undo adds what was there, so that what others have counted since stays. */
+  /** Undo adds the previous number, so that counts made since then are kept. */
   #offerUndo(before) {
     const undo = this.#part(".undo");
     undo.hidden = false;
@@ -139,7 +139,7 @@ class Counter {
     };
   }
 
-  /** Changes go one after another; a failed one is not repeated but the number read again. */
+  /** Runs changes one after another. A failed change is not repeated; the number is read again. */
   #change(by, action) {
     this.#open += 1;
     this.#sending += by;
@@ -173,7 +173,7 @@ async function start() {
   await Promise.all(counters.map((counter) => counter.refresh()));
 }
 
-/** Reads everything again and, when that fails, says why. */
+/** Reads everything again; shows the error if that fails. */
 async function look() {
   try {
     await start();

@@ -4,10 +4,10 @@ import { drawPeople, movePointer, nameOf, removePointer, ripple, say } from "./v
 
 const LOOK = 5000;
 const PATIENCE = 3000;
-/** Pings of one person are said aloud no more often than this. */
+/** The minimum time between two announcements of the pings of one person. */
 const QUIET = 3000;
 
-/** The refusals that end the connection; any other is about one message. */
+/** Errors that end the connection; any other concerns one message. */
 const OVER = ["NOT_AUTHENTICATED", "CAPABILITY_DISABLED", "CONNECTION_LIMIT"];
 
 const MESSAGES = {
@@ -35,17 +35,17 @@ let me = null;
 let channel = null;
 let people = new Map();
 let greeted = false;
-/** When a person's ping was last said. */
+/** The time of the last announcement, by person. */
 const heard = new Map();
 const outbox = createOutbox((event, data) => channel.publish(event, data));
 
-/** What a person can do about an error; a capability that is off brings a hint of its own. */
+/** Returns what a person can do about an error. A capability that is off has its own hint. */
 function explain(error) {
   if (!error.code) return "A part of this page is missing. Reload it, please.";
   return MESSAGES[error.code] ?? error.hint ?? error.message;
 }
 
-/** Shows how the connection is. Whoever was away says again where their pointer is: to the others it had left. */
+/** Shows the state of the connection. After a reconnect the pointer is sent again, because the others have removed it. */
 function show(state) {
   const told = element("state");
   if (told.dataset.state === state) return;
@@ -61,7 +61,7 @@ function tellTrouble(text) {
   trouble.hidden = text === "";
 }
 
-/** The connection is over, and nobody but the person can begin another. */
+/** Shows that the connection has ended; only the person can start another. */
 function stop(error) {
   show("off");
   tellTrouble("");
@@ -93,7 +93,7 @@ function go(person) {
   say(`${nameOf(person)} has left.`);
 }
 
-/** Everyone who is here, as the service knows it: after a lost connection some have come or gone. */
+/** Shows the people present according to the service, who may have changed after a lost connection. */
 function meet(users) {
   const now = new Map(users.map((user) => [user.id, user]));
   show("on");
@@ -110,9 +110,9 @@ function meet(users) {
   say(others.length === 0 ? "You are the only one here." : `You are here with ${names}.`);
 }
 
-/** Whoever sent a message is who the service says, not what the message says. */
+/** Handles a message. The sender is `from`, which the service sets, not a field of the message. */
 function hear({ event, data, from }) {
-  // It has come back to its sender, so it has reached the others.
+  // The message has come back to its sender, so it has reached the others.
   if (from.id === me.id) return tellTrouble("");
   const path = pathIn(data);
   if (path === null || !people.has(from.id)) return;
@@ -146,7 +146,7 @@ async function start() {
   }
 }
 
-/** Asks who is here: when no answer comes, the connection is lost. The SDK tries by itself to have it back. */
+/** Asks for presence: without a response the connection is lost, and the SDK reconnects by itself. */
 async function look() {
   const patience = setTimeout(show, PATIENCE, "lost");
   try {
@@ -163,7 +163,7 @@ async function watch() {
   setTimeout(watch, LOOK);
 }
 
-/** One's own pointer is drawn where the device shows none. */
+/** Draws the own pointer if the device shows none. */
 function point(place, isDrawn) {
   if (me === null) return;
   if (isDrawn) movePointer({ id: me.id, name: "You" }, [place]);
@@ -205,11 +205,11 @@ function press(event) {
   point(here(), true);
 }
 
-// As a control of its own it takes keys.
+// As a focusable control it gets key events.
 surface.tabIndex = 0;
 surface.addEventListener("pointermove", follow);
 surface.addEventListener("pointerdown", follow);
-// A click that no pointer made comes from a screen reader.
+// A click without a pointer comes from a screen reader.
 surface.addEventListener("click", (event) => ping(event.pointerType ? placeAt(event) : here()));
 surface.addEventListener("keydown", press);
 element("again").addEventListener("click", () => {

@@ -1,10 +1,10 @@
-/** On a channel whose name begins like this, viewers may publish as well; another one needs a policy in easel.json. */
+/** On channels with this prefix, viewers may publish as well; other channels need a policy in easel.json. */
 export const CHANNEL = "participants:cursors";
 
-/** A message has the way that a pointer took, a place for every so many milliseconds. */
+/** A message has the path of a pointer, with one point per interval in milliseconds. */
 export const STEP = 60;
 
-/** So many places are as much of a way as is sent, and shown. */
+/** The maximum number of points of a path that are sent and shown. */
 export const MOST = 16;
 
 const PLACES = [
@@ -15,10 +15,10 @@ const PLACES = [
 
 const within = (number) => Math.min(1, Math.max(0, number));
 
-/** A place on the surface: parts of its width and of its height, from 0 to 1. */
+/** A point on the surface, as fractions of width and height from 0 to 1. */
 export const placeOf = (x, y) => [x, y].map((part) => Number(within(part).toFixed(4)));
 
-/** A place in words. */
+/** Describes a point in words. */
 export function wordsFor(place) {
   const [column, row] = place.map((part) => Math.min(2, Math.floor(part * 3)));
   return PLACES[row][column];
@@ -26,7 +26,7 @@ export function wordsFor(place) {
 
 const isPlace = (place) => Array.isArray(place) && place.length === 2 && place.every(Number.isFinite);
 
-/** The way in a message; null where it is none: any page and any program may publish whatever it likes. */
+/** Parses the path in a message; null if it is invalid, because any page and any program may publish anything. */
 export function pathIn(data) {
   const { path } = Object(data);
   if (!Array.isArray(path) || path.length === 0) return null;

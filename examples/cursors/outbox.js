@@ -1,16 +1,16 @@
 import { MOST, STEP } from "./messages.js";
 
 /**
- * The service takes 100 messages a minute of a connection. One every 660 ms are 91, and 6 at once besides: a ping need not
- * wait for its turn, unless there were many.
+ * The service accepts 100 messages a minute from a connection. One every 660 ms makes 91, which leaves a burst of 6: a ping is
+ * sent without delay, unless there were many.
  */
 const EVERY = 660;
 const AT_ONCE = 6;
 
-/** After a refusal nothing is sent for so long. */
+/** Nothing is sent for this time after a refusal. */
 const REST = 15_000;
 
-/** Sends where one's pointer is, with `send(event, data)`, and no more often than the service takes it. `clock` is in ms. */
+/** Sends the position of the pointer with `send(event, data)`, within the rate limit. `clock` is in ms. */
 export function createOutbox(send, clock = () => performance.now()) {
   let open = false;
   let here = null;
@@ -18,7 +18,7 @@ export function createOutbox(send, clock = () => performance.now()) {
   let event = "move";
   let sampled = 0;
   let sent = -EVERY;
-  /** When as many as `AT_ONCE` may be sent again. */
+  /** When a burst of `AT_ONCE` may be sent again. */
   let rested = 0;
   let silence = 0;
   let timer = 0;
@@ -40,7 +40,7 @@ export function createOutbox(send, clock = () => performance.now()) {
     send(...message);
   };
 
-  /** Says once more where the pointer is. */
+  /** Sends the position of the pointer again. */
   const repeat = () => {
     if (path.length === 0 && here !== null) path = [here];
     plan();
@@ -75,7 +75,7 @@ export function createOutbox(send, clock = () => performance.now()) {
       repeat();
     },
 
-    /** Whether there is a connection; without one nothing is sent, and later only the last of it. */
+    /** Sets whether there is a connection. Without one nothing is sent; afterwards only the last position is. */
     set open(connected) {
       if (connected && !open) {
         path = path.slice(-1);

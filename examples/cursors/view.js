@@ -1,23 +1,23 @@
 import { STEP } from "./messages.js";
 
 const TONES = 8;
-/** So many ripples of one person are shown at once. */
+/** The maximum number of ripples of one person. */
 const RIPPLES = 3;
 
 const element = (id) => document.getElementById(id);
 const fromTemplate = (id) => element(id).content.firstElementChild.cloneNode(true);
 const isStill = matchMedia("(prefers-reduced-motion: reduce)");
 
-/** The pointers that are shown, by the id of the person. */
+/** The pointers on the page, by the id of the person. */
 const pointers = new Map();
 
-/** What somebody is called. */
+/** Returns the display name of a person. */
 export const nameOf = ({ name }) => name || "Somebody";
 
-/** The colours of those who are here. */
+/** The colours of the people present. */
 const tones = new Map();
 
-/** Gives everyone a colour: the id says which, so that all pages have the same, and the next one where that is taken. */
+/** Assigns colours by id, so that all pages use the same ones; takes the next colour if one is in use. */
 function colour(people) {
   for (const id of tones.keys()) if (!people.has(id)) tones.delete(id);
   for (const id of people.keys()) {
@@ -31,7 +31,7 @@ function colour(people) {
 
 const shift = ([x, y]) => `${x * 100}% ${y * 100}%`;
 
-/** Shows who is here, oneself first. Whoever was not in the list before is marked as fresh. */
+/** Shows the people present, the viewer first. New people are marked as fresh. */
 export function drawPeople(people, me) {
   colour(people);
   const known = new Set([...element("people").children].map((item) => item.dataset.id));
@@ -59,7 +59,7 @@ function pointerOf({ id }) {
   return pointer;
 }
 
-/** Lets somebody's pointer take a way: as fast as it was taken, or at once for those who want less motion. */
+/** Moves a person's pointer along a path: at its recorded speed, or at once if the viewer prefers reduced motion. */
 export function movePointer(person, path) {
   const isNew = !pointers.has(person.id);
   const pointer = pointerOf(person);
@@ -70,20 +70,20 @@ export function movePointer(person, path) {
   pointer.classList.toggle("to-left", x > 0.6);
   pointer.classList.toggle("above", y > 0.85);
   pointer.style.translate = shift([x, y]);
-  // With its name in it: Chromium does not look again which way a copy of an empty element is read.
+  // With the name in it, because Chromium does not update the text direction of a clone of an empty element.
   if (isNew) element("pointers").append(pointer);
   if (isNew || isStill.matches) return;
   const frames = [from, ...path.map(shift)].map((translate) => ({ translate }));
   pointer.animate(frames, path.length * STEP);
 }
 
-/** Takes somebody's pointer away. */
+/** Removes a person's pointer. */
 export function removePointer(id) {
   pointers.get(id)?.remove();
   pointers.delete(id);
 }
 
-/** Shows a ping, which goes by itself. */
+/** Shows a ping, which disappears after its animation. */
 export function ripple({ id }, place) {
   const mine = element("pointers").querySelectorAll(".ripple");
   const same = [...mine].filter((each) => each.dataset.id === id);
@@ -98,7 +98,7 @@ export function ripple({ id }, place) {
 
 let news = [];
 
-/** Says what has happened; what comes within a moment is said together, the last three of it. */
+/** Announces events in the live region; events in quick succession are combined, up to the last three. */
 export function say(text) {
   news.push(text);
   if (news.length > 1) return;

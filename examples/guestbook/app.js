@@ -20,13 +20,13 @@ let writer = null;
 let cursor = null;
 let retry = start;
 
-/** What a person can do about an error; a capability that is off brings a hint of its own. */
+/** Returns what a person can do about an error. A capability that is off has its own hint. */
 function explain(error) {
   if (!error.code) return "A part of this page is missing. Reload it, please.";
   return MESSAGES[error.code] ?? error.hint ?? error.message;
 }
 
-/** Runs an action; when it fails, says why and offers to try it again. */
+/** Runs an action; if it fails, shows the error and a retry button. */
 async function attempt(action) {
   element("failure").hidden = true;
   try {
@@ -41,7 +41,7 @@ async function attempt(action) {
   }
 }
 
-/** Keys count the milliseconds that are left, so that a list in key order begins with the newest entry. */
+/** Returns a key that counts down in milliseconds, so that a list in key order begins with the newest entry. */
 function newKey(time) {
   const left = String(LATEST - time).padStart(13, "0");
   return `${PREFIX}${left}:${Math.random().toString(36).slice(2, 10)}`;
@@ -86,7 +86,7 @@ function drawEntry(entry) {
   return item;
 }
 
-/** Puts an item where its key sorts. */
+/** Inserts an item in key order. */
 function place(item) {
   const next = [...list.children].find((other) => other.dataset.key > item.dataset.key);
   list.insertBefore(item, next ?? null);
@@ -101,7 +101,7 @@ function showPage({ entries, nextCursor }) {
   element("empty").hidden = list.children.length > 0;
 }
 
-/** Reads as many entries again as are shown: new ones appear, and those that others removed go. */
+/** Reads as many entries as are shown: new ones appear, and those that others removed disappear. */
 async function refresh() {
   const page = await easel.kv.list({ prefix: PREFIX, limit: Math.max(PAGE, list.children.length) });
   const keys = new Set(page.entries.map((entry) => entry.key));
@@ -144,7 +144,7 @@ async function restore(gone, entry) {
 
 let key = null;
 
-/** Writes the entry. The key is kept until that succeeds, so signing again after a failure never signs twice. */
+/** Writes the entry. The key is kept until the write succeeds, so that a retry never creates a second entry. */
 async function sign() {
   const text = field.value.trim();
   const problem = element("problem");
@@ -180,7 +180,7 @@ let kept = "";
 let timer = 0;
 let saving = Promise.resolve();
 
-/** Stores the unfinished entry in the writer's own scope, one save at a time. */
+/** Saves the draft in the viewer's own scope, one write at a time. */
 function keepDraft() {
   clearTimeout(timer);
   saving = saving.then(saveDraft).catch((error) => {

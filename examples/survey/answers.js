@@ -1,9 +1,9 @@
-/** Another name here is another round of answers. */
+/** Change the name to start a new round of answers. */
 export const COLLECTION = "outing";
 
 const PAGE = 1000;
 
-/** An answer as this page writes it; whatever else a program has stored becomes readable text. */
+/** Converts a submission to an answer. Values that another program stored in other shapes become readable text. */
 export function contentOf({ value }) {
   const { choice, comment, name } = Object(value);
   return {
@@ -13,7 +13,7 @@ export function contentOf({ value }) {
   };
 }
 
-/** Everyone's answers, those given last in front. */
+/** Reads everyone's answers, the latest first. */
 export async function readAll() {
   const all = [];
   let cursor = null;
@@ -25,7 +25,7 @@ export async function readAll() {
   return all.sort((one, other) => other.updatedAt - one.updatedAt);
 }
 
-/** How often each choice was made; what is no choice any more counts as something else. */
+/** Counts the answers by choice; a choice that no longer exists counts as something else. */
 export function countsOf(answers, choices) {
   const counts = new Map(choices.map((choice) => [choice, 0]));
   for (const answer of answers) {
@@ -36,10 +36,10 @@ export function countsOf(answers, choices) {
   return counts;
 }
 
-/** A cell of a table. A spreadsheet would take some texts for formulas: an apostrophe in front keeps them texts. */
+/** Encodes a cell. A leading apostrophe keeps spreadsheets from interpreting a text as a formula. */
 const cell = (text) => `"${text.replace(/^[=+\-@\t\r]/, "'$&").replaceAll('"', '""')}"`;
 
-/** All answers as CSV, in UTF-8 with a mark that spreadsheets know it by. */
+/** Returns all answers as CSV, in UTF-8 with a byte order mark for spreadsheets. */
 export function tableOf(answers) {
   const rows = answers.map((answer) => {
     const { name, choice, comment } = contentOf(answer);

@@ -17,13 +17,13 @@ const form = element("form");
 const choices = [...form.elements.choice].map((input) => input.value);
 
 let me = null;
-/** The answer that is stored; undefined where there is none. */
+/** The stored answer; undefined if there is none. */
 let mine;
-/** What the form was last filled with, to tell whether it has been changed since. */
+/** The values last put into the form, to detect changes. */
 let filled = JSON.stringify(entered());
 let answers = [];
 let shown = SHOWN;
-/** Counts what this page changes, so that a list that was asked for before is not shown after it. */
+/** Incremented with every change of this page. A list requested before a change is not shown after it. */
 let changes = 0;
 
 const manages = () => me !== null && me.canvasRole !== "viewer";
@@ -31,7 +31,7 @@ const say = (text) => {
   element("status").textContent = text;
 };
 
-/** What a person can do about an error; a capability that is off brings a hint of its own. */
+/** Returns what a person can do about an error. A capability that is off has its own hint. */
 function explain(error) {
   if (!error.code) return "A part of this page is missing. Reload it, please.";
   return MESSAGES[error.code] ?? error.hint ?? error.message;
@@ -47,7 +47,7 @@ function fill({ choice, comment }) {
   filled = JSON.stringify(entered());
 }
 
-/** Shows what has become of one's own answer: what was done just now, or else as whom one has answered. */
+/** Shows the state of the viewer's own answer: the last action, or the name it was given under. */
 function drawMine(done = "") {
   const name = me.name || me.email;
   const given = mine ? `Answered as ${name} on ${timeOf(mine)}.` : `You answer as ${name}.`;
@@ -76,7 +76,7 @@ async function refresh() {
   element("results").hidden = !manages();
 }
 
-/** Reads everything again and, when that fails, says why. */
+/** Reads everything again; shows the error if that fails. */
 async function look() {
   try {
     me ??= await easel.me();
@@ -92,7 +92,7 @@ async function look() {
   }
 }
 
-/** Changes something; when that fails, says why where it was asked for. True when it went well. */
+/** Runs a change; shows an error beside its control. Returns whether it succeeded. */
 async function change(problem, action) {
   if (form.ariaBusy === "true") return false;
   form.ariaBusy = "true";
@@ -135,7 +135,7 @@ function forget(done) {
   drawMine(done);
 }
 
-/** Withdraws one's own answer. The form keeps it, so that sending it again brings it back. */
+/** Withdraws the viewer's answer. The form keeps the values, so that it can be sent again. */
 async function withdraw() {
   if (!(await change("problem", () => easel.submissions.delete(COLLECTION)))) return;
   forget("Withdrawn. Your words stay here until you leave.");
@@ -144,7 +144,7 @@ async function withdraw() {
   look();
 }
 
-/** Asks before something is gone for good. */
+/** Asks for confirmation before a permanent removal. */
 async function confirmed(title, text) {
   const dialog = element("confirm");
   element("confirm-title").textContent = title;
@@ -181,7 +181,7 @@ async function clear() {
   say("All answers are removed.");
 }
 
-/** Saves all answers as a table that spreadsheets open. */
+/** Downloads all answers as CSV. */
 function download() {
   const link = document.createElement("a");
   link.href = URL.createObjectURL(new Blob([tableOf(answers)], { type: "text/csv" }));
@@ -198,7 +198,7 @@ function more() {
   element("answers").children[first]?.querySelector(".remove").focus();
 }
 
-/** Looks again and again while somebody is looking; the more there is to read, the less often. */
+/** Reads repeatedly while the page is visible; less often the more there is to read. */
 async function watch() {
   if (!document.hidden) await look();
   setTimeout(watch, LOOK * Math.ceil((answers.length + 1) / 1000));

@@ -5,7 +5,7 @@ const element = (id) => document.getElementById(id);
 /** “1 answer”, “2 answers”. */
 export const plural = (count) => `${count.toLocaleString("en")} ${count === 1 ? "answer" : "answers"}`;
 
-/** When an answer was given, as people say it. */
+/** Formats the time of an answer for people. */
 export const timeOf = ({ updatedAt }) =>
   new Date(updatedAt).toLocaleString("en", {
     day: "numeric",
@@ -44,7 +44,7 @@ function drawAnswer(answer, me) {
   return item;
 }
 
-/** Shows the tally and the first answers, `shown` of them; whoever was at one of them stays there. */
+/** Shows the tally and the first `shown` answers, and keeps the focus on an answer that had it. */
 export function drawResults(answers, { me, choices, shown }) {
   const at = document.activeElement?.closest(".answer")?.dataset.user;
   drawTally(answers, choices);
