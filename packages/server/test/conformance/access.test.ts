@@ -1,0 +1,10 @@
+import { pipeline } from "@easel/conformance/4.1-pipeline";
+import { identity } from "@easel/conformance/4.2-identity";
+import { adjacent } from "@easel/conformance/4.11-adjacent";
+import { authentication } from "@easel/conformance/5-authentication";
+import { conforms } from "./conformance.ts";
+
+await conforms(
+  [{ engine: "sqlite", urlMode: "path", authMode: "dev" }],
+  [pipeline, identity, adjacent, authentication],
+);

@@ -1,0 +1,15 @@
+import { pipeline } from "@easel/conformance/4.1-pipeline";
+import { identity } from "@easel/conformance/4.2-identity";
+import { realtime } from "@easel/conformance/4.7-realtime";
+import { adjacent } from "@easel/conformance/4.11-adjacent";
+import { authentication } from "@easel/conformance/5-authentication";
+import { conforms } from "./conformance.ts";
+
+await conforms(
+  [
+    { engine: "sqlite", urlMode: "path", authMode: "proxy" },
+    { engine: "sqlite", urlMode: "subdomain", authMode: "dev" },
+    { engine: "sqlite", urlMode: "subdomain", authMode: "proxy" },
+  ],
+  [pipeline, identity, realtime, adjacent, authentication],
+);

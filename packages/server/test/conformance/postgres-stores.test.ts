@@ -1,0 +1,9 @@
+import { kv } from "@easel/conformance/4.3-kv";
+import { submissions } from "@easel/conformance/4.9-submissions";
+import { collections } from "@easel/conformance/4.10-collections";
+import { conforms } from "./conformance.ts";
+
+await conforms(
+  [{ engine: "postgres", urlMode: "subdomain", authMode: "dev" }],
+  [kv, submissions, collections],
+);
