@@ -1,0 +1,211 @@
+import { execFileSync, spawn } from "node:child_process";
+import {
+  cpSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { parseArgs } from "node:util";
+import { postgresPrograms, startPostgres } from "../support/postgres-server.ts";
+import { POSTGRES } from "../support/servers.ts";
+import { FAULTS, type Fault } from "./faults.ts";
+
+/*
+ * Counts the deliberate faults that the suite catches: `npm run mutants -- [--whole] [--only=TEXT] [--at-once=2]`.
+ * Each fault is put into a scratch copy of the checkout, one at a time, and the test files named with it run until one fails;
+ * with `--whole` every other test file follows. The checkout itself is never changed.
+ */
+
+const ROOT = path.join(import.meta.dirname, "../../../..");
+const SDK = "packages/sdk";
+/** A test file that takes longer than this hangs, which counts as failed. */
+const FILE_TIMEOUT_MS = 10 * 60_000;
+const KILL_AFTER_MS = 5_000;
+const MOST_AT_ONCE = 2;
+/** A failed test in the TAP report. */
+const FAILED = /^ *not ok /m;
+
+const { values: options } = parseArgs({
+  options: {
+    whole: { type: "boolean", default: false },
+    only: { type: "string", default: "" },
+    "at-once": { type: "string", default: "1" },
+  },
+});
+const atOnce = Math.min(Math.max(Number(options["at-once"]) || 1, 1), MOST_AT_ONCE);
+
+interface Outcome {
+  fault: Fault;
+  /** The test file that failed; null when none did. */
+  caughtBy: string | null;
+}
+
+const running = new Set<number>();
+const home = mkdtempSync(path.join(os.tmpdir(), "easel-mutants-"));
+const programs = postgresPrograms();
+const database = programs === undefined ? null : await startPostgres(programs);
+if (database === null) process.stdout.write("PostgreSQL is not installed: its tests are skipped\n");
+for (const signal of ["SIGINT", "SIGTERM"] as const)
+  process.once(signal, () => void stop().then(() => process.exit(1)));
+
+try {
+  const faults = FAULTS.filter(({ title, file }) => `${title} ${file}`.includes(options.only));
+  const missing = faults.flatMap(faultsOf);
+  if (missing.length > 0) throw new Error(`the list does not fit the code:\n${missing.join("\n")}`);
+  const copies = Array.from({ length: atOnce }, (_, index) => copyTo(path.join(home, `copy-${index}`)));
+  await requirePassing(copies[0] as string, new Set(faults.flatMap(({ tests }) => tests)));
+
+  const waiting = [...faults];
+  const outcomes: Outcome[] = [];
+  await Promise.all(
+    copies.map(async (copy) => {
+      for (let fault = waiting.shift(); fault !== undefined; fault = waiting.shift()) {
+        const caughtBy = await firstFailing(fault, copy);
+        outcomes.push({ fault, caughtBy });
+        process.stdout.write(
+          `${caughtBy === null ? "SURVIVED" : "caught  "}  ${fault.title}  (${caughtBy ?? fault.file})\n`,
+        );
+      }
+    }),
+  );
+  const caught = outcomes.filter(({ caughtBy }) => caughtBy !== null).length;
+  process.stdout.write(`${caught} of ${outcomes.length} caught, ${outcomes.length - caught} survived\n`);
+  if (caught < outcomes.length) process.exitCode = 1;
+} finally {
+  await stop();
+}
+
+async function stop(): Promise<void> {
+  for (const group of running) kill(group, "SIGKILL");
+  await database?.remove();
+  rmSync(home, { recursive: true, force: true });
+}
+
+/** Says why a fault cannot be applied: its text must occur exactly once, and its test files must exist. */
+function faultsOf({ title, file, search, tests }: Fault): string[] {
+  const source = readSource(path.join(ROOT, file));
+  const times = source === null ? "the file is missing" : source.split(search).length - 1;
+  const wrong =
+    times === 1 ? [] : [`${title}: ${file}: ${typeof times === "string" ? times : `found ${times} times`}`];
+  const absent = tests.filter((test) => readSource(path.join(ROOT, test)) === null);
+  return [...wrong, ...absent.map((test) => `${title}: no test file ${test}`)];
+}
+
+function readSource(file: string): string | null {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return null;
+  }
+}
+
+/** Copies what git knows or would add. Packages are links to those of the checkout, but the workspace's own to the copy's. */
+function copyTo(copy: string): string {
+  const names = execFileSync("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"], {
+    cwd: ROOT,
+    encoding: "utf8",
+  });
+  for (const name of new Set(names.split("\0")))
+    if (name !== "" && readSource(path.join(ROOT, name)) !== null)
+      cpSync(path.join(ROOT, name), path.join(copy, name));
+  const modules = path.join(ROOT, "node_modules");
+  mkdirSync(path.join(copy, "node_modules/@easel"), { recursive: true });
+  for (const name of readdirSync(modules))
+    if (name !== "@easel") symlinkSync(path.join(modules, name), path.join(copy, "node_modules", name));
+  for (const name of readdirSync(path.join(modules, "@easel")))
+    symlinkSync(path.join("../../packages", name), path.join(copy, "node_modules/@easel", name));
+  build(copy);
+  return copy;
+}
+
+/** Bundles the SDK, which browser tests load. */
+function build(copy: string): void {
+  execFileSync(process.execPath, ["build.ts"], { cwd: path.join(copy, SDK), stdio: "inherit" });
+}
+
+/** Throws when a test file fails without any fault: then it shows nothing. */
+async function requirePassing(copy: string, files: Set<string>): Promise<void> {
+  for (const file of files)
+    if (!(await passes(file, copy))) throw new Error(`${file} fails without any fault`);
+}
+
+/** Applies a fault, runs test files until one fails, and takes the fault out again. */
+async function firstFailing(
+  { file, search, replacement, tests }: Fault,
+  copy: string,
+): Promise<string | null> {
+  const place = path.join(copy, file);
+  const source = readFileSync(place, "utf8");
+  const bundled = file.startsWith(SDK) || file.startsWith("packages/protocol");
+  writeFileSync(
+    place,
+    source.replace(search, () => replacement),
+  );
+  try {
+    if (bundled) build(copy);
+    const others = options.whole ? suite().filter((each) => !tests.includes(each)) : [];
+    for (const test of [...tests, ...others]) if (!(await passes(test, copy))) return test;
+    return null;
+  } finally {
+    writeFileSync(place, source);
+    if (bundled) build(copy);
+  }
+}
+
+/** Every file that `npm test` runs. */
+const suite = () =>
+  globSync("{packages,examples}/**/*.test.ts", { cwd: ROOT, exclude: ["**/node_modules/**"] }).sort();
+
+/** Runs one test file up to its first failed test. */
+function passes(file: string, copy: string): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    const env = {
+      CORPORA: path.join(ROOT, "../shared/corpora"),
+      ...process.env,
+      ...(database && { [POSTGRES]: database.url }),
+    };
+    // A process group of its own, so that what the test has started ends with it.
+    const child = spawn(process.execPath, ["--test-reporter=tap", file], {
+      cwd: copy,
+      env,
+      detached: true,
+      stdio: ["ignore", "pipe", "ignore"],
+    });
+    const group = child.pid as number;
+    running.add(group);
+    let failed = false;
+    const end = () => {
+      failed = true;
+      kill(group, "SIGTERM");
+      setTimeout(() => kill(group, "SIGKILL"), KILL_AFTER_MS).unref();
+    };
+    const timer = setTimeout(end, FILE_TIMEOUT_MS);
+    let report = "";
+    child.stdout.setEncoding("utf8").on("data", (text: string) => {
+      report = report.slice(report.lastIndexOf("\n") + 1) + text;
+      if (!failed && FAILED.test(report)) end();
+    });
+    child.once("error", reject);
+    child.once("exit", (code) => {
+      clearTimeout(timer);
+      kill(group, "SIGKILL");
+      running.delete(group);
+      resolve(code === 0 && !failed);
+    });
+  });
+}
+
+function kill(group: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(-group, signal);
+  } catch {
+    // The group has ended.
+  }
+}
