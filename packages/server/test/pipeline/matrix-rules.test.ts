@@ -1,0 +1,83 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { ERRORS } from "@easel/protocol/errors";
+import { disabledReason } from "../../src/access/capabilities.ts";
+import { enter } from "../../src/access/ladder.ts";
+import type { Principal } from "../../src/access/principal.ts";
+import { admitsAnonymous } from "../../src/canvases/lifecycle.ts";
+import { userWith } from "../support/principals.ts";
+import { type Cell, EXPIRIES, expected, PASSWORDS, ROLES, RUNGS, STATES, SURFACES } from "./matrix-oracle.ts";
+
+/* Every cell of the matrix, decided by the rules alone; the rows that `matrix.test.ts` sends over HTTP are a sample of it. */
+
+const NOW = 1_000_000;
+const ID = "the-canvas";
+const ALL_ON = { backendEnabled: true, kv: true, files: true, ai: true, realtime: true, authoring: true };
+
+/** The canvas of a cell, as it is looked up for the caller. */
+function canvasOf({ role, rung, state, password, expiry }: Cell) {
+  const when = (condition: boolean) => (condition ? 1 : null);
+  return {
+    id: ID,
+    ownerId: "owner",
+    access: rung === "private" || rung === "whole_org" ? rung : ("public_link" as const),
+    granted: /^(editor|viewer) by/.test(role)
+      ? role.startsWith("editor")
+        ? ("editor" as const)
+        : ("viewer" as const)
+      : null,
+    inOrg: !role.endsWith("of another organisation"),
+    publicLinks: !rung.includes("off for"),
+    versionId: state === "draft" ? null : "version",
+    revokedAt: when(state === "unpublished"),
+    archivedAt: when(state === "archived"),
+    disabledAt: when(state.startsWith("disabled")),
+    deletedAt: when(state.endsWith("deleted")),
+    expiresAt: { none: null, future: NOW + 1, past: NOW - 1 }[expiry],
+    passwordHash: password === "none" ? null : "hash",
+  };
+}
+
+function principalOf(role: Cell["role"]): Principal {
+  if (role === "nobody") return null;
+  if (role === "guest") return userWith("guest:1", ID);
+  if (role === "guest of another canvas") return userWith("guest:2", "another-canvas");
+  return userWith(role === "owner" ? "owner" : "someone");
+}
+
+/** Steps 1, 3 and 5 for a cell, in the words of the oracle. */
+function decided(cell: Cell): string {
+  const canvas = canvasOf(cell);
+  const principal = principalOf(cell.role);
+  const isApi = cell.surface === "api";
+  if (principal === null && !admitsAnonymous(canvas, NOW)) return isApi ? "401" : "302";
+  const gateOpen = cell.password === "set and given";
+  const entered = enter(canvas, principal, { gateOpen, surface: isApi ? "api" : "content", now: NOW });
+  if ("refused" in entered) {
+    const { status } = ERRORS[entered.refused];
+    return isApi ? `${status} ${entered.refused}` : `${status}`;
+  }
+  if (!isApi) return canvas.versionId === null || canvas.revokedAt !== null ? "404" : "200";
+  const switches = { ...ALL_ON, backendEnabled: cell.state !== "backend off" };
+  return disabledReason("kv", switches, {}) === null ? "200" : "403 CAPABILITY_DISABLED";
+}
+
+describe("every cell of the matrix, by the rules alone", () => {
+  let cells = 0;
+  for (const rung of RUNGS) {
+    for (const state of STATES) {
+      it(`${rung}, ${state}`, () => {
+        for (const role of ROLES)
+          for (const password of PASSWORDS)
+            for (const expiry of EXPIRIES)
+              for (const surface of SURFACES) {
+                const cell: Cell = { role, rung, state, password, expiry, surface };
+                cells++;
+                assert.equal(decided(cell), expected(cell), JSON.stringify(cell));
+              }
+      });
+    }
+  }
+
+  it("that were 8,640 cells", () => assert.equal(cells, 8_640));
+});
