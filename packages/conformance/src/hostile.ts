@@ -1,19 +1,16 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { LIMITS } from "@easel/protocol/limits";
 import type { Json } from "@easel/protocol/types";
 import fc from "fast-check";
-import { ABSENT, samples } from "./corpus.ts";
 import type { Answer } from "./http.ts";
-import { MALFORMED, WELL_FORMED } from "./json-bodies.ts";
+import { SMOKE_MALFORMED, SMOKE_WELL_FORMED } from "./json-bodies.ts";
 import { refused } from "./refusal.ts";
 import { same } from "./same.ts";
 
-/** What is larger may be refused for its size before anyone looks at it. */
-const MAX = LIMITS.valueBytes.value;
-
-/** So many strings together are well below that. */
-const BATCH = 25;
+const NULLS: typeof SMOKE_WELL_FORMED = [
+  ["null", "null"],
+  ["null in white space", " null\n"],
+];
 
 /** A place for one JSON value of at most 64 KiB, null too. */
 export interface Shelf {
@@ -23,7 +20,7 @@ export interface Shelf {
   get(): Promise<Json | undefined>;
 }
 
-/** Rows on any JSON: it is kept and read back equal, or refused as 400 and nothing has changed. */
+/** Checks that a route parses JSON as every other does: a value is read back equal, or refused with 400 and nothing changes. */
 export function keepsAnyJson(shelf: () => Shelf): void {
   const kept = async (body: string | Buffer) => {
     const answer = await shelf().put(body);
@@ -41,9 +38,9 @@ export function keepsAnyJson(shelf: () => Shelf): void {
     same(await shelf().get(), before);
   };
 
-  for (const [name, body] of [...WELL_FORMED, ["null", "null"], ["null in white space", " null\n"]] as const)
+  for (const [name, body] of [...SMOKE_WELL_FORMED, ...NULLS])
     it(`${name}: stored and read back`, () => kept(body));
-  for (const [name, body] of MALFORMED)
+  for (const [name, body] of SMOKE_MALFORMED)
     it(`${name}: 400 INVALID_BODY, what is stored unchanged`, () => refusedWhole(body));
 
   it("a BOM before the value: stored without it, or 400", async () => {
@@ -56,27 +53,9 @@ export function keepsAnyJson(shelf: () => Shelf): void {
     const anything = fc.jsonValue({ stringUnit: "binary", maxDepth: 5 });
     await fc.assert(
       fc.asyncProperty(anything, (value) => kept(JSON.stringify(value))),
-      { numRuns: 40 },
+      { numRuns: 15 },
     );
   });
-
-  const json = samples("json/test_parsing")?.filter(({ bytes }) => bytes.length <= MAX);
-  if (!json) it("the corpus of hostile JSON", { skip: ABSENT });
-  for (const { name, bytes } of json ?? []) {
-    // The first letter says what must become of a file: kept, refused, or as the service likes.
-    if (name.startsWith("y_")) it(`${name}: stored and read back`, () => kept(bytes));
-    else if (name.startsWith("n_")) it(`${name}: 400 INVALID_BODY`, () => refusedWhole(bytes));
-    else {
-      it(`${name}: stored, or 400 INVALID_BODY`, async () => {
-        const before = await shelf().get();
-        const answer = await shelf().put(bytes);
-        if (answer.status === 400) {
-          refused(answer, 400, "INVALID_BODY");
-          same(await shelf().get(), before);
-        } else same(await shelf().get(), answer.json.value);
-      });
-    }
-  }
 
   it("what is no JSON and longer than 64 KiB: refused, by its form or by its size", async () => {
     const before = await shelf().get();
@@ -87,16 +66,4 @@ export function keepsAnyJson(shelf: () => Shelf): void {
       same(await shelf().get(), before);
     }
   });
-
-  const strings = samples("strings")?.find(({ name }) => name === "blns.json");
-  if (!strings) it("the corpus of strings", { skip: ABSENT });
-  else {
-    it("every string of the corpus: stored and read back, also as a name", async () => {
-      const texts = JSON.parse(strings.bytes.toString("utf8")) as string[];
-      for (let start = 0; start < texts.length; start += BATCH) {
-        const some = texts.slice(start, start + BATCH);
-        await kept(JSON.stringify([some, Object.fromEntries(some.map((text) => [text, text]))]));
-      }
-    });
-  }
 }

@@ -88,6 +88,29 @@ export const MALFORMED: [name: string, body: string | Buffer][] = [
   ["30,000 arrays deep", "[".repeat(30_000) + "]".repeat(30_000)],
 ];
 
+/** One well-formed body of every kind: a smoke test for routes that share the parser with the key-value store. */
+export const SMOKE_WELL_FORMED: [name: string, body: string][] = [
+  ["a number that is no integer", "-0.1"],
+  ["nested", '{"a":[1,{"b":[[],{}]}],"c":"d"}'],
+  ["__proto__", '{"__proto__":{"polluted":true}}'],
+  ["NUL and control characters", '"a\\u0000b\\u001f"'],
+  ["a lone high surrogate", '"\\ud800"'],
+  ["a lone surrogate and NUL as names", '{"\\ud800":1,"\\u0000":"\\u0000"}'],
+  ["as deep as JSON may be", "[".repeat(DEPTH) + "]".repeat(DEPTH)],
+  ["exactly 65,536 bytes", quoted("é", MAX)],
+];
+
+/** One malformed body of every kind. */
+export const SMOKE_MALFORMED: [name: string, body: string | Buffer][] = [
+  ["nothing", ""],
+  ["an open object", "{"],
+  ["two values", "1 2"],
+  ["a byte-order mark in UTF-16", Buffer.from('\ufeff"a"', "utf16le")],
+  ["a surrogate in UTF-8", Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22])],
+  ["1e400 inside, which no double holds", '{"a":[1,1e400]}'],
+  ["one level too deep", "[".repeat(DEPTH + 1) + "]".repeat(DEPTH + 1)],
+];
+
 /** A JSON string of exactly so many bytes, made of one character and as much ASCII as is left over. */
 export function quoted(character: string, bytes: number): string {
   const room = bytes - 2;

@@ -39,15 +39,12 @@ export function corpora(target: Target): void {
     if (!naughty) it("the corpus of strings", { skip: ABSENT });
     for (const [index, text] of naughty ? lines(naughty) : []) {
       it(`string ${index} as a value and as a key: ${JSON.stringify(text).slice(0, 40)}`, async () => {
-        const path = `/kv/${freshKey()}`;
-        answered(await page.put(path, text), { ok: true });
-        answered(await page.get(path), { value: text });
-        answered(await page.delete(path), { ok: true });
-        if (text === "" || Buffer.byteLength(text) > LIMITS.kvKeyBytes.value) return;
-        const keyed = `/kv/${segment(text)}`;
-        answered(await page.put(keyed, index), { ok: true });
-        answered(await page.get(keyed), { value: index });
-        const entries = [{ key: text, value: index }];
+        const isKey = text !== "" && Buffer.byteLength(text) <= LIMITS.kvKeyBytes.value;
+        const keyed = `/kv/${isKey ? segment(text) : freshKey()}`;
+        answered(await page.put(keyed, text), { ok: true });
+        answered(await page.get(keyed), { value: text });
+        if (!isKey) return void answered(await page.delete(keyed), { ok: true });
+        const entries = [{ key: text, value: text }];
         answered(await page.get(`/kv?prefix=${encodeURIComponent(text)}`), { entries, nextCursor: null });
         answered(await page.delete(keyed), { ok: true });
       });
