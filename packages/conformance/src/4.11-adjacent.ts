@@ -26,6 +26,12 @@ const PATIENCE = 1_000;
 
 /** Section 4.11: `GET /sdk/v1.js`, `GET /api/me` and the policies of `PATCH /api/canvases/{id}/capabilities`. */
 export function adjacent(target: Target): void {
+  if (!target.rateLimited) describe("4.11 runtime policies", () => policies(target));
+  account(target);
+}
+
+/** `GET /sdk/v1.js` and `GET /api/me`: what of section 4.11 depends on the URL mode and on the sign-in mode. */
+export function account(target: Target): void {
   describe("4.11 adjacent endpoints", () => {
     let person: Person;
     before(async () => {
@@ -62,8 +68,6 @@ export function adjacent(target: Target): void {
       });
       return;
     }
-
-    policies(target);
 
     it("GET /sdk/v1.js without a session: as the gateway says", async () => {
       unauthenticated(await get("/sdk/v1.js", null), target);

@@ -4,7 +4,5 @@ import { adjacent } from "@easel/conformance/4.11-adjacent";
 import { authentication } from "@easel/conformance/5-authentication";
 import { conforms } from "./conformance.ts";
 
-await conforms(
-  [{ engine: "sqlite", urlMode: "path", authMode: "dev" }],
-  [pipeline, identity, adjacent, authentication],
-);
+const suites = [pipeline, identity, adjacent, authentication];
+await conforms({ engine: "sqlite", urlMode: "path", authMode: "dev", suites, limited: suites });

@@ -5,30 +5,39 @@ import { ENGINES, type Engine, NAMED, PROXY, startService } from "../support/ser
 const TARGETS = { dev: devTarget, proxy: proxyTarget };
 
 /** How the service under test is set up. */
-export interface Setup {
+interface Setup {
   engine: Engine["name"];
   urlMode: Target["urlMode"];
   authMode: keyof typeof TARGETS;
 }
 
-/** A part of the specification: registers its tests for a target. */
-export type Section = (target: Target) => void;
+/** Registers the tests of a section of the specification, or of a part of one, for a target. */
+type Suite = (target: Target) => void;
 
-/** Runs sections against services of these setups: each without rate limits, and once more with small ones. */
-export async function conforms(setups: Setup[], sections: Section[]): Promise<void> {
-  const targets: [title: string, target: Target][] = [];
-  for (const setup of setups) {
+/** Suites, and how the service is set up that they run against. */
+export interface Run extends Setup {
+  suites: Suite[];
+  /** Suites that run against a second service, which limits requests. */
+  limited?: Suite[];
+}
+
+/** Runs suites of the specification, each against a service with data of its own. */
+export async function conforms(...runs: Run[]): Promise<void> {
+  const started: [title: string, suites: Suite[], target: Target][] = [];
+  for (const { suites, limited = [], ...setup } of runs) {
     const title = `${setup.engine}, canvases by ${setup.urlMode}, sign-in: ${setup.authMode}`;
     const engine = ENGINES.find(({ name }) => name === setup.engine) as Engine;
-    if (engine.skip) test(title, { skip: engine.skip });
-    else
-      for (const rateLimited of [false, true])
-        targets.push([title + (rateLimited ? ", limited" : ""), await start(engine, setup, rateLimited)]);
+    if (engine.skip) {
+      test(title, { skip: engine.skip });
+      continue;
+    }
+    started.push([title, suites, await start(engine, setup, false)]);
+    if (limited.length > 0) started.push([`${title}, limited`, limited, await start(engine, setup, true)]);
   }
-  // Services that a file starts are stopped as soon as no suite is left: the first suite comes when all of them run.
-  for (const [title, target] of targets) {
+  // Services that a file starts are stopped as soon as no suite is left: the first suite begins when all of them run.
+  for (const [title, suites, target] of started) {
     describe(title, () => {
-      for (const section of sections) section(target);
+      for (const suite of suites) suite(target);
     });
   }
 }

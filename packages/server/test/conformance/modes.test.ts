@@ -1,15 +1,52 @@
-import { pipeline } from "@easel/conformance/4.1-pipeline";
 import { identity } from "@easel/conformance/4.2-identity";
-import { realtime } from "@easel/conformance/4.7-realtime";
-import { adjacent } from "@easel/conformance/4.11-adjacent";
-import { authentication } from "@easel/conformance/5-authentication";
+import { account } from "@easel/conformance/4.11-adjacent";
+import { gate } from "@easel/conformance/authentication/gate";
+import { gateCookie } from "@easel/conformance/authentication/gate-cookie";
+import { hosts } from "@easel/conformance/authentication/hosts";
+import { invitations } from "@easel/conformance/authentication/invitations";
+import { principals } from "@easel/conformance/authentication/principals";
+import { revocation } from "@easel/conformance/authentication/revocation";
+import { sessions } from "@easel/conformance/authentication/sessions";
+import { tokens } from "@easel/conformance/authentication/tokens";
+import { cors } from "@easel/conformance/pipeline/cors";
+import { gateway } from "@easel/conformance/pipeline/gateway";
+import { isolation } from "@easel/conformance/pipeline/isolation";
+import { order } from "@easel/conformance/pipeline/order";
+import { preflight } from "@easel/conformance/pipeline/preflight";
+import { rateLimit } from "@easel/conformance/pipeline/rate-limit";
+import { visitors } from "@easel/conformance/pipeline/visitors";
+import { handshakeRates } from "@easel/conformance/realtime/metering";
+import { origins } from "@easel/conformance/realtime/origins";
+import { route } from "@easel/conformance/realtime/route";
+import { upgrade } from "@easel/conformance/realtime/upgrade";
+import { visitors as visitorsOfChannels } from "@easel/conformance/realtime/visitors";
 import { conforms } from "./conformance.ts";
 
+/* What depends on the URL mode or on the sign-in mode. Everything else runs in path mode with dev sign-in alone. */
+const BY_BOTH = [gateway, principals, upgrade, visitorsOfChannels];
+const BY_URL = [
+  isolation,
+  preflight,
+  cors,
+  order,
+  visitors,
+  account,
+  gate,
+  gateCookie,
+  revocation,
+  route,
+  origins,
+];
+const BY_SIGN_IN = [identity, visitors, account, invitations, tokens, sessions, revocation];
+
 await conforms(
-  [
-    { engine: "sqlite", urlMode: "path", authMode: "proxy" },
-    { engine: "sqlite", urlMode: "subdomain", authMode: "dev" },
-    { engine: "sqlite", urlMode: "subdomain", authMode: "proxy" },
-  ],
-  [pipeline, identity, realtime, adjacent, authentication],
+  {
+    engine: "sqlite",
+    urlMode: "subdomain",
+    authMode: "dev",
+    suites: [...BY_BOTH, ...BY_URL, hosts],
+    limited: [rateLimit, handshakeRates],
+  },
+  { engine: "sqlite", urlMode: "path", authMode: "proxy", suites: [...BY_BOTH, ...BY_SIGN_IN] },
+  { engine: "sqlite", urlMode: "subdomain", authMode: "proxy", suites: [...BY_BOTH, hosts] },
 );

@@ -1,16 +1,25 @@
 import { after, describe } from "node:test";
-import { pipeline } from "@easel/conformance/4.1-pipeline";
 import { identity } from "@easel/conformance/4.2-identity";
-import { realtime } from "@easel/conformance/4.7-realtime";
-import { adjacent } from "@easel/conformance/4.11-adjacent";
-import { authentication } from "@easel/conformance/5-authentication";
+import { account } from "@easel/conformance/4.11-adjacent";
+import { hosts } from "@easel/conformance/authentication/hosts";
+import { invitations } from "@easel/conformance/authentication/invitations";
+import { principals } from "@easel/conformance/authentication/principals";
+import { sessions } from "@easel/conformance/authentication/sessions";
+import { tokens } from "@easel/conformance/authentication/tokens";
 import { type Header, send } from "@easel/conformance/http";
+import { cors } from "@easel/conformance/pipeline/cors";
+import { gateway } from "@easel/conformance/pipeline/gateway";
+import { upgrade } from "@easel/conformance/realtime/upgrade";
+import { visitors } from "@easel/conformance/realtime/visitors";
 import { oidcTarget, type Person, type Target } from "@easel/conformance/target";
 import { startWithProvider } from "../sign-in/oidc-provider.ts";
 import { Visitor } from "../sign-in/oidc-visitor.ts";
 
-/** What depends on how people sign in. */
-const SECTIONS = [pipeline, identity, realtime, adjacent, authentication];
+/** What depends on how people sign in, and what of it on the URL mode as well. */
+const SUITES = {
+  path: [gateway, identity, principals, invitations, tokens, sessions, account, upgrade, visitors],
+  subdomain: [gateway, cors, principals, hosts],
+};
 
 const targets: Target[] = [];
 for (const urlMode of ["path", "subdomain"] as const) {
@@ -24,7 +33,7 @@ for (const urlMode of ["path", "subdomain"] as const) {
 }
 for (const target of targets) {
   describe(`canvases by ${target.urlMode}, sign-in: oidc`, () => {
-    for (const section of SECTIONS) section(target);
+    for (const suite of SUITES[target.urlMode]) suite(target);
   });
 }
 

@@ -2,4 +2,5 @@ import { realtime } from "@easel/conformance/4.7-realtime";
 import { events } from "@easel/conformance/6-events";
 import { conforms } from "./conformance.ts";
 
-await conforms([{ engine: "sqlite", urlMode: "path", authMode: "dev" }], [realtime, events]);
+const suites = [realtime, events];
+await conforms({ engine: "sqlite", urlMode: "path", authMode: "dev", suites, limited: suites });

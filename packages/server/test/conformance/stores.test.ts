@@ -3,4 +3,5 @@ import { submissions } from "@easel/conformance/4.9-submissions";
 import { collections } from "@easel/conformance/4.10-collections";
 import { conforms } from "./conformance.ts";
 
-await conforms([{ engine: "sqlite", urlMode: "path", authMode: "dev" }], [kv, submissions, collections]);
+const suites = [kv, submissions, collections];
+await conforms({ engine: "sqlite", urlMode: "path", authMode: "dev", suites, limited: suites });
