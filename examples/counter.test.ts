@@ -17,7 +17,7 @@ for (const mode of ["path", "subdomain"] as const) {
   test(`people count together and separately, in ${mode} mode`, {
     skip: noBrowser,
   }, async (t) => {
-    const { env } = await startSite(t, mode);
+    const { env } = await startSite(t, mode, { examples: true });
     const browser = await openBrowser(t);
     const address = env.base.canvasUrl("counter");
     const owner = await openAs(browser, address, "dev@example.com");

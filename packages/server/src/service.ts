@@ -43,8 +43,11 @@ async function keysOf({ proxyJwksUrl }: Config, log: Env["log"]): Promise<Env["p
   return new Jwks(proxyJwksUrl, log);
 }
 
-/** Settings, drivers, application, listening: the whole start of the service. */
-export async function serve(environment: Record<string, string | undefined>): Promise<Service> {
+/** Settings, drivers, application, listening: the whole start of the service. `seed` fills a database before the first request. */
+export async function serve(
+  environment: Record<string, string | undefined>,
+  seed: (env: Env) => Promise<void> = seedExamples,
+): Promise<Service> {
   const config = readConfig(environment);
   const log = newLog(config.logLevel);
   for (const name of unknownVariables(environment))
@@ -64,7 +67,7 @@ export async function serve(environment: Record<string, string | undefined>): Pr
   const stores = await openStores(config, log);
   try {
     await requireOneInstance(stores);
-    return await run(config, stores, log);
+    return await run(config, stores, seed, log);
   } catch (error) {
     await Promise.all([stores.db.close(), stores.blobs.close()]);
     throw error;
@@ -105,7 +108,12 @@ async function openStores(config: Config, log: Env["log"]): Promise<Stores> {
 }
 
 /** Builds the application on its stores and listens. */
-async function run(config: Config, { db, blobs, clock }: Stores, log: Env["log"]): Promise<Service> {
+async function run(
+  config: Config,
+  { db, blobs, clock }: Stores,
+  seed: (env: Env) => Promise<void>,
+  log: Env["log"],
+): Promise<Service> {
   const bus = await openBus(config);
   const signer = new Signer(await sessionSecrets(config));
   const passwords = new Passwords(2);
@@ -132,7 +140,7 @@ async function run(config: Config, { db, blobs, clock }: Stores, log: Env["log"]
     availability,
   };
   const env: Env = { config, base, db, blobs, bus, ...kept, clock, log };
-  await seedExamples(env);
+  await seed(env);
 
   const app = await createApp(env);
   await app.listen({ host: config.host, port: config.port });

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { assertAccessible, noBrowser, openAs, openBrowser } from "../support/browser.ts";
-import { startService } from "../support/service.ts";
+import { startWithExamples } from "../support/service.ts";
 
 test("the service's own pages: for everyone, light and dark, on a small screen", {
   skip: noBrowser,
 }, async (t) => {
-  const { base } = await startService(t);
+  const { base } = await startWithExamples(t);
   const browser = await openBrowser(t);
   const { page, context, faults } = await openAs(browser, `${base}/`, "viewer@example.com");
   const stranger = await (await browser.newContext()).newPage();
@@ -30,7 +30,7 @@ test("the service's own pages: for everyone, light and dark, on a small screen",
 });
 
 test("signing in by keyboard alone leads back to where one wanted to go", { skip: noBrowser }, async (t) => {
-  const { base } = await startService(t);
+  const { base } = await startWithExamples(t);
   const page = await (await openBrowser(t)).newPage();
   await page.goto(`${base}/c/guestbook/`);
   await page.getByRole("button", { name: /editor@example.com/ }).focus();

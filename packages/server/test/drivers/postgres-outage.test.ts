@@ -10,7 +10,7 @@ import { Pool, type PoolTimes } from "../../src/drivers/db/pool.ts";
 import { postgres } from "../../src/drivers/db/postgres.ts";
 import { startDev } from "../support/engines.ts";
 import { type PostgresServer, postgresPrograms, startPostgres } from "../support/postgres-server.ts";
-import { atEnd, type Scope } from "../support/service.ts";
+import { atEnd, type Scope, startWithExamples } from "../support/service.ts";
 
 const programs = postgresPrograms();
 const skip = programs === undefined && "PostgreSQL is not installed";
@@ -153,7 +153,7 @@ describe("PostgreSQL away", { skip, timeout: 240_000 }, () => {
 
   test("the service says 503 to every request that needs the database, and is back by itself", async (t) => {
     const settings = { SERVICE_DATABASE_URL: `${at.url}/template1`, SERVICE_LOG_LEVEL: "silent" };
-    const { target, env } = await startDev(t, settings);
+    const { target, env } = await startDev(t, settings, startWithExamples);
     // Readiness is looked at once a second by the clock of the service.
     const { clock } = env;
     let asked = 0;

@@ -7,7 +7,7 @@ import { send } from "@easel/conformance/http";
 import { type Db, optional, Unavailable } from "../../src/drivers/db/db.ts";
 import { sqlite } from "../../src/drivers/db/sqlite.ts";
 import { startDev } from "../support/engines.ts";
-import { atEnd, type Scope, temporaryDirectory } from "../support/service.ts";
+import { atEnd, type Scope, startWithExamples, temporaryDirectory } from "../support/service.ts";
 import { counter, makeTables } from "./db-tables.ts";
 
 /** A database with a counter, and what another process does with its lock. */
@@ -69,7 +69,7 @@ test("close waits for writes that wait for the lock", async (t) => {
 });
 
 test("the service answers reads while a write waits for the lock", async (t) => {
-  const { target, env } = await startDev(t);
+  const { target, env } = await startDev(t, {}, startWithExamples);
   const owner = await target.signIn("dev@example.com");
   const ask = (method: string, body?: string) =>
     send(target.base, {

@@ -1,27 +1,43 @@
 import { after, describe, it } from "node:test";
 import { devTarget, type Target } from "@easel/conformance/target";
 import type { Env } from "../../src/env.ts";
-import { ENGINES, type Scope, startService } from "./service.ts";
+import { ENGINES, type Engine, type Scope, startService } from "./service.ts";
 
 /** A service in dev mode that does not limit requests, unless a setting says otherwise. */
 export async function startDev(
   scope: Scope,
   settings: Record<string, string> = {},
+  start = startService,
 ): Promise<{ target: Target; env: Env }> {
-  const { base, env } = await startService(scope, { SERVICE_RATELIMIT_ENABLED: "false", ...settings });
+  const { base, env } = await start(scope, { SERVICE_RATELIMIT_ENABLED: "false", ...settings });
   const urlMode = settings.SERVICE_URL_MODE === "subdomain" ? "subdomain" : "path";
   return { target: devTarget(base, urlMode), env };
 }
 
-/** The same suite on every engine, each with a service of its own. All of them run before the first suite begins. */
-export async function onEngines(
+type Suite = (target: Target, env: Env) => void;
+
+/** Runs a suite on every engine, each with a service of its own. All of them run before the first suite begins. */
+export const onEngines = (title: string, suite: Suite, settings?: Record<string, string>): Promise<void> =>
+  run(title, suite, ENGINES, settings);
+
+/** Runs a suite on SQLite alone: what it tests is decided outside of the statements, and other suites run those on every engine. */
+export const onSqlite = (title: string, suite: Suite, settings?: Record<string, string>): Promise<void> =>
+  run(
+    title,
+    suite,
+    ENGINES.filter(({ name }) => name === "sqlite"),
+    settings,
+  );
+
+async function run(
   title: string,
-  suite: (target: Target, env: Env) => void,
+  suite: Suite,
+  engines: Engine[],
   settings: Record<string, string> = {},
 ): Promise<void> {
   const scope = { after };
   const suites = [];
-  for (const { name, skip, database } of ENGINES) {
+  for (const { name, skip, database } of engines) {
     if (skip) it(`${title} on ${name}`, { skip });
     else {
       const own = { ...settings, SERVICE_DATABASE_URL: await database(scope) };

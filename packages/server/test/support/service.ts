@@ -5,6 +5,7 @@ import path from "node:path";
 import connect from "postgres";
 import { baseOf } from "../../src/config/addresses.ts";
 import type { Env } from "../../src/env.ts";
+import { seedExamples } from "../../src/management/seed.ts";
 import { serve } from "../../src/service.ts";
 import { POSTGRES } from "./servers.ts";
 
@@ -74,22 +75,24 @@ export const ENGINES: Engine[] = [
 export const NAMED = "easel.localhost";
 
 /**
- * A whole service on a free loopback port, with data of its own; stopped afterwards. Settings are those of the environment;
- * `hostname` is that of its base address.
+ * Starts a service on a free loopback port, with empty data of its own, and stops it when the scope ends. Settings are those of
+ * the environment; `hostname` is that of its base address.
  */
 export async function startService(
   scope: Scope,
   settings: Record<string, string> = {},
   hostname = "localhost",
+  seed: (env: Env) => Promise<void> = async () => {},
 ): Promise<{ base: string; env: Env }> {
   const directory = await temporaryDirectory(scope);
-  const service = await serve({
+  const environment = {
     SERVICE_PORT: "0",
     SERVICE_HOST: "127.0.0.1",
     SERVICE_DATA_DIR: directory,
     SERVICE_LOG_LEVEL: "error",
     ...settings,
-  });
+  };
+  const service = await serve(environment, seed);
   atEnd(scope, () => service.stop());
   const { env } = service;
   // The port is known only now, and a base address has to name it.
@@ -98,6 +101,10 @@ export async function startService(
     env.base = baseOf({ ...env.config, baseUrl: `http://${hostname}:${port}` }, port);
   return { base: env.base.origin, env };
 }
+
+/** Starts a service with the example canvases, as dev mode has them. */
+export const startWithExamples = (scope: Scope, settings: Record<string, string> = {}, hostname?: string) =>
+  startService(scope, settings, hostname, seedExamples);
 
 /** Settings of a service behind a trusted proxy on this machine. */
 export const PROXY = {
