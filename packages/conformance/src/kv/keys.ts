@@ -5,7 +5,7 @@ import { stage } from "../fixture.ts";
 import { JSON_TYPE, type Page } from "../page.ts";
 import { answered, refused } from "../refusal.ts";
 import type { Target } from "../target.ts";
-import { freshKey, SCOPES, segment } from "./scope.ts";
+import { freshKey, SCOPES, type Scopes, segment } from "./scope.ts";
 
 const MAX = LIMITS.kvKeyBytes.value;
 
@@ -61,8 +61,8 @@ const SPELLINGS: [path: string, key: string][] = [
 ];
 
 /** Keys: one URL-encoded segment, at most 512 bytes of UTF-8. */
-export function keys(target: Target): void {
-  for (const { scope, root } of SCOPES) {
+export function keys(target: Target, scopes: Scopes = SCOPES): void {
+  for (const { scope, root } of scopes) {
     describe(`keys of the ${scope} scope`, () => {
       let page: Page;
       before(async () => {

@@ -9,7 +9,7 @@ import { open, type Page } from "../page.ts";
 import { parallel } from "../parallel.ts";
 import { answered } from "../refusal.ts";
 import { freshEmail, type Target } from "../target.ts";
-import { byBytes, freshKey, SCOPES, segment } from "./scope.ts";
+import { byBytes, freshKey, SCOPES, type Scopes, segment } from "./scope.ts";
 
 const LIMIT_ROWS: [query: string, keys: number[]][] = [
   ["", [1, 2, 3]],
@@ -58,8 +58,8 @@ const keySets = fc.uniqueArray(
 );
 
 /** Lists: pages in key order, each key once, `nextCursor` the last key of its page. */
-export function lists(target: Target): void {
-  for (const { scope, root } of SCOPES) {
+export function lists(target: Target, scopes: Scopes = SCOPES): void {
+  for (const { scope, root } of scopes) {
     describe(`lists of the ${scope} scope`, () => {
       let page: Page;
       let label: string;

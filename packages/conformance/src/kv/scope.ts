@@ -6,6 +6,9 @@ export const SCOPES = [
   { scope: "user", root: "/kv/user" },
 ] as const;
 
+/** Scopes that a suite runs on. */
+export type Scopes = readonly (typeof SCOPES)[number][];
+
 /** A key as one path segment; dots are encoded, so that nothing on the way takes them for steps. */
 export function segment(key: string): string {
   return encodeURIComponent(key).replace(/^\.{1,2}$/, (dots) => "%2e".repeat(dots.length));

@@ -8,7 +8,7 @@ import type { Page } from "../page.ts";
 import { answered, refused } from "../refusal.ts";
 import { same } from "../same.ts";
 import type { Target } from "../target.ts";
-import { freshKey, SCOPES } from "./scope.ts";
+import { freshKey, SCOPES, type Scopes } from "./scope.ts";
 
 const MAX = LIMITS.valueBytes.value;
 
@@ -41,8 +41,8 @@ const REFUSED: typeof MALFORMED = [
 ];
 
 /** Values: any JSON but null, at most 64 KiB serialized. The user scope has the same handlers, so that a few bodies do. */
-export function values(target: Target): void {
-  for (const { scope, root } of SCOPES) {
+export function values(target: Target, scopes: Scopes = SCOPES): void {
+  for (const { scope, root } of scopes) {
     const isShared = scope === "shared";
     describe(`values of the ${scope} scope`, () => {
       let page: Page;
