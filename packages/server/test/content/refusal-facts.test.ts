@@ -8,7 +8,7 @@ import type { Person } from "@easel/conformance/target";
 import { ERRORS, type ErrorCode } from "@easel/protocol/errors";
 import type { Principal } from "../../src/access/principal.ts";
 import { factsFor } from "../../src/content/refusal-facts.ts";
-import { onEngines, startDev } from "../support/engines.ts";
+import { onSqlite, startDev } from "../support/engines.ts";
 import { publish, visit } from "../support/publish.ts";
 
 const TITLE = "Quarter <figures>";
@@ -20,7 +20,7 @@ const TOLD = {
   mail: "mailto:",
 };
 
-await onEngines("what the page of a refusal tells of the canvas", (target, env) => {
+await onSqlite("what the page of a refusal tells of the canvas", (target, env) => {
   async function make(people?: Cast): Promise<Stage> {
     const site = await stage(target, people === undefined ? {} : { people });
     await manage(target, site.people.owner, "PATCH", `/api/canvases/${site.id}`, { title: TITLE });

@@ -6,7 +6,7 @@ import { refused, unauthenticated } from "@easel/conformance/refusal";
 import { freshEmail, type Person } from "@easel/conformance/target";
 import { tokenHash } from "../../src/crypto/ids.ts";
 import { cookieOf, post, signIn, tokenOf, whoAmI } from "../support/client.ts";
-import { onEngines } from "../support/engines.ts";
+import { onSqlite } from "../support/engines.ts";
 import { publish, visit } from "../support/publish.ts";
 import { tamper } from "../support/tamper.ts";
 import { DAY_MS, MINUTE_MS, SECOND } from "../support/time.ts";
@@ -39,7 +39,7 @@ const USES: [method: string, path: string, carries: boolean][] = [
   ["GET", "/auth/login", false],
 ];
 
-await onEngines("the cookie of a session", (target, env) => {
+await onSqlite("the cookie of a session", (target, env) => {
   const { base } = target;
   let site: Stage;
   before(async () => {

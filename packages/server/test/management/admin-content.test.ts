@@ -6,9 +6,9 @@ import { open, type Page } from "@easel/conformance/page";
 import { refused } from "@easel/conformance/refusal";
 import type { Person } from "@easel/conformance/target";
 import { tokenOf } from "@easel/conformance/token";
-import { onEngines } from "../support/engines.ts";
+import { onSqlite } from "../support/engines.ts";
 
-await onEngines("administrators and what is in a canvas", (target) => {
+await onSqlite("administrators and what is in a canvas", (target) => {
   let admin: Person;
   let site: Stage;
   let page: Page;

@@ -8,7 +8,7 @@ import type { Person } from "@easel/conformance/target";
 import { tokenOf } from "@easel/conformance/token";
 import { ACTS } from "../../src/management/acts.ts";
 import { JSON_TYPE } from "../support/client.ts";
-import { onEngines } from "../support/engines.ts";
+import { onSqlite } from "../support/engines.ts";
 
 /** Every route, a body that it takes, and what an administrator gets. */
 const ROUTES: [method: string, path: string, body: object | undefined, status: number][] = [
@@ -69,7 +69,7 @@ test("the table above has every route of the administration", () => {
   assert.deepEqual(ROUTES.map(([method, path]) => `${method} /admin${plain(path)}`).sort(), mounted.sort());
 });
 
-await onEngines("who administers", (target, env) => {
+await onSqlite("who administers", (target, env) => {
   let site: Stage;
   let people: Cast;
   let admin: Person;

@@ -5,7 +5,7 @@ import { manage, type Stage, stage } from "@easel/conformance/fixture";
 import { type Header, send } from "@easel/conformance/http";
 import { refused } from "@easel/conformance/refusal";
 import { JSON_TYPE } from "../support/client.ts";
-import { onEngines } from "../support/engines.ts";
+import { onSqlite } from "../support/engines.ts";
 
 const KIB = 1024;
 const LARGE = "a".repeat(300 * KIB);
@@ -40,7 +40,7 @@ const BODIES: [name: string, body: string | Buffer][] = [
   ["a form", "title=a"],
 ];
 
-await onEngines("bodies of the management API", (target) => {
+await onSqlite("bodies of the management API", (target) => {
   let site: Stage;
   let routes: [method: string, path: string][];
   before(async () => {

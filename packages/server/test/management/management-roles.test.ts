@@ -5,7 +5,7 @@ import { type Answer, type Header, send } from "@easel/conformance/http";
 import { refused, unauthenticated } from "@easel/conformance/refusal";
 import type { ErrorCode } from "@easel/protocol/errors";
 import { JSON_TYPE } from "../support/client.ts";
-import { onEngines } from "../support/engines.ts";
+import { onSqlite } from "../support/engines.ts";
 import { publish } from "../support/publish.ts";
 import { zip } from "../support/zip.ts";
 
@@ -74,7 +74,7 @@ const STRANGE = [
   "/%6de%2f",
 ];
 
-await onEngines("roles and routes", (target) => {
+await onSqlite("roles and routes", (target) => {
   let site: Stage;
   let version: string;
   let headers: Record<Who, Header[]>;

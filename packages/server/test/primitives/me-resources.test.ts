@@ -6,7 +6,7 @@ import { open, type Page } from "@easel/conformance/page";
 import { govern } from "@easel/conformance/policy";
 import type { RuntimePolicy } from "@easel/protocol/policy";
 import type { ChannelRights, Identity, Right, Rights } from "@easel/protocol/types";
-import { onEngines } from "../support/engines.ts";
+import { onSqlite } from "../support/engines.ts";
 
 const NO: Right = { own: false, any: false };
 const OWN: Right = { own: true, any: false };
@@ -107,7 +107,7 @@ const CALLERS: [who: "owner" | "editor" | "viewer" | "stranger" | "guest", expec
   ["guest", VIEWERS],
 ];
 
-await onEngines("GET /me → resources", (target) => {
+await onSqlite("GET /me → resources", (target) => {
   let canvas: Stage;
   let pages: Record<(typeof CALLERS)[number][0], Page>;
   before(async () => {

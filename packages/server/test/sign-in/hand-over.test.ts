@@ -7,7 +7,7 @@ import { refused, unauthenticated } from "@easel/conformance/refusal";
 import { freshEmail, type Person } from "@easel/conformance/target";
 import { tokenHash } from "../../src/crypto/ids.ts";
 import { post, tokenOf, whoAmI } from "../support/client.ts";
-import { onEngines, startDev } from "../support/engines.ts";
+import { onSqlite, startDev } from "../support/engines.ts";
 import { HTTPS, startOnHttps } from "../support/https.ts";
 import { publish } from "../support/publish.ts";
 import { DAY_MS, HOUR_MS, later, MINUTE_MS, SECOND, still } from "../support/time.ts";
@@ -47,9 +47,9 @@ const ENDINGS: [name: string, end: (at: { person: Person; base: string; db: Db }
       ),
   ],
 ];
-type Db = Parameters<Parameters<typeof onEngines>[1]>[1]["db"];
+type Db = Parameters<Parameters<typeof onSqlite>[1]>[1]["db"];
 
-await onEngines(
+await onSqlite(
   "the hand-over to the host of a canvas",
   (target, env) => {
     const { base } = target;

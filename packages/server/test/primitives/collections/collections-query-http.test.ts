@@ -5,9 +5,9 @@ import type { Stage } from "@easel/conformance/fixture";
 import { collecting } from "@easel/conformance/policy";
 import { refused } from "@easel/conformance/refusal";
 import fc from "fast-check";
-import { onEngines } from "../../support/engines.ts";
+import { onSqlite } from "../../support/engines.ts";
 
-await onEngines("lists as they are asked for", (target) => {
+await onSqlite("lists as they are asked for", (target) => {
   let canvas: Stage;
   let made: Entry[];
   before(async () => {

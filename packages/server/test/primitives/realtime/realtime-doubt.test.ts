@@ -8,7 +8,7 @@ import { line } from "@easel/conformance/realtime/line";
 import { freshChannel, room } from "@easel/conformance/realtime/room";
 import { same } from "@easel/conformance/same";
 import { DocumentCache } from "../../../src/drivers/document-cache.ts";
-import { onEngines } from "../../support/engines.ts";
+import { onSqlite } from "../../support/engines.ts";
 import { entryOf, policyRead, SlowDb, startNode } from "./realtime-node.ts";
 import { handshake, statusIn, Wire } from "./realtime-wire.ts";
 
@@ -23,7 +23,7 @@ const NOBODY = {
 /** What lets a viewer stay on it, and seen by owner and editors. */
 const SEATED = { subscribe: "viewers", seePresence: "editors", participatePresence: "viewers" } as const;
 
-await onEngines(
+await onSqlite(
   "while it is in doubt whether a visitor may still be there",
   (main, env) => {
     const slow = new SlowDb(env.db);

@@ -11,7 +11,7 @@ import { same } from "@easel/conformance/same";
 import type { ChannelPolicy, RuntimePolicy } from "@easel/protocol/policy";
 import { memory } from "../../../src/drivers/bus/memory.ts";
 import { DocumentCache } from "../../../src/drivers/document-cache.ts";
-import { onEngines } from "../../support/engines.ts";
+import { onSqlite } from "../../support/engines.ts";
 import { SECOND } from "../../support/time.ts";
 import { Clock, policyRead, SlowDb, startNode } from "./realtime-node.ts";
 
@@ -28,7 +28,7 @@ const channel = (policy: Partial<ChannelPolicy>): RuntimePolicy => ({
   channels: { [CHANNEL]: { ...EVERYONE, ...policy } },
 });
 
-await onEngines("a node that hears nothing of what others change", (target, main) => {
+await onSqlite("a node that hears nothing of what others change", (target, main) => {
   const slow = new SlowDb(main.db);
   const clock = new Clock();
   const own = { db: slow.db, bus: memory(), policies: new DocumentCache<RuntimePolicy>(), clock: clock.now };

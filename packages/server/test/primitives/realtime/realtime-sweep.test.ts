@@ -13,7 +13,7 @@ import type { Person } from "@easel/conformance/target";
 import { tokenOf as accessToken } from "@easel/conformance/token";
 import { tokenHash } from "../../../src/crypto/ids.ts";
 import { tokenOf } from "../../support/client.ts";
-import { onEngines } from "../../support/engines.ts";
+import { onSqlite } from "../../support/engines.ts";
 import { DAY_MS, SECOND } from "../../support/time.ts";
 import { Clock, startNode } from "./realtime-node.ts";
 import { clientFrame, handshake, OPCODE, Wire } from "./realtime-wire.ts";
@@ -21,7 +21,7 @@ import { clientFrame, handshake, OPCODE, Wire } from "./realtime-wire.ts";
 /** Longer than a connection goes without being looked at; it goes half of that at least. */
 const ROUND = 31 * SECOND;
 
-await onEngines("connections as time goes by", (_target, main) => {
+await onSqlite("connections as time goes by", (_target, main) => {
   const clock = new Clock();
   const node = startNode({ after }, main, { clock: clock.now });
   const dialing = node.then(({ target }) => line(target));

@@ -4,10 +4,10 @@ import { line } from "@easel/conformance/realtime/line";
 import { room } from "@easel/conformance/realtime/room";
 import { same } from "@easel/conformance/same";
 import type { Db } from "../../../src/drivers/db/db.ts";
-import { onEngines } from "../../support/engines.ts";
+import { onSqlite } from "../../support/engines.ts";
 import { startNode } from "./realtime-node.ts";
 
-await onEngines("a change of access", (main, env) => {
+await onSqlite("a change of access", (main, env) => {
   it("is felt by open connections before the audit log has it: new requests know it already", async () => {
     const { promise: kept, resolve: keep } = Promise.withResolvers<void>();
     const run: Db["run"] = async (text, ...values) => {
