@@ -30,7 +30,7 @@ export function adjacent(target: Target): void {
   account(target);
 }
 
-/** `GET /sdk/v1.js` and `GET /api/me`: what of section 4.11 depends on the URL mode and on the sign-in mode. */
+/** `GET /sdk/v1.js` and `GET /api/me`, which depend on the URL mode and on the sign-in mode. */
 export function account(target: Target): void {
   describe("4.11 adjacent endpoints", () => {
     let person: Person;
@@ -205,7 +205,7 @@ export function account(target: Target): void {
   });
 }
 
-/** The script, or null and a word that there is none to look at. */
+/** Returns the script; null and a diagnostic where it has not been built. */
 function built(t: TestContext, answer: Answer): Answer | null {
   if (answer.status !== 503) {
     assert.equal(answer.status, 200, answer.text.slice(0, 300));

@@ -15,7 +15,7 @@ import { tokenOf } from "./token.ts";
 const ROLES: CanvasRole[] = ["owner", "editor", "viewer"];
 const FIELDS = ["avatarUrl", "canvasRole", "email", "id", "kind", "name", "permissions", "resources"];
 
-/** What follows from the specification for a canvas with KV on and authoring off. */
+/** The permissions of a canvas with KV on and authoring off. */
 const GRANTED: Partial<Record<Permission, CanvasRole[]>> = {
   canCreateCanvas: [],
   canEditContent: ["owner", "editor"],
@@ -26,7 +26,7 @@ const GRANTED: Partial<Record<Permission, CanvasRole[]>> = {
   canManageSubmissions: ["owner", "editor"],
 };
 
-/** A policy of every kind that a switch can turn off. */
+/** A policy with every kind of entry that a switch turns off. */
 const EVERYTHING: RuntimePolicy = {
   collections: { board: { preset: "collaborative" }, diary: { preset: "personal" } },
   fileGroups: { photos: { preset: "contributions" }, forms: { preset: "submissions" } },
@@ -40,14 +40,14 @@ const EVERYTHING: RuntimePolicy = {
   },
 };
 
-/** Switches, and what in `resources` goes by them. */
+/** Switches, and the kind of `resources` that each turns off. */
 const OFF = [
   ["kv", "collections"],
   ["files", "fileGroups"],
   ["realtime", "channels"],
 ] as const;
 
-/** What a page might send to pass for the owner; every value is made from the owner's e-mail address and id. */
+/** Forged claims to be the owner, made from the owner's e-mail address and id. */
 const CLAIMS: [name: string, claim: (email: string, id: string) => { headers?: Header[]; query?: string }][] =
   [
     [
@@ -71,7 +71,7 @@ const SESSION_CLAIMS: typeof CLAIMS = [
   ["X-Auth-Request-Email", (email) => ({ headers: [["X-Auth-Request-Email", email]] })],
 ];
 
-/** Section 4.2: who the page's visitor is. */
+/** Section 4.2: `GET /me`. */
 export function identity(target: Target): void {
   if (target.rateLimited) return;
   describe("4.2 identity", () => {
@@ -248,7 +248,7 @@ export function identity(target: Target): void {
       assert.equal(json.canvasRole, "viewer");
     });
 
-    // In oidc mode names are the provider's.
+    // In oidc mode names come from the provider.
     if (target.authMode !== "oidc") {
       it("a name in any script comes back as it is", async () => {
         const name = 'Zoë 👩‍🚀 "O\'Neil" <b>';
@@ -274,7 +274,7 @@ export function identity(target: Target): void {
   });
 }
 
-/** A token that names this e-mail address and is signed by nobody. */
+/** Returns an unsigned token with this e-mail address. */
 function unsigned(email: string): string {
   const part = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
   return `${part({ alg: "none", typ: "JWT" })}.${part({ email, sub: email })}.`;

@@ -6,7 +6,7 @@ import type { Person, Target } from "./target.ts";
 export const disable = (target: Target, { id }: Stage): Promise<void> =>
   administer(target, "POST", `/api/admin/canvases/${id}/disable`, {});
 
-/** Says whether someone may publish public links. */
+/** Sets whether someone may publish public links. */
 export const mayPublish = (target: Target, person: Person, canPublishPublic: boolean): Promise<void> =>
   setUser(target, person, { canPublishPublic });
 
@@ -19,7 +19,7 @@ async function setUser(target: Target, person: Person, change: object): Promise<
   await administer(target, "PATCH", `/api/admin/users/${id}`, change);
 }
 
-/** A change that an administrator makes. */
+/** Makes a change as an administrator. */
 async function administer(target: Target, method: string, path: string, body: object): Promise<void> {
   const answer = await manage(target, await target.signIn(target.admin), method, path, body);
   assert.ok(

@@ -4,7 +4,7 @@ import { Jar } from "./jar.ts";
 import { open, type Page, pageUrl } from "./page.ts";
 import type { Person, Target } from "./target.ts";
 
-/** What a browser says of a page that it wants to show. */
+/** The Accept header of a navigation. */
 export const NAVIGATES: Header = ["Accept", "text/html,application/xhtml+xml,*/*;q=0.8"];
 /** The content type of a form. */
 export const FORM: Header = ["Content-Type", "application/x-www-form-urlencoded"];
@@ -12,7 +12,7 @@ export const FORM: Header = ["Content-Type", "application/x-www-form-urlencoded"
 const MOST_REDIRECTS = 10;
 const GATE = "__service_gate";
 
-/** The browser of a person, or of nobody: it keeps cookies, and what a proxy in front adds goes along with everything. */
+/** A browser with a cookie jar, of a person or of an anonymous caller. Headers of an identity proxy are added to every request. */
 export class Browser {
   readonly jar = new Jar();
   readonly #target: Target;
@@ -28,7 +28,7 @@ export class Browser {
     }
   }
 
-  /** One request to the base host or to that of a canvas; no redirect is followed. */
+  /** Sends one request to the base host or to a canvas host, without following redirects. */
   async send(method: string, url: URL, headers: Header[] = [], body?: string): Promise<Answer> {
     const answer = await send(this.#target.base, {
       method,
@@ -41,7 +41,7 @@ export class Browser {
     return answer;
   }
 
-  /** Navigates: follows redirects within the service, but not to its sign-in page; that redirect is the answer then. */
+  /** Navigates: follows redirects within the service, and returns the redirect to the sign-in page. */
   async visit(address: URL | string): Promise<Answer> {
     let url = new URL(address, this.#target.base);
     for (let turn = 0; turn < MOST_REDIRECTS; turn++) {
@@ -53,12 +53,12 @@ export class Browser {
     return assert.fail(`${address} redirects without end`);
   }
 
-  /** The page of a canvas as this browser shows it. */
+  /** Requests the page of a canvas. */
   canvas(slug: string): Promise<Answer> {
     return this.visit(pageUrl(this.#target, slug));
   }
 
-  /** Opens the canvas and sends the form of its password page. The answer is the gate's own, already followed. */
+  /** Opens the canvas and submits its password form. Returns the response of the gate, and then follows it. */
   async unlock(slug: string, password: string, accept: Header = NAVIGATES): Promise<Answer> {
     await this.canvas(slug);
     const url = new URL("__gate", pageUrl(this.#target, slug));
@@ -75,12 +75,12 @@ export class Browser {
     return answer;
   }
 
-  /** The value of the password cookie that calls to the API of a canvas carry. */
+  /** Returns the value of the password cookie that is sent to the API of a canvas. */
   gateCookie(slug: string): string | undefined {
     return this.jar.valueAt(this.#api(slug), GATE);
   }
 
-  /** The API of a canvas as its page in this browser calls it, with the cookies of now. */
+  /** Returns the runtime API of a canvas as its page calls it, with the browser's current cookies. */
   api(slug: string): Page {
     const headers = [...this.#headers, ...this.jar.headersFor(this.#api(slug))];
     return open(this.#target, slug, { email: "", name: "", headers });
@@ -91,7 +91,7 @@ export class Browser {
   }
 }
 
-/** Whether a redirect leads to where people sign in: the service's own page, or a provider's. */
+/** Whether a redirect leads to a sign-in page: the service's own or a provider's. */
 function signsIn(url: URL, { base }: Target): boolean {
   const { host } = new URL(base);
   const ours = url.host === host || url.host.endsWith(`.${host}`);

@@ -4,14 +4,14 @@ import { refused } from "./refusal.ts";
 
 const PATIENCE = 1_000;
 
-/** A spent bucket: how many requests passed, and what the refusal says of the limit. */
+/** An empty bucket: how many requests passed, and the refusal that followed. */
 export interface Spent {
   passed: number;
   limit: number;
   refusal: Answer;
 }
 
-/** Asks until the service says no; every answer before that has `status`, where one is given. */
+/** Repeats a request until it is refused; asserts the status of every response before, where one is given. */
 export async function spend(ask: (turn: number) => Promise<Answer>, status?: number): Promise<Spent> {
   for (let passed = 0; passed <= PATIENCE; passed++) {
     const answer = await ask(passed);

@@ -9,7 +9,7 @@ export interface Sample {
   bytes: Buffer;
 }
 
-/** Every file of a corpus folder, or null where the corpora are absent (`CORPORA` names their folder). */
+/** Returns the files of a corpus folder; null where the corpora are absent (`CORPORA` names their folder). */
 export function samples(folder: string): Sample[] | null {
   const path = join(FOLDER, folder);
   if (!existsSync(path)) return null;
@@ -18,5 +18,5 @@ export function samples(folder: string): Sample[] | null {
     .map((name) => ({ name, bytes: readFileSync(join(path, name)) }));
 }
 
-/** What a test that needs a corpus says when it is skipped. */
+/** The reason to skip a test that needs a corpus. */
 export const ABSENT = `no corpora at ${FOLDER}; CORPORA names another folder`;

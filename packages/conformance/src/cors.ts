@@ -1,23 +1,23 @@
 import assert from "node:assert/strict";
 import type { Answer } from "./http.ts";
 
-/** The page of `origin` can read the answer, cookies included. */
+/** Asserts that a page of `origin` can read the response with credentials. */
 export function readableFrom(answer: Answer, origin: string): void {
   assert.deepEqual(credentialed(answer), { origin, credentials: "true" });
   variesByOrigin(answer);
 }
 
-/** No page of another origin can read the answer. */
+/** Asserts that no page of another origin can read the response. */
 export function unreadable(answer: Answer): void {
   assert.deepEqual(credentialed(answer), { origin: undefined, credentials: undefined });
 }
 
-/** Caches keep answers to different origins apart. */
+/** Asserts `Vary: Origin`. */
 export function variesByOrigin(answer: Answer): void {
   assert.match(answer.headers.vary ?? "", /(^|,)\s*origin\s*(,|$)/i);
 }
 
-/** The answer has no CORS header at all. */
+/** Asserts that a response has no CORS header. */
 export function withoutCors(answer: Answer): void {
   const names = Object.keys(answer.headers).filter((name) => name.startsWith("access-control-"));
   assert.deepEqual(names, []);

@@ -5,7 +5,7 @@ import { type Answer, send } from "./http.ts";
 import { JSON_TYPE, open, type Page } from "./page.ts";
 import { freshEmail, type Person, type Target } from "./target.ts";
 
-/** The people of every fixture; a stranger is signed in, but not on the list. */
+/** The people of every fixture; the stranger is signed in but not on the people list. */
 export const ROLES = ["owner", "editor", "viewer", "stranger"] as const;
 
 /** One of the people of a fixture. */
@@ -14,7 +14,7 @@ export type Role = (typeof ROLES)[number];
 /** The people of a fixture by role. */
 export type Cast = Record<Role, Person>;
 
-/** A canvas of its own for a suite, with its people and the page as each of them opens it. */
+/** A canvas of one suite, with its people and the canvas's page as each of them opens it. */
 export interface Stage {
   id: string;
   slug: string;
@@ -22,7 +22,7 @@ export interface Stage {
   pages: Record<Role, Page>;
 }
 
-/** How a canvas differs from the usual one: private, backend on. Switches null: as it was made. */
+/** How a canvas differs from the default one, which is private with the backend on. `switches: null` leaves the switches as created. */
 export interface Setup {
   access?: Access;
   terms?: Terms;
@@ -30,15 +30,15 @@ export interface Setup {
   people?: Cast;
 }
 
-/** A slug nobody has used before. */
+/** Returns an unused slug. */
 export function freshSlug(): string {
   return `c-${randomBytes(8).toString("hex")}`;
 }
 
-/** Who stands on the list of a canvas as it is made. */
+/** The people list of a new canvas. */
 const LISTED = { editor: "editor", viewer: "viewer" } as const;
 
-/** Signs in four new people. */
+/** Signs in four new people, one for each role. */
 export async function cast(target: Target): Promise<Cast> {
   const people = await Promise.all(ROLES.map((role) => target.signIn(freshEmail(role))));
   return Object.fromEntries(ROLES.map((role, index) => [role, people[index]])) as Cast;
@@ -57,13 +57,13 @@ export async function stage(target: Target, setup: Setup = {}): Promise<Stage> {
   return canvas;
 }
 
-/** Turns switches of a canvas. */
+/** Changes the capability switches of a canvas. */
 export async function turn(target: Target, { id, people }: Stage, switches: Partial<Capabilities>) {
   const answer = await manage(target, people.owner, "PATCH", `/api/canvases/${id}/capabilities`, switches);
   assert.equal(answer.status, 200, `PATCH capabilities: ${answer.text}`);
 }
 
-/** What of sharing a change names besides the rung and the people. */
+/** The settings of a share besides the rung and the people. */
 export interface Terms {
   password?: string | null;
   /** Epoch milliseconds. */
@@ -71,7 +71,7 @@ export interface Terms {
   teams?: { id: string; role: "editor" | "viewer" }[];
 }
 
-/** Sets who may open a canvas; `listed` says which of its people stand on the list, and as what. */
+/** Shares a canvas; `listed` is its people list by role of the fixture. */
 export function share(
   target: Target,
   canvas: Stage,
@@ -86,7 +86,7 @@ export function share(
   return amend(target, canvas, { access, people, ...terms });
 }
 
-/** Changes what is named of the sharing of a canvas, as its owner. */
+/** Changes the named share settings of a canvas, as its owner. */
 export async function amend(
   target: Target,
   { id, people }: Stage,
@@ -96,7 +96,7 @@ export async function amend(
   assert.equal(answer.status, 200, `PUT sharing: ${answer.text}`);
 }
 
-/** A call to the management API as a program makes it. */
+/** Sends a request to the management API, without the headers of a browser. */
 export function manage(
   target: Target,
   person: Person | null,

@@ -1,7 +1,7 @@
 import { type Answer, type Header, type Request, read, start } from "./http.ts";
 import { PATIENCE_MS } from "./patience.ts";
 
-/** A body that is never finished: how many bytes are announced (null: chunked), and how many really go out. */
+/** A body that is never completed: the bytes announced by Content-Length (null: chunked), and the bytes sent. */
 export interface Flood {
   announced: number | null;
   sent: number;
@@ -9,7 +9,7 @@ export interface Flood {
 
 const SLICE = Buffer.alloc(64 * 1024, "a");
 const RESETS = ["EPIPE", "ECONNRESET"];
-/** Between slices what has arrived is read: Node drops an answer that is still unread when a write fails. */
+/** Reads what has arrived between slices: Node drops an unread response when a write fails. */
 const PAUSE_MS = 2;
 
 /**
@@ -57,7 +57,7 @@ function pour(base: string, request: Omit<Request, "body">, { announced, sent }:
   });
 }
 
-/** Announces four bytes, sends two and hangs up; resolves when the service has had time to notice. */
+/** Announces four bytes, sends two and closes the connection; resolves when the service has had time to notice. */
 export function hangUp(base: string, request: Omit<Request, "body">): Promise<void> {
   const headers = [...(request.headers ?? []), ["Content-Length", "4"] satisfies Header];
   return new Promise((resolve) => {

@@ -11,7 +11,7 @@ export interface Invite {
   url: string;
 }
 
-/** A guest of one canvas, by the invitation that let them in. */
+/** A guest of one canvas, with their invitation. */
 export interface Guest extends Person {
   invite: Invite;
 }
@@ -30,7 +30,7 @@ export async function invite(
   return { id: String(inviteId), email, name, url: String(url) };
 }
 
-/** Opens the link of an invitation in a browser without any session: its cookie is the guest. */
+/** Opens the link of an invitation in a browser without a session; its cookie identifies the guest. */
 export async function accept(target: Target, invited: Invite): Promise<Guest> {
   const browser = new Browser(target);
   const answer = await browser.send("GET", new URL(invited.url));
@@ -40,12 +40,12 @@ export async function accept(target: Target, invited: Invite): Promise<Guest> {
   return { email: invited.email, name: invited.name, headers, invite: invited };
 }
 
-/** A new guest of a canvas. */
+/** Invites a new guest to a canvas and accepts the invitation. */
 export async function guestOf(target: Target, canvas: Stage, email?: string): Promise<Guest> {
   return accept(target, await invite(target, canvas, email));
 }
 
-/** Takes an invitation back, as the owner. */
+/** Revokes an invitation, as the owner. */
 export async function revoke(target: Target, { id, people }: Stage, { invite }: Guest): Promise<void> {
   const answer = await manage(target, people.owner, "DELETE", `/api/canvases/${id}/invites/${invite.id}`);
   assert.equal(answer.status, 204, `DELETE invite: ${answer.text}`);

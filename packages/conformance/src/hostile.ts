@@ -12,15 +12,15 @@ const NULLS: typeof SMOKE_WELL_FORMED = [
   ["null in white space", " null\n"],
 ];
 
-/** A place for one JSON value of at most 64 KiB, null too. */
+/** A route that stores one JSON value of at most 64 KiB, null included. */
 export interface Shelf {
-  /** Sends these bytes as the value. */
+  /** Writes the value. */
   put(body: string | Buffer): Promise<Answer>;
-  /** What is there now, undefined where nothing is. */
+  /** Reads the value; undefined where there is none. */
   get(): Promise<Json | undefined>;
 }
 
-/** Checks that a route parses JSON as every other does: a value is read back equal, or refused with 400 and nothing changes. */
+/** Smoke test of a route that stores JSON: a value is read back equal, or refused with 400 and nothing changes. */
 export function keepsAnyJson(shelf: () => Shelf): void {
   const kept = async (body: string | Buffer) => {
     const answer = await shelf().put(body);

@@ -3,20 +3,20 @@ import http, { type IncomingHttpHeaders } from "node:http";
 import https from "node:https";
 import { PATIENCE_MS } from "./patience.ts";
 
-/** One header line as it goes out; a list may hold the same name twice. */
+/** One header line as sent; a list may hold the same name twice. */
 export type Header = [name: string, value: string];
 
-/** A request as it goes out: `path` is sent byte for byte, `body` with its length unless a header says otherwise. */
+/** A request as sent: `path` unchanged, `body` with its length unless a header says otherwise. */
 export interface Request {
   method: string;
   path: string;
-  /** Another host at the address of the base: that of a canvas in subdomain mode. */
+  /** Another Host header: that of a canvas in subdomain mode. */
   host?: string;
   headers?: Header[];
   body?: string | Buffer;
 }
 
-/** What came back; `json` fails the test when the body is not a JSON object. */
+/** A response; `json` fails the test when the body is not a JSON object. */
 export interface Answer {
   status: number;
   headers: IncomingHttpHeaders;
@@ -24,7 +24,7 @@ export interface Answer {
   readonly json: Record<string, unknown>;
 }
 
-/** With a time of its own, an agent lets go of an idle connection before the service says that it will. */
+/** The agent closes idle connections before the service does. */
 const KEPT = { keepAlive: true, maxSockets: 64, timeout: PATIENCE_MS };
 const agents = { "http:": new http.Agent(KEPT), "https:": new https.Agent(KEPT) };
 
@@ -49,12 +49,12 @@ export function start(
   });
 }
 
-/** Where to connect: names below `localhost` are this machine, though not every system knows them. */
+/** Returns the address to connect to: not every system resolves names below `localhost`. */
 function addressOf(hostname: string): string {
   return hostname.endsWith(".localhost") ? "127.0.0.1" : hostname.replace(/^\[(.*)\]$/, "$1");
 }
 
-/** Reads an answer to its end. */
+/** Reads a response to its end. */
 export async function read(response: http.IncomingMessage): Promise<Answer> {
   const chunks: Buffer[] = [];
   for await (const chunk of response) chunks.push(chunk);
@@ -77,7 +77,7 @@ export async function read(response: http.IncomingMessage): Promise<Answer> {
   };
 }
 
-/** Sends one request and gives the answer. */
+/** Sends one request and returns the response. */
 export function send(base: string, request: Request): Promise<Answer> {
   const { method, path, headers = [], body } = request;
   return new Promise((resolve, reject) => {
@@ -89,7 +89,7 @@ export function send(base: string, request: Request): Promise<Answer> {
   });
 }
 
-/** The length of the body, unless it goes out in chunks or the method has none. */
+/** Returns the Content-Length header, unless the body is chunked or the method has none. */
 function measured({ method, headers = [], body }: Request): Header[] {
   const chunked = headers.some(([name]) => name === "Transfer-Encoding");
   const bodiless = body === undefined && !["POST", "PUT", "PATCH"].includes(method);

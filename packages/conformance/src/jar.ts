@@ -12,11 +12,11 @@ interface Cookie {
   endsAt: number;
 }
 
-/** Cookies as a browser keeps them: `Domain`, `Path`, `Max-Age`, `Secure` and the `__Host-` prefix count. */
+/** A cookie jar that honours `Domain`, `Path`, `Max-Age`, `Secure` and the `__Host-` prefix. */
 export class Jar {
   #cookies: Cookie[] = [];
 
-  /** Takes what an answer from `url` sets; what a browser refuses is not kept. */
+  /** Stores the cookies of a response from `url`, except those that a browser rejects. */
   take(url: URL, lines: string[] = []): void {
     for (const line of lines) {
       const cookie = parse(url, line);
@@ -26,7 +26,7 @@ export class Jar {
     }
   }
 
-  /** Everything that goes along with a request to `url`: the longest path first. */
+  /** Returns the cookies sent to `url`, the longest path first. */
   headersFor(url: URL): Header[] {
     const sent = this.#cookies
       .filter((each) => goesTo(each, url))
@@ -36,7 +36,7 @@ export class Jar {
       : [["Cookie", sent.map(({ name, value }) => `${name}=${value}`).join("; ")]];
   }
 
-  /** The value of a cookie as `url` gets it. */
+  /** Returns the value of a cookie that is sent to `url`. */
   valueAt(url: URL, name: string): string | undefined {
     return this.#cookies.find((each) => each.name === name && goesTo(each, url))?.value;
   }
@@ -60,7 +60,7 @@ function parse(url: URL, line: string): Cookie | null {
   if (name.startsWith("__Host-") && !(cookie.secure && cookie.hostOnly && path === "/")) return null;
   if (cookie.secure && url.protocol !== "https:") return null;
   if (given && !isUnder(url.hostname, given)) return null;
-  // A domain of one label counts as a public suffix: browsers let nobody set cookies for all of it.
+  // A domain of one label counts as a public suffix, for which browsers accept no cookies.
   if (given && !given.includes(".") && given !== url.hostname) return null;
   return cookie;
 }

@@ -3,7 +3,7 @@ import { LIMITS } from "@easel/protocol/limits";
 const MAX = LIMITS.valueBytes.value;
 const DEPTH = LIMITS.jsonDepth.value;
 
-/** Bodies of at most 64 KiB that are stored; what is read back is what any JSON parser makes of them. */
+/** Well-formed bodies of at most 64 KiB; reading returns what any JSON parser makes of them. */
 export const WELL_FORMED: [name: string, body: string][] = [
   ["true", "true"],
   ["false", "false"],
@@ -53,7 +53,7 @@ export const WELL_FORMED: [name: string, body: string][] = [
   ["65,536 bytes of numbers", `[${"1,".repeat(MAX / 2 - 2)}10]`],
 ];
 
-/** Bodies that are no JSON value. */
+/** Malformed bodies. */
 export const MALFORMED: [name: string, body: string | Buffer][] = [
   ["nothing", ""],
   ["white space", " \n"],
@@ -111,7 +111,7 @@ export const SMOKE_MALFORMED: [name: string, body: string | Buffer][] = [
   ["one level too deep", "[".repeat(DEPTH + 1) + "]".repeat(DEPTH + 1)],
 ];
 
-/** A JSON string of exactly so many bytes, made of one character and as much ASCII as is left over. */
+/** Returns a JSON string of exactly `bytes` bytes: one character repeated, and ASCII for the rest. */
 export function quoted(character: string, bytes: number): string {
   const room = bytes - 2;
   const width = Buffer.byteLength(character);

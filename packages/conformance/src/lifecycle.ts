@@ -30,13 +30,13 @@ export async function remove(target: Target, { id, people }: Stage): Promise<voi
   assert.equal(answer.status, 204, `DELETE canvas: ${answer.text}`);
 }
 
-/** Takes a canvas's pages off its address. */
+/** Unpublishes a canvas. */
 export async function unpublish(target: Target, { id, people }: Stage): Promise<void> {
   const answer = await manage(target, people.owner, "POST", `/api/canvases/${id}/unpublish`);
   assert.equal(answer.status, 200, `POST unpublish: ${answer.text}`);
 }
 
-/** Has the time of a share run out: only a time to come can be set, so this waits for it. */
+/** Lets a share expire: the API takes only future times, so this sets one and waits. */
 export async function expire(target: Target, canvas: Stage): Promise<void> {
   const path = `/api/canvases/${canvas.id}`;
   await soon(async (expiresAt) => {
@@ -51,12 +51,12 @@ export async function expire(target: Target, canvas: Stage): Promise<void> {
   });
 }
 
-/** Does something at which a moment must be still to come: each time that it came too soon, with a later one. */
+/** Runs something that needs a moment in the future, again with a later one when it came too early. */
 export async function soon(act: (moment: number) => Promise<boolean>): Promise<void> {
   for (let ahead = SHORT_MS; !(await act(Date.now() + ahead)); ahead *= 2);
 }
 
-/** A zip of one file, stored as it is. */
+/** Returns a zip of one uncompressed file. */
 function zipped(name: string, text: string): Buffer {
   const [path, data] = [Buffer.from(name), Buffer.from(text)];
   const about = Buffer.alloc(26);

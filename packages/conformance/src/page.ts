@@ -9,24 +9,24 @@ export const JSON_TYPE: Header = ["Content-Type", "application/json"];
 export interface Page {
   get(path: string): Promise<Answer>;
   put(path: string, value: Json): Promise<Answer>;
-  /** PUT of these very bytes as JSON. */
+  /** Sends a PUT with these bytes as JSON. */
   putRaw(path: string, body: string | Buffer): Promise<Answer>;
   post(path: string, value: Json): Promise<Answer>;
   delete(path: string): Promise<Answer>;
   send(method: string, path: string, headers?: Header[], body?: string | Buffer): Promise<Answer>;
 }
 
-/** Where the page of a canvas lives: the base in path mode, a host of its own in subdomain mode. */
+/** Returns the origin of a canvas's page: the base in path mode, its own host in subdomain mode. */
 export function pageOrigin({ base, urlMode }: Target, slug: string): string {
   return urlMode === "path" ? base : base.replace("://", `://${slug}.`);
 }
 
-/** Where a canvas is shown, with a slash at the end. */
+/** Returns the URL of a canvas's page, with a slash at the end. */
 export function pageUrl(target: Target, slug: string): string {
   return target.urlMode === "path" ? `${target.base}/c/${slug}/` : `${pageOrigin(target, slug)}/`;
 }
 
-/** What a browser adds to a call of a canvas page. */
+/** Returns the headers that a browser adds to a request of a canvas's page. */
 export function pageHeaders(target: Target, slug: string): Header[] {
   return target.urlMode === "subdomain"
     ? [["Origin", pageOrigin(target, slug)]]
@@ -36,7 +36,7 @@ export function pageHeaders(target: Target, slug: string): Header[] {
       ];
 }
 
-/** A call to a canvas with these headers only; `person` null is a visitor without a session. */
+/** Sends a request to a canvas with these headers only; `person` is null for an anonymous caller. */
 export function call(
   target: Target,
   slug: string,
@@ -54,7 +54,7 @@ export function call(
   });
 }
 
-/** The page of a canvas, opened by a person. */
+/** Opens the page of a canvas as a person. */
 export function open(target: Target, slug: string, person: Person | null): Page {
   const page: Page = {
     send: (method, path, headers = [], body) =>

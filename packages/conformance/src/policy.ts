@@ -3,7 +3,7 @@ import type { CollectionPolicy, RuntimePolicy } from "@easel/protocol/policy";
 import { manage, type Stage, stage } from "./fixture.ts";
 import type { Target } from "./target.ts";
 
-/** Puts a policy document in the place of what a canvas has, as its owner; null takes it away. */
+/** Replaces the policy document of a canvas, as its owner; null removes it. */
 export async function govern(
   target: Target,
   { id, people }: Stage,
@@ -15,7 +15,7 @@ export async function govern(
   assert.equal(answer.status, 200, `PATCH capabilities: ${answer.text}`);
 }
 
-/** A canvas with these collections; whoever is signed in may enter, so that its stranger is one more viewer. */
+/** Creates a canvas with these collections, shared with the whole organisation: its stranger is a viewer, too. */
 export async function collecting(
   target: Target,
   collections: Record<string, CollectionPolicy>,

@@ -3,7 +3,7 @@ import type { ErrorCode } from "@easel/protocol/errors";
 import type { Answer } from "./http.ts";
 import type { Target } from "./target.ts";
 
-/** The answer is this refusal, in the one shape of all refusals (specification 7). */
+/** Asserts that a response is this refusal, in the shape of all refusals (specification 7). */
 export function refused(answer: Answer, status: number, code: ErrorCode): void {
   assert.deepEqual(
     { status: answer.status, code: answer.json.code },
@@ -13,7 +13,7 @@ export function refused(answer: Answer, status: number, code: ErrorCode): void {
   described(answer);
 }
 
-/** The answer is a JSON error with code, message and request id. */
+/** Asserts a JSON error with code, message and request id. */
 export function described(answer: Answer): void {
   assert.match(answer.headers["content-type"] ?? "", /^application\/json\b/);
   for (const field of ["code", "message", "requestId"]) {
@@ -22,7 +22,7 @@ export function described(answer: Answer): void {
   }
 }
 
-/** The answer is the gateway's: 401 with an `error` and no `code`, in oidc mode the way to the login route (specification 4.1, step 1). */
+/** Asserts the gateway's response: 401 with `error` and without `code`, in oidc mode a redirect to the login route (specification 4.1, step 1). */
 export function unauthenticated(answer: Answer, target?: Pick<Target, "authMode">): void {
   if (target?.authMode === "oidc") {
     signsIn(answer);
@@ -33,14 +33,14 @@ export function unauthenticated(answer: Answer, target?: Pick<Target, "authMode"
   assert.equal("code" in answer.json, false, answer.text);
 }
 
-/** The answer leads to the login route. */
+/** Asserts a redirect to the login route. */
 export function signsIn(answer: Answer): void {
   assert.equal(answer.status, 302, answer.text.slice(0, 300));
   const { pathname } = new URL(answer.headers.location ?? "", "http://service.example");
   assert.equal(pathname, "/auth/login");
 }
 
-/** The answer says that a capability is off, and why. */
+/** Asserts that a capability is off, and the reason. */
 export function disabled(answer: Answer, capability: string, reason: "backend_off" | "feature_off"): void {
   refused(answer, 403, "CAPABILITY_DISABLED");
   const { json } = answer;
@@ -51,7 +51,7 @@ export function disabled(answer: Answer, capability: string, reason: "backend_of
   assert.ok(typeof json.hint === "string" && json.hint !== "", answer.text);
 }
 
-/** The answer is 405 and names the methods that there are, HEAD and OPTIONS aside. */
+/** Asserts 405 with the allowed methods, besides HEAD and OPTIONS. */
 export function wrongMethod(answer: Answer, allowed: string[]): void {
   refused(answer, 405, "METHOD_NOT_ALLOWED");
   const names = String(answer.headers.allow).split(",");
@@ -60,17 +60,17 @@ export function wrongMethod(answer: Answer, allowed: string[]): void {
   assert.deepEqual([...given].sort(), allowed.toSorted());
 }
 
-/** The refusal has no field besides those of every refusal. */
+/** Asserts that a refusal has only the fields of every refusal. */
 export function plain(answer: Answer): void {
   assert.deepEqual(Object.keys(answer.json).sort(), ["code", "message", "requestId"]);
 }
 
-/** The answer is for this caller alone and kept by nobody on the way. */
+/** Asserts that a response is private and not cached. */
 export function unshared({ headers }: Answer): void {
   assert.equal(headers["cache-control"], "private, no-store");
 }
 
-/** The answer is 200 with exactly this body. */
+/** Asserts 200 with exactly this body. */
 export function answered(answer: Answer, body: object): void {
   assert.equal(answer.status, 200, answer.text.slice(0, 300));
   assert.match(answer.headers["content-type"] ?? "", /^application\/json\b/);

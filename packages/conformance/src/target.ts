@@ -2,30 +2,30 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { type Header, send } from "./http.ts";
 
-/** Somebody with an e-mail address; `headers` make a request come from that person. */
+/** A person; `headers` identify them in a request. */
 export interface Person {
   email: string;
   name: string;
   headers: Header[];
 }
 
-/** A running service and how to reach it as a person. */
+/** A running service, and how to sign in to it. */
 export interface Target {
   /** Origin of the service, without a slash at its end. */
   base: string;
   urlMode: "path" | "subdomain";
   authMode: "dev" | "proxy" | "oidc";
-  /** True: the service meters requests, and only the rows on rate limits run. False: it does not. */
+  /** Whether the service limits requests; then only the rows on rate limits run. */
   rateLimited: boolean;
   signIn(email: string, name?: string): Promise<Person>;
   /** E-mail address of an instance administrator. */
   admin: string;
 }
 
-/** What a target is besides its address and modes. */
+/** The optional settings of a target. */
 export type TargetOptions = Partial<Pick<Target, "rateLimited" | "admin">>;
 
-/** A service in dev auth mode: `POST /auth/dev/session` starts a session, its cookie is the person. */
+/** Returns a target in dev auth mode: `POST /auth/dev/session` starts a session. */
 export function devTarget(base: string, urlMode: Target["urlMode"], options: TargetOptions = {}): Target {
   return {
     ...common(base, urlMode, options),
@@ -45,7 +45,7 @@ export function devTarget(base: string, urlMode: Target["urlMode"], options: Tar
   };
 }
 
-/** A service in proxy auth mode that trusts the identity headers of this machine. */
+/** Returns a target in proxy auth mode that trusts the identity headers of this machine. */
 export function proxyTarget(base: string, urlMode: Target["urlMode"], options: TargetOptions = {}): Target {
   return {
     ...common(base, urlMode, options),
@@ -60,7 +60,7 @@ export function proxyTarget(base: string, urlMode: Target["urlMode"], options: T
   };
 }
 
-/** A service in oidc auth mode; how its provider signs somebody in is up to the caller. */
+/** Returns a target in oidc auth mode; the caller signs people in at the provider. */
 export function oidcTarget(
   base: string,
   urlMode: Target["urlMode"],
@@ -74,7 +74,7 @@ export function oidcTarget(
   };
 }
 
-/** An e-mail address nobody has used before. */
+/** Returns an unused e-mail address. */
 export function freshEmail(label: string): string {
   return `${label}-${randomBytes(8).toString("hex")}@example.com`;
 }
@@ -87,7 +87,7 @@ function origin(base: string): string {
   return new URL(base).origin;
 }
 
-/** Header bytes go out as Latin-1, proxies send UTF-8. */
+/** Encodes UTF-8 as Latin-1 text, because Node sends headers as Latin-1. */
 function utf8(text: string): string {
   return Buffer.from(text).toString("latin1");
 }

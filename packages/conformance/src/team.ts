@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { manage } from "./fixture.ts";
 import type { Person, Target } from "./target.ts";
 
-/** A team as its maker holds it. */
+/** A team, as its creator sees it. */
 export interface Team {
   id: string;
   maker: Person;
 }
 
-/** Makes a team of these people. */
+/** Creates a team of these people. */
 export async function makeTeam(target: Target, maker: Person, members: Person[]): Promise<Team> {
   const body = { name: "A team", members: members.map(({ email }) => email) };
   const answer = await manage(target, maker, "POST", "/api/teams", body);
@@ -16,7 +16,7 @@ export async function makeTeam(target: Target, maker: Person, members: Person[])
   return { id: String(answer.json.id), maker };
 }
 
-/** Says anew who is in a team. */
+/** Replaces the members of a team. */
 export async function regroup(target: Target, { id, maker }: Team, members: Person[]): Promise<void> {
   const body = { members: members.map(({ email }) => email) };
   const answer = await manage(target, maker, "PATCH", `/api/teams/${id}`, body);

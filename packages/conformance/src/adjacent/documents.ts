@@ -1,4 +1,4 @@
-/** A policy document, loosely: what is sent may be wrong on purpose. */
+/** A policy document, loosely typed because some are invalid on purpose. */
 export type Document = Record<string, unknown>;
 
 const CHANNEL = {
@@ -8,7 +8,7 @@ const CHANNEL = {
   participatePresence: "none",
 };
 
-/** A right document that uses everything there is. */
+/** A valid document with every kind of entry and option. */
 export function complete(): Document {
   return {
     defaultMode: "participation",
@@ -44,7 +44,7 @@ export function complete(): Document {
   };
 }
 
-/** A right document with so many entries of each kind. */
+/** Returns a valid document with `count` entries of each kind. */
 export function full(entries: number): Document {
   const names = Array.from({ length: entries }, (_, index) => `name-${index}`);
   const each = (value: object) => Object.fromEntries(names.map((key) => [key, value]));
@@ -57,7 +57,7 @@ export function full(entries: number): Document {
   };
 }
 
-/** A right document with nothing in it. */
+/** A valid empty document. */
 export const empty = (): Document => full(0);
 
 const KINDS: [kind: string, entry: Document][] = [
@@ -74,7 +74,7 @@ const group = (entry: unknown): Document => ({ ...empty(), fileGroups: { photos:
 const channel = (entry: unknown): Document => ({ ...empty(), channels: { chat: entry } });
 const connection = (entry: unknown): Document => ({ ...empty(), connections: { weather: entry } });
 
-/** Wrong documents, by what is wrong with them (specification 2, runtime policy document). */
+/** Invalid documents, by their fault (specification 2, runtime policy document). */
 export const WRONG: [what: string, document: unknown][] = [
   ...KINDS.flatMap(([kind, entry]): [string, unknown][] => [
     [`51 ${kind}`, { ...empty(), [kind]: (full(51) as Record<string, unknown>)[kind] }],
@@ -130,7 +130,7 @@ function name(length: number): string {
   return "n".repeat(length);
 }
 
-/** An object with this very name as its own, `__proto__` too. */
+/** Returns an object with this own property, `__proto__` included. */
 function own(key: string, value: unknown): Document {
   return JSON.parse(`{${JSON.stringify(key)}:${JSON.stringify(value)}}`);
 }

@@ -21,7 +21,7 @@ export function policies(target: Target): void {
       const { json } = await manage(target, people.owner, "GET", `/api/canvases/${id}`);
       return { policy: json.runtimePolicy, revision: json.runtimePolicyRevision as string | null };
     };
-    /** Saves a document on top of what is there; the revision that it then has. */
+    /** Saves a document over the current revision, and returns the new one. */
     const save = async (document: Document | null, on = canvas): Promise<string> => {
       const { revision } = await current(on);
       const body = { expectedRuntimePolicy: revision, runtimePolicy: document };

@@ -12,7 +12,7 @@ const flip = (text: string, at: number) =>
   text.slice(0, at) + (text[at] === "A" ? "B" : "A") + text.slice(at + 1);
 const middle = (text: string) => Math.floor(text.length / 2);
 
-/** What is made of a right cookie's value, and opens nothing. */
+/** Invalid cookie values, derived from a valid one. */
 const FORGERIES: [name: string, forge: (value: string) => string][] = [
   ["empty", () => ""],
   ["made up", () => "open"],
@@ -28,14 +28,14 @@ const FORGERIES: [name: string, forge: (value: string) => string][] = [
   ["in lower case", (value) => value.toLowerCase()],
 ];
 
-/** Section 5: `__service_gate` is good for one canvas, one visitor and one password. */
+/** Section 5: `__service_gate` is valid for one canvas, one caller and one password. */
 export function gateCookie(target: Target): void {
   describe("password cookie", () => {
     let site: Stage;
     before(async () => {
       site = await siteOf(target, { terms: { password: PASSWORD } });
     });
-    /** `GET /me` by a person with these very password cookies. */
+    /** Requests `GET /me` as a person with these password cookies. */
     const me = (at: Stage, person: Person | null, ...values: (string | undefined)[]) => {
       const lines = [...(person?.headers ?? [])];
       const session = lines.find(([name]) => name === "Cookie")?.[1];

@@ -10,7 +10,7 @@ import type { Person, Target } from "../target.ts";
 import { tokenOf } from "../token.ts";
 import { finds, hidden, LOCKED, PAGE, PASSWORD, siteOf, unlocked } from "./site.ts";
 
-/** Every one of these passwords opens, and none that is written a little otherwise. */
+/** Passwords that are accepted exactly as set. */
 const PASSWORDS: [name: string, right: string, wrong: string][] = [
   ["one character", "x", "X"],
   ["200 characters", "p".repeat(200), "p".repeat(199)],

@@ -9,7 +9,7 @@ import { unauthenticated } from "../refusal.ts";
 import type { Target } from "../target.ts";
 import { PAGE, shown, siteOf } from "./site.ts";
 
-/** In subdomain mode a canvas host is given a cookie of its own, good for its content only (management API, section 2). */
+/** In subdomain mode a canvas host has a cookie of its own, valid for its content only (management API, section 2). */
 export function hosts(target: Target): void {
   if (target.urlMode !== "subdomain") return;
   describe("what the host of a canvas holds", () => {
@@ -21,7 +21,7 @@ export function hosts(target: Target): void {
         await siteOf(target, { access: "whole_org" }),
         await siteOf(target, { access: "whole_org" }),
       ];
-      // A guest, since in proxy mode members hold nothing at all.
+      // A guest, because members have no cookie in proxy mode.
       const browser = new Browser(target, await guestOf(target, site));
       shown(await browser.canvas(site.slug));
       held = browser.jar.headersFor(new URL(pageUrl(target, site.slug)));

@@ -29,7 +29,7 @@ const STATIC = "static";
 
 type Row = [name: string, access: Access, ownerMayPublish: boolean, outcomes: (Outcome | typeof STATIC)[]];
 
-/** Who gets in on each rung, in the order of WHO (specification 4.1, step 3, and 5). */
+/** The outcome on each rung for the principals in WHO (specification 4.1, step 3, and 5). */
 const ROWS: Row[] = [
   ["private", "private", true, ["in", "in", "in", "in", "in", SHUT, SHUT, "in", FOREIGN, "turned away"]],
   ["Whole org", "whole_org", true, ["in", "in", "in", "in", "in", "in", "in", "in", FOREIGN, "turned away"]],

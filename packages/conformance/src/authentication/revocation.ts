@@ -11,7 +11,7 @@ import { freshEmail, type Person, type Target } from "../target.ts";
 import { dissolve, makeTeam, regroup } from "../team.ts";
 import { finds, findsApi, findsPage, hidden, type Outcome, siteOf } from "./site.ts";
 
-/** Somebody who is in, and what then shuts them out. */
+/** A caller who has access, and the change that revokes it. */
 interface Scene {
   person: Person;
   act: () => Promise<unknown>;
@@ -102,7 +102,7 @@ const ROWS: Row[] = [
   ],
 ];
 
-/** Section 5: who may enter is found out anew for every request. */
+/** Section 5: access is decided for every request from the current rows. */
 export function revocation(target: Target): void {
   describe("from the very next request on, by API and page", () => {
     for (const [name, outcome, setting, setup] of ROWS) {
@@ -173,7 +173,7 @@ export function revocation(target: Target): void {
     it("who is handed a canvas owns it at once; who gave it is an editor", async () => {
       const site = await siteOf(target);
       const { owner, editor } = site.people;
-      // A canvas is handed only to somebody who has been here.
+      // A canvas is transferred only to someone who has signed in.
       assert.equal((await site.pages.editor.get("/me")).json.canvasRole, "editor");
       const body = { email: editor.email };
       const answer = await manage(target, owner, "PUT", `/api/canvases/${site.id}/owner`, body);
@@ -193,12 +193,12 @@ export function revocation(target: Target): void {
   });
 }
 
-/** One of the people on the list, and taking them off it. */
+/** A person on the people list, removed from it. */
 function listed(target: Target, site: Stage, role: "viewer" | "editor"): Scene {
   return { person: site.people[role], act: () => share(target, site, "private", {}) };
 }
 
-/** Somebody who is in by a team alone. */
+/** A person who has access by a team alone. */
 async function teamed(target: Target, site: Stage, role: "viewer" | "editor" = "viewer") {
   const member = await target.signIn(freshEmail("member"));
   const team = await makeTeam(target, site.people.owner, [member]);

@@ -7,16 +7,16 @@ import { publish } from "../lifecycle.ts";
 import { refused, signsIn, unauthenticated } from "../refusal.ts";
 import type { Person, Target } from "../target.ts";
 
-/** What the page of every site here says. */
+/** The text of every page here. */
 export const PAGE = "<title>A page</title>The page of the canvas.";
 
 /** The password of a site that has one. */
 export const PASSWORD = "open, sesame";
 
-/** How a visit ends without it. */
+/** The outcome without the password. */
 export const LOCKED: [status: number, code: ErrorCode] = [403, "PASSWORD_REQUIRED"];
 
-/** How a visit ends, by API and page alike: let in, refused, or asked to sign in. */
+/** The outcome for API and page alike: admitted, refused, or asked to sign in. */
 export type Outcome = "in" | [status: number, code: ErrorCode] | "turned away";
 
 /** A canvas with a page. */
@@ -26,7 +26,7 @@ export async function siteOf(target: Target, setup?: Setup): Promise<Stage> {
   return site;
 }
 
-/** The browser of somebody who has given the password. */
+/** A browser that has submitted the password. */
 export async function unlocked(
   target: Target,
   { slug }: Stage,
@@ -39,13 +39,13 @@ export async function unlocked(
   return browser;
 }
 
-/** `GET /me` and the canvas's page end like this, for this browser and from this request on. */
+/** Asserts the outcome of `GET /me` and of the canvas's page for this browser. */
 export async function finds(target: Target, site: Stage, browser: Browser, outcome: Outcome): Promise<void> {
   await findsApi(target, site, browser, outcome);
   await findsPage(target, site, browser, outcome);
 }
 
-/** `GET /me` ends like this. */
+/** Asserts the outcome of `GET /me`. */
 export async function findsApi({ authMode }: Target, { slug }: Stage, browser: Browser, outcome: Outcome) {
   const answer = await browser.api(slug).get("/me");
   if (outcome === "in") assert.equal(answer.status, 200, answer.text);
@@ -53,7 +53,7 @@ export async function findsApi({ authMode }: Target, { slug }: Stage, browser: B
   else refused(answer, ...outcome);
 }
 
-/** The canvas's page ends like this. */
+/** Asserts the outcome of the canvas's page. */
 export async function findsPage(target: Target, { slug }: Stage, browser: Browser, outcome: Outcome) {
   const answer = await browser.canvas(slug);
   if (outcome === "in") shown(answer);
@@ -61,19 +61,19 @@ export async function findsPage(target: Target, { slug }: Stage, browser: Browse
   else hidden(answer, outcome[0]);
 }
 
-/** The answer is the canvas's page. */
+/** Asserts that a response is the canvas's page. */
 export function shown(answer: Answer): void {
   assert.deepEqual([answer.status, answer.text], [200, PAGE]);
 }
 
-/** The answer is a page of the service's own that says no. */
+/** Asserts that a response is a refusal page of the service. */
 export function hidden(answer: Answer, status: number): void {
   assert.equal(answer.status, status, answer.text.slice(0, 300));
   assert.match(answer.headers["content-type"] ?? "", /^text\/html\b/);
   assert.ok(!answer.text.includes(PAGE));
 }
 
-/** The answer to a navigation by nobody: the way to sign in, and in proxy mode, which has none, 401. */
+/** Asserts the response to an anonymous navigation: a redirect to sign in, or 401 in proxy mode. */
 function turnedAway(answer: Answer, { authMode }: Target): void {
   if (authMode === "proxy") assert.equal(answer.status, 401, answer.text.slice(0, 300));
   else signsIn(answer);

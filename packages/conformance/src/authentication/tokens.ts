@@ -12,7 +12,7 @@ import { freshEmail, type Person, type Target } from "../target.ts";
 import { type Token, tokenOf } from "../token.ts";
 import { PAGE, siteOf } from "./site.ts";
 
-/** What is made of a right token, and lets nobody in. */
+/** Invalid tokens, derived from a valid one. */
 const FORGERIES: [name: string, forge: (token: string) => Header][] = [
   ["cut short", (token) => bearer(token.slice(0, -1))],
   ["with something added", (token) => bearer(`${token}A`)],
@@ -36,7 +36,7 @@ function bearer(token: string): Header {
   return ["Authorization", `Bearer ${token}`];
 }
 
-/** Programs: personal access tokens on `/api` and `/v1/c` (management API, section 2). */
+/** Personal access tokens on `/api` and `/v1/c` (management API, section 2). */
 export function tokens(target: Target): void {
   describe("personal access tokens", () => {
     let site: Stage;

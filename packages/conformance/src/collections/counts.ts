@@ -11,7 +11,7 @@ import { add } from "./entry.ts";
 const CALLERS = ["owner", "editor", "viewer", "guest"] as const;
 type Caller = (typeof CALLERS)[number];
 
-/** How many of four records, one of each caller's, a caller can read by each preset: what a count with conditions is of. */
+/** How many of four records, one of each caller, a caller can read under each preset. */
 const READABLE: Record<Preset, Record<Caller, number>> = {
   personal: { owner: 1, editor: 1, viewer: 1, guest: 1 },
   submissions: { owner: 4, editor: 4, viewer: 1, guest: 1 },
@@ -22,7 +22,7 @@ const READABLE: Record<Preset, Record<Caller, number>> = {
 
 const named = (preset: Preset, audience: string) => `${preset}.${audience}`;
 
-/** `GET …/count`: for whom the policy's own word opens it; of everything, and with conditions of what they can read. */
+/** `GET …/count`: for the policy's `aggregateCount` audience; counts all records, with conditions those that the caller can read. */
 export function counts(target: Target): void {
   describe("counts", () => {
     let canvas: Stage;

@@ -12,7 +12,7 @@ export interface Entry {
   updatedAt: number;
 }
 
-/** The record of an answer: exactly its four fields. */
+/** Returns the record in a response, with exactly its four fields. */
 export function entryOf({ status, headers, text, json }: Answer, expected = 200): Entry {
   assert.equal(status, expected, text.slice(0, 300));
   assert.match(headers["content-type"] ?? "", /^application\/json\b/);
@@ -22,11 +22,11 @@ export function entryOf({ status, headers, text, json }: Answer, expected = 200)
   return json as unknown as Entry;
 }
 
-/** Makes a record. */
+/** Creates a record. */
 export const add = async (page: Page, name: string, value: Json): Promise<Entry> =>
   entryOf(await page.post(`/collections/${name}`, value), 201);
 
-/** The records that a page's visitor sees, up to a thousand. */
+/** Returns the records that a caller can list, up to a thousand. */
 export async function entriesIn(page: Page, name: string): Promise<Entry[]> {
   const answer = await page.get(`/collections/${name}?limit=1000`);
   const entries = answer.json.entries as Entry[];
@@ -34,5 +34,5 @@ export async function entriesIn(page: Page, name: string): Promise<Entry[]> {
   return entries;
 }
 
-/** Records by their ids, for comparing lists in any order. */
+/** Sorts records by id, to compare lists in any order. */
 export const byId = (entries: Entry[]): Map<string, Entry> => new Map(entries.map((each) => [each.id, each]));

@@ -11,7 +11,7 @@ import { add, entryOf } from "./entry.ts";
 
 const MAX = Number.MAX_VALUE;
 
-/** What is stored, the body, and what is then answered and stored. */
+/** A stored value, the body, and the expected response and value. */
 const COUNTED: [stored: number, body: string, value: number][] = [
   [41, '{"by":1}', 42],
   [7, '{"by":0}', 7],

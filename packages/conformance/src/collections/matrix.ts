@@ -23,7 +23,7 @@ import type { Target } from "../target.ts";
 import { add, byId, type Entry, entriesIn, entryOf } from "./entry.ts";
 import { mayDo, outcome } from "./oracle.ts";
 
-/** A collection with a policy, and the operations that it is tried with: reading is listing, too, and deleting clearing. */
+/** A collection with a policy, and the operations to try: reading includes listing, deleting includes clearing. */
 interface Case {
   name: string;
   title: string;
@@ -45,14 +45,14 @@ const CASES: Case[] = (Object.keys(PRESETS) as Preset[]).flatMap((preset) => [
   }),
 ]);
 
-/** Those who are tried: the stranger is one more viewer. The weakest come first, so that they find something to clear. */
+/** The callers; the stranger is a viewer. The weakest come first, so that there is something left to clear. */
 const CALLERS = ["guest", "stranger", "viewer", "editor", "owner"] as const;
 type Caller = (typeof CALLERS)[number];
 
 const nextTo = (caller: Caller) => CALLERS[(CALLERS.indexOf(caller) + 1) % CALLERS.length] as Caller;
 const manages = (caller: Caller) => caller === "owner" || caller === "editor";
 
-/** A collection under its policy, and what is in it; each caller has made as many records as the others. */
+/** A collection with its policy and its records, as many of each caller. */
 interface Scene {
   pages: Record<Caller, Page>;
   ids: Record<Caller, string>;
@@ -61,7 +61,7 @@ interface Scene {
 
 const RECORDS_EACH = 2;
 
-/** Makes the records while everyone may, then sets the policies. */
+/** Creates the records under an open policy, then sets the policies. */
 async function scenes(target: Target): Promise<Map<string, Scene>> {
   const people = await cast(target);
   const most = LIMITS.policyEntries.value;
@@ -93,7 +93,7 @@ async function scenes(target: Target): Promise<Map<string, Scene>> {
   return made;
 }
 
-/** Every preset, and every right in the place of each of its own, for everybody: over HTTP, cell by cell. */
+/** Every preset and every override of each right, for every caller, over HTTP. */
 export function matrix(target: Target): void {
   describe("who may do what", () => {
     let all: Map<string, Scene>;
@@ -118,7 +118,7 @@ export function matrix(target: Target): void {
 
 const standing = (caller: Caller, isAuthor: boolean) => ({ manages: manages(caller), isAuthor });
 
-/** `GET …/permissions` says what the matrix says. */
+/** Asserts that `GET …/permissions` agrees with the matrix. */
 async function permitted({ pages }: Scene, caller: Caller, name: string, policy: CollectionPolicy) {
   const expected = OPERATIONS.map((operation) => {
     const [own, any] = [true, false].map((isAuthor) => mayDo(policy, operation, standing(caller, isAuthor)));
@@ -127,7 +127,7 @@ async function permitted({ pages }: Scene, caller: Caller, name: string, policy:
   answered(await pages[caller].get(`/collections/${name}/permissions`), Object.fromEntries(expected));
 }
 
-/** The list holds what the caller may read, and nothing else. */
+/** Asserts that the list holds exactly what the caller may read. */
 async function listed(
   { pages, ids, entries }: Scene,
   caller: Caller,
@@ -144,7 +144,7 @@ async function listed(
   assert.deepEqual(byId(await entriesIn(page, name)), byId(visible), `the list of the ${caller}`);
 }
 
-/** An operation on a record of the caller's and on another's, or the making of one; the scene follows. */
+/** Tries an operation on a record of the caller and on another's, or a creation, and updates the expected records. */
 async function tried(
   scene: Scene,
   caller: Caller,
@@ -166,7 +166,7 @@ async function tried(
     return;
   }
   for (const isAuthor of [true, false]) {
-    // Of others' records the next caller's, so that nobody is left without.
+    // The next caller's record, so that everyone keeps some.
     const whose = isAuthor ? caller : nextTo(caller);
     const entry = [...entries.values()].find(({ authorId }) => authorId === ids[whose]);
     if (entry === undefined) continue;
@@ -199,7 +199,7 @@ function ask(page: Page, path: string, operation: Exclude<Operation, "create">):
   return operation === "delete" ? page.delete(path) : page.post(`${path}/increment`, { by: 1 });
 }
 
-/** Clearing takes what the caller may read and delete, and says how many. */
+/** Asserts that clearing removes what the caller may read and delete, and returns how many. */
 async function cleared(
   { pages, ids, entries }: Scene,
   caller: Caller,

@@ -14,7 +14,7 @@ const NAMES = [
   ...["permissions", "count", "increment", "mine", "user", "toJSON", "then", "null", "n".repeat(80)],
 ];
 
-/** Of the grammar's shape, but of every object's own. */
+/** Valid names that are properties of every object. */
 const RESERVED = [
   ...["constructor", "toString", "valueOf", "hasOwnProperty", "isPrototypeOf", "prototype"],
   ...["propertyIsEnumerable", "toLocaleString"],
@@ -26,7 +26,7 @@ const NO_NAMES = [
   ...["%F0%9F%98%80", "n".repeat(81), "n".repeat(500)],
 ];
 
-/** What is no record's id, whatever it looks like. */
+/** Ids that no record has. */
 const IDS = [
   ...["a", "0", "r-1", "ABC", "mine", "constructor", "toString", "00000000-0000-7000-8000-000000000000"],
   ...["guest:a-1", "__proto__", "%2e", "%2e%2e", "a.b", "a_b", "%20", "a%2Fb", "%C3%A4", "a%00", "a%0A"],
@@ -49,7 +49,7 @@ const onRecord = async (page: Page, name: string, id: string) => [
   await page.post(`/collections/${name}/${id}/increment`, { by: 1 }),
 ];
 
-/** What may name a collection, and what is not found in one. */
+/** Names of collections, and ids that are not found. */
 export function names(target: Target): void {
   describe("names and ids", () => {
     let canvas: Stage;

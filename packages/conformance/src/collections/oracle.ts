@@ -1,6 +1,6 @@
 import type { CollectionPolicy, Operation, PolicyRight, Preset } from "@easel/protocol/policy";
 
-/** To whom something is open. */
+/** The audience of a right. */
 type Group = "the author" | "managers" | "participants";
 
 /** The table of presets, as specification 2 has it. */
@@ -25,7 +25,7 @@ const RIGHTS: Record<PolicyRight, Group[]> = {
   viewers: ["participants"],
 };
 
-/** Somebody before a record: do they manage the canvas, did they make the record. */
+/** A caller: whether they manage the canvas and whether they are the author. */
 interface Caller {
   manages: boolean;
   isAuthor: boolean;
@@ -36,7 +36,7 @@ const among = (groups: Group[], { manages, isAuthor }: Caller) =>
   (manages && groups.includes("managers")) ||
   (isAuthor && groups.includes("the author"));
 
-/** Whether an operation is open to a caller; what changes a record needs to read it as well. */
+/** Whether a caller may do an operation; changing a record requires reading it. */
 export function mayDo(
   { preset, overrides = {} }: CollectionPolicy,
   operation: Operation,
@@ -51,7 +51,7 @@ export function mayDo(
   return needed.every((each) => among(groupsFor(each), caller));
 }
 
-/** What is answered to an operation on a record: it is done, or a status. A record that the caller cannot read is not there. */
+/** Returns the outcome of an operation on a record. A record that the caller cannot read is 404. */
 export function outcome(policy: CollectionPolicy, operation: Operation, caller: Caller): "done" | 403 | 404 {
   if (!mayDo(policy, "read", caller)) return 404;
   return mayDo(policy, operation, caller) ? "done" : 403;

@@ -9,7 +9,7 @@ import { answered, refused } from "../refusal.ts";
 import type { Target } from "../target.ts";
 import { add, byId, type Entry, entriesIn } from "./entry.ts";
 
-/** What is no limit and no cursor, as it stands in the query. */
+/** Invalid limits and cursors, as query strings. */
 const NO_PAGES = [
   ...["0", "00", "1001", "10000", "-1", "1.5", "1.0", "1e2", "0x10", "abc", "NaN", "Infinity", "null", ""],
   ...["%20", "%201", "%2B1", "1%20", "1,000", "%D9%A1", "99999999999999999999"],
@@ -27,7 +27,7 @@ const NO_PAGES = [
 
 const RECORDS = 7;
 
-/** Turns the pages of a list to its end; `between` happens before each next one. */
+/** Reads all pages of a list; runs `between` before each next one. */
 async function walk(page: Page, name: string, limit: number, between = async () => {}): Promise<Entry[]> {
   const seen: Entry[] = [];
   for (let query = `limit=${limit}`, turns = 0; turns < 500; turns++) {
@@ -43,7 +43,7 @@ async function walk(page: Page, name: string, limit: number, between = async () 
   return assert.fail("the list never ends");
 }
 
-/** Lists: pages of 1 to 1,000, each record once. */
+/** Lists: pages of 1 to 1,000 entries, each record once. */
 export function pages(target: Target): void {
   describe("pages", () => {
     let canvas: Stage;

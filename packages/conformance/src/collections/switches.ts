@@ -44,7 +44,7 @@ export function switches(target: Target): void {
   });
 }
 
-/** Collections spend the bucket of the canvas, with the key-value store and all the rest. */
+/** Collections count in the canvas's bucket, like the key-value store. */
 export function rates(target: Target): void {
   describe("rates", () => {
     it("one bucket with the key-value store; what is refused changes nothing", async () => {

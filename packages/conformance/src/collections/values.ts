@@ -15,7 +15,7 @@ import { add, type Entry, entriesIn, entryOf } from "./entry.ts";
 const MAX = LIMITS.valueBytes.value;
 const MiB = 1024 * 1024;
 
-/** Values past 64 KiB when serialized, however short they are in characters. */
+/** Values larger than 64 KiB when serialized, some with few characters. */
 const TOO_LARGE: [name: string, body: string][] = [
   ["65,537 bytes", quoted("a", MAX + 1)],
   ["65,537 bytes of two-byte characters and one", `"a${"é".repeat((MAX - 2) / 2)}"`],
@@ -24,7 +24,7 @@ const TOO_LARGE: [name: string, body: string][] = [
   ["an object whose name alone is too large", `{${quoted("n", MAX)}:1}`],
 ];
 
-/** Values of at most 64 KiB when serialized, on a longer way. */
+/** Values of at most 64 KiB when serialized, longer as sent. */
 const PADDED: [name: string, body: string][] = [
   ["65,536 bytes, padded with white space", `${" ".repeat(5_000)}${quoted("a", MAX)}\n`],
   ["65,536 bytes, written as escapes", `"${"\\u0061".repeat(MAX - 2)}"`],
@@ -37,7 +37,7 @@ const FLOODS: [name: string, flood: Flood][] = [
   ["sends 10 MiB in chunks and does not stop there", { announced: null, sent: 10 * MiB }],
 ];
 
-/** Any JSON, at most 64 KiB serialized. */
+/** Values: any JSON, at most 64 KiB serialized. */
 export function values(target: Target): void {
   describe("values", () => {
     let canvas: Stage;

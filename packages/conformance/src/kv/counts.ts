@@ -12,7 +12,7 @@ const SCOPES = [
   { scope: "shared", root: "/kv", max: LIMITS.kvKeysShared.value },
   { scope: "user", root: "/kv/user", max: LIMITS.kvKeysUser.value },
 ] as const;
-/** The scope that takes few requests to fill. */
+/** The scope that few requests fill. */
 const SMALLEST = SCOPES.filter(({ scope }) => scope === "user");
 const RACERS = 60;
 const PLACES = 10;
@@ -112,5 +112,5 @@ export function counts(target: Target, scopes: readonly (typeof SCOPES)[number][
   }
 }
 
-/** The same for the user scope alone, which a tenth of the requests fill. */
+/** The same for the user scope alone. */
 export const userCounts = (target: Target): void => counts(target, SMALLEST);

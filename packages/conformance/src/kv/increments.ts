@@ -11,7 +11,7 @@ import { freshKey, SCOPES, type Scopes } from "./scope.ts";
 
 const MAX = Number.MAX_VALUE;
 
-/** A stored number (null: no such key), the body, and what is then answered and stored. */
+/** A stored number (null: no such key), the body, and the expected response and value. */
 const COUNTED: [name: string, stored: number | null, body: string | undefined, value: number][] = [
   ["no body", null, undefined, 1],
   ["no body on a stored number", 41, undefined, 42],

@@ -23,7 +23,7 @@ const TOO_LARGE: [name: string, key: string][] = [
   ["4,000 bytes", "k".repeat(4_000)],
 ];
 
-/** What a path holds, and the key the list must then show. */
+/** A path segment, and the key that the list must show. */
 const SPELLINGS: [path: string, key: string][] = [
   ["a%2Fb", "a/b"],
   ["a%252Fb", "a%2Fb"],

@@ -24,7 +24,7 @@ const LIMIT_ROWS: [query: string, keys: number[]][] = [
   ["limit=", [1, 2, 3]],
 ];
 
-/** Keys next to prefixes where an upper bound is easily off by one. */
+/** Prefixes, and keys next to their bounds. */
 const PREFIX_ROWS: [prefix: string, within: string[], without: string[]][] = [
   ["a", ["a", "aa", "a\0", "a\u{10ffff}", "a😀", "a/b"], ["A", "b", "", "ä", "ba"]],
   ["a\u007f", ["a\u007f", "a\u007f\u{10ffff}"], ["a\u007e", "a\u0080"]],
@@ -48,7 +48,7 @@ const PREFIX_ROWS: [prefix: string, within: string[], without: string[]][] = [
 
 const character = fc.constantFrom(..."abé\0/%\ud7ff\ue000\uffff\u{10000}😀\u{10ffff}");
 
-/** Sets of keys that often begin alike and touch the ends of the code space. */
+/** Arbitrary sets of keys with common prefixes and extreme code points. */
 const keySets = fc.uniqueArray(
   fc.oneof(
     fc.array(character, { minLength: 1, maxLength: 4 }).map((characters) => characters.join("")),
@@ -235,7 +235,7 @@ export function lists(target: Target, scopes: Scopes = SCOPES): void {
   }
 }
 
-/** Turns the pages of a list to its end; the keys in the order they came. */
+/** Reads all pages of a list and returns the keys in order. */
 async function walk(turn: (cursor: string) => Promise<Answer>, limit = 1): Promise<string[]> {
   const seen: string[] = [];
   for (let cursor = "", pages = 0; pages < 2_000; pages++) {

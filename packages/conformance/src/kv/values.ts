@@ -12,7 +12,7 @@ import { freshKey, SCOPES, type Scopes } from "./scope.ts";
 
 const MAX = LIMITS.valueBytes.value;
 
-/** Bodies that are stored, be they longer than 64 KiB on their way. */
+/** Bodies that are stored, some longer than 64 KiB as sent. */
 const ACCEPTED: typeof WELL_FORMED = [
   ...WELL_FORMED,
   ["65,536 bytes, serialized, padded with white space", `${" ".repeat(5_000)}${quoted("a", MAX)}\n`],
@@ -20,7 +20,7 @@ const ACCEPTED: typeof WELL_FORMED = [
   ["65,536 bytes, serialized, written as escapes", `"${"\\u0061".repeat(MAX - 2)}"`],
 ];
 
-/** Values that are too large when serialized, however short they are in characters. */
+/** Values that are too large when serialized, some with few characters. */
 const TOO_LARGE: [name: string, body: string][] = [
   ["65,537 bytes", quoted("a", MAX + 1)],
   ["65,537 bytes of two-byte characters and one", `"a${"é".repeat((MAX - 2) / 2)}"`],
@@ -31,7 +31,7 @@ const TOO_LARGE: [name: string, body: string][] = [
   ["lone surrogates, six bytes each", `"${"\\ud800".repeat(Math.ceil(MAX / 6))}"`],
 ];
 
-/** Bodies that are no JSON value to store. */
+/** Bodies that are refused. */
 const REFUSED: typeof MALFORMED = [
   ...MALFORMED,
   ["null", "null"],
@@ -40,7 +40,7 @@ const REFUSED: typeof MALFORMED = [
   ["null in 70,000 bytes of white space", `null${" ".repeat(70_000)}`],
 ];
 
-/** Values: any JSON but null, at most 64 KiB serialized. The user scope has the same handlers, so that a few bodies do. */
+/** Values: any JSON but null, at most 64 KiB serialized. The user scope shares the handlers and gets a few bodies only. */
 export function values(target: Target, scopes: Scopes = SCOPES): void {
   for (const { scope, root } of scopes) {
     const isShared = scope === "shared";

@@ -8,7 +8,7 @@ import type { Person, Target } from "../target.ts";
 /** The password of every canvas that has one here. */
 export const PASSWORD = "open, sesame";
 
-/** Why step 3 refuses, in the order of the specification's table (4.1), and what is answered. */
+/** The reasons for a refusal in step 3, in the order of the specification's table (4.1), with status and code. */
 export const CAUSES = [
   { cause: "deleted", status: 404, code: "NOT_FOUND" },
   { cause: "archived", status: 404, code: "ARCHIVED" },
@@ -23,13 +23,13 @@ export const CAUSES = [
 /** One reason for a refusal. */
 export type Cause = (typeof CAUSES)[number]["cause"];
 
-/** A canvas to which causes apply, and someone to whom all of them do. */
+/** A canvas to which causes apply, and a person whom each of them refuses. */
 export interface Scene {
   canvas: Stage;
   refused: Person;
 }
 
-/** Makes a canvas with these causes; its backend is off, so that nothing after step 3 would let anybody pass. */
+/** Creates a canvas with these causes; its backend is off, so that step 5 refuses whoever passes step 3. */
 export async function afflicted(target: Target, causes: Cause[]): Promise<Scene> {
   const has = (cause: Cause) => causes.includes(cause);
   const canvas = await stage(target, {

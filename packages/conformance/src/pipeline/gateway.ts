@@ -5,7 +5,7 @@ import { call, JSON_TYPE, open } from "../page.ts";
 import { refused, unauthenticated } from "../refusal.ts";
 import type { Target } from "../target.ts";
 
-/** Step 1: without a session the answer is 401 `{ error }`, whatever is asked; in oidc mode the way to the login route. */
+/** Step 1: without a session every request gets 401 `{ error }`; in oidc mode a redirect to the login route. */
 export function gateway(target: Target): void {
   describe("step 1: auth gateway", () => {
     let canvas: Stage;
@@ -63,7 +63,7 @@ export function gateway(target: Target): void {
 
 type Forgery = [name: string, forge: (owner: Header[]) => Header[]];
 
-/** Headers that look like a session, made from those of the owner. */
+/** Forged session headers, derived from the owner's. */
 function strangers({ authMode }: Target): Forgery[] {
   if (authMode === "proxy") {
     return [

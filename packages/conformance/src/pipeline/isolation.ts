@@ -8,7 +8,7 @@ import { call, JSON_TYPE, pageOrigin } from "../page.ts";
 import { refused } from "../refusal.ts";
 import type { Target } from "../target.ts";
 
-/** Where a request may come from: words the rows are written in. */
+/** The slugs and origins that the rows use. */
 interface Place {
   base: string;
   slug: string;

@@ -4,10 +4,10 @@ import type { CanvasRole } from "@easel/protocol/types";
 import type { Answer } from "../http.ts";
 import { refused } from "../refusal.ts";
 
-/** What comes of `GET /me`: the role with which somebody is in, or how they are refused. */
+/** The outcome of `GET /me`: the caller's role, or the status and code of the refusal. */
 export type Outcome = CanvasRole | [status: number, code: ErrorCode];
 
-/** The answer to `GET /me` is this outcome. */
+/** Asserts the outcome of a response to `GET /me`. */
 export function came(answer: Answer, outcome: Outcome): void {
   if (typeof outcome === "string") {
     assert.equal(answer.status, 200, answer.text);

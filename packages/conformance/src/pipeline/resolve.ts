@@ -42,7 +42,7 @@ const RUNGS: Rung[] = [
   },
 ];
 
-/** Step 3: which canvas, and may this person in; sharing rungs `private` and `whole_org`. */
+/** Step 3: looking up the canvas and the caller's role; rungs `private` and `whole_org`. */
 export function resolve(target: Target): void {
   describe("step 3: resolve and authorize", () => {
     let canvas: Stage;

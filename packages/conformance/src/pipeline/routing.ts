@@ -50,12 +50,12 @@ const BROKEN_PATHS = [
   "/kv/%ff/increment",
 ];
 
-/** Methods of HTTP and its extensions that no route has; OPTIONS is a preflight, and CONNECT asks for no path. */
+/** Methods that no route has; OPTIONS is a preflight, and CONNECT has no path. */
 const OTHER_METHODS = METHODS.filter(
   (method) => !["GET", "HEAD", "PUT", "POST", "PATCH", "DELETE", "OPTIONS", "CONNECT"].includes(method),
 );
 
-/** Paths and methods: what is unknown, wrong or not UTF-8 is refused in words, not by accident. */
+/** Paths and methods: unknown, wrong and undecodable ones are refused with a code. */
 export function routing(target: Target): void {
   describe("paths and methods", () => {
     let lit: Stage;

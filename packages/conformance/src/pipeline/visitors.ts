@@ -26,7 +26,7 @@ const publicly = inTurn(shareByLink, (target, canvas) => publish(target, canvas,
 const lock: Change = (target, canvas) => amend(target, canvas, { password: PASSWORD });
 const forbid: Change = (target, { people }) => mayPublish(target, people.owner, false);
 
-/** A canvas that was changed so, and what nobody in particular and its own guest get there. */
+/** A change of a canvas, and the outcome for an anonymous caller and for its guest. */
 const ROWS: [name: string, change: Change, anonymous: Outcome | "turned away", guest: Outcome][] = [
   ["private", privately, "turned away", "viewer"],
   ["Whole org", (target, canvas) => amend(target, canvas, { access: "whole_org" }), "turned away", "viewer"],
@@ -46,7 +46,7 @@ const ROWS: [name: string, change: Change, anonymous: Outcome | "turned away", g
   ["Public link, published again", inTurn(publicly, unpublish, publicly), STATIC, STATIC],
 ];
 
-/** Steps 1 and 3 for who is no member: nobody in particular, and the guest of one canvas. */
+/** Steps 1 and 3 for anonymous callers and guests. */
 export function visitors(target: Target): void {
   describe("steps 1 and 3: anonymous visitors and guests", () => {
     let scenes: { canvas: Stage; guest: Guest }[];

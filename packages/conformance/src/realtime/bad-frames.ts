@@ -7,7 +7,7 @@ import { line } from "./line.ts";
 import { freshChannel, type Room, room } from "./room.ts";
 import type { Socket } from "./socket.ts";
 
-/** What is no JSON object at all. */
+/** Frames that are no JSON object. */
 const NO_OBJECTS: [name: string, frame: string | Buffer][] = [
   ["nothing", ""],
   ["white space", " \n"],
@@ -32,7 +32,7 @@ const NO_OBJECTS: [name: string, frame: string | Buffer][] = [
   ["bytes", Buffer.from([0xff, 0xfe, 0x00])],
 ];
 
-/** Types that there are not. */
+/** Unknown frame types. */
 const UNKNOWN: Json[] = [
   null,
   true,
@@ -66,13 +66,13 @@ const UNKNOWN: Json[] = [
   "t".repeat(10_000),
 ];
 
-/** What names no channel. */
+/** Invalid channel names. */
 const NO_CHANNELS: Json[] = [null, true, false, 0, 1, "", [], ["c"], {}, { channel: "c" }];
 
-/** What is no event. */
+/** Invalid events. */
 const NO_EVENTS: Json[] = [null, true, 0, 1, [], ["e"], {}];
 
-/** What is no frame: an error, and the connection stays. */
+/** Invalid frames: an error frame, and the connection stays open. */
 export function badFrames(target: Target): void {
   describe("what is no frame", () => {
     const dial = line(target, after);

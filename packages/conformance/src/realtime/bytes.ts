@@ -4,9 +4,9 @@ import { PATIENCE_MS } from "../patience.ts";
 
 /** The kinds of WebSocket frames. */
 export const OPCODES = { text: 0x1, binary: 0x2, close: 0x8, ping: 0x9, pong: 0xa } as const;
-/** The bit of a frame that ends its message. */
+/** The FIN bit. */
 export const FIN = 0x80;
-/** The bit of a frame that a client masks. */
+/** The MASK bit. */
 export const MASKED = 0x80;
 
 /** A WebSocket frame of fewer than 126 bytes; its mask, if it has one, is zeros. */
@@ -32,7 +32,7 @@ export class Wire {
     return new Promise((resolve) => this.#duplex.write(bytes, () => resolve()));
   }
 
-  /** The next frame of the service. */
+  /** Resolves with the next frame of the service. */
   async next(): Promise<{ opcode: number; payload: Buffer }> {
     const [first = 0, second = 0] = await this.#read(2);
     assert.equal(first & FIN, FIN, "the service sends whole messages");
@@ -41,7 +41,7 @@ export class Wire {
     return { opcode: first & 0x0f, payload: await this.#read(length) };
   }
 
-  /** The code with which the service closes the connection, next. */
+  /** Resolves with the close code, which must be the next frame. */
   async closed(): Promise<number> {
     const { opcode, payload } = await this.next();
     assert.equal(opcode, OPCODES.close, payload.toString());

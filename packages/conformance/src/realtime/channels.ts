@@ -42,7 +42,7 @@ const TOO_LONG: [name: string, channel: string][] = [
   ["10,000 bytes", "c".repeat(10_000)],
 ];
 
-/** Two names that are not the same, though something on the way might take them for it. */
+/** Pairs of different names that normalisation could make equal. */
 const APART: [one: string, other: string][] = [
   ["a", "A"],
   ["a", "a "],

@@ -14,7 +14,7 @@ export type FrameCode =
   | "CHANNEL_LIMIT"
   | "UNKNOWN_FRAME";
 
-/** To what an error belongs: a channel, a watch, or nothing in particular. */
+/** What an error refers to: a channel, a watch, or nothing. */
 export type About = Record<string, Json>;
 
 export const subscribed = (channel: string): Frame => ({ type: "subscribed", channel });
@@ -22,7 +22,7 @@ export const presence = (channel: string, users: User[]): Frame => ({ type: "pre
 export const join = (channel: string, user: User): Frame => ({ type: "join", channel, user });
 export const leave = (channel: string, user: User): Frame => ({ type: "leave", channel, user });
 
-/** A message as its subscribers get it. */
+/** A message as its subscribers receive it. */
 export function message(
   channel: string,
   event: string,
@@ -33,27 +33,27 @@ export function message(
   return { type: "message", channel, event, data, from: { ...from, canvasRole } };
 }
 
-/** An error without its words. */
+/** An error frame without its message. */
 export const failure = (code: FrameCode, about: About = {}): Frame => ({ type: "error", code, ...about });
 
-/** These frames, and none besides: their fields in order; of an error the words may be any. */
+/** Asserts that these are all the frames, with their fields in order; the message of an error may be any. */
 export function are(frames: Frame[], expected: Frame[]): void {
   same(frames.map(wordless), expected);
 }
 
-/** The next frames of a socket are these, and they are all that comes. */
+/** Asserts that the next frames of a socket are these, and that no others follow. */
 export async function gets(socket: Socket, expected: Frame[]): Promise<void> {
   are(await socket.take(expected.length), expected);
   are(await socket.settled(), []);
 }
 
-/** Puts a socket on a channel; gives who is there. */
+/** Subscribes a socket to a channel and returns who is present. */
 export function enter(socket: Socket, channel: string): Promise<Json> {
   socket.send({ type: "subscribe", channel });
   return entered(socket, channel);
 }
 
-/** The next two frames put a socket on a channel; gives who is there. */
+/** Asserts that the next two frames confirm a subscription, and returns who is present. */
 export async function entered(socket: Socket, channel: string): Promise<Json> {
   const [first, second] = await socket.take(2);
   same(first, subscribed(channel));
@@ -61,7 +61,7 @@ export async function entered(socket: Socket, channel: string): Promise<Json> {
   return second?.users ?? null;
 }
 
-/** An error has its words right behind its code. */
+/** Removes the message of an error, which must follow its code. */
 function wordless(frame: Frame): Frame {
   if (frame.type !== "error") return frame;
   const [type, code, words, ...about] = Object.entries(frame);

@@ -4,7 +4,7 @@ import { type Answer, type Header, read, start } from "../http.ts";
 import { pageOrigin } from "../page.ts";
 import type { Person, Target } from "../target.ts";
 
-/** What a browser adds to the handshake of a canvas page: it never sends a Referer. */
+/** Returns the headers that a browser adds to a handshake of a canvas's page: it never sends a Referer. */
 export function socketHeaders(target: Target, slug: string): Header[] {
   const site = target.urlMode === "path" ? "same-origin" : "same-site";
   return [
@@ -13,7 +13,7 @@ export function socketHeaders(target: Target, slug: string): Header[] {
   ];
 }
 
-/** What makes a request a handshake. */
+/** The headers of a handshake. */
 export const UPGRADE: Header[] = [
   ["Connection", "Upgrade"],
   ["Upgrade", "websocket"],
@@ -21,7 +21,7 @@ export const UPGRADE: Header[] = [
   ["Sec-WebSocket-Key", randomBytes(16).toString("base64")],
 ];
 
-/** What of a handshake is not as a page makes it; `headers` take the place of what a browser says of the page. */
+/** How a handshake differs from that of a page; `headers` replace those that a browser adds. */
 export interface Handshake {
   method?: string;
   path?: string;
@@ -30,14 +30,14 @@ export interface Handshake {
   upgrade?: Header[];
 }
 
-/** What came of a handshake: the answer, and the connection where it was 101. */
+/** The outcome of a handshake: the response, and the connection where it was 101. */
 interface Outcome {
   answer: Answer;
   wire: Duplex | null;
   head: Buffer;
 }
 
-/** Makes a handshake with a canvas and gives the answer, 101 too; a connection that came of it is dropped. */
+/** Sends a handshake to a canvas and returns the response; drops the connection after 101. */
 export async function knock(
   target: Target,
   slug: string,
@@ -49,7 +49,7 @@ export async function knock(
   return answer;
 }
 
-/** Makes a handshake by hand; what is written to the connection goes out byte for byte. */
+/** Sends a handshake; bytes written to the connection go out unchanged. */
 export function shake(
   target: Target,
   slug: string,

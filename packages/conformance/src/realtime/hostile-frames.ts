@@ -13,14 +13,14 @@ import { line } from "./line.ts";
 import { freshChannel, type Room, room } from "./room.ts";
 import type { Socket } from "./socket.ts";
 
-/** Below the size of a frame, with room for what is around the data. */
+/** Fits in a frame with the fields around the data. */
 const MAX = 16_000;
 
-/** What becomes of data: it comes through, it is refused, or either as the service likes. */
+/** The outcome for data: delivered, refused, or either. */
 type Fate = "through" | "refused" | "either";
 
 const fits = (body: string | Buffer) => Buffer.byteLength(body) <= MAX;
-/** JSON that the service may take or leave: it is too deep, or has a number that no double holds. */
+/** Whether the outcome is up to the service: JSON that is too deep or has a number that no double holds. */
 const isDoubtful = (body: string | Buffer) => {
   try {
     JSON.parse(body.toString());
@@ -30,7 +30,7 @@ const isDoubtful = (body: string | Buffer) => {
   }
 };
 
-/** JSON that means harm, as the data of a message and as a frame. */
+/** Hostile JSON as the data of a message. */
 export function hostileFrames(target: Target): void {
   describe("hostile JSON", () => {
     const dial = line(target, after);
@@ -51,7 +51,7 @@ export function hostileFrames(target: Target): void {
       ]);
     const cameThrough = (data: Json) => message(channel, "", data, here.users.owner, "owner");
 
-    /** Sends data, and says what has become of it. Text that is not UTF-8 ends its connection, so it has one of its own. */
+    /** Publishes data and asserts the outcome. Text that is not UTF-8 closes the connection, so it has one of its own. */
     const meets = async (data: string | Buffer, fate: Fate) => {
       const frame = around(data);
       if (!isUtf8(frame)) {
@@ -70,7 +70,7 @@ export function hostileFrames(target: Target): void {
     };
 
     for (const [name, body] of SMOKE_WELL_FORMED.filter(([, body]) => fits(body))) {
-      // A frame is one level more, and has to be no deeper than any other JSON.
+      // The frame adds one level.
       const fate = name.startsWith("as deep") ? "either" : "through";
       it(`${name}: ${fate}`, () => meets(body, fate));
     }

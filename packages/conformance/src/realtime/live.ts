@@ -12,7 +12,7 @@ import { type Room, room } from "./room.ts";
 const CHANNEL = "stage";
 const DENIED = failure("PERMISSION_DENIED", { channel: CHANNEL });
 
-/** Rights on connections that are open: a policy and a role hold from the moment they are set. */
+/** Rights on open connections: a new policy or role applies at once. */
 export function live(target: Target): void {
   describe("rights as they change, on open connections", () => {
     const dial = line(target);
@@ -22,7 +22,7 @@ export function live(target: Target): void {
     });
     const policed = (here: Room, policy: Partial<ChannelPolicy> | null) =>
       govern(target, here, policy && { channels: { [CHANNEL]: { ...OPEN, ...policy } } });
-    /** An editor and a viewer on the channel, under a policy; what came of that is taken. */
+    /** An editor and a viewer subscribed to the channel under a policy; the frames so far are consumed. */
     const seated = async (policy: Partial<ChannelPolicy> | null) => {
       const here = await room(target, { people });
       await policed(here, policy);

@@ -8,7 +8,7 @@ import { refused } from "../refusal.ts";
 import type { Target } from "../target.ts";
 import { knock } from "./handshake.ts";
 
-/** Words that the rows are written in. */
+/** The origins and slugs that the rows use. */
 interface Place {
   base: string;
   slug: string;
@@ -92,7 +92,7 @@ const SUBDOMAIN_ROWS: Row[] = [
   site("cross-site", "passes"),
 ];
 
-/** Step 4 before the upgrade: a page opens the connection of its own canvas only. */
+/** Step 4 before the upgrade: a page may open the connection of its own canvas only. */
 export function origins(target: Target): void {
   describe(`from where the upgrade is asked for, in ${target.urlMode} mode`, () => {
     let canvas: Stage;
@@ -110,7 +110,7 @@ export function origins(target: Target): void {
 
     for (const [name, code, headers] of target.urlMode === "path" ? PATH_ROWS : SUBDOMAIN_ROWS) {
       it(`${name}: ${code}`, async () => {
-        // Where the capability is off, isolation still comes first.
+        // Isolation comes first where the capability is off, too.
         for (const { slug, people } of code === "passes" ? [canvas] : [canvas, dark]) {
           const answer = await knock(target, slug, people.owner, { headers: headers(placeOf(slug)) });
           if (code === "passes") assert.equal(answer.status, 101, answer.text);

@@ -7,7 +7,7 @@ import { line } from "./line.ts";
 import { freshChannel, type Room, room, type User } from "./room.ts";
 import type { Socket } from "./socket.ts";
 
-/** Who is on a channel: persons, however many connections each of them has. */
+/** Presence: each person once, with any number of connections. */
 export function people(target: Target): void {
   describe("who is on a channel", () => {
     const dial = line(target);

@@ -10,7 +10,7 @@ import type { Socket } from "./socket.ts";
 const MOST = 30;
 const TRIES = 200;
 
-/** Close code 4429: a canvas has 30 connections, whoever holds them. */
+/** Close code 4429: a canvas has at most 30 connections. */
 export function places(target: Target): void {
   describe("4429: no place left", () => {
     const dial = line(target);
@@ -59,7 +59,7 @@ export function places(target: Target): void {
   });
 }
 
-/** Whether a connection has a place: it is answered, or closed for want of one. */
+/** Whether a connection has a place: its request is answered, or it is closed with 4429. */
 async function isIn(socket: Socket): Promise<boolean> {
   try {
     are(await socket.settled(), []);
@@ -70,7 +70,7 @@ async function isIn(socket: Socket): Promise<boolean> {
   }
 }
 
-/** A connection with a place that has just become free: the service may see so a moment later. */
+/** Opens a connection in a place that has just become free, which the service may notice a moment later. */
 async function admitted(dial: Dial, canvas: Stage, { viewer }: Cast): Promise<Socket> {
   for (let turn = 0; turn < TRIES; turn++) {
     const socket = await dial(canvas, viewer);

@@ -19,7 +19,7 @@ const VALUES: [name: string, data: Json][] = [
   ["JSON.stringify's own hook", { toJSON: "x" }],
 ];
 
-/** What a page may claim of a message, beside its channel, event and data. */
+/** Forged fields of a published message. */
 const FORGED = {
   from: { id: "u-1", name: "Somebody else", canvasRole: "owner" },
   user: { id: "u-1" },
@@ -32,7 +32,7 @@ const FORGED = {
   canvas: "another",
 };
 
-/** `publish` fans out to who is subscribed, and says from whom. */
+/** `publish` sends a message with its sender to every subscriber. */
 export function publish(target: Target): void {
   describe("publish", () => {
     const dial = line(target);

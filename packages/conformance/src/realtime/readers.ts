@@ -20,7 +20,7 @@ import { line } from "./line.ts";
 import type { Frame, Socket } from "./socket.ts";
 import { keyChange, keys, recordChange, records, resync, watch, watching } from "./watching.ts";
 
-/** Every preset, and every right to read in the place of a preset's. */
+/** Every preset, and every override of its right to read. */
 const POLICIES: Record<string, CollectionPolicy> = Object.fromEntries([
   ...(Object.keys(PRESETS) as Preset[]).map((preset) => [preset, { preset }]),
   ...(Object.keys(RIGHTS) as PolicyRight[]).map((read) => [
@@ -33,7 +33,7 @@ const CALLERS = ["owner", "editor", "viewer", "stranger", "guest"] as const;
 type Caller = (typeof CALLERS)[number];
 const manages = (caller: Caller) => caller === "owner" || caller === "editor";
 
-/** A change of a record goes to who may read that very record at that moment. */
+/** A change of a record is sent to those who may read that record at that moment. */
 export function readers(target: Target): void {
   describe("who is told of a change", () => {
     const dial = line(target);
@@ -41,7 +41,7 @@ export function readers(target: Target): void {
     before(async () => {
       people = await cast(target);
     });
-    /** A last change that everyone sees; what else there is has come before. */
+    /** Makes a last change that everyone receives; all other frames arrive before it. */
     const upTo = async (canvas: Stage, sockets: Socket[]): Promise<Frame[][]> => {
       answered(await canvas.pages.owner.put("/kv/mark", 1), { ok: true });
       const mark = JSON.stringify(keyChange("kv", "mark"));
@@ -118,7 +118,7 @@ export function readers(target: Target): void {
       const tells = async (expected: boolean) => {
         const { id } = await add(canvas.pages.owner, "box", 1);
         const [frames = []] = await upTo(canvas, [socket]);
-        // Where changes may have been missed, the page is told to read again.
+        // A resync frame is sent where changes may have been missed.
         const changes = frames.filter(({ type }) => type !== "resync");
         are(changes, expected ? [recordChange("box", id)] : []);
       };

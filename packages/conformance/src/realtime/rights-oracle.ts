@@ -23,7 +23,7 @@ export const OPEN: ChannelPolicy = {
   participatePresence: "viewers",
 };
 
-/** What holds of a channel that has no policy (specification 5). */
+/** The policy of a channel that none names (specification 5). */
 export function usual(channel: string): ChannelPolicy {
   return channel.startsWith("participants:") ? OPEN : { ...OPEN, publish: "editors" };
 }
@@ -34,24 +34,24 @@ export function may(policy: ChannelPolicy, right: Right, role: CanvasRole): bool
   return audience === "viewers" || (audience === "editors" && role !== "viewer");
 }
 
-/** Somebody with a connection. */
+/** A person with a connection. */
 export interface Actor extends User {
   role: CanvasRole;
 }
 
-/** One thing that somebody does on a channel. */
+/** One action of a person on a channel. */
 export interface Act {
   by: number;
   type: "subscribe" | "publish" | "presence" | "unsubscribe";
 }
 
-/** Everyone comes, everyone says something and looks around, everyone goes. */
+/** Everyone subscribes, publishes, asks for presence and unsubscribes. */
 export function scene(actors: number): Act[] {
   const types = ["presence", "subscribe", "publish", "presence", "unsubscribe"] as const;
   return types.flatMap((type) => Array.from({ length: actors }, (_, by) => ({ by, type })));
 }
 
-/** What each of them gets of it all, by the tables of section 5 and 6. */
+/** Returns the frames that each person receives, by the tables of sections 5 and 6. */
 export function played(channel: string, policy: ChannelPolicy, actors: Actor[], acts: Act[]): Frame[][] {
   const got: Frame[][] = actors.map(() => []);
   const there: number[] = [];

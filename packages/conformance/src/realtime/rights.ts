@@ -24,7 +24,7 @@ const POLICIES: Record<string, ChannelPolicy> = Object.fromEntries(
   ),
 );
 
-/** Several rights at once. */
+/** Policies with several rights at once. */
 const MIXED: Record<string, ChannelPolicy> = {
   closed: { subscribe: "none", publish: "none", seePresence: "none", participatePresence: "none" },
   "participants:closed": {
@@ -54,7 +54,7 @@ const MIXED: Record<string, ChannelPolicy> = {
   hidden: { subscribe: "viewers", publish: "viewers", seePresence: "none", participatePresence: "none" },
 };
 
-/** Channels that the policy does not name, however near they come. */
+/** Channels that the policy does not name, with similar names. */
 const UNNAMED = [
   "lobby",
   "participants:lobby",
@@ -65,7 +65,7 @@ const UNNAMED = [
   "__proto__",
 ];
 
-/** Section 5: each right of a channel, for everyone; a policy stands above the rule of the prefix. */
+/** Section 5: each right of a channel for every role; a policy takes precedence over the rule of the prefix. */
 export function rights(target: Target): void {
   describe("who may do what on a channel", () => {
     const dial = line(target, after);

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { manage, ROLES, type Role, type Setup, type Stage, stage } from "../fixture.ts";
 import type { Person, Target } from "../target.ts";
 
-/** Somebody as frames name them. */
+/** A person as frames name them. */
 export interface User {
   id: string;
   name: string;
@@ -14,7 +14,7 @@ export interface Room extends Stage {
   users: Record<Role, User>;
 }
 
-/** Makes a canvas; whoever is signed in may enter, so that its stranger is one more viewer. */
+/** Creates a canvas that is shared with the whole organisation: its stranger is a viewer, too. */
 export async function room(target: Target, setup: Setup = {}): Promise<Room> {
   const canvas = await stage(target, { access: "whole_org", ...setup });
   const users = await Promise.all(ROLES.map((role) => userOf(target, canvas.people[role])));
@@ -22,11 +22,11 @@ export async function room(target: Target, setup: Setup = {}): Promise<Room> {
   return { ...canvas, users: byRole as Room["users"] };
 }
 
-/** Somebody signed in, as frames name them. */
+/** Returns a signed-in person as frames name them. */
 export async function userOf(target: Target, person: Person): Promise<User> {
   const { json } = await manage(target, person, "GET", "/api/me");
   return { id: String(json.id), name: String(json.name) };
 }
 
-/** A channel nobody has used before, on which everyone admitted may publish. */
+/** Returns an unused channel on which everyone admitted may publish. */
 export const freshChannel = (): string => `participants:${randomUUID()}`;

@@ -11,7 +11,7 @@ import { knock, UPGRADE } from "./handshake.ts";
 const without = (name: string) => UPGRADE.filter(([each]) => each !== name);
 const withOther = (name: string, value: string): Header[] => [...without(name), [name, value]];
 
-/** Handshakes that are none, and their answers. */
+/** Invalid handshakes, with the statuses that are allowed. */
 const MALFORMED: [name: string, upgrade: Header[], statuses: number[]][] = [
   ["no key", without("Sec-WebSocket-Key"), [400]],
   ["an empty key", withOther("Sec-WebSocket-Key", ""), [400]],
@@ -24,7 +24,7 @@ const MALFORMED: [name: string, upgrade: Header[], statuses: number[]][] = [
   ["Upgrade that Connection does not name", withOther("Connection", "keep-alive"), [400, 426]],
 ];
 
-/** The route as HTTP sees it: one path, one method, and nothing but the upgrade. */
+/** The route as plain HTTP: one path, one method, 426 without an upgrade. */
 export function route(target: Target): void {
   const subdomain = target.urlMode === "subdomain";
   describe("GET /realtime without an upgrade, and what is no handshake", () => {

@@ -14,14 +14,14 @@ export interface Frame {
   [field: string]: Json;
 }
 
-/** The realtime connection of a canvas page: frames wait in it, in their order, until a test takes them. */
+/** The realtime connection of a canvas's page: it queues frames until a test takes them. */
 export class Socket {
   readonly #socket: WebSocket;
   readonly #frames: Frame[] = [];
   readonly #news = new EventEmitter();
   #code: number | null = null;
 
-  /** Of a connection that is open or about to be. */
+  /** Wraps a connection that is open or opening. */
   constructor(socket: WebSocket) {
     this.#socket = socket;
     socket.on("message", (data, isBinary) => {
@@ -42,7 +42,7 @@ export class Socket {
     this.#socket.send(isPlain ? frame : JSON.stringify(frame));
   }
 
-  /** Sends these very bytes as one text message, in so many fragments. */
+  /** Sends these bytes as one text message in `fragments` fragments. */
   sendText(bytes: Buffer, fragments = 1): void {
     const size = Math.max(1, Math.ceil(bytes.length / fragments));
     for (let from = 0; from === 0 || from < bytes.length; from += size) {
@@ -51,7 +51,7 @@ export class Socket {
     }
   }
 
-  /** The next frame that nobody has taken. */
+  /** Resolves with the next frame of the queue. */
   async next(): Promise<Frame> {
     for (;;) {
       const frame = this.#frames.shift();
@@ -61,20 +61,20 @@ export class Socket {
     }
   }
 
-  /** The next frames, so many of them. */
+  /** Resolves with the next `count` frames. */
   async take(count: number): Promise<Frame[]> {
     const frames: Frame[] = [];
     while (frames.length < count) frames.push(await this.next());
     return frames;
   }
 
-  /** Sends a frame; what comes next answers it. */
+  /** Sends a frame and resolves with the next one received. */
   ask(frame: object | string | Buffer): Promise<Frame> {
     this.send(frame);
     return this.next();
   }
 
-  /** Everything that has come or was on its way when the service answered one more question. */
+  /** Resolves with every frame received before the response to one more request. */
   async settled(): Promise<Frame[]> {
     const channel = `round-trip-${randomUUID()}`;
     this.send({ type: "presence", channel });
@@ -86,19 +86,19 @@ export class Socket {
     }
   }
 
-  /** With which code the connection is closed, and what came before that nobody has taken. */
+  /** Resolves with the close code and the frames left in the queue. */
   async end(): Promise<{ code: number; frames: Frame[] }> {
     while (this.#code === null) await this.#waitFor("close");
     return { code: this.#code, frames: this.#frames.splice(0) };
   }
 
-  /** Closes the connection as a page does that is left. */
+  /** Closes the connection as a page that is left does. */
   async close(): Promise<void> {
     this.#socket.close();
     await this.end();
   }
 
-  /** Ends the connection without a word, as a broken line does. */
+  /** Destroys the connection without a close frame. */
   async drop(): Promise<void> {
     this.#socket.terminate();
     await this.end();
@@ -113,7 +113,7 @@ export class Socket {
   }
 }
 
-/** Opens the realtime connection of a canvas page; fails with the answer where there is another than 101. */
+/** Opens the realtime connection of a canvas's page; fails with the response where it is not 101. */
 export function connect(
   target: Target,
   slug: string,
@@ -123,7 +123,7 @@ export function connect(
   const base = new URL(target.base);
   const url = new URL(`/v1/c/${slug}/realtime`, base);
   url.protocol = base.protocol.replace("http", "ws");
-  // Names below localhost are this machine, though not every system knows them.
+  // Not every system resolves names below localhost.
   if (base.hostname.endsWith(".localhost")) url.hostname = "127.0.0.1";
   const socket = new WebSocket(url, {
     headers: Object.fromEntries([["Host", base.host], ...person.headers, ...headers]),

@@ -13,7 +13,7 @@ const OFF = [
   [{ backendEnabled: false }, "backend_off"],
 ] as const;
 
-/** Close code 4403: realtime is off, or goes off; an error frame says why. */
+/** Close code 4403: realtime is off or is switched off; an error frame gives the reason. */
 export function switches(target: Target): void {
   describe("4403: realtime off", () => {
     const dial = line(target);
@@ -73,7 +73,7 @@ export function switches(target: Target): void {
   });
 }
 
-/** The one frame says that realtime is off, and why; then the connection is closed. */
+/** Asserts one error frame with the reason that realtime is off, and then the close. */
 async function toldOff(socket: Socket, reason: "backend_off" | "feature_off"): Promise<void> {
   const { code, frames } = await socket.end();
   const hint = frames[0]?.hint ?? "";

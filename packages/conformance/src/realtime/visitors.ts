@@ -8,7 +8,7 @@ import { enter, gets, join, message } from "./frame.ts";
 import { line } from "./line.ts";
 import { freshChannel, type Room, room, userOf } from "./room.ts";
 
-/** Who somebody is on a channel: what the service knows of them, however they came. */
+/** The identity of a person on a channel, for every kind of caller. */
 export function visitors(target: Target): void {
   describe("who is who on a channel", () => {
     const dial = line(target);

@@ -11,7 +11,7 @@ import { freshChannel } from "./room.ts";
 import type { Socket } from "./socket.ts";
 import { keyChange, keys, records, resync, type Watched, watch, watching } from "./watching.ts";
 
-/** What can be watched here, as the page asks and as the service answers. */
+/** Targets of a watch, as requested and as confirmed. */
 const WATCHES: [asked: object, watched: Watched][] = [
   [{ resource: "kv" }, keys("kv")],
   [{ resource: "kv", prefix: "" }, keys("kv")],
@@ -25,7 +25,7 @@ const WATCHES: [asked: object, watched: Watched][] = [
   [{ name: "board", resource: "collection", channel: 1, event: [] }, records("board")],
 ];
 
-/** What is no watch. */
+/** Invalid watches. */
 const NO_WATCHES: object[] = [
   {},
   ...[
@@ -57,7 +57,7 @@ const NO_COLLECTIONS = ["none", "Board", "board2", "constructor", "toString", "h
 
 const MOST = 64;
 
-/** `watch` and `unwatch`: what changes is told to who asked for it. */
+/** `watch` and `unwatch`: changes are sent to those who watch. */
 export function watches(target: Target): void {
   describe("watch and unwatch", () => {
     const dial = line(target, after);

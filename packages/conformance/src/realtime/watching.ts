@@ -6,12 +6,12 @@ export type Watched =
   | { resource: "kv" | "kv.user"; prefix: string }
   | { resource: "collection"; name: string };
 
-/** What has become of a key or a record. */
+/** The operation of a change. */
 export type Op = "set" | "delete";
 
-/** The keys of a scope that begin so. */
+/** A watch of the keys with a prefix. */
 export const keys = (resource: "kv" | "kv.user", prefix = ""): Watched => ({ resource, prefix });
-/** The records of a collection. */
+/** A watch of the records of a collection. */
 export const records = (name: string): Watched => ({ resource: "collection", name });
 
 export const watching = (watched: Watched): Frame => ({ type: "watching", ...watched });
@@ -34,7 +34,7 @@ export const recordChange = (name: string, id: string, op: Op = "set"): Frame =>
   op,
 });
 
-/** Has a socket watch something. */
+/** Makes a socket watch a target. */
 export async function watch(socket: Socket, watched: Watched): Promise<void> {
   socket.send({ type: "watch", ...watched });
   same(await socket.next(), watching(watched));

@@ -10,7 +10,7 @@ const { text: TEXT, binary: BINARY, close: CLOSE, ping: PING, pong: PONG } = OPC
 const PRESENCE = '{"type":"presence","channel":"c"}';
 const ANSWER = '{"type":"presence","channel":"c","users":[]}';
 
-/** Bytes that are no WebSocket, and with which code they end the connection. */
+/** Bytes that violate the WebSocket protocol, with the close code. */
 const BROKEN: [name: string, code: number, bytes: Buffer][] = [
   ["a frame without a mask", 1002, framed(FIN | TEXT, PRESENCE, 0)],
   ["the bit of an extension", 1002, framed(FIN | 0x40 | TEXT, PRESENCE)],
@@ -30,7 +30,7 @@ const BROKEN: [name: string, code: number, bytes: Buffer][] = [
   ],
 ];
 
-/** What a frame is made of: the WebSocket protocol itself. */
+/** The WebSocket protocol below the JSON frames. */
 export function wire(target: Target): void {
   describe("the protocol below the frames", () => {
     const opened: Wire[] = [];

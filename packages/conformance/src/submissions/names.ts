@@ -70,7 +70,7 @@ const NO_IDS = [
   "i".repeat(500),
 ];
 
-/** What may name a collection and an author. */
+/** Names of collections and ids of authors, valid and invalid. */
 export function names(target: Target): void {
   describe("names", () => {
     let canvas: Stage;

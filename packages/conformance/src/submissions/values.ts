@@ -15,7 +15,7 @@ import { answerOf } from "./answer.ts";
 const MAX = LIMITS.submissionBytes.value;
 const MiB = 1024 * 1024;
 
-/** Bodies past 64 KiB as they are sent or as they are kept, whatever they hold. */
+/** Bodies larger than 64 KiB as sent or as stored. */
 const TOO_LARGE: [name: string, body: string][] = [
   ["65,537 bytes", quoted("a", MAX + 1)],
   ["65,537 bytes of two-byte characters and one", `"a${"é".repeat((MAX - 2) / 2)}"`],
@@ -32,7 +32,7 @@ const FLOODS: [name: string, flood: Flood][] = [
   ["sends 10 MiB in chunks and does not stop there", { announced: null, sent: 10 * MiB }],
 ];
 
-/** Any JSON, at most 64 KiB as it is sent; so many of one author. */
+/** Values: any JSON, at most 64 KiB as sent; 1,000 submissions of one author. */
 export function values(target: Target): void {
   describe("values", () => {
     let canvas: Stage;
