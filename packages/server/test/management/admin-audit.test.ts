@@ -26,7 +26,7 @@ await onEngines("the audit log", (target, env) => {
   const act = (method: string, path: string, body?: object) =>
     manage(target, admin, method, `/api/admin${path}`, body);
 
-  it("an entry tells who did what to what, when and from where", async () => {
+  it("an entry has actor, act, object, time, address and details", async () => {
     const from = Date.now();
     await act("POST", `/canvases/${site.id}/disable`, { reason: "Why not." });
     const entry = await newest();
@@ -46,15 +46,15 @@ await onEngines("the audit log", (target, env) => {
     assert.deepEqual([canvasId, details], [site.id, null]);
   });
 
-  it("changes of people, organisations and settings name what they changed", async () => {
+  it("entries of users, organisations and settings name the changed object", async () => {
     const { viewer } = site.people;
     const { id } = (await manage(target, viewer, "GET", "/api/me")).json;
-    const told = async () => {
+    const recorded = async () => {
       const { act, canvasId, target, details } = await newest();
       return [act, canvasId, target, details];
     };
     await act("PATCH", `/users/${id}`, { canPublishPublic: false });
-    assert.deepEqual(await told(), [
+    assert.deepEqual(await recorded(), [
       "user.update",
       null,
       id,
@@ -64,18 +64,18 @@ await onEngines("the audit log", (target, env) => {
     for (const domains of [["AUDITED.example"], ["audited.example", "admin.example"], []]) {
       await act("PUT", "/orgs/audited", { name: "Audited", domains });
       const after = { name: "Audited", domains: domains.map((domain) => domain.toLowerCase()).sort() };
-      assert.deepEqual(await told(), ["org.put", null, "audited", { before, after }]);
+      assert.deepEqual(await recorded(), ["org.put", null, "audited", { before, after }]);
       before = after;
     }
     await act("DELETE", "/orgs/audited");
-    assert.deepEqual(await told(), ["org.delete", null, "audited", { before, after: null }]);
+    assert.deepEqual(await recorded(), ["org.delete", null, "audited", { before, after: null }]);
     await act("PATCH", "/settings", { quotas: { "kv.keys.user": 5 } });
-    assert.deepEqual(await told(), ["settings.update", null, null, { quotas: { "kv.keys.user": 5 } }]);
+    assert.deepEqual(await recorded(), ["settings.update", null, null, { quotas: { "kv.keys.user": 5 } }]);
     await act("PATCH", "/settings", { quotas: { "kv.keys.user": null } });
-    assert.deepEqual(await told(), ["settings.update", null, null, { quotas: { "kv.keys.user": null } }]);
+    assert.deepEqual(await recorded(), ["settings.update", null, null, { quotas: { "kv.keys.user": null } }]);
   });
 
-  it("changes by other people are in it, reads and refused changes are not", async () => {
+  it("changes by users are recorded, reads and refused changes are not", async () => {
     const { editor, viewer } = site.people;
     await upload(target, editor, site.id, await zip({ "index.html": "home" }));
     const { actor, act: name, canvasId } = await newest();
@@ -83,7 +83,7 @@ await onEngines("the audit log", (target, env) => {
       [(actor as { email: string }).email, name, canvasId],
       [editor.email, "canvas.deploy", site.id],
     );
-    const asItWas = await newest();
+    const previous = await newest();
     for (const path of ["/api/me", `/api/canvases/${site.id}`, "/api/admin/users", "/api/admin/audit"]) {
       await manage(target, admin, "GET", path);
     }
@@ -93,11 +93,11 @@ await onEngines("the audit log", (target, env) => {
     await act("PUT", "/orgs/none", { name: "" });
     await act("PATCH", "/settings", { none: 1 });
     await act("POST", `/canvases/${site.id}/restore`);
-    assert.deepEqual(await newest(), asItWas);
+    assert.deepEqual(await newest(), previous);
   });
 
-  /** Entries as the service keeps them, of a canvas of their own. */
-  async function keep(canvas: string, count: number) {
+  /** Writes entries of one canvas. */
+  async function writeEntries(canvas: string, count: number) {
     const actor = { id: adminId, email: admin.email };
     for (let index = 0; index < count; index++) {
       const details = index % 2 === 0 ? { index } : null;
@@ -106,8 +106,8 @@ await onEngines("the audit log", (target, env) => {
   }
 
   it("newest first, in pages of any length, each entry once", async () => {
-    await keep("paged-canvas", 11);
-    await keep("another-canvas", 3);
+    await writeEntries("paged-canvas", 11);
+    await writeEntries("another-canvas", 3);
     for (const query of ["", "canvas=paged-canvas"]) {
       const all = (await everyPage(target, admin, "audit", 1000, query)).map(({ id }) => id);
       assert.equal(new Set(all).size, all.length);
@@ -124,9 +124,9 @@ await onEngines("the audit log", (target, env) => {
     for (const [index, at] of times.slice(1).entries()) assert.ok(at <= (times[index] as number) + 100);
   });
 
-  it("?canvas= shows that canvas's entries and no others", async () => {
-    await keep("one-canvas", 4);
-    await keep("one-canvas-more", 1);
+  it("?canvas= lists the entries of that canvas alone", async () => {
+    await writeEntries("one-canvas", 4);
+    await writeEntries("one-canvas-more", 1);
     const { rows } = await list("canvas=one-canvas");
     assert.deepEqual(rows.map((row) => row.target).sort(), ["t0", "t1", "t2", "t3"]);
     assert.ok(rows.every(({ canvasId }) => canvasId === "one-canvas"));
@@ -135,17 +135,17 @@ await onEngines("the audit log", (target, env) => {
     assert.equal((await list("canvas=&limit=1")).rows.length, 1);
   });
 
-  it("entries that are added while it is read are not in later pages, and none is missed", async () => {
-    await keep("moving-canvas", 4);
+  it("entries added between two pages are not in later pages, and none is missing", async () => {
+    await writeEntries("moving-canvas", 4);
     const first = await list("canvas=moving-canvas&limit=2");
-    await keep("moving-canvas", 2);
+    await writeEntries("moving-canvas", 2);
     const second = await list(`canvas=moving-canvas&limit=2&cursor=${first.nextCursor}`);
     assert.equal(second.nextCursor, null);
     const targets = [...first.rows, ...second.rows].map((row) => row.target);
     assert.deepEqual(targets.sort(), ["t0", "t1", "t2", "t3"]);
   });
 
-  it("an entry outlives the person, the canvas and the organisation that it names", async () => {
+  it("entries remain when their user is deactivated and their canvas deleted", async () => {
     const gone = await stage(target);
     await manage(target, gone.people.owner, "DELETE", `/api/canvases/${gone.id}`);
     const { id } = (await manage(target, gone.people.owner, "GET", "/api/me")).json;
@@ -155,7 +155,7 @@ await onEngines("the audit log", (target, env) => {
     assert.ok(rows.every((row) => (row.actor as { email: string }).email === gone.people.owner.email));
   });
 
-  it("nobody writes or removes entries", async () => {
+  it("no route writes or removes entries", async () => {
     const { id } = await newest();
     for (const method of ["POST", "PUT", "PATCH", "DELETE"]) {
       const headers = [...admin.headers, JSON_TYPE];

@@ -11,7 +11,7 @@ import { everyPage, pageOf, type Row } from "./admin-list.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** All that administrators see of a canvas. */
+/** The fields of a canvas that administrators see. */
 const FIELDS = [
   "access",
   "accessMode",
@@ -32,7 +32,7 @@ const FIELDS = [
   "version",
 ];
 
-await onEngines("canvases, administered", (target, env) => {
+await onEngines("administration of canvases", (target, env) => {
   let admin: Person;
   before(async () => {
     admin = await target.signIn(target.admin);
@@ -43,10 +43,10 @@ await onEngines("canvases, administered", (target, env) => {
   const list = async (query: string) => (await pageOf(target, admin, "canvases", query)).rows;
   const row = async ({ slug }: Stage, query = "") => (await list(`q=${slug}&${query}`))[0] as Row;
   const read = ({ id, people }: Stage) => manage(target, people.owner, "GET", `/api/canvases/${id}`);
-  const dated = (id: string, deletedAt: number) =>
+  const setDeletedAt = (id: string, deletedAt: number) =>
     env.db.run`update canvases set deleted_at = ${deletedAt} where id = ${id}`;
 
-  it("a row tells whose it is and where it stands, and nothing of what is in it", async () => {
+  it("a row has owner and status of the canvas, but not its content, people or metadata", async () => {
     const site = await stage(target, { access: "whole_org", terms: { password: "a marked password" } });
     await publish(target, site, "<h1>marked content</h1>");
     const metadata = { about: "marked metadata" };
@@ -90,7 +90,7 @@ await onEngines("canvases, administered", (target, env) => {
     }
   });
 
-  it("q is looked for in title, slug and the owner's address, as it is written", async () => {
+  it("q filters by title, slug and the owner's e-mail address, without wildcards", async () => {
     const owner = await target.signIn("find-me_%@canvases.example");
     const titles = ["100% Équipe", "Snake_case", "Wow!"];
     for (const [index, title] of titles.entries()) {
@@ -114,7 +114,7 @@ await onEngines("canvases, administered", (target, env) => {
     }
   });
 
-  it("disabled: the row and the owner see when and why, and the change tells so at once", async () => {
+  it("disabled: the response, the row and the owner have time and reason", async () => {
     const site = await stage(target);
     await publish(target, site, "<h1>home</h1>");
     const from = Date.now();
@@ -135,7 +135,7 @@ await onEngines("canvases, administered", (target, env) => {
     const { version } = (await read(site)).json;
     await act(site.id, "disable", { reason: "It asks for passwords." });
     const at = `/api/canvases/${site.id}`;
-    const asItWas = (await read(site)).json;
+    const previous = (await read(site)).json;
     const changes: [method: string, path: string, body?: object][] = [
       ["PATCH", at, { title: "New" }],
       ["DELETE", at],
@@ -154,7 +154,7 @@ await onEngines("canvases, administered", (target, env) => {
         assert.match(String(answer.json.message), /It asks for passwords\.$/);
       }
     }
-    assert.deepEqual((await read(site)).json, asItWas);
+    assert.deepEqual((await read(site)).json, previous);
     for (const path of [at, `${at}/versions`, `/api/canvases?q=${site.slug}`]) {
       assert.equal((await manage(target, site.people.editor, "GET", path)).status, 200, path);
     }
@@ -165,7 +165,7 @@ await onEngines("canvases, administered", (target, env) => {
     );
   });
 
-  it("disabling again gives another reason and keeps the time; enabling forgets both, once or twice", async () => {
+  it("disabling again replaces the reason and keeps the time; enabling, also twice, clears both", async () => {
     const site = await stage(target);
     const first = (await act(site.id, "disable", { reason: "One." })).json;
     const second = (await act(site.id, "disable", { reason: "Two." })).json;
@@ -183,7 +183,7 @@ await onEngines("canvases, administered", (target, env) => {
     );
   });
 
-  it("the body of disabling may be absent or empty, and its reason 500 characters", async () => {
+  it("the body of disabling can be absent or empty, and its reason has up to 500 characters", async () => {
     const site = await stage(target);
     const path = `/api/admin/canvases/${site.id}/disable`;
     const reasonOf = async (headers: Person["headers"], body?: string) => {
@@ -216,7 +216,7 @@ await onEngines("canvases, administered", (target, env) => {
     { why: "unknown" },
     [],
   ];
-  it("any other body: 400 INVALID_BODY, and it stays enabled", async () => {
+  it("any other body: 400 INVALID_BODY, and the canvas stays enabled", async () => {
     const site = await stage(target);
     for (const body of bodies) refused(await act(site.id, "disable", body), 400, "INVALID_BODY");
     const headers = [...admin.headers, JSON_TYPE];
@@ -227,7 +227,7 @@ await onEngines("canvases, administered", (target, env) => {
     assert.equal((await row(site)).disabledAt, null);
   });
 
-  it("deleted canvases are a list of their own, for 30 days", async () => {
+  it("deleted canvases are in a separate list for 30 days", async () => {
     const site = await stage(target);
     await remove(target, site);
     assert.equal(await row(site), undefined);
@@ -235,26 +235,26 @@ await onEngines("canvases, administered", (target, env) => {
     const { id, deletedAt } = await row(site, "deleted=true");
     assert.equal(id, site.id);
     assert.ok(Number(deletedAt) > Date.now() - 60_000);
-    await dated(site.id, Date.now() - 30 * DAY_MS + 60_000);
+    await setDeletedAt(site.id, Date.now() - 30 * DAY_MS + 60_000);
     assert.equal((await row(site, "deleted=true")).id, site.id);
-    await dated(site.id, Date.now() - 30 * DAY_MS);
+    await setDeletedAt(site.id, Date.now() - 30 * DAY_MS);
     assert.equal(await row(site, "deleted=true"), undefined);
     const live = await stage(target);
     assert.equal(await row(live, "deleted=true"), undefined);
   });
 
-  it("restored: it is what it was, at its address, with its people, data and password", async () => {
+  it("a restored canvas has its slug, people, data and password again", async () => {
     const site = await stage(target, { terms: { password: "open sesame" } });
     await publish(target, site, "<h1>home</h1>");
     await site.pages.owner.put("/kv/greeting", "hello");
-    const asItWas = (await read(site)).json;
+    const previous = (await read(site)).json;
     await remove(target, site);
     refused(await site.pages.owner.get("/me"), 404, "NOT_FOUND");
     const { status, json } = await act(site.id, "restore");
     assert.deepEqual([status, json.deletedAt], [200, null]);
     assert.deepEqual(json, await row(site));
     const { updatedAt, bundleUpdatedAt, ...now } = (await read(site)).json;
-    const { updatedAt: before, bundleUpdatedAt: _, ...then } = asItWas;
+    const { updatedAt: before, bundleUpdatedAt: _, ...then } = previous;
     assert.deepEqual(now, then);
     assert.ok(Number(updatedAt) >= Number(before) && bundleUpdatedAt === updatedAt);
     assert.deepEqual((await site.pages.editor.get("/kv/greeting")).json, { value: "hello" });
@@ -262,17 +262,17 @@ await onEngines("canvases, administered", (target, env) => {
     assert.match((await manage(target, site.people.owner, "GET", `/c/${site.slug}/`)).text, /home/);
   });
 
-  it("restored within 30 days only, and nothing that is not deleted: 404 NOT_FOUND", async () => {
+  it("restoring after 30 days or a canvas that is not deleted: 404 NOT_FOUND", async () => {
     const site = await stage(target);
     refused(await act(site.id, "restore"), 404, "NOT_FOUND");
-    await dated(site.id, Date.now() - 30 * DAY_MS);
+    await setDeletedAt(site.id, Date.now() - 30 * DAY_MS);
     for (const what of ["restore", "disable", "enable"]) refused(await act(site.id, what), 404, "NOT_FOUND");
-    await dated(site.id, Date.now() - 30 * DAY_MS + 60_000);
+    await setDeletedAt(site.id, Date.now() - 30 * DAY_MS + 60_000);
     assert.equal((await act(site.id, "restore")).status, 200);
     refused(await act(site.id, "restore"), 404, "NOT_FOUND");
   });
 
-  it("a deleted canvas can be disabled before it is restored, and is then there, but disabled", async () => {
+  it("a deleted canvas can be disabled before it is restored, and is still disabled afterwards", async () => {
     const site = await stage(target);
     await publish(target, site, "<h1>home</h1>");
     await remove(target, site);
@@ -283,7 +283,7 @@ await onEngines("canvases, administered", (target, env) => {
     refused(await site.pages.owner.get("/me"), 403, "DISABLED");
   });
 
-  it("of several who restore it at once one does", async () => {
+  it("of concurrent restores one succeeds", async () => {
     const site = await stage(target);
     await remove(target, site);
     const answers = await Promise.all(Array.from({ length: 5 }, () => act(site.id, "restore")));

@@ -37,7 +37,7 @@ await onSqlite("administrators and what is in a canvas", (target) => {
     ["PUT", "/owner", { email: "dev@example.com" }],
     ["POST", "/unpublish", undefined],
   ];
-  /** Every way that someone with a role has. */
+  /** Every route that is open to someone with a role. */
   async function hasNoWayIn() {
     const { email } = admin;
     assert.equal(email, "dev@example.com");
@@ -50,7 +50,7 @@ await onSqlite("administrators and what is in a canvas", (target) => {
     assert.deepEqual(json.canvases, []);
   }
 
-  it("private: 404 on the management API, 404 OWNER_ONLY on its API and pages", async () => {
+  it("private: 404 for an administrator on the management API, 404 OWNER_ONLY on runtime API and pages", async () => {
     await hasNoWayIn();
     for (const path of ["/me", "/kv", "/kv/secret"]) refused(await page.get(path), 404, "OWNER_ONLY");
     refused(await page.put("/kv/secret", "changed"), 404, "OWNER_ONLY");
@@ -77,7 +77,7 @@ await onSqlite("administrators and what is in a canvas", (target) => {
     refused(await page.get("/kv/secret"), 404, "OWNER_ONLY");
   });
 
-  it("open to everyone by a password: an administrator needs it, too, and is a viewer of it then", async () => {
+  it("whole_org with a password: an administrator needs the password, too, and is then a viewer", async () => {
     await amend(target, site, { access: "whole_org" });
     refused(await page.get("/kv/secret"), 403, "PASSWORD_REQUIRED");
     refused(await manage(target, admin, "GET", `/c/${site.slug}/`), 403, "PASSWORD_REQUIRED");

@@ -10,7 +10,7 @@ import { ACTS } from "../../src/management/acts.ts";
 import { JSON_TYPE } from "../support/client.ts";
 import { onSqlite } from "../support/engines.ts";
 
-/** Every route, a body that it takes, and what an administrator gets. */
+/** Every administration route with a valid body and the status for an administrator. */
 const ROUTES: [method: string, path: string, body: object | undefined, status: number][] = [
   ["GET", "/users", undefined, 200],
   ["PATCH", "/users/{user}", { canPublishPublic: true }, 200],
@@ -27,7 +27,7 @@ const ROUTES: [method: string, path: string, body: object | undefined, status: n
   ["GET", "/audit", undefined, 200],
 ];
 
-/** A known path with a method that it does not have, and those that it has. */
+/** Known paths with a method that they do not have, and their `Allow`. */
 const WRONG: [method: string, path: string, allow: string][] = [
   ["POST", "/users", "GET, HEAD"],
   ["GET", "/users/{user}", "PATCH"],
@@ -43,8 +43,8 @@ const WRONG: [method: string, path: string, allow: string][] = [
   ["POST", "/audit", "GET, HEAD"],
 ];
 
-/** Ways that lead nowhere, also for an administrator: above all none into a canvas. */
-const NOWHERE = [
+/** Paths that do not exist, among them those that would give access to a canvas. */
+const UNKNOWN = [
   "",
   "/",
   "/none",
@@ -56,7 +56,7 @@ const NOWHERE = [
   "/audit/1",
 ];
 
-test("the table above has every route of the administration", () => {
+test("the table of routes has every administration route", () => {
   const plain = (path: string) => path.replace(/\{\w+\}|guarded/g, "*");
   const listed = ACTS.filter(({ allow }) => allow === "administrator");
   for (const { path } of ACTS)
@@ -79,7 +79,7 @@ await onSqlite("who administers", (target, env) => {
     site = await stage(target);
     people = site.people;
     admin = await target.signIn(target.admin);
-    // Whose address it is counts for nothing.
+    // A guest with the e-mail address of an administrator is not one.
     guest = await guestOf(target, site, target.admin);
     user = String((await manage(target, people.viewer, "GET", "/api/me")).json.id);
   });
@@ -89,13 +89,13 @@ await onSqlite("who administers", (target, env) => {
   const entries = () => env.db.get`select count(*) as entries from audit`;
 
   for (const [method, path, body, status] of ROUTES) {
-    it(`${method} /api/admin${path}: ${status} for an administrator, 403 for others, 401 for nobody`, async () => {
-      const asItWas = await entries();
+    it(`${method} /api/admin${path}: ${status} for an administrator, 403 for others, 401 without a session`, async () => {
+      const previous = await entries();
       for (const who of [people.owner, people.editor, people.viewer, people.stranger, guest]) {
         refused(await call(who, method, path, body), 403, "PERMISSION_DENIED");
       }
       unauthenticated(await call(null, method, path, body));
-      assert.deepEqual(await entries(), asItWas);
+      assert.deepEqual(await entries(), previous);
       const answer = await call(admin, method, path, body);
       assert.equal(answer.status, status, answer.text);
       assert.equal(answer.headers["cache-control"], "private, no-store");
@@ -116,7 +116,7 @@ await onSqlite("who administers", (target, env) => {
     });
   }
 
-  for (const path of NOWHERE) {
+  for (const path of UNKNOWN) {
     it(`/api/admin${path}: 404 NOT_FOUND with any method`, async () => {
       for (const method of ["GET", "POST", "PUT", "PATCH", "DELETE"]) {
         refused(await call(admin, method, path), 404, "NOT_FOUND");
@@ -124,7 +124,7 @@ await onSqlite("who administers", (target, env) => {
     });
   }
 
-  it("who may not is told so before the body is read", async () => {
+  it("403 for others is sent before the body is read", async () => {
     for (const [method, path, body] of ROUTES) {
       if (body === undefined) continue;
       const headers = [...people.owner.headers, JSON_TYPE];
@@ -139,15 +139,15 @@ await onSqlite("who administers", (target, env) => {
     ["null", "null", 400],
     ["a list", "[]", 400],
     ["text", '"name"', 400],
-    ["a number past all numbers", '{"x":1e999}', 400],
+    ["a number that overflows", '{"x":1e999}', 400],
     ["invalid UTF-8", Buffer.from('{"name":"\xff"}', "latin1"), 400],
     ["100,000 levels", "[".repeat(100_000), 400],
-    ["the names that objects have", '{"__proto__":{"name":"a"},"constructor":{},"toString":1}', 400],
+    ["names of Object.prototype", '{"__proto__":{"name":"a"},"constructor":{},"toString":1}', 400],
     ["more than 256 KiB", `"${"a".repeat(256 * 1024)}"`, 413],
   ];
   for (const [name, body, status] of bodies) {
-    it(`a body of ${name}: ${status} INVALID_BODY, and nothing is kept of it`, async () => {
-      const asItWas = await entries();
+    it(`a body of ${name}: ${status} INVALID_BODY, and nothing is recorded`, async () => {
+      const previous = await entries();
       for (const [method, path, taken] of ROUTES) {
         if (taken === undefined) continue;
         const headers = [...admin.headers, JSON_TYPE];
@@ -161,11 +161,11 @@ await onSqlite("who administers", (target, env) => {
         });
         refused(plain, 400, "INVALID_BODY");
       }
-      assert.deepEqual(await entries(), asItWas);
+      assert.deepEqual(await entries(), previous);
     });
   }
 
-  it("a token of an administrator is one, that of another person is none", async () => {
+  it("the access token of an administrator is accepted, that of another user is 403", async () => {
     const [own, other] = [await tokenOf(target, admin), await tokenOf(target, people.owner)];
     assert.equal((await call(own, "GET", "/settings")).status, 200);
     refused(await call(other, "GET", "/settings"), 403, "PERMISSION_DENIED");
@@ -206,7 +206,7 @@ await onSqlite("who administers", (target, env) => {
     });
   }
 
-  it("what no list can be asked: 400 INVALID_BODY", async () => {
+  it("invalid query of a list: 400 INVALID_BODY", async () => {
     for (const path of ["/users", "/canvases", "/audit"]) {
       for (const query of [
         "cursor=%00",
@@ -227,7 +227,7 @@ await onSqlite("who administers", (target, env) => {
     }
   });
 
-  it("what a list can be asked all the same", async () => {
+  it("unusual but valid query of a list: 200", async () => {
     const long = "x".repeat(10_000);
     const strange = [
       "limit=999999999",

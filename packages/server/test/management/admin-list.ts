@@ -5,7 +5,7 @@ import type { Person, Target } from "@easel/conformance/target";
 /** A row of a list of the administration API. */
 export type Row = Record<string, unknown> & { id: string };
 
-/** One page of a list: its rows, under the name that the list gives them, and the cursor of the next one. */
+/** Fetches one page of a list: its rows and the cursor of the next page. */
 export async function pageOf(target: Target, admin: Person, path: string, query = "") {
   const answer = await manage(target, admin, "GET", `/api/admin/${path}?${query}`);
   assert.equal(answer.status, 200, answer.text);
@@ -14,7 +14,7 @@ export async function pageOf(target: Target, admin: Person, path: string, query 
   return { rows, nextCursor };
 }
 
-/** All rows of a list, in pages of `limit`. */
+/** Fetches all rows of a list in pages of `limit`. */
 export async function everyPage(target: Target, admin: Person, path: string, limit: number, query = "") {
   const all: Row[] = [];
   let cursor: string | null = "";

@@ -6,7 +6,7 @@ import type { Person } from "@easel/conformance/target";
 import type { Organisation } from "@easel/protocol/management";
 import { onEngines } from "../support/engines.ts";
 
-await onEngines("organisations, administered", (target, env) => {
+await onEngines("administration of organisations", (target, env) => {
   let admin: Person;
   before(async () => {
     admin = await target.signIn(target.admin);
@@ -17,13 +17,13 @@ await onEngines("organisations, administered", (target, env) => {
   const put = (id: string, domains: string[], name = "Organisation") => call("PUT", id, { name, domains });
   const list = async () => (await call("GET", "")).json.orgs as Organisation[];
   const domainsOf = async (id: string) => (await call("GET", id)).json.domains;
-  /** An id nobody has used before, and a domain of that name. */
+  /** Returns an unused id and a domain of that name. */
   const fresh = () => {
     const id = freshSlug();
     return { id, domain: `${id}.example` };
   };
 
-  it("PUT makes one, and GET shows it, alone and in the list", async () => {
+  it("PUT creates an organisation, and GET returns it, alone and in the list", async () => {
     const { id, domain } = fresh();
     const from = Date.now();
     refused(await call("GET", id), 404, "NOT_FOUND");
@@ -39,7 +39,7 @@ await onEngines("organisations, administered", (target, env) => {
     );
   });
 
-  it("PUT again: another name, other domains, the same since", async () => {
+  it("PUT again replaces name and domains and keeps createdAt", async () => {
     const { id, domain } = fresh();
     const first = (await put(id, [domain, `old.${domain}`])).json;
     const second = (await put(id, [`new.${domain}`, domain], "Renamed")).json;
@@ -48,7 +48,7 @@ await onEngines("organisations, administered", (target, env) => {
     assert.equal((await put(fresh().id, [`old.${domain}`])).status, 200);
   });
 
-  it("domains are kept in lower case, each once", async () => {
+  it("domains are stored in lower case without duplicates", async () => {
     const { id, domain } = fresh();
     const given = [` ${domain.toUpperCase()} `, domain, `B.${domain}`, "localhost"];
     assert.deepEqual((await put(id, given)).json.domains, [`b.${domain}`, domain, "localhost"].sort());
@@ -68,7 +68,7 @@ await onEngines("organisations, administered", (target, env) => {
   });
 
   for (const id of ["A", "-a", "a_b", "a.b", "%C3%A9", "%00", "a%20b", "a%2Fb", "z".repeat(64)]) {
-    it(`no organisation can be called ${id.slice(0, 10)}: 400 INVALID_BODY`, async () => {
+    it(`invalid id ${id.slice(0, 10)}: 400 INVALID_BODY`, async () => {
       refused(await put(id, []), 400, "INVALID_BODY");
       refused(await call("GET", id), 404, "NOT_FOUND");
       refused(await call("DELETE", id), 404, "NOT_FOUND");
@@ -96,7 +96,7 @@ await onEngines("organisations, administered", (target, env) => {
     `${label}.${label}.${label}.${label}`,
   ];
   for (const domain of bad) {
-    it(`no domain: ${JSON.stringify(domain).slice(0, 30)}`, async () => {
+    it(`invalid domain ${JSON.stringify(domain).slice(0, 30)}`, async () => {
       const { id } = fresh();
       refused(await put(id, ["good.example", domain]), 400, "INVALID_BODY");
       refused(await call("GET", id), 404, "NOT_FOUND");
@@ -118,7 +118,7 @@ await onEngines("organisations, administered", (target, env) => {
     { name: "Name", domains: [], id: "other" },
     { name: "Name", domains: [], members: 3 },
   ];
-  it("any other body: 400 INVALID_BODY, and there is no such organisation", async () => {
+  it("any other body: 400 INVALID_BODY, and no organisation is created", async () => {
     const { id } = fresh();
     for (const body of bodies) refused(await call("PUT", id, body), 400, "INVALID_BODY");
     refused(await call("GET", id), 404, "NOT_FOUND");
@@ -131,13 +131,13 @@ await onEngines("organisations, administered", (target, env) => {
     refused(answer, 400, "INVALID_BODY");
     assert.ok(String(answer.json.message).includes(`\`${one.domain}\``), answer.text);
     refused(await call("GET", other.id), 404, "NOT_FOUND");
-    const asItWas = (await put(other.id, [other.domain])).json;
+    const previous = (await put(other.id, [other.domain])).json;
     refused(await put(other.id, [`z.${other.domain}`, one.domain], "Renamed"), 400, "INVALID_BODY");
-    assert.deepEqual((await call("GET", other.id)).json, asItWas);
+    assert.deepEqual((await call("GET", other.id)).json, previous);
     assert.deepEqual(await domainsOf(one.id), [one.domain]);
   });
 
-  it("two that race for a domain: one gets it, the other is told so", async () => {
+  it("of two concurrent PUTs with the same domain one succeeds, the other is 400", async () => {
     for (let round = 0; round < 10; round++) {
       const [one, other] = [fresh(), fresh()];
       const racers = [one, other].map(({ id, domain }) => put(id, [`shared.${one.domain}`, domain]));
@@ -148,7 +148,7 @@ await onEngines("organisations, administered", (target, env) => {
     }
   });
 
-  it("many who move domains about at once: a domain never has two organisations, and nothing is a 5xx", async () => {
+  it("many concurrent moves of domains: a domain never has two organisations, and no response is a 5xx", async () => {
     const crowd = Array.from({ length: 4 }, fresh);
     const domains = crowd.map(({ domain }) => domain);
     const moves = Array.from({ length: 40 }, (_, index) => {
@@ -164,7 +164,7 @@ await onEngines("organisations, administered", (target, env) => {
     assert.equal(new Set(all).size, all.length);
   });
 
-  it("one organisation put many times at once is one of those that were put", async () => {
+  it("after concurrent PUTs of one organisation it equals one of them", async () => {
     const { id, domain } = fresh();
     const sets = Array.from({ length: 12 }, (_, index) => [`${index}.${domain}`, `x${index}.${domain}`]);
     const answers = await Promise.all(sets.map((domains, index) => put(id, domains, `Name ${index}`)));
@@ -189,7 +189,7 @@ await onEngines("organisations, administered", (target, env) => {
     assert.equal((await put(id, [])).json.members, 0);
   });
 
-  it("DELETE: its domains are free, and its canvases have no home any more", async () => {
+  it("DELETE frees the domains and unsets the home of its canvases", async () => {
     const [one, other] = [fresh(), fresh()];
     await put(one.id, [one.domain]);
     await put(other.id, [other.domain]);
@@ -206,7 +206,7 @@ await onEngines("organisations, administered", (target, env) => {
     assert.deepEqual((await put(other.id, [one.domain])).json.domains, [one.domain]);
   });
 
-  it("the list is in the order of the ids", async () => {
+  it("the list is sorted by id", async () => {
     const ids = (await list()).map(({ id }) => id);
     assert.ok(ids.length > 5);
     assert.deepEqual(ids, ids.toSorted());

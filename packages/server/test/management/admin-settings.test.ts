@@ -6,8 +6,8 @@ import { refused } from "@easel/conformance/refusal";
 import type { Person } from "@easel/conformance/target";
 import { onEngines, startDev } from "../support/engines.ts";
 
-/** What holds on a deployment that says nothing of it (management API, section 4; specification 8). */
-const USUAL = {
+/** The defaults (management API, section 4; specification 8). */
+const DEFAULTS = {
   publicLinks: true,
   quotas: {
     "kv.keys.shared": 10_000,
@@ -23,27 +23,28 @@ const USUAL = {
   },
   ai: { models: [], userDailyUsd: 5, canvasMonthlyUsd: 50, guestUsd: 1 },
 };
-const QUOTA_NAMES = Object.keys(USUAL.quotas) as (keyof typeof USUAL.quotas)[];
+const QUOTA_NAMES = Object.keys(DEFAULTS.quotas) as (keyof typeof DEFAULTS.quotas)[];
 const RESET = {
   publicLinks: null,
-  quotas: Object.fromEntries(Object.keys(USUAL.quotas).map((name) => [name, null])),
-  ai: Object.fromEntries(Object.keys(USUAL.ai).map((name) => [name, null])),
+  quotas: Object.fromEntries(Object.keys(DEFAULTS.quotas).map((name) => [name, null])),
+  ai: Object.fromEntries(Object.keys(DEFAULTS.ai).map((name) => [name, null])),
 };
 
-await onEngines("settings, administered", (target) => {
+await onEngines("administration of settings", (target) => {
   let admin: Person;
   before(async () => {
     admin = await target.signIn(target.admin);
   });
 
-  const read = async () => (await manage(target, admin, "GET", "/api/admin/settings")).json as typeof USUAL;
+  const read = async () =>
+    (await manage(target, admin, "GET", "/api/admin/settings")).json as typeof DEFAULTS;
   const patch = (change: object) => manage(target, admin, "PATCH", "/api/admin/settings", change);
 
-  it("until something is set: what the deployment and the specification say", async () => {
-    assert.deepEqual(await read(), USUAL);
+  it("before any change: the defaults of deployment and specification", async () => {
+    assert.deepEqual(await read(), DEFAULTS);
   });
 
-  it("a change answers what holds then, and names only what it changes", async () => {
+  it("a patch returns the settings in effect and changes only the fields it names", async () => {
     const changes = [
       { quotas: { "kv.keys.user": 7 } },
       { ai: { models: ["one", "two"], guestUsd: 0.25 } },
@@ -51,8 +52,8 @@ await onEngines("settings, administered", (target) => {
       {},
       { quotas: {}, ai: {} },
     ];
-    const expected = structuredClone(USUAL) as typeof USUAL & { ai: { models: string[] } };
-    for (const change of changes as Partial<typeof USUAL>[]) {
+    const expected = structuredClone(DEFAULTS) as typeof DEFAULTS & { ai: { models: string[] } };
+    for (const change of changes as Partial<typeof DEFAULTS>[]) {
       if (change.publicLinks !== undefined) expected.publicLinks = change.publicLinks;
       Object.assign(expected.quotas, change.quotas);
       Object.assign(expected.ai, change.ai);
@@ -61,25 +62,25 @@ await onEngines("settings, administered", (target) => {
       assert.deepEqual(await read(), expected);
     }
     const partly = await patch({ quotas: { "kv.keys.user": null }, ai: { models: null } });
-    assert.equal((partly.json as typeof USUAL).quotas["kv.keys.user"], 1000);
-    assert.deepEqual((partly.json as typeof USUAL).ai, { ...expected.ai, models: [] });
-    assert.deepEqual((await patch(RESET)).json, USUAL);
-    assert.deepEqual((await patch(RESET)).json, USUAL);
+    assert.equal((partly.json as typeof DEFAULTS).quotas["kv.keys.user"], 1000);
+    assert.deepEqual((partly.json as typeof DEFAULTS).ai, { ...expected.ai, models: [] });
+    assert.deepEqual((await patch(RESET)).json, DEFAULTS);
+    assert.deepEqual((await patch(RESET)).json, DEFAULTS);
   });
 
-  it("quotas are whole numbers up to the greatest safe one, each under its own name", async () => {
+  it("quotas are whole numbers up to the greatest safe integer", async () => {
     for (const name of QUOTA_NAMES) {
       for (const value of [0, 1, Number.MAX_SAFE_INTEGER]) {
         const { json } = await patch({ quotas: { [name]: value } });
-        assert.equal((json as typeof USUAL).quotas[name], value);
+        assert.equal((json as typeof DEFAULTS).quotas[name], value);
       }
     }
-    assert.deepEqual((await patch(RESET)).json, USUAL);
+    assert.deepEqual((await patch(RESET)).json, DEFAULTS);
   });
 
-  it("amounts may have cents, and there may be no model at all", async () => {
+  it("amounts can have decimals, and the list of models can be empty", async () => {
     const ai = { models: [], userDailyUsd: 0.1, canvasMonthlyUsd: 1e-3, guestUsd: 12_345_678.9 };
-    assert.deepEqual(((await patch({ ai })).json as typeof USUAL).ai, ai);
+    assert.deepEqual(((await patch({ ai })).json as typeof DEFAULTS).ai, ai);
     await patch(RESET);
   });
 
@@ -117,13 +118,13 @@ await onEngines("settings, administered", (target) => {
     });
   }
 
-  it("nothing of a change with a mistake is kept", async () => {
+  it("a patch with one invalid field changes nothing", async () => {
     await patch({ quotas: { "kv.keys.user": 3, "kv.keys.none": 1 } });
     await patch({ publicLinks: false, ai: { guestUsd: -1 } });
-    assert.deepEqual(await read(), USUAL);
+    assert.deepEqual(await read(), DEFAULTS);
   });
 
-  it("changes at once all count", async () => {
+  it("concurrent patches of different fields all take effect", async () => {
     const names = QUOTA_NAMES;
     const changes = names.map((name, index) => patch({ quotas: { [name]: index }, ai: { guestUsd: index } }));
     assert.ok((await Promise.all(changes)).every(({ status }) => status === 200));
@@ -133,7 +134,7 @@ await onEngines("settings, administered", (target) => {
     await patch(RESET);
   });
 
-  it("a quota of keys holds with the next write, and so does the usual one after it", async () => {
+  it("a quota of keys applies at the next write, and so does the default after it", async () => {
     const { pages } = await stage(target);
     const put = async (path: string) => (await pages.owner.put(path, 1)).status;
     assert.deepEqual([await put("/kv/a"), await put("/kv/b"), await put("/kv/user/a")], [200, 200, 200]);
@@ -152,7 +153,7 @@ await onEngines("settings, administered", (target) => {
     assert.deepEqual([await put("/kv/d"), await put("/kv/user/b")], [200, 200]);
   });
 
-  it("a quota of no keys at all leaves what is there readable", async () => {
+  it("with a quota of 0 existing keys stay readable", async () => {
     const { pages } = await stage(target);
     await pages.owner.put("/kv/a", 1);
     await patch({ quotas: { "kv.keys.shared": 0, "kv.keys.user": 0 } });
@@ -163,7 +164,7 @@ await onEngines("settings, administered", (target) => {
     await patch(RESET);
   });
 
-  it("public links off: open canvases close with the next request, and none can be opened", async () => {
+  it("public links off: public canvases are refused at the next request, and none can be made public", async () => {
     const site = await stage(target, { access: "public_link" });
     await publish(target, site, "<h1>open</h1>");
     const enter = async () => (await manage(target, null, "GET", `/c/${site.slug}/`)).status;
@@ -184,12 +185,12 @@ await onEngines("settings, administered", (target) => {
   });
 });
 
-it("where the deployment has switched public links off, nobody switches them on", async (t) => {
+it("administrators cannot switch public links on where the deployment has them off", async (t) => {
   const { target, env } = await startDev(t, { SERVICE_PUBLIC_LINKS: "off" });
   const admin = await target.signIn(target.admin);
   const patch = (change: object) => manage(target, admin, "PATCH", "/api/admin/settings", change);
   assert.equal((await patch({})).json.publicLinks, false);
-  // Switched on by an administrator while the deployment allowed it.
+  // Set while the deployment still allowed it.
   await env.db.run`insert into instance_settings (name, value) values ('publicLinks', 'true')`;
   assert.equal((await patch({})).json.publicLinks, false);
   const answer = await patch({ publicLinks: true, ai: { guestUsd: 3 } });
@@ -202,7 +203,7 @@ it("where the deployment has switched public links off, nobody switches them on"
   assert.equal(((await patch({})).json.ai as { guestUsd: number }).guestUsd, 1);
 });
 
-it("the deployment's own AI settings hold until an administrator sets others", async (t) => {
+it("the AI settings of the deployment are the defaults until an administrator changes them", async (t) => {
   const { target } = await startDev(t, {
     SERVICE_AI_MODELS: "model-a, model-b",
     SERVICE_AI_USER_DAILY_USD: "2.5",

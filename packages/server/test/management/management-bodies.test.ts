@@ -11,7 +11,7 @@ const KIB = 1024;
 const LARGE = "a".repeat(300 * KIB);
 const deep = (levels: number) => `${"[".repeat(levels)}${"]".repeat(levels)}`;
 
-/** Bodies that are no body of any route. */
+/** Bodies that no route accepts. */
 const BODIES: [name: string, body: string | Buffer][] = [
   ["nothing", ""],
   ["spaces", "  "],
@@ -57,14 +57,14 @@ await onSqlite("bodies of the management API", (target) => {
 
   for (const [name, body] of BODIES) {
     it(`${name}: 400 INVALID_BODY on every route, and nothing changes`, async () => {
-      const asItWas = await state();
+      const previous = await state();
       for (const route of routes) refused(await push(route, body), 400, "INVALID_BODY");
-      assert.deepEqual(await state(), asItWas);
+      assert.deepEqual(await state(), previous);
     });
   }
 
   const corpus = samples("json/test_parsing");
-  it("a corpus of JSON: what is none is 400, and nothing is a 5xx", {
+  it("the JSON corpus: invalid JSON is 400, and no response is a 5xx", {
     skip: corpus === null && ABSENT,
   }, async () => {
     const all = corpus ?? [];
@@ -96,14 +96,14 @@ await onSqlite("bodies of the management API", (target) => {
     for (const route of routes) refused(await push(route, "{}", []), 400, "INVALID_BODY");
   });
 
-  it("application/json in any letters and with a charset is JSON", async () => {
+  it("application/json in any letter case and with a charset is accepted", async () => {
     for (const type of ["application/json; charset=utf-8", "APPLICATION/JSON", "application/json ;a=b"]) {
       const { status } = await push(routes[2] as [string, string], "{}", [["Content-Type", type]]);
       assert.equal(status, 200, type);
     }
   });
 
-  it("over 256 KiB: 413 INVALID_BODY, announced or in chunks; up to it: read", async () => {
+  it("over 256 KiB: 413 INVALID_BODY with Content-Length or in chunks; exactly 256 KiB is read", async () => {
     const large = `"${"a".repeat(256 * KIB)}"`;
     for (const route of routes) {
       refused(await push(route, large), 413, "INVALID_BODY");
@@ -114,7 +114,7 @@ await onSqlite("bodies of the management API", (target) => {
     assert.equal((await push(routes[2] as [string, string], padded)).status, 200);
   });
 
-  it("who may not change the canvas is told so, whatever the body is", async () => {
+  it("a viewer gets 403 PERMISSION_DENIED whatever the body is", async () => {
     for (const [method, path] of routes.slice(1)) {
       for (const body of ["{", LARGE, '{"access":"whole_org"}']) {
         const viewer = [...site.people.viewer.headers, JSON_TYPE];
@@ -123,14 +123,14 @@ await onSqlite("bodies of the management API", (target) => {
     }
   });
 
-  it("who is nobody is told so, whatever type a body has", async () => {
+  it("an unauthenticated caller gets 401 whatever the content type is", async () => {
     for (const [method, path] of routes) {
       const headers: Header[] = [["Content-Type", "?"]];
       assert.equal((await send(target.base, { method, path, headers, body: "{}" })).status, 401);
     }
   });
 
-  it("a field given twice: the last one counts", async () => {
+  it("a repeated field: the last one counts", async () => {
     const answer = await push(routes[2] as [string, string], '{"kv":true,"kv":false}');
     assert.deepEqual([answer.status, (answer.json.capabilities as { kv: boolean }).kv], [200, false]);
   });

@@ -40,12 +40,12 @@ await onEngines("GET /api/canvases", (target, env) => {
     return { titles: canvases.map(({ title }) => title), nextCursor };
   };
 
-  it("what one owns, newest first", async () => {
+  it("canvases that the caller owns, newest first", async () => {
     const newest = ["École", "Wow!", "Gamma_delta", "Beta 100%", "Alpha"];
     assert.deepEqual(await page("owner"), { titles: newest, nextCursor: null });
   });
 
-  it("what one edits or was given; not what everyone may open", async () => {
+  it("canvases shared with the caller by name, but not whole_org ones", async () => {
     assert.deepEqual((await page("editor")).titles, ["Alpha"]);
     assert.deepEqual((await page("viewer")).titles, ["Alpha"]);
     assert.deepEqual((await page("stranger")).titles, []);
@@ -70,7 +70,7 @@ await onEngines("GET /api/canvases", (target, env) => {
     });
   }
 
-  it("q is looked for in slugs, too", async () => {
+  it("q filters by slug, too", async () => {
     assert.deepEqual((await page("owner", "?q=LIST-1")).titles, ["Beta 100%"]);
   });
 
@@ -104,20 +104,20 @@ await onEngines("GET /api/canvases", (target, env) => {
     });
   }
 
-  it("unknown and repeated names are no trouble", async () => {
+  it("unknown names are ignored; of repeated ones the first counts", async () => {
     assert.equal((await page("owner", "?none=1&q=&__proto__=1&constructor=2")).titles.length, 5);
     assert.deepEqual((await page("owner", "?q=alpha&q=beta&limit=3&limit=x")).titles, ["Alpha"]);
     assert.deepEqual((await page("owner", "?cursor=zzzz&q=wow")).titles, ["Wow!"]);
   });
 
-  it("a NUL in the query is no trouble either", async () => {
+  it("a NUL in the query is no server error", async () => {
     for (const query of ["q=%00", "q=a%00b", "cursor=%00", "limit=%00"]) {
       const { status } = await manage(target, people.owner, "GET", `/api/canvases?${query}`);
       assert.ok(status < 500, query);
     }
   });
 
-  it("who canvases are shared with is read by two statements for a whole page, and in full", async () => {
+  it("people and teams of a whole page are read by two statements, completely", async () => {
     const all = await page("owner");
     const rows = await listCanvases(
       {
@@ -144,7 +144,7 @@ await onEngines("GET /api/canvases", (target, env) => {
     }
   });
 
-  it("a page ends early rather than being large: by metadata, by policies, by people", async () => {
+  it("a page with large metadata, policies or lists of people ends early", async () => {
     const { json: me } = await manage(target, people.stranger, "GET", "/api/me");
     const titles = Array.from({ length: 8 }, (_, n) => `Large ${n}`);
     const large = "x".repeat(200 * 1024);

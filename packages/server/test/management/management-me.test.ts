@@ -10,7 +10,7 @@ const LIMIT = 5;
 const { target } = await startDev({ after });
 
 describe("GET /api/me", () => {
-  it("is the account, field by field", async () => {
+  it("returns the account, field by field", async () => {
     const person = await target.signIn(freshEmail("account"), "Ada");
     const { status, headers, json } = await whoAmI(target.base, person.headers);
     const { id, ...account } = json;
@@ -32,7 +32,7 @@ describe("GET /api/me", () => {
     });
   });
 
-  it("knows administrators by SERVICE_ADMIN_EMAILS, and public links by SERVICE_PUBLIC_LINKS", async (t) => {
+  it("isAdmin follows SERVICE_ADMIN_EMAILS, canPublishPublic follows SERVICE_PUBLIC_LINKS", async (t) => {
     const own = await startDev(t, { SERVICE_ADMIN_EMAILS: "Boss@Example.com", SERVICE_PUBLIC_LINKS: "off" });
     for (const [email, isAdmin] of [
       ["boss@example.com", true],
@@ -45,8 +45,8 @@ describe("GET /api/me", () => {
   });
 });
 
-describe("the rate of management calls", () => {
-  it("429 { error: rate_limited } after so many a minute, counted by person and not by route", async (t) => {
+describe("the rate limit of the management API", () => {
+  it("429 { error: rate_limited } above the limit a minute, counted per user across routes", async (t) => {
     const { target: limited } = await startDev(t, {
       SERVICE_RATELIMIT_ENABLED: "true",
       SERVICE_RATELIMIT_MANAGEMENT_PER_MIN: String(LIMIT),

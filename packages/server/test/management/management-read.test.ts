@@ -13,7 +13,7 @@ await onEngines("GET /api/canvases/{id}", (target, env) => {
     site = await stage(target);
   });
 
-  it("shows the list to those who manage, and to a viewer that they are one", async () => {
+  it("returns people to owner and editors, and viewerRole to a viewer", async () => {
     const people = [
       { email: site.people.editor.email, role: "editor" },
       { email: site.people.viewer.email, role: "viewer" },
@@ -28,7 +28,7 @@ await onEngines("GET /api/canvases/{id}", (target, env) => {
     }
   });
 
-  it("names at most five people of a long list", async () => {
+  it("audienceSummary names at most five people of a long list", async () => {
     const long = await stage(target);
     const people = Array.from({ length: 7 }, (_, n) => ({ email: `p${n}@example.com`, role: "viewer" }));
     await manage(target, long.people.owner, "PUT", `/api/canvases/${long.id}/sharing`, { people });
@@ -38,7 +38,7 @@ await onEngines("GET /api/canvases/{id}", (target, env) => {
     assert.deepEqual([audienceSummary.count, audienceSummary.names.length], [7, 5]);
   });
 
-  it("shows metadata, and what of it is text as source", async () => {
+  it("returns metadata, and its text fields as sourceApp and sourceKind", async () => {
     const metadata = JSON.stringify({ sourceApp: "Notes", sourceKind: 7, more: { deep: [1] } });
     await env.db.run`update canvases set metadata = ${metadata} where id = ${site.id}`;
     const canvas = whole((await manage(target, site.people.owner, "GET", `/api/canvases/${site.id}`)).json);
@@ -46,7 +46,7 @@ await onEngines("GET /api/canvases/{id}", (target, env) => {
     assert.deepEqual(canvas.metadata, JSON.parse(metadata));
   });
 
-  it("follows the canvas through its life: the first state that applies", async () => {
+  it("publicationStatus is the first status that applies", async () => {
     const live = await stage(target);
     const { id } = live;
     const now = Date.now();
@@ -84,7 +84,7 @@ await onEngines("GET /api/canvases/{id}", (target, env) => {
     }
   });
 
-  it("updatedAt advances with every write and with nothing else", async () => {
+  it("updatedAt changes with every write and only then", async () => {
     const live = await stage(target);
     const updatedAt = async () => {
       const { json } = await manage(target, live.people.owner, "GET", `/api/canvases/${live.id}`);
@@ -103,11 +103,11 @@ await onEngines("GET /api/canvases/{id}", (target, env) => {
       ["switch", () => turn(target, live, { kv: false })],
     ];
     for (const [name, write] of writes) {
-      const asItWas = await updatedAt();
+      const previous = await updatedAt();
       await sleep(2);
-      assert.equal(await updatedAt(), asItWas, "reading");
+      assert.equal(await updatedAt(), previous, "reading");
       await write();
-      assert.ok((await updatedAt()) > asItWas, name);
+      assert.ok((await updatedAt()) > previous, name);
     }
   });
 });

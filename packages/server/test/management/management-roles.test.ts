@@ -20,7 +20,7 @@ const CODES: Record<number, ErrorCode> = {
   405: "METHOD_NOT_ALLOWED",
 };
 
-/** Each route of a canvas, its body, and what each of WHO gets (management API, section 4). */
+/** Each route of a canvas, its body, and the status for each of WHO (management API, section 4). */
 const ROUTES: [
   method: string,
   path: string,
@@ -37,7 +37,7 @@ const ROUTES: [
   ["PATCH", "/capabilities", JSON_TYPE, '{"kv":true}', MANAGERS],
 ];
 
-/** A known path with a method that it does not have, and those that it has. */
+/** Known paths with a method that they do not have, and their methods. */
 const WRONG: [method: string, path: string, allow: string[]][] = [
   ["POST", "/me", ["GET"]],
   ["PUT", "/me", ["GET"]],

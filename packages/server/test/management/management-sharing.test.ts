@@ -14,7 +14,7 @@ const crowd = (count: number) =>
     role: "viewer",
   }));
 
-/** What is set, in order, and how the canvas then reads. */
+/** Changes in order, and access and people of the canvas after each. */
 const STEPS: [name: string, body: object, access: Canvas["access"], people: object[]][] = [
   ["a list", { people: [EVE, ADA] }, "private", [ADA, EVE]],
   ["the audience alone: the list stays", { access: "whole_org" }, "whole_org", [ADA, EVE]],
@@ -107,20 +107,20 @@ await onEngines("sharing and switches", (target, env) => {
     for (const [name, body] of rows) {
       it(`${what}: ${name}: 400 INVALID_BODY, and nothing changes`, async () => {
         await set("sharing", { people: [ADA] });
-        const asItWas = await read();
+        const previous = await read();
         refused(await set(what, body), 400, "INVALID_BODY");
-        assert.deepEqual(await read(), asItWas);
+        assert.deepEqual(await read(), previous);
       });
     }
   }
 
-  it("the owner has no place on the list: 400", async () => {
+  it("the owner on the list of people: 400", async () => {
     for (const email of [site.people.owner.email, site.people.owner.email.toUpperCase()]) {
       refused(await set("sharing", { people: [{ email, role: "viewer" }] }), 400, "INVALID_BODY");
     }
   });
 
-  it("lists set at once: one of them is what stays, whole", async () => {
+  it("after concurrent PUTs of lists the list equals one of them", async () => {
     const lists = [crowd(50), [ADA], [ADA, EVE], [], crowd(30)];
     const answers = await Promise.all(lists.map((people) => set("sharing", { people })));
     assert.deepEqual(
@@ -131,7 +131,7 @@ await onEngines("sharing and switches", (target, env) => {
     assert.ok(lists.some((list) => JSON.stringify(list) === JSON.stringify(people)));
   });
 
-  it("an editor shares, too, and may give up the role", async () => {
+  it("an editor can share and can remove their own role", async () => {
     await set("sharing", { people: [{ email: site.people.editor.email, role: "editor" }, ADA] });
     const still = await set("sharing", { access: "whole_org" }, site.people.editor);
     assert.deepEqual([still.status, still.json.viewerRole], [200, "editor"]);
@@ -141,7 +141,7 @@ await onEngines("sharing and switches", (target, env) => {
     assert.ok(left.status < 500);
   });
 
-  it("PATCH capabilities: each switch by itself, and the answer is the capabilities", async () => {
+  it("PATCH capabilities changes each switch alone and returns all capabilities", async () => {
     const all = whole(await read()).capabilities;
     for (const [name, value] of Object.entries(all)) {
       const other = typeof value === "boolean" ? !value : value === "editors" ? "viewers" : "editors";
@@ -165,7 +165,7 @@ await onEngines("sharing and switches", (target, env) => {
     assert.deepEqual([answer.status, answer.json.capabilities], [200, capabilities]);
   });
 
-  it("a disabled canvas: 409 DISABLED for either", async () => {
+  it("a disabled canvas: 409 DISABLED for both", async () => {
     await env.db.run`update canvases set disabled_at = ${Date.now()} where id = ${site.id}`;
     refused(await set("sharing", { people: [] }), 409, "DISABLED");
     refused(await set("capabilities", { kv: true }), 409, "DISABLED");

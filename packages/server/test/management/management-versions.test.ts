@@ -25,7 +25,7 @@ await onEngines("versions", (target, env) => {
     ["to where it is", 1, "two"],
   ];
   for (const [name, index, text] of moves) {
-    it(`${name}: the canvas and its page are of that version, all of it`, async () => {
+    it(`${name}: canvas and pages are completely of that version`, async () => {
       const answer = await to(ids[index] ?? "");
       assert.equal(answer.status, 200, answer.text);
       assert.equal(answer.json.version, ids[index]);
@@ -43,7 +43,7 @@ await onEngines("versions", (target, env) => {
     });
   }
 
-  it("a version of another canvas, and none at all: 404 NOT_FOUND, and nothing changes", async () => {
+  it("a version of another canvas or an unknown one: 404 NOT_FOUND, and nothing changes", async () => {
     const other = await stage(target);
     const foreign = await publish(target, other, { "index.html": "other" });
     const rows = () => env.db.all`select id, version_id, updated_at from canvases order by id`;
@@ -74,7 +74,7 @@ await onEngines("versions", (target, env) => {
     assert.deepEqual([status, json.publicationStatus], [200, "disabled"]);
   });
 
-  it("rolling back and deploying at once leave one version the current one", async () => {
+  it("concurrent rollback and deploy leave one current version", async () => {
     const race = await stage(target);
     const first = await publish(target, race, { "index.html": "one" });
     const path = `/api/canvases/${race.id}/versions/${first}/publish`;
@@ -89,7 +89,7 @@ await onEngines("versions", (target, env) => {
     assert.equal(current?.replaced_at, null);
   });
 
-  it("the list: newest first, one of them current, with who deployed it and how much it is", async () => {
+  it("the list: newest first, one current, with creator, files and bytes", async () => {
     const listed = await stage(target);
     const from = Date.now();
     const [first, second] = [

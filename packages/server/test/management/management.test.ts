@@ -5,7 +5,7 @@ import { refused } from "@easel/conformance/refusal";
 import { whole } from "../support/canvas.ts";
 import { onEngines } from "../support/engines.ts";
 
-/** How a canvas reads that has just been made. */
+/** The fields of a new canvas. */
 const NEW = {
   access: "private",
   accessMode: "restricted",
@@ -45,7 +45,7 @@ await onEngines("POST /api/canvases", (target, env) => {
   });
   const create = (body: object) => manage(target, site.people.owner, "POST", "/api/canvases", body);
 
-  it("201 and a whole canvas", async () => {
+  it("201 with the canvas", async () => {
     const [slug, from] = [freshSlug(), Date.now()];
     const answer = await create({ title: "  Quarterly  ", slug, tags: ["a", "b"] });
     assert.equal(answer.status, 201, answer.text);
@@ -86,14 +86,14 @@ await onEngines("POST /api/canvases", (target, env) => {
     });
   }
 
-  it("the same title again: another slug, also at the same time", async () => {
+  it("the same title again: another slug, also for concurrent requests", async () => {
     const answers = await Promise.all(Array.from({ length: 8 }, () => create({ title: "Same Title" })));
     const slugs = answers.map(({ json }) => String(json.slug));
     assert.equal(new Set(slugs).size, 8, slugs.join());
     assert.ok(slugs.includes("same-title"));
   });
 
-  it("a taken slug: 409 SLUG_TAKEN, also when its canvas was deleted lately", async () => {
+  it("a taken slug: 409 SLUG_TAKEN, also of a recently deleted canvas", async () => {
     const slug = freshSlug();
     const { id } = (await create({ title: "First", slug })).json;
     refused(await create({ title: "Second", slug }), 409, "SLUG_TAKEN");
@@ -101,7 +101,7 @@ await onEngines("POST /api/canvases", (target, env) => {
     refused(await create({ title: "Third", slug }), 409, "SLUG_TAKEN");
   });
 
-  it("one slug twice at once: one gets it", async () => {
+  it("of two concurrent requests for one slug one succeeds", async () => {
     const slug = freshSlug();
     const answers = await Promise.all([create({ title: "One", slug }), create({ title: "Two", slug })]);
     assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 409]);
@@ -149,11 +149,11 @@ await onEngines("POST /api/canvases", (target, env) => {
     ["a list", [{ title: "Title" }]],
   ];
   for (const [name, body] of bodies) {
-    it(`${name}: 400 INVALID_BODY, and no canvas is made`, async () => {
+    it(`${name}: 400 INVALID_BODY, and no canvas is created`, async () => {
       const count = () => env.db.get<{ count: number }>`select count(*) as count from canvases`;
-      const asItWas = await count();
+      const previous = await count();
       refused(await create(body), 400, "INVALID_BODY");
-      assert.deepEqual(await count(), asItWas);
+      assert.deepEqual(await count(), previous);
     });
   }
 

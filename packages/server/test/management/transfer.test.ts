@@ -8,7 +8,7 @@ import { whole } from "../support/canvas.ts";
 import { onEngines } from "../support/engines.ts";
 import { publish, visit } from "../support/publish.ts";
 
-/** Bodies that name nobody. */
+/** Bodies that name no user. */
 const BAD_BODIES: [name: string, body: object][] = [
   ["nothing", {}],
   ["null", { email: null }],
@@ -18,7 +18,7 @@ const BAD_BODIES: [name: string, body: object][] = [
   ["a role besides", { email: "a@example.com", role: "owner" }],
 ];
 
-await onEngines("handing a canvas over", (target, env) => {
+await onEngines("transfer of ownership", (target, env) => {
   let people: Cast;
   let site: Stage;
   before(async () => {
@@ -34,7 +34,7 @@ await onEngines("handing a canvas over", (target, env) => {
     whole((await manage(target, person, "GET", `/api/canvases/${id}`)).json);
   const idOf = async (person: Person) => String((await manage(target, person, "GET", "/api/me")).json.id);
 
-  it("to an editor: the new owner owns it, the former one edits, nobody else changes", async () => {
+  it("to an editor: the former owner becomes an editor, other roles stay", async () => {
     await fresh();
     const { owner, editor, viewer } = people;
     const answer = await give(owner, ` ${editor.email.replace("@example", "@EXAMPLE")} `);
@@ -71,7 +71,7 @@ await onEngines("handing a canvas over", (target, env) => {
     assert.equal((await seen(people.owner)).viewerRole, "editor");
   });
 
-  it("to a viewer, a stranger, nobody, or an editor who never came: 400, and nothing changes", async () => {
+  it("to a viewer, a stranger, an unknown address or an editor who never signed in: 400, and nothing changes", async () => {
     await fresh();
     const never = freshEmail("never");
     await amend(target, site, {
@@ -80,20 +80,20 @@ await onEngines("handing a canvas over", (target, env) => {
         { email: people.viewer.email, role: "viewer" },
       ],
     });
-    const asItWas = await seen(people.owner);
+    const previous = await seen(people.owner);
     const noOne = [people.viewer.email, people.stranger.email, "nobody@example.com", never, target.admin];
     for (const email of noOne) refused(await give(people.owner, email), 400, "INVALID_BODY");
-    assert.deepEqual(await seen(people.owner), asItWas);
+    assert.deepEqual(await seen(people.owner), previous);
   });
 
-  it("to oneself: 400, also where a team makes the owner an editor besides", async () => {
+  it("to oneself: 400, also where a team makes the owner an editor, too", async () => {
     await fresh();
     refused(await give(people.owner, people.owner.email), 400, "INVALID_BODY");
     const team = await makeTeam(target, people.owner, [people.owner]);
     await amend(target, site, { teams: [{ id: team.id, role: "editor" }] });
-    const asItWas = await seen(people.owner);
+    const previous = await seen(people.owner);
     refused(await give(people.owner, people.owner.email), 400, "INVALID_BODY");
-    assert.deepEqual(await seen(people.owner), asItWas);
+    assert.deepEqual(await seen(people.owner), previous);
   });
 
   it("to an editor who is deactivated: 400", async () => {
@@ -113,7 +113,7 @@ await onEngines("handing a canvas over", (target, env) => {
     });
   }
 
-  it("only the owner does it", async () => {
+  it("only the owner may do it", async () => {
     await fresh();
     const admin = await target.signIn(target.admin);
     for (const [person, status, code] of [
@@ -128,45 +128,47 @@ await onEngines("handing a canvas over", (target, env) => {
     unauthenticated(await manage(target, null, "PUT", `/api/canvases/${site.id}/owner`, { email: "a@b.c" }));
   });
 
-  it("a disabled canvas stays whose it is: 409 DISABLED", async () => {
+  it("of a disabled canvas: 409 DISABLED", async () => {
     await fresh();
     await env.db.run`update canvases set disabled_at = 1 where id = ${site.id}`;
     refused(await give(people.owner, people.editor.email), 409, "DISABLED");
   });
 
-  it("a public link is then the new owner's, who may not be allowed one", async () => {
+  it("a Public link is refused after a transfer to an owner who may not publish publicly", async () => {
     const link = await stage(target, { people, access: "public_link" });
     await publish(target, link, { "index.html": "home" });
-    const heir = await target.signIn(freshEmail("heir"));
-    await amend(target, link, { people: [{ email: heir.email, role: "editor" }] });
-    await env.db.run`update users set can_publish_public = 0 where email = ${heir.email}`;
+    const successor = await target.signIn(freshEmail("successor"));
+    await amend(target, link, { people: [{ email: successor.email, role: "editor" }] });
+    await env.db.run`update users set can_publish_public = 0 where email = ${successor.email}`;
     assert.equal((await visit(target, link.slug, null)).status, 200);
-    assert.equal((await give(people.owner, heir.email, link)).status, 200);
+    assert.equal((await give(people.owner, successor.email, link)).status, 200);
     unauthenticated(await visit(target, link.slug, null));
     assert.equal((await visit(target, link.slug, people.owner)).status, 200);
   });
 
-  it("to two at once: one of them gets it, and the other is not an owner, too", async () => {
+  it("of concurrent transfers to two editors one succeeds, and there is one owner", async () => {
     for (let rounds = 0; rounds < 5; rounds++) {
       await fresh();
-      const heirs = [people.editor, people.stranger];
-      await amend(target, site, { people: heirs.map(({ email }) => ({ email, role: "editor" })) });
-      const answers = await Promise.all([...heirs, ...heirs].map(({ email }) => give(people.owner, email)));
+      const successors = [people.editor, people.stranger];
+      await amend(target, site, { people: successors.map(({ email }) => ({ email, role: "editor" })) });
+      const answers = await Promise.all(
+        [...successors, ...successors].map(({ email }) => give(people.owner, email)),
+      );
       const statuses = answers.map(({ status }) => status);
       assert.equal(statuses.filter((status) => status === 200).length, 1, statuses.join());
       for (const status of statuses) assert.ok([200, 400, 403].includes(status), statuses.join());
       const { owner, people: listed } = await seen(people.owner);
-      assert.ok(heirs.some(({ email }) => email === owner.email));
+      assert.ok(successors.some(({ email }) => email === owner.email));
       assert.deepEqual(
         listed.map(({ email }) => email).sort(),
-        [people.owner.email, ...heirs.map(({ email }) => email)]
+        [people.owner.email, ...successors.map(({ email }) => email)]
           .filter((email) => email !== owner.email)
           .sort(),
       );
     }
   });
 
-  it("and shared anew at the same time: it has one owner, who is on no list", async () => {
+  it("a concurrent change of the list leaves one owner, who is not on the list", async () => {
     for (let rounds = 0; rounds < 5; rounds++) {
       await fresh();
       const listed = [{ email: people.editor.email, role: "editor" }];

@@ -22,7 +22,7 @@ interface Team {
 const crowd = (count: number) =>
   Array.from({ length: count }, (_, index) => `p${String(index).padStart(4, "0")}@example.com`);
 
-/** What no team can be made of; all but the first four change none either. */
+/** Bodies that create no team; all but the first four are invalid for PATCH, too. */
 const BAD_BODIES: [name: string, body: unknown][] = [
   ["no name", {}],
   ["a name that is null", { name: null, members: [] }],
@@ -72,7 +72,7 @@ await onEngines("teams", (target, env) => {
     return answer.status === 200 ? answer.json.canvasRole : answer.json.code;
   };
 
-  it("a team is what was given: 201", async () => {
+  it("POST returns the team: 201", async () => {
     const from = Date.now();
     const { id, createdAt, ...team } = await make(people.owner, [people.viewer, people.editor], "  Tea  ");
     assert.match(id, /^[A-Za-z0-9-]{1,128}$/);
@@ -84,7 +84,7 @@ await onEngines("teams", (target, env) => {
     });
   });
 
-  it("those one made or is in, newest first, as their maker sees them; no one else's", async () => {
+  it("the list has the teams that the caller created or is in, newest first, and no others", async () => {
     const [maker, member, other] = await Promise.all(
       ["maker", "member", "other"].map((who) => target.signIn(freshEmail(who))),
     );
@@ -98,7 +98,7 @@ await onEngines("teams", (target, env) => {
     unauthenticated(await manage(target, null, "GET", "/api/teams"));
   });
 
-  it("members come by address, in any letters, and before they have ever signed in", async () => {
+  it("members are e-mail addresses in any letter case, also of people who have never signed in", async () => {
     const address = freshEmail("later");
     const { json } = await manage(target, people.owner, "POST", "/api/teams", {
       name: "Later",
@@ -111,7 +111,7 @@ await onEngines("teams", (target, env) => {
     );
   });
 
-  it("GET of one team: for its maker and its members; 404 for everyone else, and where there is none", async () => {
+  it("GET of one team: for its creator and its members; 404 for everyone else and for unknown ids", async () => {
     const { id, ...team } = await make(people.owner, [people.viewer, people.editor]);
     const read = (person: Person | null, which = id) => manage(target, person, "GET", `/api/teams/${which}`);
     for (const person of [people.owner, people.viewer]) {
@@ -125,7 +125,7 @@ await onEngines("teams", (target, env) => {
     unauthenticated(await read(null));
   });
 
-  it("pages of teams: everything once, newest first; `q` is looked for in the name", async () => {
+  it("pages of teams: each once, newest first; `q` filters by name", async () => {
     const maker = await target.signIn(freshEmail("pages"));
     for (const name of ["Tea", "Coffee 100%", "tea room"]) await make(maker, [], name);
     const page = async (query: string) => {
@@ -163,7 +163,7 @@ await onEngines("teams", (target, env) => {
     for (const { members } of one) assert.deepEqual(members, crowd(1000));
   });
 
-  it("200 teams a person, also when they are made at once: 409 KEY_LIMIT; one that is deleted makes room", async () => {
+  it("200 teams a user, also by concurrent requests, then 409 KEY_LIMIT; deleting one makes room", async () => {
     const maker = await target.signIn(freshEmail("many"));
     const id = await idOf(maker);
     const made = await make(maker);
@@ -185,7 +185,7 @@ await onEngines("teams", (target, env) => {
     assert.equal((await create()).status, 201);
   });
 
-  it("a change of members is a difference: who stays is not written again", async () => {
+  it("a change of members does not rewrite members who stay", async () => {
     const { id } = await make(people.owner);
     let changed: number[] = [];
     const batch: Env["db"]["batch"] = async (steps) => {
@@ -205,7 +205,7 @@ await onEngines("teams", (target, env) => {
     }
   });
 
-  it("the largest team, made and changed", async () => {
+  it("the largest team can be created and changed", async () => {
     const large = await make(
       people.owner,
       crowd(1000).map((email) => ({ email, name: "", headers: [] })),
@@ -216,9 +216,9 @@ await onEngines("teams", (target, env) => {
   });
 
   for (const [name, body] of BAD_BODIES) {
-    it(`${name}: 400 INVALID_BODY, and nothing is made or changed`, async () => {
+    it(`${name}: 400 INVALID_BODY, and nothing is created or changed`, async () => {
       const team = await make(people.owner, [people.viewer]);
-      const asItWas = await list(people.owner);
+      const previous = await list(people.owner);
       refused(await manage(target, people.owner, "POST", "/api/teams", body as object), 400, "INVALID_BODY");
       if (JSON.stringify(body) !== "{}") {
         const headers = [...people.owner.headers, JSON_TYPE];
@@ -226,11 +226,11 @@ await onEngines("teams", (target, env) => {
         const sent = { method: "PATCH", path, headers, body: JSON.stringify(body) };
         refused(await send(target.base, sent), 400, "INVALID_BODY");
       }
-      assert.deepEqual(await list(people.owner), asItWas);
+      assert.deepEqual(await list(people.owner), previous);
     });
   }
 
-  it("PATCH: what is left out stays", async () => {
+  it("PATCH: omitted fields stay", async () => {
     const team = await make(people.owner, [people.viewer]);
     const steps: [object, Partial<Team>][] = [
       [{}, {}],
@@ -250,7 +250,7 @@ await onEngines("teams", (target, env) => {
     }
   });
 
-  it("only its maker changes it: 403 for members, 404 for those who do not see it", async () => {
+  it("only the creator changes it: 403 for members, 404 for everyone else", async () => {
     const team = await make(people.owner, [people.viewer]);
     const admin = await target.signIn(target.admin);
     for (const [person, status, code] of [
@@ -268,7 +268,7 @@ await onEngines("teams", (target, env) => {
     }
   });
 
-  it("a member who is taken out sees it no more; its maker need not be in it", async () => {
+  it("a removed member gets 404; the creator need not be a member", async () => {
     const team = await make(people.owner, [people.stranger]);
     assert.ok((await list(people.stranger)).some(({ id }) => id === team.id));
     await patch(people.owner, team, { members: [] });
@@ -277,7 +277,7 @@ await onEngines("teams", (target, env) => {
     assert.ok((await list(people.owner)).some(({ id }) => id === team.id));
   });
 
-  it("a team gives its role on the next request: joining, leaving, deleting", async () => {
+  it("joining, leaving and deleting a team change roles at the next request", async () => {
     const site = await stage(target, { people });
     await publish(target, site, { "index.html": "home" });
     const { stranger } = people;
@@ -303,7 +303,7 @@ await onEngines("teams", (target, env) => {
     refused(await remove(people.owner, team), 404, "NOT_FOUND");
   });
 
-  it("of several roles the strongest counts, however it was given", async () => {
+  it("of several roles by list and teams the strongest counts", async () => {
     const site = await stage(target, { people });
     const [viewers, editors] = [
       await make(people.owner, [people.viewer]),
@@ -326,7 +326,7 @@ await onEngines("teams", (target, env) => {
     assert.equal(await role(site, people.owner), "owner");
   });
 
-  it("a canvas shared by a team is in its members' lists, once", async () => {
+  it("a canvas shared with a team is in its members' lists, once", async () => {
     const member = await target.signIn(freshEmail("member"));
     const site = await stage(target, { people });
     const teams = await Promise.all([make(people.owner, [member]), make(people.owner, [member])]);
@@ -340,7 +340,7 @@ await onEngines("teams", (target, env) => {
     );
   });
 
-  it("changed many times at once it is one of what it was changed to, and nothing fails", async () => {
+  it("after concurrent changes the team equals one of them, and no request fails", async () => {
     const team = await make(people.owner, []);
     const lists = [crowd(40), crowd(3), [], crowd(20), [people.viewer.email]].map((each) => each.toSorted());
     const answers = await Promise.all(lists.map((members) => patch(people.owner, team, { members })));
@@ -352,7 +352,7 @@ await onEngines("teams", (target, env) => {
     assert.ok(lists.some((each) => JSON.stringify(each) === JSON.stringify(members)));
   });
 
-  it("changed and deleted at once: done or 404, and every answer that is a team is one", async () => {
+  it("concurrent change and deletion: 200 with a whole team, or 404", async () => {
     for (let rounds = 0; rounds < 6; rounds++) {
       const team = await make(people.owner, [people.viewer]);
       const change = () => patch(people.owner, team, { members: crowd(10) });
@@ -366,7 +366,7 @@ await onEngines("teams", (target, env) => {
     }
   });
 
-  it("shared with and deleted at once: done or told why not, and no canvas keeps it", async () => {
+  it("concurrent sharing and deletion: 200 or 400, and no canvas keeps the team", async () => {
     const site = await stage(target, { people });
     for (let rounds = 0; rounds < 6; rounds++) {
       const team = await make(people.owner, [people.viewer]);

@@ -9,7 +9,7 @@ import { whoAmI } from "../support/client.ts";
 import { onEngines, startDev } from "../support/engines.ts";
 import { publish, visit } from "../support/publish.ts";
 
-/** Addresses that are in none of the domains of Acme, `acme.example` and `acme.test`. */
+/** Domains that are not those of Acme, `acme.example` and `acme.test`. */
 const NEAR = [
   "sub.acme.example",
   "notacme.example",
@@ -66,7 +66,7 @@ await onEngines(
       return site;
     };
 
-    it("`GET /api/me` names one's organisation, by the domain of one's address", async () => {
+    it("`GET /api/me` returns the organisation of the domain of the caller's address", async () => {
       for (const [person, orgs] of [
         [people.owner, [{ id: "acme", name: "acme" }]],
         [colleague, [{ id: "acme", name: "acme" }]],
@@ -78,19 +78,19 @@ await onEngines(
     });
 
     for (const domain of NEAR) {
-      it(`\`${domain}\` is not Acme's`, async () => {
+      it(`\`${domain}\` does not belong to Acme`, async () => {
         const person = await target.signIn(`someone@${domain}`);
         assert.deepEqual((await whoAmI(target.base, person.headers)).json.orgs, []);
         assert.equal(await enters(await shared(), person), false);
       });
     }
 
-    it("an address in capitals is of the same domain", async () => {
+    it("the letter case of an address does not matter", async () => {
       const person = await target.signIn("Loud@ACME.Example");
       assert.deepEqual((await whoAmI(target.base, person.headers)).json.orgs, [{ id: "acme", name: "acme" }]);
     });
 
-    it("whole_org admits the members of the canvas's home and nobody else", async () => {
+    it("whole_org admits only members of the canvas's home organisation", async () => {
       const site = await shared();
       for (const [person, may] of [
         [people.owner, true],
@@ -104,7 +104,7 @@ await onEngines(
       }
     });
 
-    it("the list admits whomever it names, from anywhere; private admits no colleague", async () => {
+    it("the list admits people of any organisation; private admits no member of the same one", async () => {
       const site = await shared();
       await set(people.owner, site, { people: [{ email: foreigner.email, role: "viewer" }] });
       assert.equal(await enters(site, foreigner), true);
@@ -113,7 +113,7 @@ await onEngines(
       assert.equal(await enters(site, colleague), false);
     });
 
-    it("a guest with a colleague's address is no member: only their invitation counts", async () => {
+    it("a guest with an address of the organisation is not a member: only the invitation counts", async () => {
       const [site, other] = [await shared(), await shared()];
       const guest = await guestOf(target, site, colleague.email);
       assert.deepEqual((await whoAmI(target.base, guest.headers)).json.orgs, []);
@@ -121,7 +121,7 @@ await onEngines(
       assert.equal((await visit(target, site.slug, guest)).status, 200);
     });
 
-    it("a new canvas is at home where its maker is", async () => {
+    it("the home of a new canvas is its creator's organisation", async () => {
       for (const [person, org] of [
         [people.owner, "acme"],
         [foreigner, "globex"],
@@ -133,7 +133,7 @@ await onEngines(
       assert.deepEqual([named.status, await homeOf(named.json.id)], [201, "acme"]);
     });
 
-    it("a home that is not one's own: 400 INVALID_BODY with `org_forbidden`, and nothing is made", async () => {
+    it("an orgId of another organisation: 400 INVALID_BODY with `org_forbidden`, and no canvas is created", async () => {
       for (const [person, orgId] of [
         [people.owner, "globex"],
         [people.owner, "none"],
@@ -152,22 +152,22 @@ await onEngines(
       refused(await create(people.owner, { orgId: ["acme"] }), 400, "INVALID_BODY");
     });
 
-    it("whole_org without a home: 409 ORG_REQUIRED, and nothing is set", async () => {
+    it("whole_org without a home: 409 ORG_REQUIRED, and nothing changes", async () => {
       const { json } = await create(loner);
       const path = `/api/canvases/${json.id}`;
-      const asItWas = (await manage(target, loner, "GET", path)).json;
+      const previous = (await manage(target, loner, "GET", path)).json;
       refused(
         await set(loner, json as { id: string }, { access: "whole_org", password: "x" }),
         409,
         "ORG_REQUIRED",
       );
-      assert.deepEqual((await manage(target, loner, "GET", path)).json, asItWas);
+      assert.deepEqual((await manage(target, loner, "GET", path)).json, previous);
       for (const access of ["private", "public_link", "specific_people"]) {
         assert.equal((await set(loner, json as { id: string }, { access })).status, 200, access);
       }
     });
 
-    it("a canvas without a home finds one when it is shared, if its owner has one by then", async () => {
+    it("a canvas without a home gets that of its owner when it is shared as whole_org", async () => {
       const newcomer = await target.signIn("newcomer@later.example");
       const site = await stage(target, { people: { ...people, owner: newcomer } });
       await publish(target, site, { "index.html": "home" });
@@ -180,7 +180,7 @@ await onEngines(
       assert.equal(await enters(site, people.stranger), false);
     });
 
-    it("the home stays when the canvas is handed over to another organisation's person", async () => {
+    it("the home stays when the canvas is transferred to a member of another organisation", async () => {
       const site = await shared();
       await set(people.owner, site, { people: [{ email: foreigner.email, role: "editor" }] });
       const path = `/api/canvases/${site.id}/owner`;
@@ -191,7 +191,7 @@ await onEngines(
       assert.equal(await enters(site, foreigner), true);
     });
 
-    it("a domain that moves takes its people along, on the next request", async () => {
+    it("moving a domain moves its members at the next request", async () => {
       await putOrg("movers", ["movers.example"]);
       const [owner, mover] = [
         await target.signIn("owner@movers.example"),
@@ -211,7 +211,7 @@ await onEngines(
       await putOrg("globex", ["globex.example"]);
     });
 
-    it("an organisation that is removed admits nobody, and its canvases need a new home", async () => {
+    it("a deleted organisation admits nobody, and its canvases need a new home", async () => {
       await putOrg("brief", ["brief.example"]);
       const [owner, member] = [
         await target.signIn("owner@brief.example"),
@@ -227,7 +227,7 @@ await onEngines(
       assert.equal((await set(owner, site, { password: null })).status, 200);
     });
 
-    it("someone refused is told the owner, to ask for access, in the canvas's own organisation alone", async () => {
+    it("a refusal page names the owner only to members of the canvas's organisation", async () => {
       const site = await stage(target, { people });
       await publish(target, site, { "index.html": "home" });
       for (const [person, isTold] of [
@@ -245,7 +245,7 @@ await onEngines(
       }
     });
 
-    it("the home page shows what one's organisation lists, and nothing of others", async () => {
+    it("the home page lists canvases of the caller's organisation and of no other", async () => {
       const site = await shared();
       await manage(target, people.owner, "PATCH", `/api/canvases/${site.id}`, { discoverability: "listed" });
       const home = async ({ headers }: Person) =>
@@ -255,7 +255,7 @@ await onEngines(
         assert.ok(!(await home(person)).includes(`/c/${site.slug}/`));
     });
 
-    it("without SERVICE_TENANCY whole_org is everyone who is signed in, and homes count for nothing", async (t) => {
+    it("without SERVICE_TENANCY whole_org admits everyone signed in, whatever the home is", async (t) => {
       const { databaseUrl, blobsUrl } = env.config;
       const plain = await startDev(t, { SERVICE_DATABASE_URL: databaseUrl, SERVICE_BLOBS_URL: blobsUrl });
       const site = await shared();

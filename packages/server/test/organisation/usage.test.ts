@@ -15,7 +15,7 @@ interface Usage {
   bytes: { version: number; versions: number; data: number };
 }
 
-/** What is counted, and how much of it there may be until an administrator says otherwise (specification 8). */
+/** The default limits (specification 8). */
 const LIMITS = {
   "kv.keys.shared": 10_000,
   "kv.keys.user": 1_000,
@@ -26,7 +26,7 @@ const LIMITS = {
   "bundles.bytes.person": 5 * 1024 ** 3,
   "versions.canvas": 50,
 };
-/** What is counted of the owner, not of the canvas. */
+/** Quotas that count for the owner instead of the canvas. */
 const OF_OWNER = ["canvases.person", "bundles.bytes.person"];
 
 await onEngines("usage", (target) => {
@@ -50,7 +50,7 @@ await onEngines("usage", (target) => {
         .map(([name, { used }]) => [name, used]),
     );
 
-  it("a new canvas uses nothing, and has every limit that bounds what it holds", async () => {
+  it("a new canvas has no usage and the default limits", async () => {
     const { status, headers, json } = await get(people.owner, await board());
     assert.equal(status, 200);
     assert.equal(headers["cache-control"], "private, no-store");
@@ -63,7 +63,7 @@ await onEngines("usage", (target) => {
     assert.deepEqual(json, { counts, bytes: { version: 0, versions: 0, data: 0 } });
   });
 
-  it("what is there is counted; of limits per person, what whoever uses most uses", async () => {
+  it("usage is counted; for limits per person it is the highest usage of one person", async () => {
     const [canvas, neighbour] = [await board(), await board()];
     const { owner, viewer } = canvas.pages;
     const guest = open(target, canvas.slug, await guestOf(target, canvas));
@@ -106,7 +106,7 @@ await onEngines("usage", (target) => {
     assert.equal((await usedIn(canvas))["collections.records.canvas"], 2);
   });
 
-  it("an administrator's limit is what is shown, from the next request on", async () => {
+  it("a limit set by an administrator is returned from the next request on", async () => {
     const canvas = await board();
     const admin = await target.signIn(target.admin);
     const limit = async (quotas: Record<string, number | null>) => {
@@ -125,7 +125,7 @@ await onEngines("usage", (target) => {
     assert.deepEqual(await limits(), LIMITS);
   });
 
-  it("a limit holds with the next write", async () => {
+  it("a limit applies at the next write", async () => {
     const canvas = await board();
     const { owner, viewer } = canvas.pages;
     const admin = await target.signIn(target.admin);
@@ -151,7 +151,7 @@ await onEngines("usage", (target) => {
     assert.equal((await owner.put("/submissions/b/mine", 1)).status, 200);
   });
 
-  it("bytes: the version that is served, all versions, and what is stored", async () => {
+  it("bytes: of the published version, of all versions and of stored data", async () => {
     const canvas = await board();
     await publish(target, canvas, { "index.html": "x".repeat(1_000) });
     const first = (await usageOf(canvas)).bytes;
@@ -163,7 +163,7 @@ await onEngines("usage", (target) => {
     assert.equal(second.versions, first.version + second.version);
   });
 
-  it("bytes of data: keys and JSON in UTF-8, a number eight", async () => {
+  it("bytes of data: keys and JSON in UTF-8, and eight for a number", async () => {
     const canvas = await board();
     const { owner, viewer } = canvas.pages;
     const data = async () => (await usageOf(canvas)).bytes.data;
@@ -183,7 +183,7 @@ await onEngines("usage", (target) => {
     assert.equal(await data(), 0);
   });
 
-  it("is for the owner and editors", async () => {
+  it("is open to owner and editors", async () => {
     const canvas = await board();
     assert.equal((await get(people.owner, canvas)).status, 200);
     assert.deepEqual((await get(people.editor, canvas)).json, (await get(people.owner, canvas)).json);
@@ -196,7 +196,7 @@ await onEngines("usage", (target) => {
     refused(await get(people.owner, { ...canvas, id: "none" }), 404, "NOT_FOUND");
   });
 
-  it("is read of a canvas that is disabled, too, and changed by nobody", async () => {
+  it("can be read while the canvas is disabled, and has no other methods", async () => {
     const canvas = await board();
     for (const method of ["POST", "PUT", "PATCH", "DELETE"]) {
       const answer = await manage(target, people.owner, method, `/api/canvases/${canvas.id}/usage`, {});
