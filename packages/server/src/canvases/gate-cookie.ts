@@ -1,5 +1,6 @@
 import type { Principal } from "../access/principal.ts";
 import type { Env } from "../env.ts";
+import { apiPath } from "../http/canvas-path.ts";
 import { cookiesNamed, setCookie } from "../http/cookies.ts";
 import type { Headed } from "../http/headed.ts";
 
@@ -48,7 +49,7 @@ export function openGate(canvas: GatedCanvas, principal: Principal, { base, cloc
     setCookie(COOKIE, value, { ...options, path: new URL(base.canvasUrl(canvas.slug)).pathname }),
     setCookie(COOKIE, value, {
       ...options,
-      path: `/v1/c/${canvas.slug}`,
+      path: apiPath(canvas.slug),
       ...(base.urlMode === "subdomain" ? { domain: base.hostname } : {}),
     }),
   ];

@@ -1,3 +1,4 @@
+import { contentPath } from "../http/canvas-path.ts";
 import type { Config } from "./config.ts";
 
 /** The public addresses of the service, all of them decided by SERVICE_BASE_URL and SERVICE_URL_MODE. */
@@ -34,6 +35,6 @@ export function baseOf(config: Config, port: number): Base {
     canvasOrigin,
     canvasHosts: subdomains ? `${protocol}//*.${host}` : null,
     labelOf: (name) => (subdomains && name.endsWith(`.${host}`) ? name.slice(0, -host.length - 1) : null),
-    canvasUrl: (slug) => (subdomains ? `${canvasOrigin(slug)}/` : `${origin}/c/${slug}/`),
+    canvasUrl: (slug) => (subdomains ? `${canvasOrigin(slug)}/` : `${origin}${contentPath(slug)}/`),
   };
 }

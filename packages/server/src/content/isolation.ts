@@ -1,13 +1,9 @@
 import type { Env } from "../env.ts";
+import { apiPath, contentPath } from "../http/canvas-path.ts";
+import { destinationOf, initiatorOf } from "../http/fetch-metadata.ts";
 import type { Headed } from "../http/headed.ts";
 import type { HeaderSink } from "../http/rate-limit.ts";
 import { refuse } from "../http/refusal.ts";
-
-/** Values of `Sec-Fetch-Site` for requests of the canvas's own pages, and of people themselves. */
-const OWN = ["same-origin", "none"];
-
-/** Values of `Sec-Fetch-Dest` for requests that load a document into a tab or a frame. */
-const DOCUMENTS = ["document", "iframe", "frame"];
 
 /**
  * Keeps canvas content out of pages of other origins. In subdomain mode, where each canvas has an origin of its own, pages of
@@ -15,9 +11,8 @@ const DOCUMENTS = ["document", "iframe", "frame"];
  */
 export function requireOwnOrigin({ headers }: Headed, answer: HeaderSink, { base }: Env): void {
   answer.header("cross-origin-resource-policy", "same-origin");
-  const { "sec-fetch-site": site, "sec-fetch-dest": destination } = headers;
-  if (base.urlMode === "path" || typeof site !== "string" || typeof destination !== "string") return;
-  if (!OWN.includes(site) && !DOCUMENTS.includes(destination))
+  if (base.urlMode === "path") return;
+  if (initiatorOf(headers) === "other" && destinationOf(headers) === "part")
     refuse("CROSS_SITE_FORBIDDEN", { message: "Only the canvas's own pages may load this." });
 }
 
@@ -29,8 +24,8 @@ export function contentPolicy(slug: string, { base, config }: Env): string {
 
 /** Limits a page in path mode, where all canvases share an origin, to its own paths and to other services. */
 function ownPathsOnly(slug: string, origin: string): string[] {
-  const own = `${origin}/c/${slug}/`;
-  const api = `/v1/c/${slug}/`;
+  const own = `${origin}${contentPath(slug)}/`;
+  const api = `${apiPath(slug)}/`;
   return [
     `connect-src ${own} ${origin}${api} ${origin.replace(/^http/, "ws")}${api} https: wss: data: blob:`,
     `form-action ${own} https:`,

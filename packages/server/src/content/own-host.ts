@@ -1,6 +1,6 @@
 import type { FastifyRequest } from "fastify";
 import type { Env } from "../env.ts";
-import { isSlug } from "../http/canvas-path.ts";
+import { isSlug, parseCanvasPath } from "../http/canvas-path.ts";
 import { hostOf } from "../http/host-header.ts";
 import { redirect, refuse } from "../http/refusal.ts";
 
@@ -13,7 +13,6 @@ export function requireOwnHost(request: FastifyRequest, { base }: Env): void {
   const { slug } = request.params as { slug: string };
   if (base.labelOf(hostOf(request.headers, base)) === slug) return;
   if (!isSlug(slug)) refuse("NOT_FOUND");
-  const [path = "", ...query] = request.url.split("?");
-  const search = query.length > 0 ? `?${query.join("?")}` : "";
-  redirect(base.canvasUrl(slug) + path.split("/").slice(3).join("/") + search, 308);
+  const { rest = "" } = parseCanvasPath(request.url) ?? {};
+  redirect(base.canvasUrl(slug) + rest.replace(/^\//, ""), 308);
 }

@@ -4,6 +4,7 @@ import { openGate } from "../canvases/gate-cookie.ts";
 import type { Bucket } from "../drivers/bus/bus.ts";
 import type { Env } from "../env.ts";
 import { readBody } from "../http/body.ts";
+import { initiatorOf } from "../http/fetch-metadata.ts";
 import { networkOf } from "../http/network.ts";
 import { one, type Query } from "../http/query.ts";
 import { giveBack, take } from "../http/rate-limit.ts";
@@ -57,11 +58,12 @@ export async function passGate(
 
 /** Refuses a form that a page of another origin sends: it would spend what its visitor may try. */
 function requireOwnForm({ slug, request }: Visit, { base }: Env): void {
-  const { origin, "sec-fetch-site": site } = request.headers;
+  const { origin } = request.headers;
+  const initiator = initiatorOf(request.headers);
   const foreign =
-    site === undefined
+    initiator === "unknown"
       ? origin !== undefined && origin !== "null" && origin !== base.canvasOrigin(slug)
-      : site !== "same-origin" && site !== "none";
+      : initiator === "other";
   if (foreign) refuse("CROSS_SITE_FORBIDDEN");
 }
 

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Principal } from "../access/principal.ts";
 import type { Env } from "../env.ts";
-import { isSlug } from "../http/canvas-path.ts";
+import { contentPath, isSlug, parseCanvasPath } from "../http/canvas-path.ts";
 import { one, type Query } from "../http/query.ts";
 import { Refusal, refuse } from "../http/refusal.ts";
 import { authenticate } from "../pipeline/authenticate.ts";
@@ -15,13 +15,15 @@ import { requireOwnHost } from "./own-host.ts";
 import { GATE, pageBeyond, passGate } from "./password-gate.ts";
 import { searchOf, serve } from "./serve.ts";
 
+const ROOT = contentPath(":slug");
+
 const slugOf = (request: FastifyRequest) => (request.params as { slug: string }).slug;
 
 /** The page that a visitor wants, below the canvas's address: of the gate, the one that leads there. */
 const pageOf = (request: FastifyRequest) =>
   request.method === "POST"
     ? (one(request.query as Query, "to") ?? "")
-    : request.url.split("/").slice(3).join("/");
+    : (parseCanvasPath(request.url)?.rest.slice(1) ?? "");
 
 type Answer = (
   visit: Visit,
@@ -57,28 +59,28 @@ export function mountContent(app: FastifyInstance, env: Env): void {
       requireOwnHost(request, env);
       requireOwnOrigin(request, reply, env);
     });
-    pages.get("/c/:slug", async (request, reply) => {
-      return reply.redirect(`/c/${encodeURIComponent(slugOf(request))}/${searchOf(request)}`, 308);
+    pages.get(ROOT, async (request, reply) => {
+      return reply.redirect(`${contentPath(encodeURIComponent(slugOf(request)))}/${searchOf(request)}`, 308);
     });
     pages.route({
       method: ["GET", "HEAD"],
-      url: "/c/:slug/*",
+      url: `${ROOT}/*`,
       handler: answering((visit, principal, request, reply) =>
         serve(visit, principal, request, reply, stores, env),
       ),
     });
     // Who had to sign in before giving the password comes back without it.
-    pages.get(`/c/:slug/${GATE}`, async (request, reply) => {
+    pages.get(`${ROOT}/${GATE}`, async (request, reply) => {
       const slug = slugOf(request);
       if (!isSlug(slug)) refuse("NOT_FOUND");
       return reply.redirect(pageBeyond(slug, request, env), 303);
     });
     pages.post(
-      `/c/:slug/${GATE}`,
+      `${ROOT}/${GATE}`,
       answering((visit, principal, request, reply) => passGate(visit, principal, request, reply, env)),
     );
     if (env.base.urlMode === "subdomain") {
-      pages.get(`/c/:slug/${ENTER}`, { exposeHeadRoute: false }, async (request, reply) => {
+      pages.get(`${ROOT}/${ENTER}`, { exposeHeadRoute: false }, async (request, reply) => {
         const slug = slugOf(request);
         try {
           return await enterBy(slug, request, reply, env);

@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import path from "node:path";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Env } from "../env.ts";
+import { contentPath } from "../http/canvas-path.ts";
 import { identify } from "../identity/identify.ts";
 import { authenticate } from "../pipeline/authenticate.ts";
 import { challenge } from "../sign-in/challenge.ts";
@@ -46,7 +47,7 @@ export function mountSdk(app: FastifyInstance, env: Env): void {
   });
 
   if (env.base.urlMode === "subdomain") {
-    app.get<{ Params: { slug: string } }>("/c/:slug/sdk/v1.js", async (request, reply) => {
+    app.get<{ Params: { slug: string } }>(`${contentPath(":slug")}/sdk/v1.js`, async (request, reply) => {
       requireOwnHost(request, env);
       requireOwnOrigin(request, reply, env);
       const { slug } = request.params;

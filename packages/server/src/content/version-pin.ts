@@ -3,14 +3,14 @@ import type { Canvas } from "../canvases/access-lookup.ts";
 import { isId } from "../crypto/ids.ts";
 import type { Env } from "../env.ts";
 import { cookiesNamed, setCookie } from "../http/cookies.ts";
+import { destinationOf } from "../http/fetch-metadata.ts";
 
 const COOKIE = "easel_version";
 /** How long a page that has begun to load still gets the files it was written for. */
 const GRACE_MS = 5 * 60 * 1000;
 
 /** Whether a request is for a whole page rather than for a part of one. */
-const isPage = (headers: IncomingHttpHeaders) =>
-  ["document", "iframe", "frame", undefined].includes(headers["sec-fetch-dest"] as string | undefined);
+const isPage = (headers: IncomingHttpHeaders) => destinationOf(headers) !== "part";
 
 /**
  * The version to serve from, so that no page load sees two: a page gets the current one, and its parts that of the page,
@@ -33,8 +33,7 @@ export async function versionFor(
 
 /** The cookie that keeps the parts of a page to its version; undefined where it is not needed. */
 export function pin(headers: IncomingHttpHeaders, canvas: Canvas, { base }: Env): string | undefined {
-  if (headers["sec-fetch-dest"] === undefined || !isPage(headers) || canvas.versionId === null)
-    return undefined;
+  if (["unknown", "part"].includes(destinationOf(headers)) || canvas.versionId === null) return undefined;
   if (cookiesNamed(headers.cookie, COOKIE)[0] === canvas.versionId) return undefined;
   const path = new URL(base.canvasUrl(canvas.slug)).pathname;
   return setCookie(COOKIE, canvas.versionId, { secure: base.secure, path });

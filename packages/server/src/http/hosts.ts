@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { FastifyInstance } from "fastify";
 import type { Env } from "../env.ts";
-import { isSlug } from "./canvas-path.ts";
+import { contentPath, isSlug } from "./canvas-path.ts";
 import { hostOf } from "./host-header.ts";
 import { refuse } from "./refusal.ts";
 import { wantsPage } from "./wants-page.ts";
@@ -27,7 +27,7 @@ export function isOwnHost(host: string, { base }: Env): boolean {
 export function placeOf({ url = "/", headers }: IncomingMessage, { base }: Env): string {
   if (base.urlMode !== "subdomain") return url;
   const slug = base.labelOf(hostOf(headers, base));
-  return slug !== null && isSlug(slug) && url.startsWith("/") ? `/c/${slug}${url}` : url;
+  return slug !== null && isSlug(slug) && url.startsWith("/") ? contentPath(slug) + url : url;
 }
 
 /** What a request to a host may reach. */
@@ -58,7 +58,7 @@ function mountOwnNames(app: FastifyInstance, env: Env): void {
 function mountCanvasHosts(app: FastifyInstance, env: Env): void {
   app.addHook("onRequest", ({ headers, url }, _reply, done) => {
     const slug = env.base.labelOf(hostOf(headers, env.base));
-    if (slug !== null && !(isSlug(slug) && url.startsWith(`/c/${slug}/`))) refuse("NOT_FOUND");
+    if (slug !== null && !(isSlug(slug) && url.startsWith(`${contentPath(slug)}/`))) refuse("NOT_FOUND");
     done();
   });
 }

@@ -1,3 +1,4 @@
+import { parseCanvasPath } from "./canvas-path.ts";
 import { refuse } from "./refusal.ts";
 
 /*
@@ -19,7 +20,7 @@ const pathOf = (url: string): string => url.split("?", 1)[0] as string;
 
 /** The URL by which the router finds the route of a runtime API request: segments that cannot be decoded are made plain. */
 export function routableUrl(url: string): string {
-  if (!url.includes("%") || !url.startsWith("/v1/c/")) return url;
+  if (!url.includes("%") || parseCanvasPath(url)?.surface !== "api") return url;
   const path = pathOf(url);
   if (isDecodable(path)) return url;
   const segments = path.split("/").map((each) => (isDecodable(each) ? each : each.replaceAll("%", "_")));

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Env } from "../env.ts";
 import { cookiesNamed, hostOnly, setCookie } from "../http/cookies.ts";
+import { isNavigation } from "../http/fetch-metadata.ts";
 import { SESSION_LIFETIME_MS, type Session, sessionById } from "./session.ts";
 
 /** How long the cookie opens pages before the browser passes the base host again, where the session's own cookie is checked. */
@@ -24,7 +25,7 @@ export async function findCanvasSession(
   for (const value of cookiesNamed(headers.cookie, cookieName(env))) {
     const [session = "", issued = "", signature = "", ...more] = value.split(".");
     if (more.length > 0 || !env.signer.verifies(signature, "content", slug, session, issued)) continue;
-    const navigates = method === "GET" && headers["sec-fetch-mode"] === "navigate";
+    const navigates = method === "GET" && isNavigation(headers);
     if (navigates && Number(issued) + FRESH_MS < env.clock()) continue;
     const found = await sessionById(session, env);
     if (found !== null) return found;

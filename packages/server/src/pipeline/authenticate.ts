@@ -2,6 +2,7 @@ import type { Principal } from "../access/principal.ts";
 import { findForAccess } from "../canvases/access-lookup.ts";
 import { admitsAnonymous } from "../canvases/lifecycle.ts";
 import type { Env } from "../env.ts";
+import { parseCanvasPath } from "../http/canvas-path.ts";
 import { wantsPage } from "../http/wants-page.ts";
 import { identify } from "../identity/identify.ts";
 import { challenge } from "../sign-in/challenge.ts";
@@ -16,10 +17,9 @@ export async function authenticate({ slug, surface, request, answer }: Visit, en
   const canvas = await findForAccess(slug, null, env);
   if (canvas !== null && admitsAnonymous(canvas, env.clock())) return null;
   if (canvasHost !== undefined && wantsPage(request.headers)) {
-    handOver(canvasHost, pathOnHost(canvasHost, request.url), request, env);
+    // The path on the host of the canvas, as it was before it was rewritten.
+    const path = parseCanvasPath(request.url ?? "")?.rest ?? "/";
+    handOver(canvasHost, path, request, env);
   }
   return challenge(request, surface === "api" ? "api" : "page", env);
 }
-
-/** What was asked of the host of a canvas, before it was rewritten. */
-const pathOnHost = (slug: string, url = "") => url.slice(`/c/${slug}`.length);

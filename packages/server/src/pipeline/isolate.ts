@@ -1,4 +1,6 @@
 import type { Env } from "../env.ts";
+import { parseCanvasPath } from "../http/canvas-path.ts";
+import { initiatorOf } from "../http/fetch-metadata.ts";
 import { refuse } from "../http/refusal.ts";
 import type { Visit } from "./visit.ts";
 
@@ -7,15 +9,15 @@ export type StartedBy = "own" | "other" | "CROSS_CANVAS_FORBIDDEN" | "CROSS_SITE
 
 /** Finds out from headers that no page can forge which page started a request. */
 export function startedBy({ slug, request }: Pick<Visit, "slug" | "request">, { base }: Env): StartedBy {
-  const { origin, referer, "sec-fetch-site": site } = request.headers;
-  const crossSite = site !== undefined && site !== "same-origin" && site !== "none";
+  const { origin, referer } = request.headers;
+  const crossSite = initiatorOf(request.headers) === "other";
   if (base.urlMode === "subdomain") {
     if (origin !== undefined) return origin === base.canvasOrigin(slug) ? "own" : "CROSS_CANVAS_FORBIDDEN";
     // Pictures, frames and links have no `Origin`.
     return crossSite && !referer?.startsWith(base.canvasUrl(slug)) ? "other" : "own";
   }
   if (crossSite) return "CROSS_SITE_FORBIDDEN";
-  if (referer !== undefined && referer !== base.canvasUrl(slug) && !isUnder(referer, `/c/${slug}`))
+  if (referer !== undefined && referer !== base.canvasUrl(slug) && !isPageOf(slug, referer))
     return "CROSS_CANVAS_FORBIDDEN";
   return origin === undefined || origin === base.origin ? "own" : "other";
 }
@@ -25,8 +27,8 @@ export function isolate(page: StartedBy): void {
   if (page !== "own" && page !== "other") refuse(page);
 }
 
-/** Whether a URL's normalised path is `folder` or beneath it. */
-function isUnder(url: string, folder: string): boolean {
-  const pathname = URL.parse(url)?.pathname;
-  return pathname === folder || pathname?.startsWith(`${folder}/`) === true;
+/** Whether the normalised path of a URL is that of a canvas or below it. */
+function isPageOf(slug: string, url: string): boolean {
+  const path = parseCanvasPath(URL.parse(url)?.pathname ?? "");
+  return path?.surface === "content" && path.slug === slug;
 }

@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http";
 import querystring from "node:querystring";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Env } from "../env.ts";
+import { parseCanvasPath } from "../http/canvas-path.ts";
 import { refuse } from "../http/refusal.ts";
 import type { PendingUpgrade } from "../http/upgrades.ts";
 import { assertedUntil } from "../identity/proxy.ts";
@@ -25,9 +26,10 @@ export function takesUpgrade(
     headers["transfer-encoding"] !== undefined
   )
     return false;
-  const [, , canvases, , ...below] = querystring.unescape(url.split("?", 1)[0] ?? "").split("/");
-  const path = `/${below.join("/")}`;
-  return canvases === "c" && primitives.some(({ routes }) => routes[path]?.upgrade !== undefined);
+  const path = parseCanvasPath(url.split("?", 1)[0] ?? "");
+  if (path?.surface !== "api") return false;
+  const rest = querystring.unescape(path.rest);
+  return primitives.some(({ routes }) => routes[rest]?.upgrade !== undefined);
 }
 
 /** Mounts what serves upgrades of a route; returns the function that handles such a request. */

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Env } from "../env.ts";
+import { apiPath } from "../http/canvas-path.ts";
 import { handlerFor, METHODS } from "../http/methods.ts";
 import type { Query } from "../http/query.ts";
 import { refuse } from "../http/refusal.ts";
@@ -13,8 +14,7 @@ import { mountUpgrade } from "./mount-upgrade.ts";
 import type { Call, Primitive, Route } from "./primitive.ts";
 import { respond } from "./respond.ts";
 
-/** The address of a canvas's runtime API. */
-const ROOT = "/v1/c/:slug";
+const ROOT = apiPath(":slug");
 
 type Handle = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
 

@@ -4,6 +4,7 @@ import { roleOf } from "../access/roles.ts";
 import { findForAccess } from "../canvases/access-lookup.ts";
 import type { Env } from "../env.ts";
 import { requireSameOrigin } from "../http/csrf.ts";
+import { destinationOf } from "../http/fetch-metadata.ts";
 import { refuse } from "../http/refusal.ts";
 import { wantsPage } from "../http/wants-page.ts";
 import { guestBy } from "../identity/guests.ts";
@@ -33,7 +34,7 @@ export function mountInvitation(app: FastifyInstance, env: Env): void {
   type Request = FastifyRequest<{ Params: { token: string } }>;
 
   async function find(request: Request, reply: FastifyReply): Promise<Invitation | null> {
-    if (!["document", undefined].includes(request.headers["sec-fetch-dest"] as string | undefined)) {
+    if (!["document", "unknown"].includes(destinationOf(request.headers))) {
       refuse("PERMISSION_DENIED", { message: "An invitation is a page of its own." });
     }
     if (!(await mayTry(request, reply, env))) refuse("RATE_LIMITED");

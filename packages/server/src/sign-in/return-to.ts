@@ -7,8 +7,6 @@ export function safeReturn(given: string | undefined, base: Base): string {
   if (url === null || !/^https?:$/.test(url.protocol) || url.username !== "" || url.password !== "")
     return "/";
   if (url.origin === base.origin) return url.pathname.replace(/^\/{2,}/, "/") + url.search + url.hash;
-  const slug = url.hostname.slice(0, url.hostname.indexOf("."));
-  return base.urlMode === "subdomain" && isSlug(slug) && url.origin === base.canvasOrigin(slug)
-    ? url.href
-    : "/";
+  const slug = base.labelOf(url.host) ?? "";
+  return isSlug(slug) && url.origin === base.canvasOrigin(slug) ? url.href : "/";
 }

@@ -169,6 +169,21 @@ test("only main.ts touches the environment; everyone else is handed the settings
   );
 });
 
+test("modules keep no state, but for those that ARCHITECTURE.md names", () => {
+  const state = /^(export )?(let|var) |^(export )?const \w+(: [^=]+)? = new (Weak)?(Map|Set)(<.*>)?\(\)/m;
+  const keeping = files.filter((file) => state.test(read(SERVER, file)));
+  assert.deepEqual(keeping, ["crypto/ids.ts", "primitives/collections/conditions.ts"]);
+  const architecture = read(path.join(PACKAGES, ".."), "ARCHITECTURE.md");
+  for (const file of keeping) assert.ok(architecture.includes(`\`${file}\``), file);
+});
+
+test("paths of canvases and Fetch Metadata headers are read by one module each", () => {
+  const having = (text: RegExp) => files.filter((file) => text.test(read(SERVER, file)));
+  assert.deepEqual(having(/sec-fetch-/), ["http/fetch-metadata.ts"]);
+  // In code: comments and settings name them with braces.
+  assert.deepEqual(having(/["'`/]c\/[^{\s]|["'`]\/c["'`]/), ["home/routes.ts", "http/canvas-path.ts"]);
+});
+
 test("no file imports itself by a detour", () => {
   const next = Map.groupBy(imports, ({ from }) => from);
   const done = new Set<string>();
