@@ -6,7 +6,7 @@ import type { Env } from "./env.ts";
 import { mountHome } from "./home/routes.ts";
 import { answerClientError, answerError, requestIds } from "./http/errors.ts";
 import { mountHealth } from "./http/health.ts";
-import { mountHosts, placeOf } from "./http/hosts.ts";
+import { mountHosts, routedUrl } from "./http/hosts.ts";
 import { loggable } from "./http/log.ts";
 import { METHODS } from "./http/methods.ts";
 import { refuse } from "./http/refusal.ts";
@@ -53,7 +53,7 @@ export async function createApp(
     // The framework writes no lines of its own, so that no request needs a logger of its own: ours name the request.
     logger: false,
     genReqId: newRequestId,
-    rewriteUrl: (request) => routableUrl(placeOf(request as IncomingMessage, env)),
+    rewriteUrl: (request) => routableUrl(routedUrl(request as IncomingMessage, env)),
     clientErrorHandler: (error, socket) => answerClientError(error, socket, newRequestId()),
     frameworkErrors: (error, request, reply) =>
       answerError(error, request, reply.header("connection", "close"), env),

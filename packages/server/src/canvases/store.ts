@@ -3,7 +3,7 @@ import type { Access, CanvasRole } from "@easel/protocol/types";
 import type { User } from "../access/principal.ts";
 import { asKeys, containing, sql } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
-import { fitting, type Paged, paged } from "../http/paging.ts";
+import { countWithin, type Paged, paged } from "../http/paging.ts";
 import type { SwitchColumns } from "./capabilities.ts";
 import { lockUser, withinCanvases } from "./owner-quotas.ts";
 import { claimSlug } from "./publishing/slug-claims.ts";
@@ -117,7 +117,7 @@ export async function listCanvases(
         union select canvas_id from grants where email = ${user.email})
       and id < ${cursor} and (lower(title) like ${like} escape '!' or slug like ${like} escape '!')
     order by id desc limit ${limit + 1}`;
-  const fits = fitting(sizes, LIMITS.canvasPageBytes.value, ({ bytes }) => Number(bytes));
+  const fits = countWithin(sizes, LIMITS.canvasPageBytes.value, ({ bytes }) => Number(bytes));
   const { entries, nextCursor } = paged(sizes, Math.min(limit, fits), ({ id }) => id);
   const roles = new Map(entries.map(({ id, role }) => [id, role]));
   const rows = await db.all<Omit<CanvasRow, "role">>`

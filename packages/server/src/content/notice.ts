@@ -3,7 +3,7 @@ import type { Principal } from "../access/principal.ts";
 import type { Env } from "../env.ts";
 import { address, type Html, html, sendPage } from "../http/html.ts";
 import type { Refusal } from "../http/refusal.ts";
-import { waitOf } from "../http/refusal-page.ts";
+import { retryAfterOf } from "../http/refusal-page.ts";
 import { wantsPage } from "../http/wants-page.ts";
 import { ENTER } from "../sign-in/hand-over.ts";
 import { NOTICES } from "./notices.ts";
@@ -36,7 +36,7 @@ export async function notice(
     path,
     message: refusal.message,
     again: request.method === "POST",
-    wait: waitOf(reply),
+    wait: retryAfterOf(reply),
   });
   return sendPage(reply.code(refusal.status), {
     title,

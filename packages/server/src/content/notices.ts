@@ -2,7 +2,7 @@ import type { ErrorCode } from "@easel/protocol/errors";
 import { LIMITS } from "@easel/protocol/limits";
 import type { Principal } from "../access/principal.ts";
 import { address, type Html, html } from "../http/html.ts";
-import { tryAgain } from "../http/refusal-page.ts";
+import { retryLink } from "../http/refusal-page.ts";
 import { GATE } from "./password-gate.ts";
 import type { Facts } from "./refusal-facts.ts";
 
@@ -53,7 +53,7 @@ export const NOTICES: Partial<Record<ErrorCode, (visit: Visit) => Notice>> = {
   PASSWORD_REQUIRED: askForPassword,
   RATE_LIMITED: ({ wait, canvas, path }) => ({
     title: "Too many tries",
-    says: tryAgain(wait, canvas + path),
+    says: retryLink(wait, canvas + path),
   }),
   INVALID_BODY: ({ message, canvas }) => ({
     title: "That did not work",

@@ -6,7 +6,7 @@ import type { Env } from "../env.ts";
 import { readBody } from "../http/body.ts";
 import { initiatorOf } from "../http/fetch-metadata.ts";
 import { networkOf } from "../http/network.ts";
-import { one, type Query } from "../http/query.ts";
+import { firstValue, type Query } from "../http/query.ts";
 import { giveBack, take } from "../http/rate-limit.ts";
 import { refuse } from "../http/refusal.ts";
 import { resolve } from "../pipeline/resolve.ts";
@@ -70,6 +70,6 @@ function requireOwnForm({ slug, request }: Visit, { base }: Env): void {
 /** The page of a canvas to which its gate leads: the one that was asked for, the first one for whatever leads elsewhere. */
 export function pageBeyond(slug: string, request: FastifyRequest, { base }: Env): string {
   const canvasUrl = base.canvasUrl(slug);
-  const url = URL.parse(`./${one(request.query as Query, "to") ?? ""}`, canvasUrl);
+  const url = URL.parse(`./${firstValue(request.query as Query, "to") ?? ""}`, canvasUrl);
   return url?.href.startsWith(canvasUrl) === true ? url.href : canvasUrl;
 }

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Principal } from "../access/principal.ts";
 import type { Env } from "../env.ts";
 import { contentPath, isSlug, parseCanvasPath } from "../http/canvas-path.ts";
-import { one, type Query } from "../http/query.ts";
+import { firstValue, type Query } from "../http/query.ts";
 import { Refusal, refuse } from "../http/refusal.ts";
 import { authenticate } from "../pipeline/authenticate.ts";
 import type { Visit } from "../pipeline/visit.ts";
@@ -22,7 +22,7 @@ const slugOf = (request: FastifyRequest) => (request.params as { slug: string })
 /** The page that a visitor wants, below the canvas's address: of the gate, the one that leads there. */
 const pageOf = (request: FastifyRequest) =>
   request.method === "POST"
-    ? (one(request.query as Query, "to") ?? "")
+    ? (firstValue(request.query as Query, "to") ?? "")
     : (parseCanvasPath(request.url)?.rest.slice(1) ?? "");
 
 type Answer = (

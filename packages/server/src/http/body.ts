@@ -5,12 +5,13 @@ import type { Json } from "@easel/protocol/types";
 import type { Turns } from "../async/turns.ts";
 import { Refusal, refuse } from "./refusal.ts";
 
-/** How long a body that is read into memory may take. */
+/** The time within which a body that is read into memory must arrive. */
 const BODY_TIMEOUT_MS = 20_000;
 
 /**
- * Reads a body into memory. Stops at `limit` bytes and calls `tooLarge`; 408 `INVALID_BODY` when the body takes longer than 20 s. With
- * `turns`, the clock starts at the end of the turn: most bodies are there by then, and a timer costs more than they do.
+ * Reads a body into memory. Calls `tooLarge`, which throws, once it is longer than `limit` bytes; throws 408 `INVALID_BODY` after
+ * 20 s. With `turns`, the timer starts at the end of the current turn of the event loop: most bodies have arrived by then, and a timer
+ * costs more than reading them.
  */
 export function readBody(
   request: IncomingMessage,
@@ -22,12 +23,12 @@ export function readBody(
     const chunks: Buffer[] = [];
     let size = 0;
     let timer: NodeJS.Timeout | undefined;
-    let over = false;
+    let ended = false;
     const end = () => {
-      over = true;
+      ended = true;
       if (timer !== undefined) clearTimeout(timer);
     };
-    const cut = (refusal: () => never) => {
+    const abort = (refusal: () => never) => {
       end();
       request.pause();
       request.removeAllListeners("data");
@@ -37,25 +38,25 @@ export function readBody(
         reject(error);
       }
     };
-    const breakOff = () => {
+    const onClose = () => {
       end();
-      if (!request.complete) reject(brokenOff());
+      if (!request.complete) reject(bodyAborted());
     };
     const startTimer = () => {
-      if (!over) timer = setTimeout(() => cut(tooSlow), BODY_TIMEOUT_MS);
+      if (!ended) timer = setTimeout(() => abort(tooSlow), BODY_TIMEOUT_MS);
     };
-    if (Number(request.headers["content-length"] ?? 0) > limit) return cut(tooLarge);
+    if (Number(request.headers["content-length"] ?? 0) > limit) return abort(tooLarge);
     request.on("data", (chunk: Buffer) => {
       size += chunk.length;
-      if (size > limit) return cut(tooLarge);
+      if (size > limit) return abort(tooLarge);
       chunks.push(chunk);
     });
     request.once("end", () => {
       end();
       resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks));
     });
-    request.once("close", breakOff);
-    request.once("error", breakOff);
+    request.once("close", onClose);
+    request.once("error", onClose);
     if (turns === undefined) startTimer();
     else turns.atEnd(startTimer);
   });
@@ -64,22 +65,22 @@ export function readBody(
 const tooSlow = () => refuse("INVALID_BODY", { message: "The body took too long to arrive." }, 408);
 
 /**
- * Streams the chunks of a body; rejects as `brokenOff` when the client goes away. What is left of a body that is not read to its end is
+ * Streams the chunks of a body; throws `bodyAborted()` when the client goes away. The rest of a body that is not read to its end is
  * discarded.
  */
 export async function* streamBody(request: IncomingMessage): AsyncGenerator<Uint8Array> {
   try {
     yield* request.iterator({ destroyOnReturn: false });
   } catch (error) {
-    throw request.errored === null ? error : brokenOff();
+    throw request.errored === null ? error : bodyAborted();
   }
 }
 
-/** For whoever is still there to read it: the sender went away in the middle of a body. */
-export const brokenOff = (): Refusal =>
+/** The error of a body whose connection closed before its end. */
+export const bodyAborted = (): Refusal =>
   new Refusal(400, { code: "INVALID_BODY", message: "The request ended before its body did." });
 
-/** A JSON value from its bytes: UTF-8, every number finite, at most so deep. Anything else is 400 `INVALID_BODY`. */
+/** Parses JSON. Throws 400 `INVALID_BODY` for invalid UTF-8 or JSON, numbers that are not finite, and nesting beyond the limit. */
 export function parseJson(bytes: Buffer): Json {
   if (!isUtf8(bytes)) refuse("INVALID_BODY", { message: "The body is not valid UTF-8." });
   let value: Json;

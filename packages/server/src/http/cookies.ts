@@ -1,6 +1,6 @@
 import { stringifySetCookie } from "cookie";
 
-/** Every value that a `Cookie` header has for a name, in its order. */
+/** Returns every value of a cookie in a `Cookie` header, in the order of the header. */
 export function cookiesNamed(header: string | undefined, name: string): string[] {
   const values: string[] = [];
   if (header === undefined) return values;
@@ -14,10 +14,10 @@ export function cookiesNamed(header: string | undefined, name: string): string[]
   return values;
 }
 
-/** A name of which browsers know that only this very host can have set it, on https. */
+/** Adds the prefix `__Host-` to the name of a cookie where the service uses https: browsers accept it from this host alone. */
 export const hostOnly = (name: string, secure: boolean): string => (secure ? `__Host-${name}` : name);
 
-/** A `Set-Cookie` header that scripts cannot read. `maxAge` in milliseconds: 0 clears; without one it lives as the browser does. */
+/** Builds an HttpOnly `Set-Cookie` header. `maxAge` is in milliseconds: 0 deletes the cookie, and without one it is a session cookie. */
 export const setCookie = (
   name: string,
   value: string,

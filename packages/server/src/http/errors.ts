@@ -8,20 +8,20 @@ import { Unavailable } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
 import { loggable } from "./log.ts";
 import { Refusal } from "./refusal.ts";
-import { isForPeople, sendRefusal } from "./refusal-page.ts";
+import { sendErrorPage, wantsErrorPage } from "./refusal-page.ts";
 import { setCommonHeaders } from "./security-headers.ts";
 
-/** How long what is left of a refused body is read and thrown away, so that its sender gets to read the answer. */
+/** How long the rest of a rejected body is read and discarded, so that its sender can read the response. */
 const LINGER_MS = 2_000;
 
-/** Makes the ids of requests in answers and log lines: unique over nodes and restarts, cheap to make. */
+/** Returns a generator of request ids for responses and log lines, unique across nodes and restarts. */
 export function requestIds(): () => string {
   const node = randomBytes(4).toString("hex");
   let requests = 0;
   return () => `${node}-${(++requests).toString(36)}`;
 }
 
-/** Answers whatever was thrown: a refusal with its own words, anything else as a bug. People get a page, programs JSON. */
+/** Sends the response to an error: a Refusal as it is, anything else as 500. Browsers that accept HTML get a page, programs JSON. */
 export function answerError(
   error: unknown,
   request: FastifyRequest,
@@ -31,24 +31,25 @@ export function answerError(
   const refusal = refusalOf(error, request, log);
   const { status, body, headers } = refusal;
   linger(request.raw, reply.raw);
-  // Set here, too: a path that cannot be decoded passes no hook.
+  // A path that cannot be decoded reaches no hook.
   setCommonHeaders(reply, base);
   if (body.code === "UNAVAILABLE") reply.header("retry-after", "1");
   reply.headers(headers).code(status).header("cache-control", "private, no-store");
   if (headers.location !== undefined) return reply.send();
-  if (isForPeople(request)) return sendRefusal(request, reply, refusal, base.origin);
+  if (wantsErrorPage(request)) return sendErrorPage(request, reply, refusal, base.origin);
   return reply
     .header("content-type", "application/json; charset=utf-8")
     .send(JSON.stringify(body.code === undefined ? body : { ...body, requestId: request.id }));
 }
 
+/** Keeps the connection open until the rest of a rejected body has been read, or for LINGER_MS. */
 function linger(request: IncomingMessage, response: ServerResponse): void {
-  // A destroyed request has let go of its socket.
+  // A destroyed request has no socket any more.
   const isOver = () => request.complete || request.destroyed;
   if (isOver()) return;
   const { socket } = request;
   const close = () => Socket.prototype.destroySoon.call(socket);
-  // So Node closes a connection that is not kept, once it is answered: what then still comes in resets it, and the answer is lost.
+  // Node calls this after a response with `Connection: close`. Data that arrives later would reset the connection and lose the response.
   socket.destroySoon = () => void (isOver() ? close() : socket.end());
   response.once("finish", () => {
     if (isOver()) return;
@@ -85,8 +86,8 @@ const ownRefusal = (code: ErrorCode) =>
   new Refusal(ERRORS[code].status, { code, message: ERRORS[code].message });
 
 /**
- * Answers what is not even HTTP, in the same words, and closes the connection: at once where the client closes its side, too,
- * and otherwise after a while, in which it can read the answer.
+ * Sends the response to a request that cannot be parsed as HTTP, and closes the connection: at once when the client closes its side,
+ * otherwise after LINGER_MS, in which the client can read the response.
  */
 export function answerClientError(error: NodeJS.ErrnoException, socket: Socket, requestId: string): void {
   if (!socket.writable || error.code === "ECONNRESET") return void socket.destroy();

@@ -1,4 +1,4 @@
 import type { IncomingMessage } from "node:http";
 
-/** A request, or what a connection that stays open has kept of the one that opened it. */
+/** A request, or the headers that an open connection has kept of the one that opened it. */
 export type Headed = Pick<IncomingMessage, "headers">;

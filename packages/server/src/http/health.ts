@@ -2,10 +2,10 @@ import type { FastifyInstance } from "fastify";
 import type { Env } from "../env.ts";
 import { refuse } from "./refusal.ts";
 
-/** How long the outcome of a readiness check is answered again. */
-const CHECKED_MS = 1_000;
+/** How long the result of a readiness check is reused. */
+const CACHED_MS = 1_000;
 
-/** `/healthz`: the process is up. `/readyz`: database and blobs can be written and the bus answers (management API, section 5). */
+/** Mounts `/healthz`, which succeeds while the process runs, and `/readyz`, which checks database, blobs and bus (management API, section 5). */
 export function mountHealth(app: FastifyInstance, env: Env): void {
   app.get("/healthz", { config: { anyHost: true } }, async () => ({ ok: true }));
 
@@ -13,7 +13,7 @@ export function mountHealth(app: FastifyInstance, env: Env): void {
   let isReady = Promise.resolve(false);
   app.get("/readyz", { config: { anyHost: true } }, async () => {
     // The clock may be set back.
-    if (Math.abs(env.clock() - checkedAt) >= CHECKED_MS) {
+    if (Math.abs(env.clock() - checkedAt) >= CACHED_MS) {
       checkedAt = env.clock();
       isReady = check(env);
     }
@@ -22,7 +22,7 @@ export function mountHealth(app: FastifyInstance, env: Env): void {
   });
 }
 
-/** Writes to the database and the blob store without changing anything. */
+/** Checks that database and blobs can be written and the bus publishes, without changing any data. */
 async function check({ db, blobs, bus, log }: Env): Promise<boolean> {
   try {
     await Promise.all([

@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from "node:http";
 
 /**
- * The host that a request is for, with its port, in lower case; empty when it names none. As in a URL, the port that the
- * scheme has anyway is left out: some proxies name it.
+ * Returns the host of a request with its port, in lower case; empty without a `Host` header. The default port of the scheme, which
+ * some proxies add, is removed.
  */
 export function hostOf({ host = "" }: IncomingHttpHeaders, base: { host: string; secure: boolean }): string {
   if (host === base.host) return host;

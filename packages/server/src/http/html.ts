@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { FastifyReply } from "fastify";
 
-/** Text that is already HTML. */
+/** HTML text, which is not escaped again. */
 export class Html {
   readonly text: string;
   constructor(text: string) {
@@ -26,11 +26,11 @@ function render(part: Part): string {
   return String(part).replace(/[&<>"']/g, (character) => ENTITIES[character] as string);
 }
 
-/** HTML from a template; every value that is not HTML itself is escaped. */
+/** Builds HTML from a template; escapes every value that is not `Html`. */
 export const html = (strings: TemplateStringsArray, ...parts: Part[]): Html =>
   new Html(strings.reduce((before, after, index) => before + render(parts[index - 1] ?? null) + after));
 
-/** An e-mail address that breaks after its `@` where a line is too short for it. */
+/** Renders an e-mail address with a line break opportunity after its `@`. */
 export function address(email: string): Html {
   const at = email.lastIndexOf("@") + 1;
   return html`${email.slice(0, at)}<wbr>${email.slice(at)}`;
@@ -70,8 +70,8 @@ const MARK = new Html(
 );
 
 /**
- * Sends one of the service's own small pages: no script, light and dark. `formsLeadTo` is where else than to this host the
- * answer to a form may redirect.
+ * Sends a page of the service itself, without scripts. `formsLeadTo` are further origins of the CSP's `form-action`, to which the
+ * response to a form may redirect.
  */
 export function sendPage(
   reply: FastifyReply,
@@ -90,7 +90,7 @@ export function sendPage(
     reply
       .header("content-type", "text/html; charset=utf-8")
       .header("content-security-policy", formsLeadTo === null ? CSP : `${CSP} ${formsLeadTo}`)
-      // In path mode canvases have this page's origin: none that opened it may reach into it.
+      // In path mode canvases share this origin: a page that opened this one must get no handle to it.
       .header("cross-origin-opener-policy", "same-origin")
       .header("cache-control", "private, no-store")
       .send(page.text)

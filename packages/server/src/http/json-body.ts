@@ -4,7 +4,7 @@ import { type ZodType, z } from "zod";
 import { parseJson, readBody } from "./body.ts";
 import { refuse } from "./refusal.ts";
 
-/** A JSON body of the management API, checked whole; what is wrong with it is 400 `INVALID_BODY`, every fault named. */
+/** Reads and validates a JSON body of the management API. Throws 400 `INVALID_BODY` with every fault, 413 if it is too large. */
 export async function readJson<Body>(request: IncomingMessage, schema: ZodType<Body>): Promise<Body> {
   const type = request.headers["content-type"]?.split(";")[0]?.trim().toLowerCase();
   if (type !== "application/json") refuse("INVALID_BODY", { message: "The body must be application/json." });

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from "fastify";
 import { pino } from "pino";
 
-/** JSON lines on standard error. Headers that carry secrets never reach them. */
+/** Creates the log: JSON lines on standard error, without the headers that carry secrets. */
 export const newLog = (level: string) =>
   pino(
     { level, redact: ["req.headers.cookie", "req.headers.authorization"] },
@@ -9,8 +9,8 @@ export const newLog = (level: string) =>
   );
 
 /**
- * The description of a request in log lines: the pattern of its route instead of its URL, which may hold the token of an invitation, a
- * code or somebody's data. `route` is null where no route matched.
+ * Returns the fields by which log lines describe a request. They hold the pattern of the route instead of the URL, which may contain
+ * an invitation's token, a code or personal data. `route` is null where no route matched.
  */
 export const loggable = ({ id, method, routeOptions, params }: FastifyRequest) => ({
   requestId: id,

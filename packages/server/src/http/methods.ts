@@ -1,16 +1,16 @@
 import { METHODS as PARSED } from "node:http";
 import { refuse } from "./refusal.ts";
 
-/** The methods that a route may have a handler for; HEAD is answered as GET. */
+/** The methods that a route may have a handler for; the handler of GET serves HEAD, too. */
 export type Method = "GET" | "PUT" | "POST" | "PATCH" | "DELETE";
 
-/** The methods that routes answer with something other than 405, in the order of `Allow`. */
+/** The methods in the order in which `Allow` lists them. */
 const USED = ["GET", "HEAD", "PUT", "POST", "PATCH", "DELETE"] as const;
 
-/** The methods that every route is mounted for: all that the HTTP parser accepts, but for preflights and tunnels. */
+/** The methods that every route is mounted for: all of the HTTP parser except OPTIONS and CONNECT. */
 export const METHODS = PARSED.filter((method) => method !== "OPTIONS" && method !== "CONNECT");
 
-/** The handler for a method; 405 `METHOD_NOT_ALLOWED` with `Allow` where there is none. */
+/** Returns the handler for a method; throws 405 `METHOD_NOT_ALLOWED` and sets `Allow` where there is none. */
 export function handlerFor<Handler>(
   handlers: Partial<Record<Method, Handler>>,
   method: string,

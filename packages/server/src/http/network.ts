@@ -1,13 +1,13 @@
 import { isIPv6 } from "node:net";
 
 /**
- * The network that a client's address counts as: an IPv6 address stands for its /64, which one subscriber has whole, and an
- * IPv4-mapped one for the IPv4 address. Anything else counts as itself.
+ * Returns the network by which a client is rate-limited: the /64 of an IPv6 address, which usually belongs to one subscriber, the IPv4
+ * address of an IPv4-mapped one, and any other text unchanged.
  */
 export function networkOf(address: string): string {
   const [plain = ""] = address.split("%");
   if (!isIPv6(plain)) return address;
-  // The parser of URLs writes every address in one way, and the last 32 bits in hexadecimal.
+  // The URL parser normalises the address and writes its last 32 bits in hexadecimal.
   const written = new URL(`http://[${plain}]`).hostname.slice(1, -1);
   const [head = "", tail] = written.split("::");
   const first = head === "" ? [] : head.split(":");
@@ -17,7 +17,7 @@ export function networkOf(address: string): string {
   return `${groups.slice(0, 4).join(":")}::/64`;
 }
 
-/** The IPv4 address that two groups of an IPv6 address hold. */
+/** Returns the IPv4 address in two groups of an IPv6 address. */
 const ipv4Of = (groups: string[]): string =>
   groups
     .map((group) => Number.parseInt(group, 16))

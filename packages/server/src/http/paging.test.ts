@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { one, pageLimit, type Query } from "./query.ts";
+import { firstValue, pageLimit, type Query } from "./query.ts";
 
 const values: [given: Query[string], value: string | undefined][] = [
   [undefined, undefined],
@@ -12,7 +12,8 @@ const values: [given: Query[string], value: string | undefined][] = [
   [[], undefined],
 ];
 for (const [given, value] of values) {
-  test(`${JSON.stringify(given)} is ${value}`, () => assert.equal(one({ name: given }, "name"), value));
+  test(`${JSON.stringify(given)} is ${value}`, () =>
+    assert.equal(firstValue({ name: given }, "name"), value));
 }
 
 /** `limit`: clamped to 1 and 1,000, 100 by default, ignored where it is no number (specification 4.3). */

@@ -5,8 +5,8 @@ export interface Paged<Row> {
 }
 
 /**
- * A page from rows of which one more than `limit` was asked for. `nextCursor` is the cursor of the last row, or null where no other
- * follows. `more` says that others follow even though fewer rows were read.
+ * Builds a page from rows of a query for `limit + 1` rows. `nextCursor` is the cursor of the page's last row, or null at the end of the
+ * list. `more` means that rows follow even though fewer than `limit + 1` were read.
  */
 export function paged<Row>(
   rows: Row[],
@@ -19,8 +19,8 @@ export function paged<Row>(
   return { entries, nextCursor: last === undefined ? null : cursorOf(last) };
 }
 
-/** How many of these rows have sizes that add up to at most `budget`; the first one always counts. */
-export function fitting<Row>(rows: Row[], budget: number, sizeOf: (row: Row) => number): number {
+/** Returns how many of the first rows fit into `budget` by the sum of their sizes; at least one. */
+export function countWithin<Row>(rows: Row[], budget: number, sizeOf: (row: Row) => number): number {
   let sum = 0;
   const past = rows.findIndex((row) => {
     sum += sizeOf(row);

@@ -1,23 +1,23 @@
 import { LIMITS } from "@easel/protocol/limits";
 import { refuse } from "./refusal.ts";
 
-/** The query of a request: a name given twice has several values. */
+/** The query of a request; a repeated name has several values. */
 export type Query = Record<string, string | string[] | undefined>;
 
-/** One value of a query name; of several, the first. Empty counts as absent. */
-export function one(query: Query, name: string): string | undefined {
+/** Returns the first value of a query name; undefined where it is absent or empty. */
+export function firstValue(query: Query, name: string): string | undefined {
   const value = query[name];
   return (Array.isArray(value) ? value[0] : value) || undefined;
 }
 
-/** `limit` of a list: clamped to 1 and 1,000, 100 where it is absent or not a number (specification 4.3). */
+/** Parses `limit` of a list, clamped to 1 and 1,000; 100 where it is absent or not a number (specification 4.3). */
 export function pageLimit(query: Query): number {
-  const limit = Number(one(query, "limit")?.trim() || Number.NaN);
+  const limit = Number(firstValue(query, "limit")?.trim() || Number.NaN);
   if (Number.isNaN(limit)) return LIMITS.pageDefault.value;
   return Math.min(Math.max(Math.trunc(limit), 1), LIMITS.pageMax.value);
 }
 
-/** `limit` of a list that takes whole numbers from 1 to 1,000 only: 100 where it is absent, else 400 (specification 4.9). */
+/** Parses `limit` of a list as a whole number from 1 to 1,000; 100 where it is absent, and throws 400 otherwise (specification 4.9). */
 export function strictLimit(query: Query): number {
   const given = query.limit;
   if (given === undefined) return LIMITS.pageDefault.value;

@@ -1,17 +1,14 @@
 import type { Bucket } from "../drivers/bus/bus.ts";
 import type { Env } from "../env.ts";
 
-/** Where headers of an answer go. */
+/** The part of a response that takes headers. */
 export interface HeaderSink {
   header(name: string, value: string | number): unknown;
 }
 
 const MINUTE_MS = 60_000;
 
-/**
- * Takes one from a bucket of `perMinute` requests a minute and tells in the headers of the answer what is left. False when it is
- * empty.
- */
+/** Takes a token from a bucket of `perMinute` and sets the rate limit headers of the response; false when the bucket is empty. */
 export async function take(
   bucket: Bucket,
   perMinute: number,
@@ -27,7 +24,7 @@ export async function take(
   return allowed;
 }
 
-/** Puts one back into a bucket: what it was taken for does not count after all. */
+/** Returns a token to a bucket. */
 export async function giveBack(bucket: Bucket, { config, bus }: Env): Promise<void> {
   if (config.rateLimit) await bus.giveBack(bucket);
 }

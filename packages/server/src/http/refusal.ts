@@ -1,6 +1,6 @@
 import { ERRORS, type ErrorCode } from "@easel/protocol/errors";
 
-/** The one way to say no. Anything else that is thrown is a bug. */
+/** An HTTP error or redirect as the response to a request. Anything else that is thrown is a bug. */
 export class Refusal extends Error {
   readonly status: number;
   readonly body: Record<string, unknown>;
@@ -19,7 +19,7 @@ export class Refusal extends Error {
   }
 }
 
-/** Says no with a code of the protocol; `fields` may give a message of its own and what else the specification names. */
+/** Throws a Refusal with an error code; `fields` override its message and add fields that the specification names. */
 export function refuse(
   code: ErrorCode,
   fields: Record<string, unknown> = {},
@@ -28,12 +28,12 @@ export function refuse(
   throw new Refusal(status, { code, message: ERRORS[code].message, ...fields });
 }
 
-/** The gateway's answer to a request without a session, in the modes that have no login redirect (specification 4.1, step 1). */
+/** Throws the 401 of a request without a session, in the modes that do not redirect to a login page (specification 4.1, step 1). */
 export function refuseAnonymous(): never {
   throw new Refusal(401, { error: ERRORS.NOT_AUTHENTICATED.message });
 }
 
-/** Sends the browser elsewhere. */
+/** Throws a redirect. */
 export function redirect(
   location: string,
   status: 302 | 303 | 308 = 302,

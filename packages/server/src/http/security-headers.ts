@@ -1,10 +1,10 @@
 import type { FastifyReply } from "fastify";
 import type { HeaderSink } from "./rate-limit.ts";
 
-/** One year; each host says it for itself, as other hosts below the base host may have no https (docs/self-hosting.md). */
+/** One year, without `includeSubDomains`: other hosts below the base host may have no https (docs/self-hosting.md). */
 const HSTS = "max-age=31536000";
 
-/** Sets the headers that every answer carries; `secure` is whether browsers reach the service by https. */
+/** Sets the headers that every response has; `secure` is whether browsers reach the service by https. */
 export function setCommonHeaders(reply: FastifyReply, { secure }: { secure: boolean }): void {
   reply.header("x-content-type-options", "nosniff");
   if (secure) reply.header("strict-transport-security", HSTS);

@@ -1,28 +1,28 @@
 import type { Server } from "node:http";
 import type { Socket } from "node:net";
 
-/** How long a peer may take nothing of what is written to its connection. */
+/** How long a peer may read nothing while data waits to be sent to it. */
 export const STALL_TIMEOUT_MS = 60_000;
 
-/** How often connections are looked at. */
+/** How often connections are checked. */
 const INTERVAL_MS = 5_000;
-const MOST_LOOKS = STALL_TIMEOUT_MS / INTERVAL_MS;
+const MAX_STALLED_CHECKS = STALL_TIMEOUT_MS / INTERVAL_MS;
 
-/** The bytes written to a connection and waiting at the last look, and for how many looks they have not changed. */
+/** The bytes written and waiting at the last check of a connection, and for how many checks they have not changed. */
 interface Progress {
   written: number;
   waiting: number;
-  looks: number;
+  stalledChecks: number;
 }
 
 /**
- * Destroys connections to which data waits to be sent while the peer takes nothing of it for a minute, whatever the response is.
- * Progress counts in chunks: a peer is cut off below a few kilobytes a second.
+ * Destroys connections whose peer reads nothing for a minute while data waits to be sent. Progress is measured in chunks, so that a
+ * peer that reads less than a few kilobytes a second counts as stalled.
  */
 export function dropStalled(server: Server): void {
   const connections = new Map<Socket, Progress>();
   server.on("connection", (socket: Socket) => {
-    connections.set(socket, { written: 0, waiting: 0, looks: 0 });
+    connections.set(socket, { written: 0, waiting: 0, stalledChecks: 0 });
     socket.once("close", () => connections.delete(socket));
   });
 
@@ -32,8 +32,8 @@ export function dropStalled(server: Server): void {
       const stalled = waiting > 0 && written === progress.written && waiting === progress.waiting;
       progress.written = written;
       progress.waiting = waiting;
-      progress.looks = stalled ? progress.looks + 1 : 0;
-      if (progress.looks >= MOST_LOOKS) socket.destroy();
+      progress.stalledChecks = stalled ? progress.stalledChecks + 1 : 0;
+      if (progress.stalledChecks >= MAX_STALLED_CHECKS) socket.destroy();
     }
   }, INTERVAL_MS);
   timer.unref();

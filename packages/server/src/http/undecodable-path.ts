@@ -2,8 +2,8 @@ import { parseCanvasPath } from "./canvas-path.ts";
 import { refuse } from "./refusal.ts";
 
 /*
- * The router refuses paths that are not percent-encoded UTF-8 before any handler runs. Below a canvas the pipeline comes first,
- * so such a path is routed under a stand-in, and its handler refuses it after the pipeline.
+ * The router rejects paths that are not percent-encoded UTF-8 before any handler runs. In the runtime API the pipeline comes first, so
+ * such a path is replaced by one that can be routed, and rejected after the pipeline.
  */
 
 const isDecodable = (path: string): boolean => {
@@ -18,7 +18,7 @@ const isDecodable = (path: string): boolean => {
 
 const pathOf = (url: string): string => url.split("?", 1)[0] as string;
 
-/** The URL by which the router finds the route of a runtime API request: segments that cannot be decoded are made plain. */
+/** Returns the URL of a runtime API request with `%` replaced in the segments that cannot be decoded; other URLs unchanged. */
 export function routableUrl(url: string): string {
   if (!url.includes("%") || parseCanvasPath(url)?.surface !== "api") return url;
   const path = pathOf(url);
@@ -27,7 +27,7 @@ export function routableUrl(url: string): string {
   return segments.join("/") + url.slice(path.length);
 }
 
-/** Refuses a request whose path cannot be decoded; `url` is the one that was sent. */
+/** Rejects a request whose path cannot be decoded; `url` is the original one. */
 export function requireDecodable(url: string): void {
   if (url.includes("%") && !isDecodable(pathOf(url)))
     refuse("INVALID_BODY", { message: "The path is not percent-encoded UTF-8." });

@@ -1,18 +1,18 @@
 import { type IncomingMessage, type Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 
-/** A request to upgrade its connection that has not been answered yet. */
+/** A pending request to upgrade its connection. */
 export interface PendingUpgrade {
   socket: Socket;
-  /** Bytes that came behind the head of the request. */
+  /** The bytes received after the request. */
   head: Buffer;
   /** Detaches the socket from its HTTP response. */
   takeSocket(): Socket;
 }
 
 /**
- * Gives upgrade requests to the router like any other request, so that a rejected one gets an HTTP answer. Returns the lookup by
- * which a route finds the socket of such a request.
+ * Routes upgrade requests like any other request, so that a rejected one gets an HTTP response. Returns the lookup by which a route
+ * finds the socket of an upgrade request.
  */
 export function routeUpgrades(server: Server): (request: IncomingMessage) => PendingUpgrade | undefined {
   const pending = new WeakMap<IncomingMessage, PendingUpgrade>();

@@ -1,4 +1,4 @@
 import type { IncomingHttpHeaders } from "node:http";
 
-/** Whether a browser asks for a page to show, rather than a program for data. */
+/** Whether the request accepts HTML, as browsers do when they open a page. */
 export const wantsPage = ({ accept }: IncomingHttpHeaders): boolean => accept?.includes("text/html") === true;

@@ -3,7 +3,7 @@ import type { ZodType, z } from "zod";
 import type { User } from "../access/principal.ts";
 import type { Env } from "../env.ts";
 import type { Method } from "../http/methods.ts";
-import { one, type Query } from "../http/query.ts";
+import { firstValue, type Query } from "../http/query.ts";
 import { refuse } from "../http/refusal.ts";
 import type { AnswerSpec } from "./answer-spec.ts";
 import type { BodySpec } from "./body-spec.ts";
@@ -93,7 +93,10 @@ interface Definition<
 
 /** Parses the names of a query that its schema has; the first value counts, and an empty one as absent. */
 function parseQuery<Schema extends z.ZodObject>(schema: Schema, query: Query): z.output<Schema> {
-  return parse(schema, Object.fromEntries(Object.keys(schema.shape).map((name) => [name, one(query, name)])));
+  return parse(
+    schema,
+    Object.fromEntries(Object.keys(schema.shape).map((name) => [name, firstValue(query, name)])),
+  );
 }
 
 /** Parses a value; 400 `INVALID_BODY` with the first fault. */

@@ -4,7 +4,7 @@ import type { User } from "../access/principal.ts";
 import { newId } from "../crypto/ids.ts";
 import { asKeys, containing, optional, type Step, sql } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
-import { fitting, type Paged, paged } from "../http/paging.ts";
+import { countWithin, type Paged, paged } from "../http/paging.ts";
 
 /** A team without its members. */
 export type TeamRow = Omit<Team, "members">;
@@ -33,7 +33,7 @@ export async function listTeams(
         union select team_id from team_members where email = ${user.email})
       and id < ${cursor} and lower(name) like ${containing(q)} escape '!'
     order by id desc limit ${limit + 1}`;
-  const fits = fitting(rows, LIMITS.membersPerPage.value, ({ size }) => size);
+  const fits = countWithin(rows, LIMITS.membersPerPage.value, ({ size }) => size);
   const { entries, nextCursor } = paged(rows, Math.min(limit, fits), ({ id }) => id);
   const teams = await db.all<JoinedTeam>`
     select id, name, created_at as "createdAt", created_by as "createdBy",

@@ -5,7 +5,7 @@ import type { Env } from "../env.ts";
 import { readBody } from "../http/body.ts";
 import { requireSameOrigin } from "../http/csrf.ts";
 import { readJson } from "../http/json-body.ts";
-import { one, type Query } from "../http/query.ts";
+import { firstValue, type Query } from "../http/query.ts";
 import type { HeaderSink } from "../http/rate-limit.ts";
 import { Refusal, refuse } from "../http/refusal.ts";
 import { wantsPage } from "../http/wants-page.ts";
@@ -69,6 +69,10 @@ export function mountDevSignIn(app: FastifyInstance, env: Env): void {
   });
 
   app.get("/auth/login", async (request, reply) =>
-    sendSignIn(reply, { returnTo: safeReturn(one(request.query as Query, "returnTo"), env.base) }, env),
+    sendSignIn(
+      reply,
+      { returnTo: safeReturn(firstValue(request.query as Query, "returnTo"), env.base) },
+      env,
+    ),
   );
 }

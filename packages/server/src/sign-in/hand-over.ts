@@ -5,7 +5,7 @@ import { isToken, newToken, tokenHash } from "../crypto/ids.ts";
 import type { Env } from "../env.ts";
 import { isSlug } from "../http/canvas-path.ts";
 import { cookiesNamed, hostOnly, setCookie } from "../http/cookies.ts";
-import { one, type Query } from "../http/query.ts";
+import { firstValue, type Query } from "../http/query.ts";
 import { take } from "../http/rate-limit.ts";
 import { redirect, refuse } from "../http/refusal.ts";
 import { canvasSessionCookie } from "../identity/canvas-session.ts";
@@ -43,8 +43,8 @@ export function mountHandOver(app: FastifyInstance, env: Env): void {
   // A look at the address alone must not use up anything.
   app.get("/auth/canvas", { exposeHeadRoute: false }, async (request, reply) => {
     const query = request.query as Query;
-    const slug = one(query, "slug") ?? "";
-    const proof = one(query, "challenge") ?? "";
+    const slug = firstValue(query, "slug") ?? "";
+    const proof = firstValue(query, "challenge") ?? "";
     if (!isSlug(slug) || !isToken(proof)) refuse("NOT_FOUND");
     const session = await findSession(request.raw, reply, env);
     if (session === null) return challenge(request.raw, "page", env);
@@ -54,7 +54,7 @@ export function mountHandOver(app: FastifyInstance, env: Env): void {
     await env.db.run`
       insert into handovers (code_hash, session_id, slug, challenge, expires_at)
       values (${tokenHash(code)}, ${session.id}, ${slug}, ${proof}, ${env.clock() + CODE_LIFETIME_MS})`;
-    const to = pathOn(slug, one(query, "to"), env.base);
+    const to = pathOn(slug, firstValue(query, "to"), env.base);
     return reply
       .header("cache-control", "private, no-store")
       .redirect(`${env.base.canvasUrl(slug)}${ENTER}?${new URLSearchParams({ code, to })}`, 303);
@@ -72,9 +72,9 @@ export async function enterBy(
   env: Env,
 ): Promise<FastifyReply> {
   const query = request.query as Query;
-  const to = pathOn(slug, one(query, "to"), env.base);
+  const to = pathOn(slug, firstValue(query, "to"), env.base);
   if (query.code === undefined && query.to !== undefined) handOver(slug, to, request.raw, env);
-  const code = one(query, "code") ?? "";
+  const code = firstValue(query, "code") ?? "";
   const secret = cookiesNamed(request.headers.cookie, secretCookie(env)).find(isToken);
   if (secret === undefined) {
     return refuse("INVALID_BODY", {

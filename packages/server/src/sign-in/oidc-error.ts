@@ -2,7 +2,7 @@ import type { ErrorCode } from "@easel/protocol/errors";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Env } from "../env.ts";
 import { html, sendPage } from "../http/html.ts";
-import { one, type Query } from "../http/query.ts";
+import { firstValue, type Query } from "../http/query.ts";
 import { refuse } from "../http/refusal.ts";
 import { wantsPage } from "../http/wants-page.ts";
 import { readFlow } from "./oidc-flow.ts";
@@ -133,7 +133,7 @@ export function answerOidcError(
   env.log.warn({ requestId: request.id, fault: error.kind, why: error.message }, "a sign-in failed");
   if (!wantsPage(request.headers)) return refuse(code, { message: `${title}. ${says}` }, status);
   const query = request.query as Query;
-  const returnTo = one(query, "returnTo") ?? readFlow(one(query, "state") ?? "", env)?.returnTo;
+  const returnTo = firstValue(query, "returnTo") ?? readFlow(firstValue(query, "state") ?? "", env)?.returnTo;
   const again = new URLSearchParams({
     returnTo: safeReturn(returnTo, env.base),
     ...(other && { anew: "1" }),

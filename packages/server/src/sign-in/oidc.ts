@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { normalEmail } from "../access/email.ts";
 import type { User } from "../access/principal.ts";
 import type { Env } from "../env.ts";
-import { one, type Query } from "../http/query.ts";
+import { firstValue, type Query } from "../http/query.ts";
 import { startSession } from "../identity/session.ts";
 import { cleanName, upsertUser } from "../identity/users.ts";
 import { mayTry } from "./attempts.ts";
@@ -38,8 +38,8 @@ export function mountOidc(app: FastifyInstance, env: Env): void {
   app.get("/auth/login", { errorHandler }, async (request, reply) => {
     await guard(request, reply);
     const query = request.query as Query;
-    const returnTo = safeReturn(one(query, "returnTo"), env.base);
-    return begin(request, reply, { returnTo, anew: one(query, "anew") !== undefined });
+    const returnTo = safeReturn(firstValue(query, "returnTo"), env.base);
+    return begin(request, reply, { returnTo, anew: firstValue(query, "anew") !== undefined });
   });
 
   // What the provider answers counts once: HEAD must not use it up.

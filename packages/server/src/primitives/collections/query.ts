@@ -1,4 +1,4 @@
-import { one, type Query as Parameters, strictLimit } from "../../http/query.ts";
+import { firstValue, type Query as Parameters, strictLimit } from "../../http/query.ts";
 import { refuse } from "../../http/refusal.ts";
 import {
   AUTHOR,
@@ -134,7 +134,9 @@ export function cursorOf(
 
 /** A parameter that may be given once. */
 function only(parameters: Parameters, name: string): string | undefined {
-  return Array.isArray(parameters[name]) ? wrong(`\`${name}\` may be given once.`) : one(parameters, name);
+  return Array.isArray(parameters[name])
+    ? wrong(`\`${name}\` may be given once.`)
+    : firstValue(parameters, name);
 }
 
 /** The conditions of a request, or null without any; anything outside the grammar is 400 `INVALID_BODY`. */

@@ -2,7 +2,7 @@ import { LIMITS } from "@easel/protocol/limits";
 import type { Json, Permission } from "@easel/protocol/types";
 import type { Env } from "../../env.ts";
 import { parseJson } from "../../http/body.ts";
-import { one, pageLimit } from "../../http/query.ts";
+import { firstValue, pageLimit } from "../../http/query.ts";
 import { refuse } from "../../http/refusal.ts";
 import { announce, type Change } from "../change-feed.ts";
 import type { Call, Primitive } from "../primitive.ts";
@@ -82,8 +82,8 @@ function routesOf(path: string, scope: Scope): Primitive["routes"] {
   return {
     [path]: {
       async GET(call, env) {
-        const prefix = one(call.query, "prefix") ?? "";
-        const cursor = one(call.query, "cursor") ?? null;
+        const prefix = firstValue(call.query, "prefix") ?? "";
+        const cursor = firstValue(call.query, "cursor") ?? null;
         return listed(
           call,
           pageLimit(call.query),
