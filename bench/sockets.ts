@@ -135,13 +135,13 @@ async function drained(missing: () => number): Promise<void> {
 
 let pool: SocketPool | undefined;
 for await (const line of createInterface({ input: process.stdin })) {
-  const told: Crowd | Flow | Pulse = JSON.parse(line);
+  const message: Crowd | Flow | Pulse = JSON.parse(line);
   let answer: object = {};
-  if (!("kind" in told)) {
-    pool = new SocketPool(told);
+  if (!("kind" in message)) {
+    pool = new SocketPool(message);
     await pool.open();
   } else if (pool) {
-    answer = told.kind === "flow" ? await pool.flow(told) : await pool.pulse(told);
+    answer = message.kind === "flow" ? await pool.flow(message) : await pool.pulse(message);
   }
   process.stdout.write(`${JSON.stringify(answer)}\n`);
 }

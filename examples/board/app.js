@@ -59,9 +59,9 @@ async function look() {
     failure.hidden = true;
     return true;
   } catch (error) {
-    const told = failure.querySelector("p");
+    const note = failure.querySelector("p");
     const text = explain(error);
-    if (told.textContent !== text) told.textContent = text;
+    if (note.textContent !== text) note.textContent = text;
     failure.hidden = false;
     return false;
   }

@@ -47,10 +47,10 @@ function explain(error) {
 
 /** Shows the state of the connection. After a reconnect the pointer is sent again, because the others have removed it. */
 function show(state) {
-  const told = element("state");
-  if (told.dataset.state === state) return;
-  told.dataset.state = state;
-  told.textContent = STATES[state];
+  const note = element("state");
+  if (note.dataset.state === state) return;
+  note.dataset.state = state;
+  note.textContent = STATES[state];
   outbox.open = state === "on";
   if (state === "on") outbox.repeat();
 }

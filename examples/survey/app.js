@@ -83,9 +83,9 @@ async function look() {
     await refresh();
     element("failure").hidden = true;
   } catch (error) {
-    const told = element("failure").querySelector("p");
+    const note = element("failure").querySelector("p");
     const text = explain(error);
-    if (told.textContent !== text) told.textContent = text;
+    if (note.textContent !== text) note.textContent = text;
     element("failure").hidden = false;
   } finally {
     element("loading").hidden = true;

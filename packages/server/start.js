@@ -1,4 +1,4 @@
-// Plain JavaScript, so that also a Node that cannot read the sources can say so.
+// Plain JavaScript, so that older Node versions, which cannot load TypeScript, print the message below.
 const [major = 0] = process.versions.node.split(".").map(Number);
 if (major < 26) {
   process.stderr.write(
@@ -7,7 +7,7 @@ if (major < 26) {
   );
   process.exit(1);
 }
-// The shell that npm starts does not pass signals on, and ends alone.
+// npm's shell does not forward signals: stop when that shell has exited.
 if (process.env.npm_lifecycle_event !== undefined) {
   const parent = process.ppid;
   const watch = setInterval(() => {
