@@ -2,9 +2,9 @@ import { LIMITS } from "@easel/protocol/limits";
 import type { Json, Right } from "@easel/protocol/types";
 import { countLess, countOne } from "../../canvases/counts.ts";
 import { newId } from "../../crypto/ids.ts";
-import { type Db, optional, type Step, sql } from "../../drivers/db/db.ts";
+import { type Db, optional, type Step, sql, statementText } from "../../drivers/db/db.ts";
 import { paged } from "../../http/paging.ts";
-import { HALF, HARMLESS } from "../increment.ts";
+import { finiteValues, STAYS_FINITE } from "../increment.ts";
 import { SLICE_LENGTH } from "../streamed-list.ts";
 import { type Stored, toStored } from "../value.ts";
 import { counting } from "./counting.ts";
@@ -16,6 +16,12 @@ import { listing } from "./statements.ts";
 export type StoredRecord = Stored & { id: string; author_id: string; updated_at: number };
 
 const KIND = "records";
+
+const INCREMENT = statementText(
+  "update records set number = number + ?, updated_at = ?",
+  `where id = ? and canvas_id = ? and collection = ? and number is not null and ${STAYS_FINITE}`,
+  "returning number",
+);
 
 /** So many records are cleared at once: each may have a hundred fields, and others get their turn between. */
 const CLEARED_AT_ONCE = 100;
@@ -96,11 +102,15 @@ export class RecordStore {
 
   /** The number after adding `by`; undefined when the record is gone, is no number, or would leave the finite range. */
   async increment(id: string, by: number, now: number): Promise<number | undefined> {
-    const [changed] = await this.#db.returning<{ number: number }>`
-      update records set number = number + ${by}, updated_at = ${now}
-      where id = ${id} and canvas_id = ${this.#canvas} and collection = ${this.#collection} and number is not null
-        and abs(case when abs(number) < ${HARMLESS} then 0 else number * 0.5 + ${by / 2} end) <= ${HALF}
-      returning number`;
+    const [changed] = await this.#db.returning<{ number: number }>(
+      INCREMENT,
+      by,
+      now,
+      id,
+      this.#canvas,
+      this.#collection,
+      ...finiteValues(by),
+    );
     return changed?.number;
   }
 

@@ -1,8 +1,14 @@
-import { type Db, sql } from "../../drivers/db/db.ts";
+import { type Db, sql, statementText } from "../../drivers/db/db.ts";
 import { paged } from "../../http/paging.ts";
-import { HALF, HARMLESS } from "../increment.ts";
+import { finiteValues, STAYS_FINITE } from "../increment.ts";
 import { SLICE_LENGTH } from "../streamed-list.ts";
 import type { Stored } from "../value.ts";
+
+const INCREMENT = statementText(
+  "update kv set number = number + ?",
+  `where canvas_id = ? and scope = ? and key = ? and number is not null and ${STAYS_FINITE}`,
+  "returning number",
+);
 
 /** Keys are UTF-8 and never begin with 0xff, so this lies after all of them. */
 const AFTER_ALL = Buffer.of(0xff);
@@ -76,11 +82,14 @@ export class KvStore {
   async increment(key: string, by: number, limit: number): Promise<number | "NOT_NUMERIC" | "KEY_LIMIT"> {
     const bytes = Buffer.from(key);
     for (let full = false; ; ) {
-      const [changed] = await this.#db.returning<{ number: number }>`
-        update kv set number = number + ${by}
-        where canvas_id = ${this.#canvas} and scope = ${this.#scope} and key = ${bytes} and number is not null
-          and abs(case when abs(number) < ${HARMLESS} then 0 else number * 0.5 + ${by / 2} end) <= ${HALF}
-        returning number`;
+      const [changed] = await this.#db.returning<{ number: number }>(
+        INCREMENT,
+        by,
+        this.#canvas,
+        this.#scope,
+        bytes,
+        ...finiteValues(by),
+      );
       if (changed !== undefined) return changed.number;
       const stored = await this.#read(bytes);
       if (stored === undefined) {
