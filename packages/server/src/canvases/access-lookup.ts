@@ -46,8 +46,8 @@ export async function findForAccess(slug: string, email: string | null, env: Env
     select canvases.id, slug, owner_id, version_id, access, password_hash, expires_at, revoked_at, archived_at,
       disabled_at, deleted_at, backend_enabled, kv, files, ai, realtime, authoring, ai_audience,
       connections_audience, authoring_audience, guest_ai, users.can_publish_public as owner_may_publish, org_id, runtime_policy_revision,
-      (select min(role) from grants
-        where canvas_id = (select id from canvases where slug = ${slug}) and grants.email = ${email}) as granted,
+      (select role from roles
+        where canvas_id = (select id from canvases where slug = ${slug}) and roles.email = ${email}) as granted,
       (select org_id from org_domains where domain = ${email && domainOf(email)}) as viewer_org,
       (select value from instance_settings where name = 'publicLinks') as public_links
     from canvases join users on users.id = canvases.owner_id

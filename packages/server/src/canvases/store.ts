@@ -74,7 +74,7 @@ export function findCanvas(
     select * from (
       select canvases.*, users.email as owner_email, users.name as owner_name,
         case when owner_id = ${user.id} then 'owner'
-          else (select min(role) from grants where canvas_id = ${id} and grants.email = ${user.email}) end as role
+          else (select role from roles where canvas_id = ${id} and roles.email = ${user.email}) end as role
       from canvases join users on users.id = owner_id
       where canvases.id = ${id} and deleted_at is null) as found
     where role is not null`;
@@ -110,7 +110,7 @@ export async function listCanvases(
       + ${ENTRY_BYTES} * ((select count(*) from canvas_people where canvas_id = canvases.id)
         + (select count(*) from canvas_teams where canvas_id = canvases.id)) as bytes
     from canvases
-    left join (select canvas_id, min(role) as role from grants where email = ${user.email} group by canvas_id) as given
+    left join (select canvas_id, role from roles where email = ${user.email}) as given
       on given.canvas_id = canvases.id
     where deleted_at is null
       and id in (select id from canvases where owner_id = ${user.id}

@@ -85,7 +85,7 @@ export async function transferCanvas(
       where id = ${id} and owner_id = ${owner.id} and deleted_at is null
         and exists (select 1 from users
           where users.email = ${email} and users.id <> owner_id and deactivated_at is null)
-        and (select min(role) from grants where canvas_id = ${id} and grants.email = ${email}) = 'editor'`,
+        and (select role from roles where canvas_id = ${id} and roles.email = ${email}) = 'editor'`,
     optional`delete from canvas_people where canvas_id = ${id} and email in (${email}, ${owner.email})`,
     sql`insert into canvas_people (canvas_id, email, role) values (${id}, ${owner.email}, 'editor')`,
     withinCanvases(id, env),

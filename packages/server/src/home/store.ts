@@ -58,10 +58,8 @@ export async function listShared(
     select id, slug, title, given.role, updated_at, version_id, access, expires_at, revoked_at, archived_at, disabled_at,
       disabled_reason
     from (
-      select canvas_id, min(role) as role from (
-        select canvas_id, role from grants where email = ${email}
-        union all select id, 'viewer' from canvases where id = ${user.guestOf}) as each_grant
-      group by canvas_id) as given
+      select canvas_id, role from roles where email = ${email}
+      union all select id, 'viewer' from canvases where id = ${user.guestOf}) as given
     join canvases on canvases.id = given.canvas_id
     where owner_id <> ${user.id} and deleted_at is null
       and (given.role = 'editor' or (archived_at is null and disabled_at is null and revoked_at is null
