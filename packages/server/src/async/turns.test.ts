@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import { Turns } from "./turns.ts";
 
-test("a turn keeps its number over awaits, and the next one has another", async () => {
+test("the number of a turn is the same across awaits, and changes with the next turn", async () => {
   const turns = new Turns();
   const first = turns.current;
   await Promise.resolve();
@@ -12,7 +12,7 @@ test("a turn keeps its number over awaits, and the next one has another", async 
   assert.notEqual(turns.current, first);
 });
 
-test("work is done once, at the end of the turn in which it was asked for", async () => {
+test("callbacks run once, at the end of the turn in which they were added", async () => {
   const turns = new Turns();
   const done: number[] = [];
   turns.atEnd(() => done.push(1));

@@ -5,7 +5,7 @@ import { isId, isToken, newId, newToken, tokenHash } from "./ids.ts";
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 const timeOf = (id: string) => Number.parseInt(id.slice(0, 13).replace("-", ""), 16);
 
-test("ids are ids, each another, and sort in the order that they were made in", () => {
+test("newId returns distinct UUIDv7s, which sort in the order of their creation", () => {
   const from = Date.now();
   const made = Array.from({ length: 50_000 }, newId);
   assert.ok(made.every((id) => isId(id) && UUID.test(id)));
@@ -14,7 +14,7 @@ test("ids are ids, each another, and sort in the order that they were made in", 
   assert.ok(timeOf(made[0] ?? "") >= from);
 });
 
-test("an id tells the millisecond it was made in; should the clock be put back, the latest there was", (t) => {
+test("an id contains the millisecond of its creation, or the latest one when the clock is set back", (t) => {
   const latest = timeOf(newId());
   t.mock.timers.enable({ apis: ["Date"], now: latest + 60_000 });
   assert.equal(timeOf(newId()), latest + 60_000);
@@ -23,7 +23,7 @@ test("an id tells the millisecond it was made in; should the clock be put back, 
   assert.ok(one < other && timeOf(one) === latest + 60_000);
 });
 
-test("tokens are tokens, each another; of one only its hash is kept", () => {
+test("newToken returns distinct tokens; the hash differs from the token", () => {
   const tokens = Array.from({ length: 100 }, newToken);
   assert.ok(tokens.every(isToken));
   assert.equal(new Set(tokens).size, 100);
@@ -31,7 +31,7 @@ test("tokens are tokens, each another; of one only its hash is kept", () => {
 });
 
 for (const text of ["", "x", "x".repeat(42), "x".repeat(44), "x".repeat(16_000), `${"x".repeat(42)}é`]) {
-  test(`a text of ${text.length} characters that we did not make is no token`, () => {
+  test(`a text of ${text.length} characters is no token`, () => {
     assert.equal(isToken(text), false);
   });
 }

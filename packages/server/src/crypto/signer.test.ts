@@ -5,7 +5,7 @@ import { Signer } from "./signer.ts";
 const OLD = "an old secret of at least thirty-two bytes";
 const NEW = "a new secret of at least thirty-two bytes!";
 
-test("what was signed verifies, and nothing else does", () => {
+test("a signature verifies for its purpose and parts only", () => {
   const signer = new Signer([NEW]);
   const signature = signer.sign("gate", "tea", "ada");
   assert.ok(signer.verifies(signature, "gate", "tea", "ada"));
@@ -17,7 +17,7 @@ test("what was signed verifies, and nothing else does", () => {
     assert.ok(!signer.verifies(bad, "gate", "tea", "ada"), `"${bad}"`);
 });
 
-test("secrets rotate: the first signs, all verify", () => {
+test("rotation: the first secret signs, all verify", () => {
   const before = new Signer([OLD]).sign("gate", "tea");
   const both = new Signer([NEW, OLD]);
   assert.ok(both.verifies(before, "gate", "tea"));
@@ -25,6 +25,6 @@ test("secrets rotate: the first signs, all verify", () => {
   assert.ok(!new Signer([NEW]).verifies(before, "gate", "tea"), "once the old secret is gone");
 });
 
-test("without a secret there is no signer", () => {
+test("the constructor throws without a secret", () => {
   assert.throws(() => new Signer([]), RangeError);
 });

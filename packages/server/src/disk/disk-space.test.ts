@@ -14,18 +14,18 @@ const RESERVES: [setting: number | null, total: number, reserve: number][] = [
   [0, 10 * MIB, 0],
 ];
 for (const [setting, total, reserve] of RESERVES) {
-  test(`of ${total / MIB} MiB ${reserve} bytes stay free where ${setting} is set`, () => {
+  test(`reserveOf: setting ${setting} and a disk of ${total / MIB} MiB: ${reserve} bytes`, () => {
     assert.equal(reserveOf(setting, total), reserve);
   });
 }
 
-test("a directory has the space that its disk has", async () => {
+test("requireSpace throws when less than the setting is free", async () => {
   await requireSpace(os.tmpdir(), 1);
   await requireSpace("/nowhere", 0);
   await assert.rejects(requireSpace(os.tmpdir(), Number.MAX_SAFE_INTEGER), isFull);
 });
 
-test("a stream is cut off before its first byte", async () => {
+test("whileSpace throws before it reads the first byte", async () => {
   let read = 0;
   const source = async function* () {
     read++;
@@ -36,7 +36,7 @@ test("a stream is cut off before its first byte", async () => {
   assert.deepEqual(await Array.fromAsync(whileSpace(source(), os.tmpdir(), 1)), [Buffer.of(1)]);
 });
 
-test("full is what the system, a quota or SQLite call full, and nothing else", () => {
+test("isFull is true for the error codes of a full disk, a quota and SQLite", () => {
   for (const error of [{ code: "ENOSPC" }, { code: "EDQUOT" }, { code: "ERR_SQLITE_ERROR", errcode: 13 }])
     assert.ok(isFull(error));
   for (const error of [null, new Error("full"), { code: "EIO" }, { errcode: 10 }, { errcode: 5 }])

@@ -3,7 +3,7 @@ import { createHook } from "node:async_hooks";
 import { describe, it } from "node:test";
 import { Passwords } from "../../src/crypto/passwords.ts";
 
-/** Counts how many hashes are computed at the same time while `work` goes on: from the start of a job to its answer. */
+/** Counts the most hashes that are computed concurrently during `work`. */
 async function mostAtOnce(work: () => Promise<unknown>): Promise<{ jobs: number; most: number }> {
   const running = new Set<number>();
   let jobs = 0;
@@ -22,10 +22,10 @@ async function mostAtOnce(work: () => Promise<unknown>): Promise<{ jobs: number;
   return { jobs, most };
 }
 
-describe("hashes of passwords", () => {
+describe("password hashes", () => {
   const passwords = new Passwords(2);
 
-  it("are PHC strings of Argon2id, each with a salt of its own", async () => {
+  it("are PHC strings of Argon2id with random salts", async () => {
     const [one, two] = await Promise.all([passwords.hash("tea"), passwords.hash("tea")]);
     for (const hash of [one, two]) {
       assert.match(hash, /^\$argon2id\$v=19\$m=19456,t=2,p=1\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/);
@@ -57,7 +57,7 @@ describe("hashes of passwords", () => {
     });
   }
 
-  it("are computed at most two at a time, and all are", async () => {
+  it("are computed two at a time", async () => {
     const hash = await passwords.hash("tea");
     const { jobs, most } = await mostAtOnce(() =>
       Promise.all(Array.from({ length: 8 }, () => passwords.verify("tea", hash))),
@@ -65,7 +65,7 @@ describe("hashes of passwords", () => {
     assert.deepEqual({ jobs, most }, { jobs: 8, most: 2 });
   });
 
-  it("one at a time where that is asked for; one that fails holds nobody up", async () => {
+  it("are computed one at a time with a concurrency of 1, also after a failure", async () => {
     const single = new Passwords(1);
     const { most } = await mostAtOnce(async () => {
       const given = ["a", "b", "c", "d"].map((each) => single.hash(each));

@@ -6,17 +6,17 @@ import type { Blobs } from "../../src/drivers/blobs/blobs.ts";
 import type { Scope } from "../support/service.ts";
 
 const HOUR_MS = 60 * 60 * 1000;
-/** A time that everything was put before. */
+/** A time after every put. */
 const LATER = () => Date.now() + HOUR_MS;
 const MIB = 1024 * 1024;
 
-/** Bytes as a stream of so many pieces. */
+/** Streams bytes in a number of pieces. */
 export async function* inPieces(bytes: Uint8Array, pieces = 1): AsyncIterable<Uint8Array> {
   const size = Math.ceil(bytes.length / pieces);
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
 }
 
-/** What a stream holds. */
+/** Reads a stream to its end. */
 export async function bytesOf(stream: Readable | null): Promise<Buffer | null> {
   return stream === null ? null : Buffer.concat(await stream.toArray());
 }
@@ -26,7 +26,7 @@ export async function keysOf(blobs: Blobs, before = LATER()): Promise<string[]> 
   return (await Array.fromAsync(blobs.list(before), ({ key }) => key)).sort();
 }
 
-/** Removes what is stored of these keys. */
+/** Removes the blobs with these keys. */
 export async function removeKeys(blobs: Blobs, keys: string[]): Promise<void> {
   const all = await Array.fromAsync(blobs.list(LATER()));
   await blobs.remove(all.filter(({ key }) => keys.includes(key)));
@@ -40,7 +40,7 @@ export interface OpenedBlobs {
 
 const keyOf = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");
 
-/** Keys that no put ever answers. */
+/** Keys that no put returns. */
 const HOSTILE = [
   "",
   ".",
@@ -59,7 +59,7 @@ const HOSTILE = [
   "a\u0000".repeat(32),
 ];
 
-/** What every blob driver does; `open` makes an empty store, closed and removed afterwards. */
+/** The contract of blob drivers. `openAged` opens an empty store, which is closed and removed after the test. */
 export function blobsContract(
   name: string,
   skip: string | false,
@@ -75,7 +75,7 @@ export function blobsContract(
       ["every byte", Buffer.from(Array.from({ length: 256 }, (_, byte) => byte)), 7],
       ["many pieces", randomBytes(100_000), 1000],
     ] as const) {
-      test(`what is put can be got: ${what}`, async (t) => {
+      test(`get returns what was put: ${what}`, async (t) => {
         const blobs = await open(t);
         const { key, size } = await blobs.put(inPieces(bytes, pieces));
         assert.deepEqual([key, size], [keyOf(bytes), bytes.length]);
@@ -84,7 +84,7 @@ export function blobsContract(
       });
     }
 
-    test("a big stream keeps its bytes", async (t) => {
+    test("get returns a stream of 32 MiB, and a part of it", async (t) => {
       const blobs = await open(t);
       const piece = randomBytes(MIB);
       const source = async function* () {
@@ -106,14 +106,14 @@ export function blobsContract(
       [11, 11, "a"],
     ];
     for (const [start, end, text] of ranges) {
-      test(`the bytes from ${start} to ${end}, both included`, async (t) => {
+      test(`get returns the bytes from ${start} to ${end}, both included`, async (t) => {
         const blobs = await open(t);
         const { key } = await blobs.put(inPieces(tea));
         assert.equal((await bytesOf(await blobs.get(key, { start, end })))?.toString(), text);
       });
     }
 
-    test("the same bytes are kept once, however they come and however many bring them", async (t) => {
+    test("the same bytes are stored once, in any number of pieces and by concurrent puts", async (t) => {
       const blobs = await open(t);
       const all = await Promise.all([1, 2, 3, 4, 5, 12].map((pieces) => blobs.put(inPieces(tea, pieces))));
       for (const each of all) assert.deepEqual(each, { key: keyOf(tea), size: tea.length });
@@ -121,7 +121,7 @@ export function blobsContract(
       assert.deepEqual(await bytesOf(await blobs.get(keyOf(tea))), tea);
     });
 
-    test("a source that fails leaves nothing, and its own error is told", async (t) => {
+    test("a put whose source fails stores nothing, and rejects with the error of the source", async (t) => {
       const blobs = await open(t);
       const failing = async function* () {
         yield tea;
@@ -132,7 +132,7 @@ export function blobsContract(
       assert.equal(await blobs.get(keyOf(tea)), null);
     });
 
-    test("a source that fails takes nothing away that was there", async (t) => {
+    test("a put whose source fails leaves an existing blob as it is", async (t) => {
       const blobs = await open(t);
       const { key } = await blobs.put(inPieces(tea));
       const failing = async function* () {
@@ -143,7 +143,7 @@ export function blobsContract(
       assert.deepEqual(await bytesOf(await blobs.get(key)), tea);
     });
 
-    test("what is removed is gone, and removing it again does no harm", async (t) => {
+    test("remove removes the listed blobs, and may be repeated", async (t) => {
       const blobs = await open(t);
       const keys: string[] = [];
       for (const text of ["one", "two", "three"])
@@ -160,7 +160,7 @@ export function blobsContract(
       assert.equal((await bytesOf(await blobs.get(one)))?.toString(), "one");
     });
 
-    test("a blob that has been put again since it was listed is not removed", async (t) => {
+    test("remove leaves a blob that has been put again since it was listed", async (t) => {
       const blobs = await open(t);
       const { key } = await blobs.put(inPieces(tea));
       const listed = await Array.fromAsync(blobs.list(LATER()));
@@ -172,7 +172,7 @@ export function blobsContract(
       assert.equal(await blobs.get(key), null);
     });
 
-    test("of a put and two removals at the same moment the put always wins, and is always readable", async (t) => {
+    test("a put concurrent with two removals wins, and the blob is readable after it", async (t) => {
       const blobs = await open(t);
       for (let round = 0; round < 10; round++) {
         const bytes = Buffer.from(`tea ${round}`);
@@ -189,7 +189,7 @@ export function blobsContract(
       }
     });
 
-    test("unknown and hostile keys: nothing is there, nothing is removed", async (t) => {
+    test("unknown and hostile keys: get returns null, remove removes nothing", async (t) => {
       const blobs = await open(t);
       const { key } = await blobs.put(inPieces(tea));
       const [{ generation } = assert.fail()] = await Array.fromAsync(blobs.list(LATER()));
@@ -201,7 +201,7 @@ export function blobsContract(
       assert.deepEqual(await bytesOf(await blobs.get(key)), tea);
     });
 
-    test("list returns what was last put before a time, and a second put makes a blob new", async (t) => {
+    test("list returns the blobs last put before a time; a second put makes a blob new", async (t) => {
       const { blobs, age } = await openAged(t);
       assert.deepEqual(await keysOf(blobs), []);
       const { key } = await blobs.put(inPieces(tea));
@@ -213,7 +213,7 @@ export function blobsContract(
       assert.deepEqual(await keysOf(blobs, anHourAgo), []);
     });
 
-    test("what is listed may be removed on the way", async (t) => {
+    test("blobs may be removed while they are listed", async (t) => {
       const blobs = await open(t);
       for (let each = 0; each < 40; each++) await blobs.put(inPieces(Buffer.of(each)));
       let seen = 0;
@@ -225,7 +225,7 @@ export function blobsContract(
       assert.deepEqual(await keysOf(blobs), []);
     });
 
-    test("a marker is created once: later calls get the same text, and it is no blob", async (t) => {
+    test("a marker is created once: later calls return the first text, and it is not listed as a blob", async (t) => {
       const blobs = await open(t);
       assert.equal(await blobs.marker("instance"), null);
       assert.equal(await blobs.mark("instance", "one"), "one");
@@ -237,7 +237,7 @@ export function blobsContract(
       assert.equal(await blobs.marker("instance"), "one");
     });
 
-    test("of several that create a marker at once, all get the same text", async (t) => {
+    test("concurrent calls that create a marker return the same text", async (t) => {
       const blobs = await open(t);
       const texts = await Promise.all(
         Array.from({ length: 20 }, (_, n) => blobs.mark("instance", `node ${n}`)),
@@ -246,7 +246,7 @@ export function blobsContract(
       assert.equal(await blobs.marker("instance"), texts[0]);
     });
 
-    test("a marker with a hostile name is refused", async (t) => {
+    test("a hostile name of a marker is rejected", async (t) => {
       const blobs = await open(t);
       for (const name of HOSTILE.filter((each) => !/^[a-z]+$/.test(each))) {
         await assert.rejects(blobs.marker(name), name);
@@ -254,14 +254,14 @@ export function blobsContract(
       }
     });
 
-    test("tidying removes no blob", async (t) => {
+    test("tidy removes no blob", async (t) => {
       const blobs = await open(t);
       const { key } = await blobs.put(inPieces(tea));
       await blobs.tidy(LATER());
       assert.deepEqual(await bytesOf(await blobs.get(key)), tea);
     });
 
-    test("trying to write leaves nothing", async (t) => {
+    test("tryWrite leaves nothing", async (t) => {
       const blobs = await open(t);
       await Promise.all([blobs.tryWrite(), blobs.tryWrite()]);
       await blobs.tryWrite();

@@ -27,7 +27,7 @@ import { blobsContract, bytesOf, inPieces, keysOf, removeKeys } from "./blobs-co
 const HOUR_MS = 60 * 60 * 1000;
 const text = (words: string) => inPieces(Buffer.from(words));
 
-/** A store in a directory of its own. */
+/** Opens a store in a temporary directory. */
 async function open(scope: Scope): Promise<{ blobs: Blobs; root: string }> {
   const root = path.join(await temporaryDirectory(scope), "blobs");
   const blobs = await local(root);
@@ -37,7 +37,7 @@ async function open(scope: Scope): Promise<{ blobs: Blobs; root: string }> {
 
 const fileOf = (root: string, key: string) => path.join(root, key.slice(0, 2), key);
 
-/** Makes a blob look as if it had been put so long ago. */
+/** Makes a blob look as if it had been put some milliseconds ago. */
 async function age(root: string, key: string, ms: number): Promise<void> {
   const then = new Date(Date.now() - ms);
   await utimes(fileOf(root, key), then, then);
@@ -49,21 +49,21 @@ blobsContract("local", false, async (scope) => {
 });
 
 describe("local blobs", () => {
-  test("tidying removes what a killed process left in staging, not what it kept", async (t) => {
+  test("tidy removes old files in staging, but no blobs", async (t) => {
     const { blobs, root } = await open(t);
     const { key } = await blobs.put(text("kept"));
     await mkdir(path.join(root, "staging"), { recursive: true });
     const old = new Date(Date.now() - 2 * HOUR_MS);
     await writeFile(path.join(root, "staging", "half-written"), "ha");
     await utimes(path.join(root, "staging", "half-written"), old, old);
-    // Another node may be writing this one.
+    // May be written by another node at this moment.
     await writeFile(path.join(root, "staging", "being-written"), "ha");
     await blobs.tidy(Date.now() - HOUR_MS);
     assert.deepEqual(await readdir(path.join(root, "staging")), ["being-written"]);
     assert.deepEqual(await keysOf(blobs), [key]);
   });
 
-  test("below the reserve nothing is put, and small writes go on", async (t) => {
+  test("below the reserve, put rejects; markers and tryWrite still work", async (t) => {
     const { root } = await open(t);
     const full = await local(root, Number.MAX_SAFE_INTEGER);
     await assert.rejects(full.put(text("tea")), { code: "ENOSPC", message: /SERVICE_DISK_RESERVE_BYTES/ });
@@ -72,7 +72,7 @@ describe("local blobs", () => {
     assert.equal(await full.mark("instance", "one"), "one");
   });
 
-  test("a marker is made where the file system has no links, too", async (t) => {
+  test("a marker is created on a file system without hard links", async (t) => {
     const { blobs, root } = await open(t);
     t.mock.method(fs, "link", async () =>
       Promise.reject(Object.assign(new Error("no links"), { code: "EPERM" })),
@@ -87,7 +87,7 @@ describe("local blobs", () => {
     assert.deepEqual((await readdir(root, { recursive: true })).sort(), ["instance.marker", "staging"]);
   });
 
-  test("a source that fails leaves no file at all", async (t) => {
+  test("a put whose source fails leaves no file", async (t) => {
     const { blobs, root } = await open(t);
     const failing = async function* () {
       yield Buffer.from("half");
@@ -97,7 +97,7 @@ describe("local blobs", () => {
     assert.deepEqual(await readdir(root, { recursive: true }), ["staging"]);
   });
 
-  test("a hostile key reaches no file outside", async (t) => {
+  test("a hostile key reaches no file outside of the store", async (t) => {
     const { blobs, root } = await open(t);
     const outside = path.join(root, "..", "outside");
     await writeFile(outside, "mine");
@@ -108,19 +108,19 @@ describe("local blobs", () => {
     assert.ok(existsSync(outside));
   });
 
-  test("a put in the middle of a removal: the blob stays, and can be read at every moment", async (t) => {
+  test("a put in the middle of a removal: the blob stays, and is readable all the time", async (t) => {
     const { blobs, root } = await open(t);
     const { key } = await blobs.put(text("tea"));
     const listed = await Array.fromAsync(blobs.list(Date.now() + HOUR_MS));
     const read = async () => (await bytesOf(await blobs.get(key)))?.toString();
     const seen: unknown[] = [];
     const { rename: reallyRename, link: reallyLink } = fs;
-    // Between the comparison and the moment at which the file is set aside.
+    // After the comparison, before the file is moved aside.
     t.mock.method(fs, "rename", async (from: string, to: string) => {
       if (to.includes("removing")) await blobs.put(text("tea"));
       await reallyRename(from, to);
     });
-    // Before it is put back.
+    // Before it is moved back.
     t.mock.method(fs, "link", async (from: string, to: string) => {
       seen.push(existsSync(fileOf(root, key)), await read());
       await reallyLink(from, to);
@@ -137,7 +137,7 @@ describe("local blobs", () => {
     assert.deepEqual(await readdir(path.join(root, "removing")), []);
   });
 
-  test("a blob that a killed process had set aside can be read, and is put back", async (t) => {
+  test("a blob that a killed process had moved aside is readable, and tidy moves it back", async (t) => {
     const { blobs, root } = await open(t);
     const { key } = await blobs.put(text("tea"));
     await mkdir(path.join(root, "removing"));
@@ -152,7 +152,7 @@ describe("local blobs", () => {
     assert.deepEqual(await keysOf(blobs), [key]);
   });
 
-  test("a reader keeps its bytes while the blob is put again and deleted", async (t) => {
+  test("a stream under way gets all bytes although the blob is put again and removed", async (t) => {
     const { blobs } = await open(t);
     const { key } = await blobs.put(text("tea"));
     const reading = await blobs.get(key);
@@ -161,7 +161,7 @@ describe("local blobs", () => {
     assert.equal((await bytesOf(reading))?.toString(), "tea");
   });
 
-  test("only the service's own user can read what is kept", async (t) => {
+  test("files and directories are private to the user of the service", async (t) => {
     const { blobs, root } = await open(t);
     const { key } = await blobs.put(text("tea"));
     for (const each of [fileOf(root, key), path.dirname(fileOf(root, key)), path.join(root, "staging")]) {
@@ -172,7 +172,7 @@ describe("local blobs", () => {
 
 for (const { name, skip, database } of ENGINES) {
   describe(`sweeping on ${name}`, { skip }, () => {
-    test("removes what no row points at and is older than an hour, and nothing else", async (t) => {
+    test("removes the blobs that no row refers to and that are older than an hour", async (t) => {
       const { blobs, root } = await open(t);
       const config = readConfig({ SERVICE_DATABASE_URL: await database(t) });
       const db = await openDb(config, assert.ifError);

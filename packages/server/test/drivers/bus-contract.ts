@@ -5,25 +5,25 @@ import type { Scope } from "../support/service.ts";
 import { leasesContract } from "./bus-leases-contract.ts";
 import { membersContract, NODE, placesContract } from "./bus-members-contract.ts";
 
-/** A bus of a test, and how its time goes by: the clock of the driver may be the test's own. */
+/** A bus and a way to let time pass on it, by the clock of the driver or one of the test. */
 export interface Opened {
   bus: Bus;
   pass(ms: number): Promise<void>;
 }
 
-/** Short, so that a driver with a clock of its own can really wait. */
+/** Short, for drivers with a real clock. */
 const WINDOW = 400;
 
 const A: Bucket = { rateClass: "canvas", owner: "a" };
 
-/** What every bus driver does; `open` makes an empty bus, closed afterwards. */
+/** The contract of bus drivers. `open` opens an empty bus, which is closed after the test. */
 export function busContract(
   name: string,
   skip: string | false,
   open: (scope: Scope) => Promise<Opened>,
 ): void {
   describe(`bus driver: ${name}`, { skip }, () => {
-    test("a bucket gives so many and no more", async (t) => {
+    test("a bucket allows as many as its limit, and counts down what remains", async (t) => {
       const { bus } = await open(t);
       const taken = [];
       for (let each = 0; each < 5; each++) taken.push(await bus.take(A, 3, WINDOW));
@@ -41,7 +41,7 @@ export function busContract(
       }
     });
 
-    test("it is full again after its window, counted from its first taking", async (t) => {
+    test("a bucket is full again when its window is over, measured from its first request", async (t) => {
       const { bus, pass } = await open(t);
       await bus.take(A, 2, WINDOW);
       await pass(WINDOW / 2);
@@ -54,7 +54,7 @@ export function busContract(
       assert.ok(resetMs > WINDOW / 2);
     });
 
-    test("an empty bucket is not kept empty by those who keep asking", async (t) => {
+    test("refused requests do not extend the window", async (t) => {
       const { bus, pass } = await open(t);
       await bus.take(A, 1, WINDOW);
       for (let each = 0; each < 4; each++) {
@@ -65,7 +65,7 @@ export function busContract(
       assert.equal((await bus.take(A, 1, WINDOW)).allowed, true);
     });
 
-    test("every owner, every part and every class has a bucket of its own", async (t) => {
+    test("each owner, part and class has a bucket of its own", async (t) => {
       const { bus } = await open(t);
       for (const key of ["a", "b", "a b", "", "__proto__", "🦊"]) {
         for (const bucket of [
@@ -79,7 +79,7 @@ export function busContract(
       }
     });
 
-    test("of parts past the most that an owner may have, all share one bucket until old ones have ended", async (t) => {
+    test("an owner's parts past the limit share one bucket until older buckets have ended", async (t) => {
       const { bus, pass } = await open(t);
       const part = async (each: number) =>
         (await bus.take({ ...A, part: `part ${each}` }, 1, WINDOW)).allowed;
@@ -87,13 +87,17 @@ export function busContract(
       assert.ok((await Promise.all(parts.map(part))).every(Boolean));
       assert.deepEqual([await part(1000), await part(1001), await part(1002)], [true, false, false]);
       assert.equal((await bus.take({ ...A, part: SHARED_PART }, 1, WINDOW)).allowed, false);
-      assert.deepEqual([await part(0), await part(MOST_PARTS - 1)], [false, false], "old ones go on");
+      assert.deepEqual(
+        [await part(0), await part(MOST_PARTS - 1)],
+        [false, false],
+        "older buckets are unchanged",
+      );
       assert.equal((await bus.take({ ...A, owner: "b", part: "part 1000" }, 1, WINDOW)).allowed, true);
       await pass(WINDOW + 20);
       assert.deepEqual([await part(1000), await part(1001), await part(1000)], [true, true, false]);
     });
 
-    test("what is given back can be taken again, but not past the limit nor in another window", async (t) => {
+    test("giveBack returns one to a bucket, but not past its limit nor in another window", async (t) => {
       const { bus, pass } = await open(t);
       await bus.giveBack(A);
       await bus.take(A, 2, WINDOW);
@@ -113,7 +117,7 @@ export function busContract(
       assert.equal((await bus.take(A, 2, WINDOW)).remaining, 1);
     });
 
-    test("of many at once, as many get one as there are", async (t) => {
+    test("of concurrent requests, as many are allowed as the limit", async (t) => {
       const { bus } = await open(t);
       const taken = await Promise.all(Array.from({ length: 100 }, () => bus.take(A, 10, WINDOW)));
       assert.equal(taken.filter(({ allowed }) => allowed).length, 10);
@@ -126,14 +130,14 @@ export function busContract(
       );
     });
 
-    /** Listens to a topic; answers what has been heard so far. */
+    /** Subscribes to a topic. Returns the messages so far, and a function that ends the subscription. */
     async function listen(bus: Bus, topic: string) {
       const heard: string[] = [];
       const stop = await bus.subscribe(topic, (message) => heard.push(message));
       return { heard, stop };
     }
 
-    test("every listener of a topic hears every message in its order, and no other topic's", async (t) => {
+    test("each listener receives all messages of its topic in order, and none of another topic", async (t) => {
       const { bus, pass } = await open(t);
       const [one, two, other] = [await listen(bus, "a"), await listen(bus, "a"), await listen(bus, "b")];
       for (const message of ["1", "", '{"three":"🦊\\n"}']) await bus.publish("a", message);
@@ -143,7 +147,7 @@ export function busContract(
       assert.deepEqual(other.heard, []);
     });
 
-    test("a message that nobody listens to is gone", async (t) => {
+    test("a message from before a subscription is not received", async (t) => {
       const { bus, pass } = await open(t);
       await bus.publish("a", "early");
       const { heard } = await listen(bus, "a");
@@ -151,7 +155,7 @@ export function busContract(
       assert.deepEqual(heard, []);
     });
 
-    test("who has stopped hears nothing more, the others do", async (t) => {
+    test("a listener receives nothing after its subscription has ended; the others still do", async (t) => {
       const { bus, pass } = await open(t);
       const [leaving, staying] = [await listen(bus, "a"), await listen(bus, "a")];
       await bus.publish("a", "1");
@@ -168,7 +172,7 @@ export function busContract(
       assert.deepEqual([leaving.heard, staying.heard, again.heard], [["1"], ["1", "2"], ["4"]]);
     });
 
-    test("who stops twice silences nobody else", async (t) => {
+    test("ending a subscription twice does not affect others", async (t) => {
       const { bus, pass } = await open(t);
       const leaving = await listen(bus, "a");
       await leaving.stop();
@@ -179,7 +183,7 @@ export function busContract(
       assert.deepEqual(staying.heard, ["1"]);
     });
 
-    test("a listener that throws keeps a message from nobody else", async (t) => {
+    test("a listener that throws does not keep a message from others", async (t) => {
       const { bus, pass } = await open(t);
       await bus.subscribe("a", () => {
         throw new Error("mine");

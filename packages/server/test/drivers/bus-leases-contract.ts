@@ -8,9 +8,9 @@ import type { Opened } from "./bus-contract.ts";
 const ada: Member = { id: "ada", name: "Ada" };
 const bob: Member = { id: "bob", name: "Bob" };
 
-/** States that what a node holds ends with its lease. A node is killed by renewing its lease no more. */
+/** The contract of leases. A node is killed by not renewing its lease any more. */
 export function leasesContract(open: (scope: Scope) => Promise<Opened>): void {
-  /** A bus with the leases of two nodes, and a way to let one of them run out while the other is renewed. */
+  /** Opens a bus with the leases of two nodes. `kill` lets one expire while the other is renewed. */
   async function twoNodes(scope: Scope): Promise<{ bus: Bus; kill(lease: string): Promise<void> }> {
     const { bus, pass } = await open(scope);
     for (const lease of ["one", "two"]) await bus.renewLease(lease);
@@ -25,11 +25,11 @@ export function leasesContract(open: (scope: Scope) => Promise<Opened>): void {
   }
 
   describe("leases", () => {
-    test("an expired one ends within 15 seconds", () => {
+    test("a lease expires within 15 seconds", () => {
       assert.ok(LEASE_MS <= 15_000);
     });
 
-    test("a lease is new once, and is kept for as long as it is renewed", async (t) => {
+    test("a lease is kept for as long as it is renewed", async (t) => {
       const { bus, pass } = await open(t);
       assert.deepEqual(await bus.renewLease("one"), { kept: false, departed: [] });
       await bus.hold("a", 1, "1", "one");
@@ -54,7 +54,7 @@ export function leasesContract(open: (scope: Scope) => Promise<Opened>): void {
       );
     });
 
-    test("a killed node's place is not taken back once another holds it", async (t) => {
+    test("a place of a killed node that another has taken is not given back to it", async (t) => {
       const { bus, kill } = await twoNodes(t);
       await bus.hold("a", 1, "1", "one");
       await kill("one");
@@ -63,7 +63,7 @@ export function leasesContract(open: (scope: Scope) => Promise<Opened>): void {
       assert.equal(await bus.hold("a", 1, "1", "one"), false);
     });
 
-    test("members of a killed node are gone, but not those who are also on another", async (t) => {
+    test("the members of a killed node are gone, except those with connections to another node", async (t) => {
       const { bus, kill } = await twoNodes(t);
       for (const topic of ["t", "u"]) await bus.join(topic, ada, "1", "one");
       await bus.join("t", bob, "2", "one");
@@ -72,7 +72,7 @@ export function leasesContract(open: (scope: Scope) => Promise<Opened>): void {
       assert.deepEqual([await bus.members("t"), await bus.members("u")], [[bob], []]);
     });
 
-    test("a departure is returned once, to whichever node renews first", async (t) => {
+    test("a departed member is returned once, to the node that renews first", async (t) => {
       const { bus, kill } = await twoNodes(t);
       await bus.join("t", ada, "1", "one");
       await bus.join("t", ada, "2", "one");
@@ -89,7 +89,7 @@ export function leasesContract(open: (scope: Scope) => Promise<Opened>): void {
       assert.equal(await bus.join("t", ada, "5", "two"), true);
     });
 
-    test("a member who is back before the departure is returned has neither departed nor joined", async (t) => {
+    test("a member who joins before the departure is returned has neither departed nor joined", async (t) => {
       const { bus, kill } = await twoNodes(t);
       await bus.join("t", ada, "1", "one");
       await kill("one");
@@ -99,7 +99,7 @@ export function leasesContract(open: (scope: Scope) => Promise<Opened>): void {
       assert.equal(await bus.leave("t", "ada", "2"), true);
     });
 
-    test("a node whose lease had expired learns of it, and begins with nothing", async (t) => {
+    test("renewing an expired lease returns that it was not kept, and nothing is held under it", async (t) => {
       const { bus, pass } = await open(t);
       await bus.renewLease("one");
       await bus.hold("a", 1, "1", "one");
@@ -113,7 +113,7 @@ export function leasesContract(open: (scope: Scope) => Promise<Opened>): void {
       assert.equal(await bus.join("t", ada, "1", "one"), true);
     });
 
-    test("what is taken under a lease that was never renewed does not count", async (t) => {
+    test("places and members under a lease that was never renewed do not count", async (t) => {
       const { bus } = await open(t);
       await bus.hold("a", 1, "1", "never");
       await bus.join("t", ada, "1", "never");

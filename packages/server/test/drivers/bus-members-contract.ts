@@ -4,7 +4,7 @@ import type { Member } from "@easel/protocol/realtime";
 import type { Scope } from "../support/service.ts";
 import type { Opened } from "./bus-contract.ts";
 
-/** The lease under which everything is taken here. */
+/** The lease of all places and members in these tests. */
 export const NODE = "node";
 
 const ODD = ["a", "b", "a b", "", "__proto__", "constructor", "a\0", "é", "e\u0301", "🦊"];
@@ -13,10 +13,10 @@ const many = <Result>(count: number, work: (index: number) => Promise<Result>) =
   Promise.all(Array.from({ length: count }, (_, index) => work(index)));
 const trues = (answers: boolean[]) => answers.filter(Boolean).length;
 
-/** How every bus driver keeps places. */
+/** The contract of places. */
 export function placesContract(open: (scope: Scope) => Promise<Opened>): void {
   describe("places", () => {
-    test("so many and no more; one that is given back can be taken again", async (t) => {
+    test("as many can be held as the limit; a released one can be held again", async (t) => {
       const { bus } = await open(t);
       const hold = (holder: string) => bus.hold("a", 2, holder, NODE);
       assert.deepEqual([await hold("1"), await hold("2"), await hold("3")], [true, true, false]);
@@ -24,7 +24,7 @@ export function placesContract(open: (scope: Scope) => Promise<Opened>): void {
       assert.deepEqual([await hold("3"), await hold("1"), await hold("2")], [true, false, true]);
     });
 
-    test("who holds one holds it still when asking again, and takes no second one", async (t) => {
+    test("a holder that holds a place gets no second one", async (t) => {
       const { bus } = await open(t);
       for (let each = 0; each < 3; each++) assert.equal(await bus.hold("a", 2, "1", NODE), true);
       assert.equal(await bus.hold("a", 2, "2", NODE), true);
@@ -34,7 +34,7 @@ export function placesContract(open: (scope: Scope) => Promise<Opened>): void {
       assert.equal(await bus.hold("a", 2, "1", NODE), false);
     });
 
-    test("nobody gives back what is another's, and nothing is given back twice", async (t) => {
+    test("release has no effect for another holder, another place, or a second time", async (t) => {
       const { bus } = await open(t);
       for (const holder of ["1", "2"]) await bus.hold("a", 2, holder, NODE);
       await bus.release("a", "3");
@@ -44,7 +44,7 @@ export function placesContract(open: (scope: Scope) => Promise<Opened>): void {
       assert.deepEqual([await bus.hold("a", 2, "3", NODE), await bus.hold("a", 2, "4", NODE)], [true, false]);
     });
 
-    test("who was turned away holds nothing", async (t) => {
+    test("a refused holder holds nothing", async (t) => {
       const { bus } = await open(t);
       await bus.hold("a", 1, "1", NODE);
       assert.equal(await bus.hold("a", 1, "2", NODE), false);
@@ -54,7 +54,7 @@ export function placesContract(open: (scope: Scope) => Promise<Opened>): void {
       assert.deepEqual([await bus.hold("a", 1, "3", NODE), await bus.hold("a", 1, "2", NODE)], [true, false]);
     });
 
-    test("every name is a place of its own, and every holder somebody else", async (t) => {
+    test("all names of places and holders are distinct", async (t) => {
       const { bus } = await open(t);
       for (const place of ODD)
         assert.deepEqual(
@@ -66,7 +66,7 @@ export function placesContract(open: (scope: Scope) => Promise<Opened>): void {
       assert.equal(await bus.hold("many", ODD.length, "one more", NODE), false);
     });
 
-    test("of many at once, as many get one as there are; all of them can be taken again", async (t) => {
+    test("of concurrent holders, as many get a place as the limit; released ones can be held again", async (t) => {
       const { bus } = await open(t);
       for (let round = 0; round < 3; round++) {
         assert.equal(trues(await many(100, (each) => bus.hold("a", 30, `${round} ${each}`, NODE))), 30);
@@ -76,10 +76,10 @@ export function placesContract(open: (scope: Scope) => Promise<Opened>): void {
   });
 }
 
-/** How every bus driver keeps who is there. */
+/** The contract of members. */
 export function membersContract(open: (scope: Scope) => Promise<Opened>): void {
   describe("members", () => {
-    test("the first connection of a member is a coming, the last one a going, none between", async (t) => {
+    test("join is true for a member's first connection, leave for the last one, and false between", async (t) => {
       const { bus } = await open(t);
       const ada = member("ada");
       assert.deepEqual(
@@ -97,7 +97,7 @@ export function membersContract(open: (scope: Scope) => Promise<Opened>): void {
       assert.equal(await bus.join("a", ada, "1", NODE), true);
     });
 
-    test("each once, in the order of their coming; who comes back stands at the end", async (t) => {
+    test("members are returned once, in the order in which they joined; one who returns is last", async (t) => {
       const { bus } = await open(t);
       for (const [id, connection] of [
         ["b", "1"],
@@ -117,7 +117,7 @@ export function membersContract(open: (scope: Scope) => Promise<Opened>): void {
       assert.deepEqual(await ids(), ["a", "c", "b"]);
     });
 
-    test("who was never there does not go", async (t) => {
+    test("leave is false for one who has not joined", async (t) => {
       const { bus } = await open(t);
       assert.equal(await bus.leave("a", "ada", "1"), false);
       await bus.join("a", member("ada"), "1", NODE);
@@ -127,7 +127,7 @@ export function membersContract(open: (scope: Scope) => Promise<Opened>): void {
       assert.deepEqual(await bus.members("a"), [member("ada")]);
     });
 
-    test("every topic has its own, and a member has an id and a name, whatever is in them", async (t) => {
+    test("each topic has members of its own, with any characters in topic, id and name", async (t) => {
       const { bus } = await open(t);
       for (const topic of ODD) {
         assert.deepEqual(await bus.members(topic), [], topic);
@@ -145,14 +145,14 @@ export function membersContract(open: (scope: Scope) => Promise<Opened>): void {
       assert.equal((await bus.members("a")).length, ODD.length);
     });
 
-    test("what was answered is not what is kept", async (t) => {
+    test("changing the returned list does not change the members", async (t) => {
       const { bus } = await open(t);
       await bus.join("a", member("ada"), "1", NODE);
       (await bus.members("a")).pop();
       assert.deepEqual(await bus.members("a"), [member("ada")]);
     });
 
-    test("of many connections at once, one comes and one goes", async (t) => {
+    test("of concurrent calls, one join and one leave are true", async (t) => {
       const { bus } = await open(t);
       const ada = member("ada");
       assert.equal(trues(await many(100, (each) => bus.join("a", ada, `${each}`, NODE))), 1);
@@ -160,7 +160,7 @@ export function membersContract(open: (scope: Scope) => Promise<Opened>): void {
       assert.deepEqual(await bus.members("a"), []);
     });
 
-    test("a topic that is listened to, a place and a bucket of the same name are other things", async (t) => {
+    test("a subscription, a place, a topic with members and a bucket may have the same name", async (t) => {
       const { bus, pass } = await open(t);
       const heard: string[] = [];
       await bus.subscribe("a", (message) => heard.push(message));

@@ -23,7 +23,7 @@ const take = async (bus: Bus, owner: string, more: Partial<Bucket> & { windowMs?
 };
 
 describe("the bus in memory", () => {
-  test("knows of every topic whether anyone listens", async () => {
+  test("hasListeners is exact", async () => {
     const bus = memory();
     assert.equal(bus.hasListeners("a"), false);
     const stops = [await bus.subscribe("a", () => {}), await bus.subscribe("a", () => {})];
@@ -34,16 +34,16 @@ describe("the bus in memory", () => {
     assert.equal(bus.hasListeners("a"), false);
   });
 
-  test("keeps so many buckets and forgets the oldest owner", async () => {
+  test("past the limit of buckets, the oldest owner is evicted", async () => {
     const bus = memory(() => 0, 2);
     assert.deepEqual([await take(bus, "a"), await take(bus, "b")], [true, true]);
     assert.deepEqual([await take(bus, "a"), await take(bus, "b")], [false, false]);
     assert.equal(await take(bus, "c"), true);
     assert.deepEqual([await take(bus, "b"), await take(bus, "c")], [false, false]);
-    assert.equal(await take(bus, "a"), true, "the oldest has gone, so it begins anew");
+    assert.equal(await take(bus, "a"), true, "the oldest was evicted, so its bucket is new");
   });
 
-  test("an owner that begins a bucket is the youngest", async () => {
+  test("an owner with a new bucket is the newest", async () => {
     let now = 0;
     const bus = memory(() => now, 2);
     await take(bus, "a");
@@ -56,7 +56,7 @@ describe("the bus in memory", () => {
     assert.equal(await take(bus, "b"), true);
   });
 
-  test("a bucket that begins anew takes no other's place", async () => {
+  test("a bucket that is renewed evicts no other", async () => {
     let now = 0;
     const bus = memory(() => now, 2);
     await take(bus, "long", { windowMs: 5000 });
@@ -66,7 +66,7 @@ describe("the bus in memory", () => {
     assert.equal(await take(bus, "long", { windowMs: 5000 }), false);
   });
 
-  test("a flood of new owners locks nobody out, and past the bound is forgotten", async () => {
+  test("a flood of new owners refuses none of them, and keeps as many buckets as the limit", async () => {
     const bus = memory(() => 0, 1000);
     for (let each = 0; each < 100_000; each++) assert.equal(await take(bus, `key ${each}`), true);
     const remembered = await Promise.all(
@@ -76,7 +76,7 @@ describe("the bus in memory", () => {
     assert.equal(await take(bus, "key 98999"), true);
   });
 
-  test("100,000 parts of one owner evict nobody, and the owner gets one bucket more than there are", async () => {
+  test("100,000 parts of one owner evict no other owner, and get the limit of parts and a shared bucket", async () => {
     const bus = memory(() => 0, 1000);
     const others = Array.from({ length: 700 }, (_, each) => `other ${each}`);
     for (const each of others) await take(bus, each);
@@ -86,14 +86,14 @@ describe("the bus in memory", () => {
     for (const each of others) assert.equal(await take(bus, each), false, each);
   });
 
-  test("a flood in one class evicts nothing of another", async () => {
+  test("a flood in one class evicts no bucket of another", async () => {
     const bus = memory(() => 0, 1000);
     await take(bus, "a", { rateClass: "gate" });
     for (let each = 0; each < 10_000; each++) await take(bus, `key ${each}`);
     assert.equal(await take(bus, "a", { rateClass: "gate" }), false);
   });
 
-  test("a clock that somebody sets back or forward makes no window longer or shorter", async (t) => {
+  test("setting the system clock does not change the length of a window", async (t) => {
     const real = Date.now;
     let offset = 0;
     t.mock.method(Date, "now", () => real() + offset);

@@ -6,14 +6,14 @@ import { migrate } from "../../src/drivers/db/migrate.ts";
 import { openDb } from "../../src/drivers/index.ts";
 import { atEnd, ENGINES } from "../support/service.ts";
 
-/** How many have a go at a race. */
+/** The number of concurrent calls in a race. */
 export const MANY = 200;
 
-/** Does work so many times at once. */
+/** Starts work a number of times concurrently. */
 export const times = <Result>(count: number, work: (index: number) => Promise<Result>) =>
   Promise.all(Array.from({ length: count }, (_, index) => work(index)));
 
-/** The same suite on every engine, each on a database of its own with the service's tables. */
+/** Runs a suite on each engine, on a new database with the tables of the service. */
 export async function onDatabases(title: string, suite: (db: Db) => void): Promise<void> {
   const scope = { after };
   const ready: { name: string; db: Db }[] = [];

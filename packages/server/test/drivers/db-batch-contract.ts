@@ -3,9 +3,9 @@ import { test } from "node:test";
 import { type Db, optional, sql } from "../../src/drivers/db/db.ts";
 import { counter, ids, MANY, nothing, type Open, thing } from "./db-tables.ts";
 
-/** Writes that stand or fall together, and what is beside them. */
+/** The contract of batches. */
 export function batchContract(open: Open): void {
-  /** Steps of a batch; what it answers, and what is kept. */
+  /** The steps of a batch, its result, and the rows afterwards. */
   const batches: [what: string, steps: Parameters<Db["batch"]>[0], changed: number[], kept: number[]][] = [
     ["nothing", [], [], []],
     ["every step changes something", [thing(1), thing(2)], [1, 1], [1, 2]],
@@ -36,7 +36,7 @@ export function batchContract(open: Open): void {
     });
   }
 
-  test("an error inside a batch undoes all of it and rejects", async (t) => {
+  test("an error inside a batch rejects it and rolls it back", async (t) => {
     const { db } = await open(t);
     await db.batch([thing(1)]);
     await assert.rejects(db.batch([thing(2), thing(1), thing(3)]), /unique|duplicate/i);
@@ -48,7 +48,7 @@ export function batchContract(open: Open): void {
     assert.deepEqual(await db.batch([thing(2)]), [1]);
   });
 
-  test("batches that race for the last places of a counter: as many succeed as there are places", async (t) => {
+  test("of concurrent batches that increment a limited counter, as many are committed as the limit", async (t) => {
     const { db, other } = await open(t);
     const done = await Promise.all(
       Array.from({ length: MANY }, (_, index) =>
@@ -66,7 +66,7 @@ export function batchContract(open: Open): void {
     assert.equal((await ids(db)).length, 10);
   });
 
-  test("batches that race for the same row: one adds it, none counts twice", async (t) => {
+  test("of concurrent batches that insert the same row, one is committed", async (t) => {
     const { db, other } = await open(t);
     const done = await Promise.all(
       Array.from({ length: MANY }, (_, index) =>
@@ -80,7 +80,7 @@ export function batchContract(open: Open): void {
     assert.equal(await counter(db), 1);
   });
 
-  test("a write that fails leaves its neighbours of the same turn alone", async (t) => {
+  test("a write that fails does not affect others of the same turn", async (t) => {
     const { db } = await open(t);
     await db.run(...thing(1));
     const outcomes = await Promise.allSettled([

@@ -5,7 +5,7 @@ import { batchContract } from "./db-batch-contract.ts";
 import { rowsContract } from "./db-rows-contract.ts";
 import { type Connect, counter, ids, MANY, makeTables, opener, thing } from "./db-tables.ts";
 
-/** What every database driver does; `database` makes an empty database and answers how to connect to it. */
+/** The contract of database drivers. `database` creates an empty database and returns a function that connects to it. */
 export function dbContract(
   name: string,
   skip: string | false,
@@ -14,7 +14,7 @@ export function dbContract(
   const open = opener(database);
 
   describe(`database driver: ${name}`, { skip }, () => {
-    test("get answers the first row or undefined, all answers all of them", async (t) => {
+    test("get returns the first row or undefined, all returns all rows", async (t) => {
       const { db } = await open(t);
       assert.equal(await db.get`select id from things`, undefined);
       assert.deepEqual(await db.all`select id from things`, []);
@@ -29,7 +29,7 @@ export function dbContract(
       assert.deepEqual(await ids(db), [1, 2]);
     });
 
-    test("run answers how many rows it changed", async (t) => {
+    test("run returns the number of changed rows", async (t) => {
       const { db } = await open(t);
       await db.batch([thing(1), thing(2), thing(3)]);
       assert.equal(await db.run`update things set size = ${1} where id < ${3}`, 2);
@@ -43,7 +43,7 @@ export function dbContract(
       assert.equal(await db.run`delete from things`, 0);
     });
 
-    test("returning answers the rows of a write", async (t) => {
+    test("returning returns the rows of a write", async (t) => {
       const { db } = await open(t);
       await db.batch([thing(1), thing(2)]);
       const rows = await db.returning<{ id: number; size: number }>`
@@ -58,7 +58,7 @@ export function dbContract(
     rowsContract(open);
     batchContract(open);
 
-    test("a write is answered only when others can read it", async (t) => {
+    test("a write resolves when other connections can read it", async (t) => {
       const { db, other } = await open(t);
       const writes = Array.from({ length: MANY }, async (_, id) => {
         if (id % 2 === 0) await db.run(...thing(id));
@@ -68,7 +68,7 @@ export function dbContract(
       for (const [id, row] of (await Promise.all(writes)).entries()) assert.equal(row?.id, id);
     });
 
-    test("writes of one caller, one after the other, are kept in that order", async (t) => {
+    test("sequential writes are committed in order", async (t) => {
       const { db } = await open(t);
       for (let value = 1; value <= 20; value++) {
         await db.run`update counters set value = ${value}`;
@@ -76,7 +76,7 @@ export function dbContract(
       }
     });
 
-    test("close ends after the writes under way", async (t) => {
+    test("close resolves after the pending writes", async (t) => {
       const { other, connect } = await open(t);
       const leaving = await connect();
       const write = (id: number) =>
@@ -87,7 +87,7 @@ export function dbContract(
       assert.deepEqual(new Set(await Promise.all(writes)), new Set([1]));
     });
 
-    test("what is exclusive waits for its turn, and leaves nothing behind when it fails", async (t) => {
+    test("exclusively runs one transaction at a time, and rolls it back on an error", async (t) => {
       const connect = await database(t);
       const [db, other] = [await connect(), await connect()];
       for (const each of [db, other]) atEnd(t, () => each.close());

@@ -3,9 +3,9 @@ import { test } from "node:test";
 import { asKeys, sql } from "../../src/drivers/db/db.ts";
 import { nothing, type Open, thing } from "./db-tables.ts";
 
-/** What is read: the newest rows, with every value as it was written. */
+/** The contract of reads. */
 export function rowsContract(open: Open): void {
-  test("values come back as they were", async (t) => {
+  test("values are read as they were written", async (t) => {
     const { db } = await open(t);
     const texts = ["", 'it\'s "quoted"', "? $1 \\ %", "🦊 é\n\t", "null", "{}", "\u{10ffff}\ufffd"];
     const numbers = [
@@ -37,7 +37,7 @@ export function rowsContract(open: Open): void {
     );
   });
 
-  test("the head of a read is as long as asked for, never empty where there are rows, and says whether more follow", async (t) => {
+  test("head returns rows up to a size, at least one if there is any, and whether more follow", async (t) => {
     const { db } = await open(t);
     const read = (size: number, from = 0) =>
       db.head<{ id: number; name: string }>(
@@ -99,7 +99,7 @@ export function rowsContract(open: Open): void {
     }
   });
 
-  test("recall answers as get does, whatever has happened since", async (t) => {
+  test("getCached returns what get returns, after every kind of write", async (t) => {
     const { db, other } = await open(t);
     const recalled = async (id: number) => {
       const row = await db.getCached<{ size: number | null }>`select size from things where id = ${id}`;
@@ -107,7 +107,7 @@ export function rowsContract(open: Open): void {
       return row?.size;
     };
     const resized = (size: number) => sql`update things set size = ${size} where id = ${1}`;
-    /** What happens, and the size of thing 1 after it. */
+    /** A write, and the size of thing 1 after it. */
     const events: [what: string, happens: () => Promise<unknown>, size: number | null | undefined][] = [
       ["nothing", async () => {}, undefined],
       ["an insert", () => db.run(...thing(1)), null],
@@ -134,7 +134,7 @@ export function rowsContract(open: Open): void {
     assert.equal(await recalled(2), null);
   });
 
-  test("recall takes a value that is only worked out when it is needed", async (t) => {
+  test("getCached computes a derived value only for a query", async (t) => {
     const { db } = await open(t);
     await db.batch([thing(1), thing(2)]);
     const named = async (id: number) => {
@@ -146,7 +146,7 @@ export function rowsContract(open: Open): void {
     assert.deepEqual([await named(1), await named(2)], [undefined, 2]);
   });
 
-  test("recall tells values apart: bytes by what they hold, and a join by all its tables", async (t) => {
+  test("getCached compares bytes by content, and notices writes to all tables of a join", async (t) => {
     const { db } = await open(t);
     for (const [id, bytes] of [[0], [0, 0], [0xff], []].entries()) {
       await db.run`insert into things (id, bytes) values (${id}, ${Uint8Array.from(bytes)})`;
@@ -170,7 +170,7 @@ export function rowsContract(open: Open): void {
     assert.deepEqual([await joined(0, "a"), await joined(9, "a")], [undefined, 4]);
   });
 
-  test("any number of texts in one value come back as rows, each once", async (t) => {
+  test("asKeys: texts in one value are returned as rows, each once", async (t) => {
     const { db } = await open(t);
     const texts = [
       "a",

@@ -7,19 +7,19 @@ const TABLES = `
   insert into counters (id, value) values ('a', 0);
 `;
 
-/** Opens one more connection to the same database. */
+/** Opens another connection to the same database. */
 export type Connect = () => Promise<Db & Schema>;
 
 /** Two connections to a database with the tables of the contract; each is closed afterwards. */
 export type Open = (scope: Scope) => Promise<{ db: Db; other: Db; connect: Connect }>;
 
-/** How many have a go at a race. */
+/** The number of concurrent calls in a race. */
 export const MANY = 100;
 
 /** Makes the tables of the contract. */
 export const makeTables = (db: Schema) => db.exclusively((tables) => tables.exec(TABLES));
 
-/** `database` makes an empty database and answers how to connect to it. */
+/** `database` creates an empty database and returns a function that connects to it. */
 export const opener =
   (database: (scope: Scope) => Promise<Connect>): Open =>
   async (scope) => {
@@ -30,10 +30,10 @@ export const opener =
     return { db, other, connect };
   };
 
-/** The only counter's value. */
+/** Reads the value of the only counter. */
 export const counter = async (db: Db) => (await db.get<{ value: number }>`select value from counters`)?.value;
 
-/** The ids of all things. */
+/** Reads the ids of all things. */
 export const ids = async (db: Db) =>
   (await db.all<{ id: number }>`select id from things order by id`).map(({ id }) => id);
 

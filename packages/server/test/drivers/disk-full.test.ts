@@ -15,7 +15,7 @@ import { zip } from "../support/zip.ts";
 
 const MIB = 1024 * 1024;
 
-/** A small file system of its own; null where this user may not mount one. */
+/** Mounts a small file system. Null when this user is not allowed to. */
 async function smallDisk(scope: Scope, size: number): Promise<string | null> {
   const directory = await temporaryDirectory(scope);
   try {
@@ -27,7 +27,7 @@ async function smallDisk(scope: Scope, size: number): Promise<string | null> {
   return directory;
 }
 
-/** Leaves so many bytes free. */
+/** Fills the file system except for a number of bytes. */
 async function fill(directory: string, left: number): Promise<string> {
   const file = path.join(directory, "filler");
   await rm(file, { force: true });
@@ -36,7 +36,7 @@ async function fill(directory: string, left: number): Promise<string> {
   return file;
 }
 
-/** What lies in staging and among uploads. */
+/** Lists the files in staging and uploads. */
 const staged = async ({ config }: Env) =>
   (
     await Promise.all(["uploads", "blobs/staging"].map((name) => readdir(path.join(config.dataDir, name))))
@@ -49,7 +49,7 @@ const BUNDLES: Record<string, () => Promise<Buffer>> = {
     zip({ "index.html": "new", "noughts.bin": Buffer.from(randomBytes(2 * MIB).toString("hex")) }),
 };
 
-test("below the reserve deploys are refused, and small writes go on", async (t) => {
+test("below the reserve, deploys are refused and small writes succeed", async (t) => {
   const { target, env } = await startDev(t);
   const site = await stage(target);
   const { owner } = site.people;
@@ -66,7 +66,7 @@ test("below the reserve deploys are refused, and small writes go on", async (t) 
   assert.equal((await send(target.base, { method: "GET", path: "/readyz" })).status, 200);
 });
 
-test("a disk that fills up: deploys first, then every write, and all is well when there is space again", async (t) => {
+test("as the disk fills up, deploys are refused first, then all writes; both succeed again when there is space", async (t) => {
   const directory = await smallDisk(t, 40 * MIB);
   if (directory === null) return t.skip("mounting a file system needs rights that this user has not");
   const quiet = { SERVICE_DATA_DIR: directory, SERVICE_LOG_LEVEL: "silent" };
@@ -129,7 +129,7 @@ test("a disk that fills up: deploys first, then every write, and all is well whe
   assert.equal((await upload(target, owner, site.id, await zip({ "index.html": "new" }))).status, 200);
 });
 
-test("without a reserve a deploy meets the full disk, is refused and leaves nothing half-done", async (t) => {
+test("without a reserve, a deploy to a full disk is refused and leaves nothing", async (t) => {
   const directory = await smallDisk(t, 40 * MIB);
   if (directory === null) return t.skip("mounting a file system needs rights that this user has not");
   const settings = {

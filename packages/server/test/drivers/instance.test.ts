@@ -14,7 +14,7 @@ import { inPieces, keysOf } from "./blobs-contract.ts";
 
 const FILES = ["one", "two", "three"];
 
-/** A database with the service's tables, and a blob directory that may be another's too. */
+/** Opens a database with the tables of the service, and a blob directory that others may share. */
 async function open(scope: Scope, databaseUrl: string, root?: string): Promise<Stores & { root: string }> {
   root ??= path.join(await temporaryDirectory(scope), "blobs");
   const config = readConfig({ SERVICE_DATABASE_URL: databaseUrl, SERVICE_BLOBS_URL: `file:${root}` });
@@ -24,7 +24,7 @@ async function open(scope: Scope, databaseUrl: string, root?: string): Promise<S
   return { config, db, blobs: await local(root), clock: Date.now, root };
 }
 
-/** Publishes files as a version; the blobs of the others are put and nothing refers to them. */
+/** Publishes files as a version, and puts blobs that no row refers to. */
 async function fill({ db, blobs }: Stores, used: string[], unused: string[] = []): Promise<void> {
   await db.run`insert into users (id, email, name, created_at) values (${"u"}, ${"u@example.com"}, ${"U"}, ${0})`;
   await db.run`insert into canvases (id, slug, title, owner_id, created_by, created_at, updated_at)
@@ -42,7 +42,7 @@ async function fill({ db, blobs }: Stores, used: string[], unused: string[] = []
 const rowOf = ({ db }: Stores) =>
   db.get<{ id: string; joined_at: number | null }>`select id, joined_at from instance`;
 
-/** Both carry the same id. */
+/** Requires that both carry the same id. */
 async function areOne(stores: Stores): Promise<string> {
   const row = await rowOf(stores);
   assert.ok(row !== undefined && row.joined_at !== null);
@@ -50,7 +50,7 @@ async function areOne(stores: Stores): Promise<string> {
   return row.id;
 }
 
-/** Refused in words for an operator, with the same marker and the same blobs as before. */
+/** Requires that the start is refused with a message for the operator, and that marker and blobs are unchanged. */
 async function refusesAll(stores: Stores, words: RegExp): Promise<void> {
   const before = [await stores.blobs.marker("instance"), await keysOf(stores.blobs)];
   await assert.rejects(requireOneInstance(stores), (error) => {
@@ -64,7 +64,7 @@ async function refusesAll(stores: Stores, words: RegExp): Promise<void> {
 
 for (const { name, skip, database } of ENGINES) {
   describe(`a database and its blobs on ${name}`, { skip }, () => {
-    test("a new instance gets an id on both sides, which stays", async (t) => {
+    test("a new instance gets one id in database and blobs, which stays", async (t) => {
       const stores = await open(t, await database(t));
       await requireOneInstance(stores);
       const id = await areOne(stores);
@@ -73,7 +73,7 @@ for (const { name, skip, database } of ENGINES) {
       assert.equal(await areOne(stores), id);
     });
 
-    test("another database is refused: a new one, and one with bundles of its own", async (t) => {
+    test("another database is refused, new or with bundles", async (t) => {
       const first = await open(t, await database(t));
       await requireOneInstance(first);
       await fill(first, FILES);
@@ -92,7 +92,7 @@ for (const { name, skip, database } of ENGINES) {
       await refusesAll(await open(t, url, undefined), /is instance .* carry no instance id.* store is empty/);
     });
 
-    test("what was deployed before there were ids is adopted once", async (t) => {
+    test("stores from before there were ids are adopted once", async (t) => {
       for (const [used, unused] of [
         [FILES, []],
         [FILES, ["swept soon"]],
@@ -105,7 +105,7 @@ for (const { name, skip, database } of ENGINES) {
       }
     });
 
-    test("without ids, what does not fit is not adopted", async (t) => {
+    test("stores without ids that do not match are refused", async (t) => {
       const unused = await open(t, await database(t));
       await fill(unused, ["one"], ["two", "three"]);
       await refusesAll(unused, /refers to 1 of 3 blobs/);
@@ -117,7 +117,7 @@ for (const { name, skip, database } of ENGINES) {
       await refusesAll(other, /is new or empty, .* carry no instance id/);
     });
 
-    test("a start that was interrupted is completed by the next, with the same id", async (t) => {
+    test("an interrupted start is completed by the next one, with the same id", async (t) => {
       for (const steps of [1, 2]) {
         const stores = await open(t, await database(t));
         await stores.db.run`insert into instance (singleton, id) values (1, ${"begun"})`;
@@ -127,7 +127,7 @@ for (const { name, skip, database } of ENGINES) {
       }
     });
 
-    test("nodes that start together agree on one id", async (t) => {
+    test("nodes that start concurrently get the same id", async (t) => {
       const url = await database(t);
       const root = path.join(await temporaryDirectory(t), "blobs");
       const nodes = [await open(t, url, root), await open(t, url, root), await open(t, url, root)];
@@ -135,7 +135,7 @@ for (const { name, skip, database } of ENGINES) {
       assert.equal(new Set(await Promise.all(nodes.map((node) => areOne(node)))).size, 1);
     });
 
-    test("a node that looks for blobs while another publishes the first ones joins it", async (t) => {
+    test("a node that starts while another publishes the first blobs gets its id", async (t) => {
       const url = await database(t);
       const first = await open(t, url);
       const late = await open(t, url, first.root);
@@ -150,14 +150,14 @@ for (const { name, skip, database } of ENGINES) {
       assert.equal(await areOne(late), await areOne(first));
     });
 
-    test("of two databases that start together on the same empty directory, one gets it", async (t) => {
+    test("of two databases that start concurrently on an empty directory, one is refused", async (t) => {
       const root = path.join(await temporaryDirectory(t), "blobs");
       const both = [await open(t, await database(t), root), await open(t, await database(t), root)];
       const outcomes = await Promise.allSettled(both.map((stores) => requireOneInstance(stores)));
       assert.deepEqual(outcomes.map(({ status }) => status).sort(), ["fulfilled", "rejected"]);
     });
 
-    test("join has any database and blobs belong together from then on", async (t) => {
+    test("join makes any database and blobs one instance", async (t) => {
       const first = await open(t, await database(t));
       await requireOneInstance(first);
       await fill(first, FILES);
@@ -172,7 +172,7 @@ for (const { name, skip, database } of ENGINES) {
       await areOne(first);
     });
 
-    test("the service refuses to start with another database and removes nothing, until it is told to join", async (t) => {
+    test("the service does not start with another database and removes nothing, until `join`", async (t) => {
       const directory = await temporaryDirectory(t);
       const settings = {
         SERVICE_PORT: "0",

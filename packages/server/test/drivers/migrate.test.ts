@@ -21,7 +21,7 @@ const isThere = (db: Schema, table: string) =>
       () => false,
     );
 
-/** A directory of migrations: the name of each and its text. */
+/** Creates a directory of migrations from their names and texts. */
 async function directory(scope: Scope, files: Record<string, string>): Promise<string> {
   const place = await temporaryDirectory(scope);
   for (const [name, text] of Object.entries(files)) await writeFile(path.join(place, name), text);
@@ -70,7 +70,7 @@ for (const { name, skip, database } of ENGINES) {
       assert.deepEqual(await db.all`select id from canvases`, []);
     });
 
-    test("again: nothing happens", async (t) => {
+    test("a second run changes nothing", async (t) => {
       const db = await single(t);
       await migrate(db);
       const before = await applied(db);
@@ -78,7 +78,7 @@ for (const { name, skip, database } of ENGINES) {
       assert.deepEqual(await applied(db), before);
     });
 
-    test("what is new is added to what is there", async (t) => {
+    test("new migrations are applied to an existing database", async (t) => {
       const db = await single(t);
       await migrate(db, await directory(t, ONE));
       await db.run`insert into one (id) values (${7})`;
@@ -137,7 +137,7 @@ for (const { name, skip, database } of ENGINES) {
       assert.deepEqual(await db.all`select distinct state from versions`, [{ state: "stored" }]);
     });
 
-    test("several nodes at once on an empty database: one of them does it", async (t) => {
+    test("of concurrent nodes on an empty database, one migrates it", async (t) => {
       const nodes = await connect(t, 4);
       const place = await directory(t, { ...ONE, ...TWO });
       await Promise.all(nodes.map((node) => migrate(node, place)));
@@ -147,7 +147,7 @@ for (const { name, skip, database } of ENGINES) {
       }
     });
 
-    test("several processes at once on an empty database, too", async (t) => {
+    test("of concurrent processes on an empty database, one migrates it", async (t) => {
       const url = await database(t);
       await Promise.all(
         Array.from({ length: 4 }, () => run(process.execPath, ["--input-type=module", "-e", NODE, url])),
@@ -157,7 +157,7 @@ for (const { name, skip, database } of ENGINES) {
       assert.equal((await applied(db)).length, (await readdir(MIGRATIONS)).length);
     });
 
-    test("only files that end in .sql count", async (t) => {
+    test("files that do not end in .sql are ignored", async (t) => {
       const db = await single(t);
       await migrate(
         db,
@@ -166,7 +166,7 @@ for (const { name, skip, database } of ENGINES) {
       assert.equal((await applied(db)).length, 1);
     });
 
-    test("a migration whose text has changed is refused, and nothing is done", async (t) => {
+    test("an applied migration with another text: rejected, and nothing is changed", async (t) => {
       const db = await single(t);
       await migrate(db, await directory(t, ONE));
       const changed = { "0001_one.sql": `${ONE["0001_one.sql"]}\n` };
@@ -177,7 +177,7 @@ for (const { name, skip, database } of ENGINES) {
       assert.equal(await isThere(db, "two"), false);
     });
 
-    test("a database that a newer version has changed is refused, and nothing is done", async (t) => {
+    test("a database of a newer version: rejected, and nothing is changed", async (t) => {
       const db = await single(t);
       await migrate(db, await directory(t, { ...ONE, ...TWO }));
       const older = { ...ONE, "0003_three.sql": "create table three (id bigint primary key)" };
@@ -188,7 +188,7 @@ for (const { name, skip, database } of ENGINES) {
       assert.equal(await isThere(db, "three"), false);
     });
 
-    test("a migration that fails leaves nothing behind, and can be mended", async (t) => {
+    test("a migration that fails is rolled back, and can be corrected", async (t) => {
       const db = await single(t);
       const broken = {
         ...ONE,

@@ -19,10 +19,10 @@ const skip = programs === undefined && "PostgreSQL is not installed";
 const at = (programs && (await startPostgres(programs))) as PostgresServer;
 if (programs !== undefined) after(() => at.remove());
 
-/** Long enough for a server on this machine, short enough for a test. */
+/** Timeouts for a server on this machine. */
 const TIMES: PoolTimes = { late: 50, check: 1_000, round: 20, connect: 2_000, longest: 60_000 };
 
-/** What a promise came to. */
+/** The outcome of a promise. */
 const outcome = (work: Promise<unknown>): Promise<unknown> =>
   work.then(
     () => "done",
@@ -49,7 +49,7 @@ describe("PostgreSQL away", { skip, timeout: 240_000 }, () => {
     ["stopped", () => at.stop(), () => at.start()],
     ["frozen", async () => at.freeze(), async () => at.thaw()],
   ] as const) {
-    test(`${how}: everything is refused, what is under way and what comes, until it is back`, async (t) => {
+    test(`${how}: pending and new queries are rejected until the server is back`, async (t) => {
       const { db, changes } = await open(t);
       await Promise.all(Array.from({ length: 40 }, () => add(db)));
       await down();
@@ -69,7 +69,7 @@ describe("PostgreSQL away", { skip, timeout: 240_000 }, () => {
     });
   }
 
-  test("crashing again and again: every acknowledged write is kept, and none counts twice", async (t) => {
+  test("repeated crashes: every acknowledged write is kept once", async (t) => {
     const { db, changes } = await open(t);
     let [acknowledged, unknown, stopped] = [0, 0, false];
     const writers = Array.from({ length: 8 }, async () => {
@@ -95,13 +95,13 @@ describe("PostgreSQL away", { skip, timeout: 240_000 }, () => {
     assert.ok(acknowledged <= n && n <= acknowledged + unknown, `${acknowledged} ≤ ${n} ≤ +${unknown}`);
   });
 
-  test("a slow statement is waited for while the server answers others", async (t) => {
+  test("a slow statement is waited for while the server responds to others", async (t) => {
     const { db, changes } = await open(t);
     assert.equal(await outcome(db.get`select pg_sleep(1)`), "done");
     assert.deepEqual(changes, []);
   });
 
-  test("a server is not away because this process is busy", async (t) => {
+  test("a blocked event loop is not taken for a server that is away", async (t) => {
     const { db, changes } = await open(t, { check: 300 });
     const slow = outcome(db.get`select pg_sleep(3)`);
     const cell = new Int32Array(new SharedArrayBuffer(4));
@@ -113,7 +113,7 @@ describe("PostgreSQL away", { skip, timeout: 240_000 }, () => {
     assert.deepEqual(changes, []);
   });
 
-  test("more queries at once than a pool can ever answer are refused", async () => {
+  test("concurrent queries past the limit are rejected", async () => {
     const silent = () => ({ end: async () => {} }) as never;
     const pool = new Pool(silent, { ...TIMES, late: 1e9 }, () => {});
     const never = () => new Promise<never>(() => {});
@@ -121,7 +121,7 @@ describe("PostgreSQL away", { skip, timeout: 240_000 }, () => {
     await assert.rejects(pool.use(never), Unavailable);
   });
 
-  test("a connection that is lost refuses what it carried, and nothing else", async (t) => {
+  test("a lost connection rejects its own queries only", async (t) => {
     const { db, changes } = await open(t);
     const slow = outcome(db.get`select pg_sleep(20) as carried`);
     const other = outcome(db.get`select pg_sleep(1) as beside`);
@@ -135,14 +135,14 @@ describe("PostgreSQL away", { skip, timeout: 240_000 }, () => {
     assert.deepEqual(changes, []);
   });
 
-  test("a connection that never answers is given up, while the server answers others", async (t) => {
+  test("a connection without responses is given up, while the server responds to others", async (t) => {
     const { db, changes } = await open(t, { longest: 200, check: 300 });
     assert.equal(await outcome(db.get`select pg_sleep(14)`), "unavailable");
     assert.equal(await outcome(add(db)), "done");
     assert.deepEqual(changes, []);
   });
 
-  test("too many connections elsewhere: refused as unavailable", async (t) => {
+  test("no free connection on the server: rejected as Unavailable", async (t) => {
     const { db } = await open(t);
     await assert.rejects(
       db.run`do $$ begin raise exception 'full' using errcode = '53300'; end $$`,
@@ -151,7 +151,7 @@ describe("PostgreSQL away", { skip, timeout: 240_000 }, () => {
     await assert.rejects(db.run`select nothing from counter`, (error) => !(error instanceof Unavailable));
   });
 
-  test("the service says 503 to every request that needs the database, and is back by itself", async (t) => {
+  test("requests that need the database get 503 until it is back", async (t) => {
     const settings = { SERVICE_DATABASE_URL: `${at.url}/template1`, SERVICE_LOG_LEVEL: "silent" };
     const { target, env } = await startDev(t, settings, startWithExamples);
     // Readiness is looked at once a second by the clock of the service.

@@ -7,14 +7,14 @@ import { startService, temporaryDirectory } from "../support/service.ts";
 
 const modeOf = async (entry: string) => (await stat(entry)).mode & 0o777;
 
-/** Everything in a directory that other users may do anything with. */
+/** Lists the files in a directory to which other users have any access. */
 async function open(directory: string): Promise<string[]> {
   const entries = ["", ...(await readdir(directory, { recursive: true }))];
   const modes = await Promise.all(entries.map((entry) => modeOf(path.join(directory, entry))));
   return entries.filter((_, index) => ((modes[index] as number) & 0o077) !== 0);
 }
 
-test("nothing in a data directory can be read by other users: neither what is new nor what was there", async (t) => {
+test("files in a data directory are private, new and existing ones", async (t) => {
   const directory = path.join(await temporaryDirectory(t), "a", "data");
   const first = { after: (end: () => Promise<unknown>) => endings.push(end) };
   const endings: (() => Promise<unknown>)[] = [];
@@ -31,7 +31,7 @@ test("nothing in a data directory can be read by other users: neither what is ne
   assert.deepEqual(await open(directory), []);
 });
 
-test("a directory that holds more than the service's data stays open to others; the data in it does not", async (t) => {
+test("a directory with other files keeps its mode; the service's own files in it are private", async (t) => {
   const directory = path.join(await temporaryDirectory(t), "shared");
   await mkdir(directory);
   await writeFile(path.join(directory, "notes.txt"), "of somebody else", { mode: 0o644 });

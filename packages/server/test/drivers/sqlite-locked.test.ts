@@ -10,7 +10,7 @@ import { startDev } from "../support/engines.ts";
 import { atEnd, type Scope, startWithExamples, temporaryDirectory } from "../support/service.ts";
 import { counter, makeTables } from "./db-tables.ts";
 
-/** A database with a counter, and what another process does with its lock. */
+/** Opens a database with a counter, and a way to lock it as another process does. */
 async function open(t: Scope, lockMs?: number) {
   const file = path.join(await temporaryDirectory(t), "easel.db");
   const db = sqlite(file, assert.ifError, lockMs);
@@ -25,13 +25,13 @@ function lockOf(t: Scope, file: string) {
   return { lock: () => other.exec("begin immediate"), unlock: () => other.exec("rollback") };
 }
 
-/** Whether a promise is still open after some turns. */
+/** Whether a promise is pending after some turns of the event loop. */
 const isOpen = (work: Promise<unknown>) => Promise.race([work.then(() => false), sleep(50, true)]);
 
 const append = ({ batch }: Db, digit: number) =>
   batch([optional`update counters set value = value * 10 + ${digit} where id = ${"a"}`]);
 
-test("writes wait for the lock of another process in their order, and reads go on", async (t) => {
+test("writes wait in order for the lock of another process, and reads go on", async (t) => {
   const { db, lock, unlock } = await open(t);
   lock();
   const first = [append(db, 1), append(db, 2)];
@@ -45,7 +45,7 @@ test("writes wait for the lock of another process in their order, and reads go o
   assert.equal(await counter(db), 1234);
 });
 
-test("a lock that is held for too long refuses what waits, and nothing of it happens", async (t) => {
+test("writes are rejected and not done when the lock is held for too long", async (t) => {
   const { db, lock, unlock } = await open(t, 30);
   lock();
   const refused = [append(db, 1), append(db, 2)];
@@ -68,7 +68,7 @@ test("close waits for writes that wait for the lock", async (t) => {
   db.close = async () => {};
 });
 
-test("the service answers reads while a write waits for the lock", async (t) => {
+test("GET requests are answered while a PUT waits for the lock", async (t) => {
   const { target, env } = await startDev(t, {}, startWithExamples);
   const owner = await target.signIn("dev@example.com");
   const ask = (method: string, body?: string) =>

@@ -7,7 +7,7 @@ import { temporaryDirectory } from "../support/service.ts";
 const ROUNDS = 60;
 const AT_ONCE = 2;
 
-/** Opens one new file after the other, each at the same moment as the others do. */
+/** Opens new files one after the other, each at the same moment as other workers. */
 const OPENER = `
   const { workerData } = require("node:worker_threads");
   import(workerData.driver).then(async ({ sqlite }) => {
@@ -19,7 +19,7 @@ const OPENER = `
   });
 `;
 
-test("a new SQLite file is opened by several at the same moment", async (t) => {
+test("a new SQLite file is opened by several workers at the same moment", async (t) => {
   const directory = await temporaryDirectory(t);
   const workerData = {
     driver: import.meta.resolve("../../src/drivers/db/sqlite.ts"),
@@ -36,7 +36,7 @@ test("a new SQLite file is opened by several at the same moment", async (t) => {
   try {
     assert.deepEqual(await Promise.all(openers.map(({ ended }) => ended)), [0, 0]);
   } finally {
-    // Whoever waits for one that failed would wait for ever.
+    // The others would wait for ever for one that has failed.
     await Promise.all(openers.map(({ opener }) => opener.terminate()));
   }
 });

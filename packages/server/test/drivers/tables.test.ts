@@ -17,7 +17,7 @@ import { primitives } from "../../src/primitives/index.ts";
 const SENTENCE = /^[A-Z`].*[^.]\.$/s;
 const once = (names: readonly string[]) => assert.deepEqual(names.toSorted(), [...new Set(names)].sort());
 
-test("every error has a status that says whose fault it is, and a sentence for people", () => {
+test("every error has a 4xx or 5xx status, and a sentence for people", () => {
   for (const [code, { status, message }] of Object.entries(ERRORS)) {
     assert.match(code, /^[A-Z]+(_[A-Z]+)*$/);
     assert.ok(Number.isInteger(status) && status >= 400 && status <= 599, code);
@@ -25,7 +25,7 @@ test("every error has a status that says whose fault it is, and a sentence for p
   }
 });
 
-test("every switch is one of the canvas: shown by the management API, and a column", () => {
+test("every switch is shown by the management API, and is a column of canvases", () => {
   const shown: Record<keyof Capabilities, true> = {
     backendEnabled: true,
     kv: true,
@@ -52,14 +52,14 @@ test("every switch is one of the canvas: shown by the management API, and a colu
   }
 });
 
-test("a capability's switch has the capability's name, and what the deployment says is a sentence", () => {
+test("a switch is named after its capability, and the reason of the deployment is a sentence", () => {
   for (const [name, { switch: own, operatorHint }] of Object.entries(CAPABILITIES)) {
     assert.ok(own === null || own === name);
     if (operatorHint !== null) assert.match(operatorHint, SENTENCE);
   }
 });
 
-test("there are fourteen permissions, each with what it needs", () => {
+test("there are fourteen permissions, each with its requirement", () => {
   assert.equal(PERMISSIONS.length, 14);
   once(PERMISSIONS);
   assert.deepEqual(Object.keys(PERMISSION_NEEDS), [...PERMISSIONS]);
@@ -70,10 +70,10 @@ test("there are fourteen permissions, each with what it needs", () => {
 
 const CLOSES = new Set<number>(Object.values(CLOSE_CODES).map(({ code }) => code));
 
-/** What is said of limits that bound an answer. */
+/** The descriptions of limits on responses. */
 const REFUSES_NOTHING = ["", "the page ends early; `nextCursor` continues"];
 
-test("every limit has a value, a unit, what it bounds, and a refusal of the error tables", () => {
+test("every limit has a value, a unit, a description and an error of the tables", () => {
   for (const [name, { value, unit, of, past }] of Object.entries(LIMITS)) {
     assert.ok(Number.isSafeInteger(value) && value > 0, name);
     assert.match(unit, /^[a-z ]+$/);
@@ -92,11 +92,11 @@ test("every limit has a value, a unit, what it bounds, and a refusal of the erro
   }
 });
 
-test("the default page is no larger than the largest", () => {
+test("the default page size is not above the maximum", () => {
   assert.ok(LIMITS.pageDefault.value <= LIMITS.pageMax.value);
 });
 
-test("every setting has a variable of its own, a kind that says what it may hold, and a sentence", () => {
+test("every setting has a variable of its own, a kind with its format, and a sentence", () => {
   const settings = Object.values(SETTINGS);
   once(settings.map(({ variable }) => variable));
   for (const { variable, kind, meaning } of settings) {
@@ -106,7 +106,7 @@ test("every setting has a variable of its own, a kind that says what it may hold
   }
 });
 
-test("what may hold a password is a secret", () => {
+test("settings that may contain a password are secret", () => {
   const secret = Object.values(SETTINGS)
     .filter((each) => each.secret === true)
     .map(({ variable }) => variable);
@@ -120,7 +120,7 @@ test("what may hold a password is a secret", () => {
   ]);
 });
 
-test("a default is what its own variable may hold", () => {
+test("every default is a valid value of its variable", () => {
   for (const { variable, kind, fallback } of Object.values(SETTINGS)) {
     if (!["string", "number", "boolean"].includes(typeof fallback)) continue;
     const text = typeof fallback === "boolean" ? (fallback ? "on" : "off") : String(fallback);
@@ -128,7 +128,7 @@ test("a default is what its own variable may hold", () => {
   }
 });
 
-test("a default that is an empty list or table says in words what then holds", () => {
+test("an empty default has a description of its meaning", () => {
   const empty = Object.values(SETTINGS).filter(
     ({ fallback }) => typeof fallback === "object" && fallback !== null && Object.keys(fallback).length === 0,
   );
@@ -136,13 +136,13 @@ test("a default that is an empty list or table says in words what then holds", (
   for (const { variable, shown } of empty) assert.notEqual(shown, undefined, variable);
 });
 
-test("every row of the ladder and of the lifecycle stands once", () => {
+test("no row of the ladder or lifecycle is repeated", () => {
   once(LADDER.map(({ code }) => code));
   once(LIFECYCLE.map(({ status }) => status));
   assert.equal(LIFECYCLE.at(-1)?.status, "published");
 });
 
-test("every primitive stands behind a capability, and no two share a path", () => {
+test("every primitive has a capability, and no two share a path", () => {
   once(primitives.flatMap(({ routes }) => Object.keys(routes)));
   for (const { capability, routes } of primitives) {
     assert.ok(Object.hasOwn(CAPABILITIES, capability));

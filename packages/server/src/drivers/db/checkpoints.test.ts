@@ -54,7 +54,7 @@ suite("checkpoints of SQLite", () => {
     assert.equal(finished(), 0);
   });
 
-  test("a commit during the copy leaves a rest, which is copied on the event loop", async (t) => {
+  test("what is committed during the copy is copied on the event loop", async (t) => {
     const { file, write } = await database(t);
     const { made, finished } = checkpoints(t, file, 0);
     write(MIB);
@@ -65,7 +65,7 @@ suite("checkpoints of SQLite", () => {
     await until(() => finished() === 1);
   });
 
-  test("a file that the thread cannot read is left to the event loop", async (t) => {
+  test("a file that the thread cannot read is copied on the event loop", async (t) => {
     const file = join(await temporaryDirectory(t), "easel.db");
     writeFileSync(file, "no database".repeat(1000));
     const { made, finished } = checkpoints(t, file, 0);
@@ -73,7 +73,7 @@ suite("checkpoints of SQLite", () => {
     await until(() => finished() === 1);
   });
 
-  test("nothing is started after the close", async (t) => {
+  test("no thread is started after close", async (t) => {
     const { file, write, size } = await database(t);
     const { made } = checkpoints(t, file, 20);
     write(MIB);

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { Value } from "./db.ts";
 import { StatementCache } from "./statement-cache.ts";
 
-/** A cache that counts how often it had to ask; what is found is the values themselves. */
+/** A cache that counts its misses. The result for values is the values themselves. */
 function counting() {
   const cache = new StatementCache();
   let asked = 0;
@@ -15,7 +15,7 @@ function counting() {
   return { cache, getCached, asked: () => asked };
 }
 
-/** Values of one statement each: it always has as many. */
+/** Lists of values of one statement, all of the same length. */
 const statements: Value[][][] = [
   [[]],
   [["a"], ["b"], [""], [null], [1], [0], [-1.5]],
@@ -31,14 +31,14 @@ const statements: Value[][][] = [
 ];
 
 for (const lists of statements) {
-  test(`asks once for each list of ${lists[0]?.length} values`, () => {
+  test(`has one miss for each list of ${lists[0]?.length} values`, () => {
     const { getCached, asked } = counting();
     for (const values of [...lists, ...lists]) assert.deepEqual(getCached(...values), { values });
     assert.equal(asked(), lists.length);
   });
 }
 
-test("bytes are known by what they hold", () => {
+test("bytes are compared by content", () => {
   const { getCached, asked } = counting();
   const whole = Uint8Array.of(9, 1, 2, 9);
   getCached(Uint8Array.of(1, 2));
@@ -53,7 +53,7 @@ test("bytes are known by what they hold", () => {
   assert.equal(asked(), 6);
 });
 
-test("that there is nothing is remembered, too", () => {
+test("a missing row is cached", () => {
   const cache = new StatementCache();
   assert.equal(
     cache.getCached(["a"], () => undefined),
@@ -65,12 +65,12 @@ test("that there is nothing is remembered, too", () => {
   );
 });
 
-test("a row that is given out cannot be changed", () => {
+test("rows are frozen", () => {
   const { getCached } = counting();
   assert.throws(() => Object.assign(getCached("a") as object, { values: [] }), TypeError);
 });
 
-test("what is cleared is asked for again", () => {
+test("after clear, every value is a miss", () => {
   const { cache, getCached, asked } = counting();
   getCached("a");
   cache.clear();
@@ -78,7 +78,7 @@ test("what is cleared is asked for again", () => {
   assert.equal(asked(), 2);
 });
 
-test("an error is not remembered", () => {
+test("an error is not cached", () => {
   const { cache, getCached, asked } = counting();
   const failing = () => {
     throw new Error("disk");
@@ -88,7 +88,7 @@ test("an error is not remembered", () => {
   assert.equal(asked(), 1);
 });
 
-test("a flood of values is forgotten, and never answered wrongly", () => {
+test("past the limit of rows the cache is cleared, and results stay right", () => {
   const { getCached, asked } = counting();
   for (let each = 0; each < 25_000; each++)
     assert.deepEqual(getCached("flood", each), { values: ["flood", each] });
