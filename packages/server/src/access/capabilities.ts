@@ -6,16 +6,16 @@ import {
 } from "@easel/protocol/capabilities";
 import type { ErrorCode } from "@easel/protocol/errors";
 
-/** The switches of a canvas. */
+/** The capability switches of a canvas. */
 export type Switches = Record<Switch | "backendEnabled", boolean>;
 
-/** What the deployment itself allows, where it has a say. */
+/** The capabilities that depend on settings of the deployment, and whether these allow them. */
 export type Deployment = Partial<Record<Capability, boolean>>;
 
 /** Why a capability cannot be used: the reason of `CAPABILITY_DISABLED`, or an error code of its own where live state is missing. */
 export type Unavailable = DisabledReason | ErrorCode;
 
-/** Why a capability is off on a canvas, in the order of the specification's table (4.1, step 5); null when it is on. */
+/** Returns the first reason why a capability is off, in the order of the specification (4.1, step 5); null when it is on. */
 export function disabledReason(
   capability: Capability,
   switches: Switches,
@@ -36,7 +36,7 @@ const switchHint = (what: string, name: string): string =>
   `${what} is switched off for this canvas. Its owner or an editor can switch it on: ` +
   `PATCH /api/canvases/{id}/capabilities with {"${name}":true}, see docs/capabilities.md.`;
 
-/** What helps against a reason. */
+/** Returns the `hint` of a refusal: who can switch the capability on, and how. */
 export function hintFor(capability: Capability, reason: DisabledReason): string {
   if (reason === "backend_off") return switchHint("The backend", "backendEnabled");
   if (reason === "feature_off") return switchHint(capability, CAPABILITIES[capability].switch ?? capability);

@@ -3,7 +3,7 @@ import { DEFAULT_CHANNEL_POLICY, PARTICIPANT_PREFIX } from "@easel/protocol/real
 import type { CanvasRole, ChannelRights } from "@easel/protocol/types";
 import { isAmong } from "./rights.ts";
 
-/** What a role may do on a channel with this policy. */
+/** Returns the rights of a role on a channel with this policy. */
 export const channelRights = (policy: ChannelPolicy, role: CanvasRole): ChannelRights => ({
   subscribe: isAmong(policy.subscribe, role),
   publish: isAmong(policy.publish, role),
@@ -11,7 +11,7 @@ export const channelRights = (policy: ChannelPolicy, role: CanvasRole): ChannelR
   participatePresence: isAmong(policy.participatePresence, role),
 });
 
-/** What holds for a channel that no policy names (specification 5). */
+/** Returns the policy of a channel that the policy document does not name (specification 5). */
 export const unnamedChannel = (name: string): ChannelPolicy =>
   name.startsWith(PARTICIPANT_PREFIX)
     ? { ...DEFAULT_CHANNEL_POLICY, publish: "viewers" }

@@ -1,8 +1,8 @@
 const EMAIL = /^[^\s\p{Cc}\p{Cf}\p{Cs}@,;<>"]{1,64}@[a-z0-9-]{1,63}(\.[a-z0-9-]{1,63})*$/u;
 
-/** An address as it is kept and compared: lower case. Null when it is none, or outside the allowed domains. */
+/** Normalizes an e-mail address to lower case; null when it is malformed or outside the allowed domains. */
 export function normalEmail(given: string, allowedDomains: string[] = []): string | null {
-  // Only ASCII letters change: other letters would turn into those of somebody else's address.
+  // Only ASCII letters: some others have a lower case that belongs to a different address.
   const email = given.trim().replace(/[A-Z]/g, (letter) => letter.toLowerCase());
   if (email.length > 254 || !EMAIL.test(email)) return null;
   const allowed =
@@ -10,10 +10,10 @@ export function normalEmail(given: string, allowedDomains: string[] = []): strin
   return allowed ? email : null;
 }
 
-/** The domain of a normal address. */
+/** Returns the domain of a normalized address. */
 export const domainOf = (email: string): string => email.slice(email.indexOf("@") + 1);
 
-/** `ada.lovelace@example.com` is called Ada Lovelace until someone says otherwise. */
+/** Derives a default name from an address: Ada Lovelace from `ada.lovelace@example.com`. */
 export function nameOf(email: string): string {
   return email
     .slice(0, email.indexOf("@"))

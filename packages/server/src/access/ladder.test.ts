@@ -3,13 +3,13 @@ import { test } from "node:test";
 import type { ErrorCode } from "@easel/protocol/errors";
 import type { CanvasRole } from "@easel/protocol/types";
 import { userWith } from "../../test/support/principals.ts";
-import { type Enterable, enter, LADDER } from "./ladder.ts";
+import { type AccessFields, enter, LADDER } from "./ladder.ts";
 import type { Principal } from "./principal.ts";
 
 const NOW = 1_000_000;
 
 /** A canvas that lets every member in. */
-const open: Enterable = {
+const open: AccessFields = {
   id: "c-1",
   ownerId: "u-owner",
   access: "whole_org",
@@ -24,7 +24,7 @@ const open: Enterable = {
 };
 
 /** The refusals of specification 4.1, step 3, in its order, each with what brings it about. */
-const ROWS: [code: ErrorCode, cause: Partial<Enterable>][] = [
+const ROWS: [code: ErrorCode, cause: Partial<AccessFields>][] = [
   ["NOT_FOUND", { deletedAt: 1 }],
   ["ARCHIVED", { archivedAt: 1 }],
   ["DISABLED", { disabledAt: 1 }],
@@ -45,7 +45,7 @@ const anonymous: Principal = null;
 
 interface Asker {
   principal: Principal;
-  granted: Enterable["granted"];
+  granted: AccessFields["granted"];
   role: CanvasRole;
   spared: ErrorCode[];
 }
@@ -61,7 +61,7 @@ const ASKERS: Record<string, Asker> = {
 };
 
 /** A canvas to which every one of these rows applies at once. */
-function withCauses(codes: ErrorCode[]): Enterable {
+function withCauses(codes: ErrorCode[]): AccessFields {
   const canvas = Object.assign(
     {},
     open,
@@ -97,7 +97,7 @@ for (const [who, { principal, granted, role, spared }] of Object.entries(ASKERS)
 type Answer = { role: CanvasRole } | { refused: ErrorCode };
 
 /** What the rows above leave out. */
-const more: [what: string, Partial<Enterable>, Principal, Partial<typeof at> | object, Answer][] = [
+const more: [what: string, Partial<AccessFields>, Principal, Partial<typeof at> | object, Answer][] = [
   ["expiry is still to come", { expiresAt: NOW + 1 }, member, {}, { role: "viewer" }],
   ["the gate is open", { passwordHash: "hash" }, member, { gateOpen: true }, { role: "viewer" }],
   [

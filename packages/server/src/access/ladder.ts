@@ -1,10 +1,10 @@
 import type { ErrorCode } from "@easel/protocol/errors";
 import type { CanvasRole } from "@easel/protocol/types";
 import { isGuest, type Principal } from "./principal.ts";
-import { manages, roleOf, type Shared } from "./roles.ts";
+import { manages, type RoleFields, roleOf } from "./roles.ts";
 
-/** What of a canvas decides over entering it. Times are epoch milliseconds. */
-export interface Enterable extends Shared {
+/** The fields of a canvas that decide who may open it. Times are epoch milliseconds. */
+export interface AccessFields extends RoleFields {
   deletedAt: number | null;
   archivedAt: number | null;
   disabledAt: number | null;
@@ -12,19 +12,19 @@ export interface Enterable extends Shared {
   passwordHash: string | null;
 }
 
-/** Everything that the ladder looks at. */
+/** The input of the ladder's rules. */
 export interface Entry {
-  canvas: Enterable;
+  canvas: AccessFields;
   principal: Principal;
   role: CanvasRole | null;
   /** Whether the request carries a valid password cookie. */
   gateOpen: boolean;
-  /** The runtime API, or the canvas's own pages. */
+  /** The runtime API, or the canvas's pages. */
   surface: "api" | "content";
   now: number;
 }
 
-/** The refusals of step 3 in the specification's order (4.1); the first row that applies is the answer. */
+/** The refusals of step 3 in the specification's order (4.1); the first row that matches applies. */
 export const LADDER: { code: ErrorCode; when: (entry: Entry) => boolean }[] = [
   { code: "NOT_FOUND", when: ({ canvas }) => canvas.deletedAt !== null },
   { code: "ARCHIVED", when: ({ canvas }) => canvas.archivedAt !== null },
@@ -47,13 +47,13 @@ export const LADDER: { code: ErrorCode; when: (entry: Entry) => boolean }[] = [
   },
 ];
 
-/** Whether the share's time has run out. */
+/** Whether the share has expired. */
 export const hasExpired = (canvas: { expiresAt: number | null }, now: number): boolean =>
   canvas.expiresAt !== null && canvas.expiresAt <= now;
 
-/** The role with which a principal enters a canvas, or why not. A canvas that does not exist is null. */
+/** Decides whether a principal may open a canvas: returns their role, or the code of the refusal. `canvas` is null where there is none. */
 export function enter(
-  canvas: Enterable | null,
+  canvas: AccessFields | null,
   principal: Principal,
   at: { gateOpen: boolean; surface: Entry["surface"]; now: number },
 ): { role: CanvasRole } | { refused: ErrorCode } {

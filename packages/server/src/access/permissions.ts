@@ -22,7 +22,7 @@ export interface Subject {
   canvas: { capabilities: Record<NonNullable<Needs["audience"]>, Audience> & { guestAi: boolean } };
 }
 
-/** The fourteen permissions of `GET /me`. */
+/** The conditions of the fourteen permissions of `GET /me`. */
 export const PERMISSION_NEEDS: Record<Permission, Needs> = {
   canCreateCanvas: { capability: "authoring", audience: "authoringAudience", guests: "never" },
   canEditContent: { manager: true },

@@ -1,15 +1,15 @@
-/** Someone the service knows: a person who has signed in, or a guest of one canvas. */
+/** An authenticated caller: a person who has signed in, or a guest of one canvas. */
 export interface User {
   id: string;
   email: string;
   name: string;
   avatarUrl: string | null;
   canPublishPublic: boolean;
-  /** Id of the only canvas that a guest may enter; null for a person who has signed in. */
+  /** Id of the only canvas that a guest may open; null for a person who has signed in. */
   guestOf: string | null;
 }
 
-/** The caller of a request, as the service itself identified them; null for an anonymous visitor. */
+/** The caller of a request, as identified by the service; null for an anonymous one. */
 export type Principal = User | null;
 
 /** Whether the caller is a person who has signed in, and so neither a guest nor anonymous. */

@@ -3,9 +3,9 @@ import { test } from "node:test";
 import type { CanvasRole } from "@easel/protocol/types";
 import { userWith } from "../../test/support/principals.ts";
 import type { Principal } from "./principal.ts";
-import { manages, roleOf, type Shared } from "./roles.ts";
+import { manages, type RoleFields, roleOf } from "./roles.ts";
 
-const canvas: Shared = {
+const canvas: RoleFields = {
   id: "c-1",
   ownerId: "u-owner",
   access: "private",
@@ -20,7 +20,7 @@ const foreign: Principal = userWith("guest:i-2", "c-2");
 const anonymous: Principal = null;
 
 /** Who asks, how the canvas is shared, and the role (specification 4.1, `OWNER_ONLY`). */
-const rows: [what: string, who: Principal, shared: Partial<Shared>, role: CanvasRole | null][] = [
+const rows: [what: string, who: Principal, shared: Partial<RoleFields>, role: CanvasRole | null][] = [
   ["the owner", owner, {}, "owner"],
   ["the owner, though listed as a viewer", owner, { granted: "viewer" }, "owner"],
   ["a member who is not listed", member, {}, null],

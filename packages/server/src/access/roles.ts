@@ -1,8 +1,8 @@
 import type { Access, CanvasRole } from "@easel/protocol/types";
 import { isMember, type Principal } from "./principal.ts";
 
-/** What of a canvas decides over roles. */
-export interface Shared {
+/** The fields of a canvas that determine roles. */
+export interface RoleFields {
   id: string;
   ownerId: string;
   access: Access;
@@ -14,8 +14,8 @@ export interface Shared {
   publicLinks: boolean;
 }
 
-/** The role of a principal on a canvas, from live rows; null when there is no route in (specification 4.1, `OWNER_ONLY`). */
-export function roleOf(principal: Principal, canvas: Shared): CanvasRole | null {
+/** Returns the role of a principal on a canvas; null without any access (specification 4.1, `OWNER_ONLY`). */
+export function roleOf(principal: Principal, canvas: RoleFields): CanvasRole | null {
   if (isMember(principal)) {
     if (principal.id === canvas.ownerId) return "owner";
     if (canvas.granted !== null) return canvas.granted;
@@ -26,5 +26,5 @@ export function roleOf(principal: Principal, canvas: Shared): CanvasRole | null 
   return null;
 }
 
-/** Owners and editors manage a canvas: they pass expiry, password and the static-only rule. */
+/** Whether a role is owner or editor, which pass expiry, password and the static-only rule. */
 export const manages = (role: CanvasRole | null): boolean => role === "owner" || role === "editor";

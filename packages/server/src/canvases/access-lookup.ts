@@ -1,6 +1,6 @@
 import type { Capabilities } from "@easel/protocol/types";
 import { domainOf } from "../access/email.ts";
-import type { Enterable } from "../access/ladder.ts";
+import type { AccessFields } from "../access/ladder.ts";
 import type { Env } from "../env.ts";
 import { isSlug } from "../http/canvas-path.ts";
 import { capabilitiesOf, type SwitchColumns } from "./capabilities.ts";
@@ -8,7 +8,7 @@ import { publicLinksOn } from "./publishing/public-links.ts";
 import type { CanvasRow } from "./store.ts";
 
 /** The fields of a canvas that every request needs: access rules and capabilities. */
-export interface Canvas extends Enterable {
+export interface Canvas extends AccessFields {
   slug: string;
   versionId: string | null;
   revokedAt: number | null;

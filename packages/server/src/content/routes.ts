@@ -6,7 +6,7 @@ import { firstValue, type Query } from "../http/query.ts";
 import { Refusal, refuse } from "../http/refusal.ts";
 import { authenticate } from "../pipeline/authenticate.ts";
 import type { Visit } from "../pipeline/visit.ts";
-import { ENTER, enterBy } from "../sign-in/hand-over.ts";
+import { ENTER, finishHandOver } from "../sign-in/hand-over.ts";
 import { HotBlobs } from "./blob-cache.ts";
 import { VersionFiles } from "./files.ts";
 import { requireOwnOrigin } from "./isolation.ts";
@@ -83,7 +83,7 @@ export function mountContent(app: FastifyInstance, env: Env): void {
       pages.get(`${ROOT}/${ENTER}`, { exposeHeadRoute: false }, async (request, reply) => {
         const slug = slugOf(request);
         try {
-          return await enterBy(slug, request, reply, env);
+          return await finishHandOver(slug, request, reply, env);
         } catch (error) {
           if (!(error instanceof Refusal)) throw error;
           return notice(error, { slug, path: "", principal: null }, request, reply, env);

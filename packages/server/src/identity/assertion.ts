@@ -4,42 +4,43 @@ import type { Jwks } from "../crypto/jwks.ts";
 import type { Env } from "../env.ts";
 import { Refusal } from "../http/refusal.ts";
 
-/** Signatures by a private key only: with a shared secret, whoever verifies could sign as well. */
+/** Asymmetric algorithms only. */
 const ALGORITHMS = [
   ...["RS256", "RS384", "RS512", "PS256", "PS384", "PS512"],
   ...["ES256", "ES384", "ES512", "EdDSA", "Ed25519"],
 ];
-const MAX_LENGTH = 16 * 1024;
-/** Base64 decoders read over spaces and padding; a token has neither. */
+const MAX_TOKEN_LENGTH = 16 * 1024;
+/** The format of a compact JWS. Checked here because base64 decoders skip spaces and padding. */
 const COMPACT = /^[\w-]+\.[\w-]*\.[\w-]+$/;
-/** How far clocks may be apart. */
+/** The tolerated clock skew, in seconds. */
 const TOLERANCE_S = 30;
-/** A verified token is remembered for this long, unless it ends sooner. */
-const MEMORY_MS = 60 * 1000;
-const MAX_REMEMBERED = 5_000;
+/** The time for which the claims of a verified token are cached, unless it expires sooner. */
+const CACHE_MS = 60 * 1000;
+const MAX_CACHED = 5_000;
 
-/** What a proxy says about who sent a request. */
+/** The identity of the caller as asserted by the proxy. */
 export interface Assertion {
   email: string;
   name: string | null;
-  /** When it ends to count, in epoch milliseconds; infinite for headers, which each request has anew. */
+  /** Expiry in epoch milliseconds; infinite for plain headers, which come with each request. */
   until: number;
 }
 
-/** What a token must say, and when it is read (epoch milliseconds). An issuer or audience that is not set is nobody's. */
+/** The expected claims, and the current time in epoch milliseconds. With an issuer or audience of null no token is valid. */
 interface Expected {
   issuer: string | null;
   audience: string | null;
   now: number;
 }
 
-/** The claims of a signed token. @throws JOSEError or TypeError when it is not one that counts, and what `key` throws. */
+/** Verifies a signed token and returns its claims. @throws JOSEError or TypeError when it is not valid, and what `key` throws. */
 export async function verify(
   token: string,
   key: JWTVerifyGetKey,
   { issuer, audience, now }: Expected,
 ): Promise<JWTPayload> {
-  if (token.length > MAX_LENGTH || !COMPACT.test(token)) throw new errors.JWSInvalid("Not a compact JWS");
+  if (token.length > MAX_TOKEN_LENGTH || !COMPACT.test(token))
+    throw new errors.JWSInvalid("Not a compact JWS");
   const { payload } = await jwtVerify(token, key, {
     algorithms: ALGORITHMS,
     issuer: issuer ?? [],
@@ -51,21 +52,21 @@ export async function verify(
   return payload;
 }
 
-/** What the proxy's signed token says; null when it does not count. @throws Refusal UNAVAILABLE when no key can decide. */
+/** Reads the proxy's signed token; null when it is not valid. @throws Refusal UNAVAILABLE when the keys cannot be fetched. */
 export async function readAssertion(token: string, keys: Jwks, env: Env): Promise<Assertion | null> {
   try {
     return assertionOf(await getCached(token, keys, env));
   } catch (error) {
     if (error instanceof Refusal) throw error;
-    env.log.debug({ reason: String(error) }, "a signed token does not count");
+    env.log.debug({ reason: String(error) }, "a signed token of the proxy is not valid");
     return null;
   }
 }
 
-/** Verifying costs some 100 µs: the same token within a minute is looked up instead. */
+/** Returns the claims of a token from a cache, because verifying takes about 100 µs. */
 async function getCached(token: string, keys: Jwks, { config, clock }: Env): Promise<JWTPayload> {
   const now = clock();
-  // Taken before the key is: what a key verifies that is gone meanwhile is not remembered among those that came.
+  // Read before the key: when the keys are replaced meanwhile, the result goes to the discarded cache.
   const { verified } = keys;
   const hash = tokenHash(token);
   const known = verified.get(hash);
@@ -75,10 +76,10 @@ async function getCached(token: string, keys: Jwks, { config, clock }: Env): Pro
     audience: config.proxyJwtAudience,
     now,
   });
-  const until = Math.min(now + MEMORY_MS, (claims.exp ?? 0) * 1000);
+  const until = Math.min(now + CACHE_MS, (claims.exp ?? 0) * 1000);
   verified.delete(hash);
   verified.set(hash, { claims, until });
-  const [oldest] = verified.size > MAX_REMEMBERED ? verified.keys() : [];
+  const [oldest] = verified.size > MAX_CACHED ? verified.keys() : [];
   if (oldest !== undefined) verified.delete(oldest);
   return claims;
 }
@@ -89,7 +90,7 @@ function assertionOf({
   name,
   exp = 0,
 }: JWTPayload): Assertion | null {
-  // Some providers write their truths as text.
+  // Some providers send booleans as text.
   if (typeof email !== "string" || (verified !== true && verified !== "true")) return null;
   const until = (exp + TOLERANCE_S) * 1000;
   return { email, name: typeof name === "string" ? name : null, until };

@@ -4,19 +4,19 @@ import { cookiesNamed, hostOnly, setCookie } from "../http/cookies.ts";
 import { isNavigation } from "../http/fetch-metadata.ts";
 import { SESSION_LIFETIME_MS, type Session, sessionById } from "./session.ts";
 
-/** How long the cookie opens pages before the browser passes the base host again, where the session's own cookie is checked. */
-const FRESH_MS = 24 * 60 * 60 * 1000;
+/** The age after which navigations need a new cookie from the base host, which checks the session cookie itself. */
+const NAVIGATION_MAX_AGE_MS = 24 * 60 * 60 * 1000;
 
 const cookieName = ({ base }: Env) => hostOnly("easel_content", base.secure);
 
-/** The `Set-Cookie` header that signs a browser in on the host of one canvas, for as long as the session lives. */
+/** Returns the `Set-Cookie` header that signs a browser in on the host of one canvas, until the session ends. */
 export function canvasSessionCookie(slug: string, sessionId: string, env: Env): string {
   const issued = String(env.clock());
   const value = [sessionId, issued, env.signer.sign("content", slug, sessionId, issued)].join(".");
   return setCookie(cookieName(env), value, { maxAge: SESSION_LIFETIME_MS, secure: env.base.secure });
 }
 
-/** The session that a cookie of a canvas host stands for, or null. */
+/** Finds the session of a request to a canvas host by its cookie; null without a valid one. */
 export async function findCanvasSession(
   slug: string,
   { headers, method }: IncomingMessage,
@@ -26,7 +26,7 @@ export async function findCanvasSession(
     const [session = "", issued = "", signature = "", ...more] = value.split(".");
     if (more.length > 0 || !env.signer.verifies(signature, "content", slug, session, issued)) continue;
     const navigates = method === "GET" && isNavigation(headers);
-    if (navigates && Number(issued) + FRESH_MS < env.clock()) continue;
+    if (navigates && Number(issued) + NAVIGATION_MAX_AGE_MS < env.clock()) continue;
     const found = await sessionById(session, env);
     if (found !== null) return found;
   }

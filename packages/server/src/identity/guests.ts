@@ -11,7 +11,7 @@ export interface InviteRow {
   invite_revoked_at: number | null;
 }
 
-/** An invitation as those who manage the canvas see it. Times are epoch milliseconds. */
+/** An invitation as owners and editors of the canvas see it. Times are epoch milliseconds. */
 export interface Invite {
   id: string;
   email: string;
@@ -22,7 +22,7 @@ export interface Invite {
 
 const PREFIX = "guest:";
 
-/** The guest that an invitation makes (specification 5); null when it is revoked. */
+/** Returns the guest of an invitation (specification 5); null when it is revoked. */
 export function guestOf(row: Readonly<InviteRow>): User | null {
   if (row.invite_id === null || row.invite_revoked_at !== null) return null;
   return {
@@ -35,12 +35,12 @@ export function guestOf(row: Readonly<InviteRow>): User | null {
   };
 }
 
-/** The id of the invitation that makes someone a guest; null for everyone else. */
+/** Returns the id of a guest's invitation; null for other users. */
 export const inviteOf = (user: User): string | null =>
   user.guestOf === null ? null : user.id.slice(PREFIX.length);
 
-/** Invites someone to one canvas; answers the invitation's id and the token of its link, which is kept nowhere. */
-export async function invite(
+/** Creates an invitation to one canvas; returns its id and the token of its link, of which only a hash is stored. */
+export async function createInvite(
   canvasId: string,
   { email, name }: { email: string; name: string },
   by: User,
@@ -54,8 +54,11 @@ export async function invite(
   return { id, token };
 }
 
-/** The guest that a link makes, and the slug of the canvas; null when the invitation is revoked or the canvas deleted. */
-export async function guestBy(token: string, { db }: Env): Promise<{ guest: User; slug: string } | null> {
+/** Finds the guest and the canvas's slug by the token of a link; null when the invitation is revoked or the canvas deleted. */
+export async function findGuestByToken(
+  token: string,
+  { db }: Env,
+): Promise<{ guest: User; slug: string } | null> {
   if (!isToken(token)) return null;
   const row = await db.get<InviteRow & { slug: string }>`
     select invites.id as invite_id, canvas_id as invite_canvas, email as invite_email, name as invite_name,
@@ -66,14 +69,14 @@ export async function guestBy(token: string, { db }: Env): Promise<{ guest: User
   return row === undefined || guest === null ? null : { guest, slug: row.slug };
 }
 
-/** The invitations of a canvas, newest first. */
+/** Lists the invitations of a canvas, newest first. */
 export function listInvites(canvasId: string, { db }: Env): Promise<Invite[]> {
   return db.all<Invite>`
     select id, email, name, created_at as "createdAt", revoked_at as "revokedAt"
     from invites where canvas_id = ${canvasId} order by id desc`;
 }
 
-/** Revokes an invitation and ends the guest's sessions; false when the canvas has no such one. */
+/** Revokes an invitation and ends the guest's sessions; false when the canvas has no such invitation. */
 export async function revokeInvite(id: string, canvasId: string, { db, clock }: Env): Promise<boolean> {
   const [known] = await db.returning<{ id: string }>`
     update invites set revoked_at = coalesce(revoked_at, ${clock()})

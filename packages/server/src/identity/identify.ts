@@ -7,14 +7,16 @@ import { proxyUser } from "./proxy.ts";
 import { findSession, type Session } from "./session.ts";
 import { bearerToken, tokenUser } from "./tokens.ts";
 
-/** How a request came in: by an API, where access tokens count, or by the host of a canvas, which has a cookie of its own. */
-export interface Door {
+/** The credentials that a route accepts. */
+export interface Accepted {
+  /** Whether it accepts access tokens. */
   tokens?: boolean;
+  /** The slug of the canvas whose host the request came to, which has a cookie of its own. */
   canvasHost?: string | undefined;
 }
 
-/** Of an access token, a proxy's word and a session, what the sign-in mode trusts, and nothing else; null for nobody (specification 5). */
-export async function trusted(
+/** Returns the user by the credential that the sign-in mode trusts: access token, proxy assertion or session; null without one (specification 5). */
+export async function trustedUser(
   token: string | undefined,
   proxy: () => Promise<User | null>,
   session: () => Promise<Session | null>,
@@ -30,21 +32,19 @@ export async function trusted(
   return authMode === "proxy" && user?.guestOf === null ? null : user;
 }
 
-/** Who sent this request. */
+/** Identifies the user who sent a request; null for none. With `reply`, the session's expiry may be extended. */
 export function identify(
   request: IncomingMessage,
-  answer: HeaderSink | null,
+  reply: HeaderSink | null,
   env: Env,
-  { tokens, canvasHost }: Door = {},
+  { tokens, canvasHost }: Accepted = {},
 ): Promise<User | null> {
   const token = tokens ? bearerToken(request) : undefined;
   const session = () =>
-    canvasHost === undefined
-      ? findSession(request, answer, env)
-      : findCanvasSession(canvasHost, request, env);
-  return trusted(token, () => proxyUser(request, env), session, env);
+    canvasHost === undefined ? findSession(request, reply, env) : findCanvasSession(canvasHost, request, env);
+  return trustedUser(token, () => proxyUser(request, env), session, env);
 }
 
-/** Whether someone is an administrator of this instance. It never gives a role on a canvas; guests never are. */
+/** Whether a user is an administrator of this instance, which implies no role on any canvas. Guests never are. */
 export const isAdmin = (user: User, env: Env): boolean =>
   user.guestOf === null && env.config.adminEmails.includes(user.email);

@@ -8,14 +8,14 @@ import type { Env } from "../env.ts";
 import type { Assertion } from "./assertion.ts";
 import { cleanName, upsertUser } from "./users.ts";
 
-/** Whether what this peer says of others counts; an IPv4 address mapped into IPv6 counts as itself. */
+/** Whether identity headers of this peer are trusted. An IPv4 address mapped into IPv6 counts as IPv4. */
 export function isTrustedPeer(address: string | undefined, config: Config): boolean {
   if (address === undefined || isIP(address) === 0) return false;
   return config.proxyTrustedIps.check(address, isIP(address) === 6 ? "ipv6" : "ipv4");
 }
 
-/** The only value of a header; null when it is absent, was sent more than once or is not UTF-8. */
-function single(request: IncomingMessage, header: string): string | null {
+/** Returns the value of a header; null when it is absent, sent more than once or not UTF-8. */
+function singleHeader(request: IncomingMessage, header: string): string | null {
   const values = request.headersDistinct[header.toLowerCase()];
   if (values?.length !== 1) return null;
   // Node reads header bytes as Latin-1; proxies send UTF-8.
@@ -23,32 +23,32 @@ function single(request: IncomingMessage, header: string): string | null {
   return isUtf8(bytes) ? bytes.toString("utf8") : null;
 }
 
-/** Whom the proxy says this request comes from; null when it says nothing that counts. @throws Refusal UNAVAILABLE when no key can decide. */
+/** Returns the user whom the proxy asserts; null without a valid assertion. @throws Refusal UNAVAILABLE when the keys cannot be fetched. */
 export async function proxyUser(request: IncomingMessage, env: Env): Promise<User | null> {
-  const said = await readProxyAssertion(request, env);
-  const email = said === null ? null : normalEmail(said.email, env.config.allowedEmailDomains);
-  return said === null || email === null
+  const assertion = await readProxyAssertion(request, env);
+  const email = assertion === null ? null : normalEmail(assertion.email, env.config.allowedEmailDomains);
+  return assertion === null || email === null
     ? null
-    : upsertUser(env.db, email, cleanName(said.name), env.clock());
+    : upsertUser(env.db, email, cleanName(assertion.name), env.clock());
 }
 
-/** When a signed token of this request ends to count, in epoch milliseconds; infinite where the proxy signs nothing. */
+/** Returns the expiry of the request's signed token in epoch milliseconds; infinite where the proxy sends plain headers. */
 export async function assertedUntil(request: IncomingMessage, env: Env): Promise<number> {
   if (env.proxyKeys === null) return Number.POSITIVE_INFINITY;
   return (await readProxyAssertion(request, env))?.until ?? 0;
 }
 
-/** By its signed token alone where there are keys to verify one, otherwise by its headers. */
+/** Reads the signed token where keys are configured, otherwise the headers of a trusted peer. */
 async function readProxyAssertion(request: IncomingMessage, env: Env): Promise<Assertion | null> {
   const { config, proxyKeys } = env;
   if (proxyKeys !== null) {
-    const token = single(request, config.proxyJwtHeader);
+    const token = singleHeader(request, config.proxyJwtHeader);
     if (token === null) return null;
     const { readAssertion } = await import("./assertion.ts");
     return readAssertion(token, proxyKeys, env);
   }
   if (!isTrustedPeer(request.socket.remoteAddress, config)) return null;
-  const email = single(request, config.proxyEmailHeader);
-  const name = single(request, config.proxyNameHeader);
+  const email = singleHeader(request, config.proxyEmailHeader);
+  const name = singleHeader(request, config.proxyNameHeader);
   return email === null ? null : { email, name, until: Number.POSITIVE_INFINITY };
 }

@@ -12,31 +12,31 @@ import { type UserRow, userOf } from "./users.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** How long a session lives after its last use, in milliseconds. A use counts once a day. */
+/** The time after its last use at which a session expires. Uses are recorded once a day. */
 export const SESSION_LIFETIME_MS = 14 * DAY_MS;
 
-/** A session that is alive, and whose it is. */
+/** A valid session and its user. */
 export interface Session {
   id: string;
   user: User;
 }
 
-/** A row of `session_holders`: the columns of a person, or of an invitation. */
+/** A row of `session_holders`: the columns of a user, or of an invitation. */
 type SessionRow = { session_id: string; expires_at: number } & UserRow & InviteRow;
 
-/** `__Host-` where browsers honour it: then no canvas host can set or shadow the cookie. */
+/** Returns the cookie's name, with the prefix `__Host-` on https, so that no canvas host can set or shadow it. */
 export const sessionCookie = (secure: boolean) => hostOnly("easel_session", secure);
 
 const cookie = ({ base: { secure } }: Env, token: string, maxAge: number) =>
   setCookie(sessionCookie(secure), token, { maxAge, secure });
 
-/** The token of a `Cookie` header; undefined when there is none, or several that differ. */
+/** Returns the session token of a `Cookie` header; undefined when there is none, or several that differ. */
 export function sessionToken(header: string | undefined, secure: boolean): string | undefined {
   const [first, ...others] = cookiesNamed(header, sessionCookie(secure));
   return others.every((other) => other === first) ? first : undefined;
 }
 
-/** Starts a session, and ends the one that the browser came with; answers the `Set-Cookie` header. */
+/** Ends the browser's session and starts one for a user; returns the `Set-Cookie` header. */
 export async function startSession(user: User, request: FastifyRequest, env: Env): Promise<string> {
   await endSession(request.raw, env);
   const token = newToken();
@@ -50,42 +50,42 @@ export async function startSession(user: User, request: FastifyRequest, env: Env
   return cookie(env, token, SESSION_LIFETIME_MS);
 }
 
-/** The session of a request to the service's own host, or null. A use moves its end on, where the answer can say so. */
+/** Finds the session of a request to the base host; null without one. With `reply`, its expiry is extended once a day. */
 export async function findSession(
   request: Headed,
-  answer: HeaderSink | null,
+  reply: HeaderSink | null,
   env: Env,
 ): Promise<Session | null> {
   const token = sessionToken(request.headers.cookie, env.base.secure);
   if (token === undefined || !isToken(token)) return null;
   const row = await env.db.getCached<SessionRow>`
     select * from session_holders where token_hash = ${{ from: token, value: () => tokenHash(token) }}`;
-  const session = living(row, env);
+  const session = validSession(row, env);
   const used = row !== undefined && row.expires_at - env.clock() < SESSION_LIFETIME_MS - DAY_MS;
-  if (session !== null && used && answer !== null) {
+  if (session !== null && used && reply !== null) {
     const end = env.clock() + SESSION_LIFETIME_MS;
     await env.db.run`update sessions set expires_at = ${end} where id = ${session.id}`;
-    answer.header("set-cookie", cookie(env, token, SESSION_LIFETIME_MS));
+    reply.header("set-cookie", cookie(env, token, SESSION_LIFETIME_MS));
   }
   return session;
 }
 
-/** The session with this id, or null. */
+/** Finds a session by id; null without a valid one. */
 export async function sessionById(id: string, env: Env): Promise<Session | null> {
-  return living(
+  return validSession(
     await env.db.getCached<SessionRow>`select * from session_holders where session_id = ${id}`,
     env,
   );
 }
 
-/** Null when it has ended, the person is deactivated, or the invitation revoked. */
-function living(row: Readonly<SessionRow> | undefined, env: Env): Session | null {
+/** Converts a row to a session; null when it has expired, its user is deactivated or its invitation revoked. */
+function validSession(row: Readonly<SessionRow> | undefined, env: Env): Session | null {
   if (row === undefined || row.expires_at <= env.clock()) return null;
   const user = row.invite_id === null ? userOf(row) : guestOf(row);
   return user === null ? null : { id: row.session_id, user };
 }
 
-/** Ends the session of a request, if there is one; answers the `Set-Cookie` header that clears the cookie. */
+/** Ends the sessions of a request; returns the `Set-Cookie` header that clears the cookie. */
 export async function endSession(request: IncomingMessage, env: Env): Promise<string> {
   for (const token of cookiesNamed(request.headers.cookie, sessionCookie(env.base.secure))) {
     if (!isToken(token)) continue;
@@ -97,14 +97,14 @@ export async function endSession(request: IncomingMessage, env: Env): Promise<st
   return cookie(env, "", 0);
 }
 
-/** The living sessions of a person, newest first. Times are epoch milliseconds. */
+/** Lists the unexpired sessions of a user, newest first. Times are epoch milliseconds. */
 export function listSessions(user: User, { db, clock }: Env) {
   return db.all<{ id: string; createdAt: number; expiresAt: number; address: string; userAgent: string }>`
     select id, created_at as "createdAt", expires_at as "expiresAt", address, user_agent as "userAgent"
     from sessions where user_id = ${user.id} and expires_at > ${clock()} order by id desc`;
 }
 
-/** Ends one of a person's sessions; false when they have no such one. */
+/** Ends one of a user's sessions; false when they have no such session. */
 export async function revokeSession(id: string, user: User, { db }: Env): Promise<boolean> {
   return (await db.run`delete from sessions where id = ${id} and user_id = ${user.id}`) === 1;
 }

@@ -6,10 +6,10 @@ import { type UserRow, userOf } from "./users.ts";
 
 const PREFIX = "easel_pat_";
 
-/** How exactly the last use of a token is known, in milliseconds. */
-const MINUTE_MS = 60_000;
+/** The precision of `usedAt`. */
+const USE_INTERVAL_MS = 60_000;
 
-/** A personal access token as its person sees it. Times are epoch milliseconds. */
+/** A personal access token as its user sees it. Times are epoch milliseconds. */
 export interface AccessToken {
   id: string;
   name: string;
@@ -20,12 +20,12 @@ export interface AccessToken {
 
 type TokenRow = UserRow & { token_id: string; expires_at: number | null; used_at: number | null };
 
-/** The personal access token of a request, good or not; undefined when it has none. */
+/** Returns the personal access token of a request, valid or not; undefined when it has none. */
 export function bearerToken({ headers: { authorization } }: Headed): string | undefined {
   return /^bearer +(easel_pat_.*)$/i.exec(authorization ?? "")?.[1];
 }
 
-/** Whose a token is; null when it is none, has expired, or the person is deactivated. */
+/** Returns the user of a token; null when it is unknown or expired, or the user deactivated. */
 export async function tokenUser(token: string, env: Env): Promise<User | null> {
   const secret = token.slice(PREFIX.length);
   if (!isToken(secret)) return null;
@@ -36,18 +36,18 @@ export async function tokenUser(token: string, env: Env): Promise<User | null> {
     where token_hash = ${{ from: secret, value: () => tokenHash(secret) }}`;
   const now = env.clock();
   if (row === undefined || (row.expires_at !== null && row.expires_at <= now)) return null;
-  if (row.used_at === null || row.used_at < now - MINUTE_MS) noteUse(row.token_id, now, env);
+  if (row.used_at === null || row.used_at < now - USE_INTERVAL_MS) recordUse(row.token_id, now, env);
   return userOf(row);
 }
 
-/** No request waits for this. */
-function noteUse(id: string, now: number, { db, log }: Env): void {
+/** Records the use of a token in the background. */
+function recordUse(id: string, now: number, { db, log }: Env): void {
   db.run`update tokens set used_at = ${now} where id = ${id}`.catch((error) =>
-    log.warn({ err: error }, "the use of a token could not be noted"),
+    log.warn({ err: error }, "recording the use of a token failed"),
   );
 }
 
-/** Makes a token; it is told this once and kept nowhere. */
+/** Creates a token; returns it in plain text, of which only a hash is stored. */
 export async function createToken(
   user: User,
   { name, expiresAt }: { name: string; expiresAt: number | null },
@@ -61,14 +61,14 @@ export async function createToken(
   return { id, token: PREFIX + secret };
 }
 
-/** A person's tokens, newest first. */
+/** Lists a user's tokens, newest first. */
 export function listTokens(user: User, { db }: Env): Promise<AccessToken[]> {
   return db.all<AccessToken>`
     select id, name, created_at as "createdAt", expires_at as "expiresAt", used_at as "usedAt"
     from tokens where user_id = ${user.id} order by id desc`;
 }
 
-/** Ends a token; false when the person has no such one. */
+/** Deletes a token; false when the user has no such token. */
 export async function deleteToken(id: string, user: User, { db }: Env): Promise<boolean> {
   return (await db.run`delete from tokens where id = ${id} and user_id = ${user.id}`) === 1;
 }

@@ -3,7 +3,7 @@ import type { User } from "../access/principal.ts";
 import { newId } from "../crypto/ids.ts";
 import type { Db } from "../drivers/db/db.ts";
 
-/** A row of `users`, as the queries of sessions and people select it. */
+/** The columns of `users` that identify a user. */
 export interface UserRow {
   id: string;
   email: string;
@@ -13,7 +13,7 @@ export interface UserRow {
   deactivated_at: number | null;
 }
 
-/** Null for someone who has been deactivated. */
+/** Converts a row to a user; null without a row or when the user is deactivated. */
 export function userOf(row: Readonly<UserRow> | undefined): User | null {
   if (row === undefined || row.deactivated_at !== null) return null;
   return {
@@ -26,7 +26,7 @@ export function userOf(row: Readonly<UserRow> | undefined): User | null {
   };
 }
 
-/** What someone else calls a person, fit to be kept: no control characters, at most 200 long. Null when nothing is left. */
+/** Sanitizes a name from outside: removes control characters and cuts it to 200 characters. Null when nothing is left. */
 export function cleanName(given: unknown): string | null {
   if (typeof given !== "string") return null;
   const name = given
@@ -37,7 +37,7 @@ export function cleanName(given: unknown): string | null {
   return name === "" ? null : name;
 }
 
-/** The person with this address, made at their first sign-in; null when they are deactivated. */
+/** Finds or creates the user with this address, and updates their name where one is given; null when they are deactivated. */
 export async function upsertUser(
   db: Db,
   email: string,

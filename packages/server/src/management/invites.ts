@@ -4,7 +4,7 @@ import { nameOf } from "../access/email.ts";
 import { isId } from "../crypto/ids.ts";
 import { email, label } from "../http/fields.ts";
 import { refuse } from "../http/refusal.ts";
-import { invite, listInvites, revokeInvite } from "../identity/guests.ts";
+import { createInvite, listInvites, revokeInvite } from "../identity/guests.ts";
 import { act } from "./act.ts";
 import { created, noContent, ok } from "./answer-spec.ts";
 import { invitationList, newInvitation } from "./answers/canvas.ts";
@@ -34,7 +34,7 @@ export const invites = [
     body: json(NewInvite),
     answer: created(newInvitation),
     async run({ user, canvas, body: { email, name = nameOf(email) } }, env) {
-      const { id, token } = await invite(canvas.id, { email, name }, user, env);
+      const { id, token } = await createInvite(canvas.id, { email, name }, user, env);
       const url = `${env.base.origin}/auth/invite/${token}`;
       return { body: { id, email, url }, audit: { target: id, details: { email } } };
     },

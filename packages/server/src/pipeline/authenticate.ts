@@ -6,7 +6,7 @@ import { parseCanvasPath } from "../http/canvas-path.ts";
 import { wantsPage } from "../http/wants-page.ts";
 import { identify } from "../identity/identify.ts";
 import { challenge } from "../sign-in/challenge.ts";
-import { handOver } from "../sign-in/hand-over.ts";
+import { startHandOver } from "../sign-in/hand-over.ts";
 import type { Visit } from "./visit.ts";
 
 /** Step 1: who is asking. Without a session only visitors of an active Public link canvas pass (specification 4.1). */
@@ -19,7 +19,7 @@ export async function authenticate({ slug, surface, request, answer }: Visit, en
   if (canvasHost !== undefined && wantsPage(request.headers)) {
     // The path on the host of the canvas, as it was before it was rewritten.
     const path = parseCanvasPath(request.url ?? "")?.rest ?? "/";
-    handOver(canvasHost, path, request, env);
+    startHandOver(canvasHost, path, request, env);
   }
   return challenge(request, surface === "api" ? "api" : "page", env);
 }

@@ -2,16 +2,16 @@ import type { FastifyReply } from "fastify";
 import type { Env } from "../env.ts";
 import { html, sendPage } from "../http/html.ts";
 
-const MOST = 12;
+const MAX_USERS = 12;
 
-/** The page of dev mode to pick or name a person; once more, with the address that was given, when that one may not sign in. */
-export async function sendSignIn(
+/** Sends the sign-in page of dev mode; after a failed attempt with the given address and the fault. */
+export async function sendSignInPage(
   reply: FastifyReply,
   { returnTo, email = "", fault }: { returnTo: string; email?: string; fault?: string },
   env: Env,
 ): Promise<FastifyReply> {
   const known = await env.db.all<{ email: string; name: string }>`
-    select email, name from users where deactivated_at is null order by created_at limit ${MOST}`;
+    select email, name from users where deactivated_at is null order by created_at limit ${MAX_USERS}`;
   const people = known.map(
     (each) => html`<li><button class="card" name="email" value="${each.email}">
       <strong>${each.name}</strong><small>${each.email}</small></button></li>`,

@@ -11,8 +11,8 @@ import { Refusal, refuse } from "../http/refusal.ts";
 import { wantsPage } from "../http/wants-page.ts";
 import { startSession } from "../identity/session.ts";
 import { cleanName, upsertUser } from "../identity/users.ts";
-import { mayTry } from "./attempts.ts";
-import { sendSignIn } from "./dev-page.ts";
+import { countAttempt } from "./attempts.ts";
+import { sendSignInPage } from "./dev-page.ts";
 import { safeReturn } from "./return-to.ts";
 
 const Session = z.strictObject({
@@ -26,9 +26,9 @@ const Session = z.strictObject({
     .optional(),
 });
 
-/** Dev mode: anyone may be anyone, on loopback only. A page to pick a person, and the same for programs. */
+/** Mounts sign-in of dev mode, without credentials and on loopback only: a page to pick a user, and an endpoint for programs. */
 export function mountDevSignIn(app: FastifyInstance, env: Env): void {
-  /** Starts a session for an address; answers the `Set-Cookie` header. */
+  /** Starts a session for an address; returns the `Set-Cookie` header. */
   async function signIn(
     given: { email: string; name?: string | undefined },
     request: FastifyRequest,
@@ -42,9 +42,9 @@ export function mountDevSignIn(app: FastifyInstance, env: Env): void {
       : startSession(user, request, env);
   }
 
-  async function guard(request: FastifyRequest, answer: HeaderSink): Promise<void> {
+  async function guard(request: FastifyRequest, reply: HeaderSink): Promise<void> {
     requireSameOrigin(request.headers, env.base);
-    if (!(await mayTry(request, answer, env))) refuse("RATE_LIMITED");
+    if (!(await countAttempt(request, reply, env))) refuse("RATE_LIMITED");
   }
 
   app.post("/auth/dev/session", async (request, reply) => {
@@ -64,12 +64,12 @@ export function mountDevSignIn(app: FastifyInstance, env: Env): void {
       return reply.header("set-cookie", await signIn({ email, name }, request)).redirect(returnTo, 303);
     } catch (error) {
       if (!(error instanceof Refusal) || !wantsPage(request.headers)) throw error;
-      return sendSignIn(reply.code(error.status), { returnTo, email, fault: error.message }, env);
+      return sendSignInPage(reply.code(error.status), { returnTo, email, fault: error.message }, env);
     }
   });
 
   app.get("/auth/login", async (request, reply) =>
-    sendSignIn(
+    sendSignInPage(
       reply,
       { returnTo: safeReturn(firstValue(request.query as Query, "returnTo"), env.base) },
       env,

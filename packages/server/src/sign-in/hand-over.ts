@@ -13,22 +13,22 @@ import { findSession } from "../identity/session.ts";
 import { challenge } from "./challenge.ts";
 
 /*
- * In subdomain mode the session's cookie belongs to the base host alone. A canvas host gets a cookie of its own, good for
- * its content only: the browser goes to the base host with the hash of a secret that it keeps, comes back with a one-time
- * code made for that canvas and that secret, and is given the cookie, which stands for the session and dies with it.
+ * In subdomain mode the session cookie belongs to the base host alone. A canvas host sets a cookie of its own, valid for its content only:
+ * it redirects the browser to the base host with the hash of a secret in a cookie; the base host redirects back with a one-time code bound
+ * to the canvas and that hash; the canvas host exchanges the code for its cookie, which refers to the session and ends with it.
  */
 
 const CODE_LIFETIME_MS = 60_000;
 const SECRET_LIFETIME_MS = 60 * 60 * 1000;
-const PER_MINUTE = 60;
+const HAND_OVERS_PER_MINUTE = 60;
 
-/** Where a canvas host is given its cookie, below the canvas's address. */
+/** The path below a canvas's URL at which a code is exchanged for the cookie of the canvas host. */
 export const ENTER = "__enter";
 
 const secretCookie = ({ base }: Env) => hostOnly("easel_entering", base.secure);
 
-/** Takes a browser from a canvas host to the base host, to come back with a cookie. `path` is what it asked for. */
-export function handOver(slug: string, path: string, { headers }: IncomingMessage, env: Env): never {
+/** Redirects a browser from a canvas host to the base host to get a code; it returns to `path` in the end. */
+export function startHandOver(slug: string, path: string, { headers }: IncomingMessage, env: Env): never {
   const known = cookiesNamed(headers.cookie, secretCookie(env)).find(isToken);
   const secret = known ?? newToken();
   const query = new URLSearchParams({ slug, to: path, challenge: tokenHash(secret) });
@@ -38,9 +38,9 @@ export function handOver(slug: string, path: string, { headers }: IncomingMessag
   });
 }
 
-/** `GET /auth/canvas` on the base host: hands who is signed in over to a canvas host. */
+/** Mounts `GET /auth/canvas` on the base host: redirects a signed-in browser to a canvas host with a one-time code. */
 export function mountHandOver(app: FastifyInstance, env: Env): void {
-  // A look at the address alone must not use up anything.
+  // HEAD must not create a code.
   app.get("/auth/canvas", { exposeHeadRoute: false }, async (request, reply) => {
     const query = request.query as Query;
     const slug = firstValue(query, "slug") ?? "";
@@ -48,13 +48,13 @@ export function mountHandOver(app: FastifyInstance, env: Env): void {
     if (!isSlug(slug) || !isToken(proof)) refuse("NOT_FOUND");
     const session = await findSession(request.raw, reply, env);
     if (session === null) return challenge(request.raw, "page", env);
-    if (!(await take({ rateClass: "handover", owner: session.id }, PER_MINUTE, reply, env)))
+    if (!(await take({ rateClass: "handover", owner: session.id }, HAND_OVERS_PER_MINUTE, reply, env)))
       refuse("RATE_LIMITED");
     const code = newToken();
     await env.db.run`
       insert into handovers (code_hash, session_id, slug, challenge, expires_at)
       values (${tokenHash(code)}, ${session.id}, ${slug}, ${proof}, ${env.clock() + CODE_LIFETIME_MS})`;
-    const to = pathOn(slug, firstValue(query, "to"), env.base);
+    const to = safePath(slug, firstValue(query, "to"), env.base);
     return reply
       .header("cache-control", "private, no-store")
       .redirect(`${env.base.canvasUrl(slug)}${ENTER}?${new URLSearchParams({ code, to })}`, 303);
@@ -62,18 +62,18 @@ export function mountHandOver(app: FastifyInstance, env: Env): void {
 }
 
 /**
- * `GET {canvas}/__enter` on a canvas host: a code becomes the cookie. Whatever is wrong with it, the canvas begins anew. With
- * `to` alone, a code is asked for: so comes in who has signed in and is at a canvas that is open to anyone.
+ * Handles `GET {canvas}/__enter` on a canvas host: exchanges a code for the cookie and redirects to `to`; 400 `INVALID_BODY` for an
+ * invalid code. Without a code it starts a hand-over, which signs in a browser that opened a Public link anonymously.
  */
-export async function enterBy(
+export async function finishHandOver(
   slug: string,
   request: FastifyRequest,
   reply: FastifyReply,
   env: Env,
 ): Promise<FastifyReply> {
   const query = request.query as Query;
-  const to = pathOn(slug, firstValue(query, "to"), env.base);
-  if (query.code === undefined && query.to !== undefined) handOver(slug, to, request.raw, env);
+  const to = safePath(slug, firstValue(query, "to"), env.base);
+  if (query.code === undefined && query.to !== undefined) startHandOver(slug, to, request.raw, env);
   const code = firstValue(query, "code") ?? "";
   const secret = cookiesNamed(request.headers.cookie, secretCookie(env)).find(isToken);
   if (secret === undefined) {
@@ -98,8 +98,8 @@ export async function enterBy(
     .redirect(to, 303);
 }
 
-/** A path of a canvas host as it is given; anything that leads elsewhere is its first page. */
-function pathOn(slug: string, given: string | undefined, base: Base): string {
+/** Returns a path on a canvas host; `/` for anything that leads to another origin. */
+function safePath(slug: string, given: string | undefined, base: Base): string {
   const url = URL.parse(given ?? "/", base.canvasUrl(slug));
   if (url === null || url.origin !== base.canvasOrigin(slug)) return "/";
   return url.pathname.replace(/^\/{2,}/, "/") + url.search;

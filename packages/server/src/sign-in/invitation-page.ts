@@ -3,20 +3,20 @@ import type { User } from "../access/principal.ts";
 import type { Env } from "../env.ts";
 import { address, html, sendPage } from "../http/html.ts";
 
-/** What becomes of a link that was revoked, or never was one. */
-export const NO_LONGER_GOOD = "This invitation is no longer good. Ask whoever sent it for a new one.";
+/** The message for an unknown or revoked invitation. */
+export const INVALID_INVITATION = "This invitation is no longer good. Ask whoever sent it for a new one.";
 
-/** The page of a link that leads nowhere. */
-export const sendNoLongerGood = (reply: FastifyReply): FastifyReply =>
+/** Sends the page for an unknown or revoked invitation. */
+export const sendInvalidInvitation = (reply: FastifyReply): FastifyReply =>
   sendPage(reply.code(404), {
     title: "Invitation no longer good",
     narrow: true,
-    body: html`<h1>No longer good</h1><p>${NO_LONGER_GOOD}</p>
+    body: html`<h1>No longer good</h1><p>${INVALID_INVITATION}</p>
       <footer class="links"><a href="/">Your canvases</a></footer>`,
   });
 
-/** Asks someone whose session would end whether they want to be a guest instead. */
-export const sendQuestion = (reply: FastifyReply, user: User, guest: User, { base }: Env): FastifyReply =>
+/** Sends the page that asks a signed-in user to confirm becoming a guest, which ends their session. */
+export const sendConfirmation = (reply: FastifyReply, user: User, guest: User, { base }: Env): FastifyReply =>
   sendPage(reply, {
     title: "Go on as a guest?",
     narrow: true,

@@ -7,28 +7,27 @@ import { requireSameOrigin } from "../http/csrf.ts";
 import { destinationOf } from "../http/fetch-metadata.ts";
 import { refuse } from "../http/refusal.ts";
 import { wantsPage } from "../http/wants-page.ts";
-import { guestBy } from "../identity/guests.ts";
+import { findGuestByToken } from "../identity/guests.ts";
 import { identify } from "../identity/identify.ts";
 import { startSession } from "../identity/session.ts";
-import { mayTry } from "./attempts.ts";
-import { NO_LONGER_GOOD, sendNoLongerGood, sendQuestion } from "./invitation-page.ts";
+import { countAttempt } from "./attempts.ts";
+import { INVALID_INVITATION, sendConfirmation, sendInvalidInvitation } from "./invitation-page.ts";
 
-/** What a link leads to: who its guest is, and the canvas. */
-type Invitation = NonNullable<Awaited<ReturnType<typeof guestBy>>>;
+/** The guest and canvas of an invitation link. */
+type Invitation = NonNullable<Awaited<ReturnType<typeof findGuestByToken>>>;
 
-/** Whether somebody opens the canvas as who they are: its guest already, or someone who may enter without an invitation. */
-async function stays(user: User, { guest, slug }: Invitation, env: Env): Promise<boolean> {
+/** Whether a user keeps their session, because they are the guest already or may open the canvas without the invitation. */
+async function keepsSession(user: User, { guest, slug }: Invitation, env: Env): Promise<boolean> {
   if (user.guestOf !== null) return user.id === guest.id;
-  // What a proxy says of each request goes before the session of a guest.
+  // The proxy's assertion on each request takes precedence over a guest's session.
   if (env.config.authMode === "proxy") return true;
   const canvas = await findForAccess(slug, user.email, env);
   return canvas !== null && roleOf(user, canvas) !== null;
 }
 
 /**
- * `/auth/invite/{token}`: makes the browser a guest of one canvas and leads there (management API, section 2). Who has
- * signed in and may enter the canvas stays who they are; anyone else is asked before they are signed out, since any page
- * can send a browser here.
+ * Mounts `/auth/invite/{token}`: starts a guest session for one canvas and redirects there (management API, section 2). A signed-in user
+ * who may open the canvas keeps their session; others confirm first, because any page can navigate a browser here.
  */
 export function mountInvitation(app: FastifyInstance, env: Env): void {
   type Request = FastifyRequest<{ Params: { token: string } }>;
@@ -37,35 +36,35 @@ export function mountInvitation(app: FastifyInstance, env: Env): void {
     if (!["document", "unknown"].includes(destinationOf(request.headers))) {
       refuse("PERMISSION_DENIED", { message: "An invitation is a page of its own." });
     }
-    if (!(await mayTry(request, reply, env))) refuse("RATE_LIMITED");
-    // The address lets in whoever has it.
+    if (!(await countAttempt(request, reply, env))) refuse("RATE_LIMITED");
+    // The URL is a credential.
     reply.header("cache-control", "private, no-store").header("referrer-policy", "strict-origin");
-    return guestBy(request.params.token, env);
+    return findGuestByToken(request.params.token, env);
   }
 
-  function sayNoLongerGood(request: Request, reply: FastifyReply): FastifyReply {
-    if (!wantsPage(request.headers)) return refuse("NOT_FOUND", { message: NO_LONGER_GOOD });
-    return sendNoLongerGood(reply);
+  function rejectInvitation(request: Request, reply: FastifyReply): FastifyReply {
+    if (!wantsPage(request.headers)) return refuse("NOT_FOUND", { message: INVALID_INVITATION });
+    return sendInvalidInvitation(reply);
   }
 
-  async function enter({ guest, slug }: Invitation, request: Request, reply: FastifyReply) {
+  async function startGuestSession({ guest, slug }: Invitation, request: Request, reply: FastifyReply) {
     const cookie = await startSession(guest, request, env);
     return reply.header("set-cookie", cookie).redirect(env.base.canvasUrl(slug), 303);
   }
 
   app.get("/auth/invite/:token", { exposeHeadRoute: false }, async (request: Request, reply) => {
     const found = await find(request, reply);
-    if (found === null) return sayNoLongerGood(request, reply);
+    if (found === null) return rejectInvitation(request, reply);
     const user = await identify(request.raw, reply, env);
-    if (user === null) return enter(found, request, reply);
-    if (await stays(user, found, env)) return reply.redirect(env.base.canvasUrl(found.slug), 303);
-    if (wantsPage(request.headers)) return sendQuestion(reply, user, found.guest, env);
+    if (user === null) return startGuestSession(found, request, reply);
+    if (await keepsSession(user, found, env)) return reply.redirect(env.base.canvasUrl(found.slug), 303);
+    if (wantsPage(request.headers)) return sendConfirmation(reply, user, found.guest, env);
     return refuse("PERMISSION_DENIED", { message: "Sign out before you become a guest." });
   });
 
   app.post("/auth/invite/:token", async (request: Request, reply) => {
     requireSameOrigin(request.headers, env.base);
     const found = await find(request, reply);
-    return found === null ? sayNoLongerGood(request, reply) : enter(found, request, reply);
+    return found === null ? rejectInvitation(request, reply) : startGuestSession(found, request, reply);
   });
 }

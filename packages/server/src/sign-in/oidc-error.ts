@@ -8,24 +8,25 @@ import { wantsPage } from "../http/wants-page.ts";
 import { readFlow } from "./oidc-flow.ts";
 import { safeReturn } from "./return-to.ts";
 
-interface Told {
+/** The response to a failed sign-in. */
+interface Failure {
   status: number;
   code: ErrorCode;
   title: string;
   says: string;
-  /** Whether only another account helps. */
+  /** Whether to offer signing in with another account. */
   other?: boolean;
 }
 
-/** Every way a sign-in ends without a session, and what the person reads. */
-const FAULTS = {
-  silent: {
+/** The kinds of failed sign-ins, with their responses. */
+const FAILURES = {
+  unreachable: {
     status: 503,
     code: "UNAVAILABLE",
     title: "The sign-in service does not answer",
     says: "Try again in a moment. If it stays like this, tell the people who run this service.",
   },
-  broken: {
+  invalid_response: {
     status: 503,
     code: "UNAVAILABLE",
     title: "Signing in does not work right now",
@@ -37,7 +38,7 @@ const FAULTS = {
     title: "This address is not complete",
     says: "It is where the sign-in service sends you back to, and cannot be opened by itself.",
   },
-  stale: {
+  expired: {
     status: 400,
     code: "INVALID_BODY",
     title: "This sign-in has run out",
@@ -56,7 +57,7 @@ const FAULTS = {
     says: "The sign-in service does not say that an e-mail address is yours. Verify it there, or use another account.",
     other: true,
   },
-  foreign: {
+  not_allowed: {
     status: 403,
     code: "PERMISSION_DENIED",
     title: "This address may not sign in here",
@@ -70,67 +71,68 @@ const FAULTS = {
     says: "An administrator has closed it.",
     other: true,
   },
-  hasty: {
+  rate_limited: {
     status: 429,
     code: "RATE_LIMITED",
     title: "Too many sign-ins at once",
     says: "Wait a minute, then try again.",
   },
-} as const satisfies Record<string, Told>;
+} as const satisfies Record<string, Failure>;
 
-/** Ends a sign-in. The cause goes to the log: no secrets in it. */
+/** Thrown when a sign-in fails. The message is logged and contains no secrets. */
 export class OidcError extends Error {
-  readonly kind: keyof typeof FAULTS;
+  readonly kind: keyof typeof FAILURES;
 
-  constructor(kind: keyof typeof FAULTS, why: string) {
+  constructor(kind: keyof typeof FAILURES, why: string) {
     super(why);
     this.kind = kind;
   }
 }
 
-/** What the provider says of itself when it is not well. */
-const UNWELL = ["server_error", "temporarily_unavailable"];
+/** The OAuth error codes of a provider that is temporarily out of order. */
+const TEMPORARY = ["server_error", "temporarily_unavailable"];
 
-/** What an error of the protocol library means for the person who signs in. */
+/** Converts an error of the protocol library. */
 export function oidcErrorOf(error: unknown): OidcError {
   return error instanceof OidcError ? error : new OidcError(kindOf(error), causeOf(error));
 }
 
 function kindOf(error: unknown): OidcError["kind"] {
-  const { error: told = "", cause } = error as { error?: string; cause?: unknown };
-  if (told === "access_denied") return "cancelled";
-  // The code was used before, is too old, or was given to another browser.
-  if (told === "invalid_grant") return "stale";
-  const fails = UNWELL.includes(told) || (cause instanceof Response && cause.status >= 500);
-  return fails || isSilence(error) ? "silent" : "broken";
+  const { error: code = "", cause } = error as { error?: string; cause?: unknown };
+  if (code === "access_denied") return "cancelled";
+  // The authorization code was used before, has expired, or belongs to another browser.
+  if (code === "invalid_grant") return "expired";
+  const fails = TEMPORARY.includes(code) || (cause instanceof Response && cause.status >= 500);
+  return fails || isConnectionError(error) ? "unreachable" : "invalid_response";
 }
 
-/** `fetch` throws a TypeError when there is no connection. */
-const isSilence = (error: unknown): boolean =>
-  error instanceof Error && (["TypeError", "TimeoutError"].includes(error.name) || isSilence(error.cause));
+/** Whether no response came. `fetch` throws a TypeError when the connection fails. */
+const isConnectionError = (error: unknown): boolean =>
+  error instanceof Error &&
+  (["TypeError", "TimeoutError"].includes(error.name) || isConnectionError(error.cause));
 
-/** Messages of the protocol library name claims and parameters, not their values; others may quote what they were given. */
-const QUOTABLE = ["ClientError", "OperationProcessingError", "UnsupportedOperationError", "OidcFault"];
+/** The error classes whose messages contain no values from requests or responses, and may be logged. */
+const LOGGABLE = ["ClientError", "OperationProcessingError", "UnsupportedOperationError", "OidcFault"];
 
-/** Why something failed, for the log, without a word of what was sent. */
+/** Describes the cause of an error for the log, without values from requests or responses. */
 export function causeOf(error: unknown): string {
   if (!(error instanceof Error)) return "unknown";
-  const { code, error: told, cause } = error as { code?: unknown; error?: unknown; cause?: unknown };
-  const message = QUOTABLE.includes(error.constructor.name) ? error.message : undefined;
-  const parts = [error.constructor.name, code, told, message].filter((part) => typeof part === "string");
+  const { code, error: oauthCode, cause } = error as { code?: unknown; error?: unknown; cause?: unknown };
+  const message = LOGGABLE.includes(error.constructor.name) ? error.message : undefined;
+  const parts = [error.constructor.name, code, oauthCode, message].filter((part) => typeof part === "string");
   return parts.join(" ").slice(0, 300) + (cause instanceof Error ? `: ${causeOf(cause)}` : "");
 }
 
-/** Answers a fault, with a page and a way to go on for a browser; anything else that was thrown is not ours to answer. */
-export function answerOidcError(
+/** Responds to an OidcError: a page with a link to try again for a browser, otherwise JSON. Rethrows other errors. */
+export function sendOidcError(
   error: unknown,
   request: FastifyRequest,
   reply: FastifyReply,
   env: Env,
 ): FastifyReply {
   if (!(error instanceof OidcError)) throw error;
-  const { status, code, title, says, other = false }: Told = FAULTS[error.kind];
-  env.log.warn({ requestId: request.id, fault: error.kind, why: error.message }, "a sign-in failed");
+  const { status, code, title, says, other = false }: Failure = FAILURES[error.kind];
+  env.log.warn({ requestId: request.id, kind: error.kind, why: error.message }, "a sign-in failed");
   if (!wantsPage(request.headers)) return refuse(code, { message: `${title}. ${says}` }, status);
   const query = request.query as Query;
   const returnTo = firstValue(query, "returnTo") ?? readFlow(firstValue(query, "state") ?? "", env)?.returnTo;

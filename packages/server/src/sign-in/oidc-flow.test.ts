@@ -5,7 +5,7 @@ import { baseOf } from "../config/addresses.ts";
 import { readConfig } from "../config/config.ts";
 import { Signer } from "../crypto/signer.ts";
 import type { Env } from "../env.ts";
-import { beginFlow, bindingOf, proofIn, readFlow } from "./oidc-flow.ts";
+import { bindingOf, findProof, readFlow, startFlow } from "./oidc-flow.ts";
 
 const OLD = "an old secret that is long enough for us";
 const NEW = "a new secret that is long enough for us";
@@ -20,7 +20,7 @@ const node = (baseUrl: string, ...secrets: [string, ...string[]]) =>
 const plain = node("http://localhost:3000", OLD);
 const from = (cookie?: string) => ({ headers: { cookie } }) as IncomingMessage;
 const begin = (cookie: string | undefined, env: Env, returnTo = "/") =>
-  beginFlow(from(cookie), { returnTo, restarted: false }, env);
+  startFlow(from(cookie), { returnTo, restarted: false }, env);
 const pair = (cookie: string) => cookie.split(";")[0] ?? "";
 
 describe("a sign-in under way", () => {
@@ -31,7 +31,7 @@ describe("a sign-in under way", () => {
       assert.ok(flow !== null);
       assert.deepEqual([flow.returnTo, flow.restarted], ["/c/tea/", false]);
       assert.equal(flow.expires, plain.clock() + 600_000);
-      assert.deepEqual(proofIn(from(pair(cookie)), flow, proof.state, other), proof);
+      assert.deepEqual(findProof(from(pair(cookie)), flow, proof.state, other), proof);
     }
     assert.equal(readFlow(proof.state, node("http://localhost:3000", NEW)), null);
   });
@@ -57,7 +57,7 @@ describe("a sign-in under way", () => {
     assert.ok(flow !== null);
     const { cookie } = begin(undefined, plain);
     for (const other of [undefined, "", pair(cookie), `easel_login=${flow.browser}`])
-      assert.equal(proofIn(from(other), flow, proof.state, plain), null);
+      assert.equal(findProof(from(other), flow, proof.state, plain), null);
   });
 
   it("a signature for another purpose is none", () => {

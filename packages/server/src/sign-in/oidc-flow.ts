@@ -4,29 +4,29 @@ import type { Env } from "../env.ts";
 import { cookiesNamed, hostOnly, setCookie } from "../http/cookies.ts";
 
 /*
- * A sign-in under way leaves nothing on the server, so any node may end what another began, in any number of tabs. The
- * browser keeps one random token, the binding. `state` is the sign-in itself, signed, with the hash of the binding: it counts
- * in that browser only. The PKCE verifier and the nonce follow from the binding, which the provider never sees.
+ * A pending sign-in is not stored on the server, so that any node can finish it, in any number of tabs. The browser keeps one random token
+ * in a cookie, the binding. `state` contains the sign-in and the hash of the binding, signed, and is valid in that browser only. The PKCE
+ * verifier and the nonce are derived from the binding, which the provider never sees.
  */
 
-const LIFETIME = 10 * 60_000;
-/** A longer way back does not fit into the addresses that some providers take. */
-const LONGEST_RETURN = 2_000;
+const LIFETIME_MS = 10 * 60_000;
+/** Some providers limit the length of URLs. */
+const MAX_RETURN_LENGTH = 2_000;
 
-/** A sign-in under way, as `state` carries it. */
+/** A pending sign-in, as contained in `state`. */
 export interface Flow {
   id: string;
-  /** Hash of the binding of the browser that began it. */
+  /** Hash of the binding of the browser that started it. */
   browser: string;
   /** Epoch milliseconds. */
   expires: number;
-  /** Where to go afterwards: a value of `safeReturn`. */
+  /** The URL to redirect to afterwards: a result of `safeReturn`. */
   returnTo: string;
-  /** Whether it takes the place of one whose binding was lost. */
+  /** Whether it replaces one with another binding. */
   restarted: boolean;
 }
 
-/** What proves towards the provider that an answer belongs to a flow. */
+/** The values that link an authorization response to a flow. */
 export interface Proof {
   state: string;
   nonce: string;
@@ -35,12 +35,12 @@ export interface Proof {
 
 const cookieName = (env: Env) => hostOnly("easel_login", env.base.secure);
 
-/** The binding of the browser; undefined when it has none. */
+/** Returns the binding of the browser; undefined when it has none. */
 export const bindingOf = (request: IncomingMessage, env: Env): string | undefined =>
   cookiesNamed(request.headers.cookie, cookieName(env)).find(isToken);
 
-/** Begins a sign-in. `cookie` is the `Set-Cookie` header that binds it to the browser. */
-export function beginFlow(
+/** Starts a sign-in. `cookie` is the `Set-Cookie` header that binds it to the browser. */
+export function startFlow(
   request: IncomingMessage,
   { returnTo, restarted }: Pick<Flow, "returnTo" | "restarted">,
   env: Env,
@@ -49,25 +49,25 @@ export function beginFlow(
   const flow: Flow = {
     id: newId(),
     browser: tokenHash(binding),
-    expires: env.clock() + LIFETIME,
-    returnTo: returnTo.length > LONGEST_RETURN ? "/" : returnTo,
+    expires: env.clock() + LIFETIME_MS,
+    returnTo: returnTo.length > MAX_RETURN_LENGTH ? "/" : returnTo,
     restarted,
   };
   const text = Buffer.from(JSON.stringify(flow)).toString("base64url");
   const state = `${text}.${env.signer.sign("login", text)}`;
-  const cookie = setCookie(cookieName(env), binding, { maxAge: LIFETIME, secure: env.base.secure });
+  const cookie = setCookie(cookieName(env), binding, { maxAge: LIFETIME_MS, secure: env.base.secure });
   return { proof: proofOf(flow, state, binding), cookie };
 }
 
-/** The flow that a `state` of ours carries, whoever brings it; null for anything else. */
+/** Parses and verifies a `state`, without checking its browser or expiry; null when its signature is invalid. */
 export function readFlow(state: string, env: Env): Flow | null {
   const [text = "", signature = "", ...more] = state.split(".");
   if (more.length > 0 || !env.signer.verifies(signature, "login", text)) return null;
   return JSON.parse(Buffer.from(text, "base64url").toString()) as Flow;
 }
 
-/** The proof of a flow that this browser began; null where another did. */
-export function proofIn(request: IncomingMessage, flow: Flow, state: string, env: Env): Proof | null {
+/** Returns the proof of a flow; null when another browser started it. */
+export function findProof(request: IncomingMessage, flow: Flow, state: string, env: Env): Proof | null {
   const binding = cookiesNamed(request.headers.cookie, cookieName(env)).find(
     (each) => isToken(each) && tokenHash(each) === flow.browser,
   );

@@ -5,24 +5,25 @@ import type { Env } from "../env.ts";
 import { firstValue, type Query } from "../http/query.ts";
 import { startSession } from "../identity/session.ts";
 import { cleanName, upsertUser } from "../identity/users.ts";
-import { mayTry } from "./attempts.ts";
-import { answerOidcError, OidcError } from "./oidc-error.ts";
-import { beginFlow, bindingOf, proofIn, readFlow } from "./oidc-flow.ts";
+import { countAttempt } from "./attempts.ts";
+import { OidcError, sendOidcError } from "./oidc-error.ts";
+import { bindingOf, findProof, readFlow, startFlow } from "./oidc-flow.ts";
 import { type Claims, openProvider } from "./oidc-provider.ts";
 import { safeReturn } from "./return-to.ts";
 
-const LONGEST_ANSWER = 8 * 1024;
+const MAX_URL_LENGTH = 8 * 1024;
 
-/** Sign-in by OpenID Connect: Authorization Code with PKCE, state and nonce (specification 5; management API, section 2). */
+/** Mounts sign-in by OpenID Connect: Authorization Code with PKCE, state and nonce (specification 5; management API, section 2). */
 export function mountOidc(app: FastifyInstance, env: Env): void {
   const provider = openProvider(env);
   const errorHandler = (error: unknown, request: FastifyRequest, reply: FastifyReply) =>
-    answerOidcError(error, request, reply, env);
+    sendOidcError(error, request, reply, env);
 
   async function guard(request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    // The address of an answer holds a code, which is nobody else's to see.
+    // The URL of the callback contains the authorization code.
     reply.header("cache-control", "private, no-store").header("referrer-policy", "no-referrer");
-    if (!(await mayTry(request, reply, env))) throw new OidcError("hasty", "the limit of the address");
+    if (!(await countAttempt(request, reply, env)))
+      throw new OidcError("rate_limited", "the limit of the address");
   }
 
   async function begin(
@@ -30,8 +31,8 @@ export function mountOidc(app: FastifyInstance, env: Env): void {
     reply: FastifyReply,
     { returnTo, restarted = false, anew = false }: { returnTo: string; restarted?: boolean; anew?: boolean },
   ): Promise<FastifyReply> {
-    const { proof, cookie } = beginFlow(request.raw, { returnTo, restarted }, env);
-    const to = await provider.authorization(proof, callback(env), anew);
+    const { proof, cookie } = startFlow(request.raw, { returnTo, restarted }, env);
+    const to = await provider.authorization(proof, callbackUrl(env), anew);
     return reply.header("set-cookie", cookie).redirect(to.href);
   }
 
@@ -42,59 +43,59 @@ export function mountOidc(app: FastifyInstance, env: Env): void {
     return begin(request, reply, { returnTo, anew: firstValue(query, "anew") !== undefined });
   });
 
-  // What the provider answers counts once: HEAD must not use it up.
+  // HEAD must not use up the authorization code.
   app.get("/auth/callback", { errorHandler, exposeHeadRoute: false }, async (request, reply) => {
     await guard(request, reply);
-    const answer = answerOf(request);
-    const state = answer.get("state") ?? "";
+    const params = callbackParams(request);
+    const state = params.get("state") ?? "";
     const flow = readFlow(state, env);
-    if (flow === null) throw new OidcError("stale", "no state of ours");
-    if (flow.expires <= env.clock()) throw new OidcError("stale", "the state has expired");
-    const proof = proofIn(request.raw, flow, state, env);
+    if (flow === null) throw new OidcError("expired", "no state of ours");
+    if (flow.expires <= env.clock()) throw new OidcError("expired", "the state has expired");
+    const proof = findProof(request.raw, flow, state, env);
     if (proof === null) {
-      // Tabs that begin at once, before there is a binding, are left with one binding for all: the others begin again.
-      const may = !flow.restarted && answer.has("code") && bindingOf(request.raw, env) !== undefined;
+      // Tabs that start at once, before there is a binding, end up with one binding: the other tabs restart.
+      const may = !flow.restarted && params.has("code") && bindingOf(request.raw, env) !== undefined;
       if (may) return begin(request, reply, { returnTo: flow.returnTo, restarted: true });
-      throw new OidcError("stale", "the state of another browser");
+      throw new OidcError("expired", "the state of another browser");
     }
-    const user = await whoIs(await provider.claims(proof, callback(env, answer)), env);
+    const user = await userOfClaims(await provider.claims(proof, callbackUrl(env, params)), env);
     return reply
       .header("set-cookie", await startSession(user, request, env))
       .redirect(safeReturn(flow.returnTo, env.base), 303);
   });
 }
 
-function callback({ base }: Env, answer = new URLSearchParams()): URL {
+function callbackUrl({ base }: Env, params = new URLSearchParams()): URL {
   const url = new URL("/auth/callback", base.origin);
-  url.search = answer.toString();
+  url.search = params.toString();
   return url;
 }
 
-/** What the provider answers through the browser: `state` with `code` or `error`, nothing twice. */
-function answerOf({ url, query }: FastifyRequest): URLSearchParams {
+/** Parses the authorization response: `state` with either `code` or `error`, no parameter twice. */
+function callbackParams({ url, query }: FastifyRequest): URLSearchParams {
   const given = Object.entries(query as Query);
-  const answer = new URLSearchParams(
+  const params = new URLSearchParams(
     given.filter((each): each is [string, string] => typeof each[1] === "string"),
   );
-  const whole = answer.has("state") && Boolean(answer.get("code")) !== Boolean(answer.get("error"));
-  if (!whole || answer.size < given.length || url.length > LONGEST_ANSWER)
-    throw new OidcError("malformed", "no answer of a provider");
-  return answer;
+  const complete = params.has("state") && Boolean(params.get("code")) !== Boolean(params.get("error"));
+  if (!complete || params.size < given.length || url.length > MAX_URL_LENGTH)
+    throw new OidcError("malformed", "not an authorization response");
+  return params;
 }
 
-/** The person of a verified address that may sign in here. */
-async function whoIs(claims: Claims, env: Env): Promise<User> {
+/** Finds or creates the user of a verified address that may sign in. */
+async function userOfClaims(claims: Claims, env: Env): Promise<User> {
   if (typeof claims.email !== "string" || claims.email_verified !== true)
     throw new OidcError("unverified", "no verified e-mail address");
   const email = normalEmail(claims.email, env.config.allowedEmailDomains);
-  if (email === null) throw new OidcError("foreign", "no address that may sign in");
-  const user = await upsertUser(env.db, email, nameIn(claims), env.clock());
-  if (user === null) throw new OidcError("deactivated", "a deactivated person");
+  if (email === null) throw new OidcError("not_allowed", "an address that may not sign in");
+  const user = await upsertUser(env.db, email, nameOfClaims(claims), env.clock());
+  if (user === null) throw new OidcError("deactivated", "a deactivated user");
   return user;
 }
 
-/** What to call someone, or null: a username that is an address is no name. */
-function nameIn({ name, preferred_username }: Claims): string | null {
+/** Returns the name of a user, not counting a username that is an e-mail address; null without one. */
+function nameOfClaims({ name, preferred_username }: Claims): string | null {
   const username = cleanName(preferred_username);
   return cleanName(name) ?? (username?.includes("@") ? null : username);
 }

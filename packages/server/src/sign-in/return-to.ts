@@ -1,7 +1,7 @@
 import type { Base } from "../config/addresses.ts";
 import { isSlug } from "../http/canvas-path.ts";
 
-/** Where to go after signing in: a path on the base address or a page of a canvas; anything else is the home page. */
+/** Validates where to redirect after signing in: a path on the base host or a URL of a canvas; `/` for anything else. */
 export function safeReturn(given: string | undefined, base: Base): string {
   const url = given === undefined ? null : URL.parse(given, base.origin);
   if (url === null || !/^https?:$/.test(url.protocol) || url.username !== "" || url.password !== "")

@@ -9,7 +9,7 @@ import { mountHandOver } from "./hand-over.ts";
 import { mountInvitation } from "./invitation.ts";
 import { mountOidc } from "./oidc.ts";
 
-/** Signing in and out (management API, section 2). Each mode mounts what it needs; OIDC brings its routes with it. */
+/** Mounts the routes of signing in and out that the sign-in mode has (management API, section 2). */
 export function mountSignIn(app: FastifyInstance, env: Env): void {
   if (env.config.authMode === "dev") mountDevSignIn(app, env);
   if (env.config.authMode === "oidc") mountOidc(app, env);
@@ -19,10 +19,10 @@ export function mountSignIn(app: FastifyInstance, env: Env): void {
 
   app.post("/auth/logout", async (request, reply) => {
     requireSameOrigin(request.headers, env.base);
-    // Browsers keep whole pages for their back button: those of this origin are gone with the session.
+    // Removes pages that the browser keeps for its back button.
     reply.header("set-cookie", await endSession(request.raw, env)).header("clear-site-data", '"cache"');
     if (!wantsPage(request.headers)) return reply.code(204).send();
-    // No redirect: every page of ours would lead to the sign-in, which a provider may answer by itself.
+    // A redirect would lead to the login route, where a provider may sign the user in again without asking.
     return sendPage(reply, {
       title: "Signed out",
       narrow: true,
