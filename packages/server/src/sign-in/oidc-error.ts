@@ -112,7 +112,7 @@ const isConnectionError = (error: unknown): boolean =>
   (["TypeError", "TimeoutError"].includes(error.name) || isConnectionError(error.cause));
 
 /** The error classes whose messages contain no values from requests or responses, and may be logged. */
-const LOGGABLE = ["ClientError", "OperationProcessingError", "UnsupportedOperationError", "OidcFault"];
+const LOGGABLE = ["ClientError", "OperationProcessingError", "UnsupportedOperationError", "OidcError"];
 
 /** Describes the cause of an error for the log, without values from requests or responses. */
 export function causeOf(error: unknown): string {
