@@ -41,6 +41,8 @@ const PATH_ROWS: Row[] = [
     ],
   ],
   ["its own Origin", "passes", ({ base }) => [["Origin", base]]],
+  ["the Origin of another site", "CROSS_SITE_FORBIDDEN", () => [["Origin", "https://elsewhere.example"]]],
+  ["Origin: null", "CROSS_SITE_FORBIDDEN", () => [["Origin", "null"]]],
   ["its own Referer", "passes", ({ base, slug }) => [["Referer", `${base}/c/${slug}/`]]],
   [
     "the Referer of another canvas",

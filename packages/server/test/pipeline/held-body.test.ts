@@ -100,6 +100,22 @@ await onEngines(
       });
     }
 
+    it("PUT at a slug that becomes another canvas's: 404, and neither canvas has the value", async () => {
+      const canvas = await stage(target);
+      const { id, slug, people } = canvas;
+      const other = await stage(target, { people });
+      const held = await holdBody(target, people.owner, {
+        method: "PUT",
+        path: `/v1/c/${slug}/kv/held`,
+        body: json("taken"),
+        type: JSON_BODY,
+      });
+      await env.db.run`update canvases set slug = ${`${slug}-before`} where id = ${id}`;
+      await env.db.run`update canvases set slug = ${slug} where id = ${other.id}`;
+      assert.equal((await held.finish()).status, 404);
+      assert.deepEqual(await env.db.all`select key from kv where canvas_id in (${id}, ${other.id})`, []);
+    });
+
     it("PATCH /api/admin/users/{self} by an administrator who is deactivated meanwhile: 401, and they stay so", async () => {
       const [admin, other] = await Promise.all(ADMINS.map((email) => target.signIn(email)));
       const { id } = (await manage(target, admin as Person, "GET", "/api/me")).json;
