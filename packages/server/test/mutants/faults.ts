@@ -154,6 +154,7 @@ export const FAULTS: Fault[] = [
     "key < ${after(start)}",
     "key <= ${after(start)}",
     "packages/server/test/primitives/kv/kv-store-list.test.ts",
+    "packages/server/test/conformance/stores.test.ts",
   ),
   fault(
     "kv: one key more than the quota",
@@ -382,8 +383,8 @@ export const FAULTS: Fault[] = [
     "packages/server/src/identity/proxy.ts",
     "!isTrustedPeer(request.socket.remoteAddress, config)",
     "false",
-    "packages/server/test/identity/proxy-address.test.ts",
-    "packages/server/test/identity/proxy-assertion.test.ts",
+    "packages/server/src/identity/proxy.test.ts",
+    "packages/server/test/sign-in/sign-in-proxy.test.ts",
   ),
   fault(
     "sign-in: the code of a hand-over works for any browser",
@@ -413,6 +414,7 @@ export const FAULTS: Fault[] = [
     'if (role === "owner" && canvas.role !== "owner") refuseNonOwner();',
     "",
     "packages/server/test/management/management-roles.test.ts",
+    "packages/server/test/management/transfer.test.ts",
   ),
   fault(
     "management: the audit log of a canvas holds the entries of others",
@@ -426,7 +428,7 @@ export const FAULTS: Fault[] = [
     "packages/server/src/canvases/publishing/share-settings.ts",
     "unknown.length > 0",
     "false",
-    "packages/server/test/organisation/teams.test.ts",
+    "packages/server/test/canvases/sharing-rungs.test.ts",
   ),
   fault(
     "sdk: the pause between attempts does not double",

@@ -26,7 +26,7 @@ import { FAULTS, type Fault } from "./faults.ts";
 const ROOT = path.join(import.meta.dirname, "../../../..");
 const SDK = "packages/sdk";
 /** A test file that takes longer than this hangs, which counts as failed. */
-const FILE_TIMEOUT_MS = 10 * 60_000;
+const FILE_TIMEOUT_MS = 5 * 60_000;
 const KILL_AFTER_MS = 5_000;
 const MOST_AT_ONCE = 2;
 /** A failed test in the TAP report. */
