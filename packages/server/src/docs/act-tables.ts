@@ -22,7 +22,7 @@ function bodyOf({ body }: Act): string {
   return `${code(outlineOf(inputOf(body.schema)))}${body.optional ? " or nothing" : ""} →`;
 }
 
-function answerOf({ answer: { status, schema } }: Act): string {
+function responseOf({ response: { status, schema } }: Act): string {
   const shape = schema === null ? "" : code(nameOf(outputOf(schema).$ref ?? ""));
   return [...(status === 200 ? [] : [String(status)]), shape].join(" ").trim();
 }
@@ -33,7 +33,7 @@ const actsTable = (acts: Act[]) =>
     acts.map((act) => [
       code(act.name),
       code(routeOf(act)),
-      `${bodyOf(act)} ${answerOf(act)}`.trim(),
+      `${bodyOf(act)} ${responseOf(act)}`.trim(),
       code(act.allow),
       [act.summary, act.details].filter(Boolean).join(" "),
     ]),
@@ -53,8 +53,8 @@ export const callers = () =>
 
 /** Writes the type of each response, and of the types in them, once. */
 export function shapes(): string {
-  const definitions = ACTS.flatMap(({ answer }) =>
-    Object.entries(answer.schema ? (outputOf(answer.schema).$defs ?? {}) : {}),
+  const definitions = ACTS.flatMap(({ response }) =>
+    Object.entries(response.schema ? (outputOf(response.schema).$defs ?? {}) : {}),
   );
   const named = new Map(definitions.filter(([name]) => !name.startsWith("__")));
   return [...named]

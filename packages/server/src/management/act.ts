@@ -5,10 +5,10 @@ import type { Env } from "../env.ts";
 import type { Method } from "../http/methods.ts";
 import { firstValue, type Query } from "../http/query.ts";
 import { refuse } from "../http/refusal.ts";
-import type { AnswerSpec } from "./answer-spec.ts";
 import type { BodySpec } from "./body-spec.ts";
 import type { Call, Reauthenticate } from "./call.ts";
 import { CALLERS, type CallerName, type Granted } from "./callers.ts";
+import type { ResponseSpec } from "./response-spec.ts";
 
 /** What the audit log records about an act besides caller, time and address. Contains no secrets. */
 export interface AuditNote {
@@ -35,7 +35,7 @@ type ParamsOf<Path extends string> = Path extends `${string}{${infer Name}}${inf
   ? Record<Name, string> & ParamsOf<Rest>
   : unknown;
 
-/** What docs, clients and tools can know about an act. */
+/** The data of an act, for docs, clients and tools. */
 interface Description {
   /** Unique; the audit log uses it. */
   name: string;
@@ -52,8 +52,8 @@ interface Description {
   params?: ZodType;
   query?: z.ZodObject;
   body?: BodySpec<unknown>;
-  answer: AnswerSpec<unknown>;
-  /** Left out where it changes nobody's access. */
+  response: ResponseSpec<unknown>;
+  /** Absent for reads. */
   affects?: Affects;
   /** Whether the audit log records it: by default everything but GET. */
   audited?: boolean;
@@ -72,13 +72,13 @@ interface Definition<
   Caller extends CallerName,
   Parameters extends z.ZodObject,
   Body,
-  Answer,
+  Response,
 > extends Description {
   path: Path;
   allow: Caller;
   query?: Parameters;
   body?: BodySpec<Body>;
-  answer: AnswerSpec<Answer>;
+  response: ResponseSpec<Response>;
   run(
     call: {
       user: User;
@@ -88,7 +88,7 @@ interface Definition<
       body: Body;
     } & Granted<Caller>,
     env: Env,
-  ): Promise<Result<NoInfer<Answer>>>;
+  ): Promise<Result<NoInfer<Response>>>;
 }
 
 /** Parses the names of a query that its schema has; the first value counts, and an empty one as absent. */
@@ -112,13 +112,13 @@ function parse<Schema extends ZodType>(schema: Schema, value: unknown): z.output
 export const act = <
   Path extends string,
   Caller extends CallerName,
-  Answer,
+  Response,
   Body = undefined,
   Parameters extends z.ZodObject = EmptyQuery,
 >({
   run,
   ...description
-}: Definition<Path, Caller, Parameters, Body, Answer>): Act => {
+}: Definition<Path, Caller, Parameters, Body, Response>): Act => {
   const { method, allow, params, query, body, audited = method !== "GET" } = description;
   const changes = method !== "GET";
   const authorize = (call: Call, env: Env) =>

@@ -5,10 +5,10 @@ import { listCanvases } from "../canvases/store.ts";
 import { deleteCanvas, patchCanvas, unpublishCanvas } from "../canvases/update.ts";
 import { currentView, viewFor, viewsFor } from "../canvases/view.ts";
 import { act } from "./act.ts";
-import { created, noContent, ok } from "./answer-spec.ts";
-import { canvas, canvasList } from "./answers/canvas.ts";
 import { json } from "./body-spec.ts";
 import { search } from "./list-query.ts";
+import { created, noContent, ok } from "./response-spec.ts";
+import { canvas, canvasList } from "./responses/canvas.ts";
 
 const flag = z.boolean().optional();
 
@@ -40,7 +40,7 @@ export const canvases = [
     details: "`q` filters by title and slug. A page ends early where it would be much larger than 512 KiB.",
     allow: "members",
     query: search,
-    answer: ok(canvasList),
+    response: ok(canvasList),
     async run({ user, query }, env) {
       const { entries, nextCursor } = await listCanvases(user, query, env);
       return { body: { canvases: await viewsFor(entries, env), nextCursor } };
@@ -55,7 +55,7 @@ export const canvases = [
     allow: "members",
     affects: "canvas",
     body: json(NewCanvas),
-    answer: created(canvas),
+    response: created(canvas),
     async run({ user, body }, env) {
       const { id, slug } = await createCanvas(user, body, env);
       return { body: await currentView(id, user, env), audit: { canvas: id, details: { slug } } };
@@ -67,7 +67,7 @@ export const canvases = [
     path: "/api/canvases/{id}",
     summary: "Returns a canvas.",
     allow: "viewer",
-    answer: ok(canvas),
+    response: ok(canvas),
     run: async (call, env) => ({ body: await viewFor(call.canvas, env) }),
   }),
   act({
@@ -79,7 +79,7 @@ export const canvases = [
     allow: "editor",
     affects: "canvas",
     body: json(Patch),
-    answer: ok(canvas),
+    response: ok(canvas),
     async run({ user, canvas: { id }, body: patch }, env) {
       await patchCanvas(id, patch, env);
       const { metadata: changed, ...recorded } = patch;
@@ -95,7 +95,7 @@ export const canvases = [
     details: "An administrator can restore it for 30 days.",
     allow: "owner",
     affects: "canvas",
-    answer: noContent,
+    response: noContent,
     async run({ canvas: { id, slug } }, env) {
       await deleteCanvas(id, env);
       return { body: undefined, audit: { details: { slug } } };
@@ -108,7 +108,7 @@ export const canvases = [
     summary: "Takes a canvas offline until a version is deployed or published again.",
     allow: "editor",
     affects: "canvas",
-    answer: ok(canvas),
+    response: ok(canvas),
     async run({ user, canvas: { id } }, env) {
       await unpublishCanvas(id, env);
       return { body: await currentView(id, user, env) };

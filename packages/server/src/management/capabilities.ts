@@ -4,11 +4,11 @@ import { currentView } from "../canvases/view.ts";
 import { isId } from "../crypto/ids.ts";
 import { refuse } from "../http/refusal.ts";
 import { act } from "./act.ts";
-import { ok } from "./answer-spec.ts";
-import { capabilitySettings } from "./answers/canvas.ts";
 import { json } from "./body-spec.ts";
 import { refuseNonOwner } from "./callers.ts";
 import { policy } from "./policy-schema.ts";
+import { ok } from "./response-spec.ts";
+import { capabilitySettings } from "./responses/canvas.ts";
 
 const flag = z.boolean().optional();
 const audience = z.enum(["editors", "viewers"]).optional();
@@ -40,7 +40,7 @@ export const capabilities = [
     allow: "editor",
     affects: "canvas",
     body: json(Patch),
-    answer: ok(capabilitySettings),
+    response: ok(capabilitySettings),
     async run({ user, canvas: { id, role }, body }, env) {
       const { expectedRuntimePolicy: expected, runtimePolicy, ...switches } = body;
       if (switches.guestAi !== undefined && role !== "owner") refuseNonOwner();

@@ -6,9 +6,9 @@ import { email, label } from "../http/fields.ts";
 import { refuse } from "../http/refusal.ts";
 import { createInvite, listInvites, revokeInvite } from "../identity/guests.ts";
 import { act } from "./act.ts";
-import { created, noContent, ok } from "./answer-spec.ts";
-import { invitationList, newInvitation } from "./answers/canvas.ts";
 import { json } from "./body-spec.ts";
+import { created, noContent, ok } from "./response-spec.ts";
+import { invitationList, newInvitation } from "./responses/canvas.ts";
 
 const NewInvite = z.strictObject({ email, name: label(LIMITS.nameLength.value).optional() });
 
@@ -20,7 +20,7 @@ export const invites = [
     path: "/api/canvases/{id}/invites",
     summary: "Lists the invitations to a canvas, newest first.",
     allow: "editor",
-    answer: ok(invitationList),
+    response: ok(invitationList),
     run: async ({ canvas: { id } }, env) => ({ body: { invites: await listInvites(id, env) } }),
   }),
   act({
@@ -32,7 +32,7 @@ export const invites = [
     allow: "owner",
     affects: "canvas",
     body: json(NewInvite),
-    answer: created(newInvitation),
+    response: created(newInvitation),
     async run({ user, canvas, body: { email, name = nameOf(email) } }, env) {
       const { id, token } = await createInvite(canvas.id, { email, name }, user, env);
       const url = `${env.base.origin}/auth/invite/${token}`;
@@ -46,7 +46,7 @@ export const invites = [
     summary: "Revokes an invitation and ends the guest's sessions.",
     allow: "owner",
     affects: "canvas",
-    answer: noContent,
+    response: noContent,
     async run({ canvas: { id }, params: { invite: target } }, env) {
       if (!isId(target) || !(await revokeInvite(target, id, env))) refuse("NOT_FOUND");
       return { body: undefined, audit: { target } };

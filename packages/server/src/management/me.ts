@@ -2,8 +2,8 @@ import { orgsOf } from "../canvases/publishing/home-org.ts";
 import { isAdmin } from "../identity/identify.ts";
 import { readSettings } from "../organisation/instance-settings.ts";
 import { act } from "./act.ts";
-import { ok } from "./answer-spec.ts";
-import { account } from "./answers/account.ts";
+import { ok } from "./response-spec.ts";
+import { account } from "./responses/account.ts";
 
 /** The caller's own account (specification 4.11). */
 export const me = [
@@ -13,7 +13,7 @@ export const me = [
     path: "/api/me",
     summary: "Returns the caller's account and how this instance is set up.",
     allow: "everyone",
-    answer: ok(account),
+    response: ok(account),
     async run({ user }, env) {
       const { config, base } = env;
       const isGuest = user.guestOf !== null;

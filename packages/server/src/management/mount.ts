@@ -91,7 +91,7 @@ export function mountManagement(app: FastifyInstance, env: Env): void {
         const params = request.params as Record<string, string>;
         const call = { user, params, query: request.query as Query, request: request.raw };
         const { body } = await perform(act, call, request, env);
-        reply.code(act.answer.status).header("cache-control", "private, no-store");
+        reply.code(act.response.status).header("cache-control", "private, no-store");
         return body === undefined ? reply.send() : body;
       },
     });

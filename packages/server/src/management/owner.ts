@@ -4,9 +4,9 @@ import { currentView } from "../canvases/view.ts";
 import { email } from "../http/fields.ts";
 import { refuse } from "../http/refusal.ts";
 import { act } from "./act.ts";
-import { ok } from "./answer-spec.ts";
-import { canvas } from "./answers/canvas.ts";
 import { json } from "./body-spec.ts";
+import { ok } from "./response-spec.ts";
+import { canvas } from "./responses/canvas.ts";
 
 const Owner = z.strictObject({ email });
 
@@ -21,7 +21,7 @@ export const owner = [
     allow: "owner",
     affects: "canvas",
     body: json(Owner),
-    answer: ok(canvas),
+    response: ok(canvas),
     async run({ user, canvas: { id }, body: { email: to } }, env) {
       const outcome = await transferCanvas(id, user, to, env);
       if (outcome === "not_an_editor") {

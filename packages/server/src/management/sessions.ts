@@ -2,8 +2,8 @@ import { isId } from "../crypto/ids.ts";
 import { refuse } from "../http/refusal.ts";
 import { findSession, listSessions, revokeSession } from "../identity/session.ts";
 import { act } from "./act.ts";
-import { noContent, ok } from "./answer-spec.ts";
-import { sessionList } from "./answers/account.ts";
+import { noContent, ok } from "./response-spec.ts";
+import { sessionList } from "./responses/account.ts";
 
 /** The caller's sessions. */
 export const sessions = [
@@ -14,7 +14,7 @@ export const sessions = [
     summary: "Lists where the caller is signed in.",
     details: "`current` marks the session of this request.",
     allow: "session",
-    answer: ok(sessionList),
+    response: ok(sessionList),
     async run({ user, request }, env) {
       const current = await findSession(request, null, env);
       const rows = await listSessions(user, env);
@@ -28,7 +28,7 @@ export const sessions = [
     summary: "Signs the caller out of one session.",
     allow: "session",
     affects: "people",
-    answer: noContent,
+    response: noContent,
     async run({ user, params: { id } }, env) {
       if (!isId(id) || !(await revokeSession(id, user, env))) refuse("NOT_FOUND");
       return { body: undefined, audit: { target: id } };

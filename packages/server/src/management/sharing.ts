@@ -8,9 +8,9 @@ import type { Env } from "../env.ts";
 import { distinct, email, moment } from "../http/fields.ts";
 import { refuse } from "../http/refusal.ts";
 import { act } from "./act.ts";
-import { ok } from "./answer-spec.ts";
-import { canvas as canvasSchema } from "./answers/canvas.ts";
 import { preparedJson } from "./body-spec.ts";
+import { ok } from "./response-spec.ts";
+import { canvas as canvasSchema } from "./responses/canvas.ts";
 
 /** The request body: an omitted field stays as it is, null clears it. */
 const Sharing = z.strictObject({
@@ -49,7 +49,7 @@ export const sharing = [
     allow: "editor",
     affects: "canvas",
     body: preparedJson(Sharing, hashPassword),
-    answer: ok(canvasSchema),
+    response: ok(canvasSchema),
     async run({ user, canvas, body: { given, passwordHash } }, env) {
       await saveShareSettings(canvas, user, { ...given, passwordHash }, env);
       // Read as the owner, because an editor may have removed their own role.

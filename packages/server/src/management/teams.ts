@@ -4,10 +4,10 @@ import { distinct, email, label } from "../http/fields.ts";
 import { refuse } from "../http/refusal.ts";
 import { createTeam, deleteTeam, findTeam, listTeams, updateTeam } from "../organisation/teams.ts";
 import { act } from "./act.ts";
-import { created, noContent, ok } from "./answer-spec.ts";
-import { team, teamList } from "./answers/account.ts";
 import { json } from "./body-spec.ts";
 import { search } from "./list-query.ts";
+import { created, noContent, ok } from "./response-spec.ts";
+import { team, teamList } from "./responses/account.ts";
 
 const name = label(LIMITS.nameLength.value);
 const members = z
@@ -32,7 +32,7 @@ export const teams = [
     details: `\`q\` filters by name. A page ends before its teams have more than ${LIMITS.membersPerPage.value.toLocaleString("en")} members together.`,
     allow: "members",
     query: search,
-    answer: ok(teamList),
+    response: ok(teamList),
     async run({ user, query }, env) {
       const { entries, nextCursor } = await listTeams(user, query, env);
       return { body: { teams: entries, nextCursor } };
@@ -47,7 +47,7 @@ export const teams = [
     allow: "members",
     affects: "people",
     body: json(NewTeam),
-    answer: created(team),
+    response: created(team),
     async run({ user, body }, env) {
       const id = (await createTeam(body, user, env)) ?? refuseTooMany();
       const made = (await findTeam(id, user, env)) ?? refuse("NOT_FOUND");
@@ -60,7 +60,7 @@ export const teams = [
     path: "/api/teams/{id}",
     summary: "Returns a team with its members.",
     allow: "teamMember",
-    answer: ok(team),
+    response: ok(team),
     run: async ({ user, params: { id } }, env) => ({
       body: (await findTeam(id, user, env)) ?? refuse("NOT_FOUND"),
     }),
@@ -73,7 +73,7 @@ export const teams = [
     allow: "teamCreator",
     affects: "people",
     body: json(Patch),
-    answer: ok(team),
+    response: ok(team),
     async run({ user, team: { id }, body }, env) {
       if (!(await updateTeam(id, body, env))) refuse("NOT_FOUND");
       const changed = (await findTeam(id, user, env)) ?? refuse("NOT_FOUND");
@@ -87,7 +87,7 @@ export const teams = [
     summary: "Deletes a team and the roles that it gave its members.",
     allow: "teamCreator",
     affects: "people",
-    answer: noContent,
+    response: noContent,
     async run({ team: { id } }, env) {
       await deleteTeam(id, env);
       return { body: undefined, audit: { target: id } };

@@ -5,9 +5,9 @@ import { label, later } from "../http/fields.ts";
 import { refuse } from "../http/refusal.ts";
 import { createToken, deleteToken, listTokens } from "../identity/tokens.ts";
 import { act } from "./act.ts";
-import { created, noContent, ok } from "./answer-spec.ts";
-import { newToken, tokenList } from "./answers/account.ts";
 import { json } from "./body-spec.ts";
+import { created, noContent, ok } from "./response-spec.ts";
+import { newToken, tokenList } from "./responses/account.ts";
 
 const NewToken = z.strictObject({
   name: label(LIMITS.nameLength.value),
@@ -22,7 +22,7 @@ export const tokens = [
     path: "/api/tokens",
     summary: "Lists the caller's personal access tokens.",
     allow: "session",
-    answer: ok(tokenList),
+    response: ok(tokenList),
     run: async ({ user }, env) => ({ body: { tokens: await listTokens(user, env) } }),
   }),
   act({
@@ -34,7 +34,7 @@ export const tokens = [
     allow: "session",
     affects: "people",
     body: json(NewToken),
-    answer: created(newToken),
+    response: created(newToken),
     async run({ user, body }, env) {
       const token = await createToken(user, body, env);
       return { body: token, audit: { target: token.id, details: body } };
@@ -47,7 +47,7 @@ export const tokens = [
     summary: "Deletes a personal access token.",
     allow: "session",
     affects: "people",
-    answer: noContent,
+    response: noContent,
     async run({ user, params: { id } }, env) {
       if (!isId(id) || !(await deleteToken(id, user, env))) refuse("NOT_FOUND");
       return { body: undefined, audit: { target: id } };

@@ -1,7 +1,7 @@
 import { bytesOf, usageOf } from "../organisation/usage.ts";
 import { act } from "./act.ts";
-import { ok } from "./answer-spec.ts";
-import { usage as answer } from "./answers/canvas.ts";
+import { ok } from "./response-spec.ts";
+import { usage as usageSchema } from "./responses/canvas.ts";
 
 /** The use of quotas and storage by a canvas (management API, section 4). */
 export const usage = [
@@ -11,7 +11,7 @@ export const usage = [
     path: "/api/canvases/{id}/usage",
     summary: "Returns how much of each quota and how many bytes a canvas uses.",
     allow: "editor",
-    answer: ok(answer),
+    response: ok(usageSchema),
     async run({ canvas: { id } }, env) {
       const [counts, bytes] = await Promise.all([usageOf(id, env), bytesOf(id, env)]);
       return { body: { counts, bytes } };

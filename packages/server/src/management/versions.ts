@@ -5,9 +5,9 @@ import { currentView } from "../canvases/view.ts";
 import { streamBody } from "../http/body.ts";
 import { refuse } from "../http/refusal.ts";
 import { act } from "./act.ts";
-import { ok } from "./answer-spec.ts";
-import { canvas, deployedCanvas, versionList } from "./answers/canvas.ts";
 import type { BodySpec } from "./body-spec.ts";
+import { ok } from "./response-spec.ts";
+import { canvas, deployedCanvas, versionList } from "./responses/canvas.ts";
 
 const TYPES = ["application/zip", "application/x-zip-compressed", "application/octet-stream"];
 
@@ -36,7 +36,7 @@ export const versions = [
     allow: "editor",
     affects: "canvas",
     body: uploadedVersion,
-    answer: ok(deployedCanvas),
+    response: ok(deployedCanvas),
     async run({ user, canvas: { id }, body: { version, leftOut, warnings } }, env) {
       await publishStored(version, env);
       return { body: { ...(await currentView(id, user, env)), leftOut, warnings } };
@@ -48,7 +48,7 @@ export const versions = [
     path: "/api/canvases/{id}/versions",
     summary: "Lists the versions of a canvas, newest first.",
     allow: "viewer",
-    answer: ok(versionList),
+    response: ok(versionList),
     run: async ({ canvas: { id } }, env) => ({ body: { versions: await listVersions(id, env) } }),
   }),
   act({
@@ -58,7 +58,7 @@ export const versions = [
     summary: "Publishes another version: rolls back or forward.",
     allow: "editor",
     affects: "canvas",
-    answer: ok(canvas),
+    response: ok(canvas),
     async run({ user, canvas: { id }, params: { version } }, env) {
       await publishVersion(id, version, env);
       return { body: await currentView(id, user, env), audit: { target: version } };

@@ -37,14 +37,14 @@ test("every act has a name and a route of its own; what changes something is aud
 });
 
 test("every schema of the acts has a JSON Schema", () => {
-  for (const { name, params, query, body, answer } of ACTS) {
+  for (const { name, params, query, body, response } of ACTS) {
     for (const schema of [params, query, body?.schema]) {
       if (schema)
         assert.equal(z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }).type, "object", name);
     }
-    assert.equal(answer.schema === null, answer.status === 204, name);
-    if (answer.schema !== null) assert.match(String(answer.schema.meta()?.id), /^[A-Z]\w+$/, name);
-    if (answer.schema !== null) z.toJSONSchema(answer.schema);
+    assert.equal(response.schema === null, response.status === 204, name);
+    if (response.schema !== null) assert.match(String(response.schema.meta()?.id), /^[A-Z]\w+$/, name);
+    if (response.schema !== null) z.toJSONSchema(response.schema);
   }
 });
 
@@ -192,10 +192,10 @@ await onEngines("the acts of the management API", (target, env) => {
           ?.entries ?? 0;
       const before = await count();
       const { status, text } = await request();
-      assert.equal(status, act.answer.status, text);
-      if (act.answer.schema === null) assert.equal(text, "");
+      assert.equal(status, act.response.status, text);
+      if (act.response.schema === null) assert.equal(text, "");
       else {
-        const { error } = act.answer.schema.safeParse(JSON.parse(text));
+        const { error } = act.response.schema.safeParse(JSON.parse(text));
         assert.equal(error && z.prettifyError(error), undefined);
       }
       if (!act.audited) return assert.equal(await count(), before);

@@ -5,9 +5,9 @@ import { isId } from "../../crypto/ids.ts";
 import { paged } from "../../http/paging.ts";
 import { type AuditRow, listAudit } from "../../organisation/audit.ts";
 import { act } from "../act.ts";
-import { ok } from "../answer-spec.ts";
-import { auditLog } from "../answers/admin.ts";
 import { search } from "../list-query.ts";
+import { ok } from "../response-spec.ts";
+import { auditLog } from "../responses/admin.ts";
 
 const Query = z.object({
   ...search.shape,
@@ -35,7 +35,7 @@ export const audit = [
     details: "`canvas` filters by the id of a canvas, `q` has no effect. See [audit log](audit.md).",
     allow: "administrator",
     query: Query,
-    answer: ok(auditLog),
+    response: ok(auditLog),
     async run({ query: { canvas = null, cursor, limit } }, env) {
       const rows = await listAudit({ canvas, cursor, limit: limit + 1 }, env);
       const { entries, nextCursor } = paged(rows, limit, ({ id }) => id);

@@ -15,10 +15,10 @@ import { printable } from "../../http/fields.ts";
 import { paged } from "../../http/paging.ts";
 import { refuse } from "../../http/refusal.ts";
 import { act } from "../act.ts";
-import { ok } from "../answer-spec.ts";
-import { adminCanvas, adminCanvasList } from "../answers/admin.ts";
 import { optionalJson } from "../body-spec.ts";
 import { search } from "../list-query.ts";
+import { ok } from "../response-spec.ts";
+import { adminCanvas, adminCanvasList } from "../responses/admin.ts";
 
 const Query = z.object({
   ...search.shape,
@@ -70,7 +70,7 @@ export const canvases = [
       "`q` filters by title, slug and the owner's e-mail address; `deleted=true` lists the deleted canvases that can be restored instead.",
     allow: "administrator",
     query: Query,
-    answer: ok(adminCanvasList),
+    response: ok(adminCanvasList),
     async run({ query: { limit, ...filter } }, env) {
       const rows = await listSupervised({ ...filter, limit: limit + 1 }, env);
       const { entries, nextCursor } = paged(rows, limit, ({ id }) => id);
@@ -87,7 +87,7 @@ export const canvases = [
     allow: "administrator",
     affects: "canvas",
     body: optionalJson(Disable),
-    answer: ok(adminCanvas),
+    response: ok(adminCanvas),
     async run({ params: { id }, body }, env) {
       const reason = body.reason || null;
       const canvas = await afterChange(id, env, () => disableCanvas(id, reason, env));
@@ -101,7 +101,7 @@ export const canvases = [
     summary: "Enables a disabled canvas.",
     allow: "administrator",
     affects: "canvas",
-    answer: ok(adminCanvas),
+    response: ok(adminCanvas),
     run: async ({ params: { id } }, env) => ({
       body: await afterChange(id, env, () => enableCanvas(id, env)),
     }),
@@ -114,7 +114,7 @@ export const canvases = [
     details: "404 `NOT_FOUND` unless it was deleted within 30 days.",
     allow: "administrator",
     affects: "canvas",
-    answer: ok(adminCanvas),
+    response: ok(adminCanvas),
     run: async ({ params: { id } }, env) => ({
       body: await afterChange(id, env, () => restoreCanvas(id, env)),
     }),

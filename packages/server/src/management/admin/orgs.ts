@@ -6,9 +6,9 @@ import { label } from "../../http/fields.ts";
 import { refuse } from "../../http/refusal.ts";
 import { deleteOrg, findOrg, listOrgs, putOrg } from "../../organisation/orgs.ts";
 import { act } from "../act.ts";
-import { noContent, ok } from "../answer-spec.ts";
-import { organisation, organisationList } from "../answers/admin.ts";
 import { json } from "../body-spec.ts";
+import { noContent, ok } from "../response-spec.ts";
+import { organisation, organisationList } from "../responses/admin.ts";
 
 const ID = /^[a-z0-9][a-z0-9-]{0,62}$/;
 const DNS_LABEL = "[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?";
@@ -55,7 +55,7 @@ export const orgs = [
     summary: "Lists the organisations by id.",
     details: "`members` counts those who have signed in and are not deactivated.",
     allow: "administrator",
-    answer: ok(organisationList),
+    response: ok(organisationList),
     run: async (_call, env) => ({ body: { orgs: await listOrgs(env) } }),
   }),
   act({
@@ -64,7 +64,7 @@ export const orgs = [
     path: "/api/admin/orgs/{id}",
     summary: "Returns an organisation.",
     allow: "administrator",
-    answer: ok(organisation),
+    response: ok(organisation),
     run: async ({ params: { id } }, env) => ({
       body: (await findByPath(id, env)) ?? refuse("NOT_FOUND"),
     }),
@@ -80,7 +80,7 @@ export const orgs = [
     affects: "people",
     params: Params,
     body: json(Body),
-    answer: ok(organisation),
+    response: ok(organisation),
     async run({ params: { id }, body }, env) {
       const before = auditOf(await findByPath(id, env));
       const taken = await putOrg({ id, ...body }, env);
@@ -97,7 +97,7 @@ export const orgs = [
     summary: "Deletes an organisation; its canvases have no home organisation any more.",
     allow: "administrator",
     affects: "people",
-    answer: noContent,
+    response: noContent,
     async run({ params: { id } }, env) {
       const before = auditOf(await findByPath(id, env));
       if (before === null || !(await deleteOrg(id, env))) refuse("NOT_FOUND");

@@ -7,9 +7,9 @@ import { refuse } from "../../http/refusal.ts";
 import { readSettings, settingSteps } from "../../organisation/instance-settings.ts";
 import { quotaSteps, readQuotas } from "../../organisation/quotas.ts";
 import { act } from "../act.ts";
-import { ok } from "../answer-spec.ts";
-import { adminSettings } from "../answers/admin.ts";
 import { json } from "../body-spec.ts";
+import { ok } from "../response-spec.ts";
+import { adminSettings } from "../responses/admin.ts";
 
 const usd = z.number().min(0).max(Number.MAX_SAFE_INTEGER).nullable().optional();
 
@@ -48,7 +48,7 @@ export const settings = [
     path: "/api/admin/settings",
     summary: "Returns the settings of the instance as they are in effect.",
     allow: "administrator",
-    answer: ok(adminSettings),
+    response: ok(adminSettings),
     run: async (_call, env) => ({ body: await viewOf(env) }),
   }),
   act({
@@ -61,7 +61,7 @@ export const settings = [
     allow: "administrator",
     affects: "people",
     body: json(Patch),
-    answer: ok(adminSettings),
+    response: ok(adminSettings),
     async run({ body }, env) {
       const { publicLinks, quotas = {}, ai = {} } = body;
       if (publicLinks === true && !env.config.publicLinks) {

@@ -8,10 +8,10 @@ import { refuse } from "../../http/refusal.ts";
 import { PERSON_QUOTA_NAMES } from "../../organisation/quotas.ts";
 import { findUserDetails, listUsers, type UserDetailsRow, updateUser } from "../../organisation/users.ts";
 import { act } from "../act.ts";
-import { ok } from "../answer-spec.ts";
-import { adminUser, adminUserList } from "../answers/admin.ts";
 import { json } from "../body-spec.ts";
 import { search } from "../list-query.ts";
+import { ok } from "../response-spec.ts";
+import { adminUser, adminUserList } from "../responses/admin.ts";
 
 const Patch = z.strictObject({
   deactivated: z.boolean().optional(),
@@ -46,7 +46,7 @@ export const users = [
     details: "`q` filters by e-mail address and name.",
     allow: "administrator",
     query: search,
-    answer: ok(adminUserList),
+    response: ok(adminUserList),
     async run({ query: { limit, ...filter } }, env) {
       const rows = await listUsers({ ...filter, limit: limit + 1 }, env);
       const { entries, nextCursor } = paged(rows, limit, ({ id }) => id);
@@ -63,7 +63,7 @@ export const users = [
     allow: "administrator",
     affects: "people",
     body: json(Patch),
-    answer: ok(adminUser),
+    response: ok(adminUser),
     async run({ user: self, params: { id }, body }, env) {
       if (body.deactivated && id === self.id) {
         refuse("INVALID_BODY", {
