@@ -1,27 +1,27 @@
 import { contentPath } from "../http/canvas-path.ts";
 import type { Config } from "./config.ts";
 
-/** The public addresses of the service, all of them decided by SERVICE_BASE_URL and SERVICE_URL_MODE. */
+/** The public addresses of the service, derived from SERVICE_BASE_URL and SERVICE_URL_MODE. */
 export interface Base {
   /** Scheme, host and port, without a slash at the end. */
   origin: string;
-  /** Host with its port, as a `Host` header names it. */
+  /** Host with port, as in a `Host` header. */
   host: string;
   hostname: string;
-  /** Whether browsers reach the service by https. */
+  /** Whether browsers use https. */
   secure: boolean;
   urlMode: "path" | "subdomain";
   /** The origin of a canvas page. */
   canvasOrigin(slug: string): string;
-  /** Where a canvas is served, with a slash at the end. */
+  /** The URL of a canvas, with a slash at the end. */
   canvasUrl(slug: string): string;
-  /** The origins of all canvases as a security policy names them; null when they share that of the service. */
+  /** The CSP source that matches the origins of all canvases; null in path mode, where they share that of the service. */
   canvasHosts: string | null;
-  /** What a host is called below the base host; null when it is not below it, or canvases have no hosts of their own. */
+  /** Returns the label of a host below the base host; null for other hosts and in path mode. */
   labelOf(host: string): string | null;
 }
 
-/** `port` is the one the service really listens at. */
+/** Computes the public addresses. `port` is the port that the service listens on. */
 export function baseOf(config: Config, port: number): Base {
   const { origin, host, hostname, protocol } = new URL(config.baseUrl ?? `http://localhost:${port}`);
   const subdomains = config.urlMode === "subdomain";

@@ -15,7 +15,7 @@ export interface Config extends Read {
   blobsUrl: string;
 }
 
-/** All mistakes of the environment, one message each. */
+/** Thrown with all mistakes of the environment, one message each. */
 export class ConfigError extends SetupError {
   readonly mistakes: string[];
   constructor(mistakes: string[]) {
@@ -28,7 +28,7 @@ export class ConfigError extends SetupError {
 
 const isLoopback = (address: string) => /^(localhost|127(\.\d+){3}|\[?::1\]?|.+\.localhost)$/.test(address);
 
-/** Combinations that cannot work: when, and what to say. */
+/** Invalid combinations of settings, with their messages. */
 const IMPOSSIBLE: { when: (read: Read) => boolean; say: string }[] = [
   {
     when: (read) => read.authMode === "dev" && read.host !== null && !isLoopback(read.host),
@@ -75,7 +75,7 @@ const IMPOSSIBLE: { when: (read: Read) => boolean; say: string }[] = [
     say: "SERVICE_OIDC_CLIENT_ID is required when SERVICE_AUTH_MODE is `oidc`",
   },
   {
-    when: (read) => read.authMode === "oidc" && read.oidcIssuer !== null && !staysPrivate(read.oidcIssuer),
+    when: (read) => read.authMode === "oidc" && read.oidcIssuer !== null && !isProtectedUrl(read.oidcIssuer),
     say: "SERVICE_OIDC_ISSUER must be https, unless it is a loopback address, and hold no user",
   },
   {
@@ -88,8 +88,8 @@ const IMPOSSIBLE: { when: (read: Read) => boolean; say: string }[] = [
   },
   {
     when: (read) =>
-      read.authMode === "proxy" && read.proxyJwksUrl !== null && !staysPrivate(read.proxyJwksUrl),
-    say: "SERVICE_PROXY_JWT_JWKS_URL must be https, unless it is a loopback address, and hold no user: whoever answers there decides who may sign in",
+      read.authMode === "proxy" && read.proxyJwksUrl !== null && !isProtectedUrl(read.proxyJwksUrl),
+    say: "SERVICE_PROXY_JWT_JWKS_URL must be https, unless it is a loopback address, and hold no user: its keys decide who may sign in",
   },
   {
     when: (read) => read.authMode === "proxy" && read.proxyJwksUrl !== null && read.proxyJwtIssuer === null,
@@ -109,8 +109,8 @@ const IMPOSSIBLE: { when: (read: Read) => boolean; say: string }[] = [
   },
 ];
 
-/** Whether nobody on the way can read what goes to an address or answer in its name: https or loopback, without a user. */
-export function staysPrivate(address: string): boolean {
+/** Whether connections to a URL are protected from others: https or loopback, without user information. */
+export function isProtectedUrl(address: string): boolean {
   const { protocol, hostname, username, password } = new URL(address);
   return (protocol === "https:" || isLoopback(hostname)) && username === "" && password === "";
 }
@@ -119,26 +119,27 @@ const isIssuer = (address: string) => !/[?#]|\/\.well-known(\/|$)/.test(new URL(
 
 const isOrigin = (address: string) => new URL(address).href === `${new URL(address).origin}/`;
 
-class Unknown extends Error {}
+/** Thrown when a rule reads a setting that could not be parsed. */
+class Unparsable extends Error {}
 
-/** Of what could not be read nothing can be said. */
-function unknown(): never {
-  throw new Unknown();
+function unparsable(): never {
+  throw new Unparsable();
 }
 
-function holds(condition: () => boolean): boolean {
+/** Whether a rule applies. Rules that read an unparsable setting are skipped. */
+function applies(condition: () => boolean): boolean {
   try {
     return condition();
   } catch (error) {
-    if (error instanceof Unknown) return false;
+    if (error instanceof Unparsable) return false;
     throw error;
   }
 }
 
-/** Reads and checks the environment; an empty variable is an unset one. @throws ConfigError with every mistake at once. */
+/** Parses and validates the environment; an empty variable counts as unset. @throws ConfigError with all mistakes. */
 export function readConfig(environment: Record<string, string | undefined>): Config {
   const mistakes: string[] = [];
-  const unreadable = new Set<string>();
+  const unparsed = new Set<string>();
   const entries = Object.entries(SETTINGS).map(([name, each]) => {
     const given = environment[each.variable];
     if (given === undefined || given === "") return [name, each.fallback];
@@ -147,15 +148,15 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     } catch {
       const holds = each.secret === true ? "its value (not shown)" : `\`${given}\``;
       mistakes.push(`${each.variable} holds ${holds}; it may hold ${each.kind.may}`);
-      unreadable.add(name);
+      unparsed.add(name);
       return [name, each.fallback];
     }
   });
   const read = Object.fromEntries(entries) as Read;
   const known = new Proxy(read, {
-    get: (values, name: keyof Read) => (unreadable.has(name) ? unknown() : values[name]),
+    get: (values, name: keyof Read) => (unparsed.has(name) ? unparsable() : values[name]),
   });
-  mistakes.push(...IMPOSSIBLE.filter((each) => holds(() => each.when(known))).map((each) => each.say));
+  mistakes.push(...IMPOSSIBLE.filter((each) => applies(() => each.when(known))).map((each) => each.say));
   if (mistakes.length > 0) throw new ConfigError(mistakes);
   const dev = read.authMode === "dev";
   return {
@@ -169,7 +170,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
   };
 }
 
-/** Variables that look like settings but are none: misspelled, most likely. */
+/** Returns the variables with the prefix of settings that are not settings, such as misspelled ones. */
 export function unknownVariables(environment: Record<string, string | undefined>): string[] {
   const known = new Set(Object.values(SETTINGS).map((each) => each.variable));
   return Object.keys(environment).filter((name) => name.startsWith("SERVICE_") && !known.has(name));

@@ -1,10 +1,10 @@
-/** How the text of a variable becomes a value: `may` says in words what it may hold; `read` throws on anything else. */
+/** A type of setting: `may` describes the valid texts; `read` parses one, and throws for any other. */
 export interface Kind<Value> {
   may: string;
   read(text: string): Value;
 }
 
-/** One environment variable. `fallback` is its value when unset; `shown` says so in the docs when a value would not. */
+/** An environment variable. `fallback` is its default; `shown` describes the default in the docs where the value would not. */
 export interface Setting<Value> {
   variable: string;
   kind: Kind<Value>;
@@ -17,7 +17,7 @@ export interface Setting<Value> {
 /** Any text. */
 export const text: Kind<string> = { may: "any text", read: (value) => value };
 
-/** A switch. */
+/** A boolean. */
 export const onOff: Kind<boolean> = {
   may: "`on` or `off`",
   read(value) {
@@ -27,7 +27,7 @@ export const onOff: Kind<boolean> = {
   },
 };
 
-/** A whole number in a range, both ends included. */
+/** An integer from `least` to `most`, inclusive. */
 export const whole = (least: number, most = Number.MAX_SAFE_INTEGER): Kind<number> => ({
   may:
     most === Number.MAX_SAFE_INTEGER
@@ -40,7 +40,7 @@ export const whole = (least: number, most = Number.MAX_SAFE_INTEGER): Kind<numbe
   },
 });
 
-/** An amount of money or another number from zero. */
+/** A non-negative number. */
 export const amount: Kind<number> = {
   may: "a number from 0",
   read(value) {
@@ -50,7 +50,7 @@ export const amount: Kind<number> = {
   },
 };
 
-/** One of a few words. */
+/** One of a set of words. */
 export const oneOf = <Word extends string>(...words: Word[]): Kind<Word> => ({
   may: words.map((word) => `\`${word}\``).join(", "),
   read(value) {
@@ -60,7 +60,7 @@ export const oneOf = <Word extends string>(...words: Word[]): Kind<Word> => ({
   },
 });
 
-/** A comma-separated list; `each` reads one entry. */
+/** A comma-separated list with entries of a kind. */
 export const list = <Entry>(each: Kind<Entry>): Kind<Entry[]> => ({
   may: `a comma-separated list, each ${each.may}`,
   read: (value) =>
@@ -83,7 +83,7 @@ export const url = (...schemes: string[]): Kind<string> => ({
   },
 });
 
-/** The origin of a web page, read as browsers write it. Without characters that mean something in a security policy. */
+/** A web origin, normalized as browsers do, without characters that have a meaning in a CSP. */
 export const origin: Kind<string> = {
   may: "an origin such as `https://example.com`",
   read(value) {

@@ -5,12 +5,12 @@ import { newId } from "../crypto/ids.ts";
 import { makeDirectory } from "../disk/private-files.ts";
 import type { Config } from "./config.ts";
 
-/** The secrets that sign cookies: those of the settings; in dev mode one that is made once and kept with the data. */
+/** Returns the secrets that sign cookies: those of the settings; in dev mode one that is generated once and stored in the data directory. */
 export async function sessionSecrets({ sessionSecret, dataDir }: Config): Promise<string[]> {
   if (sessionSecret !== null) return sessionSecret;
   const file = path.join(dataDir, "session-secret");
-  const kept = (await read(file)) ?? (await make(file));
-  if (kept.length < 32) throw new Error(`${file} holds no secret: remove it, and a new one is made`);
+  const kept = (await read(file)) ?? (await generate(file));
+  if (kept.length < 32) throw new Error(`${file} holds no secret: remove it, and a new one is generated`);
   return [kept];
 }
 
@@ -19,8 +19,8 @@ const read = (file: string) =>
     if (error.code !== "ENOENT") throw error;
   });
 
-/** Of several processes that make it at once, all read the same. */
-async function make(file: string): Promise<string> {
+/** Generates the secret. Concurrent processes all return the same one. */
+async function generate(file: string): Promise<string> {
   await makeDirectory(path.dirname(file));
   const draft = `${file}.${newId()}`;
   await writeFile(draft, randomBytes(32).toString("base64url"), { mode: 0o600 });

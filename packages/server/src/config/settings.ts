@@ -86,7 +86,7 @@ function setting<Value>(
   return { variable, kind, fallback, meaning, ...more };
 }
 
-/** A setting that has no value of its own when unset. */
+/** Defines a setting without a default. */
 function optional<Value>(
   variable: string,
   kind: Kind<Value>,
@@ -98,7 +98,7 @@ function optional<Value>(
 
 /** Every setting of the service. `docs/settings.md` is printed from this table. */
 export const SETTINGS = {
-  authMode: setting("SERVICE_AUTH_MODE", oneOf("dev", "proxy", "oidc"), "dev", "How people sign in."),
+  authMode: setting("SERVICE_AUTH_MODE", oneOf("dev", "proxy", "oidc"), "dev", "The way of signing in."),
   host: optional("SERVICE_HOST", text, "Address to listen at.", {
     shown: "`127.0.0.1` in dev mode, otherwise `0.0.0.0`",
   }),
@@ -106,12 +106,12 @@ export const SETTINGS = {
     "SERVICE_PORT",
     whole(0, 65_535),
     3000,
-    "Port to listen at; 0 picks a free one, which the start-up line names unless SERVICE_BASE_URL is set.",
+    "Port to listen on; 0 picks a free one, which is printed at the start unless SERVICE_BASE_URL is set.",
   ),
   baseUrl: optional(
     "SERVICE_BASE_URL",
     url("http", "https"),
-    "Public address. It alone decides origins, links and `Secure` cookies; TLS ends at a proxy in front. https outside dev mode, unless it is loopback.",
+    "Public URL, which determines origins, links and `Secure` cookies; TLS is terminated by a proxy in front. https outside dev mode, unless it is a loopback address.",
     { shown: "`http://localhost:{port}`" },
   ),
   urlMode: setting(
@@ -131,21 +131,21 @@ export const SETTINGS = {
   diskReserve: optional(
     "SERVICE_DISK_RESERVE_BYTES",
     whole(0),
-    "Bytes that stay free on the disks of the data directory and the blobs: below that, deploys are refused, so that sign-in and other small writes go on. 0 turns it off.",
+    "Bytes to keep free on the disks of the data directory and the blobs: below that, deploys are refused, so that sign-in and other small writes still work. 0 turns it off.",
     { shown: "256 MiB, at most a tenth of the disk" },
   ),
   databaseUrl: optional("SERVICE_DATABASE_URL", url("sqlite", "postgres", "postgresql"), "The database.", {
     shown: "`sqlite:{data dir}/easel.db`",
     secret: true,
   }),
-  blobsUrl: optional("SERVICE_BLOBS_URL", url("file", "s3"), "Where files and bundles are kept.", {
+  blobsUrl: optional("SERVICE_BLOBS_URL", url("file", "s3"), "The store of files and bundles.", {
     shown: "`file:{data dir}/blobs`",
   }),
   busUrl: setting(
     "SERVICE_BUS_URL",
     url("memory", "redis", "rediss"),
     "memory:",
-    "What nodes tell each other and count together.",
+    "The message bus and shared counters of all nodes.",
     {
       secret: true,
     },
@@ -153,7 +153,7 @@ export const SETTINGS = {
   sessionSecret: optional(
     "SERVICE_SESSION_SECRET",
     secrets,
-    "Signs cookies; several rotate: the first signs, all verify.",
+    "Signs cookies. With several secrets, for rotation, the first signs and all verify.",
     {
       shown: "required outside dev mode",
       secret: true,
@@ -162,7 +162,7 @@ export const SETTINGS = {
   encryptionKey: optional(
     "SERVICE_ENCRYPTION_KEY",
     key32,
-    "Seals the protected headers of Connections at rest.",
+    "Encrypts the protected headers of Connections at rest.",
     { secret: true },
   ),
 
@@ -180,7 +180,7 @@ export const SETTINGS = {
     "SERVICE_PROXY_TRUSTED_IPS",
     networks,
     new BlockList(),
-    "Identity headers and `X-Forwarded-For` count only from these peers.",
+    "Identity headers and `X-Forwarded-For` are trusted from these peers only.",
     { shown: "none" },
   ),
   proxyEmailHeader: setting(
@@ -198,7 +198,7 @@ export const SETTINGS = {
   proxyJwksUrl: optional(
     "SERVICE_PROXY_JWT_JWKS_URL",
     url("http", "https"),
-    "Keys of the proxy's signed token; when set, that token is the only way in.",
+    "Keys of the proxy's signed token; when set, no other credential is accepted.",
   ),
   proxyJwtIssuer: optional("SERVICE_PROXY_JWT_ISSUER", text, "Issuer that the signed token must name."),
   proxyJwtAudience: optional("SERVICE_PROXY_JWT_AUDIENCE", text, "Audience that the signed token must name."),
@@ -226,25 +226,25 @@ export const SETTINGS = {
     "SERVICE_QUOTA_CANVASES",
     whole(0),
     200,
-    "Canvases that one person may own, deleted ones aside. Administrators change it for all and for one person.",
+    "Maximum of canvases that one person owns, not counting deleted ones. Administrators can change it, also for one person.",
   ),
   quotaBundleBytes: setting(
     "SERVICE_QUOTA_BUNDLE_BYTES",
     whole(0),
     5 * 1024 ** 3,
-    "Bytes that the files of all canvases of one owner may take, with every version and with deleted canvases; what several versions of a canvas share counts once. Administrators change it for all and for one person.",
+    "Maximum of bytes of the files of all canvases of one owner, including all versions and deleted canvases; files that versions of a canvas share count once. Administrators can change it, also for one person.",
   ),
   versionsKept: setting(
     "SERVICE_VERSIONS_KEPT",
     whole(1),
     50,
-    "Newest versions of a canvas that a deploy keeps, besides the published one. Administrators change it for all and for the canvases of one owner.",
+    "Number of newest versions of a canvas that a deploy keeps, besides the published one. Administrators can change it, also for the canvases of one owner.",
   ),
   rateLimit: setting(
     "SERVICE_RATELIMIT_ENABLED",
     onOff,
     true,
-    "Whether requests are limited at all. Frames of open realtime connections always are.",
+    "Whether requests are rate-limited. Frames of open realtime connections always are.",
   ),
   canvasPerMinute: setting(
     "SERVICE_RATELIMIT_CANVAS_API_PER_MIN",
@@ -258,13 +258,13 @@ export const SETTINGS = {
     "SERVICE_RATELIMIT_LOGIN_PER_MIN",
     whole(1),
     20,
-    "Signing in, per client address; an IPv6 address stands for its /64.",
+    "Sign-in attempts per client address; IPv6 addresses are grouped by /64.",
   ),
   gatePerMinute: setting(
     "SERVICE_RATELIMIT_GATE_PER_MIN",
     whole(1),
     10,
-    "Canvas passwords, per client address and per person who has signed in. Wrong ones of everyone else: five times as many per canvas.",
+    "Password attempts per client address and per signed-in user. Wrong passwords by anonymous callers are limited to five times as many per canvas.",
   ),
 
   realtime: setting("SERVICE_REALTIME", onOff, true, "Whether canvases may use realtime."),
@@ -272,20 +272,20 @@ export const SETTINGS = {
     "SERVICE_REALTIME_PUBLISHES_PER_MIN",
     whole(1),
     LIMITS.publishesPerMinute.value,
-    "Messages that a realtime connection may publish. Of other frames six times as many, and no less than 600.",
+    "Messages published per realtime connection. Other frames are limited to six times as many, at least 600.",
   ),
   authoring: setting("SERVICE_AUTHORING", onOff, false, "Whether canvases may publish further canvases."),
   authoringRungs: setting(
     "SERVICE_AUTHORING_ALLOWED_RUNGS",
     list(rung),
     ["private", "specific_people", "whole_org", "public_link"],
-    "Rungs that authoring may choose; `public_link` covers `password`.",
+    "Access values that authoring accepts; `public_link` includes `password`.",
   ),
   authoringMaxExpiryDays: setting(
     "SERVICE_AUTHORING_MAX_EXPIRY_DAYS",
     whole(0),
     0,
-    "Longest life of an authored share; 0 is no cap.",
+    "Maximum time to expiry of an authored share; 0 means no maximum.",
   ),
   authoringRequireExpiry: setting(
     "SERVICE_AUTHORING_REQUIRE_EXPIRY",
@@ -335,7 +335,7 @@ export const SETTINGS = {
     "SERVICE_CONNECTIONS_PRIVATE_CIDRS",
     networks,
     new BlockList(),
-    "Private networks that Connections may reach all the same.",
+    "Private networks that Connections may reach.",
     { shown: "none" },
   ),
 

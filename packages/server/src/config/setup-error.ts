@@ -1,2 +1,2 @@
-/** A mistake in the settings or the surroundings that stops the start. `message` tells an operator what to do, without a stack. */
+/** Thrown for a mistake in the settings or the environment that prevents the start. `message` is printed to the operator without a stack. */
 export class SetupError extends Error {}

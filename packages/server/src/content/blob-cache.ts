@@ -1,27 +1,27 @@
 import type { Readable } from "node:stream";
 import type { Env } from "../env.ts";
-import { type ServedFile, stream } from "./files.ts";
+import { type ServedFile, streamBlob } from "./files.ts";
 
-const SMALL = 256 * 1024;
-const CAPACITY = 64 * 1024 * 1024;
+const MAX_BLOB_BYTES = 256 * 1024;
+const CAPACITY_BYTES = 64 * 1024 * 1024;
 
-/** Small blobs that have been sent lately, kept in memory. Content-addressed, so never stale. */
-export class HotBlobs {
+/** Caches small blobs in memory by least recent use. Blobs are content-addressed, so entries never become stale. */
+export class BlobCache {
   readonly #blobs = new Map<string, Buffer>();
   #bytes = 0;
 
-  /** The whole of a blob: its bytes when they are small, otherwise a stream. */
+  /** Reads a whole blob: its bytes when it is small, otherwise a stream. */
   async open(file: ServedFile, env: Env): Promise<Buffer | Readable> {
     const { key, size } = file;
     const known = this.#blobs.get(key);
     if (known !== undefined) {
-      // Back to the end: the first of the map is the one unused for longest.
+      // Moves it to the end: the map's first entry is the least recently used.
       this.#blobs.delete(key);
       this.#blobs.set(key, known);
       return known;
     }
-    const source = await stream(file, undefined, env);
-    if (size > SMALL) return source;
+    const source = await streamBlob(file, undefined, env);
+    if (size > MAX_BLOB_BYTES) return source;
     const bytes = Buffer.concat(await source.toArray());
     this.#keep(key, bytes);
     return bytes;
@@ -32,7 +32,7 @@ export class HotBlobs {
     this.#blobs.set(key, bytes);
     this.#bytes += bytes.length;
     for (const [oldest, { length }] of this.#blobs) {
-      if (this.#bytes <= CAPACITY) return;
+      if (this.#bytes <= CAPACITY_BYTES) return;
       this.#blobs.delete(oldest);
       this.#bytes -= length;
     }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { choose, etagOf, isFresh, rangeOf } from "./conditional.ts";
+import { chooseRepresentation, etagOf, isFresh, rangeOf } from "./conditional.ts";
 import type { ServedFile } from "./files.ts";
 
 const file = (encoding: ServedFile["encoding"], size: number): ServedFile => ({
@@ -59,17 +59,17 @@ const encodings: [header: string | undefined, chosen: ServedFile["encoding"]][] 
 for (const [header, chosen] of encodings) {
   test(`Accept-Encoding: ${header ?? "(absent)"} gets ${chosen}`, () => {
     const headers = header === undefined ? {} : { "accept-encoding": header };
-    assert.equal(choose(all, headers).encoding, chosen);
+    assert.equal(chooseRepresentation(all, headers).encoding, chosen);
   });
 }
 
 test("a range is always of the plain bytes", () => {
-  assert.equal(choose(all, { "accept-encoding": "br, gzip", range: "bytes=0-1" }), plain);
+  assert.equal(chooseRepresentation(all, { "accept-encoding": "br, gzip", range: "bytes=0-1" }), plain);
 });
 
 test("the plain bytes are sent where nothing is smaller", () => {
-  assert.equal(choose([plain, file("br", 1000)], { "accept-encoding": "br" }), plain);
-  assert.equal(choose([plain], { "accept-encoding": "br, gzip" }), plain);
+  assert.equal(chooseRepresentation([plain, file("br", 1000)], { "accept-encoding": "br" }), plain);
+  assert.equal(chooseRepresentation([plain], { "accept-encoding": "br, gzip" }), plain);
 });
 
 /** What of ten bytes with the validator `"a"` is asked for. */

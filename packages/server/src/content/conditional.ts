@@ -1,18 +1,18 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { ServedFile } from "./files.ts";
 
-/** The strong validator of a representation. */
+/** Returns the strong ETag of a representation. */
 export const etagOf = ({ key, encoding }: ServedFile): string =>
   `"${key.slice(0, 32)}${encoding === "identity" ? "" : `-${encoding}`}"`;
 
-/** Whether the client already has this representation (`If-None-Match`). */
+/** Whether the client has this representation already (`If-None-Match`). */
 export function isFresh({ "if-none-match": known }: IncomingHttpHeaders, etag: string): boolean {
   if (known === undefined) return false;
   return known.split(",").some((each) => ["*", etag, `W/${etag}`].includes(each.trim()));
 }
 
-/** Of the representations of one path, the smallest that the client can read; a range is always of the plain bytes. */
-export function choose(
+/** Returns the smallest representation that the client accepts; the uncompressed one for a range request. */
+export function chooseRepresentation(
   files: ServedFile[],
   { "accept-encoding": accepted, range }: IncomingHttpHeaders,
 ): ServedFile {
@@ -28,8 +28,8 @@ function accepts(header: string | undefined, encoding: string): boolean {
 }
 
 /**
- * The bytes that are asked for: one range, "all", or "none" when the range lies outside. Several ranges, and what is no
- * range of bytes at all, get everything.
+ * Parses `Range` and `If-Range`: returns one range, "all", or "none" for a range that cannot be satisfied. Several ranges and malformed
+ * ones count as "all".
  */
 export function rangeOf(
   { range, "if-range": validator }: IncomingHttpHeaders,

@@ -1,7 +1,7 @@
 import type { Readable } from "node:stream";
 import type { Env } from "../env.ts";
 
-/** A representation of a file of a version, as it is sent. */
+/** A file of a version in one encoding. */
 export interface ServedFile {
   path: string;
   encoding: "identity" | "br" | "gzip";
@@ -28,7 +28,7 @@ const fileOf = ({ path, encoding, mime, blob_key, size }: Row): ServedFile => ({
 
 const CACHED_PATHS = 10_000;
 
-/** Looks up the files of versions. Keeps what it found in memory: a stored version never changes. */
+/** Looks up the files of versions, with a cache: a stored version never changes. */
 export class VersionFiles {
   readonly #env;
   readonly #cache = new Map<string, ServedFile[]>();
@@ -37,12 +37,12 @@ export class VersionFiles {
     this.#env = env;
   }
 
-  /** Every representation of a path that has been found before; undefined for any other path. */
+  /** Returns the cached representations of a path; undefined when it is not cached. */
   cached(version: string, path: string): ServedFile[] | undefined {
     return this.#cache.get(keyOf(version, path));
   }
 
-  /** Every representation of three paths of a version, by path: one indexed read. */
+  /** Reads the representations of three paths of a version, by path, in one indexed read. */
   async find(
     version: string,
     [first, second, third]: [string, string, string],
@@ -64,14 +64,14 @@ export class VersionFiles {
 
 const keyOf = (version: string, path: string): string => `${version}/${path}`;
 
-/** The bytes of a file, or of a range of it, from the blob store. */
-export async function stream(
+/** Streams a file, or a range of it, from the blob store. */
+export async function streamBlob(
   { key }: ServedFile,
   range: { start: number; end: number } | undefined,
   env: Env,
 ): Promise<Readable> {
   const source = await env.blobs.get(key, range);
   if (source === null) throw new Error(`Blob ${key} is missing`);
-  // By then the answer has begun: the connection breaks off, and only the log can say why.
+  // The response has begun by then: the connection is reset, and only the log shows the cause.
   return source.once("error", (error) => env.log.error({ err: error, blob: key }, "reading a blob failed"));
 }

@@ -9,27 +9,27 @@ import { ENTER } from "../sign-in/hand-over.ts";
 import { NOTICES } from "./notices.ts";
 import { factsFor } from "./refusal-facts.ts";
 
-/** A refused visit to a page of a canvas. `path` is below the canvas's address. */
-export interface Refused {
+/** The caller and page of a refused request. `path` is below the canvas's URL. */
+export interface RefusedPage {
   slug: string;
   path: string;
   principal: Principal;
 }
 
-/** Tells a refused visitor of a canvas why: a browser by a small page, a program by the usual JSON. */
-export async function notice(
+/** Responds to a refused request for a page of a canvas: an HTML page for a browser; rethrows the refusal for other clients. */
+export async function sendNotice(
   refusal: Refusal,
-  refused: Refused,
+  refused: RefusedPage,
   request: FastifyRequest,
   reply: FastifyReply,
   env: Env,
 ): Promise<FastifyReply> {
-  const words = refusal.code && NOTICES[refusal.code];
-  if (words === undefined || !wantsPage(request.headers)) throw refusal;
+  const render = refusal.code && NOTICES[refusal.code];
+  if (render === undefined || !wantsPage(request.headers)) throw refusal;
   const { slug, path, principal } = refused;
   const canvas = env.base.canvasUrl(slug);
   const facts = await factsFor(refusal.code, slug, principal, env);
-  const { title, heading, says } = words({
+  const { title, heading, says } = render({
     principal,
     facts,
     canvas,
@@ -41,23 +41,28 @@ export async function notice(
   return sendPage(reply.code(refusal.status), {
     title,
     narrow: true,
-    formsLeadTo: signInAt(env),
-    body: html`<h1>${heading ?? title}</h1>${says}${whoYouAre(principal, canvas, path, env)}`,
+    formsLeadTo: signInOrigins(env),
+    body: html`<h1>${heading ?? title}</h1>${says}${accountLinks(principal, canvas, path, env)}`,
   });
 }
 
-/** Who gives the password after the session has ended is led to the sign-in, and from there on to an OpenID provider. */
-const signInAt = ({ base, config }: Env): string =>
+/** Returns the origins for the CSP `form-action`: the password form may be redirected to the sign-in, and on to the OpenID provider. */
+const signInOrigins = ({ base, config }: Env): string =>
   config.oidcIssuer === null ? base.origin : `${base.origin} ${new URL(config.oidcIssuer).origin} https:`;
 
-/** As whom the visitor was refused, and how to be someone else. */
-function whoYouAre(principal: Principal, canvas: string, path: string, { base, config }: Env): Html | null {
+/** Renders the user who was refused, and the links to sign in as another one. */
+function accountLinks(
+  principal: Principal,
+  canvas: string,
+  path: string,
+  { base, config }: Env,
+): Html | null {
   const home = html`<a href="${base.origin}/">Your canvases</a>`;
   const login = `${base.origin}/auth/login?returnTo=${encodeURIComponent(canvas + path)}`;
   const link = (to: string, words: string) =>
     config.authMode === "proxy" ? null : html`<a href="${to}">${words}</a>`;
   if (principal === null) {
-    // At the host of a canvas that is open to anyone, who has signed in is still to come in.
+    // The browser may be signed in on the base host, but have no cookie of this canvas host yet.
     const enter = `${canvas}${ENTER}?to=${encodeURIComponent(`/${path}`)}`;
     const signIn = link(base.urlMode === "subdomain" ? enter : login, "Sign in");
     return signIn && html`<footer class="links"><p>You are not signed in here.</p>${signIn}</footer>`;

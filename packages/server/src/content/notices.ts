@@ -6,31 +6,31 @@ import { retryLink } from "../http/refusal-page.ts";
 import { GATE } from "./password-gate.ts";
 import type { Facts } from "./refusal-facts.ts";
 
-/** A refused visit, as its page tells of it. */
-interface Visit {
+/** The values that the page of a refusal may show. */
+interface NoticeInput {
   principal: Principal;
   facts: Facts;
-  /** The canvas's address, with a slash at the end. */
+  /** The canvas's URL, with a slash at the end. */
   canvas: string;
-  /** The page that was asked for, below it. */
+  /** The requested page, below it. */
   path: string;
-  /** The refusal's own words. */
+  /** The message of the refusal. */
   message: string;
-  /** Whether the visitor has just tried to get past the refusal. */
+  /** Whether the request submitted a password. */
   again: boolean;
-  /** Seconds until the next try; 0 where none is needed. */
+  /** Seconds until the next attempt is allowed; 0 for none. */
   wait: number;
 }
 
-/** What a refused visitor reads. The title says the state first, and is the heading too unless there is another. */
+/** The texts of a refusal's page. The title is the heading too unless there is another. */
 interface Notice {
   title: string;
   heading?: string;
   says: Html;
 }
 
-/** The pages of refusals, by code. Of the canvas they tell only what `facts` hold: what this very visitor may know. */
-export const NOTICES: Partial<Record<ErrorCode, (visit: Visit) => Notice>> = {
+/** Renders the pages of refusals, by code. They reveal nothing about the canvas but `facts`, which this caller may know. */
+export const NOTICES: Partial<Record<ErrorCode, (input: NoticeInput) => Notice>> = {
   NOT_FOUND: ({ message }) => ({ title: "Nothing here", says: html`<p>${message}</p>` }),
   ARCHIVED: () => ({
     title: "Archived",
@@ -61,7 +61,7 @@ export const NOTICES: Partial<Record<ErrorCode, (visit: Visit) => Notice>> = {
   }),
 };
 
-function askTheOwner({ principal, canvas, facts: { owner } }: Visit): Notice {
+function askTheOwner({ principal, canvas, facts: { owner } }: NoticeInput): Notice {
   const title = "Not shared with you";
   if (principal === null) return { title, says: html`<p>Sign in to open this canvas.</p>` };
   const you = html`<strong>${address(principal.email)}</strong>`;
@@ -78,14 +78,14 @@ function askTheOwner({ principal, canvas, facts: { owner } }: Visit): Notice {
   };
 }
 
-/** The address of a link that begins a mail. */
+/** Returns a `mailto:` URL. */
 function mailTo(email: string, fields: Record<string, string>): string {
   const [local = "", domain = ""] = email.split("@").map(encodeURIComponent);
   const query = Object.entries(fields).map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
   return `mailto:${local}@${domain}?${query.join("&")}`;
 }
 
-function askForPassword({ canvas, path, again, facts }: Visit): Notice {
+function askForPassword({ canvas, path, again, facts }: NoticeInput): Notice {
   const fault = again ? html`<p class="fault" id="fault" role="alert">That is not the password.</p>` : null;
   return {
     title: again ? "Wrong password" : "Password needed",

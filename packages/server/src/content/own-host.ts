@@ -5,8 +5,8 @@ import { hostOf } from "../http/host-header.ts";
 import { redirect, refuse } from "../http/refusal.ts";
 
 /**
- * In subdomain mode a canvas is at its own host alone: whoever asks the base host for it, in whatever spelling, is sent
- * there. For every route of a canvas's pages, before anything else.
+ * Redirects a request for canvas content on any other host to the canvas's own host, in subdomain mode. Runs first on every route of
+ * canvas pages.
  */
 export function requireOwnHost(request: FastifyRequest, { base }: Env): void {
   if (base.urlMode !== "subdomain") return;

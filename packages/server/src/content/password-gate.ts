@@ -12,19 +12,19 @@ import { refuse } from "../http/refusal.ts";
 import { resolve } from "../pipeline/resolve.ts";
 import type { Visit } from "../pipeline/visit.ts";
 
-/** Where a canvas's password is given, below the canvas's address. */
+/** The path of the password form's target, below the canvas's URL. */
 export const GATE = "__gate";
 
 const MAX_FORM_BYTES = 8 * 1024;
 
-/** Wrong passwords that visitors who have not signed in may try on one canvas, as a multiple of what one network may. */
+/** The limit of wrong passwords by anonymous callers on one canvas, as a multiple of the limit per network. */
 const NETWORKS_PER_CANVAS = 5;
 
 /**
- * `POST {canvas}/__gate`: the right password sets `__service_gate` and leads to the page that was asked for (management API,
- * section 3). A visitor who could not enter with the password either gets the usual refusal, and spends no try.
+ * Handles `POST {canvas}/__gate`: the right password sets `__service_gate` and redirects to the requested page (management API,
+ * section 3). A caller whom the canvas refuses for another reason gets that refusal, which counts as no attempt.
  */
-export async function passGate(
+export async function submitPassword(
   visit: Visit,
   principal: Principal,
   request: FastifyRequest,
@@ -49,14 +49,14 @@ export async function passGate(
   }
   return reply
     .header("cache-control", "private, no-store")
-    .redirect(pageBeyond(canvas.slug, request, env), 303);
+    .redirect(gateTarget(canvas.slug, request, env), 303);
 
   async function limit(bucket: Bucket, times: number): Promise<void> {
     if (!(await take(bucket, times * env.config.gatePerMinute, reply, env))) refuse("RATE_LIMITED");
   }
 }
 
-/** Refuses a form that a page of another origin sends: it would spend what its visitor may try. */
+/** Refuses a form sent by a page of another origin, which would use up the caller's attempts. */
 function requireOwnForm({ slug, request }: Visit, { base }: Env): void {
   const { origin } = request.headers;
   const initiator = initiatorOf(request.headers);
@@ -67,8 +67,8 @@ function requireOwnForm({ slug, request }: Visit, { base }: Env): void {
   if (foreign) refuse("CROSS_SITE_FORBIDDEN");
 }
 
-/** The page of a canvas to which its gate leads: the one that was asked for, the first one for whatever leads elsewhere. */
-export function pageBeyond(slug: string, request: FastifyRequest, { base }: Env): string {
+/** Returns the URL to redirect to after the password: that of `to` within the canvas, otherwise the canvas's start page. */
+export function gateTarget(slug: string, request: FastifyRequest, { base }: Env): string {
   const canvasUrl = base.canvasUrl(slug);
   const url = URL.parse(`./${firstValue(request.query as Query, "to") ?? ""}`, canvasUrl);
   return url?.href.startsWith(canvasUrl) === true ? url.href : canvasUrl;

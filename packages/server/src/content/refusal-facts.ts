@@ -5,7 +5,7 @@ import { findForAccess } from "../canvases/access-lookup.ts";
 import { findForNotice } from "../canvases/store.ts";
 import type { Env } from "../env.ts";
 
-/** The facts about a canvas that the page of a refusal may tell. */
+/** The facts about a canvas that the page of a refusal may show. */
 export interface Facts {
   title: string | null;
   owner: { name: string; email: string } | null;
@@ -15,9 +15,8 @@ export interface Facts {
 const NONE: Facts = { title: null, owner: null, disabledReason: null };
 
 /**
- * Looks up what a refused visitor may know of the canvas: the title where only its password is missing; the owner, to ask for
- * access, for people of the same organisation (without organisations: of this instance) who have signed in; why it is disabled
- * for those who manage it. Nothing else, and nothing for other refusals.
+ * Looks up the facts that a refused caller may know: the title where only the password is missing; the owner for members of the same
+ * organisation, or of this instance without tenancy; the disable reason for owner and editors. Nothing for other refusals.
  */
 export async function factsFor(
   code: ErrorCode | undefined,

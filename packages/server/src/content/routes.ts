@@ -7,19 +7,19 @@ import { Refusal, refuse } from "../http/refusal.ts";
 import { authenticate } from "../pipeline/authenticate.ts";
 import type { Visit } from "../pipeline/visit.ts";
 import { ENTER, finishHandOver } from "../sign-in/hand-over.ts";
-import { HotBlobs } from "./blob-cache.ts";
+import { BlobCache } from "./blob-cache.ts";
 import { VersionFiles } from "./files.ts";
 import { requireOwnOrigin } from "./isolation.ts";
-import { notice } from "./notice.ts";
+import { sendNotice } from "./notice.ts";
 import { requireOwnHost } from "./own-host.ts";
-import { GATE, pageBeyond, passGate } from "./password-gate.ts";
+import { GATE, gateTarget, submitPassword } from "./password-gate.ts";
 import { searchOf, serve } from "./serve.ts";
 
 const ROOT = contentPath(":slug");
 
 const slugOf = (request: FastifyRequest) => (request.params as { slug: string }).slug;
 
-/** The page that a visitor wants, below the canvas's address: of the gate, the one that leads there. */
+/** Returns the path of the requested page below the canvas's URL; for the password form, that of its `to`. */
 const pageOf = (request: FastifyRequest) =>
   request.method === "POST"
     ? (firstValue(request.query as Query, "to") ?? "")
@@ -33,13 +33,13 @@ type Answer = (
 ) => Promise<unknown>;
 
 /**
- * Serves canvases behind the same gateway and sharing rules as their API: at `/c/{slug}/`, which in subdomain mode is what
- * a request to the host of a canvas has become (http/hosts.ts).
+ * Mounts canvas pages at `/c/{slug}/`, with the same authentication and sharing rules as the API. In subdomain mode, requests to the
+ * host of a canvas are rewritten to this path (http/hosts.ts).
  */
 export function mountContent(app: FastifyInstance, env: Env): void {
-  const stores = { files: new VersionFiles(env), blobs: new HotBlobs() };
+  const stores = { files: new VersionFiles(env), blobs: new BlobCache() };
 
-  /** Who asks is found out first; what they are refused is told by a page. */
+  /** Wraps a handler: authenticates the caller first, and sends refusals as pages. */
   const answering =
     (answer: Answer) =>
     async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
@@ -50,7 +50,7 @@ export function mountContent(app: FastifyInstance, env: Env): void {
         return await answer(visit, principal, request, reply);
       } catch (error) {
         if (!(error instanceof Refusal) || error.code === undefined) throw error;
-        return notice(error, { slug, path: pageOf(request), principal }, request, reply, env);
+        return sendNotice(error, { slug, path: pageOf(request), principal }, request, reply, env);
       }
     };
 
@@ -69,15 +69,15 @@ export function mountContent(app: FastifyInstance, env: Env): void {
         serve(visit, principal, request, reply, stores, env),
       ),
     });
-    // Who had to sign in before giving the password comes back without it.
+    // A caller who had to sign in before submitting the password returns here with GET.
     pages.get(`${ROOT}/${GATE}`, async (request, reply) => {
       const slug = slugOf(request);
       if (!isSlug(slug)) refuse("NOT_FOUND");
-      return reply.redirect(pageBeyond(slug, request, env), 303);
+      return reply.redirect(gateTarget(slug, request, env), 303);
     });
     pages.post(
       `${ROOT}/${GATE}`,
-      answering((visit, principal, request, reply) => passGate(visit, principal, request, reply, env)),
+      answering((visit, principal, request, reply) => submitPassword(visit, principal, request, reply, env)),
     );
     if (env.base.urlMode === "subdomain") {
       pages.get(`${ROOT}/${ENTER}`, { exposeHeadRoute: false }, async (request, reply) => {
@@ -86,7 +86,7 @@ export function mountContent(app: FastifyInstance, env: Env): void {
           return await finishHandOver(slug, request, reply, env);
         } catch (error) {
           if (!(error instanceof Refusal)) throw error;
-          return notice(error, { slug, path: "", principal: null }, request, reply, env);
+          return sendNotice(error, { slug, path: "", principal: null }, request, reply, env);
         }
       });
     }

@@ -14,8 +14,8 @@ import { requireOwnHost } from "./own-host.ts";
 const BUNDLE = path.join(import.meta.dirname, "../../../sdk/dist/v1.js");
 
 /**
- * Serves `GET /sdk/v1.js`: the same bytes for everyone who is let through the gateway (specification 4.11), on canvas hosts
- * too. A line in front of the bundle tells it the URL mode, by which it reads the canvas from the address of the page.
+ * Mounts `GET /sdk/v1.js`: the same bytes for every authenticated caller (specification 4.11), on canvas hosts too. A first line sets the
+ * URL mode, by which the SDK derives the canvas from the page's URL.
  */
 export function mountSdk(app: FastifyInstance, env: Env): void {
   let bundle: { bytes: Buffer; etag: string } | undefined;
@@ -41,7 +41,7 @@ export function mountSdk(app: FastifyInstance, env: Env): void {
   }
 
   app.get("/sdk/v1.js", async (request, reply) => {
-    // Its answer may be kept by caches, so it never carries a cookie.
+    // The response may be cached, so it must not set a cookie.
     if ((await identify(request.raw, null, env)) === null) challenge(request.raw, "api", env);
     return send(request, reply);
   });

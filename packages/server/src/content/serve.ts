@@ -8,25 +8,25 @@ import { refuse } from "../http/refusal.ts";
 import { limitResponses, SMALL_RESPONSE } from "../pipeline/limit-responses.ts";
 import { resolve } from "../pipeline/resolve.ts";
 import type { Visit } from "../pipeline/visit.ts";
-import type { HotBlobs } from "./blob-cache.ts";
-import { choose, etagOf, isFresh, rangeOf } from "./conditional.ts";
-import { type ServedFile, stream, type VersionFiles } from "./files.ts";
+import type { BlobCache } from "./blob-cache.ts";
+import { chooseRepresentation, etagOf, isFresh, rangeOf } from "./conditional.ts";
+import { type ServedFile, streamBlob, type VersionFiles } from "./files.ts";
 import { contentPolicy } from "./isolation.ts";
-import { pin, versionFor } from "./version-pin.ts";
+import { pinCookie, versionFor } from "./version-pin.ts";
 
 const params = (request: FastifyRequest) => request.params as Record<string, string>;
 
-/** What pages are served from. */
+/** The sources of file rows and blobs. */
 export interface Stores {
   files: VersionFiles;
-  blobs: HotBlobs;
+  blobs: BlobCache;
 }
 
-/** The query of a request's URL, with its question mark; empty when there is none. */
+/** Returns the query of a request's URL, with its question mark; empty when there is none. */
 export const searchOf = ({ url }: FastifyRequest): string =>
   url.includes("?") ? url.slice(url.indexOf("?")) : "";
 
-/** Answers with the file of the current version that is asked for. */
+/** Sends the requested file of the current version, or of the version that the page load is pinned to. */
 export async function serve(
   visit: Visit,
   principal: Principal,
@@ -42,7 +42,7 @@ export async function serve(
     return refuse("NOT_FOUND", { message: "Nothing is published at this canvas right now." });
 
   const plain = path.replace(/\/$/, "");
-  // Versions of older releases may hold dot files.
+  // Versions stored by older releases may contain dot files.
   if (path !== "" && (pathFault(plain) !== undefined || hasDotFile(plain))) return refuse("NOT_FOUND");
   const folder = path === "" || path.endsWith("/");
   const wanted = folder ? `${path}index.html` : path;
@@ -59,9 +59,9 @@ export async function serve(
     files ??= found.get("404.html") ?? refuse("NOT_FOUND", { message: "This canvas has no such page." });
     if (!found.has(wanted)) reply.code(404);
   }
-  const cookie = pin(request.headers, canvas, env);
+  const cookie = pinCookie(request.headers, canvas, env);
   if (cookie !== undefined) reply.header("set-cookie", cookie);
-  return send(choose(files, request.headers), principal, request, reply, stores, env);
+  return send(chooseRepresentation(files, request.headers), principal, request, reply, stores, env);
 }
 
 async function send(
@@ -79,7 +79,7 @@ async function send(
   if (hasBody && file.size > SMALL_RESPONSE)
     limitResponses(principal?.id ?? networkOf(request.ip), reply, env);
   reply.header("etag", etag).header("cache-control", "private, no-cache").header("vary", "Accept-Encoding");
-  // Not on pages alone: images and other documents may hold scripts, and a worker has the policy of its own answer.
+  // Not only on pages: images and other documents may contain scripts, and a worker has the policy of its own response.
   reply.header("content-security-policy", contentPolicy(params(request).slug ?? "", env));
   if (fresh) return reply.code(304).send();
 
@@ -93,7 +93,7 @@ async function send(
   if (range !== "all") {
     reply.code(206).header("content-range", `bytes ${range.start}-${range.end}/${file.size}`);
     reply.header("content-length", range.end - range.start + 1);
-    return reply.send(await stream(file, range, env));
+    return reply.send(await streamBlob(file, range, env));
   }
   reply.header("content-length", file.size);
   if (request.method === "HEAD") return reply.send();

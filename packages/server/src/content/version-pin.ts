@@ -6,15 +6,15 @@ import { cookiesNamed, setCookie } from "../http/cookies.ts";
 import { destinationOf } from "../http/fetch-metadata.ts";
 
 const COOKIE = "easel_version";
-/** How long a page that has begun to load still gets the files it was written for. */
+/** The time for which a replaced version is still served to pages that loaded from it. */
 const GRACE_MS = 5 * 60 * 1000;
 
-/** Whether a request is for a whole page rather than for a part of one. */
+/** Whether a request loads a page rather than a subresource. */
 const isPage = (headers: IncomingHttpHeaders) => destinationOf(headers) !== "part";
 
 /**
- * The version to serve from, so that no page load sees two: a page gets the current one, and its parts that of the page,
- * which a cookie of the canvas remembers, for five minutes after it was replaced.
+ * Returns the version to serve, so that a page load never mixes two: the current one for a page, and for its subresources that of the
+ * page, stored in a cookie, for five minutes after it was replaced.
  */
 export async function versionFor(
   headers: IncomingHttpHeaders,
@@ -31,8 +31,8 @@ export async function versionFor(
   return known?.id ?? canvas.versionId;
 }
 
-/** The cookie that keeps the parts of a page to its version; undefined where it is not needed. */
-export function pin(headers: IncomingHttpHeaders, canvas: Canvas, { base }: Env): string | undefined {
+/** Returns the `Set-Cookie` header that pins the subresources of a page to its version; undefined where it is not needed. */
+export function pinCookie(headers: IncomingHttpHeaders, canvas: Canvas, { base }: Env): string | undefined {
   if (["unknown", "part"].includes(destinationOf(headers)) || canvas.versionId === null) return undefined;
   if (cookiesNamed(headers.cookie, COOKIE)[0] === canvas.versionId) return undefined;
   const path = new URL(base.canvasUrl(canvas.slug)).pathname;

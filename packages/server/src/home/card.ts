@@ -7,7 +7,7 @@ import type { HomeRow } from "./store.ts";
 
 const DAY_OF = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeZone: "UTC" });
 
-/** The state of a canvas in words; null while it is published. */
+/** The texts of publication states; null for published. */
 const STATES: Record<PublicationStatus, (row: HomeRow) => string | null> = {
   disabled: ({ disabled_reason: reason }) => `Disabled by an administrator${reason ? `: ${reason}` : ""}`,
   archived: () => "Archived",
@@ -17,16 +17,16 @@ const STATES: Record<PublicationStatus, (row: HomeRow) => string | null> = {
   published: () => null,
 };
 
-/** A canvas on the home page: a link where it can be opened, and what state it is in where that is not "published". */
+/** Renders a canvas as a card: a link where it can be opened, with its state unless it is published. */
 export function card(row: HomeRow, { base, clock }: Env): Html {
   const status = publicationStatus(lifecycleOf(row), clock());
   const state = STATES[status](row);
   const day = new Date(row.updated_at);
-  const words = html`<strong>${row.title}</strong>
+  const content = html`<strong>${row.title}</strong>
     <small>${row.slug}${row.role === "owner" ? null : ` · ${row.role}`}</small>
     ${state === null ? null : html`<small class="state">${state}</small>`}
     <small>Changed <time datetime="${day.toISOString()}">${DAY_OF.format(day)}</time></small>`;
   return status === "published" || (status === "expired" && manages(row.role))
-    ? html`<a class="card" href="${base.canvasUrl(row.slug)}">${words}</a>`
-    : html`<div class="card">${words}</div>`;
+    ? html`<a class="card" href="${base.canvasUrl(row.slug)}">${content}</a>`
+    : html`<div class="card">${content}</div>`;
 }

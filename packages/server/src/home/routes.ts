@@ -6,11 +6,11 @@ import type { Query } from "../http/query.ts";
 import { identify } from "../identity/identify.ts";
 import { challenge } from "../sign-in/challenge.ts";
 import { card } from "./card.ts";
-import { type Cursor, cursorOf, FIRST, textOf } from "./cursor.ts";
+import { type Cursor, FIRST, formatCursor, parseCursor } from "./cursor.ts";
 import { type HomeRow, listForOrganisation, listOwned, listShared, type Slice } from "./store.ts";
 
-/** How many canvases a page of a list shows. */
-const PAGE = 24;
+/** The number of canvases on a page of a list. */
+const PAGE_SIZE = 24;
 
 /** A list of the home page. `name` is its query parameter and the anchor of its heading. */
 interface Group {
@@ -25,29 +25,29 @@ const GROUPS: Group[] = [
   { name: "listed", heading: "In your organisation", list: listForOrganisation },
 ];
 
-/** A page of a list. */
-interface Shown extends Group {
+/** A list with the rows of its current page. */
+interface GroupPage extends Group {
   cursor: Cursor;
   rows: HomeRow[];
   /** Null on the last page. */
   next: Cursor | null;
 }
 
-/** Serves `/`: the person's own canvases, those shared with them and those listed by the organisation, each in pages. */
+/** Mounts `/`: the caller's own canvases, those shared with them and those listed for the organisation, each in pages. */
 export function mountHome(app: FastifyInstance, env: Env): void {
-  // The address of a canvas without its last part.
+  // The URL of a canvas without its slug.
   for (const folder of ["/c", "/c/"]) app.get(folder, async (_request, reply) => reply.redirect("/"));
 
   app.get("/", async (request, reply) => {
     const user = await identify(request.raw, reply, env);
     if (user === null) return challenge(request.raw, "page", env);
     const shown = await Promise.all(
-      GROUPS.map((group) => read(group, cursorOf(request.query as Query, group.name), user, env)),
+      GROUPS.map((group) => read(group, parseCursor(request.query as Query, group.name), user, env)),
     );
     const filled = shown.filter(({ rows, cursor }) => rows.length > 0 || cursor.page > 1);
     return sendPage(reply, {
       title: "Your canvases",
-      body: html`<div class="top"><h1>Your canvases</h1>${whoYouAre(user, env)}</div>
+      body: html`<div class="top"><h1>Your canvases</h1>${accountLinks(user, env)}</div>
         ${
           filled.length > 0
             ? filled.map((group) => section(group, shown, env))
@@ -57,15 +57,15 @@ export function mountHome(app: FastifyInstance, env: Env): void {
   });
 }
 
-async function read(group: Group, cursor: Cursor, user: User, env: Env): Promise<Shown> {
-  const found = await group.list(user, { ...cursor, limit: PAGE + 1 }, env);
-  const rows = found.slice(0, PAGE);
-  const last = found.length > PAGE ? rows.at(-1) : undefined;
+async function read(group: Group, cursor: Cursor, user: User, env: Env): Promise<GroupPage> {
+  const found = await group.list(user, { ...cursor, limit: PAGE_SIZE + 1 }, env);
+  const rows = found.slice(0, PAGE_SIZE);
+  const last = found.length > PAGE_SIZE ? rows.at(-1) : undefined;
   const next = last === undefined ? null : { page: cursor.page + 1, updatedAt: last.updated_at, id: last.id };
   return { ...group, cursor, rows, next };
 }
 
-function section(group: Shown, all: Shown[], env: Env): Html {
+function section(group: GroupPage, all: GroupPage[], env: Env): Html {
   const { name, heading, cursor, rows } = group;
   const cards = rows.map((row) => html`<li>${card(row, env)}</li>`);
   return html`<section aria-labelledby="${name}"><h2 id="${name}">${heading}</h2>
@@ -73,14 +73,14 @@ function section(group: Shown, all: Shown[], env: Env): Html {
     ${cursor.page === 1 && group.next === null ? null : pages(group, all)}</section>`;
 }
 
-/** The links between the pages of a list; the other lists stay where they are. */
-function pages({ name, heading, cursor, next }: Shown, all: Shown[]): Html {
-  const link = (to: Cursor, rel: string, words: string) => {
+/** Renders the links between the pages of a list, which keep the pages of the other lists. */
+function pages({ name, heading, cursor, next }: GroupPage, all: GroupPage[]): Html {
+  const link = (to: Cursor, rel: string, label: string) => {
     const places = all.map((each) => [each.name, each.name === name ? to : each.cursor] as const);
     const query = new URLSearchParams(
-      places.filter(([, { page }]) => page > 1).map(([of, place]) => [of, textOf(place)]),
+      places.filter(([, { page }]) => page > 1).map(([of, place]) => [of, formatCursor(place)]),
     );
-    return html`<a rel="${rel}" href="/?${query.toString()}#${name}">${words}</a>`;
+    return html`<a rel="${rel}" href="/?${query.toString()}#${name}">${label}</a>`;
   };
   return html`<nav class="links" aria-label="Pages of ${heading}">
     ${cursor.page === 1 ? null : link(FIRST, "first", "Newest")}
@@ -88,8 +88,8 @@ function pages({ name, heading, cursor, next }: Shown, all: Shown[]): Html {
     ${next === null ? null : link(next, "next", "Older")}</nav>`;
 }
 
-/** As whom one is signed in, and the ways out; a proxy in front has its own. */
-function whoYouAre({ email, guestOf }: User, { config }: Env): Html {
+/** Renders the signed-in user, and the links to sign out or in as another one, except where a proxy signs users in. */
+function accountLinks({ email, guestOf }: User, { config }: Env): Html {
   const proxy = config.authMode === "proxy";
   const other = proxy ? null : html`<a href="/auth/login?anew=1">Sign in as someone else</a>`;
   const out =

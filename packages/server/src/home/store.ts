@@ -2,7 +2,7 @@ import type { Access, CanvasRole } from "@easel/protocol/types";
 import { domainOf } from "../access/email.ts";
 import type { Env } from "../env.ts";
 
-/** A canvas as a card of the home page shows it. Times are epoch milliseconds. */
+/** The columns of a canvas on the home page. Times are epoch milliseconds. */
 export interface HomeRow {
   id: string;
   slug: string;
@@ -18,21 +18,21 @@ export interface HomeRow {
   disabled_reason: string | null;
 }
 
-/** The person whose home page it is. */
+/** The user whose home page it is. */
 interface User {
   id: string;
   email: string;
   guestOf: string | null;
 }
 
-/** A part of a list, last changed first: what comes after the canvas changed at `updatedAt` with this id. */
+/** The part of a list, last changed first, that follows the canvas changed at `updatedAt` with this id. */
 export interface Slice {
   updatedAt: number;
   id: string;
   limit: number;
 }
 
-/** The person's own canvases, in every state but deleted. */
+/** Lists the user's own canvases, in every state but deleted. */
 export async function listOwned(
   user: User,
   { updatedAt, id, limit }: Slice,
@@ -46,13 +46,13 @@ export async function listOwned(
     order by updated_at desc, id desc limit ${limit}`;
 }
 
-/** Other people's canvases that were shared with the person: those they edit in every state, the others while they can be opened. */
+/** Lists canvases of others that are shared with the user: in every state as an editor, otherwise only while they can be opened. */
 export async function listShared(
   user: User,
   { updatedAt, id, limit }: Slice,
   { db, clock }: Env,
 ): Promise<HomeRow[]> {
-  // A guest has the e-mail address of the invitation, which nobody has verified.
+  // The e-mail address of a guest comes from the invitation and is not verified.
   const email = user.guestOf === null ? user.email : null;
   return db.all<HomeRow>`
     select id, slug, title, given.role, updated_at, version_id, access, expires_at, revoked_at, archived_at, disabled_at,
@@ -68,14 +68,14 @@ export async function listShared(
     order by updated_at desc, id desc limit ${limit}`;
 }
 
-/** Canvases that their owners list for the whole organisation, but those of the two lists above. None for guests. */
+/** Lists canvases that are listed for the whole organisation, except those of the other two lists. None for guests. */
 export async function listForOrganisation(
   user: User,
   { updatedAt, id, limit }: Slice,
   { db, clock, config }: Env,
 ): Promise<HomeRow[]> {
   if (user.guestOf !== null) return [];
-  // Two statements, so that each is a walk along its index.
+  // Two statements, so that each can use its index.
   return config.tenancy
     ? db.all<HomeRow>`
         select id, slug, title, 'viewer' as role, updated_at, version_id, access, expires_at, revoked_at, archived_at,

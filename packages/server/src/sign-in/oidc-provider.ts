@@ -1,5 +1,5 @@
 import type { ClientAuth, Configuration } from "openid-client";
-import { staysPrivate } from "../config/config.ts";
+import { isProtectedUrl } from "../config/config.ts";
 import type { Env } from "../env.ts";
 import { causeOf, OidcError, oidcErrorOf } from "./oidc-error.ts";
 import type { Proof } from "./oidc-flow.ts";
@@ -103,7 +103,7 @@ async function discover({ config }: Env): Promise<Configuration> {
     metadata.userinfo_endpoint === undefined ? ENDPOINTS : ([...ENDPOINTS, "userinfo_endpoint"] as const);
   for (const name of needed) {
     const address = metadata[name] ?? "";
-    if (!URL.canParse(address) || !staysPrivate(address))
+    if (!URL.canParse(address) || !isProtectedUrl(address))
       throw new OidcError("invalid_response", `${name} is neither https nor a loopback address`);
   }
   return provider;
