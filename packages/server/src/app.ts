@@ -21,9 +21,9 @@ import { takesUpgrade } from "./primitives/mount-upgrade.ts";
 import type { Primitive } from "./primitives/primitive.ts";
 import { mountSignIn } from "./sign-in/routes.ts";
 
-/** How long the head of a request may take. */
+/** The time within which the head of a request must arrive. */
 const HEADERS_TIMEOUT_MS = 15_000;
-/** How long a whole request may take, with the largest of bodies; smaller ones have less time (http/body.ts). */
+/** The time within which a request with the largest of bodies must arrive; others have less (http/body.ts). */
 const REQUEST_TIMEOUT_MS = 300_000;
 
 /** The parts of the service in the order in which they are mounted. */
@@ -38,8 +38,8 @@ const PARTS: ((app: FastifyInstance, env: Env, served: readonly Primitive[]) => 
   mountHome, //       /
 ];
 
-/** Of several `Host` lines a proxy in front could believe another than we do. */
-const namesSeveralHosts = ({ rawHeaders }: IncomingMessage) =>
+/** Whether a request has several `Host` headers, of which a proxy in front could read another one. */
+const hasSeveralHosts = ({ rawHeaders }: IncomingMessage) =>
   rawHeaders.filter((name, index) => index % 2 === 0 && name.length === 4 && name.toLowerCase() === "host")
     .length > 1;
 
@@ -50,7 +50,7 @@ export async function createApp(
 ): Promise<FastifyInstance> {
   const newRequestId = requestIds();
   const app = fastify({
-    // The framework writes no lines of its own, so that no request needs a logger of its own: ours name the request.
+    // Fastify creates a logger per request, which costs time; our log lines name the request themselves.
     logger: false,
     genReqId: newRequestId,
     rewriteUrl: (request) => routableUrl(routedUrl(request as IncomingMessage, env)),
@@ -62,28 +62,28 @@ export async function createApp(
     http: {
       headersTimeout: HEADERS_TIMEOUT_MS,
       connectionsCheckingInterval: 1_000,
-      // A connection whose peer takes nothing holds one slice of a list, not two.
+      // A connection whose peer reads nothing buffers one slice of a list, not two.
       highWaterMark: 16 * 1024,
-      // A request without a host is answered in our words, too.
+      // A request without a `Host` header gets our error, too (http/hosts.ts).
       requireHostHeader: false,
       shouldUpgradeCallback: (request) => takesUpgrade(request, served),
     },
-    // Where a request comes from is what trusted peers say in `X-Forwarded-For`, and otherwise the peer.
+    // `request.ip` comes from `X-Forwarded-For` where the peer is a trusted proxy.
     trustProxy: (address) => isTrustedPeer(address, env.config),
-    // The longest a request line can be at all: keys are measured by their own rule.
+    // The longest possible request line: keys have a limit of their own.
     routerOptions: { maxParamLength: 16 * 1024 },
   });
   dropStalled(app.server);
-  // What else a client expects is not ours to judge.
+  // Expectations other than 100-continue are ignored, as HTTP allows.
   app.server.on("checkExpectation", (request, response) => app.server.emit("request", request, response));
   app.setErrorHandler((error, request, reply) => answerError(error, request, reply, env));
   app.setNotFoundHandler(async () => refuse("NOT_FOUND"));
-  // Bodies stay streams, and their types unread: each handler reads its own, up to its own limit.
+  // Fastify parses no body: each handler reads its own, up to its own limit.
   for (const method of new Set([...app.supportedMethods, ...METHODS]))
     app.addHttpMethod(method, { hasBody: false, overrideExisting: true });
   app.addHook("onRequest", ({ raw }, reply, done) => {
     setCommonHeaders(reply, env.base);
-    if (namesSeveralHosts(raw)) {
+    if (hasSeveralHosts(raw)) {
       reply.header("connection", "close");
       refuse("INVALID_BODY", { message: "A request names one host." });
     }

@@ -1,7 +1,7 @@
 import type { Capability } from "@easel/protocol/capabilities";
 import type { RuntimePolicy } from "@easel/protocol/policy";
 import type { Logger } from "pino";
-import type { Unavailable } from "./access/capabilities.ts";
+import type { UnavailableReason } from "./access/capabilities.ts";
 import type { Concurrency } from "./async/concurrency.ts";
 import type { TaskPool } from "./async/task-pool.ts";
 import type { Turns } from "./async/turns.ts";
@@ -20,12 +20,12 @@ import type { DocumentCache } from "./drivers/document-cache.ts";
  * Checks the live state that a capability needs on a canvas besides its switches, such as grants and keys. Returns why the
  * capability is unavailable, or null when it is available.
  */
-export type AvailabilityCheck = (canvas: { id: string }, env: Env) => Promise<Unavailable | null>;
+export type AvailabilityCheck = (canvas: { id: string }, env: Env) => Promise<UnavailableReason | null>;
 
 /** The settings, drivers and shared state of the service: the one parameter of everything that does I/O. */
 export interface Env {
   config: Config;
-  /** Known for good once the service listens: port 0 is settled then. */
+  /** Final once the service listens: only then the port is known if the setting is 0. */
   base: Base;
   db: Db;
   blobs: Blobs;
@@ -39,15 +39,15 @@ export interface Env {
   signer: Signer;
   passwords: Passwords;
   turns: Turns;
-  /** The large responses that are being sent to each person. */
+  /** Counts the large responses that are being sent to each caller. */
   responses: Concurrency;
-  /** Bundles that are unpacked and stored. */
+  /** Unpacks and stores bundles. */
   deploys: TaskPool;
-  /** Files of bundles that are compressed, which takes a thread each from those that read files for pages. */
+  /** Compresses files of bundles; each takes one of the threads that also read files for pages. */
   compressions: TaskPool;
   /** Keys of the proxy's signed tokens; null where SERVICE_PROXY_JWT_JWKS_URL is not set. */
   proxyKeys: Jwks | null;
-  /** Epoch milliseconds. */
+  /** Returns the time in epoch milliseconds. */
   clock: () => number;
   log: Logger;
 }

@@ -7,7 +7,7 @@ const { join, serve } = await import("./service.ts");
 const { Unavailable } = await import("./drivers/db/db.ts");
 const { SetupError } = await import("./config/setup-error.ts");
 
-/** What to do about the surroundings, by the code of the system's error. */
+/** Advice to the operator by the code of a system error. */
 const ADVICE: Record<string, string> = {
   EADDRINUSE: "another program listens there; set SERVICE_PORT",
   CONNECT_TIMEOUT: "no database answers there; see SERVICE_DATABASE_URL",
@@ -16,7 +16,7 @@ const ADVICE: Record<string, string> = {
   ENOTFOUND: "there is no such host; see SERVICE_DATABASE_URL",
 };
 
-/** A mistake in the settings or in the surroundings is told in its own words, a bug with its place. */
+/** Returns the message of an error at start: advice where the environment is at fault, the stack of a bug. */
 function explain(error: Error & { code?: string }): string {
   if (error instanceof Unavailable && error.cause !== undefined) return explain(error.cause as Error);
   const { code, message, stack } = error;

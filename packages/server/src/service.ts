@@ -23,27 +23,27 @@ import { newLog } from "./http/log.ts";
 import { seedExamples } from "./management/seed.ts";
 import { availabilityOf, primitives } from "./primitives/index.ts";
 
-/** How long requests under way may take when the service stops. */
-const PATIENCE_MS = 10_000;
+/** The time that pending requests have when the service stops. */
+const STOP_TIMEOUT_MS = 10_000;
 
-/** The names of the files and folders in a data directory. */
+/** The files and folders of a data directory. */
 const OWN_FILES = /^(easel\.db.*|blobs|uploads|session-secret.*)$/;
 
 /** A running service. */
 export interface Service {
   env: Env;
-  /** Lets requests end, then closes everything. */
+  /** Waits for pending requests, then closes everything. */
   stop(): Promise<void>;
 }
 
-/** The keys of a proxy that signs what it says. Nothing of it is loaded where there is none. */
-async function keysOf({ proxyJwksUrl }: Config, log: Env["log"]): Promise<Env["proxyKeys"]> {
+/** Opens the keys of the proxy's signed tokens. The module is loaded only where it is needed. */
+async function openProxyKeys({ proxyJwksUrl }: Config, log: Env["log"]): Promise<Env["proxyKeys"]> {
   if (proxyJwksUrl === null) return null;
   const { Jwks } = await import("./crypto/jwks.ts");
   return new Jwks(proxyJwksUrl, log);
 }
 
-/** Settings, drivers, application, listening: the whole start of the service. `seed` fills a database before the first request. */
+/** Starts the service: settings, drivers, application, listening. `seed` fills the database before the first request. */
 export async function serve(
   environment: Record<string, string | undefined>,
   seed: (env: Env) => Promise<void> = seedExamples,
@@ -74,7 +74,7 @@ export async function serve(
   }
 }
 
-/** Declares that the configured database and blobs belong together, and ends; answers what that means, in words. */
+/** Declares that the configured database and blobs belong together; returns a message for the operator. */
 export async function join(environment: Record<string, string | undefined>): Promise<string> {
   const config = readConfig(environment);
   const stores = await openStores(config, newLog(config.logLevel));
@@ -85,18 +85,18 @@ export async function join(environment: Record<string, string | undefined>): Pro
   }
 }
 
-/** The database, its schema brought forward, and the blobs. */
+/** Opens the database, migrates its schema, and opens the blobs. */
 async function openStores(config: Config, log: Env["log"]): Promise<Stores> {
-  const broken = (error: unknown) => {
-    log.fatal({ err: error }, "the disk failed to keep a commit: nothing can be promised any more");
+  const onBrokenDisk = (error: unknown) => {
+    log.fatal({ err: error }, "the disk failed to persist a commit: the service stops");
     log.flush?.();
     process.exit(1);
   };
   await makeOwnDirectory(config.dataDir, OWN_FILES);
-  const db = await openDb(config, broken, (change, cause) => {
+  const db = await openDb(config, onBrokenDisk, (change, cause) => {
     if (change === "away")
-      log.error({ err: cause }, "the database is away: requests that need it are refused");
-    else log.info("the database is back");
+      log.error({ err: cause }, "the database is unavailable: requests that need it get 503");
+    else log.info("the database is available again");
   });
   try {
     await migrate(db);
@@ -117,12 +117,12 @@ async function run(
   const bus = await openBus(config);
   const signer = new Signer(await sessionSecrets(config));
   const passwords = new Passwords(2);
-  const proxyKeys = await keysOf(config, log);
+  const proxyKeys = await openProxyKeys(config, log);
   const base = baseOf(config, config.port);
   const policies = new DocumentCache<RuntimePolicy>();
   const responses = new Concurrency(LIMITS.largeResponses.value);
   const deploys = new TaskPool(2, 16);
-  // A thread that compresses reads no file for a page, and takes a core.
+  // A compression occupies a core and one of the threads that read files for pages.
   const compressions = new TaskPool(availableParallelism() > 2 ? 2 : 1);
   const turns = new Turns();
   const canvasData = [...primitives.flatMap(({ data }) => data ?? []), ownData];
@@ -151,11 +151,11 @@ async function run(
   return {
     env,
     async stop() {
-      const patience = setTimeout(() => app.server.closeAllConnections(), PATIENCE_MS);
-      // A connection that a last request kept busy is idle only after it.
+      const timeout = setTimeout(() => app.server.closeAllConnections(), STOP_TIMEOUT_MS);
+      // Connections become idle only after their last request.
       const idle = setInterval(() => app.server.closeIdleConnections(), 50);
       await app.close();
-      clearTimeout(patience);
+      clearTimeout(timeout);
       clearInterval(idle);
       await stopSweeping();
       await Promise.all([db.close(), blobs.close(), bus.close()]);

@@ -13,7 +13,7 @@ export type Switches = Record<Switch | "backendEnabled", boolean>;
 export type Deployment = Partial<Record<Capability, boolean>>;
 
 /** Why a capability cannot be used: the reason of `CAPABILITY_DISABLED`, or an error code of its own where live state is missing. */
-export type Unavailable = DisabledReason | ErrorCode;
+export type UnavailableReason = DisabledReason | ErrorCode;
 
 /** Returns the first reason why a capability is off, in the order of the specification (4.1, step 5); null when it is on. */
 export function disabledReason(
@@ -29,7 +29,7 @@ export function disabledReason(
 }
 
 /** Whether a capability is off, rather than without the live state that it needs. */
-export const isDisabledReason = (reason: Unavailable): reason is DisabledReason =>
+export const isDisabledReason = (reason: UnavailableReason): reason is DisabledReason =>
   ["backend_off", "feature_off", "operator_disabled"].includes(reason);
 
 const switchHint = (what: string, name: string): string =>

@@ -1,7 +1,7 @@
 import { CAPABILITIES, type Capability, type DisabledReason } from "@easel/protocol/capabilities";
 import type { Audience, RuntimePolicy } from "@easel/protocol/policy";
 import type { Capabilities } from "@easel/protocol/types";
-import { disabledReason, type Unavailable } from "../access/capabilities.ts";
+import { disabledReason, type UnavailableReason } from "../access/capabilities.ts";
 import { newId } from "../crypto/ids.ts";
 import type { Env } from "../env.ts";
 
@@ -46,7 +46,7 @@ export const whyUnavailable = (
   capability: Capability,
   canvas: { id: string; capabilities: Capabilities },
   env: Env,
-): Unavailable | null | Promise<Unavailable | null> =>
+): UnavailableReason | null | Promise<UnavailableReason | null> =>
   whyOff(capability, canvas, env) ?? env.availability[capability]?.(canvas, env) ?? null;
 
 /** The capabilities that can be used on a canvas. */

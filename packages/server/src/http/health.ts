@@ -32,7 +32,7 @@ async function check({ db, blobs, bus, log }: Env): Promise<boolean> {
     ]);
     return true;
   } catch (error) {
-    log.error({ err: error }, "not ready");
+    log.error({ err: error }, "the readiness check failed");
     return false;
   }
 }

@@ -9,7 +9,10 @@ import { challenge } from "../sign-in/challenge.ts";
 import { startHandOver } from "../sign-in/hand-over.ts";
 import type { Visit } from "./visit.ts";
 
-/** Step 1: who is asking. Without a session only visitors of an active Public link canvas pass (specification 4.1). */
+/**
+ * Step 1: identifies the caller; null for an anonymous one. Without a session only requests to an active Public link canvas pass
+ * (specification 4.1).
+ */
 export async function authenticate({ slug, surface, request, answer }: Visit, env: Env): Promise<Principal> {
   const canvasHost = surface === "content" && env.base.urlMode === "subdomain" ? slug : undefined;
   const user = await identify(request, answer, env, { tokens: surface === "api", canvasHost });

@@ -1,5 +1,5 @@
 import type { Capability } from "@easel/protocol/capabilities";
-import { hintFor, isDisabledReason, type Unavailable } from "../access/capabilities.ts";
+import { hintFor, isDisabledReason, type UnavailableReason } from "../access/capabilities.ts";
 import type { Canvas } from "../canvases/access-lookup.ts";
 import { whyUnavailable } from "../canvases/capabilities.ts";
 import type { Env } from "../env.ts";
@@ -15,7 +15,11 @@ export function requireCapability(canvas: Canvas, capability: Capability, env: E
   requireNone(reason, canvas, capability);
 }
 
-function requireNone(reason: Unavailable | null, { capabilities }: Canvas, capability: Capability): void {
+function requireNone(
+  reason: UnavailableReason | null,
+  { capabilities }: Canvas,
+  capability: Capability,
+): void {
   if (reason === null) return;
   if (!isDisabledReason(reason)) refuse(reason);
   const hint = hintFor(capability, reason);

@@ -5,8 +5,8 @@ const EXPOSED =
   "Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-Service-Connection-Response";
 
 /**
- * CORS in subdomain mode: a canvas page may read every answer of its own canvas, refusals included (specification 4.1,
- * step 4). Path mode has no CORS headers.
+ * Sets the CORS headers of subdomain mode, by which a page may read every response of its own canvas, errors included (specification
+ * 4.1, step 4). Path mode has none.
  */
 export function setCorsHeaders(
   { slug, request, answer }: Pick<Visit, "slug" | "request" | "answer">,

@@ -11,19 +11,19 @@ import { enterCanvas, lookUp } from "./resolve.ts";
 import type { Admitted, ApiVisit } from "./visit.ts";
 
 /**
- * The five steps of every `/v1/c/{slug}` request, in order (specification 4.1). A step that says no throws a Refusal.
- * `capability` is null for a path that nothing is at.
+ * Takes a request to `/v1/c/{slug}` through the five steps of the pipeline, in order (specification 4.1). A step throws a Refusal to
+ * reject the request. `capability` is null where the gate is not asked: for a path without a handler, and for an upgrade.
  */
 export async function admit(visit: ApiVisit, capability: Capability | null, env: Env): Promise<Admitted> {
   blockEmbedding(visit.answer);
-  setCorsHeaders(visit, env); // so that the page can read refusals, too
-  const principal = await authenticate(visit, env); // 1. who is asking
+  setCorsHeaders(visit, env); // the page may read errors, too
+  const principal = await authenticate(visit, env); // 1. the caller
   const page = startedBy(visit, env);
   const found = await lookUp(visit.slug, principal, env);
-  await limitRequests(visit, principal, page, found, env); // 2. how often
-  const { canvas, role } = enterCanvas(found, visit, principal, env); // 3. may they in
-  isolate(page); // 4. from which page
-  const gate = capability === null ? undefined : requireCapability(canvas, capability, env); // 5. is this switched on
+  await limitRequests(visit, principal, page, found, env); // 2. rate limit
+  const { canvas, role } = enterCanvas(found, visit, principal, env); // 3. access
+  isolate(page); // 4. the page that sent it
+  const gate = capability === null ? undefined : requireCapability(canvas, capability, env); // 5. the capability
   if (gate !== undefined) await gate;
   return { user: principal ?? refuse("STATIC_ONLY"), canvas, role };
 }

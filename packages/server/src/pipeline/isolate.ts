@@ -4,16 +4,16 @@ import { initiatorOf } from "../http/fetch-metadata.ts";
 import { refuse } from "../http/refusal.ts";
 import type { Visit } from "./visit.ts";
 
-/** The page that started a request: one of the canvas's own or none at all, another one, or one that step 4 refuses. */
+/** The page that started a request: the canvas's own or none, another one that passes, or the code by which step 4 rejects it. */
 export type StartedBy = "own" | "other" | "CROSS_CANVAS_FORBIDDEN" | "CROSS_SITE_FORBIDDEN";
 
-/** Finds out from headers that no page can forge which page started a request. */
+/** Determines from headers that pages cannot forge which page started a request. */
 export function startedBy({ slug, request }: Pick<Visit, "slug" | "request">, { base }: Env): StartedBy {
   const { origin, referer } = request.headers;
   const crossSite = initiatorOf(request.headers) === "other";
   if (base.urlMode === "subdomain") {
     if (origin !== undefined) return origin === base.canvasOrigin(slug) ? "own" : "CROSS_CANVAS_FORBIDDEN";
-    // Pictures, frames and links have no `Origin`.
+    // Requests of images, frames and links have no `Origin`.
     return crossSite && !referer?.startsWith(base.canvasUrl(slug)) ? "other" : "own";
   }
   if (crossSite) return "CROSS_SITE_FORBIDDEN";
@@ -22,7 +22,7 @@ export function startedBy({ slug, request }: Pick<Visit, "slug" | "request">, { 
   return origin === undefined || origin === base.origin ? "own" : "other";
 }
 
-/** Step 4: from which page. Only a canvas's own pages may call its API (specification 4.1). */
+/** Step 4: rejects requests of pages other than the canvas's own (specification 4.1). */
 export function isolate(page: StartedBy): void {
   if (page !== "own" && page !== "other") refuse(page);
 }

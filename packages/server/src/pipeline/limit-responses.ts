@@ -2,12 +2,12 @@ import type { FastifyReply } from "fastify";
 import type { Env } from "../env.ts";
 import { refuse } from "../http/refusal.ts";
 
-/** Up to this length, in characters or bytes, a response may be sent beside any number of others. */
+/** The length in characters or bytes up to which a response does not count as large. */
 export const SMALL_RESPONSE = 16 * 1024;
 
 /**
- * Counts a large response until it is sent. Each person, or address where nobody is signed in, has a limit, since every response
- * that its reader does not take costs memory. Past it 429 `RATE_LIMITED`.
+ * Counts a large response until it is sent, as each one that its client does not read takes memory. `holder` is a user id, or the
+ * network of an anonymous caller. Throws 429 `RATE_LIMITED` when the holder has reached the limit.
  */
 export function limitResponses(holder: string, reply: FastifyReply, { responses }: Env): void {
   const end = responses.begin(holder);

@@ -11,7 +11,7 @@ import type { Admitted } from "./visit.ts";
 
 /**
  * Repeats the steps of the pipeline whose outcome can change after a request was admitted: authentication, access to the canvas,
- * the capability gate. For what goes on longer than the admission: held-back bodies, streamed lists, open sockets.
+ * the capability gate. Used by bodies that arrive late, streamed lists and open sockets.
  */
 export async function readmit(
   request: Identified,
@@ -21,7 +21,7 @@ export async function readmit(
 ): Promise<Admitted> {
   const now = (await reauthenticate(user, request, env)) ?? challenge(request, "api", env);
   const { canvas, role } = await resolve({ slug, surface: "api", request }, now, env);
-  // The slug may be another canvas's by now.
+  // The slug may belong to another canvas by now.
   if (canvas.id !== id) refuse("NOT_FOUND");
   const gate = requireCapability(canvas, capability, env);
   if (gate !== undefined) await gate;

@@ -8,19 +8,19 @@ import type { Headed } from "../http/headed.ts";
 import { refuse } from "../http/refusal.ts";
 import type { Visit } from "./visit.ts";
 
-/** A canvas, and the role with which the caller has entered it. */
+/** A canvas that the caller may access, and their role on it. */
 interface Entered {
   canvas: Canvas;
   role: CanvasRole;
 }
 
-/** The canvas at a slug, with what it grants to the caller; null when there is none. */
+/** Finds a canvas by its slug, with the caller's grants; null when there is none. */
 export function lookUp(slug: string, principal: Principal, env: Env): Promise<Canvas | null> {
-  // A guest has the e-mail address of the invitation, which nobody has verified.
+  // The e-mail address of a guest is not verified.
   return findForAccess(slug, isMember(principal) ? principal.email : null, env);
 }
 
-/** Step 3: may they in, decided from live rows (specification 4.1). `atGate`: the visitor is giving the password. */
+/** Step 3: checks access by the refusal ladder (specification 4.1). `atGate` skips the password, which the request is about to give. */
 export function enterCanvas(
   canvas: Canvas | null,
   { surface, request }: Pick<Visit, "surface"> & { request: Headed },
@@ -34,7 +34,7 @@ export function enterCanvas(
   return { canvas, role: entry.role };
 }
 
-/** Looks a canvas up and enters it. */
+/** Finds a canvas and checks access to it. */
 export async function resolve(
   visit: Pick<Visit, "slug" | "surface"> & { request: Headed },
   principal: Principal,

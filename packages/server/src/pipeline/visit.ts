@@ -4,10 +4,10 @@ import type { User } from "../access/principal.ts";
 import type { Canvas } from "../canvases/access-lookup.ts";
 import type { HeaderSink } from "../http/rate-limit.ts";
 
-/** A request to a canvas, before anything is known about it. */
+/** A request to a canvas before the pipeline. */
 export interface Visit {
   slug: string;
-  /** The runtime API, or the canvas's own pages. */
+  /** The runtime API or the canvas's pages. */
   surface: "api" | "content";
   request: IncomingMessage;
   answer: HeaderSink;
@@ -20,7 +20,7 @@ export type RateClass = "canvas" | "ai";
 export interface ApiVisit extends Visit {
   surface: "api";
   rateClass: RateClass;
-  /** Address of the client. */
+  /** The IP address of the client. */
   address: string;
 }
 

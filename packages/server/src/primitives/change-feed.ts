@@ -1,8 +1,8 @@
 import type { Env } from "../env.ts";
 
 /**
- * A committed write to something that pages can watch. `of` is whose it is: only they hear of it where nobody else may read
- * it; null where the records of many are concerned.
+ * A committed write to a resource that pages can watch. `of` is the id of the user that it belongs to, who alone is notified where
+ * nobody else may read it; null where it concerns records of several users.
  */
 export type Change =
   | { resource: "kv"; key: string; op: "set" | "delete" }
@@ -10,7 +10,7 @@ export type Change =
   | { resource: "collection"; name: string; id: string; op: "set" | "delete"; of: string }
   | { resource: "collection"; name: string; op: "clear"; of: string | null };
 
-/** The topic of the bus that the changes of a canvas are told on, each as JSON. */
+/** The bus topic of a canvas's changes, which are published as JSON. */
 export const changesOf = (canvas: string): string => `changes ${canvas}`;
 
 /** Publishes a change to the connections that watch the canvas, if there are any. No write waits for it or fails with it. */

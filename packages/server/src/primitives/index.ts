@@ -6,12 +6,12 @@ import type { Primitive } from "./primitive.ts";
 import { realtime } from "./realtime/routes.ts";
 import { submissions } from "./submissions/routes.ts";
 
-/** Everything under `/v1/c/{slug}`. */
+/** The primitives of the runtime API, `/v1/c/{slug}`. */
 export const primitives: Primitive[] = [identity, kv, submissions, collections, realtime];
 
 /**
- * The checks of live state that primitives declare, by capability. Connections need a grant, and there are no grants without their
- * primitive.
+ * Collects the checks of live state that primitives declare, by capability. Without a primitive for Connections there are no grants, so
+ * that they are unavailable.
  */
 export const availabilityOf = (served: readonly Primitive[]): Env["availability"] => ({
   connections: async () => "CONNECTION_NOT_GRANTED",

@@ -41,7 +41,7 @@ function sendStream(
       return;
     }
     const level = error instanceof Refusal ? "debug" : "error";
-    env.log[level]({ err: error, requestId: reply.request.id }, "an answer was cut off");
+    env.log[level]({ err: error, requestId: reply.request.id }, "a response was aborted");
   });
   if (reply.request.method === "HEAD") {
     stream.destroy();

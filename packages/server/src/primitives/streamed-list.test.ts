@@ -3,7 +3,7 @@ import { text } from "node:stream/consumers";
 import { describe, it } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import type { Call } from "./primitive.ts";
-import { listed, type ReadSlice } from "./streamed-list.ts";
+import { type ReadSlice, streamList } from "./streamed-list.ts";
 
 /** A call that is admitted again as often as it asks. */
 const call = { readmit: async () => call } as Call;
@@ -20,7 +20,7 @@ function numbers(count: number) {
   return { asked, read };
 }
 
-const whole = async (page: Awaited<ReturnType<typeof listed>>) =>
+const whole = async (page: Awaited<ReturnType<typeof streamList>>) =>
   JSON.parse(typeof page === "string" ? page : await text(page));
 
 describe("a page of a list", () => {
@@ -39,7 +39,10 @@ describe("a page of a list", () => {
       const list = numbers(count);
       const entries = Array.from({ length: Math.min(count, limit) }, (_, index) => index);
       const nextCursor = count > limit ? String(limit - 1) : null;
-      assert.deepEqual(await whole(await listed(call, limit, list.read, String)), { entries, nextCursor });
+      assert.deepEqual(await whole(await streamList(call, limit, list.read, String)), {
+        entries,
+        nextCursor,
+      });
       assert.deepEqual(list.asked, asked);
     });
   }
@@ -48,13 +51,13 @@ describe("a page of a list", () => {
     const list = numbers(500);
     const read: typeof list.read = async (now, limit, after) =>
       after === "199" ? { entries: [], nextCursor: null } : list.read(now, limit, after);
-    const { entries, nextCursor } = await whole(await listed(call, 1_000, read, String));
+    const { entries, nextCursor } = await whole(await streamList(call, 1_000, read, String));
     assert.deepEqual([entries.length, nextCursor], [200, null]);
   });
 
   it("nothing is read that nobody takes", async () => {
     const list = numbers(1_000);
-    const page = await listed(call, 1_000, list.read, (each) => `"${String(each).padEnd(10_000)}"`);
+    const page = await streamList(call, 1_000, list.read, (each) => `"${String(each).padEnd(10_000)}"`);
     assert.ok(typeof page === "object");
     for (let turns = 0; turns < 100; turns++) await turn();
     assert.equal(list.asked.length, 1);
@@ -70,8 +73,8 @@ describe("a page of a list", () => {
       (at: string | null): typeof list.read =>
       async (now, limit, after) =>
         after === at ? Promise.reject(new Error("down")) : list.read(now, limit, after);
-    await assert.rejects(listed(call, 1_000, failing(null), String), /down/);
-    const page = await listed(call, 1_000, failing("299"), String);
+    await assert.rejects(streamList(call, 1_000, failing(null), String), /down/);
+    const page = await streamList(call, 1_000, failing("299"), String);
     await assert.rejects(whole(page), /down/);
   });
 
@@ -90,14 +93,14 @@ describe("a page of a list", () => {
         return { ...leaving, role: "viewer" };
       },
     } as Call;
-    await assert.rejects(whole(await listed(leaving, 1_000, read, String)), /removed/);
+    await assert.rejects(whole(await streamList(leaving, 1_000, read, String)), /removed/);
     assert.deepEqual(roles, ["owner", "viewer"]);
   });
 
   it("a slice that holds less than was asked for is followed by another, and the page has all it may have", async () => {
     const list = numbers(1_000);
     const read: typeof list.read = (now, limit, after) => list.read(now, Math.min(limit, 7), after);
-    const { entries, nextCursor } = await whole(await listed(call, 100, read, String));
+    const { entries, nextCursor } = await whole(await streamList(call, 100, read, String));
     assert.deepEqual([entries.length, nextCursor], [100, "99"]);
   });
 });

@@ -2,10 +2,10 @@ import { Readable } from "node:stream";
 import { LIMITS } from "@easel/protocol/limits";
 import type { Call } from "./primitive.ts";
 
-/** How many entries a slice has at most. */
+/** The most entries of a slice. */
 const SLICE_ENTRIES = LIMITS.pageDefault.value;
 
-/** How much text a slice holds at most, in characters, unless a single entry is longer. */
+/** The most text of a slice in characters, unless a single entry is longer. */
 export const SLICE_LENGTH = 64 * 1024;
 
 /** Consecutive entries of a list; `nextCursor` is null at its end. */
@@ -14,14 +14,14 @@ interface Slice<Entry> {
   nextCursor: string | null;
 }
 
-/** Reads at most `limit` entries after a cursor, for a caller whose rights it checks; null is the beginning of the page. */
+/** Checks the caller's rights and reads at most `limit` entries after a cursor; null is the beginning of the page. */
 export type ReadSlice<Entry> = (call: Call, limit: number, after: string | null) => Promise<Slice<Entry>>;
 
 /**
- * A page of a list as JSON text. A page that is larger than one slice is read while it is sent, as fast as the client takes it, and
- * access is checked again before each slice.
+ * Returns a page of a list as JSON. A page that is larger than one slice is a stream, read as fast as the client takes it, with access
+ * checked again before each slice.
  */
-export async function listed<Entry>(
+export async function streamList<Entry>(
   call: Call,
   limit: number,
   read: ReadSlice<Entry>,
@@ -51,6 +51,6 @@ export async function listed<Entry>(
     }
     yield end();
   }
-  // A reader that takes nothing costs two slices: one in the stream and one in the socket.
+  // A client that reads nothing costs the memory of two slices: one in the stream and one in the socket.
   return Readable.from(text(), { objectMode: false, highWaterMark: 1 });
 }

@@ -1,9 +1,9 @@
 import type { Env } from "../env.ts";
 import type { Answer, Call, Handler } from "./primitive.ts";
 
-/** The parts of a handler that takes a body. */
+/** The steps of a handler that takes a body. */
 interface Parts<Subject> {
-  /** Checks the caller's rights and the parameters; answers what the rest needs to know. */
+  /** Checks the caller's rights and the parameters; returns what `run` needs of them. */
   may(call: Call, env: Env): Subject | Promise<Subject>;
   /** Reads the body. */
   read(call: Call, env: Env): Promise<Buffer>;
@@ -11,9 +11,9 @@ interface Parts<Subject> {
 }
 
 /**
- * A handler that takes a body. A client can hold a body back while it loses its rights: access and rights are checked again after the
- * body, in the turn of the event loop in which `run` begins. A body that arrived by the time of the first check, or in the same turn,
- * needs no second one.
+ * Builds a handler that takes a body. Since a client can delay its body until it has lost its rights, access and rights are checked
+ * again after the body, in the turn of the event loop in which `run` starts. The second check is skipped for a body that arrived before
+ * the first one or in the same turn.
  */
 export const withBody =
   <Subject>({ may, read, run }: Parts<Subject>): Handler =>

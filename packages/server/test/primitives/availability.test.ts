@@ -4,7 +4,7 @@ import { stage, turn } from "@easel/conformance/fixture";
 import { type Answer, send } from "@easel/conformance/http";
 import { disabled, refused } from "@easel/conformance/refusal";
 import type { Identity } from "@easel/protocol/types";
-import type { Unavailable } from "../../src/access/capabilities.ts";
+import type { UnavailableReason } from "../../src/access/capabilities.ts";
 import { identity } from "../../src/primitives/identity/routes.ts";
 import type { Primitive } from "../../src/primitives/primitive.ts";
 import { withBody } from "../../src/primitives/with-body.ts";
@@ -12,7 +12,7 @@ import { holdBody } from "../pipeline/held-body.ts";
 import { startWith } from "../support/primitives.ts";
 
 /** The live state of the test's own Connections, and the canvases that it was asked about. */
-let state: Unavailable | null = null;
+let state: UnavailableReason | null = null;
 const asked: string[] = [];
 let runs = 0;
 

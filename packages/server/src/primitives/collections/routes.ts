@@ -7,8 +7,8 @@ import { parseJson } from "../../http/body.ts";
 import { refuse } from "../../http/refusal.ts";
 import { announce } from "../change-feed.ts";
 import type { Call, Primitive } from "../primitive.ts";
-import { listed, type ReadSlice } from "../streamed-list.ts";
-import { toText, valueBytes } from "../value.ts";
+import { type ReadSlice, streamList } from "../streamed-list.ts";
+import { readValue, toText } from "../value.ts";
 import { withBody } from "../with-body.ts";
 import { collectionsData } from "./data.ts";
 import { positionIn, RECORD_ID, readQuery, readWhere } from "./query.ts";
@@ -96,11 +96,11 @@ export const collections: Primitive = {
           const position = after === null ? query.after : positionIn(after, query.order);
           return records.list({ ...query, limit, after: position }, rights.read);
         };
-        return listed(call, query.limit, read, textOf);
+        return streamList(call, query.limit, read, textOf);
       },
       POST: withBody({
         may: (call, env) => open(call, "create", env),
-        read: valueBytes,
+        read: readValue,
         async run(call, { records }, body, env) {
           const record = (await records.create(parseJson(body), env.clock())) ?? refuse("KEY_LIMIT");
           tell(call, record, "set", env);
@@ -142,7 +142,7 @@ export const collections: Primitive = {
       },
       PUT: withBody({
         may: openRecord("update"),
-        read: valueBytes,
+        read: readValue,
         async run(call, { records, record: { id, author_id } }, body, env) {
           const now = env.clock();
           const stored = (await records.update(id, parseJson(body), now)) ?? refuse("NOT_FOUND");
@@ -160,7 +160,7 @@ export const collections: Primitive = {
     "/collections/:name/:id/increment": {
       POST: withBody({
         may: openRecord("increment"),
-        read: valueBytes,
+        read: readValue,
         async run(call, { records, rights, record }, body, env) {
           const now = env.clock();
           const number = await records.increment(record.id, amount(parseJson(body)), now);

@@ -7,8 +7,8 @@ import { refuse } from "../../http/refusal.ts";
 import { announce, type Change } from "../change-feed.ts";
 import type { Call, Primitive } from "../primitive.ts";
 import { requirePermission } from "../require-permission.ts";
-import { listed } from "../streamed-list.ts";
-import { toStored, toText, valueBytes } from "../value.ts";
+import { streamList } from "../streamed-list.ts";
+import { readValue, toStored, toText } from "../value.ts";
 import { withBody } from "../with-body.ts";
 import { kvData } from "./data.ts";
 import { KvStore } from "./store.ts";
@@ -84,7 +84,7 @@ function routesOf(path: string, scope: Scope): Primitive["routes"] {
       async GET(call, env) {
         const prefix = firstValue(call.query, "prefix") ?? "";
         const cursor = firstValue(call.query, "cursor") ?? null;
-        return listed(
+        return streamList(
           call,
           pageLimit(call.query),
           (now, limit, after) => readable(now, env).list({ prefix, cursor: after ?? cursor, limit }),
@@ -99,7 +99,7 @@ function routesOf(path: string, scope: Scope): Primitive["routes"] {
       },
       PUT: withBody({
         may: writableKey,
-        read: valueBytes,
+        read: readValue,
         async run(call, key, body, env) {
           const value = parseJson(body);
           if (value === null)
@@ -118,7 +118,7 @@ function routesOf(path: string, scope: Scope): Primitive["routes"] {
     [`${path}/:key/increment`]: {
       POST: withBody({
         may: writableKey,
-        read: valueBytes,
+        read: readValue,
         async run(call, key, body, env) {
           const value = await store(call, env).increment(key, parseAmount(body), scope.limit);
           if (typeof value === "string") refuse(value);

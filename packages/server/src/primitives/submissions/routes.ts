@@ -7,7 +7,7 @@ import { strictLimit } from "../../http/query.ts";
 import { refuse } from "../../http/refusal.ts";
 import type { Call, Primitive } from "../primitive.ts";
 import { requirePermission } from "../require-permission.ts";
-import { listed, type ReadSlice } from "../streamed-list.ts";
+import { type ReadSlice, streamList } from "../streamed-list.ts";
 import { withBody } from "../with-body.ts";
 import { submissionsData } from "./data.ts";
 import { type Submission, SubmissionStore } from "./store.ts";
@@ -72,7 +72,7 @@ export const submissions: Primitive = {
         }
         const read: ReadSlice<Submission> = (now, limit, after) =>
           managedStore(now, env).list({ cursor: after ?? String(cursor), limit });
-        return listed(call, strictLimit(call.query), read, textOf);
+        return streamList(call, strictLimit(call.query), read, textOf);
       },
       async DELETE(call, env) {
         await managedStore(call, env).clear();
