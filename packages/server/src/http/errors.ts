@@ -65,7 +65,10 @@ function linger(request: IncomingMessage, response: ServerResponse): void {
 function refusalOf(error: unknown, request: FastifyRequest, log: Env["log"]): Refusal {
   if (error instanceof Refusal) return error;
   if (error instanceof Unavailable) {
-    log.warn({ requestId: request.id, why: String(error.cause ?? error.message) }, "the database is unavailable");
+    log.warn(
+      { requestId: request.id, why: String(error.cause ?? error.message) },
+      "the database is unavailable",
+    );
     return ownRefusal("UNAVAILABLE");
   }
   if (isFull(error)) {

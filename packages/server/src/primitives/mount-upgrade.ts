@@ -12,8 +12,8 @@ import type { ApiVisit } from "../pipeline/visit.ts";
 import type { Primitive, Route, UpgradeCall } from "./primitive.ts";
 
 /**
- * Whether a request asks for a WebSocket at a route that takes upgrades, in any spelling of its path. Any other offer to upgrade
- * is ignored, and so is one with a body.
+ * Whether a request asks for a WebSocket at a route that takes upgrades, in any encoding of its path. The server ignores the `Upgrade`
+ * header of all other requests, and of those with a body.
  */
 export function takesUpgrade(
   { method, url = "", headers }: IncomingMessage,
@@ -32,7 +32,7 @@ export function takesUpgrade(
   return primitives.some(({ routes }) => routes[rest]?.upgrade !== undefined);
 }
 
-/** Mounts what serves upgrades of a route; returns the function that handles such a request. */
+/** Starts the upgrader of a route with the service; returns the function that handles its upgrade requests. */
 export function mountUpgrade(
   app: FastifyInstance,
   env: Env,
@@ -70,7 +70,7 @@ export function mountUpgrade(
   };
 }
 
-/** Returns the check of an open connection's access; keeps no more of the request than the check needs. */
+/** Returns the function that rechecks an open connection; it retains no more of the request than that needs. */
 function readmission(
   { user, canvas: { id, slug } }: Pick<UpgradeCall, "user" | "canvas">,
   { cookie, authorization }: IncomingMessage["headers"],
@@ -84,8 +84,8 @@ function readmission(
 }
 
 /**
- * Rejects upgrades that pages of other origins ask for in path mode. They cannot read other answers, but they could read what is
- * sent on a socket, so the cookie that came along is not enough.
+ * Rejects upgrades from pages of other origins in path mode. CORS keeps them from reading other responses, but not from reading a
+ * WebSocket, so the session cookie is not enough.
  */
 function requireOwnOrigin({ headers: { origin } }: IncomingMessage, { base }: Env): void {
   if (base.urlMode === "path" && origin !== undefined && origin !== base.origin)

@@ -20,7 +20,7 @@ type Handle = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>
 
 const paramsOf = (request: FastifyRequest) => request.params as Record<string, string>;
 
-/** The request as the pipeline takes it. */
+/** Converts a request to the input of the pipeline. */
 const visitOf = (request: FastifyRequest, answer: ApiVisit["answer"], rateClass: RateClass): ApiVisit => ({
   slug: paramsOf(request).slug ?? "",
   surface: "api",
@@ -30,7 +30,7 @@ const visitOf = (request: FastifyRequest, answer: ApiVisit["answer"], rateClass:
   answer,
 });
 
-/** Mounts the runtime API: every primitive behind the pipeline, which runs before any body is read. */
+/** Mounts the runtime API. The pipeline runs before the handlers of primitives and before any body is read. */
 export function mountRuntime(app: FastifyInstance, env: Env, primitives: readonly Primitive[]): void {
   const upgradeOf = routeUpgrades(app.server);
   for (const primitive of primitives) {
@@ -69,7 +69,7 @@ export function mountRuntime(app: FastifyInstance, env: Env, primitives: readonl
   }
 }
 
-/** Returns the function that takes a request of a route through the pipeline to its handler. */
+/** Returns the function that runs the pipeline and then the handler of a route. */
 function handle({ capability, rateClass = "canvas" }: Primitive, route: Route, env: Env): Handle {
   const isEmpty = Object.keys(route).length === 0;
   return async (request, reply) => {

@@ -20,7 +20,7 @@ export interface Call extends Admitted {
 }
 
 /**
- * An answer with its own status, headers or kind of body. Headers override the defaults: `content-type` of JSON and
+ * A response with its own status, headers or kind of body. Headers override the defaults: `content-type` of JSON and
  * `cache-control: private, no-store`. A stream is read as fast as the client takes it, and destroyed when the client goes away.
  */
 export interface FullAnswer {
@@ -30,7 +30,7 @@ export interface FullAnswer {
   body: string | Uint8Array | Readable | null;
 }
 
-/** The answer of a handler; a string or a stream alone is JSON with status 200. */
+/** The response of a handler; a string or a stream alone is JSON with status 200. */
 export type Answer = string | Readable | FullAnswer;
 
 /** Handles one method of a route; throws a Refusal to reject the request. */
@@ -44,7 +44,7 @@ export interface UpgradeCall extends Admitted {
   head: Buffer;
   /** When the proxy's assertion about the caller expires, in epoch milliseconds; infinite where there is none. */
   until: number;
-  /** Takes the connection, which gets no HTTP answer then; returns it with the headers that the pipeline has set. */
+  /** Takes the connection, which gets no HTTP response then; returns it with the headers that the pipeline has set. */
   takeSocket(): { socket: Socket; headers: Record<string, unknown> };
   /** Repeats authentication, access check and capability gate, for as long as the connection is open. */
   readmit(): Promise<Admitted>;
@@ -52,7 +52,7 @@ export interface UpgradeCall extends Admitted {
 
 /** Serves the upgraded connections of a route for as long as the service runs. */
 export interface Upgrader {
-  /** Takes the connection, or throws a Refusal, which is sent as an HTTP answer. */
+  /** Takes the connection, or throws a Refusal, which is sent as an HTTP response. */
   accept(call: UpgradeCall): void;
   start(): Promise<void>;
   /** Closes every connection. */

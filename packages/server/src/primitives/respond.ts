@@ -5,7 +5,7 @@ import { Refusal } from "../http/refusal.ts";
 import { limitResponses, SMALL_RESPONSE } from "../pipeline/limit-responses.ts";
 import type { Answer, FullAnswer } from "./primitive.ts";
 
-/** Sends the answer of a handler; `userId` is whose limit of concurrent large responses it counts for. */
+/** Sends what a handler returned. A large response counts towards the limit of the user with `userId`. */
 export function respond(answer: Answer, userId: string, reply: FastifyReply, env: Env): unknown {
   if (typeof answer === "string") {
     if (answer.length > SMALL_RESPONSE) limitResponses(userId, reply, env);
@@ -21,8 +21,8 @@ export function respond(answer: Answer, userId: string, reply: FastifyReply, env
 }
 
 /**
- * Sends a stream, counted as a large response until it is sent. An error before its first byte is answered as any other; a later one
- * breaks the connection off, so that nobody takes the answer for whole.
+ * Sends a stream, which counts as a large response until it ends. An error before the first byte gets the usual error response; a
+ * later one closes the connection, so that the client does not take the response for complete.
  */
 function sendStream(
   stream: Readable,
@@ -33,7 +33,7 @@ function sendStream(
 ): FastifyReply {
   stream.on("error", (error) => {
     if (!reply.raw.headersSent) {
-      // They are those of the answer that failed.
+      // The headers describe the body that failed.
       for (const name of Object.keys(headers)) {
         reply.removeHeader(name);
         reply.raw.removeHeader(name);
