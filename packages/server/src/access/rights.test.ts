@@ -42,28 +42,28 @@ const BY_RIGHT: Record<PolicyRight, string> = {
 const includes = (letters: string, caller: Caller) => letters[CALLERS.indexOf(caller)] !== "-";
 
 /** What a caller may do with a record; an owner or editor is not its author. */
-const allowed = (policy: Parameters<typeof rightsOf>[0], health: Operation, caller: Caller) =>
-  may(rightsOf(policy, roleOf(caller))[health], isAuthor(caller));
+const allowed = (policy: Parameters<typeof rightsOf>[0], operation: Operation, caller: Caller) =>
+  may(rightsOf(policy, roleOf(caller))[operation], isAuthor(caller));
 
 for (const preset of Object.keys(PRESETS) as Preset[]) {
   describe(`preset ${preset}`, () => {
-    for (const health of OPERATIONS) {
-      const letters = TABLE[preset][health === "increment" ? "update" : health];
-      test(`${health}: ${letters}`, () => {
+    for (const operation of OPERATIONS) {
+      const letters = TABLE[preset][operation === "increment" ? "update" : operation];
+      test(`${operation}: ${letters}`, () => {
         for (const caller of CALLERS)
-          assert.equal(allowed({ preset }, health, caller), includes(letters, caller), caller);
+          assert.equal(allowed({ preset }, operation, caller), includes(letters, caller), caller);
       });
     }
 
-    for (const health of OPERATIONS) {
-      const rights = health === "create" ? AUDIENCES : (Object.keys(RIGHTS) as PolicyRight[]);
+    for (const operation of OPERATIONS) {
+      const rights = operation === "create" ? AUDIENCES : (Object.keys(RIGHTS) as PolicyRight[]);
       for (const right of rights) {
-        test(`${health} overridden by ${right}`, () => {
-          const policy = { preset, overrides: { [health]: right } };
-          const read = health === "read" ? BY_RIGHT[right] : TABLE[preset].read;
+        test(`${operation} overridden by ${right}`, () => {
+          const policy = { preset, overrides: { [operation]: right } };
+          const read = operation === "read" ? BY_RIGHT[right] : TABLE[preset].read;
           for (const each of OPERATIONS) {
             const own =
-              each === health ? BY_RIGHT[right] : TABLE[preset][each === "increment" ? "update" : each];
+              each === operation ? BY_RIGHT[right] : TABLE[preset][each === "increment" ? "update" : each];
             const needsRead = each !== "read" && each !== "create";
             for (const caller of CALLERS) {
               const expected = includes(own, caller) && (!needsRead || includes(read, caller));
