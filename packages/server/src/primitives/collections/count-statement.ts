@@ -1,10 +1,10 @@
 import { type Sql, statementText } from "../../drivers/db/db.ts";
-import { both, conditionOn, divided, statementOf, valuesOf } from "./conditions.ts";
+import { conditionOn, intersection, splitAuthors, statementOf, valuesOf } from "./conditions.ts";
 import type { Range } from "./fields.ts";
 import type { Condition } from "./query.ts";
 
-/** The rows that a count reads: the records of a collection, perhaps of one author, or the fields within a range. */
-const COUNTED = {
+/** The rows that a count reads: the records of a collection, or the entries of one field in a range. */
+const SOURCES = {
   records: { from: "records as r", table: "r", id: "r.id", also: "" },
   fields: {
     from: "record_fields as o",
@@ -15,13 +15,13 @@ const COUNTED = {
 } as const;
 
 interface Shape {
-  counted: keyof typeof COUNTED;
+  source: keyof typeof SOURCES;
   authors: number;
   conditions: number;
 }
 
-function countText({ counted, authors, conditions }: Shape): TemplateStringsArray {
-  const { from, table, id, also } = COUNTED[counted];
+function countText({ source, authors, conditions }: Shape): TemplateStringsArray {
+  const { from, table, id, also } = SOURCES[source];
   return statementText(
     `select count(*) as rows from ${from}`,
     `where ${table}.canvas_id = ? and ${table}.collection = ? ${also}`,
@@ -31,20 +31,25 @@ function countText({ counted, authors, conditions }: Shape): TemplateStringsArra
 }
 
 /**
- * The statement that counts the records of a collection that meet conditions; of `author` alone unless null. It reads along an index:
- * that of authors, or of one field within its bounds, of a field that equals something if there is one.
+ * Builds the statement that counts the records of a collection that meet conditions, of all authors where `author` is null. It
+ * reads along an index: of authors, or of one field within its range, preferably a field that must equal a value.
  */
-export function counting(canvas: string, collection: string, author: string | null, given: Condition[]): Sql {
-  const { authors, conditions } = divided(given, author);
+export function countStatement(
+  canvas: string,
+  collection: string,
+  author: string | null,
+  given: Condition[],
+): Sql {
+  const { authors, conditions } = splitAuthors(given, author);
   const [first, ...others] = conditions.toSorted((a, b) => Number("is" in b) - Number("is" in a));
   if (authors.length > 0 || first === undefined) {
-    const shape: Shape = { counted: "records", authors: authors.length, conditions: conditions.length };
+    const shape: Shape = { source: "records", authors: authors.length, conditions: conditions.length };
     return [statementOf(shape, countText), canvas, collection, ...authors, ...conditions.flatMap(valuesOf)];
   }
   const same = others.filter(({ name }) => name.equals(first.name));
   const rest = others.filter((each) => !same.includes(each));
-  const { from, before } = same.reduce<Range>(both, first);
-  const shape: Shape = { counted: "fields", authors: 0, conditions: rest.length };
+  const { from, before } = same.reduce<Range>(intersection, first);
+  const shape: Shape = { source: "fields", authors: 0, conditions: rest.length };
   return [
     statementOf(shape, countText),
     canvas,

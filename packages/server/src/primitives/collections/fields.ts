@@ -1,34 +1,34 @@
 import type { Json } from "@easel/protocol/types";
 
 /**
- * Scalars as bytes that sort as the values do: null, false, true, numbers, texts. So one index serves equality, comparison,
- * prefix and order alike, on both engines.
+ * The first byte of a scalar's key, by its kind. Keys are bytes that sort as the values do: null, false, true, numbers, strings.
+ * So one index serves equality, comparison, prefix and order, on both engines.
  */
 const KINDS = { null: 1, false: 2, true: 3, number: 4, text: 5 } as const;
 const AFTER_ALL = Buffer.of(6);
 
-/** Of a text so many bytes count; what is compared with it is shorter, so that it is never taken for another. */
+/** The number of bytes of a string that its key contains. Operands are shorter, so that a cut key never equals one. */
 const TEXT_BYTES = 256;
 const NAME_BYTES = 256;
-/** So many fields of a record can be asked for: the first. */
-const MOST_FIELDS = 100;
+/** The number of fields of a record that are indexed: the first ones. */
+const MAX_FIELDS = 100;
 
-/** A scalar: what a field must be to be found by it. */
+/** A JSON scalar. Only fields with one are indexed. */
 export type Scalar = string | number | boolean | null;
 
-/** A field that records are found by. */
+/** An indexed field of a record. */
 export interface Field {
   name: Buffer;
   key: Buffer;
 }
 
-/** The name under which a record's author is found: no text in UTF-8 is like it. */
+/** The name under which the author is indexed. It is not valid UTF-8, so no field has it. */
 export const AUTHOR = Buffer.from("\xffauthor", "latin1");
 
 export const isScalar = (value: unknown): value is Scalar =>
   value === null || ["string", "number", "boolean"].includes(typeof value);
 
-/** The bytes of a scalar. */
+/** Returns the key of a scalar. */
 export function keyOf(value: Scalar): Buffer {
   if (typeof value === "number") return Buffer.concat([Buffer.of(KINDS.number), numberBytes(value)]);
   if (typeof value === "string")
@@ -36,7 +36,7 @@ export function keyOf(value: Scalar): Buffer {
   return Buffer.of(KINDS[String(value) as "null" | "true" | "false"]);
 }
 
-/** A double whose bytes sort as its value: negative ones turned over, the others past them. */
+/** Encodes a double so that its bytes sort by value: negative ones inverted, the others with the sign bit set. */
 function numberBytes(value: number): Buffer {
   const bytes = Buffer.alloc(8);
   bytes.writeDoubleBE(value === 0 ? 0 : value);
@@ -45,33 +45,33 @@ function numberBytes(value: number): Buffer {
   return bytes;
 }
 
-/** Half a surrogate pair has no bytes of its own: a text with one is not found. */
-const hasBytes = (value: Scalar): boolean => typeof value !== "string" || value.isWellFormed();
+/** Whether a scalar has a key: a string with a lone surrogate has no UTF-8. */
+const hasKey = (value: Scalar): boolean => typeof value !== "string" || value.isWellFormed();
 
-/** Whether a text is short and whole enough to be compared with. */
+/** Whether a scalar can be the operand of a comparison: strings must be shorter than a key, and well-formed. */
 export const isComparable = (value: Scalar): boolean =>
-  typeof value !== "string" || (hasBytes(value) && Buffer.byteLength(value) < TEXT_BYTES);
+  typeof value !== "string" || (hasKey(value) && Buffer.byteLength(value) < TEXT_BYTES);
 
-/** The bytes of a field's name; null for one that is not kept. */
+/** Returns the name of a field in bytes; null for one that is not indexed. */
 export function nameOf(field: string): Buffer | null {
   if (!field.isWellFormed()) return null;
   const name = Buffer.from(field);
   return name.length <= NAME_BYTES ? name : null;
 }
 
-/** What a record with this value is found by, besides its author: the scalar fields of an object at its top. */
+/** Returns the indexed fields of a value: the scalars at the top level of an object. */
 export function fieldsOf(value: Json): Field[] {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return [];
   const fields: Field[] = [];
   for (const [field, each] of Object.entries(value)) {
-    const name = isScalar(each) && hasBytes(each) ? nameOf(field) : null;
+    const name = isScalar(each) && hasKey(each) ? nameOf(field) : null;
     if (name !== null) fields.push({ name, key: keyOf(each as Scalar) });
-    if (fields.length === MOST_FIELDS) break;
+    if (fields.length === MAX_FIELDS) break;
   }
   return fields;
 }
 
-/** A range of keys: from the first on, and before the second. */
+/** A range of keys: `from` is included, `before` is not. */
 export interface Range {
   from: Buffer;
   before: Buffer;
@@ -81,7 +81,7 @@ const next = (key: Buffer) => Buffer.concat([key, Buffer.of(0)]);
 const kindOf = (key: Buffer) => Buffer.of(key.readUInt8(0));
 const endOf = (key: Buffer) => Buffer.of(key.readUInt8(0) + 1);
 
-/** The keys for which a comparison with a value holds: those of its own kind. */
+/** The range of keys for which each comparison with an operand holds: only keys of its own kind. */
 export const COMPARISONS = {
   eq: (key: Buffer): Range => ({ from: key, before: next(key) }),
   lt: (key: Buffer): Range => ({ from: kindOf(key), before: key }),
@@ -90,7 +90,7 @@ export const COMPARISONS = {
   gte: (key: Buffer): Range => ({ from: key, before: endOf(key) }),
   startsWith: (key: Buffer): Range => {
     const before = Buffer.from(key);
-    // No byte of UTF-8 is the greatest there is.
+    // UTF-8 contains no 0xff, so the last byte can be incremented.
     before.writeUInt8(before.readUInt8(before.length - 1) + 1, before.length - 1);
     return { from: key, before };
   },

@@ -1,13 +1,12 @@
 import { type Sql, statementText, type Value } from "../../drivers/db/db.ts";
-import { both, conditionOn, divided, statementOf, valuesOf } from "./conditions.ts";
+import { conditionOn, intersection, splitAuthors, statementOf, valuesOf } from "./conditions.ts";
 import { ALL, type Range } from "./fields.ts";
 import type { RecordQuery } from "./query.ts";
 
 /*
- * A list can be asked for in many ways; each way is one statement, made once, so that it is prepared once. Everything that a
- * caller gives is a value of it. What can be found along an index is found there: the field that the list is in the order of
- * between its bounds, and records in the order of their making by a field that equals something. Further conditions are
- * looked at record by record.
+ * Each shape of a list query is one statement. It walks one index: that of the field of `orderBy`, within the range of the
+ * conditions on it; in the order of creation, that of a field that must equal a value. The other conditions are evaluated record
+ * by record.
  */
 
 const COLUMNS = "r.id, r.author_id, r.value, r.number, r.updated_at";
@@ -19,7 +18,7 @@ const FIELDS = {
   id: "o.record_id",
 };
 
-/** What a list goes along: where it is found, and by what it is in order besides the id. */
+/** The index that a list walks: its tables, and the column that orders it before the id. */
 const WALKS = {
   createdAt: { ...RECORDS, key: null, also: "" },
   updatedAt: { ...RECORDS, key: "r.updated_at", also: "" },
@@ -27,8 +26,8 @@ const WALKS = {
   field: { ...FIELDS, key: "o.key", also: "and o.name = ?" },
 } as const;
 
-/** Before and after every id: they begin with a hexadecimal digit. */
-const NO_ID = { first: "", last: "z" };
+/** Texts before and after every id: ids begin with a hexadecimal digit. */
+const ID_BOUNDS = { first: "", last: "z" };
 
 interface Shape {
   walk: keyof typeof WALKS;
@@ -53,23 +52,32 @@ function listText({ walk, descending, authors, conditions }: Shape): TemplateStr
   return statementText(...parts);
 }
 
-/** Where a list begins along its walk, and the bound that it stays within; the values of the statement. */
-function along({ order, descending, after }: RecordQuery, bounds: Range): Value[] {
+/** Returns the values of the position after which a page begins, and of the bound where the list ends. */
+function boundsOf({ order, descending, after }: RecordQuery, bounds: Range): Value[] {
   const end = descending ? "last" : "first";
-  if (order.by === "createdAt") return [after?.id ?? NO_ID[end]];
+  if (order.by === "createdAt") return [after?.id ?? ID_BOUNDS[end]];
   if (order.by === "updatedAt")
-    return after === null ? [descending ? Number.MAX_SAFE_INTEGER : -1, NO_ID[end]] : [after.at, after.id];
+    return after === null
+      ? [descending ? Number.MAX_SAFE_INTEGER : -1, ID_BOUNDS[end]]
+      : [after.at, after.id];
   const [start, bound] = descending ? [bounds.before, bounds.from] : [bounds.from, bounds.before];
   const at = after?.at;
-  // A cursor from beyond the bounds, which no page of this list has given, begins at the bound.
+  // A forged cursor from outside the bounds begins at the bound.
   if (!Buffer.isBuffer(at) || at.compare(start) === (descending ? 1 : -1)) return [start, "", bound];
   return [at, after?.id ?? "", bound];
 }
 
-/** The statement for a page of a collection, with one row more than the page holds; of `author` alone unless null. */
-export function listing(canvas: string, collection: string, author: string | null, query: RecordQuery): Sql {
+/**
+ * Builds the statement that reads a page of a collection and one row more, of all authors where `author` is null.
+ */
+export function listStatement(
+  canvas: string,
+  collection: string,
+  author: string | null,
+  query: RecordQuery,
+): Sql {
   const { order, descending, limit } = query;
-  const { authors, conditions: others } = divided(query.conditions, author);
+  const { authors, conditions: others } = splitAuthors(query.conditions, author);
   let conditions = others;
   let walk: Shape["walk"] = order.by;
   let bounds = ALL;
@@ -77,7 +85,7 @@ export function listing(canvas: string, collection: string, author: string | nul
   const equal = conditions.find(({ is }) => is !== undefined);
   if (order.by === "field") {
     const named = conditions.filter(({ name }) => name.equals(order.name));
-    bounds = named.reduce(both, ALL);
+    bounds = named.reduce(intersection, ALL);
     conditions = conditions.filter((each) => !named.includes(each));
     found = [order.name];
   } else if (order.by === "createdAt" && authors.length === 0 && equal !== undefined) {
@@ -90,7 +98,7 @@ export function listing(canvas: string, collection: string, author: string | nul
     canvas,
     collection,
     ...found,
-    ...along(query, bounds),
+    ...boundsOf(query, bounds),
     ...authors,
     ...conditions.flatMap(valuesOf),
     limit + 1,

@@ -11,26 +11,26 @@ import { type ReadSlice, streamList } from "../streamed-list.ts";
 import { readValue, toText } from "../value.ts";
 import { withBody } from "../with-body.ts";
 import { collectionsData } from "./data.ts";
-import { positionIn, RECORD_ID, readQuery, readWhere } from "./query.ts";
+import { parseCursor, parseQuery, parseWhere, RECORD_ID } from "./query.ts";
 import { RecordStore, type StoredRecord } from "./store.ts";
 
-/** A configured collection, and what the caller may do with it. */
+/** A configured collection with the rights of the caller. */
 interface Opened {
   policy: CollectionPolicy;
   rights: Rights;
   records: RecordStore;
 }
 
-/** The reach of a count without conditions: the policy alone says who may have it. */
-const EVERY: Right = { own: true, any: true };
+/** The right of a count without conditions: `aggregateCount` of the policy alone restricts it. */
+const ALL_RECORDS: Right = { own: true, any: true };
 
 const textOf = (record: StoredRecord) =>
   `{"id":"${record.id}","authorId":${JSON.stringify(record.author_id)},"value":${toText(record)},"updatedAt":${record.updated_at}}`;
 
-/** The collection that a path names, for an operation that the caller may do with at least one's own records. */
+/** Opens the collection in the path. Rejects a caller who may not do the operation even with own records. */
 async function open(
   { params, canvas, role, user }: Call,
-  health: Operation | null,
+  operation: Operation | null,
   env: Env,
 ): Promise<Opened> {
   const { name = "" } = params;
@@ -38,35 +38,32 @@ async function open(
   const { collections } = await policyOf(canvas, env);
   const policy = entryOf(collections, name) ?? refuse("COLLECTION_NOT_CONFIGURED");
   const rights = rightsOf(policy, role);
-  if (health !== null && !rights[health].own) refuse("PERMISSION_DENIED");
+  if (operation !== null && !rights[operation].own) refuse("PERMISSION_DENIED");
   return { policy, rights, records: new RecordStore(env.db, canvas.id, name, user.id) };
 }
 
-/** The record that a path names, which the caller may read, for an operation that reaches it. */
-async function recordOf({ params, user }: Call, { rights, records }: Opened, health: Operation) {
+/** Returns the record in the path: 404 if the caller cannot read it, 403 if the operation is not allowed. */
+async function findRecord({ params, user }: Call, { rights, records }: Opened, operation: Operation) {
   const { id = "" } = params;
   const record = (RECORD_ID.test(id) ? await records.get(id, rights.read) : undefined) ?? refuse("NOT_FOUND");
-  return may(rights[health], record.author_id === user.id) ? record : refuse("PERMISSION_DENIED");
+  return may(rights[operation], record.author_id === user.id) ? record : refuse("PERMISSION_DENIED");
 }
 
-/** An opened collection, and a record of it that the operation reaches. */
+/** An opened collection with one of its records. */
 interface OpenedRecord extends Opened {
   record: StoredRecord;
 }
 
-/**
- * Opens a record for an operation. A record that the caller cannot read is not there, whatever their other rights: that is told before
- * whether the operation is allowed.
- */
+/** Returns a function that opens the record in the path for an operation. */
 const openRecord =
-  (health: Operation) =>
+  (operation: Operation) =>
   async (call: Call, env: Env): Promise<OpenedRecord> => {
     const opened = await open(call, null, env);
-    return { ...opened, record: await recordOf(call, opened, health) };
+    return { ...opened, record: await findRecord(call, opened, operation) };
   };
 
-/** Tells those who watch the collection of a write. */
-function tell(
+/** Publishes a write to those who watch the collection. */
+function publishChange(
   { params, canvas }: Call,
   { id, author_id }: Pick<StoredRecord, "id" | "author_id">,
   op: "set" | "delete",
@@ -76,8 +73,8 @@ function tell(
   announce(canvas.id, { resource: "collection", name, id, op, of: author_id }, env);
 }
 
-/** `by` of an increment: a finite number. */
-function amount(given: Json): number {
+/** Parses `by` of an increment: a finite number. */
+function parseAmount(given: Json): number {
   const by = typeof given === "object" && given !== null && !Array.isArray(given) ? given.by : undefined;
   return typeof by === "number" ? by : refuse("INVALID_BODY", { message: "`by` must be a finite number." });
 }
@@ -90,10 +87,10 @@ export const collections: Primitive = {
     "/collections/:name": {
       async GET(call, env) {
         await open(call, "read", env);
-        const query = readQuery(call.query);
+        const query = parseQuery(call.query);
         const read: ReadSlice<StoredRecord> = async (now, limit, after) => {
           const { rights, records } = await open(now, "read", env);
-          const position = after === null ? query.after : positionIn(after, query.order);
+          const position = after === null ? query.after : parseCursor(after, query.order);
           return records.list({ ...query, limit, after: position }, rights.read);
         };
         return streamList(call, query.limit, read, textOf);
@@ -103,7 +100,7 @@ export const collections: Primitive = {
         read: readValue,
         async run(call, { records }, body, env) {
           const record = (await records.create(parseJson(body), env.clock())) ?? refuse("KEY_LIMIT");
-          tell(call, record, "set", env);
+          publishChange(call, record, "set", env);
           return { status: 201, body: textOf(record) };
         },
       }),
@@ -115,7 +112,7 @@ export const collections: Primitive = {
         try {
           deleted = await records.clear(rights.delete);
         } finally {
-          // Also when it failed: then nobody knows how far it came.
+          // Also after a failure, since records may have been removed before it.
           if (deleted !== 0) announce(call.canvas.id, { resource: "collection", name, op: "clear", of }, env);
         }
         return `{"deleted":${deleted},"attachmentCleanupFailed":0}`;
@@ -130,9 +127,11 @@ export const collections: Primitive = {
       async GET(call, env) {
         const { policy, rights, records } = await open(call, null, env);
         if (!isAmong(policy.aggregateCount ?? "none", call.role)) refuse("PERMISSION_DENIED");
-        const conditions = readWhere(call.query);
+        const conditions = parseWhere(call.query);
         const count =
-          conditions === null ? await records.count(EVERY) : await records.count(rights.read, conditions);
+          conditions === null
+            ? await records.count(ALL_RECORDS)
+            : await records.count(rights.read, conditions);
         return `{"count":${count}}`;
       },
     },
@@ -146,14 +145,14 @@ export const collections: Primitive = {
         async run(call, { records, record: { id, author_id } }, body, env) {
           const now = env.clock();
           const stored = (await records.update(id, parseJson(body), now)) ?? refuse("NOT_FOUND");
-          tell(call, { id, author_id }, "set", env);
+          publishChange(call, { id, author_id }, "set", env);
           return textOf({ ...stored, id, author_id, updated_at: now });
         },
       }),
       async DELETE(call, env) {
         const { records, record } = await openRecord("delete")(call, env);
         if (!(await records.delete(record.id))) refuse("NOT_FOUND");
-        tell(call, record, "delete", env);
+        publishChange(call, record, "delete", env);
         return '{"ok":true,"attachmentCleanupFailed":0}';
       },
     },
@@ -163,11 +162,11 @@ export const collections: Primitive = {
         read: readValue,
         async run(call, { records, rights, record }, body, env) {
           const now = env.clock();
-          const number = await records.increment(record.id, amount(parseJson(body)), now);
+          const number = await records.increment(record.id, parseAmount(parseJson(body)), now);
           if (number === undefined) {
             refuse((await records.get(record.id, rights.read)) === undefined ? "NOT_FOUND" : "NOT_NUMERIC");
           }
-          tell(call, record, "set", env);
+          publishChange(call, record, "set", env);
           return textOf({ ...record, value: null, number, updated_at: now });
         },
       }),

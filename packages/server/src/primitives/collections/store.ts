@@ -7,10 +7,10 @@ import { paged } from "../../http/paging.ts";
 import { finiteValues, STAYS_FINITE } from "../increment.ts";
 import { SLICE_LENGTH } from "../streamed-list.ts";
 import { type Stored, toStored } from "../value.ts";
-import { counting } from "./counting.ts";
+import { countStatement } from "./count-statement.ts";
 import { AUTHOR, type Field, fieldsOf, keyOf } from "./fields.ts";
+import { listStatement } from "./list-statement.ts";
 import { type Condition, cursorOf, type RecordQuery } from "./query.ts";
-import { listing } from "./statements.ts";
 
 /** A record of a collection; `updated_at` in epoch milliseconds. */
 export type StoredRecord = Stored & { id: string; author_id: string; updated_at: number };
@@ -23,13 +23,13 @@ const INCREMENT = statementText(
   "returning number",
 );
 
-/** So many records are cleared at once: each may have a hundred fields, and others get their turn between. */
-const CLEARED_AT_ONCE = 100;
+/** The number of records that one batch of a clear removes, each with up to a hundred indexed fields. */
+const CLEAR_BATCH = 100;
 
-/** One, so that a right is a value of a statement. */
-const bit = (reaches: boolean) => Number(reaches);
+/** Converts a right to a value of a statement. */
+const bit = (allowed: boolean) => Number(allowed);
 
-/** The records of one collection of a canvas, as one caller may reach them (specification 4.10). */
+/** Stores the records of one collection of a canvas, for one caller (specification 4.10). */
 export class RecordStore {
   readonly #db: Db;
   readonly #canvas: string;
@@ -43,7 +43,7 @@ export class RecordStore {
     this.#caller = caller;
   }
 
-  /** Makes a record of the caller's; null when the canvas has no room for it. */
+  /** Creates a record of the caller; null when the canvas has as many as its quota allows. */
   async create(value: Json, now: number): Promise<StoredRecord | null> {
     const id = newId();
     const stored = toStored(value);
@@ -62,7 +62,7 @@ export class RecordStore {
     return { ...stored, id, author_id: this.#caller, updated_at: now };
   }
 
-  /** A record that the right reaches; undefined when there is none. */
+  /** Returns a record that the right includes; undefined when there is none. */
   get(id: string, read: Right): Promise<StoredRecord | undefined> {
     return this.#db.get<StoredRecord>`
       select id, author_id, value, number, updated_at from records
@@ -70,25 +70,25 @@ export class RecordStore {
         and (cast(${bit(read.any)} as integer) = 1 or (cast(${bit(read.own)} as integer) = 1 and author_id = ${this.#caller}))`;
   }
 
-  /** A slice of the records that the right reaches. */
+  /** Reads a slice of the records that the right includes. */
   async list(query: RecordQuery, read: Right) {
     const author = read.any ? null : this.#caller;
-    const statement = listing(this.#canvas, this.#collection, author, query);
+    const statement = listStatement(this.#canvas, this.#collection, author, query);
     const { rows, more } = await this.#db.head<StoredRecord>(SLICE_LENGTH, ...statement);
     return paged(rows, query.limit, (last) => cursorOf(last, query.order), more);
   }
 
-  /** Counts the records that the right reaches and that meet the conditions. */
+  /** Counts the records that the right includes and that meet the conditions. */
   async count(right: Right, conditions: Condition[] = []): Promise<number> {
     if (!right.own) return 0;
     const author = right.any ? null : this.#caller;
     const found = await this.#db.get<{ rows: number }>(
-      ...counting(this.#canvas, this.#collection, author, conditions),
+      ...countStatement(this.#canvas, this.#collection, author, conditions),
     );
     return Number(found?.rows ?? 0);
   }
 
-  /** Replaces the value of a record; null when it is gone. */
+  /** Replaces the value of a record; null when the record no longer exists. */
   async update(id: string, value: Json, now: number): Promise<Stored | null> {
     const stored = toStored(value);
     const steps: Step[] = [
@@ -100,7 +100,7 @@ export class RecordStore {
     return (await this.#db.batch(steps)).length === steps.length ? stored : null;
   }
 
-  /** The number after adding `by`; undefined when the record is gone, is no number, or would leave the finite range. */
+  /** Adds to a number and returns the sum; undefined when the record no longer exists, is no number, or the sum is not finite. */
   async increment(id: string, by: number, now: number): Promise<number | undefined> {
     const [changed] = await this.#db.returning<{ number: number }>(
       INCREMENT,
@@ -114,7 +114,7 @@ export class RecordStore {
     return changed?.number;
   }
 
-  /** Removes a record; false when it is gone. */
+  /** Removes a record; false when it no longer exists. */
   async delete(id: string): Promise<boolean> {
     const steps: Step[] = [
       countLess(this.#canvas, KIND, 1),
@@ -124,25 +124,25 @@ export class RecordStore {
     return (await this.#db.batch(steps)).length === steps.length;
   }
 
-  /** Removes every record that the right reaches and that is there by now, some at a time; answers how many. */
+  /** Removes the records that the right includes, a batch at a time, and returns how many. Records created meanwhile may remain. */
   async clear(right: Right): Promise<number> {
-    const there = await this.count(right);
+    const total = await this.count(right);
     let deleted = 0;
-    while (deleted < there) {
-      const removed = await this.#removeSome(right);
+    while (deleted < total) {
+      const removed = await this.#clearBatch(right);
       if (removed === 0) break;
       deleted += removed;
     }
     return deleted;
   }
 
-  async #removeSome(right: Right): Promise<number> {
+  async #clearBatch(right: Right): Promise<number> {
     const [, removed] = await this.#db.batch([
-      // Held from here on, the count keeps others from adding or removing what the next lines count.
+      // Locks the counter until the commit, so that the next statements count every row.
       countLess(this.#canvas, KIND, 0),
       optional`delete from records where id in
         (select id from records where canvas_id = ${this.#canvas} and collection = ${this.#collection}
-          and (cast(${bit(right.any)} as integer) = 1 or author_id = ${this.#caller}) order by id limit ${CLEARED_AT_ONCE})`,
+          and (cast(${bit(right.any)} as integer) = 1 or author_id = ${this.#caller}) order by id limit ${CLEAR_BATCH})`,
       optional`update counts set rows = (select count(*) from records where canvas_id = ${this.#canvas})
         where canvas_id = ${this.#canvas} and kind = ${KIND}`,
     ]);

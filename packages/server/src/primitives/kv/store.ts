@@ -10,28 +10,28 @@ const INCREMENT = statementText(
   "returning number",
 );
 
-/** Keys are UTF-8 and never begin with 0xff, so this lies after all of them. */
+/** Sorts after every key: UTF-8 contains no 0xff. */
 const AFTER_ALL = Buffer.of(0xff);
 
-/** The first bytes after everything that begins with `prefix`. */
-function after(prefix: Buffer): Buffer {
+/** Returns the first bytes that sort after every key with the prefix. */
+function endOfPrefix(prefix: Buffer): Buffer {
   if (prefix.length === 0) return AFTER_ALL;
   const end = Buffer.from(prefix);
-  // The last byte of UTF-8 text is never 0xff, so there is always a next one.
+  // UTF-8 contains no 0xff, so the last byte can be incremented.
   end.writeUInt8(end.readUInt8(end.length - 1) + 1, end.length - 1);
   return end;
 }
 
-/** Prefix and cursor as one lower bound: whichever lies further on. */
-function from(prefix: Buffer, cursor: string | null): Buffer {
+/** Returns the lower bound of a list: the prefix, or the key after the cursor if that sorts later. */
+function startOfList(prefix: Buffer, cursor: string | null): Buffer {
   if (cursor === null) return prefix;
   const next = Buffer.from(`${cursor}\0`);
   return Buffer.compare(next, prefix) > 0 ? next : prefix;
 }
 
 /**
- * The keys of one scope of a canvas (specification 4.3). `limit` is how many a scope may hold where administrators have not
- * set the quota.
+ * Stores the keys of one scope of a canvas (specification 4.3). `limit` is the number of keys that a scope may hold unless
+ * administrators have set another.
  */
 export class KvStore {
   readonly #db: Db;
@@ -39,7 +39,7 @@ export class KvStore {
   readonly #scope: string;
   readonly #quota: "kv.keys.shared" | "kv.keys.user";
 
-  /** `scope` is empty for the shared one, otherwise the viewer's user id. */
+  /** `scope` is empty for the shared scope, otherwise the user id of the viewer. */
   constructor(db: Db, canvas: string, scope: string) {
     this.#db = db;
     this.#canvas = canvas;
@@ -47,15 +47,15 @@ export class KvStore {
     this.#quota = scope === "" ? "kv.keys.shared" : "kv.keys.user";
   }
 
-  /** Undefined when there is no such key. */
+  /** Returns the value of a key; undefined when there is none. */
   get(key: string): Promise<Stored | undefined> {
     return this.#read(Buffer.from(key));
   }
 
-  /** False when the key is new and the scope is full. */
+  /** Creates or replaces the value of a key; false when the key is new and the scope is full. */
   async put(key: string, stored: Stored, limit: number): Promise<boolean> {
     const bytes = Buffer.from(key);
-    // Someone else may have made this very key in the last free place: then it is there to be changed.
+    // In a full scope, another request may just have created this key: the update is tried once more.
     for (let full = false; ; ) {
       const changed = await this.#db.run`
         update kv set value = ${stored.value}, number = ${stored.number}
@@ -68,7 +68,7 @@ export class KvStore {
     }
   }
 
-  /** Removes a key; false when it is not there. */
+  /** Removes a key; false when there is none. */
   async delete(key: string): Promise<boolean> {
     const bytes = Buffer.from(key);
     const steps = [
@@ -78,7 +78,7 @@ export class KvStore {
     return (await this.#db.batch(steps)).length === steps.length;
   }
 
-  /** The number after adding `by`, a missing key counting as 0; or why it stays as it is. */
+  /** Adds to a number, a missing key counting as 0, and returns the sum; or the code of the refusal. */
   async increment(key: string, by: number, limit: number): Promise<number | "NOT_NUMERIC" | "KEY_LIMIT"> {
     const bytes = Buffer.from(key);
     for (let full = false; ; ) {
@@ -103,14 +103,14 @@ export class KvStore {
     }
   }
 
-  /** A slice of at most `limit` entries in the order of their keys' bytes; `nextCursor` is the last key, where others follow. */
+  /** Reads at most `limit` entries in the order of their keys' bytes; `nextCursor` is the last key if more follow. */
   async list({ prefix, cursor, limit }: { prefix: string; cursor: string | null; limit: number }) {
     const start = Buffer.from(prefix);
     const { rows, more } = await this.#db.head<Stored & { key: Uint8Array }>(
       SLICE_LENGTH,
       ...sql`
       select key, value, number from kv where canvas_id = ${this.#canvas} and scope = ${this.#scope}
-        and key >= ${from(start, cursor)} and key < ${after(start)}
+        and key >= ${startOfList(start, cursor)} and key < ${endOfPrefix(start)}
       order by key limit ${limit + 1}`,
     );
     const entries = rows.map((row) => ({ ...row, key: Buffer.from(row.key).toString() }));
@@ -122,7 +122,7 @@ export class KvStore {
       select value, number from kv where canvas_id = ${this.#canvas} and scope = ${this.#scope} and key = ${key}`;
   }
 
-  /** Adds a key that was not there; "taken" when someone else has just added it. The counter comes first: it is the lock. */
+  /** Creates a key; "taken" if another request has just created it. The counter is written first: it is the lock. */
   async #create(
     key: Buffer,
     { value, number }: Stored,

@@ -4,7 +4,7 @@ import { type Db, sql } from "../../drivers/db/db.ts";
 import { paged } from "../../http/paging.ts";
 import { SLICE_LENGTH } from "../streamed-list.ts";
 
-/** One person's answer in a collection. `value` is JSON text, `updatedAt` epoch milliseconds. */
+/** The submission of one person in a collection. `value` is JSON text, `updatedAt` epoch milliseconds. */
 export interface Submission {
   userId: string;
   value: string;
@@ -13,7 +13,7 @@ export interface Submission {
 
 const KIND = "submissions";
 
-/** The submissions of one collection of a canvas (specification 4.9). */
+/** Stores the submissions of one collection of a canvas (specification 4.9). */
 export class SubmissionStore {
   readonly #db: Db;
   readonly #canvas: string;
@@ -25,14 +25,14 @@ export class SubmissionStore {
     this.#collection = collection;
   }
 
-  /** Undefined when the person has not answered. */
+  /** Returns the submission of a person; undefined when there is none. */
   get(user: string): Promise<Submission | undefined> {
     return this.#db.get<Submission>`
       select user_id as "userId", value, updated_at as "updatedAt" from submissions
       where canvas_id = ${this.#canvas} and collection = ${this.#collection} and user_id = ${user}`;
   }
 
-  /** False when the answer is a new one and the canvas or its author has no room for it. */
+  /** Creates or replaces the submission of a person; false when a new one would exceed the quota of the canvas or the author. */
   async put(user: string, value: string, now: number): Promise<boolean> {
     for (;;) {
       const changed = await this.#db.run`
@@ -44,7 +44,7 @@ export class SubmissionStore {
     }
   }
 
-  /** Withdraws an answer, if it is there. */
+  /** Removes the submission of a person, if there is one. */
   async delete(user: string): Promise<void> {
     await this.#db.batch([
       countLess(this.#canvas, KIND, 1),
@@ -53,10 +53,10 @@ export class SubmissionStore {
     ]);
   }
 
-  /** Removes every answer of the collection. */
+  /** Removes every submission of the collection. */
   async clear(): Promise<void> {
     await this.#db.batch([
-      // Held from here on, the count keeps others from adding what the next line would not have counted.
+      // Locks the counter until the commit, so that the next statement counts every row.
       countLess(this.#canvas, KIND, 0),
       sql`update counts set rows = rows - (select count(*) from submissions
           where submissions.canvas_id = ${this.#canvas} and collection = ${this.#collection})
@@ -65,7 +65,7 @@ export class SubmissionStore {
     ]);
   }
 
-  /** A slice of at most `limit` answers by their authors' ids; `nextCursor` is the last id, where others follow. */
+  /** Reads at most `limit` submissions in the order of their authors' ids; `nextCursor` is the last id if more follow. */
   async list({ cursor, limit }: { cursor: string; limit: number }) {
     const { rows, more } = await this.#db.head<Submission>(
       SLICE_LENGTH,
@@ -77,7 +77,7 @@ export class SubmissionStore {
     return paged(rows, limit, ({ userId }) => userId, more);
   }
 
-  /** Adds an answer; "taken" when another tab has just done so. */
+  /** Creates a submission; "taken" if another request has just created it. */
   async #create(user: string, value: string, now: number): Promise<"created" | "taken" | "full"> {
     const { length: done } = await this.#db.batch([
       countOne(this.#canvas, KIND),

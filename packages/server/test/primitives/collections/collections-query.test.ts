@@ -3,7 +3,7 @@ import { it } from "node:test";
 import type { Json } from "@easel/protocol/types";
 import fc from "fast-check";
 import type { Query } from "../../../src/http/query.ts";
-import { readQuery, readWhere } from "../../../src/primitives/collections/query.ts";
+import { parseQuery, parseWhere } from "../../../src/primitives/collections/query.ts";
 import { RecordStore, type StoredRecord } from "../../../src/primitives/collections/store.ts";
 import { onDatabases, times } from "../../drivers/databases.ts";
 import { AUTHORS, asked, value } from "./record-arbitraries.ts";
@@ -36,9 +36,9 @@ await onDatabases("what records are listed by", (db) => {
     return { canvas, records };
   };
   const list = (canvas: string, query: Query, right = ANY, caller = "u-1") =>
-    new RecordStore(db, canvas, "board", caller).list(readQuery(query), right);
+    new RecordStore(db, canvas, "board", caller).list(parseQuery(query), right);
   const count = (canvas: string, query: Query, right: typeof ANY) =>
-    new RecordStore(db, canvas, "board", "u-1").count(right, readWhere(query) ?? []);
+    new RecordStore(db, canvas, "board", "u-1").count(right, parseWhere(query) ?? []);
   /** The whole list, page by page. */
   const walk = async (canvas: string, query: Query, limit: number, right = ANY, caller = "u-1") => {
     const seen: StoredRecord[] = [];
@@ -152,8 +152,8 @@ await onDatabases("what records are listed by", (db) => {
     assert.deepEqual(await found("f100"), []);
     assert.deepEqual(await found(fits), [records[1]?.id]);
     assert.deepEqual(await found("last"), [records[1]?.id]);
-    assert.throws(() => readQuery({ where: JSON.stringify({ [`value.${long}`]: 1 }) }), /is no field/);
-    assert.throws(() => readQuery({ where: '{"value.\\ud800":1}' }), /is no field/);
+    assert.throws(() => parseQuery({ where: JSON.stringify({ [`value.${long}`]: 1 }) }), /is no field/);
+    assert.throws(() => parseQuery({ where: '{"value.\\ud800":1}' }), /is no field/);
   });
 
   it("texts with halves of surrogate pairs are kept, and asking for them finds no more than them", async () => {

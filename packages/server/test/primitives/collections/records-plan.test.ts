@@ -5,7 +5,7 @@ import { readConfig } from "../../../src/config/config.ts";
 import type { Db, Sql, Step, Value } from "../../../src/drivers/db/db.ts";
 import { migrate } from "../../../src/drivers/db/migrate.ts";
 import { openDb } from "../../../src/drivers/index.ts";
-import { readQuery, readWhere } from "../../../src/primitives/collections/query.ts";
+import { parseQuery, parseWhere } from "../../../src/primitives/collections/query.ts";
 import { RecordStore } from "../../../src/primitives/collections/store.ts";
 import { SubmissionStore } from "../../../src/primitives/submissions/store.ts";
 import { times } from "../../drivers/databases.ts";
@@ -63,12 +63,12 @@ async function everyStatement(): Promise<void> {
   for (const right of [ANY, OWN]) {
     await records.get(id, right);
     for (const filter of filters)
-      await records.count(right, readWhere({ where: JSON.stringify(filter) }) ?? []);
+      await records.count(right, parseWhere({ where: JSON.stringify(filter) }) ?? []);
     for (const orderBy of orders) {
       for (const filter of filters) {
         const query = { orderBy, where: JSON.stringify(filter), limit: "2" };
-        const { nextCursor } = await records.list(readQuery(query), right);
-        if (nextCursor !== null) await records.list(readQuery({ ...query, cursor: nextCursor }), right);
+        const { nextCursor } = await records.list(parseQuery(query), right);
+        if (nextCursor !== null) await records.list(parseQuery({ ...query, cursor: nextCursor }), right);
       }
     }
   }
@@ -107,7 +107,7 @@ test("what a caller gives is a value of a statement, never a part of it", async 
 test("a field that equals something, and bounds of the field that the list is in the order of, are searched for", async () => {
   const stepOf = async (query: Record<string, string>) => {
     seen.clear();
-    await new RecordStore(noting, "canvas", "board", "u-1").list(readQuery(query), ANY);
+    await new RecordStore(noting, "canvas", "board", "u-1").list(parseQuery(query), ANY);
     const [[text, values] = ["", []]] = seen;
     return planOf(text, values)[0];
   };
