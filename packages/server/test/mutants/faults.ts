@@ -298,7 +298,7 @@ export const FAULTS: Fault[] = [
     "packages/server/src/primitives/realtime/held-frames.ts",
     "if (--this.#pendingChecks > 0) return [];",
     "--this.#pendingChecks;",
-    "packages/server/test/primitives/realtime/realtime-doubt.test.ts",
+    "packages/server/test/primitives/realtime/realtime-held-frames.test.ts",
   ),
   fault(
     "realtime: a connection without a place stays open",

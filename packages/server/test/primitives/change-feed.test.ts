@@ -2,7 +2,7 @@ import { after, it } from "node:test";
 import { govern } from "@easel/conformance/policy";
 import { connect } from "@easel/conformance/realtime/socket";
 import { same } from "@easel/conformance/same";
-import { CountedNode } from "./realtime/realtime-counted.ts";
+import { CountedNode } from "./realtime/counted-node.ts";
 
 it("a change is published when a connection watches the canvas, and costs nothing otherwise", async () => {
   const { target, counting, here } = await CountedNode.start({ after });

@@ -4,7 +4,7 @@ import { queryObjects } from "node:v8";
 import { share, turn } from "@easel/conformance/fixture";
 import { until } from "@easel/conformance/patience";
 import { Connection } from "../../../src/primitives/realtime/connection.ts";
-import { CountedNode } from "./realtime-counted.ts";
+import { CountedNode } from "./counted-node.ts";
 import { clientFrame, GOODBYE, OPCODE, type Wire } from "./realtime-wire.ts";
 
 const scope = { after };

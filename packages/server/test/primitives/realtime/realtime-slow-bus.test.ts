@@ -3,7 +3,7 @@ import { after, afterEach, describe, it } from "node:test";
 import { until } from "@easel/conformance/patience";
 import { enter } from "@easel/conformance/realtime/frame";
 import { connect } from "@easel/conformance/realtime/socket";
-import { CountedNode } from "./realtime-counted.ts";
+import { CountedNode } from "./counted-node.ts";
 import { type Node, startNode } from "./realtime-node.ts";
 import type { Wire } from "./realtime-wire.ts";
 

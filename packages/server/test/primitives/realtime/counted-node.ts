@@ -6,7 +6,7 @@ import { memory } from "../../../src/drivers/bus/memory.ts";
 import type { Env } from "../../../src/env.ts";
 import { startDev } from "../../support/engines.ts";
 import type { Scope } from "../../support/service.ts";
-import { CountingBus } from "./realtime-bus.ts";
+import { CountingBus } from "./counting-bus.ts";
 import { startNode } from "./realtime-node.ts";
 import { handshake, Wire } from "./realtime-wire.ts";
 
