@@ -17,7 +17,7 @@ const refused = (code: string, channel?: string) => ({
 const keys = (resource: string, prefix = "") => ({ resource, prefix });
 const records = (name: string) => ({ resource: "collection", name });
 
-/** A frame, and what it says. */
+/** A frame, and what it is parsed to. */
 const GOOD: [frame: Json, means: object][] = [
   [
     { type: "subscribe", channel: "c" },
@@ -104,14 +104,14 @@ const BAD: [frame: Json, refused: object][] = [
   [{ type: "unwatch", resource: "kv", prefix: {} }, refused("INVALID_FRAME")],
 ];
 
-describe("what a frame says", () => {
+describe("valid frames", () => {
   for (const [frame, means] of GOOD) test(JSON.stringify(frame), () => assert.deepEqual(read(frame), means));
 });
 
-describe("what is refused, and what it is about", () => {
+describe("invalid frames, with the subject of the error", () => {
   for (const [frame, means] of BAD) test(JSON.stringify(frame), () => assert.deepEqual(read(frame), means));
 
-  test("what is no JSON object", () => {
+  test("anything but a JSON object is INVALID_FRAME", () => {
     for (const text of [
       "",
       " ",
@@ -131,12 +131,12 @@ describe("what is refused, and what it is about", () => {
     assert.deepEqual(parseFrame(Buffer.from([0x7b, 0xff, 0x7d]), false), refused("INVALID_FRAME"));
   });
 
-  test("a binary frame, whatever it holds", () => {
+  test("a binary frame is INVALID_FRAME", () => {
     assert.deepEqual(read({ type: "subscribe", channel: "c" }, true), refused("INVALID_FRAME"));
     assert.deepEqual(read("", true), refused("INVALID_FRAME"));
   });
 
-  test("16 KiB and not a byte more, binary or not, before anything else is looked at", () => {
+  test("a frame above 16 KiB is MESSAGE_TOO_LARGE, whatever else is wrong with it", () => {
     const frame = { type: "publish", channel: "c", data: "" };
     const room = 16 * KIB - JSON.stringify(frame).length;
     assert.ok("type" in read({ ...frame, data: "a".repeat(room) }));
@@ -149,7 +149,7 @@ describe("what is refused, and what it is about", () => {
     assert.deepEqual(read("a".repeat(16 * KIB)), refused("INVALID_FRAME"));
   });
 
-  test("whatever the bytes: a frame or a refusal, never a fault", () => {
+  test("any bytes are parsed to a frame or an error, without an exception", () => {
     const json = fc.json().map((text) => Buffer.from(text));
     const bytes = fc.oneof(json, fc.uint8Array({ maxLength: 64 }).map(Buffer.from));
     fc.assert(
@@ -169,7 +169,7 @@ describe("names of channels", () => {
     return means;
   };
 
-  test("128 bytes are not too long, 129 are, and are not said again", () => {
+  test("a name may have 128 bytes; a longer one is left out of the error", () => {
     for (const channel of ["c", "c".repeat(128), longest, "\ud800".repeat(42)]) {
       assert.equal(isNameTooLong(frame(channel)), false);
       assert.deepEqual(subjectOf(frame(channel)), { channel });
@@ -180,7 +180,7 @@ describe("names of channels", () => {
     }
   });
 
-  test("what is watched is no channel", () => {
+  test("the limit does not apply to the names of watches", () => {
     const means = read({ type: "watch", resource: "collection", name: tooLong });
     assert.ok("type" in means);
     assert.equal(isNameTooLong(means), false);
@@ -188,7 +188,7 @@ describe("names of channels", () => {
   });
 });
 
-test("error frames: type, code, message, then what they are about", () => {
+test("an error frame consists of type, code, message and subject, in this order", () => {
   const { PERMISSION_DENIED: message } = FRAME_ERRORS;
   assert.equal(
     errorFrame("PERMISSION_DENIED", { channel: "c" }),
@@ -200,7 +200,7 @@ test("error frames: type, code, message, then what they are about", () => {
   );
 });
 
-test("close codes are those of the specification, and each has a reason that fits a close frame", () => {
+test("close codes are those of the specification, and their reasons fit into a close frame", () => {
   const codes = Object.fromEntries(Object.entries(CLOSE_CODES).map(([cause, { code }]) => [cause, code]));
   const own = { flood: 1008, tooLarge: 1009, unchecked: 1011 };
   assert.deepEqual(codes, { shutdown: 1001, accessLost: 4401, disabled: 4403, full: 4429, ...own });

@@ -7,7 +7,7 @@ import { FlushQueue, Outbox, textFrame } from "./outbox.ts";
 
 const KIB = 1024;
 
-/** How a text of so many bytes begins as a frame (RFC 6455, section 5.2). */
+/** The head of a text frame by the length of the text in bytes (RFC 6455, section 5.2). */
 const HEADS: [bytes: number, head: number[]][] = [
   [0, [0x81, 0]],
   [1, [0x81, 1]],
@@ -20,7 +20,7 @@ const HEADS: [bytes: number, head: number[]][] = [
   [0x010203, [0x81, 127, 0, 0, 0, 0, 0, 1, 2, 3]],
 ];
 
-describe("a text as a frame", () => {
+describe("textFrame", () => {
   for (const [bytes, head] of HEADS) {
     test(`${bytes} bytes`, () => {
       for (const text of ["a".repeat(bytes), `${"é".repeat(bytes >> 1)}${"a".repeat(bytes % 2)}`]) {
@@ -30,13 +30,13 @@ describe("a text as a frame", () => {
     });
   }
 
-  test("half a surrogate counts as the bytes that it becomes", () => {
+  test("a lone surrogate is encoded as U+FFFD, and the length is right", () => {
     const expected = Buffer.concat([Buffer.from([0x81, 4]), Buffer.from("a\ufffd")]);
     assert.deepEqual(textFrame("a\ud800"), expected);
   });
 });
 
-/** A socket that keeps each write. Where nobody reads, what is written waits. */
+/** A socket that records its writes, which stay buffered when nothing is read. */
 class Kept extends Duplex {
   readonly writes: Buffer[] = [];
   isRead = true;
@@ -58,7 +58,7 @@ const boxes = (flushes: FlushQueue, count: number) =>
     return { socket, outbox: new Outbox(socket, flushes, () => socket.isOpen) };
   });
 
-test("nothing follows a goodbye, though it still waits to be written", async () => {
+test("nothing is written after the close frame, also when it was pushed before", async () => {
   const flushes = new FlushQueue();
   const [box, other] = boxes(flushes, 2);
   const [a, b] = frames("a", "b");
@@ -75,8 +75,8 @@ test("nothing follows a goodbye, though it still waits to be written", async () 
   assert.deepEqual(other.socket.writes, [b]);
 });
 
-describe("the end of a turn", () => {
-  test("everything for a socket is one write, in its order, and none before the end", async () => {
+describe("FlushQueue: at the end of a turn", () => {
+  test("the frames of a socket are one write, in order, and none is written earlier", async () => {
     const flushes = new FlushQueue();
     const [one, other, idle] = boxes(flushes, 3);
     assert.ok(one && other && idle);
@@ -98,7 +98,7 @@ describe("the end of a turn", () => {
     assert.equal(other.socket.writes.length, 1);
   });
 
-  test("what the sockets of a channel get is made once; nobody gets another's", async () => {
+  test("the joined frames of one channel are one buffer for all its sockets, and not for others", async () => {
     const flushes = new FlushQueue();
     const all = boxes(flushes, 7);
     const [a, b, c] = frames("a", "b", "c");
@@ -111,7 +111,7 @@ describe("the end of a turn", () => {
     assert.equal(all[0]?.socket.writes[0], all[1]?.socket.writes[0]);
   });
 
-  test("frames of the same bytes that are not the same frame are told apart", async () => {
+  test("distinct frames with equal bytes are not joined as one", async () => {
     const flushes = new FlushQueue();
     const [one, other] = boxes(flushes, 2);
     assert.ok(one && other);
@@ -121,7 +121,7 @@ describe("the end of a turn", () => {
     assert.notEqual(one.socket.writes[0], other.socket.writes[0]);
   });
 
-  test("what is written out before its end is not written again", async () => {
+  test("a frame that was flushed earlier is not written again", async () => {
     const flushes = new FlushQueue();
     const [one] = boxes(flushes, 1);
     assert.ok(one);
@@ -136,7 +136,7 @@ describe("the end of a turn", () => {
     assert.deepEqual(one.socket.writes, [a, b]);
   });
 
-  test("a socket that is gone gets nothing, and keeps nobody else's", async () => {
+  test("a destroyed socket does not affect others", async () => {
     const flushes = new FlushQueue();
     const [gone, ended, here] = boxes(flushes, 3);
     assert.ok(gone && ended && here);
@@ -149,7 +149,7 @@ describe("the end of a turn", () => {
     assert.deepEqual([gone.socket.writes, ended.socket.writes, here.socket.writes], [[], [], [a]]);
   });
 
-  test("1 MiB may wait for a reader, not a byte more", async () => {
+  test("1 MiB may be buffered for a reader, and no more", async () => {
     const flushes = new FlushQueue();
     const [one, other] = boxes(flushes, 2);
     assert.ok(one && other);
@@ -164,7 +164,7 @@ describe("the end of a turn", () => {
   });
 });
 
-test("who does not read is dropped; who reads gets everything", async (t) => {
+test("a client that does not read is dropped; one that reads gets everything", async (t) => {
   const server = net.createServer().listen(0, "127.0.0.1");
   t.after(() => server.close());
   await once(server, "listening");

@@ -5,7 +5,7 @@ import { RateMeter } from "./rate-meter.ts";
 const MINUTE_MS = 60_000;
 const START = 1_000_000;
 
-/** Counts so many frames; answers how many of each answer there were, in order. */
+/** Counts a number of frames. Returns the outcomes in order, each with the number of times. */
 function counted(
   meter: RateMeter,
   kind: "publish" | "other",
@@ -22,7 +22,7 @@ function counted(
   return runs;
 }
 
-test("100 publishes, 1,000 times patience, then no more", () => {
+test("100 publishes are allowed and 1,000 refused before it is a flood", () => {
   assert.deepEqual(counted(new RateMeter(100), "publish", 1_103), [
     ["allowed", 100],
     ["refused", 1_000],
@@ -30,7 +30,7 @@ test("100 publishes, 1,000 times patience, then no more", () => {
   ]);
 });
 
-test("600 of every other kind, 1,000 times patience, then no more", () => {
+test("600 other frames are allowed and 1,000 refused before it is a flood", () => {
   assert.deepEqual(counted(new RateMeter(100), "other", 1_603), [
     ["allowed", 600],
     ["refused", 1_000],
@@ -38,7 +38,7 @@ test("600 of every other kind, 1,000 times patience, then no more", () => {
   ]);
 });
 
-test("the two are counted apart, and patience is with both together", () => {
+test("publishes and other frames have limits of their own, and refusals of both count for a flood", () => {
   const meter = new RateMeter(100);
   assert.deepEqual(counted(meter, "publish", 600), [
     ["allowed", 100],
@@ -51,7 +51,7 @@ test("the two are counted apart, and patience is with both together", () => {
   ]);
 });
 
-test("a window lasts a minute from its first frame, and begins with the first one after it", () => {
+test("a window lasts a minute from its first frame; the next one begins with the next frame", () => {
   const meter = new RateMeter(100);
   const publish = (times: number, at: number) => counted(meter, "publish", times, START + at);
   assert.deepEqual(publish(1, 0), [["allowed", 1]]);
@@ -68,7 +68,7 @@ test("a window lasts a minute from its first frame, and begins with the first on
   assert.deepEqual(publish(1, 6 * MINUTE_MS - 1), [["refused", 1]]);
 });
 
-test("a new window forgives what was too much in the last one", () => {
+test("refusals of an earlier window do not count", () => {
   const meter = new RateMeter(100);
   counted(meter, "other", 1_600);
   assert.deepEqual(counted(meter, "other", 1_601, START + MINUTE_MS), [
@@ -78,7 +78,7 @@ test("a new window forgives what was too much in the last one", () => {
   ]);
 });
 
-test("a clock that is set back makes no window longer", () => {
+test("a clock that is set back does not extend a window", () => {
   const meter = new RateMeter(100);
   counted(meter, "publish", 100);
   assert.deepEqual(counted(meter, "publish", 101, START - MINUTE_MS), [
@@ -87,7 +87,7 @@ test("a clock that is set back makes no window longer", () => {
   ]);
 });
 
-test("where more may be published, six times as much else may be sent, and never less than 600", () => {
+test("other frames are limited to six times the publishes, and at least 600", () => {
   for (const [publishes, others] of [
     [200, 1_200],
     [10, 600],
@@ -104,7 +104,7 @@ test("where more may be published, six times as much else may be sent, and never
   }
 });
 
-test("connections do not share it", () => {
+test("meters are independent", () => {
   const [one, other] = [new RateMeter(100), new RateMeter(100)];
   counted(one, "publish", 500);
   assert.deepEqual(counted(other, "publish", 100), [["allowed", 100]]);

@@ -4,12 +4,12 @@ import fc from "fast-check";
 import { memory } from "../../drivers/bus/memory.ts";
 import { Topics } from "./topics.ts";
 
-/** Someone who listens, and what they have heard. */
+/** A listener and its messages. */
 interface Ear {
   heard: string[];
 }
 
-/** A bus whose subscriptions take effect when the test says so. */
+/** A bus whose subscriptions take effect when the test resolves them. */
 function slowBus() {
   const bus = memory();
   let subscribed = 0;
@@ -35,7 +35,7 @@ function slowBus() {
   );
   return {
     topics,
-    /** The oldest subscription that waits. */
+    /** The oldest pending subscription. */
     next: () => waiting.shift() ?? assert.fail("nobody subscribes"),
     say: (message: string) => bus.publish("t", message),
     get subscribed() {
@@ -54,8 +54,8 @@ const hasSettled = async (promise: Promise<unknown>) => {
   return (await Promise.race([promise, Promise.resolve(pending)])) !== pending;
 };
 
-describe("topics of the bus", () => {
-  test("who enters waits until the bus knows; two of them are one subscription", async () => {
+describe("Topics", () => {
+  test("subscribe resolves with the subscription to the bus, which listeners share", async () => {
     const bus = slowBus();
     const [one, other] = [ear(), ear()];
     const [first, second] = [bus.topics.subscribe("t", one), bus.topics.subscribe("t", other)];
@@ -67,7 +67,7 @@ describe("topics of the bus", () => {
     assert.deepEqual([one.heard, other.heard, bus.subscribed], [["1"], ["1"], 1]);
   });
 
-  test("the last who leaves ends it, nobody before, and nobody twice", async () => {
+  test("the subscription to the bus ends with the last listener", async () => {
     const bus = slowBus();
     const [one, other] = [ear(), ear()];
     const entered = Promise.all([bus.topics.subscribe("t", one), bus.topics.subscribe("t", other)]);
@@ -85,7 +85,7 @@ describe("topics of the bus", () => {
     assert.deepEqual([one.heard, other.heard], [[], ["1"]]);
   });
 
-  test("who leaves before the bus knows hears nothing, and nothing stays", async () => {
+  test("a listener that unsubscribes before the bus has subscribed gets nothing", async () => {
     const bus = slowBus();
     const one = ear();
     const entered = bus.topics.subscribe("t", one);
@@ -97,7 +97,7 @@ describe("topics of the bus", () => {
     assert.deepEqual([one.heard, bus.active], [[], 0]);
   });
 
-  test("who enters while another is leaving hears everything once", async () => {
+  test("a listener that subscribes while the last one unsubscribes gets each message once", async () => {
     const bus = slowBus();
     const [one, other] = [ear(), ear()];
     const entered = [bus.topics.subscribe("t", one)];
@@ -112,7 +112,7 @@ describe("topics of the bus", () => {
     assert.equal(bus.active, 0);
   });
 
-  test("a subscription that fails fails everyone who waits for it; the next one begins anew", async () => {
+  test("a failed subscription rejects all pending calls; the next call subscribes again", async () => {
     const bus = slowBus();
     const [one, other, third] = [ear(), ear(), ear()];
     const entered = [bus.topics.subscribe("t", one), bus.topics.subscribe("t", other)];
@@ -129,7 +129,7 @@ describe("topics of the bus", () => {
     assert.equal(bus.active, 0);
   });
 
-  test("one that fails late takes nothing from those who came after it", async () => {
+  test("a subscription that fails late does not affect later listeners", async () => {
     const bus = slowBus();
     const [one, other, third] = [ear(), ear(), ear()];
     const failing = assert.rejects(bus.topics.subscribe("t", one), /bus/);
@@ -148,7 +148,7 @@ describe("topics of the bus", () => {
     assert.equal(bus.active, 0);
   });
 
-  test("however it is interleaved: who is in hears everything once, and who is out nothing", async () => {
+  test("in any order of events, subscribed listeners get each message once, and others none", async () => {
     const act = fc.record({ who: fc.nat(3), topic: fc.nat(1), enters: fc.boolean() });
     await fc.assert(
       fc.asyncProperty(fc.scheduler(), fc.array(act, { maxLength: 24 }), async (scheduler, acts) => {

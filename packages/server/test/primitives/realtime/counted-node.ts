@@ -10,13 +10,13 @@ import { CountingBus } from "./counting-bus.ts";
 import { startNode } from "./realtime-node.ts";
 import { handshake, Wire } from "./realtime-wire.ts";
 
-/** A node with a canvas, whose bus keeps account. */
+/** A node with a canvas and a counting bus. */
 export class CountedNode {
   readonly target: Target;
   readonly env: Env;
   readonly counting: CountingBus;
   readonly here: Room;
-  /** How much of the bus it uses without any connection. */
+  /** The number of things that it holds on the bus without any connection. */
   readonly usual: number;
 
   private constructor(target: Target, env: Env, counting: CountingBus, here: Room) {
@@ -27,7 +27,7 @@ export class CountedNode {
     this.usual = counting.held.size;
   }
 
-  /** Starts one; it says nothing of what fails. */
+  /** Starts a node that does not log errors. */
   static async start(scope: Scope): Promise<CountedNode> {
     const { env } = await startDev(scope, { SERVICE_LOG_LEVEL: "fatal" });
     const counting = new CountingBus(memory());
@@ -35,7 +35,7 @@ export class CountedNode {
     return new CountedNode(node.target, env, counting, await room(node.target));
   }
 
-  /** A connection to the canvas, byte by byte; that of its owner, unless somebody else is named. */
+  /** Opens a raw connection to the canvas, by default as its owner. */
   async dial(person: Person = this.here.people.owner, base: string = this.target.base): Promise<Wire> {
     const wire = new Wire(base);
     wire.write(handshake(base, `/v1/c/${this.here.slug}/realtime`, person.headers));
@@ -43,7 +43,7 @@ export class CountedNode {
     return wire;
   }
 
-  /** Has a connection be on two channels and watch something. */
+  /** Subscribes a connection to two channels and two watches. */
   async settle(wire: Wire): Promise<void> {
     wire.send(
       { type: "subscribe", channel: "a" },
@@ -54,7 +54,7 @@ export class CountedNode {
     for (let frame = await wire.next(); frame.resource !== "kv.user"; frame = await wire.next());
   }
 
-  /** Waits until no connection holds anything any more. */
+  /** Waits until connections hold nothing on the bus any more. */
   emptied(): Promise<void> {
     return until("everything is given back", () => this.counting.held.size === this.usual);
   }

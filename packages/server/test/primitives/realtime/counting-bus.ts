@@ -1,13 +1,13 @@
 import type { Bus } from "../../../src/drivers/bus/bus.ts";
 
-/** A bus that keeps account of what is held on it, and that a test can make wait. */
+/** Wraps a bus: records what is held and published, and lets a test delay calls. */
 export class CountingBus {
   readonly bus: Bus;
-  /** Topics that are listened to, places that are taken, connections that are present. */
+  /** Subscriptions, places and presence that are held. */
   readonly held = new Set<string>();
-  /** What is said on it, as `topic: message`. */
+  /** Published messages, as `topic: message`. */
   readonly said: string[] = [];
-  /** Comes before each of these, where a test sets it. */
+  /** Is awaited before each of these calls. */
   before: (what: "subscribe" | "hold" | "join" | "publish") => Promise<void> = async () => {};
 
   constructor(bus: Bus) {
@@ -52,7 +52,7 @@ export class CountingBus {
     };
   }
 
-  /** How much of a kind is held. */
+  /** Returns the number of things of a kind that are held. */
   count(kind: "topic" | "place" | "present"): number {
     return [...this.held].filter((each) => each.startsWith(`${kind} `)).length;
   }

@@ -35,7 +35,7 @@ await onSqlite("a node that hears nothing of what others change", (target, main)
   const quiet = startNode({ after }, main, own);
   const dialing = quiet.then((node) => line(node.target));
 
-  /** The owner and the viewer on the channel; what came of that is taken. */
+  /** Subscribes owner and viewer to the channel, and takes the frames of that. */
   const seated = async (policy?: RuntimePolicy) => {
     const here = await room(target);
     if (policy !== undefined) await govern(target, here, policy);
@@ -54,27 +54,27 @@ await onSqlite("a node that hears nothing of what others change", (target, main)
   };
 
   const out: [name: string, code: number, act: (here: Room) => Promise<unknown>][] = [
-    ["taken off the list", 4401, (here) => share(target, here, "private", {})],
+    ["removed from the list", 4401, (here) => share(target, here, "private", {})],
     ["a password", 4401, (here) => amend(target, here, { password: "secret" })],
     ["archived", 4401, (here) => archive(target, here)],
     ["realtime off", 4403, (here) => turn(target, here, { realtime: false })],
   ];
-  describe("who is out", () => {
+  describe("lost access", () => {
     for (const [name, code, act] of out) {
       for (const type of ["publish", "subscribe", "presence", "unsubscribe"]) {
-        it(`${name}: ${type} does nothing any more, and closes with ${code}`, async () => {
+        it(`${name}: ${type} has no effect, and closes with ${code}`, async () => {
           const { here, owner, viewer } = await seated();
           await act(here);
           asks(viewer, type, "publish");
           const { code: closed, frames } = await viewer.end();
           assert.equal(closed, code);
           assert.equal(frames.length, code === 4403 ? 1 : 0);
-          if (name === "taken off the list" || name === "a password")
+          if (name === "removed from the list" || name === "a password")
             are(await owner.settled(), [{ type: "leave", channel: CHANNEL, user: here.users.viewer }]);
         });
       }
 
-      it(`${name}: closed with ${code} before long, without a frame`, async () => {
+      it(`${name}: closed with ${code} at the next heartbeat, without a frame of the client`, async () => {
         const { here, viewer } = await seated();
         await act(here);
         clock.pass(31 * SECOND);
@@ -83,8 +83,8 @@ await onSqlite("a node that hears nothing of what others change", (target, main)
     }
   });
 
-  describe("who may do less, or more", () => {
-    it("a role: the next frame knows", async () => {
+  describe("changed rights", () => {
+    it("a role applies from the next frame", async () => {
       const { here, owner, viewer } = await seated(channel({ publish: "editors" }));
       asks(viewer, "publish");
       await gets(viewer, [DENIED]);
@@ -99,7 +99,7 @@ await onSqlite("a node that hears nothing of what others change", (target, main)
       are(await owner.settled(), []);
     });
 
-    it("a policy: the next frame knows, and of a channel that is lost it is told before the answer", async () => {
+    it("a policy applies from the next frame; the error for a lost channel comes before the response", async () => {
       const { here, owner, viewer } = await seated();
       await govern(target, here, channel({ publish: "editors" }));
       asks(viewer, "publish");
@@ -111,7 +111,7 @@ await onSqlite("a node that hears nothing of what others change", (target, main)
       are(await owner.settled(), [{ type: "leave", channel: CHANNEL, user: here.users.viewer }]);
     });
 
-    it("key-value store off: a watch is refused, and what is watched is told no more", async () => {
+    it("key-value store off: a watch is refused, and changes are not delivered", async () => {
       const { here, viewer } = await seated();
       const keys = { resource: "kv", prefix: "" };
       same(await viewer.ask({ type: "watch", ...keys }), { type: "watching", ...keys });
@@ -122,17 +122,17 @@ await onSqlite("a node that hears nothing of what others change", (target, main)
     });
   });
 
-  describe("a policy that is replaced at the moment it is read", () => {
+  describe("a policy that is replaced while it is read", () => {
     const hiding = (mark: string): RuntimePolicy => ({ channels: { [CHANNEL]: NOBODY, [mark]: NOBODY } });
     for (const type of ["subscribe", "publish", "presence"]) {
-      it(`${type}: opens nothing that neither of the two opens`, async () => {
+      it(`${type}: nothing that both versions deny is allowed`, async () => {
         const { here, viewer } = await seated();
         const raced = Promise.withResolvers<void>();
         slow.before(policyRead, () => govern(target, here, hiding("b")).then(raced.resolve));
         await govern(target, here, hiding("a"));
         asks(viewer, type);
         await raced.promise;
-        // It is told first that it is on the channel no more.
+        // The first error is for the lost subscription.
         await gets(viewer, [DENIED, DENIED]);
       });
     }

@@ -14,16 +14,16 @@ import { JSON_TYPE, post } from "../../support/client.ts";
 import { onEngines } from "../../support/engines.ts";
 import { onBothNodes } from "./realtime-node.ts";
 
-/** Who is shut out, who stays, and what is done. */
+/** An action, the connections that it closes, and those that stay open. */
 interface Scene {
   out: Person[];
   stays: Person[];
   act(): Promise<unknown>;
-  /** Where it is another canvas. */
+  /** When it is another than the usual one. */
   canvas?: Stage;
 }
 
-/** Ways to lose a canvas, of which nothing is said to the service before it says goodbye. */
+/** Ways to lose access, without a frame from the client. */
 const LOSSES: [name: string, scene: (target: Target, canvas: Stage) => Promise<Scene>][] = [
   [
     "signing out",
@@ -34,7 +34,7 @@ const LOSSES: [name: string, scene: (target: Target, canvas: Stage) => Promise<S
     },
   ],
   [
-    "signing in anew in the same browser",
+    "signing in again in the same browser",
     async ({ base, signIn }, { people: { owner, viewer } }) => {
       const other = await signIn(viewer.email);
       const body = JSON.stringify({ email: viewer.email });
@@ -61,7 +61,7 @@ const LOSSES: [name: string, scene: (target: Target, canvas: Stage) => Promise<S
     },
   ],
   [
-    "somebody deactivated",
+    "a deactivated user",
     async (target, { people: { owner, editor, viewer } }) => {
       const token = await tokenOf(target, viewer);
       const again = await target.signIn(viewer.email);
@@ -69,7 +69,7 @@ const LOSSES: [name: string, scene: (target: Target, canvas: Stage) => Promise<S
     },
   ],
   [
-    "taken out of a team",
+    "removal from a team",
     async (target, canvas) => {
       const [first, second] = [await target.signIn(freshEmail("a")), await target.signIn(freshEmail("b"))];
       const team = await makeTeam(target, canvas.people.owner, [first, second]);
@@ -100,7 +100,7 @@ const LOSSES: [name: string, scene: (target: Target, canvas: Stage) => Promise<S
     },
   ],
   [
-    "an invitation that is taken back",
+    "a revoked invitation",
     async (target, canvas) => {
       const [guest, other] = [await guestOf(target, canvas), await guestOf(target, canvas)];
       return { out: [guest], stays: [other, canvas.people.viewer], act: () => revoke(target, canvas, guest) };
@@ -110,7 +110,7 @@ const LOSSES: [name: string, scene: (target: Target, canvas: Stage) => Promise<S
   ["archived", async (target, canvas) => everyone(canvas, () => archive(target, canvas))],
   ["deleted", async (target, canvas) => everyone(canvas, () => remove(target, canvas))],
   [
-    "another address",
+    "a new slug",
     async (target, canvas) => {
       const path = `/api/canvases/${canvas.id}`;
       return everyone(canvas, () =>
@@ -119,7 +119,7 @@ const LOSSES: [name: string, scene: (target: Target, canvas: Stage) => Promise<S
     },
   ],
   [
-    "everyone taken off the list",
+    "an empty list of people",
     async (target, canvas) => {
       const { owner, editor, viewer } = canvas.people;
       const act = () => share(target, canvas, "private", {});
@@ -136,7 +136,7 @@ const everyone = ({ people: { owner, editor, viewer } }: Stage, act: Scene["act"
 });
 
 await onEngines(
-  "who loses a canvas is shut out of it on every node, without a word of theirs",
+  "connections are closed on every node when their users lose access",
   (target, env) => {
     const dial = onBothNodes(target, env);
 

@@ -8,7 +8,7 @@ import { onSqlite } from "../../support/engines.ts";
 import { startNode } from "./realtime-node.ts";
 
 await onSqlite("a change of access", (main, env) => {
-  it("is felt by open connections before the audit log has it: new requests know it already", async () => {
+  it("reaches open connections before it is in the audit log", async () => {
     const { promise: kept, resolve: keep } = Promise.withResolvers<void>();
     const run: Db["run"] = async (text, ...values) => {
       if (text.join("").includes("insert into audit")) await kept;

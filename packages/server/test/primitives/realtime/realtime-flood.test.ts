@@ -11,13 +11,13 @@ import { clientFrame, handshake, OPCODE, Wire } from "./realtime-wire.ts";
 const KIB = 1024;
 
 const scope = { after };
-/** Frames are limited where requests are not. */
+/** Frames have limits although requests have none. */
 const limited = await startDev(scope);
 const free = await startDev(scope, { SERVICE_REALTIME_PUBLISHES_PER_MIN: "1000000000" });
 const calm = await room(limited.target);
 const busy = await room(free.target);
 
-/** The viewer's connection, byte by byte. */
+/** Opens a raw connection as the viewer. */
 async function dial(base: string, { slug, people }: Room): Promise<Wire> {
   const wire = new Wire(base);
   wire.write(handshake(base, `/v1/c/${slug}/realtime`, people.viewer.headers));
@@ -32,10 +32,10 @@ const pong = clientFrame("", { opcode: OPCODE.pong });
 const publish = clientFrame({ type: "publish", channel: "participants:c" });
 const RATE_LIMITED = "RATE_LIMITED";
 
-describe("too much on one connection: 1,000 times it is told so, then 1008", () => {
+describe("frames past the rate limit: 1,000 errors, then 1008", () => {
   const floods: [name: string, frame: Buffer, allowed: number, answers: number][] = [
     ["pongs", pong, 600, 0],
-    ["frames that are none", clientFrame("?"), 600, 600],
+    ["invalid frames", clientFrame("?"), 600, 600],
     ["empty frames", clientFrame(""), 600, 600],
     ["binary frames", clientFrame("", { opcode: OPCODE.binary }), 600, 600],
     ["frames that are too large", clientFrame(Buffer.alloc(16 * KIB + 1)), 600, 600],
@@ -56,7 +56,7 @@ describe("too much on one connection: 1,000 times it is told so, then 1008", () 
     it(name, async () => {
       const wire = await dial(limited.target.base, calm);
       wire.write(times(allowed + 1_001, frame));
-      const { code, texts } = await wire.goodbye();
+      const { code, texts } = await wire.closing();
       const codes = texts.map((text) => JSON.parse(text).code);
       assert.equal(code, 1008);
       assert.equal(codes.filter((each) => each === RATE_LIMITED).length, 1_000);
@@ -86,7 +86,7 @@ describe("too much on one connection: 1,000 times it is told so, then 1008", () 
     wire.drop();
   });
 
-  it("a page that answers what it is sent is not shut out for its pongs", async () => {
+  it("pongs within the limit do not close the connection", async () => {
     const wire = await dial(limited.target.base, calm);
     wire.write(times(600, pong));
     wire.send({ type: "publish", channel: "participants:c" }, { type: "presence", channel: "c" });
@@ -95,14 +95,14 @@ describe("too much on one connection: 1,000 times it is told so, then 1008", () 
   });
 });
 
-it("pings whose answers cannot all be on their way at once: dropped without a word", async () => {
+it("1,000 pings in one packet: dropped without a close frame", async () => {
   const wire = await dial(free.target.base, busy);
   wire.write(times(1_000, ping));
-  assert.deepEqual(await wire.goodbye(), { code: null, texts: [] });
+  assert.deepEqual(await wire.closing(), { code: null, texts: [] });
   await wire.gone();
 });
 
-describe("what the parser does not take", () => {
+describe("messages past the limits of the parser", () => {
   const rows: [name: string, bytes: Buffer, code: number][] = [
     ["1 MiB", clientFrame(Buffer.alloc(KIB * KIB)), 1009],
     [
@@ -114,7 +114,7 @@ describe("what the parser does not take", () => {
       1009,
     ],
     [
-      "a length that does not come",
+      "a length that is not followed by data",
       Buffer.from([0x81, 0xff, 0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff]),
       1009,
     ],
@@ -131,10 +131,10 @@ describe("what the parser does not take", () => {
     it(`${name}: ${code}`, async () => {
       const wire = await dial(free.target.base, busy);
       wire.write(bytes);
-      const goodbye = await wire.goodbye();
-      assert.equal(goodbye.code, code);
+      const closing = await wire.closing();
+      assert.equal(closing.code, code);
       assert.deepEqual(
-        goodbye.texts.map((text) => JSON.parse(text).code),
+        closing.texts.map((text) => JSON.parse(text).code),
         code === 1009 ? ["MESSAGE_TOO_LARGE"] : [],
       );
       wire.drop();
@@ -142,14 +142,14 @@ describe("what the parser does not take", () => {
   }
 });
 
-describe("a flood on one canvas, without limits: the round trips of another get through", () => {
+describe("a flood on one canvas, without rate limits: round trips on another canvas complete", () => {
   const { target } = free;
   const dialLine = line(target);
 
-  /** So many frames of a flood may be answered in the time of one round trip elsewhere. */
+  /** The most frames of the flood that are answered during one round trip elsewhere. */
   const MOST = 100_000;
   const floods: [name: string, frame: Buffer][] = [
-    ["frames that are none", clientFrame("?".repeat(20))],
+    ["invalid frames", clientFrame("?".repeat(20))],
     ["presence", clientFrame({ type: "presence", channel: "c" })],
     ["publishing to oneself", publish],
     ["frames of 17 KiB", clientFrame(Buffer.alloc(17 * KIB))],
@@ -189,7 +189,7 @@ describe("a flood on one canvas, without limits: the round trips of another get 
   }
 });
 
-it("who does not read is dropped; who reads on the same channel gets everything, in its order", async () => {
+it("a client that does not read is dropped; another on the same channel gets everything in order", async () => {
   const { target } = free;
   const here = await room(target);
   const { owner, editor } = here.people;
@@ -215,7 +215,7 @@ it("who does not read is dropped; who reads on the same channel gets everything,
   await wire.gone();
 });
 
-it("who sends while nothing can be answered is read no further; afterwards everything is answered", async () => {
+it("the socket is paused while frames cannot be handled; afterwards all are handled", async () => {
   const slow = new SlowDb(free.env.db);
   const { target } = await startNode(scope, free.env, { db: slow.db });
   const wire = await dial(target.base, busy);
@@ -225,7 +225,7 @@ it("who sends while nothing can be answered is read no further; afterwards every
   const frame = clientFrame({ type: "unsubscribe", channel: "c", more: "x".repeat(8 * KIB) });
   wire.write(times(4_096, frame), clientFrame({ type: "presence", channel: "last" }));
   await held.reached;
-  // It is read no further once nothing more of it has gone in the time of many round trips.
+  // It is paused when nothing more is read during many round trips.
   for (let [trips, waiting] = [0, 0]; trips < 50; trips++) {
     await other.settled();
     if (wire.socket.writableLength !== waiting) trips = 0;

@@ -17,7 +17,7 @@ afterEach(() => {
   for (const wire of wires.splice(0)) wire.drop();
 });
 
-/** What of a handshake is not as the owner makes it; `behind` comes in the same packet. */
+/** A handshake of the owner, with changes. `behind` is sent in the same packet. */
 interface Handshake {
   base?: string;
   path?: string;
@@ -25,7 +25,7 @@ interface Handshake {
   behind?: Buffer;
 }
 
-/** Makes a handshake. */
+/** Sends a handshake. */
 function knock({ base = target.base, path = PATH, headers = owner.headers, behind }: Handshake = {}): Wire {
   const wire = new Wire(base);
   wires.push(wire);
@@ -41,7 +41,7 @@ for (const path of [`${PATH}?a=b`, PATH.replace("realtime", "%72ealtim%65")]) {
   });
 }
 
-describe("what comes with the handshake is not lost", () => {
+describe("frames sent with the handshake are handled", () => {
   const subscribe = clientFrame({ type: "subscribe", channel: "c" });
   const publish = clientFrame({ type: "publish", channel: "c", event: "e", data: 1 });
   const frames = Buffer.concat([subscribe, publish]);
@@ -50,7 +50,7 @@ describe("what comes with the handshake is not lost", () => {
   };
 
   for (const size of [1, 5, 6, 7, subscribe.length, frames.length - 1, frames.length]) {
-    it(`${size} bytes of frames right behind it, and the others after the answer`, async () => {
+    it(`${size} bytes of frames in the same packet, and the rest after the response`, async () => {
       const wire = knock({ behind: frames.subarray(0, size) });
       assert.equal(statusIn(await wire.head()), 101);
       wire.write(frames.subarray(size));
@@ -58,7 +58,7 @@ describe("what comes with the handshake is not lost", () => {
     });
   }
 
-  it("frames before the answer, in packets of their own", async () => {
+  it("frames before the response, in packets of their own", async () => {
     const wire = knock();
     for (const frame of [subscribe, publish]) wire.write(frame);
     assert.equal(statusIn(await wire.head()), 101);
@@ -67,7 +67,7 @@ describe("what comes with the handshake is not lost", () => {
 });
 
 describe("the headers of 101", () => {
-  it("what is left of the bucket, no cookie that nobody needs, no protocol, no extension", async () => {
+  it("have the rate limit; no cookie, protocol or extension", async () => {
     const offers: Header[] = [
       ["Sec-WebSocket-Protocol", "chat, superchat"],
       ["Sec-WebSocket-Extensions", "permessage-deflate; client_max_window_bits"],
@@ -82,7 +82,7 @@ describe("the headers of 101", () => {
     for (const line of head.trimEnd().split("\r\n").slice(1)) assert.match(line, /^[a-z-]+: \S.*$/i);
   });
 
-  it("a session that is used after a day: its cookie anew, and the connection is open", async () => {
+  it("a session used after a day: the response renews its cookie", async () => {
     await later(env, 2 * DAY_MS, async () => {
       const wire = knock();
       assert.match(valueIn(await wire.head(), "set-cookie") ?? "", /^easel_session=.*; Max-Age=1209600/);
@@ -106,7 +106,7 @@ describe("in subdomain mode", async () => {
     valueIn(head, "vary"),
   ];
 
-  it("the page of the canvas may read why it is refused; no other page may, whoever sits before it", async () => {
+  it("the page of the canvas may read a refusal; pages of other origins may not", async () => {
     const own = pageOrigin(target, slug);
     assert.deepEqual(told((await from(own, [])).head), [401, own, "true", "Origin"]);
     assert.deepEqual(told((await from(own, people.stranger.headers)).head), [404, own, "true", "Origin"]);
@@ -117,10 +117,10 @@ describe("in subdomain mode", async () => {
     }
   });
 
-  it("it opens the socket at the base host, and is told by a frame that realtime is off", async () => {
+  it("the page opens the socket at the base host, and gets an error frame when realtime is off", async () => {
     const { head, wire } = await from(pageOrigin(target, slug), people.owner.headers);
     assert.equal(statusIn(head), 101);
-    const { code, texts } = await wire.goodbye();
+    const { code, texts } = await wire.closing();
     assert.deepEqual([code, texts.length], [4403, 1]);
     assert.match(texts[0] ?? "", /^\{"type":"error","code":"CAPABILITY_DISABLED"/);
   });

@@ -18,7 +18,7 @@ import { DAY_MS, SECOND } from "../../support/time.ts";
 import { Clock, startNode } from "./realtime-node.ts";
 import { clientFrame, handshake, OPCODE, Wire } from "./realtime-wire.ts";
 
-/** Longer than a connection goes without being looked at; it goes half of that at least. */
+/** Longer than the longest time between heartbeats; the shortest is half of that. */
 const ROUND = 31 * SECOND;
 
 await onSqlite("connections as time goes by", (_target, main) => {
@@ -27,8 +27,8 @@ await onSqlite("connections as time goes by", (_target, main) => {
   const dialing = node.then(({ target }) => line(target));
   const dial: ReturnType<typeof line> = async (...to) => (await dialing)(...to);
 
-  describe("a peer that answers no ping", () => {
-    /** A connection byte by byte, on a channel. */
+  describe("a peer that does not respond to pings", () => {
+    /** Opens a raw connection and subscribes it to a channel. */
     const knock = async (here: Room, role: Role, channel: string) => {
       const { base } = (await node).target;
       const wire = new Wire(base);
@@ -50,14 +50,14 @@ await onSqlite("connections as time goes by", (_target, main) => {
       return { here, channel, witness };
     };
 
-    it("is dropped without a word at the second round, and the others are told that it is gone", async () => {
+    it("is dropped without a close frame at the second heartbeat, and others get its leave frame", async () => {
       const { here, channel, witness } = await start();
       const wire = await knock(here, "viewer", channel);
       clock.pass(ROUND);
       await pinged(wire);
       are(await witness.settled(), [{ type: "join", channel, user: here.users.viewer }]);
       clock.pass(ROUND);
-      same(await wire.goodbye(), { code: null, texts: [] });
+      same(await wire.closing(), { code: null, texts: [] });
       await wire.gone();
       are([await witness.next()], [{ type: "leave", channel, user: here.users.viewer }]);
     });
@@ -68,7 +68,7 @@ await onSqlite("connections as time goes by", (_target, main) => {
       ["a frame", clientFrame({ type: "presence", channel: "c" }), true],
       ["a frame that is none", clientFrame("?"), true],
     ] as const) {
-      it(`${name} in between: it stays, round after round`, async () => {
+      it(`${name} between heartbeats: it stays connected`, async () => {
         const { here, channel, witness } = await start();
         const wire = await knock(here, "viewer", channel);
         for (let round = 0; round < 4; round++) {
@@ -76,25 +76,25 @@ await onSqlite("connections as time goes by", (_target, main) => {
           await pinged(wire);
           wire.write(said);
           if (isAnswered) assert.ok((await wire.frame()) !== null);
-          // It has come by the time that others have been answered some questions.
+          // It has been received by the time other connections have had some responses.
           for (let trip = 0; trip < 3; trip++) await witness.settled();
         }
         wire.drop();
       });
     }
 
-    it("half a frame is no answer", async () => {
+    it("half a frame is no response", async () => {
       const { here, channel } = await start();
       const wire = await knock(here, "viewer", channel);
       clock.pass(ROUND);
       await pinged(wire);
       wire.write(clientFrame({ type: "presence", channel }).subarray(0, 20));
       clock.pass(ROUND);
-      same(await wire.goodbye(), { code: null, texts: [] });
+      same(await wire.closing(), { code: null, texts: [] });
       await wire.gone();
     });
 
-    it("each connection has rounds of its own", async () => {
+    it("each connection has heartbeats of its own", async () => {
       const { here, channel } = await start();
       const first = await knock(here, "viewer", channel);
       clock.pass(10 * SECOND);
@@ -114,15 +114,15 @@ await onSqlite("connections as time goes by", (_target, main) => {
     });
   });
 
-  describe("whose time has run out is shut out by the next round, and nobody else", () => {
-    /** Somebody whose time runs out, and everyone whose does not. */
+  describe("expired access closes the connection at the next heartbeat", () => {
+    /** People whose access expires, and people whose access does not. */
     interface Scene {
       here: Room;
       expiring: Person[];
       staying: Person[];
-      /** When it has, in milliseconds. */
+      /** The time until it expires, in milliseconds. */
       in: number;
-      /** What is done once the connections are there. */
+      /** Runs when the connections are open. */
       opened?(): Promise<unknown>;
     }
     const rows: [name: string, scene: (here: Room) => Promise<Omit<Scene, "here">>][] = [
@@ -141,7 +141,7 @@ await onSqlite("connections as time goes by", (_target, main) => {
         async (here) => {
           const { viewer, owner } = here.people;
           const again = await (await node).target.signIn(viewer.email);
-          // Using a session moves its end on, so it is moved back once the connection is there.
+          // Using a session extends it, so its end is set when the connection is open.
           const opened = () =>
             main.db.run`
               update sessions set expires_at = ${clock.now() + 20 * SECOND}
@@ -198,7 +198,7 @@ await onSqlite("connections as time goes by", (_target, main) => {
         await live(keeping);
       });
 
-      it(`${name}: 4401 to the first frame, without any round`, async () => {
+      it(`${name}: 4401 at the first frame, before any heartbeat`, async () => {
         const here = await room((await node).target);
         const { expiring, in: ends, opened } = await make(here);
         const losing = await Promise.all(expiring.map((person) => dial(here, person)));

@@ -12,7 +12,7 @@ import { onSqlite } from "../../support/engines.ts";
 import { entryOf, policyRead, SlowDb, startNode } from "./realtime-node.ts";
 import { handshake, statusIn, Wire } from "./realtime-wire.ts";
 
-/** A channel that is closed to everyone. */
+/** Nobody has any right on the channel. */
 const NOBODY = {
   subscribe: "none",
   publish: "none",
@@ -20,11 +20,11 @@ const NOBODY = {
   participatePresence: "none",
 } as const;
 
-/** What lets a viewer stay on it, and seen by owner and editors. */
+/** Viewers stay subscribed, and only owner and editors see presence. */
 const SEATED = { subscribe: "viewers", seePresence: "editors", participatePresence: "viewers" } as const;
 
 await onSqlite(
-  "while it is in doubt whether a visitor may still be there",
+  "while a recheck of access is pending",
   (main, env) => {
     const slow = new SlowDb(env.db);
     const node = startNode({ after }, env, { db: slow.db, policies: new DocumentCache() });
@@ -37,7 +37,7 @@ await onSqlite(
     const dial: ReturnType<typeof line> = async (...to) => (await dialing)(...to);
     const dialing = node.then(({ target }) => line(target, after));
 
-    /** The owner and the viewer on a channel; what came of that is taken. */
+    /** Subscribes owner and viewer to a channel, and takes the frames of that. */
     const seated = async () => {
       const scene = await start();
       const { here, channel } = scene;
@@ -57,7 +57,7 @@ await onSqlite(
       return { ...scene, owner, viewer, said, say, hold: () => slow.hold(entryOf(here.people.viewer.email)) };
     };
 
-    it("nothing is delivered; whoever may not stay has heard nothing of it", async () => {
+    it("frames are held, and dropped when access was lost", async () => {
       const { target, here, viewer, owner, say, hold, channel } = await seated();
       const held = hold();
       await share(target, here, "private", { editor: "editor" });
@@ -68,7 +68,7 @@ await onSqlite(
       are([await owner.next()], [{ type: "leave", channel, user: here.users.viewer }]);
     });
 
-    it("whoever may stay gets all of it, in its order, before what is said afterwards", async () => {
+    it("held frames are delivered in order, before later ones, when access was kept", async () => {
       const { target, here, viewer, say, said, hold } = await seated();
       const held = hold();
       await amend(target, here, { access: "private" });
@@ -79,7 +79,7 @@ await onSqlite(
       await gets(viewer, [1, 2, 3, 4].map(said));
     });
 
-    it("a second doubt while the first one lasts: nothing is delivered before the last look", async () => {
+    it("a second recheck during the first: frames are held until both are done", async () => {
       const { target, here, viewer, say, hold } = await seated();
       const first = hold();
       await amend(target, here, { access: "private" });
@@ -94,7 +94,7 @@ await onSqlite(
       same(await viewer.end(), { code: 4401, frames: [] });
     });
 
-    it("it cannot be found out: closed with 1011, and nothing of it was heard; the others go on", async () => {
+    it("a failed recheck: 1011, held frames are dropped, other connections stay open", async () => {
       const { target, here, viewer, owner, say, hold, channel } = await seated();
       const held = hold();
       await amend(target, here, { access: "private" });
@@ -106,7 +106,7 @@ await onSqlite(
       await say(2);
     });
 
-    it("a frame whose sender cannot be looked at does nothing, and closes with 1011", async () => {
+    it("a failed check before a client's frame: 1011, and the frame has no effect", async () => {
       const { viewer, owner, say, hold, channel, here } = await seated();
       const held = hold();
       viewer.send({ type: "publish", channel, data: 1 });
@@ -117,7 +117,7 @@ await onSqlite(
       await say(2);
     });
 
-    it("what was asked before a goodbye is done, though the page has gone by then", async () => {
+    it("frames from before the client's close frame are handled after it", async () => {
       const { here, viewer, owner, hold, channel } = await seated();
       const held = hold();
       viewer.send({ type: "publish", channel, data: 1 });
@@ -133,7 +133,7 @@ await onSqlite(
       ]);
     });
 
-    it("a channel lost meanwhile: what is held of it is never told, what is held of another is", async () => {
+    it("a channel lost meanwhile: its held frames are dropped, those of others delivered", async () => {
       const { target, here, viewer, owner, channel, hold, say } = await seated();
       const other = freshChannel();
       await enter(viewer, other);
@@ -150,7 +150,7 @@ await onSqlite(
       await gets(viewer, [failure("PERMISSION_DENIED", { channel }), expected]);
     });
 
-    it("who is there may be seen no more: what is held of who came is never told", async () => {
+    it("presence lost meanwhile: held join frames are dropped", async () => {
       const { target, here, viewer, owner, channel, hold } = await seated();
       const held = hold();
       await govern(target, here, { channels: { [channel]: { ...NOBODY, ...SEATED } } });
@@ -163,7 +163,7 @@ await onSqlite(
       await gets(viewer, []);
     });
 
-    it("a change of what is watched is held, and told only to whoever may read it by then", async () => {
+    it("held changes are delivered only to those who may read them after the recheck", async () => {
       const { target, here, viewer, hold } = await seated();
       viewer.send({ type: "watch", resource: "collection", name: "board" });
       same((await viewer.next()).code, "COLLECTION_NOT_CONFIGURED");
@@ -187,7 +187,7 @@ await onSqlite(
       await gets(viewer, [resync, set(id)]);
     });
 
-    it("somebody shut out while their handshake is on its way: 4401, and the place is free", async () => {
+    it("access lost during the handshake: 4401, and the place is free", async () => {
       const { target, here } = await start();
       const held = slow.hold(entryOf(here.people.viewer.email));
       const wire = new Wire(target.base);
@@ -197,12 +197,12 @@ await onSqlite(
       await share(target, here, "private", {});
       held.pass();
       assert.equal(statusIn(await wire.head()), 101);
-      assert.deepEqual(await wire.goodbye(), { code: 4401, texts: [] });
+      assert.deepEqual(await wire.closing(), { code: 4401, texts: [] });
       wire.drop();
       await until("the place is free", () => env.bus.hold(`realtime ${here.id}`, 1, "anybody", "test"));
     });
 
-    it("a policy that is replaced at the moment it is read: nobody is shown whom both of them hide", async () => {
+    it("a policy that is replaced while it is read: what both versions hide stays hidden", async () => {
       const { here } = await start();
       const secret = "participants:secret";
       const hiding = (mark: string) => ({ channels: { [secret]: NOBODY, [mark]: NOBODY } });

@@ -5,7 +5,7 @@ import { share, turn } from "@easel/conformance/fixture";
 import { until } from "@easel/conformance/patience";
 import { Connection } from "../../../src/primitives/realtime/connection.ts";
 import { CountedNode } from "./counted-node.ts";
-import { clientFrame, GOODBYE, OPCODE, type Wire } from "./realtime-wire.ts";
+import { CLOSE_FRAME, clientFrame, OPCODE, type Wire } from "./realtime-wire.ts";
 
 const scope = { after };
 const node = await CountedNode.start(scope);
@@ -13,10 +13,10 @@ const { target, counting, here, usual } = node;
 const { viewer } = here.people;
 const dial: CountedNode["dial"] = (...to) => node.dial(...to);
 
-/** How a connection ends. */
+/** Ways in which a connection ends. */
 const ENDS: [name: string, end: (wire: Wire) => unknown][] = [
-  ["it is closed", (wire) => wire.write(GOODBYE)],
-  ["the line breaks", (wire) => wire.drop()],
+  ["it is closed", (wire) => wire.write(CLOSE_FRAME)],
+  ["the socket is dropped", (wire) => wire.drop()],
   ["it is reset", (wire) => wire.socket.resetAndDestroy()],
   ["the peer ends its half", (wire) => wire.socket.end()],
   [
@@ -37,7 +37,7 @@ const ENDS: [name: string, end: (wire: Wire) => unknown][] = [
   ],
 ];
 
-describe("what a connection held is given back when it ends", () => {
+describe("a connection gives back what it holds when it ends", () => {
   for (const [name, end] of ENDS) {
     it(name, async () => {
       const wires = await Promise.all([dial(), dial(), dial(viewer)]);
@@ -55,11 +55,11 @@ describe("what a connection held is given back when it ends", () => {
     });
   }
 
-  it("it says goodbye, and leaves its half open", async () => {
+  it("a close frame, with the client's half left open", async () => {
     const wire = await dial();
     await node.settle(wire);
-    wire.write(GOODBYE);
-    assert.equal((await wire.goodbye()).code, 1000);
+    wire.write(CLOSE_FRAME);
+    assert.equal((await wire.closing()).code, 1000);
     await node.emptied();
     await wire.gone();
   });
@@ -68,7 +68,7 @@ describe("what a connection held is given back when it ends", () => {
     const wire = await dial(viewer);
     await node.settle(wire);
     await share(target, here, "private", {});
-    assert.equal((await wire.goodbye()).code, 4401);
+    assert.equal((await wire.closing()).code, 4401);
     await node.emptied();
     await share(target, here, "whole_org", {});
     wire.drop();
@@ -78,27 +78,27 @@ describe("what a connection held is given back when it ends", () => {
     const wire = await dial();
     await node.settle(wire);
     await turn(target, here, { realtime: false });
-    assert.equal((await wire.goodbye()).code, 4403);
+    assert.equal((await wire.closing()).code, 4403);
     const late = await dial();
-    assert.equal((await late.goodbye()).code, 4403);
+    assert.equal((await late.closing()).code, 4403);
     await node.emptied();
     await turn(target, here, { realtime: true });
     for (const each of [wire, late]) each.drop();
   });
 
-  it("the canvas is full: the 31st takes nothing, and each place can be taken again", async () => {
+  it("a full canvas: the 31st connection holds nothing, and places can be taken again", async () => {
     for (let round = 0; round < 2; round++) {
       const wires = await Promise.all(Array.from({ length: 30 }, () => dial()));
       await Promise.all(wires.map((wire) => wire.ask({ type: "presence", channel: "a" })));
       const late = await dial();
-      assert.equal((await late.goodbye()).code, 4429);
+      assert.equal((await late.closing()).code, 4429);
       assert.equal(counting.count("place"), 30);
       for (const wire of [...wires, late]) wire.drop();
       await node.emptied();
     }
   });
 
-  it("a thousand who come and go", async () => {
+  it("a thousand connections that are opened and dropped", async () => {
     for (let round = 0; round < 40; round++) {
       const wires = await Promise.all(Array.from({ length: 25 }, () => dial()));
       for (const wire of wires)
@@ -112,6 +112,6 @@ describe("what a connection held is given back when it ends", () => {
   });
 });
 
-it("after all of that the service keeps no connection in memory", async () => {
+it("no connection stays in memory after all of that", async () => {
   await until("all of them are gone", () => queryObjects(Connection, { format: "count" }) === 0);
 });

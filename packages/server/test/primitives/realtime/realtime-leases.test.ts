@@ -16,10 +16,10 @@ const clock = new Clock();
 const bus = memory(clock.now);
 const { env } = await startDev(scope, { SERVICE_LOG_LEVEL: "fatal" });
 
-/** A lease of the tests themselves. */
+/** A lease of the test itself. */
 const TEST = "test";
 
-/** A node that can be cut off from the bus: then it neither renews nor gives back, as if it had been killed. */
+/** Starts a node that can be cut off from the bus: then it neither renews its lease nor gives anything back, as if killed. */
 async function startLeased() {
   const state = { cut: false, renewals: 0 };
   const unlessCut =
@@ -43,7 +43,7 @@ async function startLeased() {
   return { target, state };
 }
 
-/** A canvas on two nodes, with the owner on the first one and the viewer on the second. */
+/** Opens a canvas on two nodes, with the owner on the first and the viewer on the second. */
 async function start() {
   const [one, two] = [await startLeased(), await startLeased()];
   const here = await room(one.target);
@@ -63,7 +63,7 @@ async function start() {
     }
   };
   await bus.renewLease(TEST);
-  /** Whether a canvas of so many places has a free one. */
+  /** Whether a place is free, if the canvas had this many. */
   const hasRoom = async (places: number) => {
     const held = await bus.hold(`realtime ${here.id}`, places, TEST, TEST);
     if (held) await bus.release(`realtime ${here.id}`, TEST);
@@ -72,7 +72,7 @@ async function start() {
   return { here, two, witness, viewer, pass, hasRoom };
 }
 
-it("a killed node: its members leave and its places are free within 15 seconds, those of others stay", async () => {
+it("a killed node: its members leave and its places are free within 15 seconds; those of others stay", async () => {
   const { here, two, witness, viewer, pass, hasRoom } = await start();
   same([await hasRoom(2), await hasRoom(3)], [false, true]);
   two.state.cut = true;

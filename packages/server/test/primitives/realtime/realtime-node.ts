@@ -16,7 +16,7 @@ export interface Node {
   stop(): Promise<void>;
 }
 
-/** A node at an address of its own, on the database, blobs and bus of a service; some of what it works with may be the test's. */
+/** Starts a node on the database, blobs and bus of a service, with parts of the environment replaced. */
 export async function startNode(scope: Scope, of: Env, changed: Partial<Env> = {}): Promise<Node> {
   const env: Env = { ...of, ...changed };
   const app = await createApp(env);
@@ -32,7 +32,7 @@ export async function startNode(scope: Scope, of: Env, changed: Partial<Env> = {
   return { target: devTarget(env.base.origin, env.base.urlMode), env, stop };
 }
 
-/** A way to open a connection of each of some people to each of two nodes, of which one is the service itself. */
+/** Returns a function that connects people to each of two nodes, one of which is the service itself. */
 export function onBothNodes(
   target: Target,
   env: Env,
@@ -45,17 +45,17 @@ export function onBothNodes(
   };
 }
 
-/** A read whose answer is held up. */
+/** A read whose result is delayed. */
 export interface Held {
-  /** Resolved once the answer is there. */
+  /** Resolves when the result has been read. */
   reached: Promise<void>;
-  /** Gives it. */
+  /** Returns the result to the caller. */
   pass(): void;
-  /** Says that the database is away. */
+  /** Rejects the read. */
   fail(): void;
 }
 
-/** Whether a read is meant, by its statement and values. */
+/** Selects reads by statement and values. */
 type Which = (statement: string, values: unknown[]) => boolean;
 
 interface Trap {
@@ -66,7 +66,7 @@ interface Trap {
 
 const nothing = async () => {};
 
-/** A database whose reads of single rows a test can hold up; everything else passes. */
+/** Wraps a database, so that a test can delay reads of single rows. */
 export class SlowDb {
   readonly db: Db;
   readonly #traps = new Set<Trap>();
@@ -79,7 +79,7 @@ export class SlowDb {
     };
   }
 
-  /** Holds up what such reads find, until it passes. */
+  /** Delays the results of such reads. */
   hold(which: Which): Held {
     const passed = Promise.withResolvers<void>();
     const reached = Promise.withResolvers<void>();
@@ -103,7 +103,7 @@ export class SlowDb {
     };
   }
 
-  /** Does something before the next such read. */
+  /** Runs something before the next such read. */
   before(which: Which, work: () => Promise<unknown>): void {
     const before = async () => {
       this.#traps.delete(trap);
@@ -127,17 +127,17 @@ export class SlowDb {
   }
 }
 
-/** The read by which a canvas is entered in somebody's name. */
+/** Selects the read of a user's access to a canvas. */
 export const entryOf =
   (email: string): Which =>
   (statement, values) =>
     statement.includes("from canvases join users") && values.includes(email);
 
-/** The read of a policy document. */
+/** Selects the read of a policy document. */
 export const policyRead: Which = (statement) =>
   /select runtime_policy\b.* from canvases where id/.test(statement);
 
-/** A clock that stands still until a test puts it forward. */
+/** A clock that only a test moves. */
 export class Clock {
   #now = Date.now();
   readonly now = (): number => this.#now;

@@ -13,11 +13,11 @@ import { onBothNodes } from "./realtime-node.ts";
 await onEngines("a canvas on two nodes", (target, env) => {
   const dial = onBothNodes(target, env);
 
-  describe("what changes is felt on both", () => {
+  describe("changes of access take effect on both", () => {
     const channel = "c";
     const say = (socket: Socket, data: string) => socket.send({ type: "publish", channel, data });
 
-    it("a canvas handed over: both roles are others from now on", async () => {
+    it("a transfer: both roles change", async () => {
       const canvas = await stage(target);
       const { owner, editor } = canvas.people;
       const [users, sockets] = [
@@ -39,7 +39,7 @@ await onEngines("a canvas on two nodes", (target, env) => {
         are([await socket.next()], [message(channel, "", "I am", nextUser, "owner")]);
     });
 
-    it("a policy: at once, on both nodes, and the others are told once", async () => {
+    it("a policy takes effect on both nodes, and others get one leave frame", async () => {
       const canvas = await stage(target);
       const { owner, viewer } = canvas.people;
       const user = await userOf(target, viewer);
@@ -60,7 +60,7 @@ await onEngines("a canvas on two nodes", (target, env) => {
       for (const socket of [witness, other, ...sockets]) are(await socket.settled(), []);
     });
 
-    it("realtime off: 4403 on both nodes, on other canvases nothing", async () => {
+    it("realtime off: 4403 on both nodes, and nothing on other canvases", async () => {
       const [canvas, untouched] = [await stage(target), await stage(target)];
       const { owner, viewer } = canvas.people;
       const sockets = await dial(canvas, [owner, viewer]);
@@ -74,7 +74,7 @@ await onEngines("a canvas on two nodes", (target, env) => {
       for (const socket of others) are(await socket.settled(), []);
     });
 
-    it("what administrators set for the instance shuts out nobody who is listed", async () => {
+    it("instance settings do not close connections of listed people", async () => {
       const canvas = await stage(target);
       const admin = await target.signIn(target.admin);
       const sockets = await dial(canvas, [canvas.people.owner, canvas.people.viewer]);
@@ -86,7 +86,7 @@ await onEngines("a canvas on two nodes", (target, env) => {
       for (const socket of sockets) are(await socket.settled(), []);
     });
 
-    it("a change that is refused shuts out nobody, nor does somebody else's sign-out", async () => {
+    it("refused changes and the sign-out of others close no connection", async () => {
       const canvas = await stage(target);
       const { owner, viewer, stranger } = canvas.people;
       const sockets = await dial(canvas, [owner, viewer]);
@@ -101,7 +101,7 @@ await onEngines("a canvas on two nodes", (target, env) => {
     });
   });
 
-  describe("what is said is heard on both", () => {
+  describe("messages reach both", () => {
     it("channels, presence and changes are the same on both", async () => {
       const channel = "participants:x";
       const canvas = await stage(target);
@@ -127,7 +127,7 @@ await onEngines("a canvas on two nodes", (target, env) => {
       for (const socket of [a, b]) are([await socket.next()], [leave(channel, viewerUser)]);
     });
 
-    it("30 places over both; the 31st has none, wherever it knocks", async () => {
+    it("30 places on both nodes together; the 31st connection is refused on either", async () => {
       const canvas = await stage(target);
       const { owner, viewer } = canvas.people;
       for (let each = 0; each < 15; each++)

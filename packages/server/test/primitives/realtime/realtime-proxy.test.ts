@@ -18,7 +18,7 @@ import { PROXY } from "../../support/service.ts";
 import { HOUR_MS, MINUTE_MS, SECOND } from "../../support/time.ts";
 import { Clock, startNode } from "./realtime-node.ts";
 
-/** Who administers a service behind a proxy. */
+/** The administrator of a service behind a proxy. */
 const ADMIN = { SERVICE_ADMIN_EMAILS: "dev@example.com" };
 const lost = async (...sockets: Socket[]) => {
   for (const socket of sockets) same(await socket.end(), { code: 4401, frames: [] });
@@ -27,11 +27,11 @@ const live = async (...sockets: Socket[]) => {
   for (const socket of sockets) are(await socket.settled(), []);
 };
 
-/** What holds however the proxy says who is there. */
+/** Tests for each way in which a proxy identifies people. */
 function asserted(target: Target): void {
   const dial = line(target);
 
-  it("what the proxy said of the handshake holds until the person is deactivated, or may not enter any more", async () => {
+  it("a connection stays open until its user is deactivated or loses access", async () => {
     const canvas = await stage(target);
     const { owner, editor, viewer } = canvas.people;
     const [a, b, c] = [await dial(canvas, owner), await dial(canvas, editor), await dial(canvas, viewer)];
@@ -43,7 +43,7 @@ function asserted(target: Target): void {
     await live(a);
   });
 
-  it("a name that the proxy says later is the one that others read", async () => {
+  it("others see the name that the proxy has sent last", async () => {
     const canvas = await stage(target);
     const { owner, viewer } = canvas.people;
     const [hears, says] = [await dial(canvas, owner), await dial(canvas, viewer)];
@@ -56,13 +56,13 @@ function asserted(target: Target): void {
   });
 }
 
-describe("behind a proxy that signs what it says", async () => {
+describe("behind a proxy with signed assertions", async () => {
   const scope = { after };
   const key = await newKey("RS", "rsa");
   const { env: main } = await startDev(scope, { ...ADMIN, ...signedBy(await startKeyServer(scope, key)) });
   const clock = new Clock();
   const { env } = await startNode(scope, main, { clock: clock.now });
-  /** People come with an assertion of one minute. */
+  /** People have assertions of one minute. */
   const signIn: Target["signIn"] = async (email, name = `Name of ${email}`): Promise<Person> => {
     const exp = Math.floor((clock.now() + MINUTE_MS) / SECOND);
     return { email, name, headers: [[TOKEN_HEADER, await sign(key, "RS256", { email, name, exp })]] };
@@ -72,7 +72,7 @@ describe("behind a proxy that signs what it says", async () => {
 
   asserted(target);
 
-  it("a connection ends with the assertion that opened it, half a minute for clocks included", async () => {
+  it("a connection ends with its assertion, plus half a minute of tolerance", async () => {
     const canvas = await stage(target);
     const { owner, viewer } = canvas.people;
     const [first, second] = [await dial(canvas, owner), await dial(canvas, viewer)];
@@ -80,21 +80,21 @@ describe("behind a proxy that signs what it says", async () => {
     clock.pass(MINUTE_MS + 29 * SECOND);
     await live(first, second);
     clock.pass(SECOND);
-    // A connection whose assertion has ended hears nothing of a new one.
+    // A new assertion does not extend a connection.
     const again = await dial(canvas, await target.signIn(viewer.email, viewer.name));
     again.send({ type: "publish", channel: "participants:c" });
     await lost(first, second);
     await live(again);
   });
 
-  it("an assertion that has ended opens no other connection", async () => {
+  it("an expired assertion opens no connection", async () => {
     const { slug, people } = await stage(target);
     assert.equal((await knock(target, slug, people.owner)).status, 101);
     clock.pass(HOUR_MS);
     unauthenticated(await knock(target, slug, people.owner), target);
   });
 
-  it("an access token opens nothing, and takes nothing from who comes with an assertion, too", async () => {
+  it("an access token alone opens nothing, and beside an assertion it is ignored", async () => {
     const { slug, people, id } = await stage(target);
     const token = await tokenOf(target, people.owner);
     unauthenticated(await knock(target, slug, token), target);
@@ -106,7 +106,7 @@ describe("behind a proxy that signs what it says", async () => {
   });
 });
 
-describe("behind a proxy that is trusted by its address", async () => {
+describe("behind a proxy trusted by its address", async () => {
   const scope = { after };
   const { env: main } = await startDev(scope, { ...ADMIN, ...PROXY });
   const clock = new Clock();
@@ -116,7 +116,7 @@ describe("behind a proxy that is trusted by its address", async () => {
 
   asserted(target);
 
-  it("what the proxy said of the handshake holds as long as the connection", async () => {
+  it("the identity of the handshake is valid for as long as the connection", async () => {
     const canvas = await stage(target);
     const { owner, viewer } = canvas.people;
     const sockets = [await dial(canvas, owner), await dial(canvas, viewer)] as const;
@@ -129,7 +129,7 @@ describe("behind a proxy that is trusted by its address", async () => {
     ]);
   });
 
-  it("a guest has a session, and an access token is its own: each ends by itself", async () => {
+  it("sessions of guests and access tokens end independently of the proxy", async () => {
     const canvas = await stage(target);
     const { viewer } = canvas.people;
     const [guest, other] = [await guestOf(target, canvas), await guestOf(target, canvas)];

@@ -13,11 +13,11 @@ import { tokenOf } from "../../support/client.ts";
 import { startDev } from "../../support/engines.ts";
 import { later, SECOND, still } from "../../support/time.ts";
 
-/** So many canvases with so many connections each: more than are looked at in one turn. */
+/** The canvases, and the connections of each: more in all than fit into a batch. */
 const CANVASES = 12;
 const EACH = 28;
 
-describe("a change that may concern everyone, where there are many", async () => {
+describe("a change of access that concerns all of many connections", async () => {
   const { target, env } = await startDev({ after });
   const dial = line(target, after);
   const people = await cast(target);
@@ -31,7 +31,7 @@ describe("a change that may concern everyone, where there are many", async () =>
   for (const socket of [earliest, ...crowd, latest]) await socket.settled();
   const everyone = { people: [] };
 
-  it("what changes while they are looked at is not missed: they are looked at once more", async () => {
+  it("a change during the recheck causes another recheck", async () => {
     const hash = tokenHash(tokenOf(people.viewer));
     const looking = announceAccess(everyone, env);
     assert.equal(await env.db.run`delete from sessions where token_hash = ${hash}`, 1);
@@ -41,7 +41,7 @@ describe("a change that may concern everyone, where there are many", async () =>
     for (const socket of crowd) are(await socket.settled(), []);
   });
 
-  it("whoever is concerned is looked at first: nothing reaches them while it is the others' turn", async () => {
+  it("a named user is rechecked first, and receives no frame before", async () => {
     await enter(latest, "c");
     const { id } = last.users.stranger;
     await env.db.run`update users set deactivated_at = ${env.clock()} where id = ${id}`;
@@ -55,7 +55,7 @@ describe("a change that may concern everyone, where there are many", async () =>
     for (const socket of crowd) are(await socket.settled(), []);
   });
 
-  it("nothing reaches whoever is concerned without being named, even before it is their turn", async () => {
+  it("a user who is not named receives no frame before the recheck either", async () => {
     const guest = await dial(last, people.editor);
     await enter(guest, "c");
     const hash = tokenHash(tokenOf(people.editor));
@@ -69,7 +69,7 @@ describe("a change that may concern everyone, where there are many", async () =>
     for (const socket of crowd) are(await socket.settled(), []);
   });
 
-  it("once the time of a share has run out nobody is told anything any more, but those who manage the canvas", async () => {
+  it("an expired share: only those who manage the canvas receive frames", async () => {
     await still(env, async () => {
       const short = await room(target, { terms: { expiresAt: env.clock() + 5 * SECOND } });
       const sockets = await Promise.all(

@@ -17,10 +17,10 @@ afterEach(() => {
   counting.before = async () => {};
 });
 
-/** How a connection ends while the bus is at work for it. */
+/** Ways in which a connection ends during a call of the bus. */
 const GOES: [name: string, end: (wire: Wire, node: Node) => Promise<unknown>][] = [
   [
-    "the line breaks",
+    "the socket is dropped",
     async (wire) => {
       wire.drop();
       const third = await dial(viewer);
@@ -32,16 +32,16 @@ const GOES: [name: string, end: (wire: Wire, node: Node) => Promise<unknown>][] 
     "the service stops",
     async (wire, { stop }) => {
       void stop();
-      assert.equal((await wire.goodbye()).code, 1001);
+      assert.equal((await wire.closing()).code, 1001);
       wire.drop();
     },
   ],
 ];
 
-describe("a bus that takes its time", () => {
+describe("a slow bus", () => {
   for (const [name, end] of GOES) {
     for (const what of ["hold", "subscribe", "join"] as const) {
-      it(`${name} while \`${what}\` is on its way: nothing stays, and nobody is told last that they came`, async () => {
+      it(`${name} during \`${what}\`: nothing stays held, and no join is the last frame`, async () => {
         const other = await startNode(scope, env, { bus: counting.bus });
         const witness = await connect(target, here.slug, viewer);
         await enter(witness, "a");
@@ -66,7 +66,7 @@ describe("a bus that takes its time", () => {
           const those = counting.said.slice(said).filter((each) => each.includes(` ${channel}: P`));
           return those.map((each) => /"type":"(\w+)"/.exec(each)?.[1]);
         };
-        await until("nobody is told last that they came", () => [undefined, "leave"].includes(told().at(-1)));
+        await until("a join is not the last frame", () => [undefined, "leave"].includes(told().at(-1)));
         await witness.settled();
         const { users } = await witness.ask({ type: "presence", channel });
         assert.equal((users as unknown[]).length, what === "subscribe" ? 0 : 1);
@@ -77,7 +77,7 @@ describe("a bus that takes its time", () => {
   }
 });
 
-it("a node that stops waits until the others have been told who is gone", async () => {
+it("a node that stops waits for the publishing of its leave frames", async () => {
   const other = await startNode(scope, env, { bus: counting.bus });
   const witness = await connect(target, here.slug, viewer);
   await enter(witness, "a");
@@ -86,13 +86,13 @@ it("a node that stops waits until the others have been told who is gone", async 
   assert.equal((await witness.next()).type, "join");
   const passed = Promise.withResolvers<void>();
   counting.before = (asked) => (asked === "publish" ? passed.promise : Promise.resolve());
-  // Its patience is two seconds.
+  // It waits for two seconds at most.
   const patience = performance.now() + 1_500;
   let isEarly = false;
   const stopped = other.stop().then(() => {
     isEarly = performance.now() < patience;
   });
-  assert.equal((await wire.goodbye()).code, 1001);
+  assert.equal((await wire.closing()).code, 1001);
   wire.drop();
   for (let trip = 0; trip < 20; trip++) await witness.settled();
   assert.equal(isEarly, false);
@@ -111,23 +111,23 @@ describe("a bus that fails", () => {
   };
 
   for (const what of ["hold", "subscribe", "join"] as const) {
-    it(`\`${what}\`: 1011, and nothing stays`, async () => {
+    it(`\`${what}\`: 1011, and nothing stays held`, async () => {
       fails(what);
       const wire = await dial();
       wire.send({ type: "subscribe", channel: "a" });
-      const { code } = await wire.goodbye();
+      const { code } = await wire.closing();
       assert.equal(code, 1011);
       wire.drop();
       await node.emptied();
     });
   }
 
-  it("`publish`: 1011 to who publishes, nothing to who listens", async () => {
+  it("`publish`: 1011 for the publisher, nothing for subscribers", async () => {
     const [says, hears] = [await dial(), await connect(target, here.slug, viewer)];
     await enter(hears, "a");
     fails("publish");
     says.send({ type: "publish", channel: "a" });
-    assert.deepEqual(await says.goodbye(), { code: 1011, texts: [] });
+    assert.deepEqual(await says.closing(), { code: 1011, texts: [] });
     says.drop();
     assert.deepEqual(await hears.settled(), []);
     counting.before = async () => {};
@@ -135,7 +135,7 @@ describe("a bus that fails", () => {
     await node.emptied();
   });
 
-  it("`publish` at the end of a connection: all that it held is given back nevertheless", async () => {
+  it("`publish` at the end of a connection: what it held is given back all the same", async () => {
     const wire = await dial();
     await node.settle(wire);
     fails("publish");

@@ -13,9 +13,9 @@ import { startDev } from "../../support/engines.ts";
 import { signIn, startProcess } from "../../support/process.ts";
 import { temporaryDirectory } from "../../support/service.ts";
 import { entryOf, SlowDb, startNode } from "./realtime-node.ts";
-import { GOODBYE, handshake, Wire } from "./realtime-wire.ts";
+import { CLOSE_FRAME, handshake, Wire } from "./realtime-wire.ts";
 
-/** A connection, byte by byte, on the channel `c`. */
+/** Opens a raw connection and subscribes it to the channel `c`. */
 async function dial(base: string, slug: string, headers: Header[]): Promise<Wire> {
   const wire = new Wire(base);
   wire.write(handshake(base, `/v1/c/${slug}/realtime`, headers));
@@ -25,10 +25,10 @@ async function dial(base: string, slug: string, headers: Header[]): Promise<Wire
   return wire;
 }
 
-/** Nothing comes after a goodbye; then it is answered. */
+/** Requires that nothing follows the close frame, which is then answered. */
 async function silence(wire: Wire): Promise<void> {
   for (let turn = 0; turn < 5; turn++) await new Promise(setImmediate);
-  wire.write(GOODBYE);
+  wire.write(CLOSE_FRAME);
   wire.socket.end();
   assert.equal(await wire.rest(), "");
   await wire.gone();
@@ -43,7 +43,7 @@ describe("a node that stops", async () => {
     return { ...node, slow, here: await room(node.target) };
   };
 
-  it("says goodbye with 1001 after everything that was said before", async () => {
+  it("sends 1001 after all frames from before", async () => {
     const { env: own, target, stop, here } = await start();
     const { owner, viewer } = here.people;
     const wires = [
@@ -52,17 +52,17 @@ describe("a node that stops", async () => {
     ];
     assert.equal((await wires[0]?.next())?.type, "join");
     const frames = Array.from({ length: 10 }, (_, index) => JSON.stringify({ type: "message", data: index }));
-    // In the very turn in which the node begins to stop.
+    // In the turn of the event loop in which the node starts to stop.
     for (const frame of frames) void own.bus.publish(`channel ${here.id} c`, encodeMessage(frame));
     const stopped = stop();
     for (const wire of wires) {
-      assert.deepEqual(await wire.goodbye(), { code: 1001, texts: frames });
+      assert.deepEqual(await wire.closing(), { code: 1001, texts: frames });
       await silence(wire);
     }
     await stopped;
   });
 
-  it("waits for no peer that does not answer, and for none that does not read", async () => {
+  it("does not wait for peers that do not respond or read", async () => {
     const { env: own, target, stop, here } = await start();
     const [silent, deaf] = [
       await dial(target.base, here.slug, here.people.owner.headers),
@@ -72,14 +72,14 @@ describe("a node that stops", async () => {
     const frame = encodeMessage(JSON.stringify({ type: "message", data: "x".repeat(16_000) }));
     for (let each = 0; each < 60; each++) await own.bus.publish(`channel ${here.id} c`, frame);
     const stopped = stop();
-    const { code } = await silent.goodbye();
+    const { code } = await silent.closing();
     assert.equal(code, 1001);
     await stopped;
     await silent.gone();
     deaf.drop();
   });
 
-  it("lets a handshake in that it was at, to say goodbye, or refuses it; it does not wait", async () => {
+  it("closes or refuses the connection of a pending handshake, without waiting for it", async () => {
     const { target, stop, slow, here } = await start();
     const held = slow.hold(entryOf(here.people.viewer.email));
     const wire = new Wire(target.base);
@@ -94,26 +94,26 @@ describe("a node that stops", async () => {
     await until("it takes no more", async () => !(await answers()));
     held.pass();
     const status = Number((await wire.head()).slice(9, 12));
-    if (status === 101) assert.equal((await wire.goodbye()).code, 1001);
+    if (status === 101) assert.equal((await wire.closing()).code, 1001);
     else assert.equal(status, 503);
     await silence(wire);
     await stopped;
   });
 
-  it("while a frame is at work: goodbye, and nothing after it", async () => {
+  it("while a frame is handled: the close frame, and nothing after it", async () => {
     const { target, stop, slow, here } = await start();
     const wire = await dial(target.base, here.slug, here.people.viewer.headers);
     const held = slow.hold(entryOf(here.people.viewer.email));
     wire.send({ type: "presence", channel: "c" });
     await held.reached;
     const stopped = stop();
-    assert.deepEqual(await wire.goodbye(), { code: 1001, texts: [] });
+    assert.deepEqual(await wire.closing(), { code: 1001, texts: [] });
     held.pass();
     await silence(wire);
     await stopped;
   });
 
-  it("while a visitor is in doubt: goodbye, and nothing after it of what was held", async () => {
+  it("while frames are held: the close frame, and none of them after it", async () => {
     const { env: own, target, stop, slow, here } = await start();
     const wire = await dial(target.base, here.slug, here.people.viewer.headers);
     const held = slow.hold(entryOf(here.people.viewer.email));
@@ -121,7 +121,7 @@ describe("a node that stops", async () => {
     await held.reached;
     await own.bus.publish(`channel ${here.id} c`, encodeMessage('{"type":"message"}'));
     const stopped = stop();
-    assert.deepEqual(await wire.goodbye(), { code: 1001, texts: [] });
+    assert.deepEqual(await wire.closing(), { code: 1001, texts: [] });
     held.pass();
     await silence(wire);
     await stopped;
@@ -129,7 +129,7 @@ describe("a node that stops", async () => {
 });
 
 describe("the service as a process", () => {
-  it("SIGTERM: 1001 to everyone, and exit code 0, though a peer never answers", async (t) => {
+  it("SIGTERM: 1001 for all, and exit code 0, although a peer never responds", async (t) => {
     const { base, end } = await startProcess(t, await temporaryDirectory(t));
     const headers: Header[] = [["Cookie", (await signIn(base)).cookie]];
     const wires = await Promise.all([1, 2, 3].map(() => dial(base, "guestbook", headers)));
@@ -140,7 +140,7 @@ describe("the service as a process", () => {
     assert.equal((await polite.next()).data, "last");
     const ended = end("SIGTERM");
     for (const wire of [silent, polite]) {
-      const { code, texts } = await wire.goodbye();
+      const { code, texts } = await wire.closing();
       assert.equal(code, 1001);
       assert.deepEqual(
         texts.map((text) => JSON.parse(text).data),
@@ -152,7 +152,7 @@ describe("the service as a process", () => {
     for (const wire of wires) wire.drop();
   });
 
-  it("a client that is killed: the others are told, and its place is free", async (t) => {
+  it("a client that is killed: others get its leave frame, and its place is free", async (t) => {
     const { target } = await startDev(t);
     const here = await room(target);
     const open = line(target, t.after.bind(t));

@@ -21,7 +21,7 @@ const dial = () => {
   return wire;
 };
 
-/** A handshake of the owner, some of its headers in another way; null leaves one out. */
+/** A handshake of the owner with changed headers; null leaves one out. */
 const like = (changed: Record<string, string | null>, headers = owner.headers, path = PATH) => {
   const upgrade = UPGRADE()
     .map(([name, value]): [string, string | null] => [
@@ -34,15 +34,15 @@ const like = (changed: Record<string, string | null>, headers = owner.headers, p
 const plain = (path: string, headers: Header[] = [], method = "GET", body = "") =>
   `${handshake(base, path, headers, () => []).replace("GET", method)}${body}`;
 
-/** Reads one answer of HTTP. */
-async function answer(wire: Wire): Promise<number> {
+/** Reads one HTTP response. Returns its status. */
+async function readStatus(wire: Wire): Promise<number> {
   const head = await wire.head();
   await wire.bytes(Number(valueIn(head, "content-length") ?? 0));
   return statusIn(head);
 }
 
-/** The service is there as before. */
-async function lives(): Promise<void> {
+/** Requires that the service still responds. */
+async function requireAlive(): Promise<void> {
   assert.equal((await fetch(`${base}/healthz`)).status, 200);
 }
 
@@ -63,7 +63,7 @@ const OTHERWISE: [name: string, handshake: () => string, status: number][] = [
   ["a protocol that is none", () => like({}, [...owner.headers, ["Sec-WebSocket-Protocol", "a,,b"]]), 400],
 ];
 
-describe("a handshake that comes to nothing: an answer, and the connection is gone", () => {
+describe("a refused handshake: a response, and the connection is closed", () => {
   for (const [name, bytes, status] of OTHERWISE) {
     it(`${name}: ${status}`, async () => {
       const wire = dial();
@@ -118,53 +118,53 @@ const ORDINARY: [name: string, request: () => string, status: number][] = [
   ],
 ];
 
-describe("what is no handshake is a request as any other, and the connection goes on", () => {
+describe("a request that is no handshake is handled as usual, and the connection stays open", () => {
   for (const [name, bytes, status] of ORDINARY) {
     it(`${name}: ${status}`, async () => {
       const wire = dial();
       wire.write(bytes());
-      assert.equal(await answer(wire), status);
+      assert.equal(await readStatus(wire), status);
       wire.write(plain("/healthz"));
-      assert.equal(await answer(wire), 200);
+      assert.equal(await readStatus(wire), 200);
     });
   }
 });
 
-describe("nobody ends the service by a handshake", () => {
+describe("a broken handshake does not stop the service", () => {
   for (const [who, headers] of [
     ["nobody", []],
     ["the owner", owner.headers],
   ] as const) {
-    it(`of ${who}, behind a request that is not answered yet`, async () => {
+    it(`of ${who}, behind a pending request`, async () => {
       const wire = dial();
       wire.write(plain(`/v1/c/${canvas.slug}/kv`, headers.slice()), like({}, headers.slice()));
       await wire.rest();
       await wire.gone();
-      await lives();
+      await requireAlive();
     });
 
-    it(`of ${who}, twice at once`, async () => {
+    it(`of ${who}, twice in one packet`, async () => {
       const wire = dial();
       wire.write(like({}, headers.slice()), like({}, headers.slice()));
       await wire.rest();
       await wire.gone();
-      await lives();
+      await requireAlive();
     });
 
-    it(`of ${who}, with a body that does not come`, async () => {
+    it(`of ${who}, with a body that is not sent`, async () => {
       const wire = dial();
       wire.write(like({}, [...headers, LENGTH]), BODY.slice(1));
-      assert.notEqual(await answer(wire), 101);
+      assert.notEqual(await readStatus(wire), 101);
       wire.drop();
-      await lives();
+      await requireAlive();
     });
 
-    it(`of ${who}, who goes at once`, async () => {
+    it(`of ${who}, dropped at once`, async () => {
       const wire = dial();
       wire.write(like({}, headers.slice()));
       wire.socket.resetAndDestroy();
       await wire.gone();
-      await lives();
+      await requireAlive();
     });
   }
 });

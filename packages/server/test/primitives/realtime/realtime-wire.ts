@@ -5,16 +5,16 @@ import net from "node:net";
 import type { Header } from "@easel/conformance/http";
 import { PATIENCE_MS } from "@easel/conformance/patience";
 
-/** What a frame is (RFC 6455, section 5.2). */
+/** The opcodes of frames (RFC 6455, section 5.2). */
 export const OPCODE = { more: 0, text: 1, binary: 2, close: 8, ping: 9, pong: 10 } as const;
 
-/** How a frame goes out when it is not a whole text. */
+/** Options of a frame that is not a whole text. */
 interface Form {
   opcode?: number;
   fin?: boolean;
 }
 
-/** A frame of a client. Its mask is of zeros, so that its bytes can be read. */
+/** Encodes a frame of a client. Its mask is zero, so that its payload is readable. */
 export function clientFrame(
   payload: string | Buffer | object,
   { opcode = OPCODE.text, fin = true }: Form = {},
@@ -30,10 +30,10 @@ export function clientFrame(
   return Buffer.concat([head, bytes]);
 }
 
-/** The goodbye of a client that has no more to say. */
-export const GOODBYE: Buffer = clientFrame(Buffer.from([0x03, 0xe8]), { opcode: OPCODE.close });
+/** The close frame of a client, with code 1000. */
+export const CLOSE_FRAME: Buffer = clientFrame(Buffer.from([0x03, 0xe8]), { opcode: OPCODE.close });
 
-/** A frame as it has come in. */
+/** A received frame. */
 export interface ServerFrame {
   opcode: number;
   text: string;
@@ -41,7 +41,7 @@ export interface ServerFrame {
   code: number | null;
 }
 
-/** The first whole frame of these bytes and its length on the wire; null while there is none. */
+/** Parses the first frame of these bytes. Null when it is incomplete. */
 function frameIn(bytes: Buffer): { frame: ServerFrame; size: number } | null {
   const short = bytes.length < 2 ? 0 : bytes.readUInt8(1);
   assert.ok(short < 128, "the service masks nothing");
@@ -56,7 +56,7 @@ function frameIn(bytes: Buffer): { frame: ServerFrame; size: number } | null {
   return { frame: { opcode, text: payload.subarray(isClose ? 2 : 0).toString(), code }, size: head + length };
 }
 
-/** The lines of a handshake, as a program sends it. */
+/** Returns the bytes of a handshake. */
 export const handshake = (base: string, path: string, headers: Header[] = [], upgrade = UPGRADE): string =>
   [
     `GET ${path} HTTP/1.1`,
@@ -65,7 +65,7 @@ export const handshake = (base: string, path: string, headers: Header[] = [], up
     "\r\n",
   ].join("\r\n");
 
-/** What makes a request a handshake. */
+/** Returns the headers of a handshake. */
 export const UPGRADE = (): Header[] => [
   ["Connection", "Upgrade"],
   ["Upgrade", "websocket"],
@@ -73,16 +73,16 @@ export const UPGRADE = (): Header[] => [
   ["Sec-WebSocket-Key", randomBytes(16).toString("base64")],
 ];
 
-/** The status of an answer. */
+/** The status of a response. */
 export const statusIn = (head: string): number => Number(/^HTTP\/1\.1 (\d{3}) /.exec(head)?.[1]);
 
-/** A header of an answer. */
+/** A header of a response. */
 export const valueIn = (head: string, name: string): string | undefined =>
   new RegExp(`^${name}: (.*)$`, "im").exec(head)?.[1]?.trim();
 
 /**
- * A connection to a service, byte by byte. It answers nothing by itself, neither a ping nor a goodbye, and stays half open where
- * the service alone ends it.
+ * A raw connection to a service. It responds neither to pings nor to close frames by itself, and stays half open when the service ends
+ * its half.
  */
 export class Wire {
   readonly socket: net.Socket;
@@ -112,28 +112,28 @@ export class Wire {
     this.write(...frames.map((frame) => clientFrame(frame)));
   }
 
-  /** The head of the answer; what comes behind it stays to be read. */
+  /** Reads the head of a response, and leaves what follows. */
   async head(): Promise<string> {
     for (;;) {
       const end = this.#bytes.indexOf("\r\n\r\n");
       if (end >= 0) return this.#take(end + 4).toString("latin1");
-      await this.#wait("head of an answer");
+      await this.#wait("head of a response");
     }
   }
 
-  /** So many bytes. */
+  /** Reads a number of bytes. */
   async bytes(size: number): Promise<string> {
     while (this.#bytes.length < size) await this.#wait("bytes");
     return this.#take(size).toString("latin1");
   }
 
-  /** Everything that comes until the service ends the connection. */
+  /** Reads until the service ends the connection. */
   async rest(): Promise<string> {
     while (!this.socket.readableEnded && !this.socket.destroyed) await this.#wait("end");
     return this.#take(this.#bytes.length).toString("latin1");
   }
 
-  /** The next frame, whatever it is; null when the service has ended the connection. */
+  /** Reads the next frame of any kind. Null when the service has ended the connection. */
   async frame(): Promise<ServerFrame | null> {
     for (;;) {
       const found = frameIn(this.#bytes);
@@ -146,7 +146,7 @@ export class Wire {
     }
   }
 
-  /** The next text frame, as the object that it is. */
+  /** Reads the next text frame as JSON. */
   async next(): Promise<Record<string, unknown>> {
     for (;;) {
       const frame = await this.frame();
@@ -155,14 +155,14 @@ export class Wire {
     }
   }
 
-  /** Sends a frame; what comes next answers it. */
+  /** Sends a frame, and reads the next one. */
   ask(frame: object): Promise<Record<string, unknown>> {
     this.send(frame);
     return this.next();
   }
 
-  /** The code of the goodbye, and the texts before it; null where the service went without one. */
-  async goodbye(): Promise<{ code: number | null; texts: string[] }> {
+  /** Reads up to the close frame. Returns its code, null when there is none, and the texts before it. */
+  async closing(): Promise<{ code: number | null; texts: string[] }> {
     const texts: string[] = [];
     for (let frame = await this.frame(); frame !== null; frame = await this.frame()) {
       if (frame.opcode === OPCODE.close) return { code: frame.code, texts };
@@ -172,8 +172,8 @@ export class Wire {
   }
 
   /**
-   * Waits until the service has let go of the connection for good. It may have ended its own half only, which looks the same
-   * from here until something is said to it.
+   * Waits until the service has closed the connection. A half-closed one looks the same from here until something is written to it,
+   * so this keeps writing.
    */
   async gone(): Promise<void> {
     const patience = setTimeout(() => this.socket.destroy(new Error("too late")), PATIENCE_MS);
@@ -184,7 +184,7 @@ export class Wire {
     assert.notEqual(this.socket.errored?.message, "too late", "the service keeps the connection");
   }
 
-  /** Ends it without a word. */
+  /** Destroys the socket. */
   drop(): void {
     this.socket.destroy();
   }
