@@ -10,8 +10,8 @@ import { ENGINES, PROXY } from "../support/service.ts";
 
 const get = (base: string, path: string, method = "GET") => send(base, { method, path });
 
-describe("operation", () => {
-  it("/healthz and /readyz answer anyone, in any mode", async (t) => {
+describe("health checks", () => {
+  it("/healthz and /readyz: 200 without a session, in every mode", async (t) => {
     for (const settings of [{}, PROXY, { SERVICE_URL_MODE: "subdomain" }]) {
       const { base } = (await startDev(t, settings)).target;
       for (const path of ["/healthz", "/readyz"]) {
@@ -23,7 +23,7 @@ describe("operation", () => {
     }
   });
 
-  /** Has the clock of a service go on by a second. */
+  /** Moves the clock of a service forward by a second. */
   const aSecondLater = (env: Env) => {
     const now = env.clock() + 1_000;
     env.clock = () => now;
@@ -59,7 +59,7 @@ describe("operation", () => {
     ],
   ];
   for (const [name, fail] of parts) {
-    it(`/readyz: 503 UNAVAILABLE when ${name} fail, and 200 when all is well again`, async (t) => {
+    it(`/readyz: 503 UNAVAILABLE when ${name} fail, and 200 after recovery`, async (t) => {
       const { target, env } = await startDev({ after }, { SERVICE_LOG_LEVEL: "fatal" });
       assert.equal((await get(target.base, "/readyz")).status, 200);
       fail(t, env);
@@ -73,7 +73,7 @@ describe("operation", () => {
     });
   }
 
-  it("/readyz writes once a second at most, however often it is asked, and leaves nothing", async (t) => {
+  it("/readyz writes at most once a second, and leaves no data", async (t) => {
     const { target, env } = await startDev(t);
     const now = env.clock();
     env.clock = () => now;

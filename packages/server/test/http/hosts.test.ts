@@ -50,7 +50,7 @@ for (const [name, path, status] of rows) {
   });
 }
 
-/** Names that are not the service's, and what is asked by them outside dev mode. */
+/** Foreign host names, with requests and statuses outside dev mode. */
 const foreign: [name: string, path: string, status: number][] = [
   ["example.com", "/", 421],
   ["example.com", "/auth/login", 421],
@@ -72,7 +72,7 @@ for (const [mode, settings] of [
   ["oidc", oidcSettings("http://localhost:9")],
 ] as const) {
   for (const urlMode of ["path", "subdomain"]) {
-    test(`${mode} mode, canvases by ${urlMode}: other names get 421, but for health checks`, async (t) => {
+    test(`${mode} mode, canvases by ${urlMode}: other hosts get 421, except health checks`, async (t) => {
       const { base } = await startService(t, { ...settings, SERVICE_URL_MODE: urlMode });
       const { host } = new URL(base);
       for (const [name, path, status] of foreign)
@@ -87,7 +87,7 @@ for (const [mode, settings] of [
   }
 }
 
-test("a host may name the port that https has anyway, and no other", async (t) => {
+test("a host may name the default port of https, and no other", async (t) => {
   for (const settings of [{}, { SERVICE_URL_MODE: "subdomain" }]) {
     const { target } = await startOnHttps(t, settings);
     const { host } = new URL(HTTPS);
@@ -102,7 +102,7 @@ test("a host may name the port that https has anyway, and no other", async (t) =
   }
 });
 
-test("by https every answer asks for https for a year, by http none does", async (t) => {
+test("HSTS: every response over https has it, no response over http", async (t) => {
   for (const settings of [{}, { SERVICE_URL_MODE: "subdomain" }]) {
     const secure = await startOnHttps(t, settings);
     for (const name of [new URL(HTTPS).host, `guestbook.${new URL(HTTPS).host}`, "example.com"]) {

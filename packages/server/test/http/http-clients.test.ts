@@ -19,7 +19,7 @@ const { base } = target;
 const { host } = new URL(base);
 const BIG = randomBytes(8 * 1024 * 1024);
 
-describe("clients that go away", () => {
+describe("aborted connections", () => {
   let site: Stage;
   let bundle: Buffer;
   let heads: [name: string, head: string, body: Buffer][];
@@ -47,7 +47,7 @@ describe("clients that go away", () => {
     ];
   });
 
-  /** What a request that never ended leaves as it was. */
+  /** The data that an incomplete request must not change. */
   const state = async () => ({
     canvas: (await manage(target, site.people.owner, "GET", `/api/canvases/${site.id}`)).json,
     page: (await visit(target, site.slug, site.people.owner)).text,
@@ -78,7 +78,7 @@ describe("clients that go away", () => {
     ],
   ];
   for (const [way, leave] of ways) {
-    it(`${way}: nothing changes, nothing is left, and the service answers`, async () => {
+    it(`${way}: no data changes, no file is left, and the service responds`, async () => {
       const asItWas = await state();
       for (const [name, head, body] of heads) {
         for (const end of ["destroy", "reset", "end"] as const) {
@@ -99,7 +99,7 @@ describe("clients that go away", () => {
     });
   }
 
-  it("in the middle of an answer: the service goes on", async () => {
+  it("in the middle of a response: the service goes on", async () => {
     const cookie = site.people.owner.headers.map(([name, value]) => `${name}: ${value}\r\n`).join("");
     for (let turn = 0; turn < 20; turn++) {
       const socket = await dial(base);
@@ -112,7 +112,7 @@ describe("clients that go away", () => {
     assert.deepEqual([status, headers["content-length"]], [200, String(BIG.length)]);
   });
 
-  it("half of the connection only, after a whole request: it is answered", async () => {
+  it("half-closed after a complete request: the response is sent", async () => {
     const socket = await dial(base);
     const chunks: Buffer[] = [];
     socket.on("data", (chunk: Buffer) => chunks.push(chunk));
@@ -124,7 +124,7 @@ describe("clients that go away", () => {
     );
   });
 
-  it("two hundred connections that say nothing do not keep others out", async (t) => {
+  it("two hundred silent connections do not block others", async (t) => {
     const idle = await Promise.all(Array.from({ length: 200 }, () => dial(base)));
     t.after(() => {
       for (const socket of idle) socket.destroy();
@@ -137,7 +137,7 @@ describe("clients that go away", () => {
     );
   });
 
-  it("who goes away is no error of the service: nothing is logged as one", async (t) => {
+  it("an abort by the client is not logged as an error", async (t) => {
     const own = await startDev(t, { SERVICE_LOG_LEVEL: "error" });
     const log = own.env.log as unknown as Record<symbol, { write(line: string): void }>;
     const lines = t.mock.method(log[symbols.streamSym] as { write(line: string): void }, "write", () => {});

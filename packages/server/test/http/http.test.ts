@@ -16,7 +16,7 @@ const LONG = "a".repeat(15 * 1024);
 
 const get = (path: string, headers = "") => `GET ${path} HTTP/1.1\r\n${HOST}${CLOSE}${headers}\r\n`;
 
-/** Bytes on a connection and the statuses of the answers; an empty list is a connection that is closed without a word. */
+/** Bytes on a connection and the statuses of the responses; an empty list is a connection that is closed without one. */
 const ROWS: [name: string, bytes: string | Buffer, statuses: number[]][] = [
   ["words", "hello\r\n\r\n", [400]],
   ["a TLS handshake", Buffer.from([0x16, 3, 1, 2, 0, 1, 0, 1, 0xfc, 3, 3]), [400]],
@@ -74,7 +74,7 @@ const SMUGGLED = `GET /healthz HTTP/1.1\r\n${HOST}\r\n`;
 const post = (headers: string, body = "") =>
   `POST /api/canvases HTTP/1.1\r\n${HOST}${JSON_TYPE}${headers}\r\n${body}`;
 
-/** Two readings of where a body ends: one is refused, and what comes after it is nobody's request. */
+/** Requests whose body length is ambiguous: they get 400, and the bytes after them are not parsed as a request. */
 const SMUGGLING: [name: string, bytes: string][] = [
   [
     "a length and chunks",
@@ -102,7 +102,7 @@ const SMUGGLING: [name: string, bytes: string][] = [
   ["a chunk longer than it says", post("Transfer-Encoding: chunked\r\n", `2\r\n{}X\r\n${SMUGGLED}`)],
 ];
 
-/** Requests on a connection that is to be kept, of which nobody can tell what they ask, or whom. */
+/** Ambiguous requests on a keep-alive connection. */
 const CLOSING: [name: string, bytes: string][] = [
   ["two hosts", `GET /healthz HTTP/1.1\r\n${HOST}${HOST}\r\n`],
   ["two hosts and a body", `POST /healthz HTTP/1.1\r\n${HOST}${HOST}Content-Length: 2\r\n\r\n{}`],
@@ -114,7 +114,7 @@ const CLOSING: [name: string, bytes: string][] = [
   ["a header without a colon", `GET /healthz HTTP/1.1\r\n${HOST}nothing\r\n\r\n`],
 ];
 
-describe("what any HTTP server must bear", () => {
+describe("malformed and unusual HTTP", () => {
   let site: Stage;
   before(async () => {
     site = await stage(target);
@@ -127,7 +127,7 @@ describe("what any HTTP server must bear", () => {
     assert.equal((await send(base, { method: "GET", path: "/healthz" })).text, '{"ok":true}');
   });
 
-  /** A refusal in the one shape of all refusals. */
+  /** Asserts that a response is an error of the service. */
   function described(body: string): void {
     const { code, message, requestId, error } = JSON.parse(body) as Record<string, unknown>;
     if (error !== undefined) return;
@@ -162,7 +162,7 @@ describe("what any HTTP server must bear", () => {
   }
 
   for (const [name, bytes] of SMUGGLING) {
-    it(`${name}: one 400, and no second answer`, async () => {
+    it(`${name}: one 400, and no second response`, async () => {
       const answers = answersIn(await wire(base, signedIn(bytes)));
       assert.deepEqual(
         answers.map(({ status }) => status),
@@ -180,7 +180,7 @@ describe("what any HTTP server must bear", () => {
     );
   });
 
-  it("requests one after the other on one connection: answers in that order", async () => {
+  it("pipelined requests: responses in their order", async () => {
     const paths = ["/healthz", "/none", `/c/${site.slug}/`, "/readyz", "/api/me"];
     const keep = (path: string) => `GET ${path} HTTP/1.1\r\n${HOST}${cookie()}\r\n`;
     const bytes = paths.map((path, index) => (index < 4 ? keep(path) : get(path, cookie()))).join("");
@@ -192,7 +192,7 @@ describe("what any HTTP server must bear", () => {
     assert.match(answers[2]?.body ?? "", /home/);
   });
 
-  it("a body of GET is nobody's next request", async () => {
+  it("the body of a GET is not parsed as the next request", async () => {
     const body = SMUGGLED;
     const bytes = `GET /none HTTP/1.1\r\n${HOST}Content-Length: ${body.length}\r\n\r\n${body}${get("/readyz")}`;
     const statuses = answersIn(await wire(base, bytes)).map(({ status }) => status);
@@ -200,7 +200,7 @@ describe("what any HTTP server must bear", () => {
     assert.ok(statuses.slice(1).every((status) => status === 200));
   });
 
-  it("a refused body is not waited for, and the connection is let go", async () => {
+  it("a rejected body is not waited for, and the connection is closed", async () => {
     const half = post("Content-Length: 100000\r\n", "{");
     const large = signedIn(post("Content-Length: 9007199254740993\r\n", "{"));
     const answers = await Promise.all([wire(base, half), wire(base, large)]);
@@ -211,7 +211,7 @@ describe("what any HTTP server must bear", () => {
   });
 
   for (const connection of ["close", "keep-alive"]) {
-    it(`who goes on sending a refused body reads the answer nevertheless, Connection: ${connection}`, async () => {
+    it(`a client that goes on sending a rejected body can read the response, Connection: ${connection}`, async () => {
       const socket = await dial(base);
       const framing = `Connection: ${connection}\r\nContent-Length: 9007199254740993\r\n`;
       socket.write(signedIn(post(framing, "{")));
@@ -225,7 +225,7 @@ describe("what any HTTP server must bear", () => {
     });
   }
 
-  it("100-continue is granted; trailers change nothing", async () => {
+  it("100-continue is sent; trailers are ignored", async () => {
     const asked = signedIn(post(`${CLOSE}Expect: 100-continue\r\nContent-Length: 2\r\n`, "{}"));
     assert.deepEqual(
       answersIn(await wire(base, asked)).map(({ status }) => status),

@@ -9,7 +9,7 @@ import { HandOver } from "../sign-in/hand-over.ts";
 import { startDev } from "../support/engines.ts";
 import { publish } from "../support/publish.ts";
 
-/** Keeps what the service logs instead of writing it. */
+/** Captures the log of the service. */
 function logged(t: TestContext, { log }: Env): () => string {
   const stream = (log as unknown as Record<symbol, { write(line: string): void }>)[symbols.streamSym];
   assert.ok(stream);
@@ -17,7 +17,7 @@ function logged(t: TestContext, { log }: Env): () => string {
   return () => mock.calls.map((call) => String(call.arguments[0])).join("");
 }
 
-test("log lines name the routes of requests, and hold neither invitations nor codes nor keys", async (t) => {
+test("log lines name the routes of requests, and contain no invitation, code or key", async (t) => {
   const settings = { SERVICE_LOG_LEVEL: "debug", SERVICE_URL_MODE: "subdomain" };
   const { target, env } = await startDev(t, settings);
   const lines = logged(t, env);

@@ -14,14 +14,14 @@ const EVE = "X-Auth-Request-Email: eve@example.com\r\n";
 const get = (headers: string) => `GET /api/me HTTP/1.1\r\n${HOST}${headers}${CLOSE}\r\n`;
 const chunks = (trailers: string) => `Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n${trailers}\r\n`;
 
-/** Statuses of the answers, and who was greeted in their place where they are 200. */
+/** Returns the statuses of the responses; the user instead where it is 200. */
 async function seen(bytes: string): Promise<(number | string)[]> {
   return answersIn(await wire(base, bytes)).map(({ status, body }) =>
     status === 200 ? (JSON.parse(body) as { email: string }).email : status,
   );
 }
 
-/** Header lines of a request, and whose they make it. */
+/** Header lines of a request, and the user it is attributed to. */
 const ROWS: [name: string, headers: string, whose: number | string][] = [
   ["once", ADA, "ada@example.com"],
   ["a name beside it", `${ADA}X-Auth-Request-Preferred-Username: Eve\r\n`, "ada@example.com"],
@@ -69,7 +69,7 @@ describe("identity headers on the wire", () => {
     it(`${name}: ${whose}`, async () => assert.deepEqual(await seen(get(headers)), [whose]));
   }
 
-  it("two hosts are refused on every path, with the reason", async () => {
+  it("two `Host` headers: 400 on every path, with the reason", async () => {
     for (const path of ["/", "/healthz", "/none", "/v1/c/guestbook/me", "/c/guestbook/", "/sdk/v1.js"]) {
       const bytes = `GET ${path} HTTP/1.1\r\n${HOST}${HOST}${CLOSE}\r\n`;
       const [answer] = answersIn(await wire(base, bytes));
@@ -78,14 +78,14 @@ describe("identity headers on the wire", () => {
     }
   });
 
-  it("a trailer names nobody", async () => {
+  it("a trailer is no identity header", async () => {
     const post = (headers: string, rest: string) =>
       `POST /api/canvases HTTP/1.1\r\n${HOST}${headers}${CLOSE}${rest}`;
     assert.deepEqual(await seen(post("Content-Type: application/json\r\n", chunks(EVE))), [401]);
     assert.deepEqual(await seen(post(`${ADA}Content-Type: application/json\r\n`, chunks(EVE))), [400]);
   });
 
-  it("nobody stays on a connection: each request says who it is from", async () => {
+  it("identity does not carry over to the next request of a connection", async () => {
     const keep = (headers: string) => `GET /api/me HTTP/1.1\r\n${HOST}${headers}\r\n`;
     assert.deepEqual(await seen(keep(ADA) + keep("") + keep(EVE) + get("")), [
       "ada@example.com",
@@ -95,7 +95,7 @@ describe("identity headers on the wire", () => {
     ]);
   });
 
-  /** A request in the body of another is nobody's: its length says where it ends, or there is no second answer. */
+  /** A request in the body of another is not parsed: the length ends the body, or there is no second response. */
   const inner = get("X-Auth-Request-Email: smuggled@example.com\r\n");
   const outer = (method: string, headers: string, body = inner) =>
     `${method} /api/me HTTP/1.1\r\n${HOST}${ADA}${headers}\r\n${body}`;

@@ -20,14 +20,14 @@ const KEYS = 1_000;
 const VALUE = { value: JSON.stringify("x".repeat(60_000)), number: null };
 const VIDEO = randomBytes(20 * 1024 * 1024);
 
-describe("readers who take nothing", async () => {
-  /** The service's ends of the connections, by the ports of the clients. */
+describe("clients that read nothing", async () => {
+  /** The server's sockets by the ports of the clients. */
   const ends = new Map<number | undefined, Socket>();
   subscribe("http.server.request.start", (message) => {
     const { socket } = message as { socket: Socket };
     ends.set(socket.remotePort, socket);
   });
-  // Connections are looked at by this clock; it stands before the service starts.
+  // Connections are checked by this clock, so it is mocked before the service starts.
   mock.timers.enable({ apis: ["setInterval"] });
   after(() => mock.timers.reset());
   const { target, env } = await startDev({ after });
@@ -56,10 +56,10 @@ describe("readers who take nothing", async () => {
   };
 
   for (const [what, path, who] of ANSWERS) {
-    it(`${what}: the connection is cut off after a minute`, async () => {
+    it(`${what}: the connection is destroyed after a minute`, async () => {
       const range = what === "a range of it" ? "Range: bytes=1000-\r\n" : "";
       const socket = await ask(path(here.slug), who && here.people[who], range);
-      await until("it is cut off", async () => {
+      await until("it is destroyed", async () => {
         mock.timers.tick(5_000);
         return ends.get(socket.localPort)?.destroyed === true;
       });
@@ -67,7 +67,7 @@ describe("readers who take nothing", async () => {
     });
   }
 
-  it("a person has so many large answers at a time: past it 429, to others as ever, and again once they are read", async () => {
+  it("concurrent large responses of a user: 429 beyond the limit, until one ends; other users are not affected", async () => {
     const get = (person: Person | null, path: string): Promise<Answer> =>
       send(target.base, { method: "GET", path, headers: person?.headers ?? [] });
     const { owner, editor } = here.people;
@@ -88,7 +88,7 @@ describe("readers who take nothing", async () => {
     env.responses = usual;
   });
 
-  it("heads of requests have 15 seconds", async () => {
+  it("the head of a request must arrive within 15 seconds", async () => {
     const app = await createApp(env);
     assert.equal(app.server.headersTimeout, 15_000);
     await app.close();

@@ -28,7 +28,7 @@ const LOSSES = {
   },
 } satisfies Record<string, Loss>;
 
-/** A person holds a body back and loses rights meanwhile; the status of the refusal. */
+/** Requests whose sender loses rights while the body is delayed, and the status of the error. */
 type Row = [who: Who, method: string, path: string, body: unknown, loss: keyof typeof LOSSES, status: number];
 
 const ROWS: Row[] = [
@@ -59,7 +59,7 @@ const COLLECTIONS = { ideas: { preset: "collaborative" }, managed: { preset: "ma
 await onEngines(
   "a body that is held back while its sender loses their rights",
   (target, env) => {
-    /** Everything that the requests could change. */
+    /** Returns everything that the requests could change. */
     const state = async ({ id, slug }: Stage) => [
       await env.db
         .all`select title, access, password_hash, version_id, backend_enabled from canvases where slug = ${slug}`,

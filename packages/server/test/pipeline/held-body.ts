@@ -2,13 +2,13 @@ import { manage } from "@easel/conformance/fixture";
 import { type Answer, type Header, read, start } from "@easel/conformance/http";
 import type { Person, Target } from "@easel/conformance/target";
 
-/** A request whose body is held back. */
+/** A request whose body is delayed. */
 export interface Held {
-  /** Sends the rest of the body; answers what the service says. */
+  /** Sends the rest of the body and returns the response. */
   finish(): Promise<Answer>;
 }
 
-/** Sends the head of a request and the first byte of its body. Resolves when the service has admitted it and waits for the rest. */
+/** Sends the head of a request and the first byte of its body. Resolves once the service has admitted it and waits for the rest. */
 export async function holdBody(
   target: Target,
   person: Person,

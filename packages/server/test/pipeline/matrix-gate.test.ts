@@ -17,7 +17,7 @@ async function link(): Promise<Stage> {
   return canvas;
 }
 
-it("a password cookie is bound to its canvas, even where another has the very same hash", async () => {
+it("a password cookie is bound to its canvas, even if another has the same hash", async () => {
   const [canvas, other] = [await link(), await link()];
   await env.db.run`
     update canvases set password_hash = (select password_hash from canvases where id = ${canvas.id}) where id = ${other.id}`;
@@ -31,7 +31,7 @@ it("a password cookie is bound to its canvas, even where another has the very sa
   refused(await me(other.slug), 403, "PASSWORD_REQUIRED");
 });
 
-it("a password cookie opens until its time is over, even where a browser goes on sending it", async () => {
+it("a password cookie expires, even if the browser goes on sending it", async () => {
   const canvas = await link();
   const browser = await unlocked(target, canvas, null);
   const visit = await browser.unlock(canvas.slug, "open, sesame");

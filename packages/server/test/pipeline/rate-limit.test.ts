@@ -11,7 +11,7 @@ import { publish } from "../support/publish.ts";
 const LIMITED = { SERVICE_RATELIMIT_ENABLED: "on", SERVICE_RATELIMIT_CANVAS_API_PER_MIN: "3" };
 
 describe("rate limits", () => {
-  it("slugs of no canvas, deleted ones included, share a bucket, and reset nobody's", async (t) => {
+  it("unknown and deleted slugs share a bucket, apart from those of canvases", async (t) => {
     const { target } = await startDev(t, LIMITED);
     const { pages, people } = await stage(target, { access: "whole_org" });
     for (let each = 0; each < 3; each++) assert.equal((await pages.stranger.get("/me")).status, 200);
@@ -26,7 +26,7 @@ describe("rate limits", () => {
     assert.equal((await pages.viewer.get("/me")).status, 200);
   });
 
-  it("X-RateLimit-Reset is the wall clock's, Retry-After is not", async (t) => {
+  it("X-RateLimit-Reset is a time, Retry-After a duration", async (t) => {
     const { target, env } = await startDev(t, LIMITED);
     const { pages } = await stage(target);
     env.clock = () => 1_700_000_000_000;
@@ -38,7 +38,7 @@ describe("rate limits", () => {
     assert.equal(answer.headers["x-ratelimit-reset"], String(1_700_000_000 + wait));
   });
 
-  it("an IPv6 network has one bucket for all of its visitors", async (t) => {
+  it("anonymous callers of an IPv6 /64 share a bucket", async (t) => {
     const { target } = await startDev(t, { ...LIMITED, SERVICE_PROXY_TRUSTED_IPS: "127.0.0.1" });
     const canvas = await stage(target, { access: "public_link" });
     await publish(target, canvas, { "index.html": "home" });

@@ -7,7 +7,7 @@ const PACKAGES = path.join(import.meta.dirname, "../../..");
 const SERVER = path.join(PACKAGES, "server/src");
 const PROTOCOL = path.join(PACKAGES, "protocol/src");
 
-/** From the inside out; a file imports its own layer and those before it. A name with a slash at its end is a folder; a file counts before its folder. */
+/** The layers from the inside out: a file may import from its own and those before. Names with a slash at the end are folders; a listed file precedes its folder. */
 const LAYERS = [
   ["access/", "async/", "config/", "crypto/", "disk/", "http/refusal.ts", "http/canvas-path.ts"],
   ["drivers/"],
@@ -24,7 +24,7 @@ const LAYERS = [
   ["main.ts", "docs/"],
 ];
 
-/** What a driver implementation is not: the interface of its folder, and the migrations. */
+/** The interface of each folder of drivers, which everything may import. */
 const OPEN_TO_ALL = /^drivers\/(\w+)\/\1\.ts$/;
 const DRIVER = /^drivers\/\w+\//;
 
@@ -32,7 +32,7 @@ interface Import {
   from: string;
   /** A package, a built-in module, or a file as a path below the same folder. */
   to: string;
-  /** Whether it is gone at run time. */
+  /** Whether it is erased at run time. */
   typesOnly: boolean;
 }
 
@@ -60,7 +60,7 @@ function importsOf(folder: string, file: string): Import[] {
 const files = sourcesOf(SERVER);
 const imports = files.flatMap((file) => importsOf(SERVER, file));
 const say = ({ from, to }: Import) => `${from} imports ${to}`;
-/** The imports that break a rule, in words. */
+/** The imports that break a rule, as messages. */
 const breaking = (rule: (each: Import) => boolean) => imports.filter(rule).map(say);
 
 const layersOf = (file: string) => {
@@ -95,7 +95,7 @@ test("imports point inward", () => {
 
 const sameFolder = (from: string, to: string) => path.posix.dirname(from) === path.posix.dirname(to);
 
-test("only the start and drivers/index.ts know driver implementations; everything else their interfaces", () => {
+test("only the start and drivers/index.ts import driver implementations; everything else their interfaces", () => {
   const knowing = ["service.ts", "main.ts", "drivers/index.ts"];
   assert.deepEqual(
     breaking(
@@ -162,7 +162,7 @@ test("the protocol depends on nothing", () => {
   assert.deepEqual(dependencies, {});
 });
 
-test("only main.ts touches the environment; everyone else is handed the settings", () => {
+test("only main.ts reads the environment", () => {
   assert.deepEqual(
     files.filter((file) => /\bprocess\.env\b/.test(read(SERVER, file))),
     ["main.ts"],
@@ -184,7 +184,7 @@ test("paths of canvases and Fetch Metadata headers are read by one module each",
   assert.deepEqual(having(/["'`/]c\/[^{\s]|["'`]\/c["'`]/), ["home/routes.ts", "http/canvas-path.ts"]);
 });
 
-test("no file imports itself by a detour", () => {
+test("there are no import cycles", () => {
   const next = Map.groupBy(imports, ({ from }) => from);
   const done = new Set<string>();
   const visit = (file: string, way: string[]): void => {

@@ -12,7 +12,7 @@ import { atEnd, temporaryDirectory } from "../support/service.ts";
 
 const START = path.join(import.meta.dirname, "../../start.js");
 
-/** A start that cannot succeed: its exit code and what it says. */
+/** Runs a start that must fail; returns its exit code and output. */
 async function fail(
   settings: Record<string, string>,
   ...args: string[]
@@ -28,7 +28,7 @@ async function fail(
   return { code, said };
 }
 
-test("mistakes in the settings stop the start: each by name, and no secret", async () => {
+test("invalid settings stop the start: each is named, and no secret printed", async () => {
   const { code, said } = await fail({
     SERVICE_PORT: "x",
     SERVICE_SESSION_SECRET: "hunter2",
@@ -40,7 +40,7 @@ test("mistakes in the settings stop the start: each by name, and no secret", asy
   assert.doesNotMatch(said, /hunter2|\n {4}at /);
 });
 
-test("a port that is taken stops the start and says what to set", async (t) => {
+test("a port in use stops the start, with the setting to change", async (t) => {
   const server = net.createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
   atEnd(t, () => new Promise((done) => server.close(done)));
@@ -53,7 +53,7 @@ test("a port that is taken stops the start and says what to set", async (t) => {
   assert.match(said, new RegExp(`${port}.*SERVICE_PORT`));
 });
 
-test("a database file that cannot be used stops the start: its path, and what to do", async (t) => {
+test("an unusable database file stops the start, with its path and advice", async (t) => {
   const directory = await temporaryDirectory(t);
   const file = path.join(directory, "easel.db");
   const start = () => fail({ SERVICE_DATA_DIR: directory, SERVICE_PORT: "0" });
@@ -106,7 +106,7 @@ test("a database that does not answer stops the start", async () => {
   assert.match(said, /SERVICE_DATABASE_URL/);
 });
 
-test("a Node that is too old is told so in a file that it can read", async () => {
+test("a Node that is too old gets a message, from a file that it can parse", async () => {
   const source = await readFile(START, "utf8");
   assert.match(source, /major < 26/);
   assert.doesNotMatch(source, /^import /m);

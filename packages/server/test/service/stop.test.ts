@@ -10,7 +10,7 @@ import { until } from "@easel/conformance/patience";
 import { signIn, startProcess } from "../support/process.ts";
 import { atEnd, type Scope, temporaryDirectory } from "../support/service.ts";
 
-test("SIGTERM lets a request end, takes no more, and exits with 0", async (t) => {
+test("SIGTERM: the pending request ends, no other is accepted, and the exit code is 0", async (t) => {
   const directory = await temporaryDirectory(t);
   const { base, end } = await startProcess(t, directory);
   const headers = await signIn(base);
@@ -42,7 +42,7 @@ test("SIGTERM lets a request end, takes no more, and exits with 0", async (t) =>
 
 const ROOT = path.join(import.meta.dirname, "../../../..");
 
-/** Starts a command in the folder of the project; answers the process and the address that it names. */
+/** Starts a command in the project folder; returns the process and the address that it prints. */
 async function run(t: Scope, command: string, args: string[]) {
   const settings = { SERVICE_PORT: "0", SERVICE_DATA_DIR: await temporaryDirectory(t) };
   const child = spawn(command, args, {
@@ -55,7 +55,7 @@ async function run(t: Scope, command: string, args: string[]) {
   return { child, base: /http:\S+/.exec(line.toString())?.[0] ?? "" };
 }
 
-test("SIGTERM to the command of the docs ends the service with 0", async (t) => {
+test("SIGTERM to the documented command stops the service with exit code 0", async (t) => {
   const docs = await readFile(path.join(ROOT, "docs/self-hosting.md"), "utf8");
   const [command = "", ...args] = /^node_modules\/\S+ .*start\.js$/m.exec(docs)?.[0].split(" ") ?? [];
   if (!existsSync(path.join(ROOT, command)))
@@ -67,7 +67,7 @@ test("SIGTERM to the command of the docs ends the service with 0", async (t) => 
   assert.deepEqual(await exited, [0, null]);
 });
 
-test("the service ends with the shell that npm started it in", async (t) => {
+test("the service stops with the shell that npm started it in", async (t) => {
   const { child, base } = await run(t, "sh", ["-c", `"${process.execPath}" packages/server/start.js; true`]);
   const answers = () =>
     fetch(`${base}/healthz`).then(
