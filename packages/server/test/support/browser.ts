@@ -59,10 +59,14 @@ interface Violation {
   nodes: { html: string }[];
 }
 
-const COLOURS = { runOnly: ["color-contrast"] };
+/** The options of the checker: of all rules, only that of contrast depends on the colour scheme. */
+const SCHEMES = [
+  ["light", {}],
+  ["dark", { runOnly: ["color-contrast"] }],
+] as const;
 
-/** Holds a page as it stands to the rules of the checker; its policy must let the checker in. */
-async function check(page: Page, colorScheme: "light" | "dark", options: object = {}): Promise<void> {
+/** Runs the accessibility checker on a page as it stands, whose policy must allow its script. */
+async function check(page: Page, colorScheme: "light" | "dark", options: object): Promise<void> {
   await page.addScriptTag({ path: AXE });
   const found = await page.evaluate<Violation[]>(
     `axe.run(${JSON.stringify(options)}).then(({ violations }) => violations.map(({ id, nodes }) => ({ id, nodes: nodes.map(({ html }) => ({ html })) })))`,
@@ -70,25 +74,22 @@ async function check(page: Page, colorScheme: "light" | "dark", options: object 
   assert.deepEqual(found, [], `${page.url()} in ${colorScheme}`);
 }
 
-/** Holds a page to the accessibility rules that can be checked by program, in light and in dark. */
+/** Asserts that a page breaks no accessibility rule that a program can check, in light and dark. */
 export async function assertAccessible(page: Page): Promise<void> {
-  for (const colorScheme of ["light", "dark"] as const) {
+  for (const [colorScheme, options] of SCHEMES) {
     await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-    // Pages forbid foreign scripts, so the checker comes in past their policy.
+    // The policy of pages forbids the script of the checker.
     const session = await page.context().newCDPSession(page);
     await session.send("Page.setBypassCSP", { enabled: true });
     await page.reload();
     await page.waitForLoadState("networkidle");
-    await check(page, colorScheme);
+    await check(page, colorScheme, options);
   }
 }
 
-/** The same for a page without scripts, in a context with `bypassCSP`: it is not loaded again, and only its colours change. */
+/** The same for a page without scripts, in a context with `bypassCSP`, without loading it again. */
 export async function auditAccessibility(page: Page): Promise<void> {
-  for (const [colorScheme, options] of [
-    ["light", {}],
-    ["dark", COLOURS],
-  ] as const) {
+  for (const [colorScheme, options] of SCHEMES) {
     await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
     await check(page, colorScheme, options);
   }
