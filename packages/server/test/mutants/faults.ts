@@ -65,10 +65,10 @@ export const FAULTS: Fault[] = [
     "packages/server/test/pipeline/matrix.test.ts",
   ),
   fault(
-    "access: of several grants the weakest counts",
-    "packages/server/src/canvases/access-lookup.ts",
-    "select role from roles",
-    "select 'viewer' from roles",
+    "access: a viewer by list stays one though a team makes them an editor",
+    "packages/server/migrations/0011_roles.sql",
+    "team_members.email = given.email and role = 'editor')",
+    "team_members.email = given.email and role = 'none')",
     "packages/server/test/conformance/access.test.ts",
   ),
   fault(
@@ -151,8 +151,8 @@ export const FAULTS: Fault[] = [
   fault(
     "kv: a list by prefix holds the key after it",
     "packages/server/src/primitives/kv/store.ts",
-    "key < ${after(start)}",
-    "key <= ${after(start)}",
+    "key < ${endOfPrefix(start)}",
+    "key <= ${endOfPrefix(start)}",
     "packages/server/test/primitives/kv/kv-store-list.test.ts",
     "packages/server/test/conformance/stores.test.ts",
   ),
