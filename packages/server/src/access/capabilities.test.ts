@@ -15,7 +15,7 @@ const allowed: Deployment = { ai: true, realtime: true, authoring: true };
 const denied: Deployment = { ai: false, realtime: false, authoring: false };
 const names = Object.keys(CAPABILITIES) as Capability[];
 
-/** What each part of specification 4.1, step 5, says when it alone is off; null: it has no say. */
+/** The reason of each part of specification 4.1, step 5, when it alone is off; null: the part has no effect. */
 const TABLE: [Capability, own: DisabledReason | null, deployment: DisabledReason | null][] = [
   ["identity", null, null],
   ["kv", "feature_off", null],
@@ -29,16 +29,16 @@ for (const [capability, own, deployment] of TABLE) {
   test(`${capability}: on when everything is on`, () => {
     assert.equal(disabledReason(capability, on, allowed), null);
   });
-  test(`${capability} by its own switch: ${own ?? "no say"}`, () => {
+  test(`${capability} by its own switch: ${own ?? "no effect"}`, () => {
     assert.equal(disabledReason(capability, { ...on, [capability]: false }, allowed), own);
   });
-  test(`${capability} by the deployment: ${deployment ?? "no say"}`, () => {
+  test(`${capability} by the deployment: ${deployment ?? "no effect"}`, () => {
     assert.equal(disabledReason(capability, on, denied), deployment);
   });
-  test(`${capability}: the canvas's own switch is told before the deployment's`, () => {
+  test(`${capability}: the canvas's switch is reported before the deployment's`, () => {
     assert.equal(disabledReason(capability, { ...on, [capability]: false }, denied), own ?? deployment);
   });
-  test(`${capability}: another capability's switch has no say`, () => {
+  test(`${capability}: switches of other capabilities have no effect`, () => {
     const others = Object.fromEntries(
       names.filter((name) => name !== capability).map((name) => [name, false]),
     );
@@ -46,7 +46,7 @@ for (const [capability, own, deployment] of TABLE) {
   });
 }
 
-test("without the backend everything is off, and that is told first", () => {
+test("without the backend everything is off, and that is the reported reason", () => {
   const off = Object.fromEntries(Object.keys(on).map((name) => [name, false])) as Switches;
   for (const capability of names) {
     assert.equal(disabledReason(capability, { ...on, backendEnabled: false }, allowed), "backend_off");
@@ -54,7 +54,7 @@ test("without the backend everything is off, and that is told first", () => {
   }
 });
 
-test("every hint says who can help and where", () => {
+test("every hint names who can switch it on, and where", () => {
   for (const capability of names) {
     assert.match(
       hintFor(capability, "backend_off"),
@@ -74,7 +74,7 @@ const hints: [Capability, RegExp][] = [
   ["authoring", /SERVICE_AUTHORING/],
 ];
 for (const [capability, hint] of hints) {
-  test(`${capability}: the hint names what the deployment lacks`, () => {
+  test(`${capability}: the hint names the missing setting`, () => {
     assert.match(hintFor(capability, "operator_disabled"), hint);
   });
 }

@@ -7,10 +7,10 @@ import { channelRights, unnamedChannel } from "./channels.ts";
 const ROLES: CanvasRole[] = ["owner", "editor", "viewer"];
 const NAMES = ["subscribe", "publish", "seePresence", "participatePresence"] as const;
 
-/** Who is in an audience, a letter each for owner, editor, viewer. */
+/** The members of each audience: one letter each for owner, editor, viewer. */
 const IN = { none: "---", editors: "oe-", viewers: "oev" };
 
-test("every policy: each right is given by its own audience alone", () => {
+test("every policy: each right depends on its own audience only", () => {
   let policies = 0;
   for (const subscribe of AUDIENCES)
     for (const publish of AUDIENCES)
@@ -26,7 +26,7 @@ test("every policy: each right is given by its own audience alone", () => {
   assert.equal(policies, 81);
 });
 
-/** The name of a channel that no policy names, and who may publish on it. */
+/** Channels without a policy, and the roles that may publish on them. */
 const UNNAMED: [name: string, publish: string][] = [
   ["c", "oe-"],
   ["participants:", "oev"],
@@ -46,7 +46,7 @@ const UNNAMED: [name: string, publish: string][] = [
 ];
 
 for (const [name, publish] of UNNAMED) {
-  test(`without a policy, ${JSON.stringify(name)}: ${publish} publish, everyone does the rest`, () => {
+  test(`without a policy, ${JSON.stringify(name)}: ${publish} may publish, every role has the other rights`, () => {
     const rights = ROLES.map((role) => channelRights(unnamedChannel(name), role));
     assert.deepEqual(
       rights.map((each) => each.publish),

@@ -10,7 +10,7 @@ const good: [given: string, email: string][] = [
   ["ada@mail.eu.example.com", "ada@mail.eu.example.com"],
   ["o'hara@example.com", "o'hara@example.com"],
   ["josé@example.com", "josé@example.com"],
-  // The Kelvin sign, whose lower case is a k.
+  // The Kelvin sign, whose lower case is the ASCII k.
   ["\u212aim@example.com", "\u212aim@example.com"],
   [`${"a".repeat(64)}@example.com`, `${"a".repeat(64)}@example.com`],
   ["a@xn--bcher-kva.example", "a@xn--bcher-kva.example"],
@@ -51,10 +51,11 @@ for (const [given, email] of good) {
   test(`${JSON.stringify(given)} is ${email}`, () => assert.equal(normalEmail(given), email));
 }
 for (const given of bad) {
-  test(`${JSON.stringify(given.slice(0, 60))} is no address`, () => assert.equal(normalEmail(given), null));
+  test(`${JSON.stringify(given.slice(0, 60))} is not an address`, () =>
+    assert.equal(normalEmail(given), null));
 }
 
-/** Whether an address may sign in where only these domains are allowed. */
+/** Whether an address passes a list of allowed domains. */
 const domains: [given: string, allowed: string[], admitted: boolean][] = [
   ["ada@example.com", [], true],
   ["ada@example.com", ["example.com"], true],

@@ -8,7 +8,7 @@ import type { Principal } from "./principal.ts";
 
 const NOW = 1_000_000;
 
-/** A canvas that lets every member in. */
+/** A canvas that every member may open. */
 const open: AccessFields = {
   id: "c-1",
   ownerId: "u-owner",
@@ -23,7 +23,7 @@ const open: AccessFields = {
   passwordHash: null,
 };
 
-/** The refusals of specification 4.1, step 3, in its order, each with what brings it about. */
+/** The refusals of specification 4.1, step 3, in its order, each with its cause. */
 const ROWS: [code: ErrorCode, cause: Partial<AccessFields>][] = [
   ["NOT_FOUND", { deletedAt: 1 }],
   ["ARCHIVED", { archivedAt: 1 }],
@@ -50,7 +50,7 @@ interface Asker {
   spared: ErrorCode[];
 }
 
-/** Everyone who may ask, their role, and the rows that cannot refuse them. */
+/** Every kind of caller, with their role and the rows that do not apply to them. */
 const ASKERS: Record<string, Asker> = {
   "the owner": { principal: owner, granted: null, role: "owner", spared: MANAGERS },
   "a listed editor": { principal: member, granted: "editor", role: "editor", spared: MANAGERS },
@@ -60,7 +60,7 @@ const ASKERS: Record<string, Asker> = {
   "another canvas's guest": { principal: foreignGuest, granted: null, role: "viewer", spared: [] },
 };
 
-/** A canvas to which every one of these rows applies at once. */
+/** A canvas to which all of these rows apply. */
 function withCauses(codes: ErrorCode[]): AccessFields {
   const canvas = Object.assign(
     {},
@@ -81,7 +81,7 @@ test("the ladder has the specification's rows in its order", () => {
 });
 
 for (const [who, { principal, granted, role, spared }] of Object.entries(ASKERS)) {
-  test(`${who}: of all rows that apply, the first is the answer`, () => {
+  test(`${who}: the first row that applies decides`, () => {
     for (let chosen = 0; chosen < 2 ** ROWS.length; chosen++) {
       const causes = ROWS.map(([code]) => code).filter((_, index) => (chosen >> index) & 1);
       const applying: ErrorCode[] = principal === foreignGuest ? [...causes, "NOT_INVITED"] : causes;
@@ -96,7 +96,7 @@ for (const [who, { principal, granted, role, spared }] of Object.entries(ASKERS)
 
 type Answer = { role: CanvasRole } | { refused: ErrorCode };
 
-/** What the rows above leave out. */
+/** Further cases. */
 const more: [what: string, Partial<AccessFields>, Principal, Partial<typeof at> | object, Answer][] = [
   ["expiry is still to come", { expiresAt: NOW + 1 }, member, {}, { role: "viewer" }],
   ["the gate is open", { passwordHash: "hash" }, member, { gateOpen: true }, { role: "viewer" }],

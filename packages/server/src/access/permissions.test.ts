@@ -67,7 +67,7 @@ for (const role of ROLES) {
   });
 }
 
-test("each audience opens its own permission alone", () => {
+test("each audience affects its own permission only", () => {
   const opens: [Exclude<keyof ReturnType<typeof audiences>, "guestAi">, Permission][] = [
     ["authoringAudience", "canCreateCanvas"],
     ["aiAudience", "canUseAi"],
@@ -83,7 +83,7 @@ test("each audience opens its own permission alone", () => {
   }
 });
 
-test("a guest is a viewer who never publishes canvases, and uses AI only where the canvas lets guests", () => {
+test("a guest has the permissions of a viewer but never canCreateCanvas, and canUseAi only with guestAi", () => {
   for (const guestAi of [false, true]) {
     const given = { ...audiences("viewers"), guestAi };
     const viewer = permissionsOf(of("viewer", given), everything);

@@ -21,7 +21,7 @@ const roleOf = (caller: Caller): CanvasRole =>
   caller === "owner" || caller === "editor" ? caller : "viewer";
 const isAuthor = (caller: Caller) => caller === "author";
 
-/** Who may, by the table of presets: a letter each for owner, editor, author, other. */
+/** The callers with a right, by the table of presets: one letter each for owner, editor, author, other. */
 const TABLE: Record<Preset, Record<Exclude<Operation, "increment">, string>> = {
   personal: { read: "--a-", create: "oeax", update: "--a-", delete: "--a-" },
   submissions: { read: "oea-", create: "oeax", update: "oea-", delete: "oea-" },
@@ -30,7 +30,7 @@ const TABLE: Record<Preset, Record<Exclude<Operation, "increment">, string>> = {
   collaborative: { read: "oeax", create: "oeax", update: "oeax", delete: "oeax" },
 };
 
-/** Who may by each right, in the same letters. */
+/** The callers with each right, in the same letters. */
 const BY_RIGHT: Record<PolicyRight, string> = {
   none: "----",
   own: "--a-",
@@ -41,7 +41,7 @@ const BY_RIGHT: Record<PolicyRight, string> = {
 
 const includes = (letters: string, caller: Caller) => letters[CALLERS.indexOf(caller)] !== "-";
 
-/** What a caller may do with a record; an owner or editor is not its author. */
+/** Whether a caller has a right on a record; owner and editor are not its author. */
 const allowed = (policy: Parameters<typeof rightsOf>[0], operation: Operation, caller: Caller) =>
   may(rightsOf(policy, roleOf(caller))[operation], isAuthor(caller));
 
@@ -76,13 +76,13 @@ for (const preset of Object.keys(PRESETS) as Preset[]) {
   });
 }
 
-test("owners and editors do not read personal records, but for their own", () => {
+test("owners and editors read only their own personal records", () => {
   for (const role of ["owner", "editor", "viewer"] as const) {
     assert.deepEqual(rightsOf({ preset: "personal" }, role).read, { own: true, any: false });
   }
 });
 
-test("what reaches any record reaches one's own", () => {
+test("a right on any record includes one's own", () => {
   for (const preset of Object.keys(PRESETS) as Preset[]) {
     for (const role of ["owner", "editor", "viewer"] as const) {
       for (const { own, any } of Object.values(rightsOf({ preset }, role))) assert.ok(own || !any);
@@ -90,7 +90,7 @@ test("what reaches any record reaches one's own", () => {
   }
 });
 
-test("audiences: nobody, owners and editors, everyone admitted", () => {
+test("audiences: none, owners and editors, every role", () => {
   const roles = ["owner", "editor", "viewer"] as const;
   assert.deepEqual(
     AUDIENCES.map((audience) => roles.map((role) => isAmong(audience, role))),

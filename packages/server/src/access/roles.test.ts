@@ -19,7 +19,7 @@ const guest: Principal = userWith("guest:i-1", "c-1");
 const foreign: Principal = userWith("guest:i-2", "c-2");
 const anonymous: Principal = null;
 
-/** Who asks, how the canvas is shared, and the role (specification 4.1, `OWNER_ONLY`). */
+/** Callers, sharing settings, and the resulting role (specification 4.1, `OWNER_ONLY`). */
 const rows: [what: string, who: Principal, shared: Partial<RoleFields>, role: CanvasRole | null][] = [
   ["the owner", owner, {}, "owner"],
   ["the owner, though listed as a viewer", owner, { granted: "viewer" }, "owner"],
@@ -56,6 +56,6 @@ for (const [what, who, shared, role] of rows) {
   test(`role of ${what}: ${role ?? "none"}`, () => assert.equal(roleOf(who, { ...canvas, ...shared }), role));
 }
 
-test("owners and editors manage a canvas, nobody else does", () => {
+test("only owners and editors manage a canvas", () => {
   assert.deepEqual((["owner", "editor", "viewer", null] as const).map(manages), [true, true, false, false]);
 });

@@ -10,7 +10,7 @@ import {
 
 const NOW = 1_000_000;
 
-/** Everything that can apply at once: with all of it, the first row wins; without it, the next. */
+/** A canvas to which every state applies. */
 const worst: LifecycleFields = {
   disabledAt: 1,
   archivedAt: 1,
@@ -20,7 +20,7 @@ const worst: LifecycleFields = {
   access: "private",
 };
 
-/** The states of specification 3 in its order, each with what takes it away. */
+/** The states of specification 3 in its order, each with the change that removes it. */
 const STATES: [state: ReturnType<typeof publicationStatus>, ended: Partial<LifecycleFields>][] = [
   ["disabled", { disabledAt: null }],
   ["archived", { archivedAt: null }],
@@ -29,7 +29,7 @@ const STATES: [state: ReturnType<typeof publicationStatus>, ended: Partial<Lifec
   ["expired", { expiresAt: null }],
 ];
 
-test("publicationStatus: of all states that apply, the first is the answer", () => {
+test("publicationStatus is the first state that applies", () => {
   for (let ended = 0; ended < 2 ** STATES.length; ended++) {
     const gone = STATES.filter((_, index) => (ended >> index) & 1);
     const canvas = Object.assign({}, worst, ...gone.map((state) => state[1]));
@@ -54,7 +54,7 @@ test("a share expires at its time, not before", () => {
   assert.equal(legacyStatus({ ...live, expiresAt: NOW }, NOW), "expired");
 });
 
-/** The frozen `status`: revoked, expired, private, live; nothing else moves it (specification 2). */
+/** The frozen `status`: revoked, expired, private, live; no other field changes it (specification 2). */
 const legacy: [what: string, canvas: Partial<LifecycleFields>, status: ReturnType<typeof legacyStatus>][] = [
   ["everything at once", worst, "revoked"],
   ["expired and private", { ...worst, revokedAt: null }, "expired"],
@@ -72,12 +72,12 @@ for (const [what, canvas, status] of legacy) {
   test(`status of ${what}: ${status}`, () => assert.equal(legacyStatus({ ...live, ...canvas }, NOW), status));
 }
 
-test("accessMode names the audience", () => {
+test("accessMode is derived from access", () => {
   const modes = (["private", "whole_org", "public_link"] as const).map(accessMode);
   assert.deepEqual(modes, ["restricted", "whole_org", "public_link"]);
 });
 
-/** States of a Public link that close it to visitors without a session. */
+/** Canvases, and whether anonymous callers may open them. */
 const anonymous: [what: string, cause: Partial<Parameters<typeof admitsAnonymous>[0]>, admitted: boolean][] =
   [
     ["public link", {}, true],
@@ -94,7 +94,7 @@ const anonymous: [what: string, cause: Partial<Parameters<typeof admitsAnonymous
   ];
 
 for (const [what, cause, admitted] of anonymous) {
-  test(`${what}: visitors without a session ${admitted ? "pass" : "are turned away"}`, () => {
+  test(`${what}: anonymous callers ${admitted ? "pass" : "are refused"}`, () => {
     const link = { ...live, access: "public_link", publicLinks: true, deletedAt: null } as const;
     assert.equal(admitsAnonymous({ ...link, ...cause }, NOW), admitted);
   });

@@ -64,12 +64,12 @@ test("defaults behind a proxy: every interface, no administrator", () => {
   assert.equal(proxyNameHeader, "X-Auth-Request-Preferred-Username");
 });
 
-test("an empty variable is an unset one", () => {
+test("an empty variable counts as unset", () => {
   const empty = Object.fromEntries(Object.values(SETTINGS).map(({ variable }) => [variable, ""]));
   assert.deepEqual(readConfig(empty), readConfig({}));
 });
 
-/** Combinations that work. */
+/** Valid combinations. */
 const possible: Environment[] = [
   { SERVICE_HOST: "localhost" },
   { SERVICE_HOST: "127.9.9.9" },
@@ -102,7 +102,7 @@ for (const environment of possible) {
 const { SERVICE_SESSION_SECRET: _, ...withoutSecret } = proxy;
 const { SERVICE_PROXY_TRUSTED_IPS: __, ...withoutPeers } = proxy;
 
-/** Combinations that do not, and what is said: one message each. */
+/** Invalid combinations, each with its message. */
 const impossible: [environment: Environment, says: RegExp][] = [
   [{ SERVICE_HOST: "0.0.0.0" }, /^SERVICE_HOST must be a loopback address in dev mode/],
   [{ SERVICE_HOST: "::" }, /^SERVICE_HOST must be a loopback/],
@@ -171,7 +171,7 @@ for (const [environment, says] of impossible) {
   });
 }
 
-/** Values that a variable of its own cannot hold. */
+/** Invalid values of single variables. */
 const unreadable: Environment = {
   SERVICE_AUTH_MODE: "magic",
   SERVICE_PORT: "70000",
@@ -190,7 +190,7 @@ const unreadable: Environment = {
   SERVICE_LOG_LEVEL: "loud",
 };
 
-test("all mistakes are told at once: the variable, what it holds, what it may hold", () => {
+test("all mistakes are reported at once, with the variable, its value and the valid values", () => {
   const mistakes = mistakesOf(unreadable);
   const told = Object.fromEntries(mistakes.map((mistake) => [mistake.split(" ")[0], mistake]));
   assert.deepEqual(Object.keys(told).sort(), Object.keys(unreadable).sort());
@@ -198,13 +198,13 @@ test("all mistakes are told at once: the variable, what it holds, what it may ho
   assert.equal(told.SERVICE_PORT, "SERVICE_PORT holds `70000`; it may hold a whole number from 0 to 65535");
 });
 
-test("secrets are never told", () => {
+test("secrets are never printed", () => {
   const message = mistakesOf(unreadable).join("\n");
   assert.doesNotMatch(message, /hunter2|aHVudGVyMg|sssss/);
   assert.match(message, /SERVICE_SESSION_SECRET holds its value \(not shown\)/);
 });
 
-test("what cannot be read hides no impossible combination that does not depend on it", () => {
+test("an unparsable setting suppresses only the rules that read it", () => {
   const told = mistakesOf({ SERVICE_PORT: "x", SERVICE_AUTH_MODE: "y", SERVICE_BLOBS_URL: "s3://bucket" });
   assert.deepEqual(
     told.map((mistake) => mistake.split(" ")[0]),
@@ -222,7 +222,7 @@ for (const [variable, given] of [
   test(`${variable}=${given} is a mistake`, () => assert.equal(mistakesOf({ [variable]: given }).length, 1));
 }
 
-test("several impossible combinations are told at once", () => {
+test("several invalid combinations are reported at once", () => {
   const mistakes = mistakesOf({ SERVICE_AUTH_MODE: "proxy", SERVICE_BLOBS_URL: "s3://bucket" });
   assert.deepEqual(
     mistakes.map((mistake) => mistake.split(" ")[0]),
@@ -230,7 +230,7 @@ test("several impossible combinations are told at once", () => {
   );
 });
 
-test("variables that look like settings but are none are found", () => {
+test("unknown variables with the prefix of settings are reported", () => {
   assert.deepEqual(
     unknownVariables({ SERVICE_PROT: "1", SERVICE_PORT: "1", PATH: "x", SERVICE_HOST: undefined }),
     ["SERVICE_PROT"],

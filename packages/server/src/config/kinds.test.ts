@@ -4,7 +4,7 @@ import { amount, type Kind, list, oneOf, onOff, origin, pattern, text, url, whol
 
 const digits = pattern("digits", /^\d+$/);
 
-/** A kind, texts with their values, and texts that it refuses. */
+/** A kind, valid texts with their values, and invalid texts. */
 const rows: [name: string, kind: Kind<unknown>, good: [string, unknown][], bad: string[]][] = [
   ["text", text, [["any thing", "any thing"]], []],
   [
@@ -106,7 +106,7 @@ for (const [name, kind, good, bad] of rows) {
   }
 }
 
-test("every kind says what it may hold", () => {
+test("every kind describes its valid texts", () => {
   const told = rows.map(([, { may }]) => may);
   assert.deepEqual(told, [
     "any text",

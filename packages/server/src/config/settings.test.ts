@@ -8,7 +8,7 @@ const proxy = {
   SERVICE_PROXY_TRUSTED_IPS: "10.0.0.0/8",
 };
 
-/** What the specification and the management API say of variables that are not set. */
+/** Defaults by the specification and the management API. */
 const defaults: Partial<Config> = {
   rateLimit: true,
   canvasPerMinute: 120,

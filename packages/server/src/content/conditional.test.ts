@@ -13,7 +13,7 @@ const file = (encoding: ServedFile["encoding"], size: number): ServedFile => ({
 const plain = file("identity", 1000);
 const all = [plain, file("br", 300), file("gzip", 400)];
 
-test("every representation has a strong validator of its own", () => {
+test("every representation has its own strong ETag", () => {
   const tags = all.map(etagOf);
   assert.equal(new Set(tags).size, 3);
   for (const tag of tags) assert.match(tag, /^"[0-9a-z-]+"$/);
@@ -63,16 +63,16 @@ for (const [header, chosen] of encodings) {
   });
 }
 
-test("a range is always of the plain bytes", () => {
+test("a range is of the uncompressed bytes", () => {
   assert.equal(chooseRepresentation(all, { "accept-encoding": "br, gzip", range: "bytes=0-1" }), plain);
 });
 
-test("the plain bytes are sent where nothing is smaller", () => {
+test("the uncompressed bytes are sent where no variant is smaller", () => {
   assert.equal(chooseRepresentation([plain, file("br", 1000)], { "accept-encoding": "br" }), plain);
   assert.equal(chooseRepresentation([plain], { "accept-encoding": "br, gzip" }), plain);
 });
 
-/** What of ten bytes with the validator `"a"` is asked for. */
+/** The requested range of ten bytes with the ETag `"a"`. */
 const ranges: [range: string | undefined, expected: ReturnType<typeof rangeOf>, ifRange?: string][] = [
   [undefined, "all"],
   ["bytes=0-0", { start: 0, end: 0 }],

@@ -29,19 +29,19 @@ const rows: [name: string, own: JWTPayload, good: boolean][] = [
   ["ends at no number", { exp: "soon" as unknown as number }, false],
 ];
 for (const [name, own, good] of rows) {
-  test(`a token that ${name} ${good ? "counts" : "does not count"}`, async () => {
+  test(`a token that ${name} is ${good ? "valid" : "invalid"}`, async () => {
     assert.equal(await verifies(await sign(own)), good);
   });
 }
 
-test("a token of more than 16 KiB does not count", async () => {
+test("a token of more than 16 KiB is invalid", async () => {
   const fits = await sign({ pad: "p".repeat(12_000) });
   const long = await sign({ pad: "p".repeat(12_300) });
   assert.ok(fits.length < 16 * 1024 && long.length > 16 * 1024);
   assert.deepEqual([await verifies(fits), await verifies(long)], [true, false]);
 });
 
-test("without an issuer or an audience to expect none counts", async () => {
+test("without an expected issuer or audience every token is invalid", async () => {
   const token = await sign({});
   assert.equal(await verifies(token, { ...expected, issuer: null }), false);
   assert.equal(await verifies(token, { ...expected, audience: null }), false);
@@ -51,7 +51,7 @@ test("without an issuer or an audience to expect none counts", async () => {
   }
 });
 
-test("a shared secret verifies nothing, even where it is a key", async () => {
+test("symmetric signatures are invalid, even with a matching key", async () => {
   const secret = Buffer.alloc(64, "secret");
   for (const alg of ["HS256", "HS384", "HS512"]) {
     const token = await new SignJWT({ iss: "issuer", aud: "audience", exp: NOW + 60 })
@@ -64,9 +64,9 @@ test("a shared secret verifies nothing, even where it is a key", async () => {
   }
 });
 
-test("no letter of a token can be another", async () => {
+test("a token with any letter changed is invalid", async () => {
   const token = await sign({ email: "ada@example.com" });
-  // The last letter of a signature has bits that nothing reads.
+  // Some bits of a signature's last letter are unused.
   for (let index = 0; index < token.length - 1; index++) {
     for (const letter of ["A", "B", "_", ".", " ", "=", "\u0000"]) {
       if (token[index] === letter) continue;
@@ -76,7 +76,7 @@ test("no letter of a token can be another", async () => {
   }
 });
 
-test("what finding the key throws comes through", async () => {
+test("errors of the key lookup are rethrown", async () => {
   const thrown = new Error("no key server");
   await assert.rejects(
     verify(await sign({}), () => Promise.reject(thrown), expected),

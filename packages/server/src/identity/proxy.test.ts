@@ -5,7 +5,7 @@ import { isTrustedPeer } from "./proxy.ts";
 
 const LISTED = "10.1.0.0/16, 192.0.2.7, 2001:db8::/32, fd00::7, fe80::/10";
 
-/** Whether a peer's address is among those listed. */
+/** Whether the address of a peer is trusted. */
 const rows: [address: string | undefined, trusted: boolean][] = [
   ["10.1.0.0", true],
   ["10.1.255.255", true],
@@ -44,7 +44,7 @@ for (const [address, trusted] of rows) {
   });
 }
 
-test("a mapped network holds the plain addresses in it", () => {
+test("a mapped IPv6 network contains the plain IPv4 addresses", () => {
   const mapped = readConfig({ SERVICE_PROXY_TRUSTED_IPS: "::ffff:10.1.0.0/112" });
   assert.deepEqual(
     ["10.1.2.3", "::ffff:10.1.2.3", "10.2.0.0"].map((address) => isTrustedPeer(address, mapped)),
@@ -52,7 +52,7 @@ test("a mapped network holds the plain addresses in it", () => {
   );
 });
 
-test("an empty list trusts nobody", () => {
+test("an empty list trusts no peer", () => {
   for (const address of ["127.0.0.1", "::1", "0.0.0.0"]) {
     assert.equal(isTrustedPeer(address, readConfig({})), false);
   }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sessionCookie, sessionToken } from "./session.ts";
 
-test("the cookie is `__Host-` on https, where browsers honour that", () => {
+test("the cookie is `__Host-` on https", () => {
   assert.equal(sessionCookie(true), "__Host-easel_session");
   assert.equal(sessionCookie(false), "easel_session");
 });
@@ -35,7 +35,7 @@ for (const secure of [true, false]) {
   }
 }
 
-test("on https the cookie without the prefix counts for nothing, and the other way round", () => {
+test("on https the cookie without the prefix is ignored, and vice versa", () => {
   assert.equal(sessionToken("easel_session=abc", true), undefined);
   assert.equal(sessionToken("__Host-easel_session=abc", false), undefined);
   assert.equal(sessionToken("easel_session=abc; __Host-easel_session=def", true), "def");

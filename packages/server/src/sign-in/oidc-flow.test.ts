@@ -23,8 +23,8 @@ const begin = (cookie: string | undefined, env: Env, returnTo = "/") =>
   startFlow(from(cookie), { returnTo, restarted: false }, env);
 const pair = (cookie: string) => cookie.split(";")[0] ?? "";
 
-describe("a sign-in under way", () => {
-  it("ends on any node that has the secret, also one that signs with a newer", () => {
+describe("a pending sign-in", () => {
+  it("can be finished on any node with the secret, also after a rotation", () => {
     const { proof, cookie } = begin(undefined, plain, "/c/tea/");
     for (const other of [node("http://localhost:3000", OLD), node("http://localhost:3000", NEW, OLD)]) {
       const flow = readFlow(proof.state, other);
@@ -36,7 +36,7 @@ describe("a sign-in under way", () => {
     assert.equal(readFlow(proof.state, node("http://localhost:3000", NEW)), null);
   });
 
-  it("has a nonce and a verifier of its own, and gives away neither the verifier nor the binding", () => {
+  it("has its own nonce and verifier, and reveals neither verifier nor binding", () => {
     const first = begin(undefined, plain);
     const second = begin(pair(first.cookie), plain);
     assert.equal(second.cookie, first.cookie);
@@ -51,7 +51,7 @@ describe("a sign-in under way", () => {
     }
   });
 
-  it("is bound to the browser: another binding proves nothing", () => {
+  it("is bound to the browser: another binding gives no proof", () => {
     const { proof } = begin(undefined, plain);
     const flow = readFlow(proof.state, plain);
     assert.ok(flow !== null);
@@ -60,7 +60,7 @@ describe("a sign-in under way", () => {
       assert.equal(findProof(from(other), flow, proof.state, plain), null);
   });
 
-  it("a signature for another purpose is none", () => {
+  it("a signature for another purpose is invalid", () => {
     const text = Buffer.from(JSON.stringify({ returnTo: "/" })).toString("base64url");
     assert.equal(readFlow(`${text}.${plain.signer.sign("gate", text)}`, plain), null);
     assert.notEqual(readFlow(`${text}.${plain.signer.sign("login", text)}`, plain), null);
@@ -68,7 +68,7 @@ describe("a sign-in under way", () => {
 });
 
 describe("the binding", () => {
-  it("on https no other host can have set it", () => {
+  it("has the prefix __Host- on https", () => {
     const secure = { ...plain, base: { ...plain.base, secure: true } };
     const { cookie } = begin("easel_login=A", secure);
     assert.match(
@@ -79,7 +79,7 @@ describe("the binding", () => {
     assert.equal(bindingOf(from(`__Host-easel_login=${"A".repeat(43)}`), secure), "A".repeat(43));
   });
 
-  it("that is malformed is replaced", () => {
+  it("is replaced when it is malformed", () => {
     for (const value of ["", "A", "A".repeat(44), `"${"A".repeat(43)}"`, "é".repeat(43)])
       assert.notEqual(pair(begin(`easel_login=${value}`, plain).cookie), `easel_login=${value}`);
   });

@@ -12,10 +12,10 @@ const base = (urlMode: Base["urlMode"]) =>
 const path = base("path");
 const subdomain = base("subdomain");
 
-/** Where a browser on the sign-in page goes. */
+/** The URL that a browser on the sign-in page navigates to. */
 const landing = (given: string, at: Base) => new URL(safeReturn(given, at), `${ORIGIN}/auth/login`);
 
-/** What was asked for and what comes of it, in either mode. */
+/** Values of returnTo and their results, in both URL modes. */
 const rows: [given: string | undefined, to: string][] = [
   [undefined, "/"],
   ["", "/"],
@@ -86,7 +86,7 @@ for (const [given, to] of hosts) {
 const ours = ({ origin, hostname }: URL) =>
   origin === ORIGIN || (hostname.endsWith(".easel.localhost") && origin.startsWith("http:"));
 
-test("no text of slashes, dots and their kin leads away", () => {
+test("no combination of slashes, dots and similar characters leads to another origin", () => {
   const piece = fc.constantFrom(
     "/",
     "\\",
@@ -125,7 +125,7 @@ test("no text of slashes, dots and their kin leads away", () => {
 
 const corpus = samples("redirect")?.flatMap(({ bytes }) => bytes.toString().split("\n"));
 
-/** A handler may decode what it gets once more than it should. */
+/** A handler might decode a value twice. */
 function decoded(entry: string): string {
   try {
     return decodeURIComponent(entry);
@@ -135,12 +135,14 @@ function decoded(entry: string): string {
 }
 
 for (const given of ["http://.BASE/", "http://xn--tea.BASE/", "blob:http://ada@BASE/"]) {
-  test(`${given} is no address of ours`, () => {
+  test(`${given} is rejected`, () => {
     assert.equal(safeReturn(given.replace("BASE", subdomain.host), subdomain), "/");
   });
 }
 
-test("no entry of the corpus leads away, decoded or not", { skip: corpus === undefined && ABSENT }, () => {
+test("no entry of the corpus leads to another origin, decoded or not", {
+  skip: corpus === undefined && ABSENT,
+}, () => {
   for (const given of corpus?.flatMap((entry) => [entry, decoded(entry)]) ?? []) {
     assert.deepEqual([given, landing(given, path).origin], [given, ORIGIN]);
     assert.deepEqual([given, landing(given, subdomain).origin], [given, ORIGIN]);

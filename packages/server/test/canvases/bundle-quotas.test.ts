@@ -13,7 +13,7 @@ import { zip } from "../support/zip.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** A bundle of so many bytes that nobody else has. */
+/** A bundle of `bytes` random bytes. */
 const fresh = (bytes: number) => zip({ "index.html": randomBytes(bytes / 2).toString("hex") });
 
 function overQuota(answer: Answer, quota: string): void {
@@ -37,7 +37,7 @@ await onEngines("quotas of owners", (target, env) => {
   const make = (person: Person, slug = freshSlug()) =>
     manage(target, person, "POST", "/api/canvases", { title: "Tea", slug });
   const remove = (id: unknown) => manage(target, people.owner, "DELETE", `/api/canvases/${id}`);
-  /** Somebody new, with one canvas. */
+  /** A new owner with one canvas. */
   const begin = async () => {
     people = await cast(target);
     site = await stage(target, { people });
@@ -49,7 +49,7 @@ await onEngines("quotas of owners", (target, env) => {
     const { json } = await manage(target, people.owner, "GET", `/api/canvases/${site.id}/usage`);
     return (json.counts as unknown as Record<string, { used: number; limit: number }>)[name];
   };
-  /** What the rows of files say that the canvases of the owner take, each file once a canvas. */
+  /** The bytes of the owner's canvases by the rows of files, each file once per canvas. */
   const counted = async () => {
     const row = await env.db.get<{ bytes: number }>`
       select coalesce(sum(size), 0) as bytes from (
@@ -60,7 +60,7 @@ await onEngines("quotas of owners", (target, env) => {
   };
 
   describe("canvases.person", () => {
-    it("one more than allowed: 409 QUOTA_EXCEEDED, and its slug stays free; deleting makes room", async () => {
+    it("one more than the quota: 409 QUOTA_EXCEEDED, and the slug stays free; deleting a canvas makes room", async () => {
       await begin();
       await allow(people.owner, { "canvases.person": 2 });
       const { json } = await make(people.owner);
@@ -79,7 +79,7 @@ await onEngines("quotas of owners", (target, env) => {
       assert.equal((await make(people.owner)).status, 201);
     });
 
-    it("many at once: as many as there is room for", async () => {
+    it("concurrent requests: as many succeed as the quota allows", async () => {
       await begin();
       await allow(people.owner, { "canvases.person": 4 });
       const answers = await Promise.all(Array.from({ length: 12 }, () => make(people.owner)));
@@ -88,7 +88,7 @@ await onEngines("quotas of owners", (target, env) => {
       assert.equal(await owned(), 4);
     });
 
-    it("everyone's quota holds where a person has none of their own", async () => {
+    it("the general quota applies to a person without one", async () => {
       await begin();
       const everyone = (value: number | null) =>
         manage(target, admin, "PATCH", "/api/admin/settings", { quotas: { "canvases.person": value } });
@@ -102,7 +102,7 @@ await onEngines("quotas of owners", (target, env) => {
   });
 
   describe("bundles.bytes.person", () => {
-    it("a bundle that does not fit: 409 QUOTA_EXCEEDED, and nothing of it is stored", async () => {
+    it("a bundle over the quota: 409 QUOTA_EXCEEDED, and nothing is stored", async () => {
       await begin();
       await publish(target, site, { "index.html": "as it was" });
       await allow(people.owner, { "bundles.bytes.person": 10_000 });
@@ -117,7 +117,7 @@ await onEngines("quotas of owners", (target, env) => {
       assert.deepEqual(await used("bundles.bytes.person"), { used: 9, limit: 10_000 });
     });
 
-    it("the same files again take nothing more, in another canvas they do", async () => {
+    it("the same files count once per canvas", async () => {
       await begin();
       const bundle = await fresh(6_000);
       await allow(people.owner, { "bundles.bytes.person": 6_000 });
@@ -130,7 +130,7 @@ await onEngines("quotas of owners", (target, env) => {
       assert.equal(await counted(), 6_000);
     });
 
-    it("deploys at once, each of which fits: one of them gets the room", async () => {
+    it("concurrent deploys that fit only singly: one succeeds", async () => {
       await begin();
       const others = [await stage(target, { people }), await stage(target, { people })];
       await allow(people.owner, { "bundles.bytes.person": 10_000 });
@@ -143,7 +143,7 @@ await onEngines("quotas of owners", (target, env) => {
       assert.deepEqual([(await used("bundles.bytes.person"))?.used, await counted()], [6_000, 6_000]);
     });
 
-    it("a deleted canvas takes its bytes until it is gone for good", async () => {
+    it("a deleted canvas counts until it is purged", async () => {
       await begin();
       await allow(people.owner, { "bundles.bytes.person": 10_000 });
       assert.equal((await upload(target, people.owner, site.id, await fresh(6_000))).status, 200);
@@ -170,7 +170,7 @@ await onEngines("quotas of owners", (target, env) => {
     const back = (version?: string) =>
       manage(target, people.owner, "POST", `/api/canvases/${site.id}/versions/${version}/publish`);
 
-    it("the newest are kept, and the rows and bytes of older ones go", async () => {
+    it("the newest versions are kept; the rows and bytes of older ones are removed", async () => {
       await begin();
       await allow(people.owner, { "versions.canvas": 2 });
       const ids: string[] = [];
@@ -193,7 +193,7 @@ await onEngines("quotas of owners", (target, env) => {
       assert.equal((await visit(target, site.slug, people.owner, "three")).text, "three");
     });
 
-    it("the published one stays, however old, and so does the one that a deploy replaces, once", async () => {
+    it("the published version stays however old, and so does the one that the last deploy replaced", async () => {
       await begin();
       await allow(people.owner, { "versions.canvas": 1 });
       const first = await deployed("one");
@@ -208,7 +208,7 @@ await onEngines("quotas of owners", (target, env) => {
       assert.equal((await used("bundles.bytes.person"))?.used, await counted());
     });
 
-    it("deploys at once: the newest are kept, one is published, and the bytes are those of what is left", async () => {
+    it("concurrent deploys: the newest are kept, one is published, and the counted bytes are correct", async () => {
       await begin();
       await allow(people.owner, { "versions.canvas": 2 });
       await Promise.all(["a", "b", "c", "d", "e", "f"].map(deployed));
@@ -228,7 +228,7 @@ await onEngines("quotas of owners", (target, env) => {
       ["canvases.person", 0],
       ["bundles.bytes.person", 5_999],
     ] as const) {
-      it(`to someone without room (${quota}): 409 QUOTA_EXCEEDED, and it stays whose it is`, async () => {
+      it(`to a new owner over quota (${quota}): 409 QUOTA_EXCEEDED, and the owner stays`, async () => {
         await begin();
         assert.equal((await upload(target, people.owner, site.id, await fresh(6_000))).status, 200);
         const listed = [{ email: people.editor.email, role: "editor" }];
@@ -246,7 +246,7 @@ await onEngines("quotas of owners", (target, env) => {
   });
 });
 
-test("what the deployment says holds until an administrator says otherwise", async (t) => {
+test("the deployment's quotas apply until an administrator sets others", async (t) => {
   const { target } = await startDev(t, {
     SERVICE_QUOTA_CANVASES: "1",
     SERVICE_QUOTA_BUNDLE_BYTES: "100",

@@ -26,7 +26,7 @@ function zip64(...values: bigint[]): Buffer {
   return field;
 }
 
-/** 6 MiB that shrink sixty times: well within the ratio. */
+/** 6 MiB that compress sixty times, within the allowed ratio. */
 const roomy = Buffer.concat(Array.from({ length: 384 }, () => Buffer.concat([randomBytes(200)], 16 * 1024)));
 
 const HOSTILE: [name: string, bytes: Buffer][] = [
@@ -98,7 +98,7 @@ await onEngines("bundles", (target, env) => {
     await publish(target, site, { "index.html": "as it was" });
   });
 
-  /** What a refused bundle leaves as it was. */
+  /** The state that a refused bundle must not change. */
   async function state() {
     return {
       canvas: await env.db.all`select version_id, updated_at from canvases`,
@@ -128,7 +128,7 @@ await onEngines("bundles", (target, env) => {
   }
 
   for (const type of ["zip", ""]) {
-    it(`a sound zip as \`${type}\`, which is no type: 400 INVALID_BODY`, async () => {
+    it(`a sound zip as \`${type}\`, which is not a media type: 400 INVALID_BODY`, async () => {
       refused(await upload(target, site.people.owner, site.id, SOUND, type), 400, "INVALID_BODY");
     });
   }
@@ -145,7 +145,7 @@ await onEngines("bundles", (target, env) => {
       headers: headers(length),
     });
 
-  it("over 50 MiB, announced: 413 before a byte of it is sent", async () => {
+  it("over 50 MiB by Content-Length: 413 before any byte is sent", async () => {
     const asItWas = await state();
     const out = put(["Content-Length", String(LIMITS.bundleBytes.value + 1)]);
     const answer = await new Promise<Awaited<ReturnType<typeof read>>>((resolve, reject) => {
@@ -168,12 +168,12 @@ await onEngines("bundles", (target, env) => {
     refused(answer, 413, "INVALID_BODY");
     assert.equal(answer.json.message, "bundle too large");
     assert.deepEqual(await state(), asItWas);
-    // What is left of a refused body is waited for a little while.
+    // The service waits a moment for the rest of a refused body.
     await sleep(2_500);
     assert.deepEqual(await state(), asItWas);
   });
 
-  it("after all of them a sound zip deploys", async () => {
+  it("a valid zip deploys after all of them", async () => {
     const answer = await upload(target, site.people.owner, site.id, await zip({ "index.html": "new" }));
     assert.equal(answer.status, 200, answer.text);
     assert.equal((await visit(target, site.slug, site.people.owner)).text, "new");

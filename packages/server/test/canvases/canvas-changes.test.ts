@@ -12,11 +12,11 @@ import { DAY_MS, later, MINUTE_MS } from "../support/time.ts";
 
 const MONTH = 30 * DAY_MS;
 
-/** Metadata of so many bytes as JSON. */
+/** Metadata of `bytes` bytes as JSON. */
 const metadataOf = (bytes: number) => ({ text: "m".repeat(bytes - '{"text":""}'.length) });
 const nested = (levels: number) => JSON.parse(`${'{"a":'.repeat(levels)}1${"}".repeat(levels)}`);
 
-/** A patch, and what of the canvas is then different. Each comes on top of those before it. */
+/** Patches, applied one after the other, and the fields that each changes. */
 const PATCHES: [name: string, patch: object, changed: Partial<Canvas>][] = [
   ["nothing", {}, {}],
   ["a title", { title: "  Renamed  " }, { title: "Renamed" }],
@@ -64,7 +64,7 @@ const PATCHES: [name: string, patch: object, changed: Partial<Canvas>][] = [
   ],
 ];
 
-/** What cannot be set. */
+/** Invalid patches. */
 const BAD: [name: string, patch: unknown][] = [
   ["an empty title", { title: "" }],
   ["a title of spaces", { title: " \u2003 " }],
@@ -143,7 +143,7 @@ await onEngines("changes of a canvas", (target, env) => {
   const shown = async (slug: string) => (await visit(target, slug, people.viewer)).status;
 
   for (const [name, body, changed] of PATCHES) {
-    it(`PATCH ${name}: 200, and nothing else is different`, async () => {
+    it(`PATCH ${name}: 200, and nothing else changes`, async () => {
       const { updatedAt, bundleUpdatedAt, ...asItWas } = await read();
       const answer = await patch(people.editor, body);
       assert.equal(answer.status, 200, answer.text);
@@ -158,7 +158,7 @@ await onEngines("changes of a canvas", (target, env) => {
   }
 
   for (const [name, body] of BAD) {
-    it(`PATCH ${name}: 400 INVALID_BODY, and nothing is different`, async () => {
+    it(`PATCH ${name}: 400 INVALID_BODY, and nothing changes`, async () => {
       const asItWas = await read();
       const answer = await patch(people.owner, body);
       refused(answer, 400, "INVALID_BODY");
@@ -168,7 +168,7 @@ await onEngines("changes of a canvas", (target, env) => {
     });
   }
 
-  it("metadata may be as deep as any JSON, and deeper is refused, not a failure", async () => {
+  it("metadata nested up to the limit of JSON is stored, deeper is 400", async () => {
     for (const levels of [50, 500, 990, 2000]) {
       const { status, text } = await patch(people.owner, { metadata: nested(levels) });
       assert.ok(status === 200 || status === 400, `${levels} levels: ${status} ${text}`);
@@ -178,7 +178,7 @@ await onEngines("changes of a canvas", (target, env) => {
     await patch(people.owner, { metadata: null });
   });
 
-  it("`__proto__` in metadata changes no object of ours", async () => {
+  it("`__proto__` in metadata pollutes no prototype", async () => {
     const metadata = JSON.parse('{"__proto__":{"polluted":true},"a":{"__proto__":{"polluted":true}}}');
     const { status } = await patch(people.owner, { metadata });
     assert.ok(status === 200 || status === 400);
@@ -187,7 +187,7 @@ await onEngines("changes of a canvas", (target, env) => {
     await patch(people.owner, { metadata: null });
   });
 
-  it("who may change it: owner and editors", async () => {
+  it("only owner and editors may change it", async () => {
     const admin = await target.signIn(target.admin);
     for (const [person, status, code] of [
       [people.viewer, 403, "PERMISSION_DENIED"],
@@ -203,7 +203,7 @@ await onEngines("changes of a canvas", (target, env) => {
     assert.equal((await read()).publicationStatus, "published");
   });
 
-  it("archived: nobody opens it, those who manage it bring it back as it was", async () => {
+  it("archived: no one can open it; owner and editors can restore it unchanged", async () => {
     const from = Date.now();
     assert.equal((await patch(people.editor, { archived: true })).json.publicationStatus, "archived");
     refused(await visit(target, site.slug, people.owner), 404, "ARCHIVED");
@@ -219,7 +219,7 @@ await onEngines("changes of a canvas", (target, env) => {
     assert.equal((await patch(people.owner, { archived: false })).status, 200);
   });
 
-  it("unpublished: nobody sees a page, until it is published again", async () => {
+  it("unpublished: no page is served until it is published again", async () => {
     const path = `/api/canvases/${site.id}/unpublish`;
     const from = Date.now();
     const { status, json } = await manage(target, people.editor, "POST", path);
@@ -235,7 +235,7 @@ await onEngines("changes of a canvas", (target, env) => {
     assert.deepEqual([(await read()).revokedAt, await shown(site.slug)], [null, 200]);
   });
 
-  it("deleted: it is nowhere any more, and no one deletes it twice", async () => {
+  it("deleted: every route is 404, also a second DELETE", async () => {
     const gone = await fresh();
     const { status, text } = await remove(people.owner, gone);
     assert.deepEqual([status, text], [204, ""]);
@@ -274,7 +274,7 @@ await onEngines("changes of a canvas", (target, env) => {
     assert.deepEqual([canvas.publicationStatus, canvas.title], ["disabled", "Conformance"]);
   });
 
-  it("another slug: the canvas moves at once, and its old address is nothing", async () => {
+  it("a new slug applies at once, and the old one is 404", async () => {
     const moved = await fresh();
     const slug = freshSlug();
     const answer = await patch(people.editor, { slug, title: "Moved" }, moved);
@@ -286,7 +286,7 @@ await onEngines("changes of a canvas", (target, env) => {
     assert.equal((await patch(people.owner, { slug }, moved)).status, 200, "its own slug is its own");
   });
 
-  it("a slug of another canvas: 409 SLUG_TAKEN, and nothing of the patch is kept", async () => {
+  it("a slug of another canvas: 409 SLUG_TAKEN, and nothing of the patch is saved", async () => {
     const [one, two] = [await fresh(), await fresh()];
     const asItWas = await read(one);
     refused(await patch(people.owner, { slug: two.slug, title: "Both" }, one), 409, "SLUG_TAKEN");
@@ -294,7 +294,7 @@ await onEngines("changes of a canvas", (target, env) => {
     assert.equal((await read(two)).slug, two.slug);
   });
 
-  it("a slug that was given up rests for 30 days, for everyone but the canvas that had it", async () => {
+  it("a former slug is reserved for 30 days, except for its canvas", async () => {
     const [one, two] = [await fresh(), await fresh()];
     const old = one.slug;
     const from = Date.now();
@@ -315,7 +315,7 @@ await onEngines("changes of a canvas", (target, env) => {
     assert.equal((await visit(target, old, people.viewer)).json.code, "OWNER_ONLY", "another's canvas now");
   });
 
-  it("every slug that a canvas had is its own to take back, and nobody else's", async () => {
+  it("a canvas can take back each of its former slugs, others cannot", async () => {
     const one = await fresh();
     const [first, second, third] = [one.slug, freshSlug(), freshSlug()];
     for (const slug of [second, third]) assert.equal((await patch(people.owner, { slug }, one)).status, 200);
@@ -324,7 +324,7 @@ await onEngines("changes of a canvas", (target, env) => {
     for (const slug of [second, third]) refused(await create(slug), 409, "SLUG_TAKEN");
   });
 
-  it("many who want one slug at once: exactly one gets it, and nothing fails", async () => {
+  it("concurrent claims of one slug: exactly one succeeds, and none is a 500", async () => {
     for (let rounds = 0; rounds < 5; rounds++) {
       const slug = freshSlug();
       const rivals = await Promise.all([fresh(), fresh(), fresh()]);
@@ -344,7 +344,7 @@ await onEngines("changes of a canvas", (target, env) => {
     }
   });
 
-  it("one canvas moved to and fro at once: it is at one of the slugs, the others rest, and nothing fails", async () => {
+  it("concurrent renames of one canvas: it has one of the slugs, the others are reserved, and none is a 500", async () => {
     for (let rounds = 0; rounds < 2; rounds++) {
       const one = await fresh();
       const slugs = [one.slug, freshSlug(), freshSlug()];
@@ -363,7 +363,7 @@ await onEngines("changes of a canvas", (target, env) => {
     }
   });
 
-  it("two canvases that swap their slugs at once: both stay where they are", async () => {
+  it("two canvases that swap slugs concurrently: both keep theirs", async () => {
     const [one, two] = [await fresh(), await fresh()];
     const answers = await Promise.all([
       patch(people.owner, { slug: two.slug }, one),
@@ -373,7 +373,7 @@ await onEngines("changes of a canvas", (target, env) => {
     assert.deepEqual([(await read(one)).slug, (await read(two)).slug], [one.slug, two.slug]);
   });
 
-  /** Changes that name no slug and expect nothing, each with what shows that it was made. */
+  /** Changes without a slug or precondition, each with the sign that it was applied. */
   const PLAIN: [method: string, path: string, body: object, kept: (id: string) => Promise<unknown>][] = [
     [
       "PATCH",
@@ -397,7 +397,7 @@ await onEngines("changes of a canvas", (target, env) => {
     ],
   ];
   for (const [method, path, body, kept] of PLAIN) {
-    it(`${method} {canvas}${path} and deleted at once: done, or 404 and not done`, async () => {
+    it(`${method} {canvas}${path} concurrent with DELETE: applied, or 404 and not applied`, async () => {
       for (let rounds = 0; rounds < 4; rounds++) {
         const one = await fresh();
         const at = `/api/canvases/${one.id}${path}`;

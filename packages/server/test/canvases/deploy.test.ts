@@ -10,7 +10,7 @@ import { onEngines } from "../support/engines.ts";
 import { publish, upload, visit } from "../support/publish.ts";
 import { forge, zip } from "../support/zip.ts";
 
-/** A bundle as a tool made it, and what is then served at a path. */
+/** Bundles as tools make them, and the content served at a path. */
 const SOUND: [name: string, bytes: Buffer | Promise<Buffer>, path: string, content: string][] = [
   ["stored files", forge([{ name: "index.html", content: "stored" }]), "", "stored"],
   ["compressed files", forge([{ name: "index.html", content: "small", method: 8 }]), "", "small"],
@@ -58,7 +58,7 @@ await onEngines("deploying", (target, env) => {
     });
   }
 
-  /** What is in a bundle beside `index.html`, by what becomes of it: served at its path, or named as left out. */
+  /** Files of a bundle besides `index.html`: served, or the entry of `leftOut`. */
   const LEFT_OUT: [path: string, named: LeftOut | "served", at?: string][] = [
     [".env", { path: ".env", reason: "dot_file" }],
     [".ENV", { path: ".ENV", reason: "dot_file" }],
@@ -85,7 +85,7 @@ await onEngines("deploying", (target, env) => {
     ["", "at the top"],
     ["site/", "in a folder around everything"],
   ]) {
-    it(`dot files and litter ${name} are left out and named; the rest is served`, async () => {
+    it(`dot files and litter ${name} are left out and listed; the rest is served`, async () => {
       const files = Object.fromEntries(LEFT_OUT.map(([path]) => [`${around}${path}`, "content"]));
       const bytes = await zip({ ...files, [`${around}index.html`]: "home" });
       const { json, status, text } = await upload(target, site.people.owner, site.id, bytes);
@@ -106,13 +106,13 @@ await onEngines("deploying", (target, env) => {
     });
   }
 
-  it("what is left out beside the only folder does not keep that folder in the addresses", async () => {
+  it("files left out beside the only folder do not keep that folder in the URLs", async () => {
     const bytes = await zip({ ".git/config": "x", ".env": "x", "site/index.html": "home" });
     assert.equal((await upload(target, site.people.owner, site.id, bytes)).status, 200);
     assert.equal((await visit(target, site.slug, site.people.owner)).text, "home");
   });
 
-  it("a hundred are named, and how many more; a missing start page is told", async () => {
+  it("100 paths are listed, with a warning about the others; a missing start page is a warning", async () => {
     const files = Object.fromEntries(Array.from({ length: 112 }, (_, index) => [`.${index}`, ""]));
     const { json } = await upload(target, site.people.owner, site.id, await zip({ ...files, "a.txt": "" }));
     assert.equal((json.leftOut as unknown as LeftOut[]).length, 100);
@@ -122,7 +122,7 @@ await onEngines("deploying", (target, env) => {
     assert.deepEqual(others, []);
   });
 
-  it("a version that has dot files from before does not serve them", async () => {
+  it("dot files of an older version are not served", async () => {
     const version = await publish(target, site, { "index.html": "home", ".well-known/a.txt": "known" });
     for (const path of [".env", "a/.git/config", ".git/index.html"]) {
       await env.db.run`
@@ -143,7 +143,7 @@ await onEngines("deploying", (target, env) => {
     }
   });
 
-  it("a deploy replaces everything and is the canvas's new version", async () => {
+  it("a deploy replaces all files and becomes the current version", async () => {
     const first = await publish(target, site, { "index.html": "one", "old.txt": "old" });
     const second = await publish(target, site, { "index.html": "two" });
     assert.notEqual(second, first);
@@ -153,7 +153,7 @@ await onEngines("deploying", (target, env) => {
     assert.deepEqual([read.json.version, read.json.publicationStatus], [second, "published"]);
   });
 
-  it("two deploys at once: both versions exist, one is the current one", async () => {
+  it("concurrent deploys: both versions are stored, one is current", async () => {
     const race = await stage(target);
     const bundles = await Promise.all([zip({ "index.html": "a" }), zip({ "index.html": "b" })]);
     const answers = await Promise.all(
@@ -187,7 +187,7 @@ await onEngines("deploying", (target, env) => {
     ["a stranger", ({ people }) => people.stranger, 404, "NOT_FOUND"],
   ];
   for (const [name, who, status, code] of roles) {
-    it(`${name} deploys: ${status} ${code}, whatever the bundle is`, async () => {
+    it(`${name} deploys: ${status} ${code} for any bundle`, async () => {
       const asItWas = await publish(target, site, { "index.html": "home" });
       for (const bytes of [await zip({ "index.html": "mine" }), Buffer.from("garbage")]) {
         refused(await upload(target, who(site), site.id, bytes), status, code);
@@ -197,7 +197,7 @@ await onEngines("deploying", (target, env) => {
     });
   }
 
-  it("an editor deploys, and the version is theirs", async () => {
+  it("an editor deploys, and is the version's createdBy", async () => {
     const answer = await upload(target, site.people.editor, site.id, await zip({ "index.html": "edited" }));
     assert.equal(answer.status, 200, answer.text);
     const me = await manage(target, site.people.editor, "GET", "/api/me");
@@ -209,11 +209,11 @@ await onEngines("deploying", (target, env) => {
     );
   });
 
-  it("nobody deploys: 401", async () => {
+  it("an anonymous caller deploys: 401", async () => {
     unauthenticated(await upload(target, { ...site.people.owner, headers: [] }, site.id, Buffer.from("x")));
   });
 
-  it("a disabled canvas: 409 DISABLED for those who manage it, the reason at the end", async () => {
+  it("a disabled canvas: 409 DISABLED for owner and editors, with the reason at the end", async () => {
     const off = await stage(target);
     await publish(target, off, { "index.html": "home" });
     await env.db

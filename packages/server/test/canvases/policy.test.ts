@@ -28,14 +28,14 @@ const KINDS = Object.keys(ENTRIES) as (keyof typeof ENTRIES)[];
 const OBJECTS_OWN = [...Object.getOwnPropertyNames(Object.prototype), "prototype"];
 
 const passes = (document: unknown) => policy.safeParse(document).success;
-/** As it comes out of a body: `__proto__` is a name like any other. */
+/** Parsed as a body is, so that `__proto__` is an own property. */
 const named = (name: string, entry: unknown) =>
   JSON.parse(`{${JSON.stringify(name)}:${JSON.stringify(entry)}}`);
 const collection = (more: object) => ({ collections: { notes: { preset: "personal", ...more } } });
 const group = (more: object) => ({ fileGroups: { notes: { preset: "personal", ...more } } });
 const connection = (methods: unknown) => ({ connections: { weather: { audience: "editors", methods } } });
 
-/** Documents that are right. */
+/** Valid documents. */
 const RIGHT: [name: string, document: object][] = [
   ["nothing", {}],
   ["every kind, empty", { collections: {}, fileGroups: {}, channels: {}, connections: {} }],
@@ -48,9 +48,9 @@ const RIGHT: [name: string, document: object][] = [
     [`a file group that is ${preset}`, group({ preset })],
   ]),
   ...RIGHTS.flatMap((right): [string, object][] =>
-    ["read", "update", "delete"].flatMap((health): [string, object][] => [
-      [`${health}: ${right} of a collection`, collection({ overrides: { [health]: right } })],
-      [`${health}: ${right} of a file group`, group({ overrides: { [health]: right } })],
+    ["read", "update", "delete"].flatMap((operation): [string, object][] => [
+      [`${operation}: ${right} of a collection`, collection({ overrides: { [operation]: right } })],
+      [`${operation}: ${right} of a file group`, group({ overrides: { [operation]: right } })],
     ]),
   ),
   ...RIGHTS.map((right): [string, object] => [
@@ -74,7 +74,7 @@ const RIGHT: [name: string, document: object][] = [
   ),
 ];
 
-/** Documents that are wrong. */
+/** Invalid documents. */
 const WRONG: [name: string, document: unknown][] = [
   ...[null, undefined, "", "participation", 1, true, [], [{}]].map((document): [string, unknown] => [
     `${JSON.stringify(document)} as a document`,
@@ -161,15 +161,15 @@ const WRONG: [name: string, document: unknown][] = [
 
 describe("the policy document", () => {
   for (const [name, document] of RIGHT) {
-    it(`${name}: right, and kept as it is`, () => assert.deepEqual(policy.parse(document), document));
+    it(`${name}: valid, and parsed unchanged`, () => assert.deepEqual(policy.parse(document), document));
   }
 
   for (const [name, document] of WRONG) {
-    it(`${name}: wrong`, () => assert.equal(passes(document), false));
+    it(`${name}: invalid`, () => assert.equal(passes(document), false));
   }
 
   for (const kind of KINDS) {
-    it(`50 ${kind} are right, 51 are not; each kind counts by itself`, () => {
+    it(`50 ${kind} are valid, 51 are not; each kind is counted separately`, () => {
       const entries = (count: number) =>
         Object.fromEntries(Array.from({ length: count }, (_, index) => [`n${index}`, ENTRIES[kind]]));
       assert.equal(passes({ [kind]: entries(50) }), true);
@@ -179,12 +179,12 @@ describe("the policy document", () => {
     });
   }
 
-  it("of thousands of wrong names is said that they are too many, once", () => {
+  it("thousands of invalid names give one issue, that there are too many", () => {
     const names = Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`_${index}`, 1]));
     for (const kind of KINDS) assert.equal(policy.safeParse({ [kind]: names }).error?.issues.length, 1, kind);
   });
 
-  it("whatever passes is kept as it is, and whatever comes is never a failure", () => {
+  it("valid documents are parsed unchanged, and no input throws", () => {
     const scalar = fc.constantFrom(...PRESETS, ...RIGHTS, ...AUDIENCES, "GET", null, 1, true, "");
     const key = fc.constantFrom(
       ...KINDS,
@@ -217,7 +217,7 @@ describe("the policy document", () => {
   });
 });
 
-await onEngines("changes of capabilities at once", (target, env) => {
+await onEngines("concurrent changes of capabilities", (target, env) => {
   let people: Cast;
   let site: Stage;
   before(async () => {
@@ -232,7 +232,7 @@ await onEngines("changes of capabilities at once", (target, env) => {
     return { policy: json.runtimePolicy, revision: json.runtimePolicyRevision };
   };
 
-  it("of many documents that expect one revision exactly one is kept, and nothing fails", async () => {
+  it("concurrent documents with one expected revision: exactly one is saved, the others are 409", async () => {
     for (let rounds = 0; rounds < 5; rounds++) {
       const { revision } = await current();
       const names = Array.from({ length: 8 }, (_, index) => `round-${rounds}-${index}`);
@@ -257,7 +257,7 @@ await onEngines("changes of capabilities at once", (target, env) => {
     }
   });
 
-  it("switches that are turned meanwhile stand in no document's way, and none of them is lost", async () => {
+  it("concurrent switches conflict with no document, and none is lost", async () => {
     const { revision } = await current();
     const off = { kv: false, files: false, ai: false, realtime: false };
     const answers = await Promise.all([
@@ -272,7 +272,7 @@ await onEngines("changes of capabilities at once", (target, env) => {
     assert.deepEqual([authoring, aiAudience, json.runtimePolicy], [true, "viewers", null]);
   });
 
-  it("a document that was taken away has a revision, too: who expects none is told", async () => {
+  it("a cleared document has a revision: expecting none is 409", async () => {
     const { policy, revision } = await current();
     assert.equal(policy, null);
     assert.match(String(revision), /^[A-Za-z0-9-]{1,128}$/);
@@ -280,7 +280,7 @@ await onEngines("changes of capabilities at once", (target, env) => {
     assert.equal((await patch({ expectedRuntimePolicy: revision, runtimePolicy: {} })).status, 200);
   });
 
-  it("a document that was taken away is read once, like any other", async () => {
+  it("a cleared document is cached like any other", async () => {
     const { revision } = await current();
     await patch({ expectedRuntimePolicy: revision, runtimePolicy: null });
     const policyRevision = String((await current()).revision);
@@ -293,7 +293,7 @@ await onEngines("changes of capabilities at once", (target, env) => {
     assert.deepEqual([await read(), await read(), reads], [{}, {}, 1]);
   });
 
-  it("what is wrong is 400, whatever revision it expects; the document is as it was", async () => {
+  it("an invalid document is 400 with any expected revision, and nothing changes", async () => {
     const asItWas = await current();
     for (const expected of [
       {},

@@ -10,7 +10,7 @@ import { rowsOf } from "./canvas-tables.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** A canvas with something of everything: files, data, a team, a guest who has come. */
+/** A canvas with files, data, a team and a guest session. */
 async function furnished(target: Target): Promise<Stage> {
   const canvas = await stage(target);
   const { people, id, slug } = canvas;
@@ -53,8 +53,8 @@ async function furnished(target: Target): Promise<Stage> {
   return canvas;
 }
 
-await onEngines("canvases deleted for good", (target, env) => {
-  it("nothing is left of one that was deleted 30 days ago, and everything of others", async () => {
+await onEngines("purged canvases", (target, env) => {
+  it("every row of a canvas deleted 30 days ago is removed, and no other", async () => {
     const [gone, late, kept] = [await furnished(target), await furnished(target), await furnished(target)];
     const now = Date.now();
     await env.db.run`update canvases set deleted_at = ${now - 31 * DAY_MS} where id = ${gone.id}`;

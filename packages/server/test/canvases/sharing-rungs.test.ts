@@ -13,7 +13,7 @@ import { DAY_MS, HOUR_MS } from "../support/time.ts";
 const TOMORROW = Date.now() + DAY_MS;
 const CROWD = Array.from({ length: 101 }, (_, index) => `team-${index}`);
 
-/** Terms of a share in order: what is set, and how they then read. */
+/** Share settings, applied in order, and how the canvas then reads. */
 const TERMS: [name: string, body: object, shown: Pick<Canvas, "access" | "hasPassword" | "expiresAt">][] = [
   ["a password", { password: "x" }, { access: "private", hasPassword: true, expiresAt: null }],
   [
@@ -45,7 +45,7 @@ const TERMS: [name: string, body: object, shown: Pick<Canvas, "access" | "hasPas
   ],
 ];
 
-/** What no share can have. */
+/** Invalid share settings. */
 const BAD: [name: string, body: object][] = [
   ["an empty password", { password: "" }],
   ["a password of 201 characters", { password: "p".repeat(201) }],
@@ -78,7 +78,7 @@ const BAD: [name: string, body: object][] = [
 const on = await startDev({ after });
 const off = (await startDev({ after }, { SERVICE_PUBLIC_LINKS: "off" })).target;
 
-await onEngines("the terms of a share", (target, env) => {
+await onEngines("share settings", (target, env) => {
   let people: Cast;
   let site: Stage;
   before(async () => {
@@ -108,7 +108,7 @@ await onEngines("the terms of a share", (target, env) => {
     });
   }
 
-  it("a password is kept as a hash and never told", async () => {
+  it("a password is stored as a hash and never returned", async () => {
     const answer = await set({ password: "correct horse" });
     assert.match(String(await hash()), /^\$argon2id\$/);
     const kept = [
@@ -128,7 +128,7 @@ await onEngines("the terms of a share", (target, env) => {
   });
 
   for (const [name, body] of BAD) {
-    it(`${name}: 400 INVALID_BODY, and nothing of it is set`, async () => {
+    it(`${name}: 400 INVALID_BODY, and nothing is saved`, async () => {
       const listed = [{ email: people.viewer.email, role: "viewer" }];
       await set({ people: listed, teams: [], password: null, expiresAt: null, access: "private" });
       const { updatedAt, ...asItWas } = await read();
@@ -138,7 +138,7 @@ await onEngines("the terms of a share", (target, env) => {
     });
   }
 
-  it("teams: those one made or is in, each with its role; the list is replaced whole", async () => {
+  it("teams that the caller created or is in, each with a role; the list is replaced whole", async () => {
     const [mine, joined] = [
       await makeTeam(target, people.owner, [people.viewer]),
       await makeTeam(target, people.stranger, [people.owner]),
@@ -188,7 +188,7 @@ await onEngines("the terms of a share", (target, env) => {
     refused(await manage(target, people.viewer, "GET", `/api/canvases/${site.id}`), 404, "NOT_FOUND");
   });
 
-  it("a team that one does not see cannot be named, but one that is there already can stay", async () => {
+  it("a team that the caller does not see is 400, unless the canvas is already shared with it", async () => {
     const { editor } = people;
     const ownersTeam = await makeTeam(target, people.owner, [people.viewer]);
     const strangersTeam = await makeTeam(target, people.stranger, []);
@@ -218,7 +218,7 @@ await onEngines("the terms of a share", (target, env) => {
     await set({ people: [], teams: [] });
   });
 
-  it("who may not share is told so; a viewer sees neither people nor teams", async () => {
+  it("viewers and strangers may not share, and see neither people nor teams", async () => {
     const { viewer, stranger } = people;
     await set({ people: [{ email: viewer.email, role: "viewer" }] });
     refused(await set({ access: "whole_org" }, viewer), 403, "PERMISSION_DENIED");
@@ -228,7 +228,7 @@ await onEngines("the terms of a share", (target, env) => {
     assert.deepEqual([seen.people, seen.teams, seen.audienceSummary], [[], [], { count: null, names: [] }]);
   });
 
-  it("an editor who gives up the role in the same act sees what was set, a last time", async () => {
+  it("an editor who removes their own role gets the saved settings in the response", async () => {
     const { editor } = people;
     await set({ people: [{ email: editor.email, role: "editor" }] });
     const end = Date.now() + HOUR_MS;
@@ -243,7 +243,7 @@ await onEngines("the terms of a share", (target, env) => {
     await set({ password: null, expiresAt: null, access: "private" });
   });
 
-  it("an end takes effect when it comes, for everyone but those who manage the canvas", async () => {
+  it("an expiry takes effect at its time, except for owner and editors", async () => {
     const { owner, editor, viewer, stranger } = people;
     await set({ access: "whole_org", password: null, people: [{ email: editor.email, role: "editor" }] });
     await env.db.run`update canvases set expires_at = ${Date.now()} where id = ${site.id}`;
@@ -258,7 +258,7 @@ await onEngines("the terms of a share", (target, env) => {
     assert.equal((await visit(target, site.slug, viewer)).status, 200);
   });
 
-  it("terms set at once: one of the sets is what stays, whole", async () => {
+  it("concurrent settings: one request's are saved, as a whole", async () => {
     const ends = [1, 2, 3, 4].map((hours) => Date.now() + hours * HOUR_MS);
     const sets = ends.map((expiresAt, index) => ({
       expiresAt,
@@ -290,7 +290,7 @@ describe("public links", () => {
     assert.equal((await link(off, site.people.owner, site, { access: "whole_org" })).status, 200);
   });
 
-  it("switched off by the administrators: the same, and links that there are close at once", async () => {
+  it("switched off by administrators: the same, and existing links close at once", async () => {
     const { target, env } = on;
     const site = await stage(target, { access: "public_link" });
     await publish(target, site, { "index.html": "home" });
@@ -309,7 +309,7 @@ describe("public links", () => {
     assert.equal((await visit(target, site.slug, null)).status, 200);
   });
 
-  it("an owner who may not: PUBLIC_NOT_ALLOWED, and PUBLIC_LINK_OWNER_GATED for the editor; nothing is set", async () => {
+  it("an owner without the right: PUBLIC_NOT_ALLOWED, for an editor PUBLIC_LINK_OWNER_GATED; nothing is saved", async () => {
     const { target } = on;
     const site = await stage(target);
     await forbid(site.people.owner);
@@ -323,14 +323,14 @@ describe("public links", () => {
     );
   });
 
-  it("an editor who may not, on a canvas whose owner may: it is the owner's link", async () => {
+  it("an editor without the right on a canvas whose owner has it: 200", async () => {
     const { target } = on;
     const site = await stage(target);
     await forbid(site.people.editor);
     assert.equal((await link(target, site.people.editor, site)).status, 200);
   });
 
-  it("where both stand in the way, the instance is named first", async () => {
+  it("where instance and owner both forbid it, PUBLIC_LINKS_DISABLED comes first", async () => {
     const { target, env } = on;
     const site = await stage(target);
     await forbid(site.people.owner);
@@ -343,7 +343,7 @@ describe("public links", () => {
     }
   });
 
-  it("who may not share at all is not told about links", async () => {
+  it("a caller who may not share gets that refusal, not one about links", async () => {
     const { target } = on;
     const site = await stage(target);
     await forbid(site.people.owner);
@@ -351,7 +351,7 @@ describe("public links", () => {
     refused(await link(target, site.people.stranger, site), 404, "NOT_FOUND");
   });
 
-  it("open to anyone as pages, closed to everyone but those who manage it as an API", async () => {
+  it("pages are open to anyone, the runtime API to owner and editors only", async () => {
     const { target } = on;
     const site = await stage(target, { access: "public_link" });
     await publish(target, site, { "index.html": "home" });

@@ -8,7 +8,7 @@ import { atEnd, startService, temporaryDirectory } from "../support/service.ts";
 
 const HOUR_MS = 60 * 60 * 1000;
 
-test("what a killed process left half-written is gone after the next start, and so is what is left later; fresh files may be in use", async (t) => {
+test("files that a killed process left are removed at the next start and by later sweeps, recent ones are kept", async (t) => {
   const directory = await temporaryDirectory(t);
   const places = ["uploads", "blobs/staging"].map((name) => path.join(directory, name));
   const leave = async (place: string) => {

@@ -26,7 +26,7 @@ const fileOf = (at: string, content: string | Buffer): BundleFile => ({
     })(),
 });
 
-/** The same service, and how many statements each of its batches has had. */
+/** The same service, with the number of statements of each batch. */
 function counting(env: Env): { env: Env; batches: number[] } {
   const batches: number[] = [];
   const batch: Env["db"]["batch"] = (steps) => {
@@ -53,7 +53,7 @@ await onEngines("versions that are being stored", (target, env) => {
   const many = (count: number) =>
     Array.from({ length: count }, (_, index) => fileOf(`${index}.txt`, `file ${index}`));
 
-  it("no batch of a large bundle is long, neither when it is stored nor when it is removed", async () => {
+  it("storing and removing a large bundle takes only short batches", async () => {
     const counted = counting(env);
     await storeVersion(site.id, owner, many(320), counted.env);
     assert.ok(counted.batches.length >= 3);
@@ -65,7 +65,7 @@ await onEngines("versions that are being stored", (target, env) => {
     assert.ok(Math.max(...counted.batches) <= longest, String(counted.batches));
   });
 
-  it("one is neither listed nor published; left behind, it is removed after an hour, and its bytes with it", async () => {
+  it("an incomplete version is neither listed nor published, and is removed with its bytes after an hour", async () => {
     const asItWas = await rows();
     const { id } = await storeVersion(site.id, owner, many(3), env);
     const listed = await manage(target, site.people.owner, "GET", `/api/canvases/${site.id}/versions`);
@@ -83,7 +83,7 @@ await onEngines("versions that are being stored", (target, env) => {
     assert.deepEqual(await rows(), asItWas);
   });
 
-  it("one that was removed meanwhile is not published: 503, and nothing is left of it", async () => {
+  it("a version removed meanwhile is not published: 503, and nothing is left of it", async () => {
     const asItWas = await rows();
     const version = await storeVersion(site.id, owner, many(3), env);
     await env.db.run`update versions set state = 'removing' where id = ${version.id}`;
@@ -92,7 +92,7 @@ await onEngines("versions that are being stored", (target, env) => {
     assert.deepEqual(await rows(), asItWas);
   });
 
-  it("a file that cannot be read: 400, no other is begun, and nothing is left of those that were stored", async () => {
+  it("an unreadable file: 400, no further file is opened, and nothing is left", async () => {
     const asItWas = await rows();
     const files = many(300);
     let opened = 0;
@@ -120,7 +120,7 @@ await onEngines("versions that are being stored", (target, env) => {
     ]);
   });
 
-  it("the same file under many names counts once", async () => {
+  it("a file under several names counts once", async () => {
     const content = randomBytes(2_000);
     const same = ["index.html", "a.bin", "b.bin"].map((name) => fileOf(name, content));
     const before = await env.db.get<{
@@ -133,7 +133,7 @@ await onEngines("versions that are being stored", (target, env) => {
     assert.equal(Number(after?.bytes) - Number(before?.bytes), 2_000);
   });
 
-  it("files are compressed in lanes, small and large ones, and what saves nothing is not stored", async () => {
+  it("files are compressed in the task pool; variants that save nothing are not stored", async () => {
     let runs = 0;
     class Counted extends TaskPool {
       override run<Result>(task: () => Promise<Result>): Promise<Result> {
@@ -159,7 +159,7 @@ await onEngines("versions that are being stored", (target, env) => {
     await sweepVersions(Date.now() + 1, env);
   });
 
-  it("with a long queue of deploys another one is refused at once: 503 with Retry-After", async () => {
+  it("with a full queue of deploys another one is refused: 503 with Retry-After", async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const waiting = Array.from({ length: 18 }, () => env.deploys.run(() => promise));
     const answer = await upload(target, site.people.owner, site.id, await zip({ "index.html": "late" }));
@@ -172,7 +172,7 @@ await onEngines("versions that are being stored", (target, env) => {
   });
 });
 
-test("the work on 5,000 deep paths grows with their length, not with its square", async (t) => {
+test("parsing 5,000 deep paths takes time linear in their length", async (t) => {
   const file = path.join(await temporaryDirectory(t), "deep.zip");
   const deep = Array.from({ length: 5_000 }, (_, index) => ({
     name: `${"a/".repeat(500)}${index}`,

@@ -29,7 +29,7 @@ const bad = [
 for (const text of good) test(`${text} is a slug`, () => assert.equal(isSlug(text), true));
 for (const text of bad) test(`${JSON.stringify(text)} is no slug`, () => assert.equal(isSlug(text), false));
 
-test("names of the service's own parts are slugs that nobody may have", () => {
+test("names of the service's own parts are reserved slugs", () => {
   for (const text of ["admin", "api", "auth", "sdk", "www", "mail", "docs", "healthz"]) {
     assert.deepEqual([text, isSlug(text), isAllowedSlug(text)], [text, true, false]);
   }
@@ -72,7 +72,7 @@ for (const [title, slug] of titles) {
   });
 }
 
-test("any title gives slugs that may be had, the second unlike the first", () => {
+test("any title yields allowed slugs, the second different from the first", () => {
   fc.assert(
     fc.property(fc.string({ unit: "grapheme", maxLength: 80 }), (title) => {
       const slugs = slugsFor(title);
