@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { type Bucket, type Bus, MOST_PARTS, SHARED_PART } from "../../src/drivers/bus/bus.ts";
+import { type Bucket, type Bus, MAX_PARTS, SHARED_PART } from "../../src/drivers/bus/bus.ts";
 import type { Scope } from "../support/service.ts";
 import { leasesContract } from "./bus-leases-contract.ts";
 import { membersContract, NODE, placesContract } from "./bus-members-contract.ts";
@@ -83,12 +83,12 @@ export function busContract(
       const { bus, pass } = await open(t);
       const part = async (each: number) =>
         (await bus.take({ ...A, part: `part ${each}` }, 1, WINDOW)).allowed;
-      const parts = Array.from({ length: MOST_PARTS }, (_, each) => each);
+      const parts = Array.from({ length: MAX_PARTS }, (_, each) => each);
       assert.ok((await Promise.all(parts.map(part))).every(Boolean));
       assert.deepEqual([await part(1000), await part(1001), await part(1002)], [true, false, false]);
       assert.equal((await bus.take({ ...A, part: SHARED_PART }, 1, WINDOW)).allowed, false);
       assert.deepEqual(
-        [await part(0), await part(MOST_PARTS - 1)],
+        [await part(0), await part(MAX_PARTS - 1)],
         [false, false],
         "older buckets are unchanged",
       );

@@ -26,7 +26,7 @@ export interface Blobs {
   marker(name: string): Promise<string | null>;
   /** Creates a marker durably if there is none. Returns its text; concurrent calls all get the same one. */
   mark(name: string, text: string): Promise<string>;
-  /** Clears up what calls of `put` and `remove` left behind that were interrupted before a time in epoch milliseconds. */
+  /** Cleans up after calls of `put` and `remove` that were interrupted before a time in epoch milliseconds. */
   tidy(before: number): Promise<void>;
   /** Writes a small object durably and removes it again. Rejects when nothing can be written. */
   tryWrite(): Promise<void>;

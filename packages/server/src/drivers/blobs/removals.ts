@@ -44,21 +44,21 @@ export class Removals {
     await rm(aside, { force: true });
   }
 
-  /** Opens a blob that is set aside at this moment. */
+  /** Opens a blob that is moved aside at this moment. Null when there is none. */
   async open(key: string): Promise<FileHandle | null> {
     const names = await readdir(this.#directory).catch(ignoreMissing);
     const name = names?.find((each) => each.startsWith(key));
     return name === undefined ? null : await openIfThere(path.join(this.#directory, name));
   }
 
-  /** Puts back what a killed process had set aside before a time in epoch milliseconds. */
+  /** Moves back the files that a killed process had moved aside before a time in epoch milliseconds. */
   async restore(before: number): Promise<void> {
     const names = await opendir(this.#directory).catch(ignoreMissing);
     for await (const { name } of names ?? []) {
       const aside = path.join(this.#directory, name);
-      // When it was set aside; the time of its last write is that of the blob.
-      const since = (await stat(aside, { throwIfNoEntry: false }))?.ctimeMs ?? before;
-      if (since >= before) continue;
+      // Renaming a file sets its change time, and leaves the time of its last write.
+      const movedAt = (await stat(aside, { throwIfNoEntry: false }))?.ctimeMs ?? before;
+      if (movedAt >= before) continue;
       const [key = ""] = name.split(".");
       await linkUnlessThere(aside, this.#placeOf(key)).catch(ignoreMissing);
       await rm(aside, { force: true });

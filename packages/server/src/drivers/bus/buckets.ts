@@ -1,4 +1,4 @@
-import { type Bucket, MOST_PARTS, SHARED_PART, type Taken } from "./bus.ts";
+import { type Bucket, MAX_PARTS, SHARED_PART, type Taken } from "./bus.ts";
 
 interface Count {
   taken: number;
@@ -66,7 +66,7 @@ export class Buckets {
 
   /** Whether an owner may have another bucket. Removes the oldest one if it has ended. */
   #hasRoom({ parts }: Owner, now: number): boolean {
-    if (parts.size < MOST_PARTS) return true;
+    if (parts.size < MAX_PARTS) return true;
     for (const [oldest, { endsAt }] of parts) {
       if (endsAt > now) return false;
       parts.delete(oldest);

@@ -28,7 +28,7 @@ export const SHARED_PART = "";
  * The most live buckets of one owner in a class; further parts share one. A person uses fewer canvases in a minute, and made-up slugs
  * cannot fill the memory.
  */
-export const MOST_PARTS = 250;
+export const MAX_PARTS = 250;
 
 /** The state of a bucket after a request. */
 export interface Taken {
@@ -51,10 +51,10 @@ export interface Renewal {
 }
 
 /**
- * Connects the nodes of a service: counters, messages, and what is held by connections. Nothing here outlives the service.
+ * Shares rate limits, messages, places and presence among the nodes of a service. Stores nothing durably.
  *
  * Places and members are held under the lease of a node, an id of its own that it renews all the time. Once a lease has not been
- * renewed for `LEASE_MS`, because the node was killed or cannot reach the bus, whatever was held under it counts no more.
+ * renewed for `LEASE_MS`, because the node was killed or cannot reach the bus, its places are free and its members absent.
  */
 export interface Bus {
   /** Takes one of `limit` that a bucket gives every `windowMs`. Time is measured by a monotonic clock. */

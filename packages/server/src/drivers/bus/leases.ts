@@ -1,6 +1,6 @@
 import { LEASE_MS } from "./bus.ts";
 
-/** The leases of nodes, and when each expires. */
+/** Maps the leases of nodes to the times at which they expire. */
 export class Leases {
   readonly #expiresAt = new Map<string, number>();
 

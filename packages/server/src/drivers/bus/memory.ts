@@ -56,7 +56,7 @@ export function memory(clock: () => number = () => performance.now(), maxBuckets
     async renewLease(lease) {
       const now = clock();
       const kept = leases.isLive(lease, now);
-      // What was taken under a lease before its first renewal is removed, too.
+      // A new lease may have places and members from before its first renewal; they are removed, too.
       const isStale = leases.removeExpired(now) || !kept;
       const departed = isStale ? presence.removeExpired() : [];
       if (isStale) places.removeExpired();

@@ -1,4 +1,4 @@
-/** The holders of places, each with the lease under which it holds one. `isLive` is asked for each lease. */
+/** Maps places to their holders, and each holder to the lease of its node. `isLive` returns whether a lease has not expired. */
 export class Places {
   readonly #places = new Map<string, Map<string, string>>();
   readonly #isLive: (lease: string) => boolean;

@@ -7,7 +7,7 @@ interface Present {
   connections: Map<string, string>;
 }
 
-/** The members of topics. `isLive` is asked for each lease. */
+/** Maps topics to their members. `isLive` returns whether a lease has not expired. */
 export class Presence {
   readonly #topics = new Map<string, Map<string, Present>>();
   readonly #isLive: (lease: string) => boolean;

@@ -1,7 +1,7 @@
 import { DatabaseSync } from "node:sqlite";
 import { parentPort, workerData } from "node:worker_threads";
 
-/** The messages to this thread. It answers `checkpoint` with whether the whole log was copied. */
+/** The messages to this thread. It replies to `checkpoint` with true when the whole log was copied. */
 export type Message = "checkpoint" | "close";
 
 /** Copies the write-ahead log into the database file. False when a part is left, which a later checkpoint copies. */

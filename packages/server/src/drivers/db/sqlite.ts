@@ -71,7 +71,7 @@ export function sqlite(file: string, onIoError: (error: unknown) => void, lockMs
     try {
       connection.exec("pragma wal_checkpoint(passive)");
     } catch {
-      // Nothing is lost: the log is kept until a checkpoint succeeds.
+      // The log stays as it is until a checkpoint succeeds.
     }
   }
 

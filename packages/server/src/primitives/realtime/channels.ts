@@ -8,7 +8,7 @@ import type { Client } from "./client.ts";
 import { encodeMessage, publishPresence, Subscription, topicOf } from "./subscription.ts";
 import type { Topics } from "./topics.ts";
 
-const MOST_BYTES = LIMITS.frameBytes.value;
+const MAX_BYTES = LIMITS.frameBytes.value;
 
 /** The channels of one connection (specification 4.7). Its methods are called one after the other. */
 export class Channels {
@@ -58,7 +58,7 @@ export class Channels {
     const from: Sender = { id: user.id, name: user.name, canvasRole: role };
     const frame = JSON.stringify({ type: "message", channel, event, data, from });
     // Serialized again, a number may be longer than it was received.
-    if (Buffer.byteLength(frame) > MOST_BYTES && Buffer.byteLength(JSON.stringify(data)) > MOST_BYTES)
+    if (Buffer.byteLength(frame) > MAX_BYTES && Buffer.byteLength(JSON.stringify(data)) > MAX_BYTES)
       return this.#client.sendError("MESSAGE_TOO_LARGE", { channel });
     await this.#bus.publish(topicOf(channel, this.#client), encodeMessage(frame));
   }

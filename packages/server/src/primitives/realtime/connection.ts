@@ -41,7 +41,7 @@ interface Node {
 }
 
 /** The frames that may wait in the queue before the socket is paused. */
-const MOST_QUEUED = 64;
+const MAX_QUEUED = 64;
 
 /**
  * The WebSocket of one client. Handles its frames one after the other, and reads access anew before each. While a recheck of access
@@ -194,7 +194,7 @@ export class Connection implements Client {
     this.#alive = true;
     if (this.#closed) return;
     this.#queue.add(() => this.#handle(parseFrame(bytes, isBinary)));
-    if (this.#queue.size > MOST_QUEUED) this.#ws.pause();
+    if (this.#queue.size > MAX_QUEUED) this.#ws.pause();
   }
 
   async #handle(frame: ReturnType<typeof parseFrame>): Promise<void> {

@@ -10,7 +10,7 @@ export type ClientFrame =
   | { type: "watch"; target: WatchTarget; resume: boolean }
   | { type: "unwatch"; target: WatchTarget };
 
-/** What an `error` frame refers to; empty where that is unknown. */
+/** The channel or watch that an `error` frame is about; empty when it is unknown. */
 export type ErrorSubject = { channel: string } | WatchTarget | Record<never, never>;
 
 /** A frame that cannot be parsed, as the error that it gets. */

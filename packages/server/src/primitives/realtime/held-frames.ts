@@ -4,7 +4,7 @@ interface HeldFrame {
 }
 
 /** The most frames that a connection buffers. */
-const MOST_HELD = 4_096;
+const MAX_HELD = 4_096;
 
 /** Buffers outgoing frames while access is rechecked. */
 export class HeldFrames {
@@ -31,6 +31,6 @@ export class HeldFrames {
   /** Buffers a frame while access is rechecked. Returns `pass` when it may be sent at once, `full` when too many are buffered. */
   add(frame: Buffer, isAllowed: () => boolean): "pass" | "held" | "full" {
     if (this.#pendingChecks === 0) return "pass";
-    return this.#frames.push({ frame, isAllowed }) > MOST_HELD ? "full" : "held";
+    return this.#frames.push({ frame, isAllowed }) > MAX_HELD ? "full" : "held";
   }
 }

@@ -140,7 +140,7 @@ export class Hub {
   }
 
   /**
-   * Rechecks all connections in batches, and those of some people first. A change that comes meanwhile causes one more round. A
+   * Rechecks all connections in batches, and those of some people first. A further change meanwhile causes another round. A
    * connection to which a frame is delivered before its turn is rechecked first (`Connection.deliver`).
    */
   async #recheckAll(first: Set<string>): Promise<void> {

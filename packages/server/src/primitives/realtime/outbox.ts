@@ -1,7 +1,7 @@
 import type { Duplex } from "node:stream";
 
 /** The most bytes that wait for a slow reader; past it the connection is dropped. */
-const MOST_WAITING = 1024 * 1024;
+const MAX_BUFFERED_BYTES = 1024 * 1024;
 
 const TEXT = 0x81;
 
@@ -72,6 +72,6 @@ export class Outbox {
     this.#frames = [];
     if (!this.#socket.writable || !this.#isOpen()) return;
     this.#socket.write(this.#flushes.join(frames));
-    if (this.#socket.writableLength > MOST_WAITING) this.#socket.destroy();
+    if (this.#socket.writableLength > MAX_BUFFERED_BYTES) this.#socket.destroy();
   }
 }

@@ -4,7 +4,7 @@ const WINDOW_MS = 60_000;
 const OTHERS = LIMITS.framesPerMinute.value;
 
 /** Frames past the limits that a connection may send in one window before it is closed. */
-const MOST_REFUSED = 1_000;
+const MAX_REFUSED = 1_000;
 
 /**
  * Counts the frames of a connection in windows of a minute. `publishes` frames may publish. Of all other kinds, 600 are allowed, or
@@ -35,6 +35,6 @@ export class RateMeter {
     if (allowed) return "allowed";
     const refused =
       Math.max(0, this.#publishes - this.#mostPublishes) + Math.max(0, this.#others - this.#mostOthers);
-    return refused > MOST_REFUSED ? "flood" : "refused";
+    return refused > MAX_REFUSED ? "flood" : "refused";
   }
 }

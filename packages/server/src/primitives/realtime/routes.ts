@@ -21,7 +21,7 @@ const OPTIONS = {
   // Well above the longest frame, so that the connection survives one that is a little too long; past it, it is closed.
   maxPayload: 8 * LIMITS.frameBytes.value,
   maxFragments: 1_024,
-  /** How long a peer may take to answer a close frame, in milliseconds. */
+  /** Timeout for the close frame of a peer, in milliseconds. */
   closeTimeout: 2_000,
   handleProtocols: () => false as const,
 };
@@ -88,7 +88,7 @@ function accessReader({ readmit, until }: UpgradeCall, env: Env): ReadAccess {
 
 /**
  * `GET /realtime` (specification 4.7). A handshake that the pipeline refuses gets an HTTP answer. That the capability is off or
- * the canvas is full is told by frames: a browser cannot read a refused handshake.
+ * the canvas is full is sent in frames: a browser cannot read the response to a refused handshake.
  */
 export const realtime: Primitive = {
   capability: "realtime",

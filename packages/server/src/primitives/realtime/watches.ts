@@ -65,7 +65,7 @@ export class Watches {
     if (resume) this.#client.send(resyncFrame(target));
   }
 
-  /** Has the client read again what it may read differently since a change of access: it may have missed changes. */
+  /** Sends `resync` for collections of which the client may read other records than before: it may have missed changes. */
   applyAccess(before: AccessState): void {
     for (const target of this.#targets.values()) {
       if (target.resource !== "collection") continue;
