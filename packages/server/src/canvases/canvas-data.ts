@@ -23,7 +23,7 @@ export interface CanvasQuota {
  * list of these alone (`Env.canvasData`).
  */
 export interface CanvasData {
-  /** Every table with rows of canvases except `canvases` itself; a table that references another one before it. */
+  /** Every table with rows of canvases except `canvases` itself, by name. A table comes before those that it references. */
   tables: Record<string, CanvasTable>;
   /** By the name that administrators see, such as `kv.keys.shared`. */
   quotas?: Record<string, CanvasQuota>;
@@ -33,9 +33,9 @@ export interface CanvasData {
   blobs?(key: string): Sql;
 }
 
-/** Every table of a list, by name. */
+/** Returns every table of a list with its name. */
 export const tablesOf = (list: readonly CanvasData[]): [name: string, table: CanvasTable][] =>
   list.flatMap(({ tables }) => Object.entries(tables));
 
-/** The condition that selects a table's rows of one canvas. */
+/** Returns the SQL condition that selects the rows of one canvas. */
 export const rowsOfCanvas = ({ where = "canvas_id = ?" }: CanvasTable): string => where;

@@ -34,7 +34,7 @@ await onSqlite("lists as they are asked for", (target) => {
     return (answer.json.entries as Entry[]).map(({ value: each }) => (each as { n: number }).n);
   };
 
-  it("filter, order and pages together", async () => {
+  it("a list with filter, order and pages", async () => {
     assert.deepEqual(await numbers(`${where({ "value.n": { gte: 1 } })}&orderBy=-value.n`), [3, 2, 1]);
     const first = await get(`${where({ "value.n": { gte: 1 } })}&orderBy=-value.n&limit=2`);
     const cursor = encodeURIComponent(String(first.json.nextCursor));
@@ -52,7 +52,7 @@ await onSqlite("lists as they are asked for", (target) => {
     assert.deepEqual(await numbers(where({})), [0, 1, 2, 3]);
   });
 
-  it("a filter opens nothing that the caller may not read", async () => {
+  it("a filter finds no record that the caller may not read", async () => {
     const all = where({ "value.n": { gte: 0 } });
     assert.deepEqual(await numbers(all, "box", "owner"), [0, 1, 2, 3]);
     assert.deepEqual(await numbers(`${all}&orderBy=-value.n`, "box", "viewer"), [3, 1]);
@@ -149,7 +149,7 @@ await onSqlite("lists as they are asked for", (target) => {
     ].map((query): [string, string, RegExp] => [query.slice(0, 50), query, /`cursor`/]),
   ];
   for (const [what, query, says] of WRONG) {
-    it(`${what}: 400 INVALID_BODY, in words`, async () => {
+    it(`${what}: 400 INVALID_BODY with a message`, async () => {
       const answer = await get(query);
       refused(answer, 400, "INVALID_BODY");
       assert.match(String(answer.json.message), says);
@@ -157,11 +157,11 @@ await onSqlite("lists as they are asked for", (target) => {
     });
   }
 
-  it("empty parameters are none", async () => {
+  it("empty parameters are ignored", async () => {
     assert.deepEqual(await numbers("where=&orderBy=&cursor="), [0, 1, 2, 3]);
   });
 
-  it("a cursor of another list is a place like any, or none: never a 5xx", async () => {
+  it("a cursor of another list is a position or 400, never a 5xx", async () => {
     const cursors = [];
     for (const orderBy of ["createdAt", "-updatedAt", "value.n", "-value.t"]) {
       const { nextCursor } = (await get(`orderBy=${orderBy}&limit=1`)).json;
@@ -177,7 +177,7 @@ await onSqlite("lists as they are asked for", (target) => {
     }
   });
 
-  it("any text in the place of any parameter: 200 or 400, at once", async () => {
+  it("any text as any parameter: 200 or 400", async () => {
     const hostile = fc.oneof(
       fc.string({ unit: "binary", maxLength: 40 }),
       fc.jsonValue({ maxDepth: 3 }).map((each) => JSON.stringify(each)),

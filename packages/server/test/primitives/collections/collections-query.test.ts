@@ -12,7 +12,7 @@ import { type Asked, listed } from "./record-model.ts";
 const ANY = { own: true, any: true };
 const OWN = { own: true, any: false };
 
-/** A list as it stands in the address; of a field, not of the author, an equality as the value alone. */
+/** Returns a list query as parameters of a URL; an equality is written as the value alone, except of the author. */
 function queryOf({ where, orderBy }: Asked): Query {
   if (where.length === 0) return { orderBy };
   const entries = where.map(([name, each]) => [name, "eq" in each && name !== "authorId" ? each.eq : each]);
@@ -21,9 +21,9 @@ function queryOf({ where, orderBy }: Asked): Query {
 
 const idsOf = (records: { id: string }[]) => records.map(({ id }) => id);
 
-await onDatabases("what records are listed by", (db) => {
+await onDatabases("queries of records", (db) => {
   let canvases = 0;
-  /** A collection with these values, each by an author in turn; in the order of their ids. */
+  /** Creates a collection with these values, by the authors in turn; returns the records in the order of their ids. */
   const filled = async (values: Json[], at: number[] = []) => {
     const canvas = `query-${++canvases}`;
     const made = await times(values.length, (index) =>
@@ -39,7 +39,7 @@ await onDatabases("what records are listed by", (db) => {
     new RecordStore(db, canvas, "board", caller).list(parseQuery(query), right);
   const count = (canvas: string, query: Query, right: typeof ANY) =>
     new RecordStore(db, canvas, "board", "u-1").count(right, parseWhere(query) ?? []);
-  /** The whole list, page by page. */
+  /** Reads the whole list, page by page. */
   const walk = async (canvas: string, query: Query, limit: number, right = ANY, caller = "u-1") => {
     const seen: StoredRecord[] = [];
     for (let cursor: string | null = null, turns = 0; turns < 200; turns++) {
@@ -57,7 +57,7 @@ await onDatabases("what records are listed by", (db) => {
     return assert.fail("the list never ends");
   };
 
-  it("any filter and order: the records that a plain filter and sort give, whole and by pages", async () => {
+  it("any filter and order: the same records as filter and sort in JavaScript, in one page and in many", async () => {
     const records = fc.array(fc.tuple(value, fc.integer({ min: 1, max: 5 })), {
       minLength: 1,
       maxLength: 40,
@@ -89,7 +89,7 @@ await onDatabases("what records are listed by", (db) => {
     assert.ok(found > 300, `only ${found} records were found: the queries ask too little`);
   });
 
-  it("one's own records only: the right is applied before filter, order and limit", async () => {
+  it("own records only: the right is applied before filter, order and limit", async () => {
     const records = fc.array(value, { minLength: 3, maxLength: 30 });
     await fc.assert(
       fc.asyncProperty(records, fc.array(asked, { minLength: 20, maxLength: 20 }), async (given, all) => {
@@ -107,7 +107,7 @@ await onDatabases("what records are listed by", (db) => {
   });
 
   for (const orderBy of ["createdAt", "-createdAt", "updatedAt", "-updatedAt", "value.n", "-value.n"]) {
-    it(`${orderBy}: pages of any size make up the whole`, async () => {
+    it(`${orderBy}: pages of any size make up the whole list`, async () => {
       const values = Array.from({ length: 12 }, (_, index) => ({ n: index % 4, index }));
       const { canvas, records } = await filled(
         values,
@@ -119,7 +119,7 @@ await onDatabases("what records are listed by", (db) => {
     });
   }
 
-  it("a change of a record changes what it is found by and where it stands", async () => {
+  it("an updated record is found by its new fields, at its new position", async () => {
     const { canvas, records } = await filled([{ n: 1 }, { n: 2 }, { n: 3 }]);
     const [first] = records;
     const store = new RecordStore(db, canvas, "board", "u-1");
@@ -138,7 +138,7 @@ await onDatabases("what records are listed by", (db) => {
     assert.deepEqual(new Set(await by({})), new Set(idsOf(records.slice(1))));
   });
 
-  it("of an object the first 100 scalar fields count, and names of up to 256 bytes", async () => {
+  it("the first 100 scalar fields of an object are indexed, with names of up to 256 bytes", async () => {
     const many = Object.fromEntries(Array.from({ length: 150 }, (_, index) => [`f${index}`, index]));
     const [fits, long] = ["é".repeat(128), "é".repeat(129)];
     const { canvas, records } = await filled([
@@ -156,7 +156,7 @@ await onDatabases("what records are listed by", (db) => {
     assert.throws(() => parseQuery({ where: '{"value.\\ud800":1}' }), /is no field/);
   });
 
-  it("texts with halves of surrogate pairs are kept, and asking for them finds no more than them", async () => {
+  it("strings with lone surrogates are stored, and a query for one finds no other record", async () => {
     const texts = ["\ud800", "\udc00", "\ufffd", "a\ud83d", "a😀"];
     const { canvas, records } = await filled(texts.map((t) => ({ t })));
     for (const [index, t] of texts.entries()) {

@@ -2,7 +2,7 @@ import type { Json } from "@easel/protocol/types";
 import fc from "fast-check";
 import type { Asked, Comparisons } from "./record-model.ts";
 
-/** Who make records. */
+/** The authors of records. */
 export const AUTHORS = ["u-1", "u-2", "guest:u-1"];
 const FIELDS = ["a", "b", "c.d", "é", "__proto__", "authorId", "0", "x y"];
 const LONG = "l".repeat(250);
@@ -29,7 +29,7 @@ const number = fc.oneof(
 const scalar = fc.oneof(text, number, fc.boolean(), fc.constant(null));
 const field = fc.constantFrom(...FIELDS);
 
-/** Values with scalars in few fields, so that queries find something, and some of every other kind. */
+/** Generates values, mostly objects with scalars in few fields, so that queries find some. */
 export const value: fc.Arbitrary<Json> = fc.oneof(
   {
     weight: 8,
@@ -78,7 +78,7 @@ const order = fc
     ),
   )
   .map((parts) => parts.join(""));
-/** Lists within the grammar. */
+/** Generates valid list queries. */
 export const asked: fc.Arbitrary<Asked> = fc
   .record({ where: fc.array(condition, { maxLength: 3 }), orderBy: order })
   .filter(

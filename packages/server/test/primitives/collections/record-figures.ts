@@ -3,7 +3,7 @@ import type { Db } from "../../../src/drivers/db/db.ts";
 import { AUTHOR, fieldsOf, keyOf } from "../../../src/primitives/collections/fields.ts";
 import { type Stored, toText } from "../../../src/primitives/value.ts";
 
-/** What the counter of a canvas says, and how many records there are. */
+/** Returns the counter of a canvas, and the number of its records. */
 export async function recordsOf(db: Db, canvas: string): Promise<[counted: number, held: number]> {
   const row = await db.get<{ counted: number; held: number }>`
     select coalesce((select rows from counts where canvas_id = ${canvas} and kind = 'records'), 0) as counted,
@@ -11,7 +11,7 @@ export async function recordsOf(db: Db, canvas: string): Promise<[counted: numbe
   return [Number(row?.counted), Number(row?.held)];
 }
 
-/** The same of submissions. */
+/** Returns the counter of a canvas, and the number of its submissions. */
 export async function submissionsOf(db: Db, canvas: string): Promise<[counted: number, held: number]> {
   const row = await db.get<{ counted: number; held: number }>`
     select coalesce((select rows from counts where canvas_id = ${canvas} and kind = 'submissions'), 0) as counted,
@@ -24,7 +24,7 @@ type FieldRow = { collection: string; name: Uint8Array; key: Uint8Array; record_
 const lineOf = ({ collection, name, key, record_id }: FieldRow) =>
   [collection, record_id, Buffer.from(name).toString("hex"), Buffer.from(key).toString("hex")].join(" ");
 
-/** What the records of a canvas are found by is what they hold now and who made them, no more and no less. */
+/** Asserts that the index of a canvas has exactly the fields and authors of its records. */
 export async function indexed(db: Db, canvas: string): Promise<void> {
   const records = await db.all<Stored & { id: string; collection: string; author_id: string }>`
     select id, collection, author_id, value, number from records where canvas_id = ${canvas}`;

@@ -3,16 +3,16 @@ import type { StoredRecord } from "../../../src/primitives/collections/store.ts"
 import { toText } from "../../../src/primitives/value.ts";
 
 /*
- * What `where` and `orderBy` mean, in plain JavaScript: of a value the scalar fields of an object at its top count, of a text
- * its first 256 bytes.
+ * A model of `where` and `orderBy` in plain JavaScript. Only the scalar fields at the top level of an object are indexed, and the
+ * first 256 bytes of a string.
  */
 
 type Scalar = string | number | boolean | null;
 
-/** Comparisons of a field, as a query names them. */
+/** Comparisons of a field by their names in a query. */
 export type Comparisons = Partial<Record<"eq" | "lt" | "lte" | "gt" | "gte" | "startsWith", Scalar>>;
 
-/** A list as it is asked for; `orderBy` as in the query. */
+/** A list query; `orderBy` as in the URL. */
 export interface Asked {
   where: [field: string, comparisons: Comparisons][];
   orderBy: string;
@@ -26,7 +26,7 @@ const KINDS = ["null", "false", "true", "number", "string"];
 
 const bytesOf = (text: string) => Buffer.from(text).subarray(0, TEXT_BYTES);
 
-/** Null, false, true, numbers, texts by their bytes. */
+/** Compares scalars: null, false, true, numbers, strings by their bytes. */
 export function compare(a: Scalar, b: Scalar): number {
   const kinds = KINDS.indexOf(kindOf(a)) - KINDS.indexOf(kindOf(b));
   if (kinds !== 0) return kinds;
@@ -34,7 +34,7 @@ export function compare(a: Scalar, b: Scalar): number {
   return typeof a === "number" ? Math.sign(a - (b as number)) || 0 : 0;
 }
 
-/** The scalar that a record has under a name of a query; undefined where it has none. */
+/** Returns the scalar that a record has under a name of a query; undefined without one. */
 function fieldOf(record: StoredRecord, field: string): Scalar | undefined {
   if (field === "authorId") return record.author_id;
   const value = JSON.parse(toText(record)) as Json;
@@ -61,7 +61,7 @@ function holds(value: Scalar | undefined, comparisons: Comparisons): boolean {
   );
 }
 
-/** The records that a list holds, in its order. */
+/** Returns the records of a list, in its order. */
 export function listed(records: StoredRecord[], { where, orderBy }: Asked): StoredRecord[] {
   const descending = orderBy.startsWith("-");
   const by = descending ? orderBy.slice(1) : orderBy;

@@ -11,16 +11,16 @@ import { indexed, recordsOf, submissionsOf } from "./record-figures.ts";
 const ROUNDS = 8;
 const WRITERS = 12;
 
-/** What a record or an answer may hold: n of its value, null where it is gone. */
+/** A state of a record or submission: `n` of its value, null when it is removed. */
 type Held = number | null;
 
-/** What a writer knows of one place: the last acknowledged state, and the one under way. */
+/** The states of a record or submission that a writer knows: the last acknowledged one, and the pending one. */
 interface Place {
   acknowledged: Held;
   unanswered?: Held;
 }
 
-/** What a writer knows: its records by id, the record that it was just making, its answer. Numbers only ever grow. */
+/** The state of a writer: its records by id, the record being created, its submission. Numbers only increase. */
 interface Writer {
   name: string;
   n: number;
@@ -34,7 +34,7 @@ interface Value {
   n: number;
 }
 
-/** Calls of the owner of the examples. */
+/** Sends requests as the owner of the examples. */
 function caller(base: string, headers: Record<string, string>) {
   return async (method: string, at: string, body?: unknown): Promise<{ status: number; json: unknown }> => {
     const json = { ...headers, "content-type": "application/json" };
@@ -50,7 +50,7 @@ type Call = ReturnType<typeof caller>;
 
 const API = "/v1/c/guestbook";
 
-/** Writes until the service is gone: makes, changes, deletes and counts. */
+/** Creates, updates, deletes and increments until the service is killed. */
 async function write(call: Call, writer: Writer, acknowledged: () => void): Promise<void> {
   const next = (): Value => ({ writer: writer.name, n: ++writer.n });
   const settle = async (place: Place, held: Held, work: () => Promise<{ status: number }>) => {
@@ -97,7 +97,7 @@ interface Entry {
   value: Value;
 }
 
-/** Every record, page by page. */
+/** Reads every record, page by page. */
 async function listed(call: Call, query = ""): Promise<Entry[]> {
   const seen: Entry[] = [];
   for (let cursor = ""; ; ) {
@@ -113,7 +113,7 @@ async function listed(call: Call, query = ""): Promise<Entry[]> {
 const agrees = ({ acknowledged, unanswered = acknowledged }: Place, held: Held) =>
   held === acknowledged || held === unanswered;
 
-/** What is there is what was acknowledged or under way, and is found and counted as that; the writers go on from it. */
+/** Asserts that acknowledged or pending states are stored, indexed and counted; the writers continue from them. */
 async function check(call: Call, canvas: string, writers: Writer[]): Promise<void> {
   const entries = await listed(call);
   const there = new Map(entries.map(({ id, value }) => [id, value]));
@@ -153,7 +153,7 @@ async function check(call: Call, canvas: string, writers: Writer[]): Promise<voi
   assert.equal(counts["submissions.canvas"]?.used, answers);
 }
 
-/** The guestbook's id; a collection is opened in it. */
+/** Configures a collection of the guestbook and returns the id of the canvas. */
 async function prepare(call: Call): Promise<string> {
   const { canvases } = (await call("GET", "/api/canvases?q=guestbook")).json as {
     canvases: { id: string; slug: string; runtimePolicyRevision: string | null }[];
@@ -167,7 +167,7 @@ async function prepare(call: Call): Promise<string> {
   return String(canvas?.id);
 }
 
-test(`records and answers survive kill -9, whole, in ${ROUNDS} rounds`, { timeout: 1_200_000 }, async (t) => {
+test(`records and submissions survive kill -9 in ${ROUNDS} rounds`, { timeout: 1_200_000 }, async (t) => {
   const directory = await temporaryDirectory(t);
   const writers = Array.from(
     { length: WRITERS },

@@ -12,8 +12,8 @@ import { times } from "../../drivers/databases.ts";
 import { temporaryDirectory } from "../../support/service.ts";
 
 /*
- * How SQLite goes about every statement on records and submissions: by an index, and in its order. Nothing that a page asks for
- * may take longer because another collection is full.
+ * The query plans of SQLite for every statement on records and submissions: each reads along an index and in its order, so that no
+ * request takes longer because another collection is full.
  */
 
 const scope = { after };
@@ -22,14 +22,14 @@ const db = await openDb(readConfig({ SERVICE_DATABASE_URL: `sqlite:${file}` }), 
 await migrate(db);
 after(() => db.close());
 
-/** Statements by their texts, with values that they were run with. */
+/** Statements by their texts, with values from a run. */
 const seen = new Map<string, Value[]>();
 function noted([text, ...values]: Sql): Sql {
   seen.set(text.join("?").replace(/\s+/g, " ").trim(), values);
   return [text, ...values];
 }
 
-/** The database, remembering what it was asked. */
+/** Wraps a database to record its statements. */
 const noting: Db = {
   ...db,
   get: (...each) => db.get(...noted(each)),
@@ -91,20 +91,20 @@ const statements = new Map(seen);
 const connection = new DatabaseSync(file, { readOnly: true });
 after(() => connection.close());
 
-/** The steps of a plan, as SQLite words them. */
+/** Returns the steps of a query plan in the words of SQLite. */
 const planOf = (text: string, values: Value[]) =>
   connection
     .prepare(`explain query plan ${text}`)
     .all(...values)
     .map(({ detail }) => String(detail));
 
-test("what a caller gives is a value of a statement, never a part of it", async () => {
+test("input of callers is bound as values, and never part of a statement", async () => {
   seen.clear();
   await everyStatement();
   assert.deepEqual([...seen.keys()].sort(), [...statements.keys()].sort());
 });
 
-test("a field that equals something, and bounds of the field that the list is in the order of, are searched for", async () => {
+test("an equality, and the bounds of the field in `orderBy`, are searched in the index", async () => {
   const stepOf = async (query: Record<string, string>) => {
     seen.clear();
     await new RecordStore(noting, "canvas", "board", "u-1").list(parseQuery(query), ANY);
@@ -136,7 +136,7 @@ for (const [text, values] of statements) {
   });
 }
 
-test("a list begins where its page begins: the cursor is part of what is searched for", () => {
+test("the index is searched from the cursor on", () => {
   for (const [text, values] of statements) {
     if (!/ order by (r|o)\./.test(text)) continue;
     const [first = ""] = planOf(text, values);

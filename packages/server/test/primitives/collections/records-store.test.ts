@@ -13,7 +13,7 @@ const NONE = { own: false, any: false };
 
 const QUOTA = "collections.records.canvas";
 
-/** A canvas of its own for each test. */
+/** The number of canvases so far: each test has one of its own. */
 let canvases = 0;
 const opener = (db: Db) => () => {
   const canvas = `canvas-${++canvases}`;
@@ -29,7 +29,7 @@ const opener = (db: Db) => () => {
   };
 };
 
-/** Values by the fields of which records are found. */
+/** Values with indexed fields. */
 const sample = (number: number): Json =>
   [{ number, text: `t${number}` }, { number, other: null }, number, [number], {}][number % 5] as Json;
 
@@ -39,7 +39,7 @@ await onDatabases("records", (db) => {
     insert into quotas (name, value) values (${QUOTA}, ${value}) on conflict (name) do update set value = excluded.value`;
   const unlimited = () => db.run`delete from quotas`;
 
-  test("of 200 who race for the last 10 places, 10 get one", async () => {
+  test("200 concurrent creates with room for 10: 10 succeed", async () => {
     const { store, sound } = open();
     await limit(25);
     for (let index = 0; index < 15; index++) assert.ok(await store().create(index, 1));
@@ -51,7 +51,7 @@ await onDatabases("records", (db) => {
     await unlimited();
   });
 
-  test("a canvas of no places takes none, and keeps no counter for it", async () => {
+  test("with a quota of 0 no record is created, and no counter is kept", async () => {
     const { canvas, store, sound } = open();
     await limit(0);
     assert.deepEqual(
@@ -63,7 +63,7 @@ await onDatabases("records", (db) => {
     await unlimited();
   });
 
-  test("at the limit records are changed, incremented and deleted; a lower limit takes nothing away", async () => {
+  test("at the quota records are updated, incremented and deleted; a lower quota removes none", async () => {
     const { store, sound } = open();
     const records = await times(5, (index) => store().create(index, 1));
     const id = (index: number) => records[index]?.id ?? "";
@@ -85,7 +85,7 @@ await onDatabases("records", (db) => {
     assert.equal(await sound(), 4);
   });
 
-  test("each canvas has places of its own", async () => {
+  test("the quota applies to each canvas alone", async () => {
     await limit(1);
     const [one, other] = [open(), open()];
     for (const { store } of [one, other]) {
@@ -96,7 +96,7 @@ await onDatabases("records", (db) => {
     await unlimited();
   });
 
-  test("a record that many delete at once is deleted by one, and counted off once", async () => {
+  test("concurrent deletes of a record: one succeeds, and the counter decreases once", async () => {
     const { store, sound } = open();
     const [record] = await times(3, (index) => store().create(sample(index), 1));
     const done = await times(MANY, () => store().delete(record?.id ?? ""));
@@ -104,7 +104,7 @@ await onDatabases("records", (db) => {
     assert.equal(await sound(), 2);
   });
 
-  test("of many who clear at once each record is deleted by one", async () => {
+  test("concurrent clears delete each record once", async () => {
     const { store, sound } = open();
     await times(50, (index) => store(`u-${index % 2}`).create(sample(index), 1));
     const deleted = await times(40, (index) => store(`u-${index % 2}`).clear(index % 3 === 0 ? ANY : OWN));
@@ -115,7 +115,7 @@ await onDatabases("records", (db) => {
     assert.equal(await sound(), 0);
   });
 
-  test("clearing takes what the right reaches, of this collection and canvas only", async () => {
+  test("a clear removes the records that the right includes, of its collection and canvas only", async () => {
     const [here, away] = [open(), open()];
     for (const { store } of [here, away]) {
       await times(4, (index) => store("u-1").create(sample(index), 1));
@@ -131,7 +131,7 @@ await onDatabases("records", (db) => {
     assert.deepEqual([await here.sound(), await away.sound()], [2, 9]);
   });
 
-  test("while a full collection is cleared others get their turn", async () => {
+  test("other writes proceed while a full collection is cleared", async () => {
     const { canvas, store, sound } = open();
     await times(400, (index) => store(`u-${index % 2}`).create(sample(index), 1));
     for (const right of [OWN, ANY]) {
@@ -149,7 +149,7 @@ await onDatabases("records", (db) => {
     assert.equal(await sound(), 0);
   });
 
-  test("a right reaches one's own record, any, or none", async () => {
+  test("a right includes own records, all, or none", async () => {
     const { store } = open();
     const record = await store("u-1").create({ a: 1 }, 7);
     const id = record?.id ?? "";
@@ -168,7 +168,7 @@ await onDatabases("records", (db) => {
     assert.equal(await open().store("u-1").get(id, ANY), undefined);
   });
 
-  test("what another collection or canvas names is not there to be changed", async () => {
+  test("the id of a record in another collection or canvas is not found", async () => {
     const { store, sound } = open();
     const record = await store().create(1, 1);
     const id = record?.id ?? "";
@@ -182,7 +182,7 @@ await onDatabases("records", (db) => {
     assert.equal(await sound(), 1);
   });
 
-  test("no increment is lost, and each has a time", async () => {
+  test("no concurrent increment is lost, and each sets the time", async () => {
     const { store } = open();
     const record = await store().create(0, 1);
     const id = record?.id ?? "";
@@ -193,7 +193,7 @@ await onDatabases("records", (db) => {
     assert.ok(Number(now?.updated_at) >= 100);
   });
 
-  test("after many changes at once a record is found by what it then holds", async () => {
+  test("after concurrent updates a record is indexed by its final value", async () => {
     const { store, sound } = open();
     for (let round = 0; round < 5; round++) {
       const record = await store().create(sample(round), 1);
@@ -204,7 +204,7 @@ await onDatabases("records", (db) => {
     assert.equal(await sound(), 5);
   });
 
-  test("a change that races with a deletion leaves nothing to be found", async () => {
+  test("an update concurrent with a delete leaves nothing in the index", async () => {
     const { store, sound } = open();
     for (let round = 0; round < 30; round++) {
       const record = await store().create(sample(round), 1);
@@ -219,7 +219,7 @@ await onDatabases("records", (db) => {
     assert.equal(await sound(), 0);
   });
 
-  test("a change that races with a clearing leaves nothing to be found", async () => {
+  test("an update concurrent with a clear leaves nothing in the index", async () => {
     const { store, sound } = open();
     for (let round = 0; round < 20; round++) {
       const records = await times(4, (index) => store(`u-${index % 2}`).create(sample(index), 1));
@@ -233,7 +233,7 @@ await onDatabases("records", (db) => {
     assert.equal(await sound(), 0);
   });
 
-  test("the very first record of a canvas, made while it is cleared, is there or gone, whole", async () => {
+  test("the first record of a canvas, created during a clear, is stored or removed with its index", async () => {
     for (let round = 0; round < 30; round++) {
       const { store, sound } = open();
       await Promise.all([
@@ -245,7 +245,7 @@ await onDatabases("records", (db) => {
     }
   });
 
-  test("whatever happens at once, the counter and what records are found by are right, and no limit is passed", async () => {
+  test("after any concurrent writes counter and index match the records, within the quota", async () => {
     const health = fc.record({
       what: fc.constantFrom("create", "create", "update", "increment", "delete", "clear", "clearOwn"),
       caller: fc.constantFrom("u-1", "u-2"),

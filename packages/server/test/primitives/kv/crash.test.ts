@@ -1,7 +1,7 @@
 import { test } from "node:test";
 import { surviveKills } from "../../support/kills.ts";
 
-/** The soak kills more often. */
+/** The number of kills; the soak sets a higher one. */
 const KILLS = 8;
 
 test(`every acknowledged write survives kill -9, ${KILLS} times`, { timeout: 1_200_000 }, async (t) => {

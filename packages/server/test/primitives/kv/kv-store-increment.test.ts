@@ -5,11 +5,11 @@ import { MANY, times } from "../../drivers/databases.ts";
 import { LIMIT, onStores } from "./kv-stores.ts";
 
 const MAX = Number.MAX_VALUE;
-/** Half of the distance from the greatest number to the next one that there would be. */
+/** Half the distance from the greatest number to infinity in the format: adding it overflows, adding less rounds down. */
 const HALF_STEP = 2 ** 970;
 
 await onStores("increments in the key-value store", (open) => {
-  test("no increment is lost", async () => {
+  test("no concurrent increment is lost", async () => {
     const { store, counted } = open();
     const seen = await times(MANY, () => store.increment("a", 1, LIMIT));
     assert.deepEqual(new Set(seen), new Set(Array.from({ length: MANY }, (_, index) => index + 1)));
@@ -17,7 +17,7 @@ await onStores("increments in the key-value store", (open) => {
     assert.deepEqual([(await store.get("a"))?.number, ...(await counted())], [MANY, 1, 1]);
   });
 
-  /** What is there, what is added, and what JavaScript makes of it; null: past the finite range. */
+  /** The stored number, the amount, and the sum in JavaScript; null where it is not finite. */
   const sums: [there: number, by: number, sum: number | null][] = [
     [0.1, 0.2, 0.30000000000000004],
     [5e-324, 5e-324, 1e-323],
@@ -49,7 +49,7 @@ await onStores("increments in the key-value store", (open) => {
     });
   }
 
-  test("any two numbers add up as in JavaScript, or are refused where that is not finite", async () => {
+  test("any two numbers add up as in JavaScript, or are refused if the sum is not finite", async () => {
     const near = fc.constantFrom(MAX, -MAX, MAX / 2, HALF_STEP, -HALF_STEP, 1e291, 9.99e290, 5e-324, 0, 1);
     const number = fc.oneof(near, fc.double({ noNaN: true, noDefaultInfinity: true }));
     await fc.assert(
@@ -63,7 +63,7 @@ await onStores("increments in the key-value store", (open) => {
     );
   });
 
-  test("what is no number is not incremented, stored null included", async () => {
+  test("values other than numbers are not incremented, stored null included", async () => {
     const { store } = open();
     for (const value of ['"1"', "true", "null", "[1]", "{}"]) {
       await store.put("a", { value, number: null }, LIMIT);

@@ -5,14 +5,14 @@ import type { KvStore } from "../../../src/primitives/kv/store.ts";
 import { times } from "../../drivers/databases.ts";
 import { LIMIT, one, onStores } from "./kv-stores.ts";
 
-/** Characters that order by bytes and order by letters or code units tell apart. */
+/** Characters whose order by bytes differs from that by letters or code units. */
 const PIECES = [..."abA%_é🦊", "\u0000", "\u007f", "\ud7ff", "\uffff", "\u{10ffff}"];
 const text = (maxLength: number) =>
   fc.array(fc.constantFrom(...PIECES), { maxLength }).map((pieces) => pieces.join(""));
 
 const inBytes = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b));
 
-/** Keys of a scope, and what is asked for; a cursor that is a number is one of the keys. */
+/** Keys of a scope, and a list query; a cursor that is a number is the index of a key. */
 const asked = fc.record({
   keys: fc.uniqueArray(text(4), { maxLength: 12 }),
   prefix: text(2),
@@ -39,7 +39,7 @@ await onStores("lists of the key-value store", (open) => {
     );
   });
 
-  test("following the cursor gives every key once", async () => {
+  test("pages in sequence contain every key once", async () => {
     const { store } = open();
     await times(25, (index) => store.put(`key ${index}`, one, LIMIT));
     const seen: string[] = [];

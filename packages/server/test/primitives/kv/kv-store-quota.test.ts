@@ -9,7 +9,7 @@ await onStores("quotas of the key-value store", (open, db) => {
     insert into quotas (name, value) values (${name}, ${value}) on conflict (name) do update set value = excluded.value`;
   const reset = () => db.run`delete from quotas`;
 
-  test("an administrator's number counts instead of the usual one, be it less or more", async () => {
+  test("a quota of an administrator replaces the default, lower or higher", async () => {
     const { store, counted } = open();
     await set("kv.keys.user", 2);
     assert.deepEqual(
@@ -29,7 +29,7 @@ await onStores("quotas of the key-value store", (open, db) => {
     assert.deepEqual(await counted(), [4, 4]);
   });
 
-  test("none at all", async () => {
+  test("with a quota of 0 no key is created", async () => {
     const { store, counted } = open();
     await set("kv.keys.user", 0);
     assert.equal(await store.put("a", one, LIMIT), false);
@@ -49,7 +49,7 @@ await onStores("quotas of the key-value store", (open, db) => {
     await reset();
   });
 
-  test("of many writers that race for the last places, as many succeed as there are", async () => {
+  test("concurrent creates beyond the quota: as many succeed as have room", async () => {
     const { store, counted } = open();
     await set("kv.keys.user", 20);
     await times(10, (index) => store.put(`old ${index}`, one, LIMIT));
@@ -63,7 +63,7 @@ await onStores("quotas of the key-value store", (open, db) => {
     await reset();
   });
 
-  test("whatever administrators set while many write, the count is that of the keys and never past the greatest", async () => {
+  test("with quotas that change during concurrent writes, the counter matches the keys and never exceeds the highest quota", async () => {
     const { store, counted } = open();
     await times(MANY, async (index) => {
       if (index % 10 === 0) await set("kv.keys.user", index % 20 === 0 ? 15 : 5);

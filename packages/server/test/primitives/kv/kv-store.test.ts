@@ -6,7 +6,7 @@ import { MANY, times } from "../../drivers/databases.ts";
 import { LIMIT, one, onStores } from "./kv-stores.ts";
 
 await onStores("limits of the key-value store", (open, db) => {
-  test("of many writers that race for the last places, as many succeed as there are", async () => {
+  test("concurrent creates beyond the limit: as many succeed as have room", async () => {
     const { store, counted } = open();
     await times(10, (index) => store.put(`old ${index}`, one, 20));
     const done = await times(MANY, (index) => store.put(`new ${index}`, one, 20));
@@ -19,7 +19,7 @@ await onStores("limits of the key-value store", (open, db) => {
     );
   });
 
-  test("increments that make keys race for the last places, too", async () => {
+  test("concurrent increments that create keys: as many succeed as have room", async () => {
     const { store, counted } = open();
     const done = await times(MANY, (index) => store.increment(`key ${index}`, 1, 10));
     assert.equal(done.filter((each) => each === 1).length, 10);
@@ -27,7 +27,7 @@ await onStores("limits of the key-value store", (open, db) => {
     assert.deepEqual(await counted(), [10, 10]);
   });
 
-  test("of many who make the same key in the last place, all succeed: the first makes it, the others change it", async () => {
+  test("concurrent puts of the last possible key all succeed: one creates it, the others update it", async () => {
     const puts = open();
     assert.ok((await times(50, () => puts.store.put("k", one, 1))).every(Boolean));
     assert.deepEqual(await puts.counted(), [1, 1]);
@@ -39,7 +39,7 @@ await onStores("limits of the key-value store", (open, db) => {
     );
   });
 
-  test("a full scope takes changes to its keys, but no new one", async () => {
+  test("a full scope allows updates of its keys and no new key", async () => {
     const { store, counted } = open();
     await times(3, (index) => store.put(`key ${index}`, one, 3));
     assert.equal(await store.put("key 3", one, 3), false);
@@ -51,13 +51,13 @@ await onStores("limits of the key-value store", (open, db) => {
     assert.deepEqual(await counted(), [3, 3]);
   });
 
-  test("a scope of no keys takes none", async () => {
+  test("with a limit of 0 no key is created", async () => {
     const { store, counted } = open();
     assert.equal(await store.put("a", one, 0), false);
     assert.deepEqual(await counted(), [0, 0]);
   });
 
-  test("a new key that many put at once is counted once", async () => {
+  test("a key created by concurrent puts is counted once", async () => {
     const { store, counted } = open();
     const done = await times(MANY, (number) => store.put("a", { value: null, number }, LIMIT));
     assert.ok(done.every(Boolean));
@@ -65,14 +65,14 @@ await onStores("limits of the key-value store", (open, db) => {
     assert.ok(((await store.get("a"))?.number ?? -1) >= 0);
   });
 
-  test("a key that many delete at once is counted off once", async () => {
+  test("concurrent deletes of a key decrease the counter once", async () => {
     const { store, counted } = open();
     await times(2, (index) => store.put(`key ${index}`, one, LIMIT));
     await times(MANY, () => store.delete("key 0"));
     assert.deepEqual(await counted(), [1, 1]);
   });
 
-  test("whatever happens at once, the count is that of the keys and never past the limit", async () => {
+  test("after any concurrent writes the counter matches the keys, within the limit", async () => {
     const health = fc.record({
       what: fc.constantFrom("put", "put", "increment", "delete"),
       key: fc.constantFrom("a", "b", "c", "d", "e", "f"),
@@ -96,7 +96,7 @@ await onStores("limits of the key-value store", (open, db) => {
     );
   });
 
-  test("scopes and canvases do not see each other", async () => {
+  test("scopes and canvases are separate", async () => {
     const yours = new KvStore(db, "canvas", "you");
     await yours.put("a", one, 1);
     for (const [canvas, scope] of [

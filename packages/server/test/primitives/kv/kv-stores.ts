@@ -8,7 +8,7 @@ export const LIMIT = 10_000;
 /** A value to put. */
 export const one = { value: null, number: 1 } as const;
 
-/** The store of a scope that nothing is in yet; what its counter says, and how many keys there are. */
+/** Opens the store of an empty scope; `counted` returns its counter and the number of its keys. */
 export type OpenStore = () => { store: KvStore; counted: () => Promise<(number | undefined)[]> };
 
 const opener = (db: Db): OpenStore => {
@@ -25,6 +25,6 @@ const opener = (db: Db): OpenStore => {
   };
 };
 
-/** The same suite on every engine, each on a database of its own. */
+/** Runs a suite on each engine, with a database of its own. */
 export const onStores = (title: string, suite: (open: OpenStore, db: Db) => void): Promise<void> =>
   onDatabases(title, (db) => suite(opener(db), db));

@@ -6,7 +6,7 @@ import { SubmissionStore } from "../../../src/primitives/submissions/store.ts";
 import { MANY, onDatabases, times } from "../../drivers/databases.ts";
 import { submissionsOf } from "../collections/record-figures.ts";
 
-/** A canvas of its own for each test. */
+/** The number of canvases so far: each test has one of its own. */
 let canvases = 0;
 const opener = (db: Db) => () => {
   const canvas = `canvas-${++canvases}`;
@@ -28,7 +28,7 @@ await onDatabases("submissions", (db) => {
   const unlimited = () => db.run`delete from quotas`;
   const yes = (done: boolean[]) => done.filter(Boolean).length;
 
-  test("of 200 who race for the last 10 places of a canvas, 10 get one", async () => {
+  test("200 concurrent submissions with room for 10 on the canvas: 10 succeed", async () => {
     const { store, sound } = open();
     await limit("canvas", 25);
     await times(15, (index) => store().put(`old-${index}`, "1", 1));
@@ -43,7 +43,7 @@ await onDatabases("submissions", (db) => {
     await unlimited();
   });
 
-  test("of 200 tabs of one author who race for their last 10 places, 10 get one; others have theirs", async () => {
+  test("200 concurrent submissions of an author with room for 10: 10 succeed; other authors are not affected", async () => {
     const { store, sound } = open();
     await limit("author", 12);
     await times(2, (index) => store(`old-${index}`).put("u-1", "1", 1));
@@ -55,7 +55,7 @@ await onDatabases("submissions", (db) => {
     await unlimited();
   });
 
-  test("both limits hold at once, whichever is met first", async () => {
+  test("both quotas apply, whichever is reached first", async () => {
     const { store, sound } = open();
     await limit("author", 3);
     await limit("canvas", 7);
@@ -67,7 +67,7 @@ await onDatabases("submissions", (db) => {
     await unlimited();
   });
 
-  test("at both limits answers are changed and withdrawn; a lower one takes nothing away", async () => {
+  test("at both quotas submissions are updated and removed; a lower quota removes none", async () => {
     const { store, sound } = open();
     await times(4, (index) => store(`poll-${index}`).put("u-1", "1", 1));
     await limit("author", 4);
@@ -93,7 +93,7 @@ await onDatabases("submissions", (db) => {
     });
   });
 
-  test("no places at all, for the canvas or for an author", async () => {
+  test("with a quota of 0 for the canvas or the author no submission is created", async () => {
     for (const name of ["canvas", "author"] as const) {
       const { store, sound } = open();
       await limit(name, 0);
@@ -105,7 +105,7 @@ await onDatabases("submissions", (db) => {
     }
   });
 
-  test("a new answer that many tabs give at once is one, in the last place, too", async () => {
+  test("concurrent puts create one submission, also the last possible one", async () => {
     const { store, sound } = open();
     await limit("canvas", 3);
     await limit("author", 1);
@@ -120,7 +120,7 @@ await onDatabases("submissions", (db) => {
     await unlimited();
   });
 
-  test("an answer that tabs give and withdraw at once is never refused while there is room", async () => {
+  test("concurrent puts and deletes of a submission are never refused while there is room", async () => {
     const { store, sound } = open();
     await limit("canvas", 2);
     await limit("author", 1);
@@ -136,7 +136,7 @@ await onDatabases("submissions", (db) => {
     await unlimited();
   });
 
-  test("what many withdraw at once is counted off once", async () => {
+  test("concurrent deletes decrease the counter once", async () => {
     const { store, sound } = open();
     await times(3, (index) => store().put(`u-${index}`, "1", 1));
     await times(MANY, () => store().delete("u-0"));
@@ -178,7 +178,7 @@ await onDatabases("submissions", (db) => {
     }
   });
 
-  test("whatever happens at once, the counter is right and no limit is passed", async () => {
+  test("after any concurrent writes the counter matches the submissions, within the quotas", async () => {
     const health = fc.record({
       what: fc.constantFrom("put", "put", "put", "delete", "clear"),
       user: fc.constantFrom("u-1", "u-2", "u-3"),
