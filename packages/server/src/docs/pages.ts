@@ -6,7 +6,7 @@ import * as tables from "./tables.ts";
 const DOCS = path.join(import.meta.dirname, "../../../../docs");
 const TEMPLATES = path.join(import.meta.dirname, "templates");
 
-/** What a template can insert as `{{name}}`. */
+/** Functions that print what templates insert as `{{name}}`. */
 const INSERTS: Record<string, () => string> = { ...tables, ...actTables };
 
 /** The pages of `docs/` that are printed from templates and tables. */

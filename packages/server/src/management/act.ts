@@ -10,7 +10,7 @@ import type { Call, Reauthenticate } from "./call.ts";
 import { CALLERS, type CallerName, type Granted } from "./callers.ts";
 import type { ResponseSpec } from "./response-spec.ts";
 
-/** What the audit log records about an act besides caller, time and address. Contains no secrets. */
+/** The part of an audit entry that the act supplies. Contains no secrets. */
 export interface AuditNote {
   /** Id of the canvas, where the path does not contain it. */
   canvas?: string;

@@ -12,7 +12,7 @@ import type { Call } from "./call.ts";
 
 /** A group of callers that an act can be open to. */
 interface Caller {
-  /** Who belongs to it, for the docs. */
+  /** The members of the group in words, for the docs. */
   who: string;
   /** Whether guests of a canvas can belong to it. */
   guests: boolean;
@@ -104,5 +104,5 @@ export const CALLERS = {
 
 export type CallerName = keyof typeof CALLERS;
 
-/** What the check of a group passes on to the act: for a role the canvas, for teams the team. */
+/** The objects that the check of a group passes on to the act: the canvas for roles, the team for teams. */
 export type Granted<Name extends CallerName> = Awaited<ReturnType<(typeof CALLERS)[Name]["authorize"]>>;

@@ -98,7 +98,7 @@ for (const mode of ["path", "subdomain"] as const) {
   });
 }
 
-/** What a page can observe when it embeds a URL, by each kind of embedding. */
+/** Embeds a URL in every way a page can and returns the observable outcomes. */
 const EMBED = `async (url) => {
   const ends = (tag, fields) => new Promise((end) => {
     const element = Object.assign(document.createElement(tag), fields);
