@@ -2,7 +2,7 @@ import type { Principal } from "../access/principal.ts";
 import type { Env } from "../env.ts";
 import { apiPath } from "../http/canvas-path.ts";
 import { cookiesNamed, setCookie } from "../http/cookies.ts";
-import type { Headed } from "../http/headed.ts";
+import type { HasHeaders } from "../http/has-headers.ts";
 
 /** The cookie that proves that a caller entered the password of a canvas (specification 4.1). */
 const COOKIE = "__service_gate";
@@ -28,7 +28,7 @@ const signedParts = ({ id, passwordHash }: GatedCanvas, principal: Principal, ex
 export function gateIsOpen(
   canvas: GatedCanvas,
   principal: Principal,
-  { headers }: Headed,
+  { headers }: HasHeaders,
   env: Env,
 ): boolean {
   if (canvas.passwordHash === null) return true;

@@ -1,7 +1,7 @@
 import type { Env } from "../env.ts";
 import { apiPath, contentPath } from "../http/canvas-path.ts";
 import { destinationOf, initiatorOf } from "../http/fetch-metadata.ts";
-import type { Headed } from "../http/headed.ts";
+import type { HasHeaders } from "../http/has-headers.ts";
 import type { HeaderSink } from "../http/rate-limit.ts";
 import { refuse } from "../http/refusal.ts";
 
@@ -9,7 +9,7 @@ import { refuse } from "../http/refusal.ts";
  * Keeps canvas content out of pages of other origins. In subdomain mode, where each canvas has an origin of its own, pages of
  * other origins may only navigate to it: their subresource requests are refused. Requests that lack either of the headers pass.
  */
-export function requireOwnOrigin({ headers }: Headed, answer: HeaderSink, { base }: Env): void {
+export function requireOwnOrigin({ headers }: HasHeaders, answer: HeaderSink, { base }: Env): void {
   answer.header("cross-origin-resource-policy", "same-origin");
   if (base.urlMode === "path") return;
   if (initiatorOf(headers) === "other" && destinationOf(headers) === "part")

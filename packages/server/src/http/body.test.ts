@@ -7,7 +7,7 @@ import fc from "fast-check";
 import { parseJson, readBody } from "./body.ts";
 import { Refusal } from "./refusal.ts";
 
-/** The value, or the status and code of the refusal; anything else that is thrown is a fault. */
+/** Returns the parsed value, or status and code of the error; fails for any other error. */
 function read(bytes: Buffer): { value: unknown } | [number, string | undefined] {
   try {
     return { value: parseJson(bytes) };
@@ -62,26 +62,26 @@ const bad: [what: string, body: string | Buffer][] = [
 ];
 
 for (const text of good) {
-  test(`${text.trim().slice(0, 30)} is read`, () =>
+  test(`${text.trim().slice(0, 30)} is parsed`, () =>
     assert.deepEqual(read(Buffer.from(text)), { value: JSON.parse(text) }));
 }
 for (const [what, body] of bad) {
-  test(`${what} is refused`, () => assert.deepEqual(read(Buffer.from(body)), REFUSED));
+  test(`${what}: 400`, () => assert.deepEqual(read(Buffer.from(body)), REFUSED));
 }
 
-test("`__proto__` is a name like any other", () => {
+test("`__proto__` is an ordinary name", () => {
   const value = parseJson(Buffer.from('{"__proto__":{"admin":true},"constructor":1}'));
   assert.equal(JSON.stringify(value), '{"__proto__":{"admin":true},"constructor":1}');
   assert.equal((value as { admin?: unknown }).admin, undefined);
   assert.equal(({} as { admin?: unknown }).admin, undefined);
 });
 
-test("what is deep below `__proto__` counts, too", () => {
+test("the depth below `__proto__` counts, too", () => {
   assert.deepEqual(read(Buffer.from(`{"__proto__":${nested(1000)}}`)), REFUSED);
   assert.deepEqual(read(Buffer.from('{"__proto__":1e400}')), REFUSED);
 });
 
-test("any JSON is read as it was written", () => {
+test("any JSON is parsed as by JSON.parse", () => {
   fc.assert(
     fc.property(fc.json({ maxDepth: 6 }), (text) => {
       assert.deepEqual(read(Buffer.from(text)), { value: JSON.parse(text) });
@@ -89,7 +89,7 @@ test("any JSON is read as it was written", () => {
   );
 });
 
-test("any bytes are a value or a refusal", () => {
+test("any bytes are parsed or get 400", () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 40 }), (bytes) => {
       const answer = read(Buffer.from(bytes));
@@ -100,7 +100,7 @@ test("any bytes are a value or a refusal", () => {
 
 const corpus = samples("json/test_parsing");
 
-test("the corpus: y_ is read, n_ is refused, i_ is either", { skip: corpus === null && ABSENT }, () => {
+test("the corpus: y_ is parsed, n_ gets 400, i_ either", { skip: corpus === null && ABSENT }, () => {
   for (const { name, bytes } of corpus ?? []) {
     const answer = read(bytes);
     if (name.startsWith("y_")) assert.ok("value" in answer, name);
@@ -110,7 +110,7 @@ test("the corpus: y_ is read, n_ is refused, i_ is either", { skip: corpus === n
   assert.ok((corpus?.length ?? 0) > 300);
 });
 
-test("a body that trickles in is refused with 408 after 20 seconds, whatever has come by then", async (t) => {
+test("a slow body: 408 after 20 seconds, even if bytes keep arriving", async (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
   const request = Object.assign(new PassThrough(), { headers: {}, complete: false });
   let outcome: unknown = "waiting";

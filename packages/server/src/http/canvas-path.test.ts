@@ -35,7 +35,7 @@ for (const [path, parts] of PATHS)
   test(`${path || "nothing"} is ${JSON.stringify(parts)}`, () =>
     assert.deepEqual(parseCanvasPath(path), parts));
 
-test("built paths come apart again", () => {
+test("built paths are parsed into their parts", () => {
   assert.deepEqual(parseCanvasPath(`${contentPath("tea")}/a`), content("tea", "/a"));
   assert.deepEqual(parseCanvasPath(`${apiPath("tea")}/me`), api("tea", "/me"));
 });

@@ -4,7 +4,7 @@ import net, { type AddressInfo } from "node:net";
 import { test } from "node:test";
 import { answerClientError } from "./errors.ts";
 
-test("a connection that was refused as no HTTP is destroyed even if its client keeps it open", async (t) => {
+test("after a malformed request the connection is destroyed even if the client keeps it open", async (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
   const server = net.createServer({ allowHalfOpen: true }).listen(0, "127.0.0.1");
   await once(server, "listening");

@@ -16,7 +16,7 @@ for (const [given, value] of values) {
     assert.equal(firstValue({ name: given }, "name"), value));
 }
 
-/** `limit`: clamped to 1 and 1,000, 100 by default, ignored where it is no number (specification 4.3). */
+/** `limit`: clamped to 1 and 1,000, 100 by default, the default where it is not a number (specification 4.3). */
 const limits: [given: Query[string], limit: number][] = [
   [undefined, 100],
   ["", 100],
@@ -41,7 +41,7 @@ for (const [given, limit] of limits) {
     assert.equal(pageLimit(given === undefined ? {} : { limit: given }), limit));
 }
 
-test("any text gives a whole limit from 1 to 1,000", () => {
+test("any text gives an integer from 1 to 1,000", () => {
   fc.assert(
     fc.property(fc.oneof(fc.string(), fc.double().map(String)), (limit) => {
       const found = pageLimit({ limit });

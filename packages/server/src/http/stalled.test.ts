@@ -5,10 +5,10 @@ import net from "node:net";
 import { test } from "node:test";
 import { dropStalled, STALL_TIMEOUT_MS } from "./stalled.ts";
 
-const LOOK_MS = 5_000;
+const CHECK_MS = 5_000;
 const LONG = Buffer.alloc(64 * 1024, "x");
 
-test("a connection whose peer takes nothing for a minute is destroyed, and no other", async (t) => {
+test("a connection whose peer reads nothing for a minute is destroyed, and no other", async (t) => {
   t.mock.timers.enable({ apis: ["setInterval"] });
   const server = http.createServer((_request, response) => {
     const more = () => {
@@ -18,7 +18,7 @@ test("a connection whose peer takes nothing for a minute is destroyed, and no ot
     more();
   });
   dropStalled(server);
-  /** The service's ends of the connections, by the ports of the clients. */
+  /** The server's sockets by the ports of the clients. */
   const ends = new Map<number | undefined, net.Socket>();
   server.on("connection", (socket) => ends.set(socket.remotePort, socket));
   server.listen(0, "127.0.0.1");
@@ -34,17 +34,17 @@ test("a connection whose peer takes nothing for a minute is destroyed, and no ot
     socket.write(request);
     return socket;
   };
-  const isCutOff = ({ localPort }: net.Socket) => ends.get(localPort)?.destroyed;
+  const isDestroyed = ({ localPort }: net.Socket) => ends.get(localPort)?.destroyed;
 
   const GET = "GET / HTTP/1.1\r\nHost: here\r\n\r\n";
   const [stalled, reading, idle] = await Promise.all([dial(GET), dial(GET), dial("GET / HT")]);
-  let looks = 0;
-  for (; !isCutOff(stalled) && looks < 100; looks++) {
+  let checks = 0;
+  for (; !isDestroyed(stalled) && checks < 100; checks++) {
     reading.resume();
     for (let chunks = 0; chunks < 20; chunks++) await once(reading, "data");
     reading.pause();
-    t.mock.timers.tick(LOOK_MS);
+    t.mock.timers.tick(CHECK_MS);
   }
-  assert.deepEqual([stalled, reading, idle].map(isCutOff), [true, false, false]);
-  assert.ok(looks > STALL_TIMEOUT_MS / LOOK_MS, String(looks));
+  assert.deepEqual([stalled, reading, idle].map(isDestroyed), [true, false, false]);
+  assert.ok(checks > STALL_TIMEOUT_MS / CHECK_MS, String(checks));
 });

@@ -1,13 +1,13 @@
 import type { User } from "../access/principal.ts";
 import type { Env } from "../env.ts";
-import type { Headed } from "../http/headed.ts";
+import type { HasHeaders } from "../http/has-headers.ts";
 import { trustedUser } from "./identify.ts";
 import { findSession } from "./session.ts";
 import { bearerToken } from "./tokens.ts";
 import { type UserRow, userOf } from "./users.ts";
 
 /** An admitted request, or what an open connection keeps of it. */
-export interface Identified extends Headed {
+export interface Identified extends HasHeaders {
   /** Expiry of the proxy's signed token, in epoch milliseconds. */
   assertedUntil?: number;
 }

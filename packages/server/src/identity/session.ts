@@ -5,7 +5,7 @@ import { announceAccess } from "../canvases/access-events.ts";
 import { isToken, newId, newToken, tokenHash } from "../crypto/ids.ts";
 import type { Env } from "../env.ts";
 import { cookiesNamed, hostOnly, setCookie } from "../http/cookies.ts";
-import type { Headed } from "../http/headed.ts";
+import type { HasHeaders } from "../http/has-headers.ts";
 import type { HeaderSink } from "../http/rate-limit.ts";
 import { guestOf, type InviteRow, inviteOf } from "./guests.ts";
 import { type UserRow, userOf } from "./users.ts";
@@ -52,7 +52,7 @@ export async function startSession(user: User, request: FastifyRequest, env: Env
 
 /** Finds the session of a request to the base host; null without one. With `reply`, its expiry is extended once a day. */
 export async function findSession(
-  request: Headed,
+  request: HasHeaders,
   reply: HeaderSink | null,
   env: Env,
 ): Promise<Session | null> {

@@ -1,7 +1,7 @@
 import type { User } from "../access/principal.ts";
 import { isToken, newId, newToken, tokenHash } from "../crypto/ids.ts";
 import type { Env } from "../env.ts";
-import type { Headed } from "../http/headed.ts";
+import type { HasHeaders } from "../http/has-headers.ts";
 import { type UserRow, userOf } from "./users.ts";
 
 const PREFIX = "easel_pat_";
@@ -21,7 +21,7 @@ export interface AccessToken {
 type TokenRow = UserRow & { token_id: string; expires_at: number | null; used_at: number | null };
 
 /** Returns the personal access token of a request, valid or not; undefined when it has none. */
-export function bearerToken({ headers: { authorization } }: Headed): string | undefined {
+export function bearerToken({ headers: { authorization } }: HasHeaders): string | undefined {
   return /^bearer +(easel_pat_.*)$/i.exec(authorization ?? "")?.[1];
 }
 

@@ -4,7 +4,7 @@ import { isMember, type Principal } from "../access/principal.ts";
 import { type Canvas, findForAccess } from "../canvases/access-lookup.ts";
 import { gateIsOpen } from "../canvases/gate-cookie.ts";
 import type { Env } from "../env.ts";
-import type { Headed } from "../http/headed.ts";
+import type { HasHeaders } from "../http/has-headers.ts";
 import { refuse } from "../http/refusal.ts";
 import type { Visit } from "./visit.ts";
 
@@ -23,7 +23,7 @@ export function lookUp(slug: string, principal: Principal, env: Env): Promise<Ca
 /** Step 3: checks access by the refusal ladder (specification 4.1). `atGate` skips the password, which the request is about to give. */
 export function enterCanvas(
   canvas: Canvas | null,
-  { surface, request }: Pick<Visit, "surface"> & { request: Headed },
+  { surface, request }: Pick<Visit, "surface"> & { request: HasHeaders },
   principal: Principal,
   env: Env,
   atGate = false,
@@ -36,7 +36,7 @@ export function enterCanvas(
 
 /** Finds a canvas and checks access to it. */
 export async function resolve(
-  visit: Pick<Visit, "slug" | "surface"> & { request: Headed },
+  visit: Pick<Visit, "slug" | "surface"> & { request: HasHeaders },
   principal: Principal,
   env: Env,
   atGate = false,

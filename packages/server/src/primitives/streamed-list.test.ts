@@ -5,10 +5,10 @@ import { setImmediate as turn } from "node:timers/promises";
 import type { Call } from "./primitive.ts";
 import { type ReadSlice, streamList } from "./streamed-list.ts";
 
-/** A call that is admitted again as often as it asks. */
+/** A call that is always readmitted. */
 const call = { readmit: async () => call } as Call;
 
-/** A list of numbers, and how many of them were asked for each time. */
+/** A list of numbers, with the limits of the reads so far. */
 function numbers(count: number) {
   const asked: number[] = [];
   const read: ReadSlice<number> = async (_call, limit, after) => {
@@ -47,7 +47,7 @@ describe("a page of a list", () => {
     });
   }
 
-  it("where the rest is removed meanwhile it ends", async () => {
+  it("it ends where the remaining entries are deleted meanwhile", async () => {
     const list = numbers(500);
     const read: typeof list.read = async (now, limit, after) =>
       after === "199" ? { entries: [], nextCursor: null } : list.read(now, limit, after);
@@ -55,7 +55,7 @@ describe("a page of a list", () => {
     assert.deepEqual([entries.length, nextCursor], [200, null]);
   });
 
-  it("nothing is read that nobody takes", async () => {
+  it("no slice is read before the client takes the last one", async () => {
     const list = numbers(1_000);
     const page = await streamList(call, 1_000, list.read, (each) => `"${String(each).padEnd(10_000)}"`);
     assert.ok(typeof page === "object");
@@ -67,7 +67,7 @@ describe("a page of a list", () => {
     page.destroy();
   });
 
-  it("what goes wrong at first is thrown, and later ends the text before its end", async () => {
+  it("an error of the first read is thrown; a later one fails the stream", async () => {
     const list = numbers(1_000);
     const failing =
       (at: string | null): typeof list.read =>
@@ -78,7 +78,7 @@ describe("a page of a list", () => {
     await assert.rejects(whole(page), /down/);
   });
 
-  it("each slice after the first is read with the rights of that moment; once they are lost, none is", async () => {
+  it("each slice is read with the current rights, and none once access is lost", async () => {
     const list = numbers(1_000);
     const roles: unknown[] = [];
     const read: typeof list.read = (now, ...rest) => {
@@ -97,7 +97,7 @@ describe("a page of a list", () => {
     assert.deepEqual(roles, ["owner", "viewer"]);
   });
 
-  it("a slice that holds less than was asked for is followed by another, and the page has all it may have", async () => {
+  it("a short slice is followed by another until the page is full", async () => {
     const list = numbers(1_000);
     const read: typeof list.read = (now, limit, after) => list.read(now, Math.min(limit, 7), after);
     const { entries, nextCursor } = await whole(await streamList(call, 100, read, String));

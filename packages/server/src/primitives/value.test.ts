@@ -31,7 +31,7 @@ for (const [json, stored, text] of rows) {
   });
 }
 
-/** Texts whose JSON has so many bytes; 64 KiB is the most (specification 8). */
+/** Values by the size of their JSON; the limit is 64 KiB (specification 8). */
 const sizes: [what: string, value: Json, fits: boolean][] = [
   ["64 KiB of ASCII", "a".repeat(64 * KIB - 2), true],
   ["a byte more", "a".repeat(64 * KIB - 1), false],
@@ -52,7 +52,7 @@ for (const [what, value, fits] of sizes) {
   });
 }
 
-test("any JSON value comes back as it was", () => {
+test("any JSON value is returned unchanged", () => {
   fc.assert(
     fc.property(fc.jsonValue(), (json) => {
       assert.equal(toText(toStored(json as Json)), JSON.stringify(json));

@@ -1,5 +1,5 @@
 import type { Env } from "../env.ts";
-import type { Headed } from "../http/headed.ts";
+import type { HasHeaders } from "../http/has-headers.ts";
 import { redirect, refuseAnonymous } from "../http/refusal.ts";
 import { wantsPage } from "../http/wants-page.ts";
 
@@ -8,7 +8,7 @@ import { wantsPage } from "../http/wants-page.ts";
  * the login route in dev mode too, and returns to its page after the sign-in.
  */
 export function challenge(
-  request: Headed & { url?: string | undefined },
+  request: HasHeaders & { url?: string | undefined },
   expects: "api" | "page",
   { config, base }: Env,
 ): never {

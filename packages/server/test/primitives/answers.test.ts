@@ -21,7 +21,7 @@ const FILE = {
   "cache-control": "public, max-age=60",
 };
 
-/** The streams that handlers have made, the latest last. */
+/** The streams that handlers have returned, the latest last. */
 const streams: Readable[] = [];
 function streamOf(chunks: Iterable<unknown> | AsyncIterable<unknown>): Readable {
   const stream = Readable.from(chunks, { objectMode: false });
@@ -125,7 +125,7 @@ const ROWS: Record<string, Expected> = {
   upstream: { status: 404, type: "text/plain", length: "4", body: "gone" },
 };
 
-describe("an answer is sent as the handler gives it", () => {
+describe("a response is what the handler returns", () => {
   for (const [path, { status, type, cache = PRIVATE, length, body, more = {} }] of Object.entries(ROWS)) {
     const head = (answer: Answer) => [
       answer.status,
@@ -160,7 +160,7 @@ describe("an answer is sent as the handler gives it", () => {
 });
 
 describe("a stream", () => {
-  it("is sent while it is made: its beginning arrives before its end exists", async () => {
+  it("is sent while it is produced: its first bytes arrive before its end exists", async () => {
     const response = await begin("endless");
     assert.equal(response.headers["content-type"], "image/png");
     await once(response, "data");
@@ -169,7 +169,7 @@ describe("a stream", () => {
     await isDestroyed("the stream");
   });
 
-  it("is read no further than the client takes it, and destroyed when the client goes away", async () => {
+  it("is read no faster than the client takes it, and destroyed when the client aborts", async () => {
     const response = await begin("endless");
     response.pause();
     await until("the stream waits", () => latest().readableFlowing === false);
@@ -177,7 +177,7 @@ describe("a stream", () => {
     await isDestroyed("the stream");
   });
 
-  it("is destroyed where the client went away before it was made", async () => {
+  it("is destroyed if the client aborted before the handler returned it", async () => {
     const made = streams.length;
     const out = start(target.base, request("late"), false).on("error", () => {});
     release = () => {};
@@ -203,7 +203,7 @@ describe("a stream", () => {
     ["broken", 500, "INTERNAL_ERROR"],
     ["refusing", 429, "CONNECTION_LIMIT"],
   ] as const) {
-    it(`an error before its first byte is answered as any other: ${path} is ${status}`, async (t) => {
+    it(`an error before the first byte gets the usual error response: ${path} is ${status}`, async (t) => {
       const logged = t.mock.method(env.log, "error", () => {});
       const answer = await ask(path);
       refused(answer, status, code);
@@ -214,7 +214,7 @@ describe("a stream", () => {
     });
   }
 
-  it("a later error breaks the connection off, and is logged once", async (t) => {
+  it("a later error closes the connection, and is logged once", async (t) => {
     const logged = t.mock.method(env.log, "error", () => {});
     await assert.rejects(ask("cut"), { code: "ECONNRESET" });
     assert.equal(logged.mock.callCount(), 1);
@@ -222,8 +222,8 @@ describe("a stream", () => {
   });
 });
 
-describe("large answers", () => {
-  it("count until they are sent, streams of any length included; past the limit 429 with headers of its own", async () => {
+describe("large responses", () => {
+  it("count until they are sent, streams of any length included; beyond the limit 429 with its own headers", async () => {
     const usual = env.responses;
     env.responses = new Concurrency(1);
     const held = await begin("endless");

@@ -11,7 +11,7 @@ import { withBody } from "../../src/primitives/with-body.ts";
 import { holdBody } from "../pipeline/held-body.ts";
 import { startWith } from "../support/primitives.ts";
 
-/** The live state of the test's own Connections, and the canvases that it was asked about. */
+/** The state of the test's own Connections, and the canvases for which it was checked. */
 let state: UnavailableReason | null = null;
 const asked: string[] = [];
 let runs = 0;
@@ -47,7 +47,7 @@ const mayUse = async () => {
   return permissions.canUseConnections;
 };
 
-describe("the capability gate asks the live state that a primitive declares", () => {
+describe("the capability gate checks the live state that a primitive declares", () => {
   for (const [found, status, code] of [
     ["CONNECTION_NOT_GRANTED", 404, "CONNECTION_NOT_GRANTED"],
     ["CONNECTION_DISABLED", 503, "CONNECTION_DISABLED"],
@@ -67,7 +67,7 @@ describe("the capability gate asks the live state that a primitive declares", ()
     });
   }
 
-  it("nothing is missing: 200, and `me` says so; asked for each request, with the canvas", async () => {
+  it("available: 200, and `me` says so; checked for each request with its canvas", async () => {
     state = null;
     const before = asked.length;
     assert.equal((await get("/connections/weather")).status, 200);
@@ -75,7 +75,7 @@ describe("the capability gate asks the live state that a primitive declares", ()
     assert.deepEqual(asked.slice(before), [canvas.id, canvas.id]);
   });
 
-  it("after the switches: while the backend is off it is not asked", async () => {
+  it("the switches come first: with the backend off it is not checked", async () => {
     await turn(whole, canvas, { backendEnabled: false });
     state = "CONNECTION_NOT_GRANTED";
     const before = asked.length;
@@ -84,7 +84,7 @@ describe("the capability gate asks the live state that a primitive declares", ()
     await turn(whole, canvas, { backendEnabled: true });
   });
 
-  it("again after a body that was held back", async () => {
+  it("it is checked again after a delayed body", async () => {
     state = null;
     const held = await holdBody(target, canvas.people.owner, {
       method: "POST",

@@ -25,7 +25,7 @@ describe("a list of 60 MB", async () => {
     await times(KEYS, (index) => store.put(`k${1000 + index}`, { value: LONG, number: null }, KEYS));
   });
   const get = () => send(target.base, { method: "GET", path, headers: here.people.viewer.headers });
-  /** Asks for the list and takes nothing of it; `rest` takes all that is left until the connection ends. */
+  /** Requests the list and reads nothing of it; `rest` reads to the end of the connection. */
   const slowReader = async () => {
     const socket = await dial(target.base);
     socket.pause();
@@ -46,7 +46,7 @@ describe("a list of 60 MB", async () => {
   const isWell = async () =>
     assert.equal((await send(target.base, { method: "GET", path: "/healthz" })).status, 200);
 
-  it("is read as fast as it is taken: hardly by who takes nothing, whole by who does", async (t) => {
+  it("is read as fast as the client takes it", async (t) => {
     const head = t.mock.method(env.db, "head");
     const reads = () => head.mock.calls.filter(({ arguments: [, text] }) => isPage(text)).length;
     const { socket } = await slowReader();
@@ -68,7 +68,7 @@ describe("a list of 60 MB", async () => {
     assert.deepEqual([status, entries.length, entries.at(-1)?.key], [200, KEYS, "k1999"]);
   });
 
-  it("is cut off where its reader is removed meanwhile: nothing is told that was written after that", async () => {
+  it("is aborted when the caller loses access: no later value is sent", async () => {
     const store = new KvStore(env.db, here.id, "");
     const { socket, rest } = await slowReader();
     await share(target, here, "private", { editor: "editor" });
@@ -80,7 +80,7 @@ describe("a list of 60 MB", async () => {
     await share(target, here, "private", { editor: "editor", viewer: "viewer" });
   });
 
-  it("is cut off where the database fails meanwhile, so that nobody takes it for whole", async (t) => {
+  it("is aborted when the database fails", async (t) => {
     const { head } = env.db;
     let reads = 0;
     t.mock.method(env.db, "head", async (size: number, text: TemplateStringsArray, ...values: never[]) => {

@@ -10,7 +10,7 @@ import { dial } from "../support/wire.ts";
 const ok = async () => '{"ok":true}';
 
 describe("the rate class of a primitive", () => {
-  it("is its field, whatever its paths are called", async (t) => {
+  it("is its field, independent of its paths", async (t) => {
     const limits = {
       SERVICE_RATELIMIT_ENABLED: "on",
       SERVICE_RATELIMIT_AI_PER_MIN: "2",
@@ -52,7 +52,7 @@ describe("a path without handlers", () => {
   });
 });
 
-/** Answers an upgrade by a few bytes of its own. */
+/** Responds to an upgrade with a few bytes. */
 class Greeter implements Upgrader {
   readonly calls: UpgradeCall[] = [];
   readonly log: string[] = [];
@@ -74,7 +74,7 @@ describe("a route that takes upgrades", () => {
     ["Upgrade", "websocket"],
   ];
 
-  it("gets the socket of an admitted caller and the recheck of access; everything else is HTTP", async (t) => {
+  it("gets the socket of an admitted caller and the recheck of access; rejected upgrades are HTTP responses", async (t) => {
     const greeter = new Greeter();
     const { target, whole, env } = await startWith(t, [
       { capability: "realtime", routes: { "/greeting": { upgrade: () => greeter } } },
