@@ -30,7 +30,7 @@ export interface Env {
   db: Db;
   blobs: Blobs;
   bus: Bus;
-  /** What each part of the service stores of canvases, in the order in which a purge removes it. */
+  /** The storage of primitives and of canvases, in the order in which a purge removes it. */
   canvasData: readonly CanvasData[];
   /** The checks of live state that primitives declare. */
   availability: Partial<Record<Capability, AvailabilityCheck>>;

@@ -3,7 +3,7 @@ import type { CanvasData } from "./canvas-data.ts";
 
 const MIB = 1024 * 1024;
 
-/** What canvases store besides the data of primitives: guests, people lists, versions, slugs and the counters of all primitives. */
+/** The storage of canvases without that of primitives: guests, people lists, versions, slugs, and the row counters of primitives. */
 export const ownData: CanvasData = {
   tables: {
     sessions: { key: ["token_hash"], where: "invite_id in (select id from invites where canvas_id = ?)" },

@@ -70,7 +70,7 @@ export interface Primitive {
   capability: Capability;
   /** The class that its requests are counted in; `canvas` by default. */
   rateClass?: RateClass;
-  /** What it stores of each canvas. */
+  /** Its tables, quotas, bytes and blobs, if it stores anything. */
   data?: CanvasData;
   /** Checked by the capability gate once the switches are on, and by `GET /me`. */
   available?: AvailabilityCheck;

@@ -37,7 +37,7 @@ const stickers: Primitive = {
 };
 primitives.push(stickers);
 
-await onEngines("what canvases store", (target, env) => {
+await onEngines("canvas data", (target, env) => {
   let site: Stage;
   let other: Stage;
   before(async () => {

@@ -2,7 +2,7 @@ import { LIMITS } from "@easel/protocol/limits";
 import type { CanvasData } from "../../canvases/canvas-data.ts";
 import { sql } from "../../drivers/db/db.ts";
 
-/** What collections store of a canvas: records, and the fields that they are found by. A number takes 8 bytes. */
+/** The storage of collections: records, and the index of their fields. A number counts as 8 bytes. */
 export const collectionsData: CanvasData = {
   tables: {
     // First, although fields reference records: the fields of a record are removed with it.

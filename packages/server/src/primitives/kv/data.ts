@@ -2,7 +2,7 @@ import { LIMITS } from "@easel/protocol/limits";
 import type { CanvasData } from "../../canvases/canvas-data.ts";
 import { sql } from "../../drivers/db/db.ts";
 
-/** What KV stores of a canvas: the keys, and how many each scope has. A number takes 8 bytes. */
+/** The storage of KV: keys with their values, and the number of keys by scope. A number counts as 8 bytes. */
 export const kvData: CanvasData = {
   tables: {
     kv: { key: ["canvas_id", "scope", "key"], exported: ["scope", "key", "value", "number"] },

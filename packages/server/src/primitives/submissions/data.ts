@@ -2,7 +2,7 @@ import { LIMITS } from "@easel/protocol/limits";
 import type { CanvasData } from "../../canvases/canvas-data.ts";
 import { sql } from "../../drivers/db/db.ts";
 
-/** What submissions store of a canvas. */
+/** The storage of submissions. */
 export const submissionsData: CanvasData = {
   tables: {
     submissions: {
