@@ -6,7 +6,8 @@ import type { RecordQuery } from "./query.ts";
 /*
  * Each shape of a list query is one statement. It walks one index: that of the field of `orderBy`, within the range of the
  * conditions on it; in the order of creation, that of a field that must equal a value. The other conditions are evaluated record
- * by record.
+ * by record. A list of one author walks the records of this author and sorts them, so that its time does not depend on the
+ * records of others, nor tell anything about them.
  */
 
 const COLUMNS = "r.id, r.author_id, r.value, r.number, r.updated_at";
@@ -24,6 +25,15 @@ const WALKS = {
   updatedAt: { ...RECORDS, key: "r.updated_at", also: "" },
   equal: { ...FIELDS, key: null, also: "and o.name = ? and o.key = ?" },
   field: { ...FIELDS, key: "o.key", also: "and o.name = ?" },
+  // The sign keeps the order from choosing the index.
+  authorUpdatedAt: { ...RECORDS, key: "+r.updated_at", also: "" },
+  authorField: {
+    from: "records as r cross join record_fields as o",
+    table: "r",
+    id: "o.record_id",
+    key: "o.key",
+    also: "and o.record_id = r.id and o.name = ?",
+  },
 } as const;
 
 /** Texts before and after every id: ids begin with a hexadecimal digit. */
@@ -43,7 +53,7 @@ function listText({ walk, descending, authors, conditions }: Shape): TemplateStr
     `select ${COLUMNS} from ${from}`,
     `where ${table}.canvas_id = ? and ${table}.collection = ? ${also}`,
     key === null ? `and ${id} ${beyond} ?` : `and (${key}, ${id}) ${beyond} (?, ?)`,
-    walk === "field" ? `and ${key} ${within} ?` : "",
+    key === "o.key" ? `and ${key} ${within} ?` : "",
     "and r.author_id = ? ".repeat(authors),
     conditionOn("r.id").repeat(conditions),
     `order by ${key === null ? "" : `${key} ${direction}, `}${id} ${direction}`,
@@ -93,6 +103,8 @@ export function listStatement(
     conditions = conditions.filter((each) => each !== equal);
     found = [equal.name, equal.from];
   }
+  if (authors.length > 0 && walk === "field") walk = "authorField";
+  if (authors.length > 0 && walk === "updatedAt") walk = "authorUpdatedAt";
   return [
     statementOf({ walk, descending, authors: authors.length, conditions: conditions.length }, listText),
     canvas,

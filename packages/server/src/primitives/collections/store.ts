@@ -26,6 +26,14 @@ const INCREMENT = statementText(
 /** The number of records that one batch of a clear removes, each with up to a hundred indexed fields. */
 const CLEAR_BATCH = 100;
 
+const IN_BATCH =
+  "select id from records where canvas_id = ? and collection = ? and (cast(? as integer) = 1 or author_id = ?) order by id limit ?";
+const DELETE_BATCH = statementText(`delete from records where id in (${IN_BATCH})`);
+const UNCOUNT_BATCH = statementText(
+  `update counts set rows = rows - (select count(*) from (${IN_BATCH}) as batch)`,
+  "where canvas_id = ? and kind in (?, ?)",
+);
+
 /** Converts a right to a value of a statement. */
 const bit = (allowed: boolean) => Number(allowed);
 
@@ -35,12 +43,15 @@ export class RecordStore {
   readonly #canvas: string;
   readonly #collection: string;
   readonly #caller: string;
+  /** The kind under which the records of this collection are counted. */
+  readonly #kind: string;
 
   constructor(db: Db, canvas: string, collection: string, caller: string) {
     this.#db = db;
     this.#canvas = canvas;
     this.#collection = collection;
     this.#caller = caller;
+    this.#kind = `${KIND}/${collection}`;
   }
 
   /** Creates a record of the caller; null when the canvas has as many as its quota allows. */
@@ -50,6 +61,7 @@ export class RecordStore {
     const author: Field = { name: AUTHOR, key: keyOf(this.#caller) };
     const steps: Step[] = [
       countOne(this.#canvas, KIND),
+      countOne(this.#canvas, this.#kind),
       sql`insert into records (id, canvas_id, collection, author_id, value, number, created_at, updated_at)
         select ${id}, ${this.#canvas}, ${this.#collection}, ${this.#caller}, cast(${stored.value} as text),
           cast(${stored.number} as double precision), cast(${now} as bigint), cast(${now} as bigint)
@@ -81,10 +93,13 @@ export class RecordStore {
   /** Counts the records that the right includes and that meet the conditions. */
   async count(right: Right, conditions: Condition[] = []): Promise<number> {
     if (!right.own) return 0;
-    const author = right.any ? null : this.#caller;
-    const found = await this.#db.get<{ rows: number }>(
-      ...countStatement(this.#canvas, this.#collection, author, conditions),
-    );
+    const found =
+      right.any && conditions.length === 0
+        ? await this.#db.get<{ rows: number }>`
+            select rows from counts where canvas_id = ${this.#canvas} and kind = ${this.#kind}`
+        : await this.#db.get<{ rows: number }>(
+            ...countStatement(this.#canvas, this.#collection, right.any ? null : this.#caller, conditions),
+          );
     return Number(found?.rows ?? 0);
   }
 
@@ -118,6 +133,7 @@ export class RecordStore {
   async delete(id: string): Promise<boolean> {
     const steps: Step[] = [
       countLess(this.#canvas, KIND, 1),
+      countLess(this.#canvas, this.#kind, 1),
       sql`delete from records
         where id = ${id} and canvas_id = ${this.#canvas} and collection = ${this.#collection}`,
     ];
@@ -137,14 +153,12 @@ export class RecordStore {
   }
 
   async #clearBatch(right: Right): Promise<number> {
-    const [, removed] = await this.#db.batch([
-      // Locks the counter until the commit, so that the next statements count every row.
+    const batch = [this.#canvas, this.#collection, bit(right.any), this.#caller, CLEAR_BATCH];
+    const [, , removed] = await this.#db.batch([
+      // Locks the counter until the commit, so that the next statements find the same records.
       countLess(this.#canvas, KIND, 0),
-      optional`delete from records where id in
-        (select id from records where canvas_id = ${this.#canvas} and collection = ${this.#collection}
-          and (cast(${bit(right.any)} as integer) = 1 or author_id = ${this.#caller}) order by id limit ${CLEAR_BATCH})`,
-      optional`update counts set rows = (select count(*) from records where canvas_id = ${this.#canvas})
-        where canvas_id = ${this.#canvas} and kind = ${KIND}`,
+      optional(UNCOUNT_BATCH, ...batch, this.#canvas, KIND, this.#kind),
+      optional(DELETE_BATCH, ...batch),
     ]);
     return removed ?? 0;
   }

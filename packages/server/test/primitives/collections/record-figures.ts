@@ -3,8 +3,15 @@ import type { Db } from "../../../src/drivers/db/db.ts";
 import { AUTHOR, fieldsOf, keyOf } from "../../../src/primitives/collections/fields.ts";
 import { type Stored, toText } from "../../../src/primitives/value.ts";
 
-/** Returns the counter of a canvas, and the number of its records. */
+/** Returns the counter of a canvas and its number of records. The counters of its collections must be right. */
 export async function recordsOf(db: Db, canvas: string): Promise<[counted: number, held: number]> {
+  const wrong = await db.all`
+    select coalesce(counted.kind, 'records/' || held.collection) as kind, counted.rows, held.rows as held
+    from (select kind, rows from counts where canvas_id = ${canvas} and kind like 'records/%') as counted
+      full join (select collection, count(*) as rows from records where canvas_id = ${canvas} group by collection) as held
+        on counted.kind = 'records/' || held.collection
+    where coalesce(counted.rows, 0) <> coalesce(held.rows, 0)`;
+  assert.deepEqual(wrong, []);
   const row = await db.get<{ counted: number; held: number }>`
     select coalesce((select rows from counts where canvas_id = ${canvas} and kind = 'records'), 0) as counted,
       (select count(*) from records where canvas_id = ${canvas}) as held`;
