@@ -69,7 +69,7 @@ export function account(target: Target): void {
       return;
     }
 
-    it("GET /sdk/v1.js without a session: as the gateway says", async () => {
+    it("GET /sdk/v1.js without a session: the gateway's refusal", async () => {
       unauthenticated(await get("/sdk/v1.js", null), target);
     });
 
@@ -118,7 +118,7 @@ export function account(target: Target): void {
       unauthenticated(await get("/sdk/v1.js", null, from), target);
     });
 
-    it("GET /api/me without a session: as the gateway says", async () => {
+    it("GET /api/me without a session: the gateway's refusal", async () => {
       unauthenticated(await get("/api/me", null), target);
     });
 
@@ -194,7 +194,7 @@ export function account(target: Target): void {
       assert.equal((await get("/api/me", admin)).json.isAdmin, true);
     });
 
-    it("GET /api/me: the id is that of GET /me, whatever is switched on", async () => {
+    it("GET /api/me: the id equals that of GET /me, with the backend on or off", async () => {
       const canvas = await stage(target);
       const { owner } = canvas.people;
       const { id } = (await canvas.pages.owner.get("/me")).json;

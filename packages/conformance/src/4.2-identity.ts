@@ -241,7 +241,7 @@ export function identity(target: Target): void {
       }
     });
 
-    it("an administrator is told nothing of it", async () => {
+    it("an administrator's body has no field of its own", async () => {
       const admin = await target.signIn(target.admin);
       const { json } = await open(target, whole.slug, admin).get("/me");
       assert.deepEqual(Object.keys(json).sort(), FIELDS);

@@ -53,7 +53,7 @@ export function policies(target: Target): void {
       });
     }
 
-    it("every save has a revision of its own; who expects an older one, or none, gets POLICY_CONFLICT", async () => {
+    it("every save has a new revision; expecting an older one, or none, is POLICY_CONFLICT", async () => {
       const fresh = await stage(target);
       const { owner } = fresh.people;
       const revisions = [
@@ -181,7 +181,7 @@ export function policies(target: Target): void {
         assert.equal((await capabilities(patch(owner, { guestAi: true }, shared))).guestAi, true);
       });
 
-      it("nobody while an administrator has disabled the canvas: 409 DISABLED", async () => {
+      it("while an administrator has disabled the canvas: 409 DISABLED for everyone", async () => {
         const disabled = await stage(target);
         await disable(target, disabled);
         const body = { expectedRuntimePolicy: null, runtimePolicy: empty() };

@@ -53,7 +53,7 @@ export function gateCookie(target: Target): void {
       refused(await me(site, viewer, cookie), ...LOCKED);
     });
 
-    it("a cookie of somebody else opens nothing", async () => {
+    it("another person's cookie is rejected", async () => {
       const whole = await siteOf(target, { access: "whole_org", terms: { password: PASSWORD } });
       const { viewer, stranger } = whole.people;
       const cookie = (await unlocked(target, whole, viewer)).gateCookie(whole.slug);
@@ -112,7 +112,7 @@ export function gateCookie(target: Target): void {
       await finds(target, at, browser, "in");
     });
 
-    it("a cleared password opens to everyone who may enter; set again, the old cookie is worth nothing", async () => {
+    it("without a password everyone admitted enters; set again, it invalidates the old cookie", async () => {
       const at = await siteOf(target, { people: site.people, terms: { password: PASSWORD } });
       const [known, fresh] = [
         await unlocked(target, at, at.people.viewer),

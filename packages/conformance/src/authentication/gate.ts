@@ -86,7 +86,7 @@ export function gate(target: Target): void {
       }
     });
 
-    it("who has no route in learns nothing by the right password", async () => {
+    it("a caller without a role gets the same refusal with the right password", async () => {
       for (const password of [PASSWORD, "wrong"]) {
         const browser = browserOf(site.people.stranger);
         const answer = await browser.unlock(site.slug, password);

@@ -31,7 +31,7 @@ export function invitations(target: Target): void {
       await finds(target, await siteOf(target), browser, [404, "NOT_INVITED"]);
     });
 
-    it("a link is good for several browsers, until it is revoked", async () => {
+    it("a link works in several browsers until it is revoked", async () => {
       const invited = await invite(target, site);
       const guest = await accept(target, invited);
       await accept(target, invited);
@@ -48,7 +48,7 @@ export function invitations(target: Target): void {
       await finds(target, site, new Browser(target, second), "in");
     });
 
-    it("a link that is none: 404, and no session", async () => {
+    it("an invalid link: 404, and no session", async () => {
       const { url } = await invite(target, site);
       const last = url.slice(-2, -1) === "A" ? "B" : "A";
       for (const forged of [`${url}A`, url.slice(0, -1), url.slice(0, -2) + last + url.slice(-1)]) {
@@ -98,7 +98,7 @@ export function invitations(target: Target): void {
       assert.ok(!text.includes(second.invite.url.slice(-20)));
     });
 
-    it("somebody who may enter anyway stays who they are", async () => {
+    it("a signed-in person with access keeps their session", async () => {
       const { url } = await invite(target, site);
       const browser = new Browser(target, site.people.editor);
       shown(await browser.visit(url));

@@ -116,7 +116,7 @@ export function revocation(target: Target): void {
       });
     }
 
-    it("a Public link that is taken back shuts members and anonymous visitors out", async () => {
+    it("a Public link that is revoked: members and anonymous callers lose access", async () => {
       for (const act of [
         (site: Stage) => amend(target, site, { access: "private" }),
         (site: Stage) => mayPublish(target, site.people.owner, false),
@@ -142,7 +142,7 @@ export function revocation(target: Target): void {
       await findsPage(target, site, browser, "in");
     });
 
-    it("an unpublished canvas shows nothing, to the owner neither; its API stays", async () => {
+    it("an unpublished canvas: no page, not even for the owner; its API stays open", async () => {
       const site = await siteOf(target);
       await unpublish(target, site);
       for (const role of ["owner", "viewer"] as const) {
@@ -152,7 +152,7 @@ export function revocation(target: Target): void {
       }
     });
 
-    it("an editor who becomes a viewer, by list or by team, writes no more", async () => {
+    it("an editor who becomes a viewer, by list or by team, can no longer write", async () => {
       const site = await siteOf(target);
       const { member, team } = await teamed(target, site, "editor");
       const pages = [site.pages.editor, open(target, site.slug, member)];
@@ -170,7 +170,7 @@ export function revocation(target: Target): void {
       }
     });
 
-    it("who is handed a canvas owns it at once; who gave it is an editor", async () => {
+    it("a transfer applies at once; the former owner is an editor", async () => {
       const site = await siteOf(target);
       const { owner, editor } = site.people;
       // A canvas is transferred only to someone who has signed in.
@@ -182,7 +182,7 @@ export function revocation(target: Target): void {
       assert.equal((await site.pages.owner.get("/me")).json.canvasRole, "editor");
     });
 
-    it("whoever is let in again is in", async () => {
+    it("access that is granted again applies at once", async () => {
       const site = await siteOf(target);
       const browser = new Browser(target, site.people.viewer);
       await share(target, site, "private", {});

@@ -85,15 +85,15 @@ export function tokens(target: Target): void {
     });
 
     for (const [name, forge] of FORGERIES) {
-      it(`${name} it lets nobody in`, () => shut(null, [forge(token.token)]));
+      it(`${name} is rejected`, () => shut(null, [forge(token.token)]));
     }
 
-    it("in the query it lets nobody in", async () => {
+    it("in the query it is ignored", async () => {
       const path = `/me?access_token=${token.token}&token=${token.token}`;
       unauthenticated(await call(target, site.slug, null, "GET", path), target);
     });
 
-    it("a token that is none makes nobody of a person who is signed in, too", async () => {
+    it("an invalid token beside a valid session: anonymous", async () => {
       await shut(site.people.viewer, [bearer(`easel_pat_${"A".repeat(43)}`)]);
     });
 
@@ -108,7 +108,7 @@ export function tokens(target: Target): void {
       }
     });
 
-    it("a deleted token is nobody's from the next request on; only its person can delete it", async () => {
+    it("a deleted token is invalid with the next request; only its owner can delete it", async () => {
       const short = await tokenOf(target, site.people.viewer);
       const path = `/api/tokens/${short.id}`;
       refused(await manage(target, site.people.owner, "DELETE", path), 404, "NOT_FOUND");
@@ -118,7 +118,7 @@ export function tokens(target: Target): void {
       refused(await manage(target, site.people.viewer, "DELETE", path), 404, "NOT_FOUND");
     });
 
-    it("an expired token is nobody's", async () => {
+    it("an expired token is invalid", async () => {
       await soon(async (expiresAt) => {
         const body = { name: "A program", expiresAt };
         const made = await manage(target, site.people.viewer, "POST", "/api/tokens", body);
@@ -142,7 +142,7 @@ export function tokens(target: Target): void {
       }
     });
 
-    it("the token of somebody who is deactivated is nobody's", async () => {
+    it("the token of a deactivated person is invalid", async () => {
       const leaver = await target.signIn(freshEmail("leaver"));
       const left = await tokenOf(target, leaver);
       assert.equal((await api(left)).status, 200);

@@ -80,7 +80,7 @@ export function counts(target: Target): void {
       }
     }
 
-    it("who can read nothing counts everything, and finds nothing", async () => {
+    it("a caller who can read nothing counts all records, and none with conditions", async () => {
       await add(pages.viewer, "hidden", 1);
       await add(pages.owner, "hidden", { a: 1 });
       for (const caller of CALLERS) {

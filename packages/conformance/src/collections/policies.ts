@@ -144,7 +144,7 @@ export function policies(target: Target): void {
       assert.deepEqual(await entriesIn(open.pages.viewer, "board"), [entry]);
     });
 
-    it("a record that the caller cannot read is 404 to every operation, whatever its body and the other rights", async () => {
+    it("a record that the caller cannot read is 404 to every operation, with any body and any other rights", async () => {
       const canvas = await made({
         shut: { preset: "collaborative" },
         own: { preset: "collaborative" },

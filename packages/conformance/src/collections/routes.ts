@@ -119,7 +119,7 @@ export function routes(target: Target): void {
       }
     });
 
-    it("records of another collection or of another canvas are 404, whatever one may do there", async () => {
+    it("records of another collection or canvas are 404, with any rights there", async () => {
       const away = await collecting(target, { board: { preset: "collaborative" } }, canvas.people);
       const { owner } = canvas.pages;
       const made = await add(owner, "board", 1);
@@ -152,7 +152,7 @@ export function routes(target: Target): void {
       answered(await owner.get("/kv/user/other"), { value: "own" });
     });
 
-    it("what a value says of id, author and time counts for nothing", async () => {
+    it("id, author and time in a value are ignored", async () => {
       const { owner, viewer } = canvas.pages;
       const value: Json = { id: "mine", authorId: await idOf(owner), updatedAt: 1, value: 2 };
       const made = entryOf(await viewer.post(`/collections/board?authorId=${value.authorId}`, value), 201);

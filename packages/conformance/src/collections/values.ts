@@ -112,7 +112,7 @@ export function values(target: Target): void {
       });
     }
 
-    it("a chunked body is as good as a measured one", async () => {
+    it("a chunked body is accepted", async () => {
       const page = canvas.pages.viewer;
       const chunked = [JSON_TYPE, ["Transfer-Encoding", "chunked"]] satisfies [string, string][];
       const made = entryOf(await page.send("POST", "/collections/board", chunked, "[1,2]"), 201);
@@ -136,7 +136,7 @@ export function values(target: Target): void {
         });
       }
 
-      it("what rights and addresses refuse is told before the body is sent", async () => {
+      it("refusals by rights and addresses come before the body is sent", async () => {
         const none = { announced: 1_000, sent: 0 };
         const gone = request(
           "PUT",

@@ -80,7 +80,7 @@ export function keys(target: Target, scopes: Scopes = SCOPES): void {
       }
 
       for (const [name, key] of TOO_LARGE) {
-        it(`${name}: 413 KEY_TOO_LARGE on every write, whatever the body`, async () => {
+        it(`${name}: 413 KEY_TOO_LARGE on every write, with any body`, async () => {
           const path = `${root}/${segment(key)}`;
           refused(await page.put(path, 1), 413, "KEY_TOO_LARGE");
           refused(await page.putRaw(path, "{"), 413, "KEY_TOO_LARGE");

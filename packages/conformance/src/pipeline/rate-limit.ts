@@ -70,7 +70,7 @@ export function rateLimit(target: Target): void {
       refused(await call(target, encoded, people.owner, "GET", "/me"), 429, "RATE_LIMITED");
     });
 
-    it("comes before the path and the method: whatever they are, they are counted", async () => {
+    it("comes before the path and the method: unknown ones count, too", async () => {
       const { pages } = await canvas();
       const asks = [
         ["GET", "/kv/%ZZ"],
@@ -158,7 +158,7 @@ export function rateLimit(target: Target): void {
       );
     });
 
-    it("comes before who may enter: a refused stranger is metered", async () => {
+    it("comes before access: requests of a refused stranger count", async () => {
       const { pages } = await stage(target, { people });
       const { passed, limit } = await spend(() => pages.stranger.get("/me"), 404);
       assert.equal(passed, limit);

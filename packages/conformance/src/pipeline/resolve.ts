@@ -59,7 +59,7 @@ export function resolve(target: Target): void {
       });
     }
 
-    it("who has no route in can write nothing", async () => {
+    it("a caller without a role can write nothing", async () => {
       const shut = await stage(target);
       for (const path of ["/kv/barred", "/kv/user/barred"]) {
         refused(await shut.pages.stranger.put(path, 1), 404, "OWNER_ONLY");
@@ -67,7 +67,7 @@ export function resolve(target: Target): void {
       refused(await shut.pages.owner.get("/kv/barred"), 404, "NOT_FOUND");
     });
 
-    it("somebody listed before they first sign in gets in", async () => {
+    it("a person listed before their first sign-in is admitted", async () => {
       const people = await cast(target);
       const late = { ...people.viewer, email: people.viewer.email.replace("viewer", "late") };
       const waiting = await stage(target, { people: { ...people, viewer: late } });

@@ -80,7 +80,7 @@ export function visitors(target: Target): void {
       return canvas;
     }
 
-    it("an anonymous visitor of a Public link finds the whole runtime API closed", async () => {
+    it("an anonymous caller of a Public link: 403 STATIC_ONLY on the whole runtime API", async () => {
       const { slug } = await link({ switches: { backendEnabled: false } });
       const page = open(target, slug, null);
       const answers = [
@@ -95,7 +95,7 @@ export function visitors(target: Target): void {
       for (const answer of answers) refused(answer, 403, "STATIC_ONLY");
     });
 
-    it("a session that is none counts as anonymous on a Public link", async () => {
+    it("an invalid session counts as anonymous on a Public link", async () => {
       const { slug } = await link();
       const forged = {
         email: "",
@@ -105,7 +105,7 @@ export function visitors(target: Target): void {
       refused(await open(target, slug, forged).get("/me"), 403, "STATIC_ONLY");
     });
 
-    it("the password opens a Public link to an anonymous visitor as far as the static rule", async () => {
+    it("an anonymous caller with the password of a Public link: 403 STATIC_ONLY", async () => {
       const canvas = await link({ terms: { password: PASSWORD } });
       const browser = new Browser(target);
       refused(await browser.api(canvas.slug).get("/me"), 403, "PASSWORD_REQUIRED");
@@ -113,7 +113,7 @@ export function visitors(target: Target): void {
       refused(await browser.api(canvas.slug).get("/me"), 403, "STATIC_ONLY");
     });
 
-    it("the guest of another canvas is not invited, whatever general access says", async () => {
+    it("the guest of another canvas: 404 NOT_INVITED on every rung", async () => {
       const guest = await guestOf(target, await stage(target));
       for (const access of ["private", "whole_org", "public_link"] as const) {
         const { slug } = await stage(target, { access });
@@ -121,7 +121,7 @@ export function visitors(target: Target): void {
       }
     });
 
-    it("a guest is no member: their address on the list of another canvas lets nobody in", async () => {
+    it("a guest is no member: their address on another canvas's people list grants no access", async () => {
       const canvas = await stage(target);
       const guest = await guestOf(target, await stage(target), canvas.people.editor.email);
       refused(await open(target, canvas.slug, guest).get("/me"), 404, "NOT_INVITED");
@@ -135,7 +135,7 @@ export function visitors(target: Target): void {
       refused(await page.put("/kv/k", 1), 403, "PERMISSION_DENIED");
     });
 
-    it("a slug that nobody has: 404 NOT_FOUND to a guest", async () => {
+    it("an unused slug: 404 NOT_FOUND to a guest", async () => {
       const guest = await guestOf(target, await stage(target));
       refused(await open(target, freshSlug(), guest).get("/me"), 404, "NOT_FOUND");
     });

@@ -100,7 +100,7 @@ export function badFrames(target: Target): void {
     });
 
     for (const type of UNKNOWN) {
-      it(`type ${JSON.stringify(type).slice(0, 30)}: UNKNOWN_FRAME, whatever else it says`, async () => {
+      it(`type ${JSON.stringify(type).slice(0, 30)}: UNKNOWN_FRAME with any other fields`, async () => {
         await fails({ type }, "UNKNOWN_FRAME");
         await fails({ type, channel }, "UNKNOWN_FRAME", { channel });
         await fails({ type, channel: 1, event: 1 }, "UNKNOWN_FRAME");

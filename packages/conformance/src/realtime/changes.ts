@@ -127,7 +127,7 @@ export function changes(target: Target): void {
       });
     }
 
-    it("a person's own keys: to each of their connections, and to nobody else's, of whatever role", async () => {
+    it("keys of the user scope: sent to each connection of their person, and to no other role", async () => {
       const guest = await guestOf(target, canvas);
       const guestPage = open(target, canvas.slug, guest);
       const { owner, editor, viewer } = canvas.people;

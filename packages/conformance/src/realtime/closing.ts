@@ -81,7 +81,7 @@ export function closing(target: Target): void {
 
     for (const [name, out, stays, act, setup] of [...ROWS, ...HARMLESS]) {
       const shut = out.length === 0 ? "nobody" : out.join(", ");
-      it(`${name}: ${shut} shut out, ${stays.join(", ") || "nobody"} stays`, async () => {
+      it(`${name}: ${shut} closed, ${stays.join(", ") || "none"} kept`, async () => {
         const canvas = await stage(target, { people, ...setup });
         const socketOf = (role: Role) => dial(canvas, canvas.people[role]);
         const [losing, keeping] = [
@@ -96,7 +96,7 @@ export function closing(target: Target): void {
       });
     }
 
-    it("somebody deactivated by an administrator, on every canvas", async () => {
+    it("a person deactivated by an administrator, on every canvas", async () => {
       const own = await cast(target);
       const canvases = [await stage(target, { people: own }), await stage(target, { people: own })];
       const losing = await Promise.all(canvases.map((canvas) => dial(canvas, own.viewer)));
@@ -115,7 +115,7 @@ export function closing(target: Target): void {
       are(await stays.settled(), []);
     });
 
-    it("on its channels the others get `leave`, and neither message nor change goes to who is out", async () => {
+    it("on its channels the others get `leave`; the closed connection gets neither messages nor changes", async () => {
       const channel = freshChannel();
       const canvas = await room(target, { people });
       const { viewer } = canvas.users;

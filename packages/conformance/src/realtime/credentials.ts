@@ -33,7 +33,7 @@ export function credentials(target: Target): void {
       are(await stays.settled(), []);
     });
 
-    it("somebody whose team is deleted", async () => {
+    it("a person whose team is deleted", async () => {
       const canvas = await stage(target, { people });
       const member = await target.signIn(freshEmail("member"));
       const team = await makeTeam(target, people.owner, [member]);

@@ -57,7 +57,7 @@ export function live(target: Target): void {
       await gets(editor, [join(CHANNEL, here.users.viewer), says("with")]);
     });
 
-    it("subscribe lost with two connections: each is told, the others get one `leave`", async () => {
+    it("subscribe revoked with two connections: each gets PERMISSION_DENIED, the others one `leave`", async () => {
       const { here, editor, viewer, say, says } = await seated(null);
       const second = await dial(here, people.viewer);
       await enter(second, CHANNEL);
@@ -112,7 +112,7 @@ export function live(target: Target): void {
       await gets(viewer, []);
     });
 
-    it("seePresence lost: no more `join` and `leave`; given: who is there", async () => {
+    it("seePresence revoked: no more `join` and `leave`; granted: the presence list", async () => {
       const { here, editor, viewer, say, says } = await seated(null);
       const owner = await dial(here, people.owner);
       await policed(here, { seePresence: "editors" });
@@ -147,7 +147,7 @@ export function live(target: Target): void {
       }
     });
 
-    it("a role given and taken: who is let onto a channel of editors, and who is shown there", async () => {
+    it("a role granted and revoked: subscription and presence on a channel of editors", async () => {
       const { here, editor, viewer } = await seated({ subscribe: "editors", seePresence: "editors" });
       viewer.send({ type: "subscribe", channel: CHANNEL });
       await gets(viewer, [DENIED]);
@@ -161,14 +161,14 @@ export function live(target: Target): void {
       for (const socket of [viewer, editor]) await gets(socket, []);
     });
 
-    it("a role given: who may see presence from now on is shown it", async () => {
+    it("a role granted: presence is sent to those who may see it from now on", async () => {
       const { here, editor, viewer } = await seated({ seePresence: "editors" });
       await share(target, here, "whole_org", { editor: "editor", viewer: "editor" });
       await gets(viewer, [presence(CHANNEL, [here.users.editor, here.users.viewer])]);
       await gets(editor, []);
     });
 
-    it("what is said of another channel, and a document that says the same, changes nothing", async () => {
+    it("a policy of another channel, and an equal policy, change nothing", async () => {
       const { here, editor, viewer } = await seated({});
       const none: ChannelPolicy = {
         subscribe: "none",

@@ -43,7 +43,7 @@ export function handshakeRates(target: Target): void {
       assert.equal((await knock(target, slug, people.editor)).status, 101);
     });
 
-    it("comes before who may enter and after who is there", async () => {
+    it("comes before access and after authentication", async () => {
       const slug = freshSlug();
       await spend(() => knock(target, slug, people.viewer), 404);
       unauthenticated(await knock(target, slug, null), target);
@@ -93,7 +93,7 @@ export function metering(target: Target): void {
       same(await socket.next(), message(channel, "", "other", viewer, "viewer"));
     });
 
-    it("a publish that the role forbids counts, and is told so no more once the rest is spent", async () => {
+    it("a forbidden publish counts; past the limit it gets RATE_LIMITED instead of PERMISSION_DENIED", async () => {
       const canvas = await fresh();
       const socket = await dial(canvas, canvas.people.viewer);
       for (const frame of publishes("room", 0, PUBLISHES)) socket.send(frame);
@@ -137,7 +137,7 @@ export function metering(target: Target): void {
       same((await socket.next()).code, "RATE_LIMITED");
     });
 
-    it("who does not listen is shut out after a thousand refusals: 1008", async () => {
+    it("1008 after a thousand refused frames", async () => {
       const channel = freshChannel();
       const canvas = await fresh();
       const [socket, other] = [

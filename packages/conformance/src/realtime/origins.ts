@@ -121,7 +121,7 @@ export function origins(target: Target): void {
       });
     }
 
-    it("who may enter comes before from where", async () => {
+    it("access comes before isolation", async () => {
       const headers: Header[] = [
         ["Origin", pageOrigin(target, freshSlug())],
         ["Sec-Fetch-Site", "cross-site"],

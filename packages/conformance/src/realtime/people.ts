@@ -9,7 +9,7 @@ import type { Socket } from "./socket.ts";
 
 /** Presence: each person once, with any number of connections. */
 export function people(target: Target): void {
-  describe("who is on a channel", () => {
+  describe("presence on a channel", () => {
     const dial = line(target);
     let here: Room;
     before(async () => {
@@ -23,7 +23,7 @@ export function people(target: Target): void {
       socket.send({ type: "publish", channel, event: "mark" });
     const marked = (channel: string, user: User) => message(channel, "mark", null, user, "viewer");
 
-    it("subscribe: `subscribed`, then who is there; `join` to the others", async () => {
+    it("subscribe: `subscribed`, then the presence list; `join` to the others", async () => {
       const channel = freshChannel();
       const { owner, editor, viewer } = here.users;
       const [first, second, third] = await sit("owner", "editor", "viewer");
@@ -116,7 +116,7 @@ export function people(target: Target): void {
       await gets(witness, [join(channel, here.users.stranger)]);
     });
 
-    it("people who come at once are all told of each other, once", async () => {
+    it("people who subscribe at once each get one `join` of the others", async () => {
       const channel = freshChannel();
       const { owner, editor, viewer, stranger } = here.users;
       const sockets = await sit("owner", "editor", "viewer", "stranger");
@@ -138,7 +138,7 @@ export function people(target: Target): void {
       }
     });
 
-    it("who comes back stands at the end", async () => {
+    it("a person who subscribes again is listed last", async () => {
       const channel = freshChannel();
       const { owner, editor, viewer } = here.users;
       const [first, second, third] = await sit("owner", "editor", "viewer");

@@ -24,7 +24,7 @@ export function places(target: Target): void {
         Array.from({ length: size }, (_, index) => dial(canvas, people[roles[index % 3] ?? "owner"])),
       );
 
-    it("30 connections of a canvas; the 31st is closed, whoever asks; those that were there stay", async () => {
+    it("30 connections of a canvas; the 31st is closed for every role, the others stay open", async () => {
       const [canvas, other] = [await stage(target, { people }), await stage(target, { people })];
       const there = await crowd(canvas, MOST);
       for (const role of roles)

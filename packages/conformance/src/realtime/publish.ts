@@ -70,7 +70,7 @@ export function publish(target: Target): void {
       await gets(sender, []);
     });
 
-    it("reaches nobody who has unsubscribed", async () => {
+    it("is not sent to those who have unsubscribed", async () => {
       const channel = freshChannel();
       const [sender, other] = [await dial(here, here.people.viewer), await dial(here, here.people.owner)];
       await enter(other, channel);
@@ -127,7 +127,7 @@ export function publish(target: Target): void {
       await gets(sender, []);
     });
 
-    it("says of everyone what they are on this canvas", async () => {
+    it("carries the sender's role on this canvas", async () => {
       const channel = freshChannel();
       const witness = await dial(here, here.people.stranger);
       await enter(witness, channel);

@@ -35,7 +35,7 @@ const manages = (caller: Caller) => caller === "owner" || caller === "editor";
 
 /** A change of a record is sent to those who may read that record at that moment. */
 export function readers(target: Target): void {
-  describe("who is told of a change", () => {
+  describe("recipients of a change", () => {
     const dial = line(target);
     let people: Cast;
     before(async () => {
@@ -90,7 +90,7 @@ export function readers(target: Target): void {
       }
     });
 
-    it("a record is its author's, whoever changes or deletes it", async () => {
+    it("a record keeps its author when others change it", async () => {
       const own: CollectionPolicy = {
         preset: "submissions",
         overrides: { update: "editors", delete: "editors" },
@@ -110,7 +110,7 @@ export function readers(target: Target): void {
       for (const [index, role] of roles.entries()) are(all[index] ?? [], role === "stranger" ? [] : told);
     });
 
-    it("as roles and policies change, so does who is told; what is hidden comes back", async () => {
+    it("recipients follow roles and policies; records can become readable again", async () => {
       const canvas = await collecting(target, { box: { preset: "submissions" } }, people);
       const socket = await dial(canvas, people.viewer);
       await watch(socket, keys("kv", "mark"));
@@ -142,7 +142,7 @@ export function readers(target: Target): void {
       await tells(true);
     });
 
-    it("who may read more or less than before is told to read again, and nobody else", async () => {
+    it("those who may read more or less than before get a resync, and no others", async () => {
       const own: CollectionPolicy = { preset: "submissions" };
       const all: CollectionPolicy = { preset: "contributions" };
       const staff: CollectionPolicy = { ...all, overrides: { read: "editors" } };

@@ -67,7 +67,7 @@ const UNNAMED = [
 
 /** Section 5: each right of a channel for every role; a policy takes precedence over the rule of the prefix. */
 export function rights(target: Target): void {
-  describe("who may do what on a channel", () => {
+  describe("rights on a channel", () => {
     const dial = line(target, after);
     let here: Room;
     let guest: Guest;
@@ -109,7 +109,7 @@ export function rights(target: Target): void {
       });
     }
 
-    it("`GET /me` says the same", async () => {
+    it("`GET /me` lists the same rights", async () => {
       const pages = [here.pages.owner, here.pages.editor, here.pages.viewer, open(target, here.slug, guest)];
       for (const [index, page] of pages.entries()) {
         const role = actors[index]?.role ?? "viewer";

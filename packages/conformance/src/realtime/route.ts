@@ -122,7 +122,7 @@ export function route(target: Target): void {
     });
 
     for (const [name, upgrade, statuses] of MALFORMED) {
-      it(`${name}: ${statuses.join(" or ")}, to who may enter`, async () => {
+      it(`${name}: ${statuses.join(" or ")}, for those who may enter`, async () => {
         const { slug, people } = canvas;
         const answer = await knock(target, slug, people.owner, { upgrade });
         assert.ok(statuses.includes(answer.status), `${answer.status} ${answer.text}`);

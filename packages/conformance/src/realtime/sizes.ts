@@ -99,7 +99,7 @@ export function sizes(target: Target): void {
       await still(socket, channel);
     });
 
-    it("a binary frame of 16,384 bytes is INVALID_FRAME, whatever it says", async () => {
+    it("a binary frame of 16,384 bytes is INVALID_FRAME with any content", async () => {
       const channel = freshChannel();
       const socket = await seated(channel);
       socket.send(Buffer.from(sized(channel, "a", MAX).frame));

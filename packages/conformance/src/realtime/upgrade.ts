@@ -53,12 +53,12 @@ export function upgrade(target: Target): void {
       }
     });
 
-    it("a session that is none: as without", async () => {
+    it("an invalid session: as without one", async () => {
       const headers: Header[] = [["Cookie", "easel_session=made-up"]];
       unauthenticated(await knock(target, shut.slug, { email: "", name: "", headers }), target);
     });
 
-    it("nobody in particular on a Public link: 403 STATIC_ONLY", async () => {
+    it("an anonymous caller on a Public link: 403 STATIC_ONLY", async () => {
       const canvas = await stage(target, { people, access: "public_link" });
       await publish(target, canvas, "home");
       const { slug } = canvas;

@@ -10,7 +10,7 @@ import { freshChannel, type Room, room, userOf } from "./room.ts";
 
 /** The identity of a person on a channel, for every kind of caller. */
 export function visitors(target: Target): void {
-  describe("who is who on a channel", () => {
+  describe("identities on a channel", () => {
     const dial = line(target);
     let here: Room;
     before(async () => {

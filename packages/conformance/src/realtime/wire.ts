@@ -121,7 +121,7 @@ export function wire(target: Target): void {
       });
     }
 
-    it("half a message, and the line breaks: nobody else notices", async () => {
+    it("a connection lost amid a message does not affect others", async () => {
       const [broken, whole] = [await dial(), await dial()];
       await broken.write(framed(FIN | TEXT, PRESENCE).subarray(0, 9));
       broken.end();

@@ -113,13 +113,13 @@ export function names(target: Target): void {
     });
 
     for (const id of IDS) {
-      it(`${short(id)} can be somebody's id`, async () => {
+      it(`${short(id)} is a valid id`, async () => {
         answered(await canvas.pages.owner.delete(`/submissions/poll/${id}`), { ok: true });
       });
     }
 
     for (const id of NO_IDS) {
-      it(`${short(id)} can be nobody's id: 400 INVALID_BODY`, async () => {
+      it(`${short(id)} is no valid id: 400 INVALID_BODY`, async () => {
         refused(await canvas.pages.owner.delete(`/submissions/poll/${id}`), 400, "INVALID_BODY");
       });
     }

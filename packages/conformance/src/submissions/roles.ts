@@ -39,7 +39,7 @@ export function roles(target: Target): void {
       refused(await stranger.get("/submissions/poll"), 404, "OWNER_ONLY");
     });
 
-    it("nobody answers for another: what a request says of who it is from counts for nothing", async () => {
+    it("a submission is the caller's, with forged fields ignored", async () => {
       const { owner, viewer } = canvas.pages;
       const [mine, theirs] = [await idOf(viewer), await idOf(owner)];
       const path = `/submissions/forged/mine?userId=${theirs}&user=${theirs}`;

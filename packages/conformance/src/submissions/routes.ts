@@ -89,7 +89,7 @@ export function routes(target: Target): void {
       answered(await canvas.pages.viewer.get(path), here);
     });
 
-    it("the list: everybody's answers, whoever manages the canvas asks", async () => {
+    it("the list: everyone's submissions, for owner and editors", async () => {
       const { owner, editor, viewer } = canvas.pages;
       const made = new Map<string, object>();
       for (const page of [owner, editor, viewer]) {
@@ -105,7 +105,7 @@ export function routes(target: Target): void {
       }
     });
 
-    it("one answer is removed, the others stay; who is not there is removed as well", async () => {
+    it("one submission is removed, the others stay; removing an absent one succeeds", async () => {
       const { owner, editor, viewer } = canvas.pages;
       for (const page of [owner, editor, viewer]) await page.put("/submissions/some/mine", 1);
       answered(await editor.delete(`/submissions/some/${await idOf(viewer)}`), { ok: true });

@@ -1,15 +1,23 @@
 import { identity } from "@easel/conformance/4.2-identity";
-import { adjacent } from "@easel/conformance/4.11-adjacent";
-import { authentication } from "@easel/conformance/5-authentication";
+import { account } from "@easel/conformance/4.11-adjacent";
+import { hosts } from "@easel/conformance/authentication/hosts";
+import { invitations } from "@easel/conformance/authentication/invitations";
+import { principals } from "@easel/conformance/authentication/principals";
+import { revocation } from "@easel/conformance/authentication/revocation";
+import { sessions } from "@easel/conformance/authentication/sessions";
+import { tokens } from "@easel/conformance/authentication/tokens";
 import { resolve } from "@easel/conformance/pipeline/resolve";
 import { visitors } from "@easel/conformance/pipeline/visitors";
 import { live } from "@easel/conformance/realtime/live";
 import { conforms } from "./conformance.ts";
 
-/* What reads and writes who may enter; the ladder and the frames do not depend on the engine. */
+/* What reads and writes who may enter. Passwords, the ladder and the frames do not depend on the engine. */
 await conforms({
   engine: "postgres",
   urlMode: "subdomain",
   authMode: "dev",
-  suites: [resolve, visitors, identity, adjacent, authentication, live],
+  suites: [
+    ...[resolve, visitors, identity, account, live],
+    ...[principals, hosts, invitations, tokens, sessions, revocation],
+  ],
 });
