@@ -22,7 +22,7 @@ export interface Stage {
   pages: Record<Role, Page>;
 }
 
-/** How a canvas differs from the default one, which is private with the backend on. `switches: null` leaves the switches as created. */
+/** Settings of a canvas. By default it is private with its backend on; `switches: null` leaves the switches as created. */
 export interface Setup {
   access?: Access;
   terms?: Terms;

@@ -51,7 +51,7 @@ export async function expire(target: Target, canvas: Stage): Promise<void> {
   });
 }
 
-/** Runs something that needs a moment in the future, again with a later one when it came too early. */
+/** Calls `act` with a time shortly ahead; repeats it with a later one while it returns false, because the time had passed. */
 export async function soon(act: (moment: number) => Promise<boolean>): Promise<void> {
   for (let ahead = SHORT_MS; !(await act(Date.now() + ahead)); ahead *= 2);
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** How long to wait for what must happen. It only bounds how long a failing test takes: the machine may be busy. */
+/** Timeout for expected events. It is generous, because the machine may be busy, and affects only failing tests. */
 export const PATIENCE_MS = 60_000;
 
 /** Polls until a condition holds. */

@@ -11,7 +11,7 @@ import { add } from "./entry.ts";
 const CALLERS = ["owner", "editor", "viewer", "guest"] as const;
 type Caller = (typeof CALLERS)[number];
 
-/** How many of four records, one of each caller, a caller can read under each preset. */
+/** The number of records that a caller can read under each preset, of four records with one of each caller. */
 const READABLE: Record<Preset, Record<Caller, number>> = {
   personal: { owner: 1, editor: 1, viewer: 1, guest: 1 },
   submissions: { owner: 4, editor: 4, viewer: 1, guest: 1 },

@@ -14,7 +14,7 @@ export type FrameCode =
   | "CHANNEL_LIMIT"
   | "UNKNOWN_FRAME";
 
-/** What an error refers to: a channel, a watch, or nothing. */
+/** The subject of an error: a channel, a watch, or nothing. */
 export type About = Record<string, Json>;
 
 export const subscribed = (channel: string): Frame => ({ type: "subscribed", channel });

@@ -21,7 +21,7 @@ export const UPGRADE: Header[] = [
   ["Sec-WebSocket-Key", randomBytes(16).toString("base64")],
 ];
 
-/** How a handshake differs from that of a page; `headers` replace those that a browser adds. */
+/** Differences of a handshake from that of a page; `headers` replace those that a browser adds. */
 export interface Handshake {
   method?: string;
   path?: string;

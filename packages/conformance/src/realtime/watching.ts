@@ -1,7 +1,7 @@
 import { same } from "../same.ts";
 import type { Frame, Socket } from "./socket.ts";
 
-/** What can be watched: keys below a prefix, or the records of a collection. */
+/** Target of a watch: keys with a prefix, or the records of a collection. */
 export type Watched =
   | { resource: "kv" | "kv.user"; prefix: string }
   | { resource: "collection"; name: string };

@@ -5,7 +5,7 @@ import type { Audience } from "@easel/protocol/policy";
 import { type CanvasRole, PERMISSIONS, type Permission } from "@easel/protocol/types";
 import { permissionsOf, type Subject } from "./permissions.ts";
 
-/** What each permission needs: a capability, and whom it is for ("audience": whom the canvas says). */
+/** Requirements of each permission: a capability, and the callers who have it ("audience": set by the canvas). */
 const TABLE: Record<Permission, [Capability | null, "managers" | "everyone" | "audience"]> = {
   canCreateCanvas: ["authoring", "audience"],
   canEditContent: [null, "managers"],

@@ -36,7 +36,7 @@ export async function purgeCanvases(env: Env): Promise<number> {
   }>`select id from canvases where deleted_at <= ${before} limit 100`;
   const removals = removalsFor(env);
   for (const { id } of expired) {
-    // From here on no node can restore it, whatever its clock says. It may have been restored before.
+    // After this statement no node can restore the canvas, even if its clock is wrong. It may have been restored before.
     const taken =
       await db.run`update canvases set deleted_at = 0 where id = ${id} and deleted_at <= ${before}`;
     if (taken === 0) continue;

@@ -8,7 +8,7 @@ const DEFAULT_RESERVE = 256 * MIB;
 /** The number of bytes of a stream after which the free space is checked again. */
 const CHECK_INTERVAL = 8 * MIB;
 
-/** Thrown before the disk is full, with the code of a failed write to a full disk. */
+/** Thrown when only the reserve is free; has the code of a write to a full disk, so that both are handled alike. */
 class ReserveReached extends Error {
   readonly code = "ENOSPC";
   readonly syscall = "statfs";

@@ -11,7 +11,7 @@ import { Refusal } from "./refusal.ts";
 import { sendErrorPage, wantsErrorPage } from "./refusal-page.ts";
 import { setCommonHeaders } from "./security-headers.ts";
 
-/** How long the rest of a rejected body is read and discarded, so that its sender can read the response. */
+/** Time for which the rest of a rejected body is read and discarded, so that its sender can read the response. */
 const LINGER_MS = 2_000;
 
 /** Returns a generator of request ids for responses and log lines, unique across nodes and restarts. */

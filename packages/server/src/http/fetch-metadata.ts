@@ -10,7 +10,7 @@ export function initiatorOf({ "sec-fetch-site": site }: IncomingHttpHeaders): "o
   return site === "same-origin" || site === "none" ? "own" : "other";
 }
 
-/** What a request loads: a document into a tab, one into a frame, a part of a document, or unknown without the header. */
+/** Destination of a request: a document in a tab, one in a frame, a part of a document, or unknown without the header. */
 export function destinationOf({
   "sec-fetch-dest": destination,
 }: IncomingHttpHeaders): "document" | "frame" | "part" | "unknown" {

@@ -2,7 +2,7 @@ import type { FastifyInstance } from "fastify";
 import type { Env } from "../env.ts";
 import { refuse } from "./refusal.ts";
 
-/** How long the result of a readiness check is reused. */
+/** Time for which the result of a readiness check is reused. */
 const CACHED_MS = 1_000;
 
 /** Mounts `/healthz`, which succeeds while the process runs, and `/readyz`, which checks database, blobs and bus (management API, section 5). */

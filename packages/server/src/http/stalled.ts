@@ -1,10 +1,10 @@
 import type { Server } from "node:http";
 import type { Socket } from "node:net";
 
-/** How long a peer may read nothing while data waits to be sent to it. */
+/** Time for which a peer may read nothing while data waits to be sent to it. */
 export const STALL_TIMEOUT_MS = 60_000;
 
-/** How often connections are checked. */
+/** Interval between checks of the connections. */
 const INTERVAL_MS = 5_000;
 const MAX_STALLED_CHECKS = STALL_TIMEOUT_MS / INTERVAL_MS;
 

@@ -8,7 +8,7 @@ interface Count {
 /** The live buckets of an owner by part, in the order of their creation. */
 interface Owner {
   parts: Map<string, Count>;
-  /** The end of the bucket that ends last. */
+  /** The latest end among the buckets. */
   endsAt: number;
 }
 

@@ -4,7 +4,7 @@ import type { Admitted } from "../../pipeline/visit.ts";
 /** The user of a connection and their rights on the canvas, as last read. */
 export interface AccessState extends Admitted {
   policy: RuntimePolicy;
-  /** When the credentials expire, in epoch milliseconds, as far as that is known. */
+  /** When the credentials expire, in epoch milliseconds; infinite if they have no known expiry. */
   until: number;
 }
 
