@@ -26,7 +26,7 @@ const configOf = (dataDir: string, sessionSecret: string[] | null = null) =>
   ({ dataDir, sessionSecret }) as Config;
 const fileIn = (directory: string) => path.join(directory, "session-secret");
 
-/** Asks for the secret in a process of its own, which tells it. */
+/** Reads the secret in another process, which prints it. */
 async function elsewhere(directory: string): Promise<string> {
   const script = `import { sessionSecrets } from ${JSON.stringify(SOURCE)};
     process.stdout.write((await sessionSecrets(${JSON.stringify(configOf(directory))})).join());`;
@@ -37,7 +37,7 @@ async function elsewhere(directory: string): Promise<string> {
   return said;
 }
 
-/** A service that runs while `work` goes on. */
+/** Runs a service while `work` runs. */
 async function running<Result>(settings: Record<string, string>, work: (target: Target) => Promise<Result>) {
   const ends: (() => Promise<unknown>)[] = [];
   const scope: Scope = { after: (end) => void ends.push(end) };
@@ -48,7 +48,7 @@ async function running<Result>(settings: Record<string, string>, work: (target: 
   }
 }
 
-/** The cookie that opens the gate of a canvas for someone. */
+/** A gate cookie of a canvas for a caller. */
 async function gateCookie({ base }: Target, slug: string, { headers }: Person): Promise<string> {
   const answer = await send(base, {
     method: "POST",
@@ -60,7 +60,7 @@ async function gateCookie({ base }: Target, slug: string, { headers }: Person): 
   return answer.headers["set-cookie"]?.[0]?.split(";")[0] ?? "";
 }
 
-test("it is made once, for nobody else to read, and nothing is left beside it", async (t) => {
+test("the secret is generated once, in a private file, and no other file is left", async (t) => {
   const directory = path.join(await temporaryDirectory(t), "data");
   const secrets = await sessionSecrets(configOf(directory));
   assert.equal(secrets.length, 1);
@@ -73,19 +73,19 @@ test("it is made once, for nobody else to read, and nothing is left beside it", 
     assert.deepEqual(await sessionSecrets(configOf(directory)), secrets);
 });
 
-test("it is another one in another place", async (t) => {
+test("another data directory gets another secret", async (t) => {
   const [one, two] = [await temporaryDirectory(t), await temporaryDirectory(t)];
   assert.notDeepEqual(await sessionSecrets(configOf(one)), await sessionSecrets(configOf(two)));
 });
 
-test("asked for many times at once, it is one", async (t) => {
+test("concurrent calls return the same secret", async (t) => {
   const directory = await temporaryDirectory(t);
   const all = await Promise.all(Array.from({ length: 20 }, () => sessionSecrets(configOf(directory))));
   assert.equal(new Set(all.map(([secret]) => secret)).size, 1);
   assert.deepEqual(await readdir(directory), ["session-secret"]);
 });
 
-test("of several processes that make it at once, all have the same", async (t) => {
+test("concurrent processes get the same secret", async (t) => {
   const directory = path.join(await temporaryDirectory(t), "data");
   const all = await Promise.all(Array.from({ length: 4 }, () => elsewhere(directory)));
   assert.match(all[0] ?? "", /^[\w-]{43}$/);
@@ -98,7 +98,7 @@ for (const [name, content] of [
   ["empty", ""],
   ["cut short", "a".repeat(31)],
 ] as const) {
-  test(`a file that is ${name} is no secret: it is named, kept, and not used`, async (t) => {
+  test(`a file that is ${name} is refused: the error names it, and it is kept`, async (t) => {
     const directory = await temporaryDirectory(t);
     await writeFile(fileIn(directory), content);
     await assert.rejects(sessionSecrets(configOf(directory)), (error: Error) => {
@@ -113,13 +113,13 @@ for (const [name, content] of [
   });
 }
 
-test("what is no file at all stops the start, too", async (t) => {
+test("a directory in its place is refused", async (t) => {
   const directory = await temporaryDirectory(t);
   await mkdir(fileIn(directory));
   await assert.rejects(sessionSecrets(configOf(directory)), { code: "EISDIR" });
 });
 
-test("secrets of the settings are taken as they are, and none is written", async (t) => {
+test("secrets of the settings are used unchanged, and no file is written", async (t) => {
   const directory = await temporaryDirectory(t);
   assert.deepEqual(await sessionSecrets(configOf(directory, [NEW, OLD])), [NEW, OLD]);
   assert.deepEqual(await readdir(directory), []);
@@ -130,7 +130,7 @@ test("secrets of the settings are taken as they are, and none is written", async
   await running({ SERVICE_DATA_DIR: directory, SERVICE_SESSION_SECRET: NEW }, async () => {});
 });
 
-test("a file that can only be read is good enough", async (t) => {
+test("a read-only file is accepted", async (t) => {
   const directory = await temporaryDirectory(t);
   const secrets = await sessionSecrets(configOf(directory));
   await chmod(fileIn(directory), 0o400);
@@ -154,7 +154,7 @@ test("cookies outlive a restart", async (t) => {
   });
 });
 
-test("secrets rotate: what the old one signed is good as long as it is listed", async (t) => {
+test("secrets rotate: signatures of an old one are valid as long as it is listed", async (t) => {
   const directory = await temporaryDirectory(t);
   const at = (secrets: string) => ({
     SERVICE_DATA_DIR: directory,
@@ -166,7 +166,7 @@ test("secrets rotate: what the old one signed is good as long as it is listed", 
     await publish(target, site, { "index.html": "home" });
     return { ...site.people.viewer, slug: site.slug };
   });
-  /** What of the cookies of a canvas host still opens the page. */
+  /** The cookies of a canvas host that are still valid for the page. */
   const cookies = async (target: Target) => {
     const way = new HandOver(target.base);
     const content = await way.through(viewer.slug, viewer.headers);

@@ -11,11 +11,11 @@ const PAGE = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Tea</t
 <script src="/sdk/v1.js"></script>
 <script>easel.me().then(({ name, canvasRole }) => document.querySelector("output").append(name + ", " + canvasRole));</script></html>`;
 
-/** Whom the runtime API takes the viewer of a page for, or the name of the error that the page gets. */
+/** The name of the page's viewer by the runtime API, or the name of the error. */
 const asks = (page: Page) =>
   page.evaluate<string>("easel.me().then(({ email }) => email, ({ name }) => name)");
 
-/** The code with which the runtime API refuses the viewer of a page. */
+/** The code of the runtime API's refusal to a page's viewer. */
 async function refusal(page: Page, { base }: Site, { slug }: Stage): Promise<string | undefined> {
   const call = `fetch("${base}/v1/c/${slug}/me", { credentials: "include" }).then((answer) => answer.json())`;
   return (await page.evaluate<{ code?: string }>(call)).code;
@@ -27,7 +27,7 @@ async function tea(site: Site): Promise<Stage> {
   return canvas;
 }
 
-/** The page that a browser shows: its title, and its text. */
+/** The title and text of the page in a browser. */
 async function shown(page: Page): Promise<string> {
   return `${await page.title()}: ${(await page.locator("body").innerText()).replace(/\s+/g, " ")}`;
 }
@@ -35,7 +35,7 @@ async function shown(page: Page): Promise<string> {
 const newTab = async (browser: Browser) => (await browser.newContext()).newPage();
 
 for (const mode of ["path", "subdomain"] as const) {
-  test(`someone is let in by list and password, and out at once, canvases by ${mode}`, {
+  test(`people list and password admit a user until they are removed, canvases by ${mode}`, {
     skip: noBrowser,
   }, async (t) => {
     const site = await startSite(t, mode);
@@ -63,7 +63,7 @@ for (const mode of ["path", "subdomain"] as const) {
     assert.match(await shown(page), new RegExp(`^Not shared with you.*share it with ${viewer.email}`));
     assert.doesNotMatch(await page.content(), /Tea/);
 
-    // A new password closes the gate for who had the old one.
+    // A new password invalidates the cookie of the old one.
     await share(site.target, canvas, "private", { viewer: "viewer" });
     await page.reload();
     assert.equal(await asks(page), viewer.email);
@@ -75,7 +75,7 @@ for (const mode of ["path", "subdomain"] as const) {
     assert.deepEqual(faults, []);
   });
 
-  test(`guests and nobody in particular, canvases by ${mode}`, { skip: noBrowser }, async (t) => {
+  test(`guests and anonymous callers, canvases by ${mode}`, { skip: noBrowser }, async (t) => {
     const site = await startSite(t, mode);
     const canvas = await tea(site);
     const { owner, stranger } = canvas.people;
@@ -89,7 +89,7 @@ for (const mode of ["path", "subdomain"] as const) {
     await guest.getByText("Gast, viewer").waitFor();
     assert.equal(await asks(guest), "guest@partner.example");
 
-    // Who has signed in and may not enter is asked first.
+    // A signed-in user without access is asked for confirmation.
     const { page } = await openAs(browser, `${site.base}/`, stranger.email);
     await page.goto(invited.url);
     assert.match(await shown(page), /^Go on as a guest\?/);
@@ -124,7 +124,7 @@ for (const mode of ["path", "subdomain"] as const) {
     assert.match(await shown(nobody), /^Sign in/);
   });
 
-  test(`who has signed out sees nothing any more, canvases by ${mode}`, { skip: noBrowser }, async (t) => {
+  test(`pages are gone after signing out, canvases by ${mode}`, { skip: noBrowser }, async (t) => {
     const site = await startSite(t, mode);
     const canvas = await tea(site);
     const { viewer } = canvas.people;
@@ -141,7 +141,7 @@ for (const mode of ["path", "subdomain"] as const) {
     assert.equal(await asks(other), "NotAuthenticatedError");
     await other.reload();
     assert.match(await shown(other), /^Sign in/);
-    // In subdomain mode the page before that is another host's, whose memory is out of reach (SECURITY.md).
+    // In subdomain mode the page before that belongs to another host, whose cache cannot be cleared (SECURITY.md).
     for (const returnTo of mode === "path" ? ["/", address.slice(site.base.length)] : ["/"]) {
       await page.evaluate("history.back()");
       await page.waitForURL(`${site.base}/auth/login?returnTo=${encodeURIComponent(returnTo)}`);
@@ -151,7 +151,7 @@ for (const mode of ["path", "subdomain"] as const) {
     assert.match(await shown(page), /^Sign in/);
   });
 
-  test(`the owner comes into a canvas that is open to anyone, canvases by ${mode}`, {
+  test(`the owner signs in at a Public link, canvases by ${mode}`, {
     skip: noBrowser,
   }, async (t) => {
     const site = await startSite(t, mode);

@@ -15,7 +15,7 @@ import { answersIn, wire } from "../support/wire.ts";
 
 /* What may cross between the base host and the hosts of canvases, which trust each other in nothing. */
 
-/** What no hand-over begins with. */
+/** Queries that start no hand-over. */
 const BAD_STARTS: [name: string, query: string][] = [
   ["nothing", ""],
   ["no slug", "challenge={challenge}&to=/"],
@@ -67,7 +67,7 @@ describe("the base host and the hosts of canvases", () => {
     });
   }
 
-  it("a cookie of one canvas is worth nothing at another, nor at the base host", async () => {
+  it("a cookie of one canvas is invalid at another, and at the base host", async () => {
     const cookie = await way.through(site.slug, site.people.viewer.headers);
     const value = cookie.split("=")[1];
     await shows(site.slug, cookie);
@@ -79,14 +79,14 @@ describe("the base host and the hosts of canvases", () => {
     }
   });
 
-  it("the session's own cookie is worth nothing at the host of a canvas", async () => {
+  it("the session cookie is invalid at the host of a canvas", async () => {
     const token = tokenOf(site.people.owner);
     await shut(site.slug, `easel_session=${token}`);
     await shut(site.slug, `easel_content=${token}`);
     await shut(site.slug, `__Host-easel_session=${token}`);
   });
 
-  it("no change of the cookie opens anything", async () => {
+  it("a changed cookie is invalid", async () => {
     const cookie = await way.through(site.slug, site.people.viewer.headers);
     await tamper(cookie.replace("easel_content=", ""), async (changed) => {
       unauthenticated(await way.at(site.slug, "/", [jar(`easel_content=${changed}`)]));
@@ -94,7 +94,7 @@ describe("the base host and the hosts of canvases", () => {
     await shows(site.slug, cookie);
   });
 
-  it("of several cookies a good one opens, wherever it stands", async () => {
+  it("one valid cookie of several suffices, in any position", async () => {
     const cookie = await way.through(site.slug, site.people.viewer.headers);
     const bad = ["easel_content=", "easel_content=a.b.c", `${cookie}A`];
     for (const pairs of [
@@ -105,7 +105,7 @@ describe("the base host and the hosts of canvases", () => {
     await shut(site.slug, ...bad);
   });
 
-  it("`{base}/c/{slug}` leads to the canvas's own host: 308", async () => {
+  it("`{base}/c/{slug}` redirects to the canvas's own host: 308", async () => {
     for (const [path, to] of [
       ["", "/"],
       ["/", "/"],
@@ -122,7 +122,7 @@ describe("the base host and the hosts of canvases", () => {
   });
 
   for (const folder of ["/c", "/%63", "/%43", "/C", "//c", "/c/.", "/./c", "/c%2f", "/x/../c", "/c;a"]) {
-    it(`the base host shows no page of a canvas, also not at ${folder}/{slug}/`, async () => {
+    it(`the base host serves no page of a canvas, also not at ${folder}/{slug}/`, async () => {
       const link = await stage(target, { people: site.people, access: "public_link" });
       await publish(target, link, { "index.html": "<script>evil()</script>" });
       for (const headers of [[], NAVIGATES, site.people.viewer.headers]) {
@@ -140,7 +140,7 @@ describe("the base host and the hosts of canvases", () => {
   }
 
   const lines = samples("redirect")?.flatMap(({ bytes }) => bytes.toString("utf8").split("\n"));
-  it("`to` never leaves the host of the canvas, whatever the corpus of open redirects tries", {
+  it("`to` never leads to another origin, for every entry of a corpus of open redirects", {
     skip: lines === undefined && ABSENT,
   }, async () => {
     const { origin } = new URL(canvasOrigin());
@@ -175,7 +175,7 @@ describe("the base host and the hosts of canvases", () => {
     });
   });
 
-  it("what a canvas host asks of the base host is a path of its own, however it was asked", async () => {
+  it("a canvas host passes only paths of its own to the base host", async () => {
     for (const path of [
       "//evil.example/",
       "/\\evil.example",
@@ -191,7 +191,7 @@ describe("the base host and the hosts of canvases", () => {
     }
   });
 
-  it("an address in its absolute form leads nowhere else", async () => {
+  it("a request target in absolute form redirects nowhere else", async () => {
     const link = await stage(target, { people: site.people, access: "public_link" });
     await publish(target, link, { "index.html": "<script>evil()</script>" });
     const cookie = `Cookie: ${site.people.owner.headers[0]?.[1]}\r\n`;
@@ -212,7 +212,7 @@ describe("the base host and the hosts of canvases", () => {
     }
   });
 
-  it("the management API knows no cookie of a canvas host and obeys no page of one", async () => {
+  it("the management API accepts no cookie of a canvas host and no request of its pages", async () => {
     const cookie = await way.through(site.slug, site.people.owner.headers);
     unauthenticated(
       await manage(target, { ...site.people.owner, headers: [jar(cookie)] }, "GET", "/api/canvases"),

@@ -17,7 +17,7 @@ import { enterAs, startSite } from "../support/site.ts";
 const FILES = { "index.html": "home", "plan.js": "globalThis.plan = 'secret'" };
 const LISTED = "http://intranet.localhost:8080";
 
-/** The page that starts a request and what the answer is for, as browsers say it, and whether the content is sent. */
+/** Values of Sec-Fetch-Site and Sec-Fetch-Dest, and whether the content is sent. */
 const REQUESTS: [site: string | null, destination: string | null, sent: boolean][] = [
   [null, null, true],
   [null, "script", true],
@@ -83,7 +83,7 @@ describe("canvas content in subdomain mode", () => {
     });
   }
 
-  it("a refused request does not tell whether its visitor may enter, or what is there", async () => {
+  it("a refused request reveals neither the caller's access nor the content", async () => {
     const metadata = fetchMetadata("same-site", "script");
     for (const slug of [canvas.slug, "nowhere"]) {
       for (const path of ["/", "/plan.js", "/none", "/sdk/v1.js", "/__enter?to=/"]) {
@@ -94,7 +94,7 @@ describe("canvas content in subdomain mode", () => {
     refused(await way.at(canvas.slug, "/__gate", [cookie, ...metadata], "POST"), 403, "CROSS_SITE_FORBIDDEN");
   });
 
-  it("every answer may be framed by its own pages, the base host's and the listed ones alone", async () => {
+  it("every response may be framed only by pages of its own host, the base host and the listed origins", async () => {
     const policy = `frame-ancestors 'self' ${base} ${LISTED} https://portal.example`;
     const { etag } = (await way.at(canvas.slug, "/plan.js", [cookie])).headers;
     for (const [path, status, more] of [
@@ -109,7 +109,7 @@ describe("canvas content in subdomain mode", () => {
   });
 });
 
-test("in path mode, where canvases share an origin, pages of other origins cannot take content in either", async (t) => {
+test("in path mode pages of other origins cannot load content either", async (t) => {
   const { target } = await startDev(t, { SERVICE_FRAME_ANCESTORS: LISTED });
   const canvas = await stage(target);
   await publish(target, canvas, FILES);
@@ -126,7 +126,7 @@ test("in path mode, where canvases share an origin, pages of other origins canno
   }
 });
 
-/** Loads the files of a canvas by every element and call that other origins may use; answers which of them loaded. */
+/** Loads the files of a canvas by every element and call available to other origins; returns those that loaded. */
 const TAKE_IN = `async (root) => {
   const take = (tag, fields) => new Promise((end) => {
     const element = Object.assign(document.createElement(tag), fields);
@@ -145,7 +145,7 @@ const TAKE_IN = `async (root) => {
   return { taken, plan: globalThis.plan, colour: getComputedStyle(document.body).color };
 }`;
 
-/** Adds a frame to a page and answers the heading that it shows; null where the browser shows none of it. */
+/** Adds a frame to a page and returns the heading in it; null where the browser blocks it. */
 async function shownIn(page: Page, url: string): Promise<string | null> {
   await page.evaluate(`new Promise((end) => {
     const frame = Object.assign(document.createElement("iframe"), { src: ${JSON.stringify(url)}, onload: end });
@@ -155,7 +155,7 @@ async function shownIn(page: Page, url: string): Promise<string | null> {
   return frame?.url() === url ? frame.locator("h1").innerText() : null;
 }
 
-/** Serves an empty page under every name; answers the port. */
+/** Serves an empty page under every name; returns the port. */
 async function startElsewhere(scope: Scope): Promise<number> {
   const server = http.createServer((_request, response) =>
     response.writeHead(200, { "content-type": "text/html", connection: "close" }).end("<body>"),
@@ -165,7 +165,7 @@ async function startElsewhere(scope: Scope): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-test("in a browser, a canvas takes in nothing of another that its visitor has opened", {
+test("in a browser, a canvas can load nothing of another canvas that the user has opened", {
   skip: noBrowser,
 }, async (t) => {
   const port = await startElsewhere(t);
@@ -202,10 +202,10 @@ test("in a browser, a canvas takes in nothing of another that its visitor has op
   assert.equal(await shownIn(page, addressOf(victim)), null);
   assert.equal(await page.evaluate("easel.me().then(({ email }) => email)"), victim.people.owner.email);
 
-  // An answer of the base host that has no policy of its own stands for its pages.
+  // A response of the base host without its own policy, as an example of its pages.
   await page.goto(`${base}/healthz`);
   assert.equal(await shownIn(page, addressOf(victim)), "Plan");
-  // On other sites the browser sends no cookies into frames: they show what anyone may see.
+  // Browsers send no cookies to frames on other sites: the frames show public content only.
   await page.goto(`http://intranet.localhost:${port}/`);
   assert.equal(await shownIn(page, addressOf(link)), "Plan");
   await page.goto(`http://elsewhere.localhost:${port}/`);

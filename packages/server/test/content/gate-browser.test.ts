@@ -5,7 +5,7 @@ import { publish } from "../support/publish.ts";
 import { startSite } from "../support/site.ts";
 
 for (const mode of ["path", "subdomain"] as const) {
-  test(`a password given after the session has ended leads to the sign-in and back, canvases by ${mode}`, {
+  test(`a password submitted after the session ended redirects to the sign-in and back, canvases by ${mode}`, {
     skip: noBrowser,
   }, async (t) => {
     const { target, env } = await startSite(t, mode);

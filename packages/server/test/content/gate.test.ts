@@ -23,7 +23,7 @@ const right = new URLSearchParams({ password: PASSWORD }).toString();
 const BOUNDARY = "gate-of-the-tests";
 const multipart = `--${BOUNDARY}\r\nContent-Disposition: form-data; name="password"\r\n\r\n${PASSWORD}\r\n--${BOUNDARY}--\r\n`;
 
-/** A body, and what a program gets for it. */
+/** Bodies, and the status for clients other than browsers. */
 const BODIES: [name: string, type: Header | null, body: string | Buffer, status: number][] = [
   ["the right password", FORM, right, 303],
   ["the right password among other fields", FORM, `a=b&${right}&c=d`, 303],
@@ -46,7 +46,7 @@ const BODIES: [name: string, type: Header | null, body: string | Buffer, status:
   ["the hash, if it were known", FORM, "password=$argon2id$v=19$m=19456,t=2,p=1$", 403],
 ];
 
-/** States of a canvas in which its password does not help, and how a viewer who knows it is refused. */
+/** States of a canvas with a refusal other than the password's, and the refusal of a viewer who knows it. */
 const SHUT: [
   name: string,
   state: (env: Env, id: string) => Promise<unknown>,
@@ -83,7 +83,7 @@ const knock = (
     body,
   });
 
-/** Counts the hashes that are asked for during a test. */
+/** Counts the password hashes computed during a test. */
 function counting(t: TestContext, { passwords }: Env): () => number {
   const { mock } = t.mock.method(passwords, "verify");
   return () => mock.callCount();
@@ -110,7 +110,7 @@ describe("the password gate", () => {
     assert.equal(answer.status, 303, answer.text);
     return pairIn(gateCookies(answer)[0]);
   };
-  /** Whoever asks with these pairs, besides their session: page and API. */
+  /** The statuses of page and API with these cookies, besides the session's. */
   const ask = async ({ slug }: Stage, person: Person | null, ...pairs: string[]) => {
     const cookies = [...(person?.headers.map(([, value]) => value) ?? []), ...pairs];
     const headers: Header[] = cookies.length > 0 ? [jar(...cookies)] : [];
@@ -126,7 +126,7 @@ describe("the password gate", () => {
     for (const answer of await ask(...at)) refused(answer, 403, "PASSWORD_REQUIRED");
   };
 
-  it("the right password: 303, and two cookies of exactly the canvas's paths", async () => {
+  it("the right password: 303, and two cookies limited to the canvas's paths", async () => {
     const answer = await knock(target, site.slug, viewer, right);
     assert.deepEqual([answer.status, answer.headers.location], [303, `${base}/c/${site.slug}/`]);
     assert.equal(answer.headers["cache-control"], "private, no-store");
@@ -150,7 +150,7 @@ describe("the password gate", () => {
     });
   }
 
-  it("the password in the address opens nothing", async () => {
+  it("the password in the URL has no effect", async () => {
     refused(await knock(target, site.slug, viewer, "", [FORM], `?${right}`), 403, "PASSWORD_REQUIRED");
     refused(await visit(target, site.slug, viewer, `?${right}`), 403, "PASSWORD_REQUIRED");
     const got = await visit(target, site.slug, viewer, `__gate?${right}`);
@@ -158,7 +158,7 @@ describe("the password gate", () => {
     assert.deepEqual(gateCookies(got), []);
   });
 
-  it("a body that never comes to an end is cut off", async () => {
+  it("an endless body is cut off", async () => {
     const headers: Header[] = [...viewer.headers, FORM, ["Transfer-Encoding", "chunked"]];
     const path = `/c/${site.slug}/__gate`;
     const answer = await send(base, {
@@ -170,7 +170,7 @@ describe("the password gate", () => {
     refused(answer, 413, "INVALID_BODY");
   });
 
-  it("no change of the cookie opens anything", async () => {
+  it("a changed cookie is invalid", async () => {
     const value = (await cookieFor(site, viewer)).replace("__service_gate=", "");
     await tamper(value, async (changed) => {
       const headers = [jar(String(viewer.headers[0]?.[1]), `__service_gate=${changed}`)];
@@ -180,7 +180,7 @@ describe("the password gate", () => {
     await opens(site, viewer, `__service_gate=${value}`);
   });
 
-  it("of several cookies of the name one is enough, wherever it stands", async () => {
+  it("one valid cookie of several suffices, in any position", async () => {
     const good = await cookieFor(site, viewer);
     const bad = [
       "__service_gate=",
@@ -197,7 +197,7 @@ describe("the password gate", () => {
     await stays(site, viewer, ...bad);
   });
 
-  it("it is for one canvas, one person and one password", async () => {
+  it("the cookie is valid for one canvas, one user and one password", async () => {
     const open = await locked({ access: "whole_org" });
     const cookie = await cookieFor(open, viewer);
     await opens(open, viewer, cookie);
@@ -214,13 +214,13 @@ describe("the password gate", () => {
     await stays(open, viewer, cookie);
   });
 
-  it("a week long", async () => {
+  it("the cookie is valid for a week", async () => {
     const cookie = await cookieFor(site, viewer);
     await later(env, WEEK - MINUTE_MS, () => opens(site, viewer, cookie));
     await later(env, WEEK + MINUTE_MS, () => stays(site, viewer, cookie));
   });
 
-  it("nobody in particular opens a public link by it, and is not known by it", async () => {
+  it("an anonymous caller opens a Public link by it, and stays anonymous", async () => {
     const link = await locked({ access: "public_link" });
     refused(await visit(target, link.slug, null), 403, "PASSWORD_REQUIRED");
     const cookie = await cookieFor(link, null);
@@ -232,13 +232,13 @@ describe("the password gate", () => {
     assert.equal(own.status, 200);
   });
 
-  it("owner, editors and guests need none", async () => {
+  it("owner, editors and guests need no password", async () => {
     for (const person of [site.people.owner, site.people.editor, await guestOf(target, site)]) {
       await opens(site, person);
     }
   });
 
-  it("a password that is written in another way is the same", async () => {
+  it("a password in another Unicode normal form is the same", async () => {
     for (const [kept, given] of [
       ["caf\u00e9", "cafe\u0301"],
       ["cafe\u0301", "caf\u00e9"],
@@ -253,7 +253,7 @@ describe("the password gate", () => {
   });
 
   for (const [name, state, status, code] of SHUT) {
-    it(`${name}: ${code} for whoever knows the password or not, and no hash is computed`, async (t) => {
+    it(`${name}: ${code} with and without the password, and no hash is computed`, async (t) => {
       const shut = await locked();
       await state(env, shut.id);
       const hashes = counting(t, env);
@@ -266,7 +266,7 @@ describe("the password gate", () => {
     });
   }
 
-  it("who has no way in, or is nobody, learns nothing and costs no hash", async (t) => {
+  it("callers without access, and anonymous ones, get the usual refusal and no hash is computed", async (t) => {
     const hashes = counting(t, env);
     for (const body of [right, "password=wrong"]) {
       refused(await knock(target, site.slug, site.people.stranger, body), 404, "OWNER_ONLY");
@@ -278,7 +278,7 @@ describe("the password gate", () => {
     assert.equal(hashes(), 0);
   });
 
-  it("many at once are all answered, each by its own password", async () => {
+  it("concurrent requests get the status for their own password", async () => {
     const bodies = Array.from({ length: 6 }, (_, index) => (index % 2 === 0 ? right : "password=wrong"));
     const answers = await Promise.all(bodies.map((body) => knock(target, site.slug, viewer, body)));
     assert.deepEqual(
@@ -295,7 +295,7 @@ describe("the password gate", () => {
     assert.deepEqual([gateCookies(answer), hashes()], [[], 0]);
   });
 
-  it("the page for browsers: a form that can be read, and leads back to the page that was asked for", async () => {
+  it("the page for browsers: an accessible form that leads to the requested page", async () => {
     const path = "a/b%20c.html?x=%22%3E%3Cscript%3Ealert(1)%3C/script%3E&y='";
     const page = await visit(target, site.slug, viewer, path, NAVIGATES);
     assert.equal(page.status, 403);
@@ -350,10 +350,10 @@ describe("the password gate", () => {
   });
 
   const lines = samples("redirect")?.flatMap(({ bytes }) => bytes.toString("utf8").split("\n"));
-  it("`to` never leaves the canvas, whatever the corpus of open redirects tries", {
+  it("`to` never leaves the canvas, for every entry of a corpus of open redirects", {
     skip: lines === undefined && ABSENT,
   }, async () => {
-    // Without a password the gate leads on without a hash.
+    // Without a password no hash is computed.
     const open = await locked({ terms: {} });
     const own = `${base}/c/${open.slug}/`;
     const more = [
@@ -375,7 +375,7 @@ describe("the password gate", () => {
     });
   });
 
-  it("who had to sign in before the form was taken comes by GET, and is led to the page", async () => {
+  it("GET redirects to the page, as after a sign-in before the form was accepted", async () => {
     const sent = await knock(target, site.slug, null, right, [FORM, ...NAVIGATES], "?to=a/b%2520c.html");
     assert.equal(sent.status, 302);
     const login = new URL(String(sent.headers.location), base);
@@ -391,7 +391,7 @@ describe("the password gate", () => {
   });
 
   for (const method of ["PUT", "PATCH", "DELETE"]) {
-    it(`${method} is no way through`, async () => {
+    it(`${method} does not open the gate`, async () => {
       const headers = [...viewer.headers, FORM];
       const answer = await send(base, { method, path: `/c/${site.slug}/__gate`, headers, body: right });
       assert.ok(answer.status >= 400 && answer.status < 500, answer.text);
@@ -400,10 +400,10 @@ describe("the password gate", () => {
   }
 });
 
-describe("the password gate, tried too often", () => {
+describe("rate limits of the password gate", () => {
   const LIMITED = { SERVICE_RATELIMIT_ENABLED: "on", SERVICE_RATELIMIT_GATE_PER_MIN: "3" };
 
-  /** A service behind a proxy that says who asks, and from where. */
+  /** A service behind a proxy that asserts user and client address. */
   async function behindProxy(t: TestContext) {
     const { target, env } = await startDev(t, { ...LIMITED, ...PROXY });
     const as = (email: string): Person => ({
@@ -421,7 +421,7 @@ describe("the password gate, tried too often", () => {
     return { target, env, people, from };
   }
 
-  it("429 RATE_LIMITED for the right password, too, and on every canvas; others go on", async (t) => {
+  it("429 RATE_LIMITED also for the right password and on every canvas; other callers are not affected", async (t) => {
     const { target, env, people, from } = await behindProxy(t);
     const terms = { password: PASSWORD };
     const [one, two] = [await stage(target, { people, terms }), await stage(target, { people, terms })];
@@ -442,7 +442,7 @@ describe("the password gate, tried too often", () => {
       assert.match(page.headers["content-type"] ?? "", /^text\/html/);
     }
     assert.equal(hashes(), 3, "what is refused costs no hash");
-    // A person is the same person at every address.
+    // A user's attempts count at every address.
     refused(await knock(target, one.slug, people.viewer, right, from("192.0.2.2")), 429, "RATE_LIMITED");
     const { slug } = await stage(target, { people, terms, access: "whole_org" });
     refused(await knock(target, slug, people.stranger, right, from("192.0.2.1")), 429, "RATE_LIMITED");
@@ -466,7 +466,7 @@ describe("the password gate, tried too often", () => {
     assert.deepEqual(await statuses(mapped), [403, 403, 403, 429, 403]);
   });
 
-  it("from many addresses: so many wrong ones on a canvas, and everyone who is known still gets in", async (t) => {
+  it("from many addresses: wrong passwords are limited per canvas, and signed-in users still get in", async (t) => {
     const { target, env, people, from } = await behindProxy(t);
     const setup = { people, terms: { password: PASSWORD }, access: "public_link" } as const;
     const [site, other] = [await stage(target, setup), await stage(target, setup)];
@@ -499,7 +499,7 @@ describe("the password gate, tried too often", () => {
     );
   });
 
-  it("a form of another origin's page spends nothing", async (t) => {
+  it("a form of another origin's page counts as no attempt", async (t) => {
     const { target } = await startDev(t, LIMITED);
     const { slug, people } = await stage(target, { terms: { password: PASSWORD } });
     const foreign: Header[][] = [
@@ -524,7 +524,7 @@ describe("the password gate, tried too often", () => {
     assert.equal((await knock(target, slug, people.viewer, right, [FORM, ...own])).status, 303);
   });
 
-  it("a client that says it is somewhere else is where it is", async (t) => {
+  it("forwarded addresses of an untrusted client are ignored", async (t) => {
     const { target } = await startDev(t, LIMITED);
     const site = await stage(target, { terms: { password: PASSWORD } });
     const statuses: number[] = [];
@@ -539,7 +539,7 @@ describe("the password gate, tried too often", () => {
     assert.deepEqual(statuses, [403, 403, 403, 429, 429]);
   });
 
-  it("who may not enter at all spends nobody's tries", async (t) => {
+  it("callers without access use up no attempts", async (t) => {
     const { target } = await startDev(t, LIMITED);
     const site = await stage(target, { terms: { password: PASSWORD } });
     for (let tries = 0; tries < 5; tries++) {
@@ -550,7 +550,7 @@ describe("the password gate, tried too often", () => {
 });
 
 describe("the password gate at the host of a canvas", () => {
-  it("one cookie for the host, one for the API at the base host, and both open", async (t) => {
+  it("sets one cookie for the host and one for the API at the base host, and both are valid", async (t) => {
     const { target } = await startDev(t, { SERVICE_URL_MODE: "subdomain" });
     const site = await stage(target, { terms: { password: PASSWORD } });
     await publish(target, site, { "index.html": "home" });
@@ -580,7 +580,7 @@ describe("the password gate at the host of a canvas", () => {
     }
   });
 
-  it("a form that lay open for more than a day is taken all the same", async (t) => {
+  it("a form opened more than a day ago is accepted", async (t) => {
     const { target, env } = await startDev(t, { SERVICE_URL_MODE: "subdomain" });
     const site = await stage(target, { terms: { password: PASSWORD } });
     const way = new HandOver(target.base);
@@ -592,7 +592,7 @@ describe("the password gate at the host of a canvas", () => {
     assert.deepEqual([sent.status, sent.headers.location], [303, `${origin}/a`]);
   });
 
-  it("on https both are `Secure`, and the API's is for the whole domain", async (t) => {
+  it("on https both cookies are `Secure`, and the API's is for the whole domain", async (t) => {
     const { target } = await startOnHttps(t, { SERVICE_URL_MODE: "subdomain" });
     const site = await stage(target, { terms: { password: PASSWORD } });
     const way = new HandOver(target.base, new URL(HTTPS).host);

@@ -29,7 +29,7 @@ test("the service's own pages: for everyone, light and dark, on a small screen",
   await context.close();
 });
 
-test("signing in by keyboard alone leads back to where one wanted to go", { skip: noBrowser }, async (t) => {
+test("signing in by keyboard alone returns to the requested page", { skip: noBrowser }, async (t) => {
   const { base } = await startWithExamples(t);
   const page = await (await openBrowser(t)).newPage();
   await page.goto(`${base}/c/guestbook/`);

@@ -13,7 +13,7 @@ import { publish, visit } from "../support/publish.ts";
 
 const TITLE = "Quarter <figures>";
 const REASON = 'Loads "ads" & trackers.';
-/** What a page may tell of a canvas, as it stands in the HTML; the owner's address is added for each stage. */
+/** The facts about a canvas as they appear in the HTML; the owner's address is added per stage. */
 const TOLD = {
   title: "Quarter &lt;figures&gt;",
   reason: "Loads &quot;ads&quot; &amp; trackers.",
@@ -27,10 +27,10 @@ await onSqlite("what the page of a refusal tells of the canvas", (target, env) =
     await publish(target, site, { "index.html": "in" });
     return site;
   }
-  /** Which of the facts stand in the page that somebody gets: by name, with `owner` for the owner's address. */
+  /** The names of the facts that appear in the page for a caller, with `owner` for the owner's address. */
   async function told(site: Stage, person: Person | null): Promise<string[]> {
     const page = await visit(target, site.slug, person, "", [NAVIGATES]);
-    // Its foot names the visitor.
+    // The footer names the caller.
     const text = person?.email === site.people.owner.email ? page.text.replace(/<footer.*/s, "") : page.text;
     const facts = { ...TOLD, owner: site.people.owner.email.split("@")[0] ?? "" };
     return Object.entries(facts).flatMap(([name, words]) => (text.includes(words) ? [name] : []));
@@ -39,7 +39,7 @@ await onSqlite("what the page of a refusal tells of the canvas", (target, env) =
     for (const [who, expected] of rows) assert.deepEqual(await told(site, site.people[who]), expected, who);
   }
 
-  it("not shared: the owner, to write to, for someone who has signed in; nothing for guests of elsewhere", async () => {
+  it("not shared: the owner's address for signed-in users; nothing for guests of other canvases", async () => {
     const site = await make();
     await expect(site, [["stranger", ["mail", "owner"]]]);
     const { text } = await visit(target, site.slug, site.people.stranger, "", [NAVIGATES]);
@@ -57,7 +57,7 @@ await onSqlite("what the page of a refusal tells of the canvas", (target, env) =
     await expect(site, [["stranger", []]]);
   });
 
-  it("an owner's address that means something in a link is written as an address", async () => {
+  it("an owner's address with special characters is escaped in the link", async () => {
     const owner = await target.signIn(`o'neil?cc=all&x=%41#${Date.now()}@example.com`);
     const site = await make({ ...(await cast(target)), owner });
     const { text } = await visit(target, site.slug, site.people.stranger, "", [NAVIGATES]);
@@ -68,7 +68,7 @@ await onSqlite("what the page of a refusal tells of the canvas", (target, env) =
     assert.deepEqual([...mail.searchParams.keys()], ["subject", "body"]);
   });
 
-  it("only the password is missing: the title, for visitors whom the sharing admits; asked again, too", async () => {
+  it("only the password is missing: the title for callers with access, also after a wrong password", async () => {
     const site = await make();
     await amend(target, site, {
       password: "sesame",
@@ -121,7 +121,7 @@ await onSqlite("what the page of a refusal tells of the canvas", (target, env) =
     await expect(site, [["owner", []]]);
   });
 
-  it("archived, expired, unpublished, missing, and no canvas at all: nothing", async () => {
+  it("archived, expired, unpublished, without a version, and unknown slugs: no facts", async () => {
     const site = await make();
     const { stranger, owner, viewer } = site.people;
     await env.db.run`update canvases set expires_at = 1 where id = ${site.id}`;
@@ -134,7 +134,7 @@ await onSqlite("what the page of a refusal tells of the canvas", (target, env) =
     assert.deepEqual(await told(site, stranger), []);
   });
 
-  it("no refusal tells guests of other canvases or anonymous visitors anything", async () => {
+  it("no refusal shows facts to guests of other canvases or anonymous callers", async () => {
     const site = await make();
     const { json } = await manage(target, site.people.stranger, "GET", "/api/me");
     const stranger = { ...(json as unknown as NonNullable<Principal>), guestOf: null };
@@ -152,14 +152,14 @@ await onSqlite("what the page of a refusal tells of the canvas", (target, env) =
     }
   });
 
-  it("a program gets no more than the code", async () => {
+  it("JSON contains no facts", async () => {
     const site = await make();
     const { json } = await visit(target, site.slug, site.people.stranger);
     assert.deepEqual(Object.keys(json).sort(), ["code", "message", "requestId"]);
   });
 });
 
-it("a page of a refusal leads on: home, and after too many requests to the same page, with the wait", async (t) => {
+it("a page of a refusal links to the home page, and for 429 to the same page with the wait", async (t) => {
   const limits = { SERVICE_RATELIMIT_ENABLED: "true", SERVICE_RATELIMIT_LOGIN_PER_MIN: "1" };
   const { base } = (await startDev(t, limits)).target;
   const ask = (method: string, path: string) => send(base, { method, path, headers: [NAVIGATES] });

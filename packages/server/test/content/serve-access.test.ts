@@ -11,7 +11,7 @@ const BROWSER: [string, string] = ["Accept", "text/html,application/xhtml+xml,*/
 const LISTED = { editor: "editor", viewer: "viewer" } as const;
 const { target, env } = await startDev({ after });
 
-describe("who sees the pages of a canvas", () => {
+describe("access to the pages of a canvas", () => {
   let site: Stage;
   before(async () => {
     site = await stage(target);
@@ -20,7 +20,7 @@ describe("who sees the pages of a canvas", () => {
   const home = (role: Role, headers: [string, string][] = []) =>
     visit(target, site.slug, site.people[role], "", headers);
 
-  /** What is set on the canvas, and the roles that still see it; the others get the code. */
+  /** Share settings, and the roles with access; the others get the refusal. */
   const RULES: [
     name: string,
     access: "private" | "whole_org",
@@ -46,7 +46,7 @@ describe("who sees the pages of a canvas", () => {
     });
   }
 
-  it("someone taken off the list is refused even what they have already got", async () => {
+  it("a user removed from the list is refused even with a matching ETag", async () => {
     await share(target, site, "private", LISTED);
     const { etag } = (await home("viewer")).headers;
     await share(target, site, "private", { editor: "editor" });
@@ -55,7 +55,7 @@ describe("who sees the pages of a canvas", () => {
     assert.equal((await home("viewer", [["If-None-Match", String(etag)]])).status, 304);
   });
 
-  it("the list holds for addresses in any case, and for people who come later", async () => {
+  it("the list matches addresses in any case, and people who sign in later", async () => {
     const late = await stage(target);
     await publish(target, late, { "index.html": "home" });
     const people = { ...late.people, stranger: { ...late.people.stranger, email: "LATE@Example.COM" } };
@@ -64,7 +64,7 @@ describe("who sees the pages of a canvas", () => {
     assert.equal((await visit(target, late.slug, person)).status, 200);
   });
 
-  /** A column of the canvas set to now, and what each role then gets. */
+  /** A column of the canvas set to now, and the response to each role. */
   const ENDED: [
     column: string,
     set: (now: number) => Promise<unknown>,
@@ -117,7 +117,7 @@ describe("who sees the pages of a canvas", () => {
     ],
   ];
   for (const [column, set, codes] of ENDED) {
-    it(`${column} is set: what each role gets, as JSON and as a page`, async () => {
+    it(`${column} is set: the response to each role, as JSON and as a page`, async () => {
       await set(Date.now());
       for (const role of ROLES) {
         const code = codes[role];
@@ -135,11 +135,11 @@ describe("who sees the pages of a canvas", () => {
   }
 });
 
-describe("a visitor who is not signed in", () => {
+describe("an unauthenticated request", () => {
   const paths = ["", "a/b.html", "?q=1&r=%2F", "none", "%20"];
 
   for (const path of paths) {
-    it(`a browser at ${path || "the canvas"} is sent to sign in, and comes back to the same address`, async () => {
+    it(`a browser at ${path || "the canvas"} is redirected to the sign-in and back to the same URL`, async () => {
       for (const slug of ["some-canvas", "no-such-canvas"]) {
         const { status, headers } = await visit(target, slug, null, path, [BROWSER]);
         assert.equal(status, 302);
@@ -155,7 +155,7 @@ describe("a visitor who is not signed in", () => {
     });
   }
 
-  it("learns nothing of a canvas: the same answer whether it exists or not", async () => {
+  it("gets the same response whether the canvas exists or not", async () => {
     const { slug } = await stage(target);
     for (const headers of [[], [BROWSER]]) {
       const [real, none] = [
@@ -167,7 +167,7 @@ describe("a visitor who is not signed in", () => {
     }
   });
 
-  it("proxy mode has no sign-in page: 401 to browsers too", async (t) => {
+  it("in proxy mode gets 401, also from a browser", async (t) => {
     const proxied = await startDev(t, PROXY);
     const answer = await visit(proxied.target, "some-canvas", null, "", [BROWSER]);
     assert.equal(answer.status, 401);

@@ -144,7 +144,7 @@ describe("conditions, ranges and encodings", () => {
     });
   }
 
-  /** The bytes as they were sent. */
+  /** The bytes as sent. */
   async function bytes(
     path: string,
     encodings: string | null,
@@ -173,7 +173,7 @@ describe("conditions, ranges and encodings", () => {
     [null, "identity"],
   ];
   for (const [header, encoding] of encodings) {
-    it(`Accept-Encoding: ${header ?? "absent"}: ${encoding}, the same page after all`, async () => {
+    it(`Accept-Encoding: ${header ?? "absent"}: ${encoding}, the same decoded bytes`, async () => {
       const { headers, body } = await bytes("long.html", header);
       assert.equal(headers["content-encoding"], encoding === "identity" ? undefined : encoding);
       assert.equal(headers["content-length"], String(body.length));
@@ -183,7 +183,7 @@ describe("conditions, ranges and encodings", () => {
     });
   }
 
-  it("each encoding has an ETag of its own, and is known by that one only", async () => {
+  it("each encoding has its own ETag, and only that one matches", async () => {
     const all = ["br", "gzip", "identity"].map((each): Header => ["Accept-Encoding", each]);
     const etags = await Promise.all(all.map((header) => etagOf("long.html", [header])));
     assert.equal(new Set(etags).size, 3);
@@ -204,7 +204,7 @@ describe("conditions, ranges and encodings", () => {
     assert.deepEqual([headers["content-encoding"], headers.etag], [undefined, await etagOf("long.html")]);
   });
 
-  it("what does not get smaller is sent as it is", async () => {
+  it("content that does not get smaller is sent uncompressed", async () => {
     for (const path of ["short.html", "ten.bin", "big.bin", "empty.bin"]) {
       const { headers, body } = await bytes(path, "br, gzip");
       assert.equal(headers["content-encoding"], undefined, path);

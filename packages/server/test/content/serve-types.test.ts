@@ -48,7 +48,7 @@ describe("how files are sent", () => {
     }
   });
 
-  it("a page is kept to its own paths and to other sites", async () => {
+  it("the policy of a page limits it to its own paths and other sites", async () => {
     const { headers } = await visit(target, site.slug, site.people.viewer);
     const policy = Object.fromEntries(
       String(headers["content-security-policy"])
@@ -70,7 +70,7 @@ describe("how files are sent", () => {
     assert.equal(headers["service-worker-allowed"], undefined);
   });
 
-  it("so is whatever else may hold scripts: drawings, other documents and workers", async () => {
+  it("the same policy applies to other content with scripts: SVG, other documents and workers", async () => {
     const active = await stage(target);
     await publish(target, active, {
       "a.svg": "<svg/>",

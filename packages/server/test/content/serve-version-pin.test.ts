@@ -15,14 +15,14 @@ const filesOf = (name: string) => ({
   [`only-${name}.js`]: name,
 });
 
-/** Opens the page as a browser does; answers its text and the cookie that it set. */
+/** Loads the page as a browser does; returns its text and the cookie that it sets. */
 async function open({ slug, people }: Stage, cookie?: string, dest = "document") {
   const headers: Header[] = [["Sec-Fetch-Dest", dest], ...pinned(cookie)];
   const answer = await visit(target, slug, people.viewer, "", headers);
   return { text: answer.text, setCookie: answer.headers["set-cookie"]?.[0] };
 }
 
-/** Loads a part of the page as a browser does. */
+/** Loads a subresource of the page as a browser does. */
 const part = ({ slug, people }: Stage, cookie: string | undefined, path = "app.js", dest = "script") =>
   visit(target, slug, people.viewer, path, [["Sec-Fetch-Dest", dest], ...pinned(cookie)]);
 
@@ -30,7 +30,7 @@ const pinned = (cookie?: string): Header[] => (cookie === undefined ? [] : [["Co
 const pair = (setCookie?: string) => setCookie?.split(";")[0];
 
 describe("a page load never sees two versions", () => {
-  it("the page sets a cookie for its own canvas; its parts and programs do not", async () => {
+  it("the page sets a cookie for its own canvas; subresources and other clients get none", async () => {
     const site = await stage(target);
     const version = await publish(target, site, filesOf("one"));
     for (const dest of ["document", "iframe", "frame"]) {
@@ -46,7 +46,7 @@ describe("a page load never sees two versions", () => {
     assert.equal((await open(site, `easel_version=${version}`)).setCookie, undefined);
   });
 
-  it("after a deploy the page's parts are of its version, and a new page of the new one", async () => {
+  it("after a deploy the page's subresources are of its version, and a new page is of the new one", async () => {
     const site = await stage(target);
     await publish(target, site, filesOf("one"));
     const cookie = pair((await open(site)).setCookie);
@@ -67,7 +67,7 @@ describe("a page load never sees two versions", () => {
     );
   });
 
-  it("the same holds over several deploys and over rolling back", async () => {
+  it("the same applies over several deploys and rollbacks", async () => {
     const site = await stage(target);
     const first = await publish(target, site, filesOf("one"));
     const cookie = pair((await open(site)).setCookie);
@@ -86,7 +86,7 @@ describe("a page load never sees two versions", () => {
     assert.equal((await open(site, third)).text, "page one");
   });
 
-  it("five minutes later the old version is gone", async () => {
+  it("after five minutes the current version is served", async () => {
     const site = await stage(target);
     const first = await publish(target, site, filesOf("one"));
     await publish(target, site, filesOf("two"));
@@ -96,7 +96,7 @@ describe("a page load never sees two versions", () => {
     assert.equal((await part(site, cookie)).text, "script two");
   });
 
-  it("a version that is none of this canvas's is ignored", async () => {
+  it("a version of another canvas is ignored", async () => {
     const [site, other] = [await stage(target), await stage(target)];
     await publish(target, site, filesOf("mine"));
     const foreign = await publish(target, other, filesOf("theirs"));
@@ -111,7 +111,7 @@ describe("a page load never sees two versions", () => {
     }
   });
 
-  it("the cookie opens nothing: who may not see the canvas sees no old version either", async () => {
+  it("the cookie grants no access: callers without access see no old version", async () => {
     const site = await stage(target);
     const first = await publish(target, site, filesOf("one"));
     await publish(target, site, filesOf("two"));

@@ -59,7 +59,7 @@ describe("what is served", () => {
     ["folder?query=1", "folder/?query=1"],
   ];
   for (const [from, to] of folders) {
-    it(`${from} redirects to the slash, by a way that holds behind any base`, async () => {
+    it(`${from} redirects to the slash, by a relative URL`, async () => {
       const { status, headers } = await get(from);
       assert.equal(status, 308);
       const location = String(headers.location);
@@ -75,7 +75,7 @@ describe("what is served", () => {
     }
   });
 
-  it("a slug is quoted in that redirect", async () => {
+  it("the slug is escaped in that redirect", async () => {
     const { headers } = await send(target.base, { method: "GET", path: "/c/%0d%0aSet-Cookie:a=b" });
     assert.equal(headers["set-cookie"], undefined);
     const slashes = await send(target.base, { method: "GET", path: "/c/%2f%2fexample.com%2f.." });
@@ -130,7 +130,7 @@ describe("what is served", () => {
     });
   }
 
-  it("a browser sees a small page instead", async () => {
+  it("a browser gets a small page", async () => {
     for (const path of ["none.html", "%00"]) {
       const { status, headers, text } = await get(path, [["Accept", "text/html,*/*;q=0.8"]]);
       assert.equal(status, 404);
@@ -140,7 +140,7 @@ describe("what is served", () => {
     }
   });
 
-  it("404.html of the bundle takes its place, with status 404", async () => {
+  it("404.html of the bundle replaces it, with status 404", async () => {
     const own = await stage(target);
     await publish(target, own, { "index.html": "home", "404.html": "lost" });
     for (const path of ["none.html", "none/", "404", "a/b/c"]) {
@@ -160,7 +160,7 @@ describe("what is served", () => {
     refused(await visit(target, draft.slug, draft.people.owner), 404, "NOT_FOUND");
   });
 
-  it("HEAD answers the same headers and no body", async () => {
+  it("HEAD sends the same headers and no body", async () => {
     for (const path of ["", "a.txt", "none.html", "folder"]) {
       const [whole, head] = [await get(path), await get(path, [], "HEAD")];
       const same = ({ headers: { date, ...rest } }: typeof head) => rest;
@@ -170,7 +170,7 @@ describe("what is served", () => {
   });
 
   for (const method of ["POST", "PUT", "PATCH", "DELETE"]) {
-    it(`${method} changes nothing and is refused`, async () => {
+    it(`${method} is refused and changes nothing`, async () => {
       const { status, json } = await get("a.txt", [], method);
       assert.ok([404, 405].includes(status), String(status));
       assert.equal(typeof json.code, "string");

@@ -7,7 +7,7 @@ import type { Person } from "@easel/conformance/target";
 import { onEngines } from "../support/engines.ts";
 import { publish } from "../support/publish.ts";
 
-/** What decides the state of a canvas: times, the reason for disabling it, and 1 for one that has no version. */
+/** The columns that determine the state of a canvas: times, the disable reason, and 1 for no version. */
 interface State {
   disabled?: number;
   reason?: string;
@@ -19,11 +19,11 @@ interface State {
 
 interface Group {
   name: string;
-  /** The text of each card, its slug replaced by the name that the test knows it by. */
+  /** The text of each card, with its slug replaced by the test's name for it. */
   cards: string[];
-  /** Which of them are links. */
+  /** The names of the cards that are links. */
   links: string[];
-  /** Links to other pages of the list, by their words. */
+  /** Links to other pages of the list, by their text. */
   pages: Record<string, string>;
 }
 
@@ -54,7 +54,7 @@ await onEngines("the home page", (target, env) => {
     const answer = await manage(target, site.people.owner, "PATCH", path, { discoverability });
     assert.equal(answer.status, 200, answer.text);
   };
-  it("`/c` and `/c/`, the address of a canvas without its last part, lead home", async () => {
+  it("`/c` and `/c/` redirect to the home page", async () => {
     for (const path of ["/c", "/c/"]) {
       for (const headers of [[], people.owner.headers]) {
         const answer = await send(target.base, { method: "GET", path, headers });
@@ -63,7 +63,7 @@ await onEngines("the home page", (target, env) => {
     }
   });
 
-  /** Gives a canvas a time of change of its own, so that lists have one order. */
+  /** Gives a canvas a distinct time of change, so that the order of lists is defined. */
   const changedAt = (site: Pick<Stage, "id">, at: number) =>
     env.db.run`update canvases set updated_at = ${at} where id = ${site.id}`;
 
@@ -99,12 +99,12 @@ await onEngines("the home page", (target, env) => {
       (await home(person, query)).map(({ name, cards }) => [name, cards.map((card) => card.split(" ")[0])]),
     );
 
-  it("a new person: no list, and what to do", async () => {
+  it("a new user: no list, and a hint", async () => {
     const person = await target.signIn("fresh@example.com");
     assert.deepEqual(await home(person), []);
   });
 
-  it("one's own canvases in every state, last changed first; the state in words, a link where it opens", async () => {
+  it("own canvases in every state, last changed first, with the state as text and a link where it can be opened", async () => {
     people = await cast(target);
     const reason = "Copied <from> elsewhere.";
     const states: [name: string, state: State, says: string][] = [
@@ -144,7 +144,7 @@ await onEngines("the home page", (target, env) => {
     assert.deepEqual(await shown(people.stranger), {});
   });
 
-  it("shared with me: by list, by team and by both once; not what only the organisation may open", async () => {
+  it("shared: by list, by team and by both once; not by whole_org alone", async () => {
     people = await cast(target);
     const { owner, stranger } = people;
     const team = await manage(target, owner, "POST", "/api/teams", { name: "T", members: [stranger.email] });
@@ -165,7 +165,7 @@ await onEngines("the home page", (target, env) => {
     assert.match(cards.join(), /ByBoth · editor/);
   });
 
-  it("listed by the organisation: only what is `listed` and `whole_org`; not mine, not what was shared with me", async () => {
+  it("organisation: only canvases that are `listed` and `whole_org`; not own and not shared ones", async () => {
     people = await cast(target);
     const listed = await make("Listed", { access: "whole_org" });
     await make("Hidden", { access: "whole_org" });
@@ -186,14 +186,14 @@ await onEngines("the home page", (target, env) => {
     assert.ok(!(await shown(people.stranger)).listed?.includes("Listed"));
   });
 
-  it("a guest: the one canvas, and nothing that the organisation lists", async () => {
+  it("a guest: their canvas, and nothing of the organisation", async () => {
     const [inside, outside] = [await make("Inside"), await make("Outside", { access: "whole_org" })];
     await list(outside);
     const guest = await guestOf(target, inside, "guest@example.com");
     assert.deepEqual(await shown(guest), { shared: ["Inside"] });
   });
 
-  it("pages of 24: everything once and in order, and the page of one list leaves the others where they are", async () => {
+  it("pages of 24: every canvas once and in order; links keep the pages of the other lists", async () => {
     people = await cast(target);
     const { owner, editor } = people;
     const model = await make("Model");
@@ -251,12 +251,12 @@ await onEngines("the home page", (target, env) => {
     });
   }
 
-  it("a page behind the last one says so and leads back", async () => {
+  it("a page after the last one is empty and links to the first", async () => {
     const [mine] = await home(people.owner, "?mine=9.0.0");
     assert.deepEqual([mine?.cards, mine?.pages], [[], { Newest: "/?#mine" }]);
   });
 
-  /** Sets what ends or begins a state; whatever is left out is over. */
+  /** Sets the columns of a state; the others are reset. */
   async function put({ id }: Stage, state: State): Promise<void> {
     const {
       disabled = null,

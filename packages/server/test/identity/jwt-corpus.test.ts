@@ -7,7 +7,7 @@ import { verify } from "../../src/identity/assertion.ts";
 interface Vector {
   tcId: number;
   comment: string;
-  /** Text in the compact form, an object in the JSON form. */
+  /** Text in compact serialization, an object in JSON serialization. */
   jws: string | object;
   result: "valid" | "invalid";
 }
@@ -26,7 +26,7 @@ const groups = samples("jwt")?.flatMap(
 
 const setOf = (keys: JWK | JSONWebKeySet) => ("keys" in keys ? keys : { keys: [keys] }) as JSONWebKeySet;
 
-/** Whether the signature counts: then all that is wrong is that the payload holds no claims. */
+/** Whether the signature is valid: then the only error is that the payload has no claims. */
 async function counts({ jws }: Vector, keys: JWK | JSONWebKeySet): Promise<boolean> {
   const token = typeof jws === "string" ? jws : JSON.stringify(jws);
   const key = createLocalJWKSet(setOf(keys));
@@ -39,20 +39,20 @@ async function counts({ jws }: Vector, keys: JWK | JSONWebKeySet): Promise<boole
   return true;
 }
 
-/** The algorithm of a key is also that of the token: some vectors name another one, and still call themselves valid. */
+/** Keys with another algorithm than the token's, which some vectors call valid. */
 function agrees({ jws }: Vector, keys: JWK | JSONWebKeySet): boolean {
   const { alg } = decodeProtectedHeader(jws as string);
   return setOf(keys).keys.every((key) => key.alg === undefined || key.alg === alg);
 }
 
-/** The flaw is in the key, and the signature is right: the key server vouches for its keys, and its address is the operator's. */
+/** Vectors with a weak key and a correct signature: the key server is trusted, as the operator configures its URL. */
 const WEAK_KEYS = ["rejectsKeyWithRocaVulnerability", "rejectsPublicExponent1"];
 
 describe("signatures of a corpus of attacks", { skip: groups === undefined && ABSENT }, () => {
   const asymmetric = groups?.filter((group) => group.public !== undefined) ?? [];
   const symmetric = groups?.filter((group) => group.public === undefined) ?? [];
 
-  it("is all there", () => {
+  it("is complete", () => {
     assert.ok(asymmetric.flatMap(({ tests }) => tests).length > 300);
     assert.ok(symmetric.flatMap(({ tests }) => tests).length > 40);
   });
@@ -60,7 +60,7 @@ describe("signatures of a corpus of attacks", { skip: groups === undefined && AB
   for (const { comment: group, public: keys = { keys: [] }, tests } of asymmetric) {
     for (const vector of tests) {
       const good = WEAK_KEYS.includes(vector.comment) || (vector.result === "valid" && agrees(vector, keys));
-      it(`${group} ${vector.tcId}, ${vector.comment}: ${good ? "counts" : "does not"}`, async () => {
+      it(`${group} ${vector.tcId}, ${vector.comment}: ${good ? "valid" : "invalid"}`, async () => {
         assert.equal(await counts(vector, keys), good);
       });
     }
@@ -68,7 +68,7 @@ describe("signatures of a corpus of attacks", { skip: groups === undefined && AB
 
   for (const { comment: group, private: keys, tests } of symmetric) {
     for (const vector of tests) {
-      it(`${group} ${vector.tcId}, ${vector.comment}: a shared secret never counts`, async () => {
+      it(`${group} ${vector.tcId}, ${vector.comment}: a shared secret is never valid`, async () => {
         assert.equal(await counts(vector, keys), false);
       });
     }

@@ -6,7 +6,7 @@ import { memory } from "../../src/drivers/bus/memory.ts";
 import { FORM, getAs, JSON_TYPE, post } from "../support/client.ts";
 import { startService } from "../support/service.ts";
 
-/** One try to sign in a minute and address: who gets a second one came from elsewhere. */
+/** One sign-in attempt per minute and address: a second one succeeds only from another address. */
 const once = { SERVICE_RATELIMIT_LOGIN_PER_MIN: "1" };
 const LISTED = "127.0.0.1, 10.0.0.0/8, 2001:db8::/32";
 
@@ -19,7 +19,7 @@ const signIn = (base: string, headers: Header[]) =>
   post(base, "/auth/dev/session", [JSON_TYPE, ...headers], '{"email":"ada@example.com"}');
 
 describe("the address of a client", () => {
-  /** What a trusted peer forwards, and whom it is from: the last address that is no trusted peer's. */
+  /** X-Forwarded-For of a trusted peer, and the client: the last address that is not a trusted peer's. */
   const rows: [sent: Header[], address: string][] = [
     [[], "127.0.0.1"],
     [[forwarded("")], "127.0.0.1"],
@@ -61,7 +61,7 @@ describe("the address of a client", () => {
     "a peer that is not listed": alone,
     "no peer listed": nobodys,
   })) {
-    it(`${name}: whatever is forwarded counts for nothing`, async () => {
+    it(`${name}: X-Forwarded-For is ignored`, async () => {
       assert.equal((await signIn(base, [])).status, 204);
       for (const value of ["192.0.2.1", "10.0.0.5", "192.0.2.1, 10.0.0.5", "127.0.0.2", "", "unknown"]) {
         refused(await signIn(base, [forwarded(value)]), 429, "RATE_LIMITED");
@@ -70,7 +70,7 @@ describe("the address of a client", () => {
   }
 });
 
-describe("other words of a trusted peer", () => {
+describe("other forwarded headers of a trusted peer", () => {
   const { base } = behind;
   const elsewhere: Header[] = [
     ["X-Forwarded-Host", "eve.example"],
@@ -83,7 +83,7 @@ describe("other words of a trusted peer", () => {
     ["X-HTTP-Method-Override", "DELETE"],
   ];
 
-  it("the host is that of `Host`, whatever else is sent", async () => {
+  it("the host is that of `Host`, with any other header", async () => {
     assert.equal((await send(base, { method: "GET", path: "/auth/login", headers: elsewhere })).status, 200);
     refused(await getAs("eve.example", base, "/auth/login"), 421, "MISDIRECTED");
     const named: Header[] = [
@@ -93,7 +93,7 @@ describe("other words of a trusted peer", () => {
     assert.equal((await send(base, { method: "GET", path: "/auth/login", headers: named })).status, 400);
   });
 
-  it("links and cookies are those of the base address", async () => {
+  it("links and cookies use the base URL", async () => {
     const page = await send(base, { method: "GET", path: "/auth/login?returnTo=/a", headers: elsewhere });
     assert.doesNotMatch(page.text + JSON.stringify(page.headers), /eve/);
     const answer = await post(
@@ -106,7 +106,7 @@ describe("other words of a trusted peer", () => {
     assert.match(answer.headers["set-cookie"]?.[0] ?? "", /^easel_session=(?!.*(Secure|Domain))/);
   });
 
-  it("a canvas host is not made by a header", async (t) => {
+  it("a forwarded host is not treated as a canvas host", async (t) => {
     const canvases = await startService(t, {
       SERVICE_URL_MODE: "subdomain",
       SERVICE_PROXY_TRUSTED_IPS: "127.0.0.1",

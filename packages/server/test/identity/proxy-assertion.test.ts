@@ -21,12 +21,12 @@ import {
 const RSA = await newKey("RS", "rsa");
 const EC = await newKey("ES256", "ec");
 const OTHERS = await Promise.all([newKey("ES384", "ec-384"), newKey("ES512", "ec-512"), newKey("Ed", "ed")]);
-/** Signs well, but is in nobody's key set. */
+/** A valid key that is in no key set. */
 const EVE = await newKey("RS", "rsa");
 const keyServer = await startKeyServer({ after }, RSA, EC, ...OTHERS);
 const { target, env } = await startDev({ after }, signedBy(keyServer));
 const { base } = target;
-/** The seconds at which its clock stands. */
+/** The time of its clock, in seconds. */
 const NOW = Math.floor(Date.now() / 1000);
 env.clock = () => NOW * 1000;
 
@@ -41,13 +41,13 @@ function macked(hash: string, secret: string | Buffer): string {
   return `${signed}.${createHmac(`sha${hash}`, secret).update(signed).digest("base64url")}`;
 }
 
-describe("signed tokens that count", () => {
+describe("valid signed tokens", () => {
   const keyOf: Record<string, Key | undefined> = { ES256: EC, ES384: OTHERS[0], ES512: OTHERS[1] };
   for (const alg of ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512"]) keyOf[alg] = RSA;
   for (const alg of ["EdDSA", "Ed25519"]) keyOf[alg] = OTHERS[2];
 
   for (const [alg, key] of Object.entries(keyOf)) {
-    it(`${alg}: 200, and makes the person`, async () => {
+    it(`${alg}: 200, and creates the user`, async () => {
       assert.ok(key);
       const email = `${alg.toLowerCase()}@example.com`;
       const { status, json } = await me(token(await sign(key, alg, { email: email.toUpperCase() })));
@@ -76,7 +76,7 @@ describe("signed tokens that count", () => {
     });
   }
 
-  it("the header in other letters, or with spaces around the token: 200", async () => {
+  it("the header name in another case, or spaces around the token: 200", async () => {
     assert.equal((await me(["CF-ACCESS-JWT-ASSERTION", good])).status, 200);
     assert.equal((await me(token(`  ${good}\t`))).status, 200);
   });
@@ -104,7 +104,7 @@ describe("signed tokens that count", () => {
   }
 });
 
-describe("a name that no database keeps as it is", () => {
+describe("a name that is sanitized before it is stored", () => {
   it("is written once, not on every request", async (t) => {
     const email = "broken@example.com";
     const broken = token(await sign(EC, "ES256", { email, name: "Ada \ud800" }));
@@ -115,8 +115,8 @@ describe("a name that no database keeps as it is", () => {
   });
 });
 
-describe("signed tokens that count for nothing", () => {
-  /** Signed as it stands, whatever it says. */
+describe("invalid signed tokens", () => {
+  /** Signs any payload. */
   const signed = (payload: string, header: object = {}) => {
     const input = `${part({ alg: "RS256", kid: "rsa", ...header })}.${payload}`;
     return `${input}.${createSign("sha256").update(input).sign(RSA.privateKey, "base64url")}`;
@@ -255,7 +255,7 @@ describe("signed tokens that count for nothing", () => {
   for (const [name, value] of forged) {
     it(`${name}: 401`, async () => unauthenticated(await me(token(await value))));
   }
-  it("signing as it stands makes good tokens", async () => {
+  it("tokens signed this way are otherwise valid", async () => {
     assert.equal((await me(token(signed(BODY)))).status, 200);
   });
   for (const [name, own] of saying) {
@@ -281,14 +281,14 @@ describe("signed tokens that count for nothing", () => {
     it(`${name}: 401`, async () => unauthenticated(await me(...headers)));
   }
 
-  it("none of them made a person", async () => {
+  it("none of them created a user", async () => {
     const rows = await env.db.all<{ email: string }>`select email from users where email like ${"%eve%"}`;
     assert.deepEqual(rows, []);
   });
 });
 
-describe("the signed token is the only way in", () => {
-  it("identity headers beside it change nothing", async () => {
+describe("with keys configured, only the signed token is accepted", () => {
+  it("identity headers beside it are ignored", async () => {
     const { json } = await me(
       token(good),
       ["X-Auth-Request-Email", "eve@example.com"],
@@ -297,7 +297,7 @@ describe("the signed token is the only way in", () => {
     assert.deepEqual([json.email, json.name], ["ada@example.com", "Ada"]);
   });
 
-  it("a session cookie is worth nothing, even a real one", async (t) => {
+  it("a session cookie is ignored, even a valid one", async (t) => {
     const { databaseUrl, blobsUrl } = env.config;
     const dev = await startDev(t, { SERVICE_DATABASE_URL: databaseUrl, SERVICE_BLOBS_URL: blobsUrl });
     const person = await dev.target.signIn("cookie@example.com");
@@ -305,7 +305,7 @@ describe("the signed token is the only way in", () => {
     unauthenticated(await me(...person.headers));
   });
 
-  it("someone deactivated: 401 from the next request on, and back again", async () => {
+  it("a deactivated user: 401 from the next request on, until reactivated", async () => {
     const signed = token(await sign(EC, "ES256", { email: "gone@example.com" }));
     const turn = (at: number | null) =>
       env.db.run`update users set deactivated_at = ${at} where email = ${"gone@example.com"}`;
@@ -316,7 +316,7 @@ describe("the signed token is the only way in", () => {
     assert.equal((await me(signed)).status, 200);
   });
 
-  it("SERVICE_ALLOWED_EMAIL_DOMAINS: nobody from elsewhere, and nobody is made", async (t) => {
+  it("SERVICE_ALLOWED_EMAIL_DOMAINS: other domains are refused, and no user is created", async (t) => {
     const closed = await startDev(t, {
       ...signedBy(keyServer),
       SERVICE_ALLOWED_EMAIL_DOMAINS: "example.com",
@@ -337,7 +337,7 @@ describe("the signed token is the only way in", () => {
     unauthenticated(await whoAmI(named.target.base, [token(good)]));
   });
 
-  it("needs no trusted peer", async (t) => {
+  it("is accepted from any peer", async (t) => {
     const open = await startDev(t, { ...signedBy(keyServer), SERVICE_PROXY_TRUSTED_IPS: "" });
     assert.equal((await whoAmI(open.target.base, [token(good)])).status, 200);
   });

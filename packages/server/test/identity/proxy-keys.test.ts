@@ -24,7 +24,7 @@ const OLD = await newKey("ES256", "old");
 const NEW = await newKey("ES256", "new");
 const RSA = await newKey("RS", "rsa");
 
-/** A service with a key server, and a clock that stands still until it is put forward. */
+/** A service with a key server and a mock clock. */
 async function stage(scope: Scope, ...keys: Key[]) {
   const server = await startKeyServer(scope, ...keys);
   const { target, env } = await startDev(scope, signedBy(server));
@@ -48,7 +48,7 @@ const never = (server: KeyServer) => {
 };
 
 describe("keys of signed tokens", () => {
-  it("are fetched once, however many come first at once, and not before anyone comes", async (t) => {
+  it("are fetched at the first request, once for concurrent ones", async (t) => {
     const { server, comes } = await stage(t, OLD);
     unauthenticated(await comes("token"));
     assert.equal(server.fetches, 0);
@@ -58,7 +58,7 @@ describe("keys of signed tokens", () => {
     assert.equal(server.fetches, 1);
   });
 
-  it("rotate: a new key counts once the key server has it, a removed one no more", async (t) => {
+  it("rotate: a new key is valid once the key server has it, a removed one is not any more", async (t) => {
     const { server, comes, later, warnings } = await stage(t, OLD);
     const [old, next] = [await sign(OLD, "ES256"), await sign(NEW, "ES256")];
     assert.equal((await comes(old)).status, 200);
@@ -74,7 +74,7 @@ describe("keys of signed tokens", () => {
     assert.deepEqual(warnings, []);
   });
 
-  it("are fetched again after ten minutes, also when every token names a known one", async (t) => {
+  it("are fetched again after ten minutes, also when every token has a known key", async (t) => {
     const { server, comes, later } = await stage(t, OLD, NEW);
     const old = await sign(OLD, "ES256", { exp: 1e10 });
     assert.equal((await comes(old)).status, 200);
@@ -87,7 +87,7 @@ describe("keys of signed tokens", () => {
     assert.equal(server.fetches, 2);
   });
 
-  it("a removed key does not live on in remembered tokens", async (t) => {
+  it("cached tokens of a removed key are invalid", async (t) => {
     const { server, comes, later } = await stage(t, OLD);
     const old = await sign(OLD, "ES256", { exp: 1e10 });
     for (let minutes = 0; minutes < 10; minutes++) {
@@ -99,7 +99,7 @@ describe("keys of signed tokens", () => {
     unauthenticated(await comes(old));
   });
 
-  it("tokens that name unknown keys do not hammer the key server", async (t) => {
+  it("tokens with unknown keys cause few requests to the key server", async (t) => {
     const { server, comes, later } = await stage(t, OLD);
     const known = await sign(OLD, "ES256", { exp: 1e10 });
     const made = () => sign(OLD, "ES256", {}, { kid: randomBytes(8).toString("hex") });
@@ -115,7 +115,7 @@ describe("keys of signed tokens", () => {
     assert.ok(server.fetches <= 7, `${server.fetches} in a minute`);
   });
 
-  it("a token is not remembered past its end", async (t) => {
+  it("a cached token is invalid after its expiry", async (t) => {
     const { env, comes, later } = await stage(t, OLD);
     const token = await sign(OLD, "ES256", { exp: Math.floor(env.clock() / 1000) + 15 });
     assert.equal((await comes(token)).status, 200);
@@ -126,8 +126,8 @@ describe("keys of signed tokens", () => {
   });
 });
 
-describe("tokens that are remembered", () => {
-  it("are so many at most", async (t) => {
+describe("the token cache", () => {
+  it("has a maximum size", async (t) => {
     const { env, comes } = await stage(t, OLD);
     assert.equal((await comes(await sign(OLD, "ES256"))).status, 200);
     const { verified } = env.proxyKeys ?? {};
@@ -140,7 +140,7 @@ describe("tokens that are remembered", () => {
 });
 
 describe("a key server that cannot be reached", () => {
-  it("at the start: 503 UNAVAILABLE and one warning each time it is asked; then it is back", async (t) => {
+  it("at the start: 503 UNAVAILABLE and one warning per request to it, until it is back", async (t) => {
     const { server, comes, later, warnings } = await stage(t, OLD);
     never(server);
     const token = await sign(OLD, "ES256");
@@ -157,7 +157,7 @@ describe("a key server that cannot be reached", () => {
     unauthenticated(await comes(await sign(NEW, "ES256")));
   });
 
-  it("afterwards: known keys decide for an hour; what they cannot decide is 503", async (t) => {
+  it("later: known keys stay valid for an hour; tokens with unknown keys are 503", async (t) => {
     const { server, comes, later } = await stage(t, OLD);
     const [old, next] = await Promise.all([OLD, NEW].map((key) => sign(key, "ES256", { exp: 1e10 })));
     const forged = `${old?.slice(0, -6)}AAAAAA`;
@@ -178,7 +178,7 @@ describe("a key server that cannot be reached", () => {
     unauthenticated(await comes(forged));
   });
 
-  it("no one listens at its address: 503", async (t) => {
+  it("connection refused: 503", async (t) => {
     const { target } = await startDev(t, signedBy({ url: "http://127.0.0.1:9/keys" }));
     const token = await sign(OLD, "ES256");
     refused(await whoAmI(target.base, [[TOKEN_HEADER, token]]), 503, "UNAVAILABLE");
@@ -269,7 +269,7 @@ describe("a key server that cannot be reached", () => {
   }
 });
 
-describe("key sets with more in them than keys that verify", () => {
+describe("key sets with other entries beside the key", () => {
   const small = generateKeyPairSync("rsa", { modulusLength: 1024 });
   const entries: [name: string, entry: () => Promise<object> | object][] = [
     ["a shared secret", () => ({ kty: "oct", k: "c2VjcmV0", kid: "other" })],
@@ -281,7 +281,7 @@ describe("key sets with more in them than keys that verify", () => {
     ["a private key", async () => ({ ...(await exportJWK(NEW.privateKey)), kid: "other" })],
   ];
   for (const [name, entry] of entries) {
-    it(`${name}: the good key beside it counts`, async (t) => {
+    it(`${name}: the valid key beside it is used`, async (t) => {
       const { server, comes } = await stage(t, RSA);
       server.keys.push(await entry());
       assert.equal((await comes(await sign(RSA, "RS256"))).status, 200);

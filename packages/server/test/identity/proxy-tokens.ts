@@ -12,10 +12,10 @@ export const AUDIENCE = "easel";
 /** The header that carries a token. */
 export const TOKEN_HEADER = "Cf-Access-Jwt-Assertion";
 
-/** A key pair of someone who signs tokens. */
+/** A key pair that signs tokens. */
 export interface Key {
   kid: string;
-  /** The public half, as a key set lists it. */
+  /** The public key as an entry of a key set. */
   jwk: JWK;
   publicKey: KeyObject;
   privateKey: KeyObject;
@@ -39,7 +39,7 @@ export async function newKey(kind: keyof typeof PAIRS, kid: string): Promise<Key
 /** Seconds since the epoch. */
 export const seconds = (): number => Math.floor(Date.now() / 1000);
 
-/** What a good token says; undefined leaves a claim out. */
+/** The claims of a valid token; undefined omits a claim. */
 export const claims = (own: Record<string, unknown> = {}): Record<string, unknown> => ({
   iss: ISSUER,
   aud: AUDIENCE,
@@ -58,17 +58,17 @@ export const sign = (
 ): Promise<string> =>
   new SignJWT(claims(own)).setProtectedHeader({ alg, kid: key.kid, ...header }).sign(key.privateKey);
 
-/** One part of a token, of an object or of these very bytes. */
+/** One part of a token, from an object or bytes. */
 export const part = (value: object | string): string =>
   Buffer.from(typeof value === "string" ? value : JSON.stringify(value)).toString("base64url");
 
-/** A key server on this computer. Its keys may change, and so may its manners. */
+/** A local key server with replaceable keys and behaviour. */
 export interface KeyServer {
   url: string;
   keys: unknown[];
-  /** How often it was asked. */
+  /** The number of requests to it. */
   fetches: number;
-  /** Answers in its place. */
+  /** Replaces its response. */
   instead: RequestListener | undefined;
 }
 
@@ -95,7 +95,7 @@ export async function startKeyServer(scope: Scope, ...keys: Key[]): Promise<KeyS
   return served;
 }
 
-/** Settings of a service whose people come with tokens that keys of this server have signed. */
+/** Settings of a service that accepts tokens signed by keys of this server. */
 export const signedBy = ({ url }: Pick<KeyServer, "url">): Record<string, string> => ({
   ...PROXY,
   SERVICE_PROXY_JWT_JWKS_URL: url,

@@ -14,7 +14,7 @@ import { answersIn, wire } from "../support/wire.ts";
 
 const LIFETIME = 14 * DAY_MS;
 
-/** What is left of a session when it is used, and whether its end moves on. */
+/** Remaining times of a session at a use, and whether its expiry is extended. */
 const ROLLING: [name: string, left: number, moves: boolean][] = [
   ["fourteen days left", LIFETIME, false],
   ["a little more than thirteen days left", 13 * DAY_MS + MINUTE_MS, false],
@@ -23,7 +23,7 @@ const ROLLING: [name: string, left: number, moves: boolean][] = [
   ["half a minute left", 30 * SECOND, true],
 ];
 
-/** Uses of a session, and whether the answer may carry its cookie. */
+/** Uses of a session, and whether the response may set its cookie. */
 const USES: [method: string, path: string, carries: boolean][] = [
   ["GET", "/api/me", true],
   ["HEAD", "/api/me", true],
@@ -66,7 +66,7 @@ await onSqlite("the cookie of a session", (target, env) => {
   }
 
   for (const [name, left, moves] of ROLLING) {
-    it(`${name}: the end ${moves ? "moves on, and the cookie comes again" : "stays, and no cookie comes"}`, async () => {
+    it(`${name}: the expiry ${moves ? "is extended, and the cookie set again" : "stays, and no cookie is set"}`, async () => {
       const person = await personWith(left);
       const [from, end] = [Date.now(), await endOf(person)];
       const answer = await whoAmI(base, person.headers);
@@ -80,7 +80,7 @@ await onSqlite("the cookie of a session", (target, env) => {
   }
 
   for (const [method, path, carries] of USES) {
-    it(`${method} ${path}: ${carries ? "renews the cookie" : "never carries a cookie"}`, async () => {
+    it(`${method} ${path}: ${carries ? "renews the cookie" : "never sets a cookie"}`, async () => {
       const person = await personWith(DAY_MS);
       const at = path.replace("{slug}", site.slug);
       const answer = await send(base, { method, path: at, headers: person.headers });
@@ -90,7 +90,7 @@ await onSqlite("the cookie of a session", (target, env) => {
     });
   }
 
-  it("what has run out is not renewed, however often it is used", async () => {
+  it("an expired session is not renewed by use", async () => {
     const person = await personWith(0);
     for (let uses = 0; uses < 3; uses++) {
       const answer = await whoAmI(base, person.headers);
@@ -99,7 +99,7 @@ await onSqlite("the cookie of a session", (target, env) => {
     }
   });
 
-  it("many uses at once renew it, each with the same token", async () => {
+  it("concurrent uses renew it, each with the same token", async () => {
     const person = await personWith(DAY_MS);
     const answers = await Promise.all(Array.from({ length: 20 }, () => whoAmI(base, person.headers)));
     for (const { status, headers } of answers) {
@@ -109,7 +109,7 @@ await onSqlite("the cookie of a session", (target, env) => {
     assert.ok((await endOf(person)) > Date.now() + 13 * DAY_MS);
   });
 
-  it("signing in ends the session that the browser came with, by program and by form", async () => {
+  it("signing in ends the browser's former session, by JSON and by form", async () => {
     const email = freshEmail("rotating");
     const first = await signIn(base, { email });
     const second = await post(
@@ -128,7 +128,7 @@ await onSqlite("the cookie of a session", (target, env) => {
     assert.equal(new Set([first, second, third].map(given)).size, 3);
   });
 
-  it("a sign-in that fails ends nothing", async () => {
+  it("a failed sign-in ends no session", async () => {
     const person = await target.signIn(freshEmail("failing"));
     const headers: Header[] = [...person.headers, ["Content-Type", "application/json"]];
     const answer = await post(base, "/auth/dev/session", headers, '{"email":"nobody"}');
@@ -136,7 +136,7 @@ await onSqlite("the cookie of a session", (target, env) => {
     assert.equal((await whoAmI(base, person.headers)).status, 200);
   });
 
-  it("a token that the client invents is never adopted", async () => {
+  it("a token made up by the client is never adopted", async () => {
     const invented = "fixed-".padEnd(43, "A");
     for (const headers of [as(invented), as(invented, invented), as(invented, "x")]) {
       const answer = await post(
@@ -152,13 +152,13 @@ await onSqlite("the cookie of a session", (target, env) => {
     }
   });
 
-  it("only the hash of a token is kept", async () => {
+  it("only the hash of a token is stored", async () => {
     const token = tokenOf(await target.signIn(freshEmail("hashed")));
     const rows = await env.db.all`select * from sessions`;
     assert.ok(rows.length > 0 && !JSON.stringify(rows).includes(token));
   });
 
-  it("the list: where one is signed in, newest first, and nothing to sign in with", async () => {
+  it("the list: the user's sessions, newest first, without tokens", async () => {
     const email = freshEmail("listed");
     const agents = ["First/1.0", "", "a".repeat(400)];
     const answers: Answer[] = [];
@@ -193,7 +193,7 @@ await onSqlite("the cookie of a session", (target, env) => {
     for (const token of tokens) assert.ok(!text.includes(token) && !text.includes(tokenHash(token)));
   });
 
-  it("sessions that have ended are not in the list", async () => {
+  it("expired sessions are not in the list", async () => {
     const person = await target.signIn(freshEmail("ended"));
     const [out, late] = [await target.signIn(person.email), await target.signIn(person.email)];
     await post(base, "/auth/logout", out.headers, "");
@@ -203,7 +203,7 @@ await onSqlite("the cookie of a session", (target, env) => {
     assert.equal((json.sessions as unknown[]).length, 1);
   });
 
-  it("one that is revoked from another is out on its next request: page, API and management", async () => {
+  it("a session revoked from another one is invalid from its next request on: page, API and management", async () => {
     const { viewer } = site.people;
     const other = await target.signIn(viewer.email);
     const { json } = await manage(target, other, "GET", "/api/sessions");
@@ -217,7 +217,7 @@ await onSqlite("the cookie of a session", (target, env) => {
     assert.equal((await whoAmI(base, viewer.headers)).status, 200);
   });
 
-  it("one may revoke the very session that one uses", async () => {
+  it("a session can revoke itself", async () => {
     const person = await target.signIn(freshEmail("self"));
     const { json } = await manage(target, person, "GET", "/api/sessions");
     const [{ id } = { id: "" }] = json.sessions as { id: string }[];
@@ -225,7 +225,7 @@ await onSqlite("the cookie of a session", (target, env) => {
     unauthenticated(await whoAmI(base, person.headers));
   });
 
-  it("another's session, or none: 404 NOT_FOUND, and nobody is signed out", async () => {
+  it("another user's session, or an unknown one: 404 NOT_FOUND, and nothing is revoked", async () => {
     const { owner, viewer } = site.people;
     const { json } = await manage(target, viewer, "GET", "/api/sessions");
     const ids = (json.sessions as { id: string }[]).map(({ id }) => id);
@@ -235,7 +235,7 @@ await onSqlite("the cookie of a session", (target, env) => {
     assert.equal((await whoAmI(base, viewer.headers)).status, 200);
   });
 
-  it("no other page revokes a session", async () => {
+  it("requests of other pages revoke no session", async () => {
     const { viewer } = site.people;
     const { json } = await manage(target, viewer, "GET", "/api/sessions");
     const [{ id } = { id: "" }] = json.sessions as { id: string }[];
@@ -251,7 +251,7 @@ await onSqlite("the cookie of a session", (target, env) => {
     assert.equal((await whoAmI(base, viewer.headers)).status, 200);
   });
 
-  it("of someone deactivated no session is worth anything, and none is renewed", async () => {
+  it("sessions of a deactivated user are invalid and not renewed", async () => {
     const person = await personWith(DAY_MS);
     await env.db.run`update users set deactivated_at = ${Date.now()} where email = ${person.email}`;
     const answers = [
@@ -274,7 +274,7 @@ await onSqlite("the cookie of a session", (target, env) => {
     for (const person of [one, two]) unauthenticated(await whoAmI(base, person.headers));
   });
 
-  it("no other page signs anyone out", async () => {
+  it("requests of other pages sign no one out", async () => {
     const { viewer } = site.people;
     for (const header of [
       ["Sec-Fetch-Site", "cross-site"],
@@ -289,13 +289,13 @@ await onSqlite("the cookie of a session", (target, env) => {
     assert.equal((await whoAmI(base, viewer.headers)).status, 200);
   });
 
-  it("no change of a token leaves it someone's", async () => {
+  it("a changed token is invalid", async () => {
     const token = tokenOf(await target.signIn(freshEmail("tampered")));
     await tamper(token, async (changed) => unauthenticated(await whoAmI(base, as(changed))));
     assert.equal((await whoAmI(base, as(token))).status, 200);
   });
 
-  it("two hundred other cookies stand in nobody's way", async () => {
+  it("two hundred other cookies do not interfere", async () => {
     const token = tokenOf(await target.signIn(freshEmail("jar")));
     const others = Array.from({ length: 200 }, (_, index) => `c${index}=${"v".repeat(50)}`);
     for (const jar of [
@@ -312,7 +312,7 @@ await onSqlite("the cookie of a session", (target, env) => {
   });
 
   for (const size of [15_000, 16_000, 17_000, 65_536, 300_000]) {
-    it(`a Cookie header of ${size} bytes: 401 or 431, and the service lives`, async () => {
+    it(`a Cookie header of ${size} bytes: 401 or 431, and the service keeps running`, async () => {
       const { host } = new URL(base);
       const jar = "easel_session=".padEnd(size, "c");
       const request = `GET /api/me HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\nCookie: ${jar}\r\n\r\n`;

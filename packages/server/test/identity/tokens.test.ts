@@ -19,8 +19,8 @@ const bearer = (value: string): Header => ["Authorization", `Bearer ${value}`];
 const secretOf = (token: string) => token.replace("easel_pat_", "");
 
 /**
- * Authorization headers, by themselves never anyone. Beside a good cookie a bearer that claims to be a token makes nobody of
- * its sender; whatever else it says is for someone else, and the cookie counts.
+ * Authorization headers, invalid by themselves. Beside a valid cookie, a malformed access token makes the request
+ * unauthenticated; any other scheme or value is ignored, and the cookie is used.
  */
 const HEADERS: [name: string, header: (token: string) => string, besideCookie: "nobody" | "the cookie"][] = [
   ["an unknown token", () => `Bearer easel_pat_${"A".repeat(43)}`, "nobody"],
@@ -53,7 +53,7 @@ const HEADERS: [name: string, header: (token: string) => string, besideCookie: "
   ["nothing", () => "", "the cookie"],
 ];
 
-/** Where a good token counts for nothing. */
+/** Routes that ignore access tokens. */
 const ELSEWHERE: [method: string, path: string][] = [
   ["GET", "/c/{slug}/"],
   ["GET", "/c/{slug}/none"],
@@ -63,7 +63,7 @@ const ELSEWHERE: [method: string, path: string][] = [
   ["GET", "/"],
 ];
 
-/** What no token can be made of. */
+/** Invalid bodies of new tokens. */
 const BAD_BODIES: [name: string, body: string][] = [
   ["nothing", ""],
   ["no name", "{}"],
@@ -111,7 +111,7 @@ await onEngines("personal access tokens", (target, env) => {
     for (const { status, json } of await apis(headers)) assert.deepEqual([status, json.email], [200, email]);
   };
 
-  it("it is told once and kept as a hash", async () => {
+  it("a token is returned once and stored as a hash", async () => {
     const made = await make(site.people.viewer);
     assert.deepEqual(Object.keys(made).sort(), ["id", "token"]);
     assert.match(made.token, /^easel_pat_[\w-]{43}$/);
@@ -124,13 +124,13 @@ await onEngines("personal access tokens", (target, env) => {
     assert.ok(!JSON.stringify(await list(site.people.viewer)).includes(secretOf(made.token)));
   });
 
-  it("it counts on both APIs, with the scheme in any case and any number of spaces", async () => {
+  it("a token is valid on both APIs, with the scheme in any case and any number of spaces", async () => {
     for (const value of [`Bearer ${token}`, `bearer ${token}`, `BEARER ${token}`, `Bearer   ${token}`])
       await isOf(site.people.viewer, [["Authorization", value]]);
   });
 
   for (const [name, header, besideCookie] of HEADERS) {
-    it(`Authorization with ${name}: nobody, and beside a good cookie ${besideCookie}`, async () => {
+    it(`Authorization with ${name}: 401, and beside a valid cookie ${besideCookie}`, async () => {
       const headers: Header[] = [["Authorization", header(token)]];
       await nobodys(headers);
       const both = [...site.people.editor.headers, ...headers];
@@ -139,18 +139,18 @@ await onEngines("personal access tokens", (target, env) => {
     });
   }
 
-  it("no change of it leaves it someone's", async () => {
+  it("a changed token is invalid", async () => {
     await tamper(secretOf(token), async (changed) => {
       unauthenticated(await whoAmI(base, [bearer(`easel_pat_${changed}`)]));
     });
     await isOf(site.people.viewer, [bearer(token)]);
   });
 
-  it("a good token is its person, whoever's cookie comes along", async () => {
+  it("a valid token takes precedence over any cookie", async () => {
     await isOf(site.people.viewer, [...site.people.owner.headers, bearer(token)]);
   });
 
-  it("it sets no cookie, and moves no session's end", async () => {
+  it("a token sets no cookie and extends no session", async () => {
     await env.db.run`update sessions set expires_at = ${Date.now() + DAY_MS}`;
     for (const { headers } of await apis([...site.people.viewer.headers, bearer(token)])) {
       assert.equal(headers["set-cookie"], undefined);
@@ -158,7 +158,7 @@ await onEngines("personal access tokens", (target, env) => {
   });
 
   for (const [method, path] of ELSEWHERE) {
-    it(`${method} ${path}: a token is nobody's, and hides nobody's cookie`, async () => {
+    it(`${method} ${path}: a token is ignored, and the cookie is used`, async () => {
       const at = path.replace("{slug}", site.slug);
       const alone = await send(base, { method, path: at, headers: [bearer(token)] });
       assert.equal(alone.status, 401, alone.text);
@@ -170,7 +170,7 @@ await onEngines("personal access tokens", (target, env) => {
     });
   }
 
-  it("no program manages tokens or sessions, not even its own", async () => {
+  it("a token manages neither tokens nor sessions, not even itself", async () => {
     const mine = await make(site.people.viewer);
     const { json } = await manage(target, site.people.viewer, "GET", "/api/sessions");
     const [session = { id: "" }] = json.sessions as { id: string }[];
@@ -196,7 +196,7 @@ await onEngines("personal access tokens", (target, env) => {
     assert.equal(strip(now), strip(before));
   });
 
-  it("the list: one's own, newest first", async () => {
+  it("the list: the user's own tokens, newest first", async () => {
     const person = await target.signIn(freshEmail("lister"));
     const end = Date.now() + DAY_MS;
     const [first, second] = [await make(person, { name: " First " }), await make(person, { expiresAt: end })];
@@ -211,7 +211,7 @@ await onEngines("personal access tokens", (target, env) => {
     assert.deepEqual(Object.keys(older ?? {}).sort(), ["createdAt", "expiresAt", "id", "name", "usedAt"]);
   });
 
-  it("when it was last used is known to the minute", async () => {
+  it("the time of last use has a precision of a minute", async () => {
     const person = await target.signIn(freshEmail("user"));
     const made = await make(person);
     const usedAt = async () => (await list(person))[0]?.usedAt as number | null;
@@ -231,20 +231,20 @@ await onEngines("personal access tokens", (target, env) => {
     await used((at) => at !== null && at >= from);
   });
 
-  it("many uses at once all count", async () => {
+  it("concurrent uses all succeed", async () => {
     const made = await make(site.people.viewer);
     const answers = await Promise.all(Array.from({ length: 20 }, () => whoAmI(base, [bearer(made.token)])));
     for (const { status } of answers) assert.equal(status, 200);
   });
 
-  it("an expired one is nobody's from that moment on", async () => {
+  it("a token is invalid from its expiry on", async () => {
     const made = await make(site.people.viewer, { expiresAt: Date.now() + DAY_MS });
     await later(env, DAY_MS - MINUTE_MS, () => isOf(site.people.viewer, [bearer(made.token)]));
     await later(env, DAY_MS, () => nobodys([bearer(made.token)]));
     assert.ok((await list(site.people.viewer)).some(({ id }) => id === made.id));
   });
 
-  it("a deleted one is nobody's; another's, or none, cannot be deleted: 404", async () => {
+  it("a deleted token is invalid; deleting another user's or an unknown one: 404", async () => {
     const made = await make(site.people.viewer);
     const remove = (person: Person, id: string) => manage(target, person, "DELETE", `/api/tokens/${id}`);
     for (const id of [made.id, "none", "%00", "%27", "..%2f", "a".repeat(5000), made.token]) {
@@ -257,7 +257,7 @@ await onEngines("personal access tokens", (target, env) => {
     refused(await remove(site.people.viewer, made.id), 404, "NOT_FOUND");
   });
 
-  it("of someone deactivated none is anyone's", async () => {
+  it("tokens of a deactivated user are invalid", async () => {
     const person = await target.signIn(freshEmail("leaver"));
     const made = await make(person);
     assert.equal((await whoAmI(base, [bearer(made.token)])).status, 200);
@@ -265,7 +265,7 @@ await onEngines("personal access tokens", (target, env) => {
     await nobodys([bearer(made.token)]);
   });
 
-  it("guests have none", async () => {
+  it("guests cannot have tokens", async () => {
     const guest = await guestOf(target, site);
     for (const [method, body] of [["GET"], ["POST", { name: "guest" }]] as const) {
       refused(await manage(target, guest, method, "/api/tokens", body), 403, "PERMISSION_DENIED");
@@ -282,7 +282,7 @@ await onEngines("personal access tokens", (target, env) => {
     });
   }
 
-  it("no other page makes one", async () => {
+  it("requests of other pages create no token", async () => {
     for (const header of [
       ["Sec-Fetch-Site", "same-site"],
       ["Origin", `${base}.example.com`],
@@ -295,7 +295,7 @@ await onEngines("personal access tokens", (target, env) => {
   });
 });
 
-test("in subdomain mode tokens count on both APIs, and not at the host of a canvas", async (t) => {
+test("in subdomain mode tokens are valid on both APIs, and not at the host of a canvas", async (t) => {
   const { target } = await startDev(t, { SERVICE_URL_MODE: "subdomain" });
   const site = await stage(target);
   await publish(target, site, { "index.html": "home" });
@@ -311,7 +311,7 @@ test("in subdomain mode tokens count on both APIs, and not at the host of a canv
   assert.equal((await way.at(site.slug, "/", [...NAVIGATES, header])).status, 302);
 });
 
-test("in proxy mode a token goes before what the proxy says, and a bad one makes nobody of everyone", async (t) => {
+test("in proxy mode a token takes precedence over the proxy's headers, and an invalid one is 401", async (t) => {
   const { target } = await startDev(t, PROXY);
   const says = (email: string): Header => ["X-Auth-Request-Email", email];
   const ada = { email: "ada@example.com", name: "Ada", headers: [says("ada@example.com")] };

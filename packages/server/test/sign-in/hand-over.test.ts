@@ -15,7 +15,7 @@ import { HandOver, jar, NAVIGATES, pairOf } from "./hand-over.ts";
 
 const FORTNIGHT = 14 * DAY_MS;
 
-/** What ends a session, and with it what every canvas host has been given. */
+/** Events that end a session, and with it the cookies of all canvas hosts. */
 const ENDINGS: [name: string, end: (at: { person: Person; base: string; db: Db }) => Promise<unknown>][] = [
   ["signing out", ({ person, base }) => post(base, "/auth/logout", person.headers, "")],
   [
@@ -74,7 +74,7 @@ await onSqlite(
       assert.equal(page.status, 302);
       assert.ok(page.headers.location?.startsWith(`${base}/auth/canvas?`));
     };
-    /** A code is not taken: no cookie, and a page that leads back to the canvas. */
+    /** Asserts that a code is refused: no cookie, and a page that links to the canvas. */
     const notTaken = (answer: Answer) => {
       assert.equal(answer.status, 400, answer.text.slice(0, 300));
       assert.equal(answer.headers["set-cookie"], undefined);
@@ -119,7 +119,7 @@ await onSqlite(
       }
     });
 
-    it("neither code nor secret is kept", async () => {
+    it("neither code nor secret is stored", async () => {
       const begun = await way.begin(site.slug);
       const { code } = await way.pass(begun.url, site.people.viewer.headers);
       const rows = JSON.stringify(await env.db.all`select * from handovers`);
@@ -127,7 +127,7 @@ await onSqlite(
       assert.ok(!rows.includes(code) && !rows.includes(begun.secret.split("=")[1] ?? ""));
     });
 
-    it("who is not signed in signs in first, and comes back to the same page", async () => {
+    it("an anonymous browser signs in first and returns to the same page", async () => {
       const begun = await way.begin(site.slug, "/a%20b.txt");
       const path = begun.url.pathname + begun.url.search;
       const login = await send(base, { method: "GET", path, headers: NAVIGATES });
@@ -143,7 +143,7 @@ await onSqlite(
       unauthenticated(await send(base, { method: "GET", path }));
     });
 
-    it("a program without a cookie is told so, and is given none", async () => {
+    it("a client without cookies gets 400, and no cookie is set", async () => {
       for (const accept of ["*/*", "application/json", "image/png"]) {
         const answer = await way.at(site.slug, "/", [["Accept", accept]]);
         unauthenticated(answer);
@@ -158,7 +158,7 @@ await onSqlite(
       for (let tries = 0; tries < 3; tries++) notTaken(await way.enter(site.slug, url, begun.secret));
     });
 
-    it("of many who bring one code at once exactly one gets in", async () => {
+    it("concurrent uses of one code: exactly one succeeds", async () => {
       for (let rounds = 0; rounds < 5; rounds++) {
         const begun = await way.begin(site.slug);
         const { url } = await way.pass(begun.url, site.people.viewer.headers);
@@ -173,7 +173,7 @@ await onSqlite(
       [MINUTE_MS, false],
       [HOUR_MS, false],
     ] as const) {
-      it(`a code is ${good ? "still good" : "no longer good"} after ${after / SECOND} seconds`, async () => {
+      it(`a code is ${good ? "still valid" : "expired"} after ${after / SECOND} seconds`, async () => {
         const answer = await still(env, async () => {
           const begun = await way.begin(site.slug);
           const { url } = await way.pass(begun.url, site.people.viewer.headers);
@@ -184,14 +184,14 @@ await onSqlite(
       });
     }
 
-    it("a code is good on the host of its canvas only", async () => {
+    it("a code is valid on the host of its canvas only", async () => {
       const begun = await way.begin(site.slug);
       const { url } = await way.pass(begun.url, site.people.viewer.headers);
       notTaken(await way.enter(other.slug, url, begun.secret));
       assert.equal((await way.enter(site.slug, url, begun.secret)).status, 303, "and is not spent elsewhere");
     });
 
-    it("a code is good in the browser that began only: nobody is signed in as somebody else", async () => {
+    it("a code is valid only in the browser that started, so that no one is signed in as someone else", async () => {
       const [mine, theirs] = [await way.begin(site.slug), await way.begin(site.slug)];
       const attacker = await way.pass(theirs.url, site.people.editor.headers);
       const challenge = mine.url.searchParams.get("challenge") ?? "";
@@ -211,7 +211,7 @@ await onSqlite(
       }
     });
 
-    it("a code that is none is not taken", async () => {
+    it("a malformed code is refused", async () => {
       const { secret } = await way.begin(site.slug);
       for (const code of ["", "x", "A".repeat(43), "A".repeat(44), "%00".repeat(43), "A".repeat(10_000)]) {
         notTaken(await way.at(site.slug, `/__enter?to=/&code=${code}`, [...NAVIGATES, jar(secret)]));
@@ -219,7 +219,7 @@ await onSqlite(
       notTaken(await way.at(site.slug, "/__enter", [...NAVIGATES, jar(secret)]));
     });
 
-    it("a program is told by JSON that a code is not taken, a browser by a page that leads back", async () => {
+    it("a refused code is JSON for other clients, and for a browser a page that links to the canvas", async () => {
       const { secret } = await way.begin(site.slug);
       refused(await way.at(site.slug, "/__enter?code=x", [jar(secret)]), 400, "INVALID_BODY");
       const page = await way.at(site.slug, "/__enter?code=x", [...NAVIGATES, jar(secret)]);
@@ -227,7 +227,7 @@ await onSqlite(
       assert.ok(page.text.includes(`href="${canvasOrigin()}/"`));
     });
 
-    it("HEAD neither makes a code nor spends one", async () => {
+    it("HEAD neither creates nor uses a code", async () => {
       const begun = await way.begin(site.slug);
       const count = () => env.db.get`select count(*) as codes from handovers`;
       const asItWas = await count();
@@ -248,7 +248,7 @@ await onSqlite(
       assert.equal((await way.enter(site.slug, url, begun.secret)).status, 303);
     });
 
-    it("a secret that the browser has already is kept, so that two tabs get in", async () => {
+    it("an existing secret of the browser is kept, so that two tabs succeed", async () => {
       const first = await way.begin(site.slug);
       const second = await way.begin(site.slug, "/a%20b.txt", [jar(first.secret)]);
       assert.equal(second.secret, first.secret);
@@ -258,7 +258,7 @@ await onSqlite(
       }
     });
 
-    it("a secret that is none is replaced", async () => {
+    it("a malformed secret is replaced", async () => {
       for (const bad of ["", "x", "A".repeat(44), "<script>"]) {
         const { secret } = await way.begin(site.slug, "/", [jar(`easel_entering=${bad}`)]);
         assert.match(secret, /^easel_entering=[\w-]{43}$/);
@@ -266,7 +266,7 @@ await onSqlite(
     });
 
     for (const [name, end] of ENDINGS) {
-      it(`${name} ends it on the next request`, async () => {
+      it(`${name} ends the canvas session on the next request`, async () => {
         const person = await target.signIn(freshEmail("leaving"));
         await env.db.run`
           insert into canvas_people (canvas_id, email, role) values (${site.id}, ${person.email}, ${"viewer"})`;
@@ -277,7 +277,7 @@ await onSqlite(
       });
     }
 
-    it("a code is worth nothing once its session has ended", async () => {
+    it("a code is invalid once its session has ended", async () => {
       const person = await target.signIn(freshEmail("ended"));
       const begun = await way.begin(site.slug);
       const { url } = await way.pass(begun.url, person.headers);
@@ -287,7 +287,7 @@ await onSqlite(
       else notTaken(answer);
     });
 
-    it("who is taken off the list is refused on the next request, still known", async () => {
+    it("a user removed from the list is refused on the next request, but still signed in", async () => {
       const cookie = await way.through(site.slug, site.people.stranger.headers);
       refused(await way.at(site.slug, "/", [jar(cookie)]), 404, "OWNER_ONLY");
       await share(target, site, "private", { editor: "editor", viewer: "viewer", stranger: "viewer" });
@@ -296,7 +296,7 @@ await onSqlite(
       refused(await way.at(site.slug, "/", [jar(cookie)]), 404, "OWNER_ONLY");
     });
 
-    it("a page load by a cookie older than a day goes by the base host again, what the page loads does not", async () => {
+    it("a navigation with a cookie older than a day goes through the base host again, subresources do not", async () => {
       const cookie = await way.through(site.slug, site.people.viewer.headers);
       const page = (headers: Header[]) => way.at(site.slug, "/", [...headers, jar(cookie)]);
       assert.equal((await later(env, DAY_MS - MINUTE_MS, () => page(NAVIGATES))).status, 200);
@@ -310,7 +310,7 @@ await onSqlite(
       });
     });
 
-    it("guests are handed over, too, and their end is the invitation's", async () => {
+    it("guests are handed over too, until the invitation is revoked", async () => {
       const guest = await guestOf(target, site);
       const cookie = await way.through(site.slug, guest.headers);
       await shows(site.slug, cookie);
@@ -320,7 +320,7 @@ await onSqlite(
       await shut(site.slug, cookie);
     });
 
-    it("a public link needs no hand-over and sets no cookie; nobody who is known is forgotten there", async () => {
+    it("a Public link needs no hand-over and sets no cookie; signed-in callers stay signed in", async () => {
       const link = await stage(target, { people: site.people, access: "public_link" });
       await publish(target, link, { "index.html": link.slug });
       for (const headers of [[], NAVIGATES, [jar("easel_content=x", "easel_entering=y")]]) {
@@ -333,7 +333,7 @@ await onSqlite(
   { SERVICE_URL_MODE: "subdomain" },
 );
 
-test("on https every cookie is `__Host-` and `Secure`, and one without the prefix counts for nothing", async (t) => {
+test("on https every cookie is `__Host-` and `Secure`, and one without the prefix is ignored", async (t) => {
   const { target, env } = await startOnHttps(t, { SERVICE_URL_MODE: "subdomain" });
   const way = new HandOver(target.base, new URL(HTTPS).host);
   const site = await stage(target);
@@ -372,7 +372,7 @@ test("on https every cookie is `__Host-` and `Secure`, and one without the prefi
   assert.deepEqual(await env.db.all`select * from handovers`, []);
 });
 
-test("so many hand-overs a minute for one session, then 429", async (t) => {
+test("hand-overs are limited per minute and session: 429", async (t) => {
   const { target } = await startDev(t, { SERVICE_URL_MODE: "subdomain", SERVICE_RATELIMIT_ENABLED: "on" });
   const [person, other] = [await target.signIn("many@example.com"), await target.signIn("few@example.com")];
   const path = `/auth/canvas?slug=guestbook&challenge=${tokenHash("a secret")}`;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type Answer, type Header, send } from "@easel/conformance/http";
 
-/** What a browser says when it wants a page to show. */
+/** The headers of a browser's navigation. */
 export const NAVIGATES: Header[] = [
   ["Accept", "text/html,application/xhtml+xml,*/*;q=0.8"],
   ["Sec-Fetch-Mode", "navigate"],
@@ -10,15 +10,15 @@ export const NAVIGATES: Header[] = [
 /** A `Cookie` header of these pairs, name and value joined. */
 export const jar = (...pairs: string[]): Header => ["Cookie", pairs.join("; ")];
 
-/** The first cookie that an answer sets, as `name=value`. */
+/** The first cookie that a response sets, as `name=value`. */
 export const pairOf = ({ headers }: Answer): string => headers["set-cookie"]?.[0]?.split(";")[0] ?? "";
 
-/** The way onto the host of a canvas in subdomain mode, step by step; `base` is where the service listens. */
+/** Performs the hand-over to the host of a canvas step by step; `base` is the URL that the service listens on. */
 export class HandOver {
   readonly #base: string;
   readonly host: string;
 
-  /** `host` is that of the service's address. */
+  /** The host of the base URL. */
   constructor(base: string, host = new URL(base).host) {
     this.#base = base;
     this.host = host;
@@ -30,14 +30,14 @@ export class HandOver {
     return send(this.#base, { method, path, host, headers, ...(body === undefined ? {} : { body }) });
   }
 
-  /** Step 1: a page is asked for without a cookie. Answers where to go, and the secret that the browser keeps. */
+  /** Step 1: requests a page without a cookie. Returns the redirect, and the secret cookie. */
   async begin(slug: string, path = "/", headers: Header[] = []) {
     const answer = await this.at(slug, path, [...NAVIGATES, ...headers]);
     assert.equal(answer.status, 302, answer.text);
     return { answer, url: new URL(String(answer.headers.location)), secret: pairOf(answer) };
   }
 
-  /** Step 2: the base host gives someone a code. `address` as the canvas host answered it. */
+  /** Step 2: requests a code from the base host. `address` is the redirect of step 1. */
   async pass(address: URL, session: Header[]) {
     const path = address.pathname + address.search;
     const answer = await send(this.#base, {
@@ -51,12 +51,12 @@ export class HandOver {
     return { answer, url, code: url.searchParams.get("code") ?? "" };
   }
 
-  /** Step 3: the code is brought to the host of a canvas. */
+  /** Step 3: sends the code to the host of a canvas. */
   enter(slug: string, { search }: URL, ...pairs: string[]): Promise<Answer> {
     return this.at(slug, `/__enter${search}`, [...NAVIGATES, ...(pairs.length > 0 ? [jar(...pairs)] : [])]);
   }
 
-  /** All of it: the cookie that the host of a canvas gives someone. */
+  /** All steps: returns the cookie of the canvas host. */
   async through(slug: string, session: Header[]): Promise<string> {
     const begun = await this.begin(slug);
     const passed = await this.pass(begun.url, session);

@@ -10,7 +10,7 @@ import { onEngines, startDev } from "../support/engines.ts";
 import { publish, visit } from "../support/publish.ts";
 import { HandOver, jar, NAVIGATES, pairOf } from "./hand-over.ts";
 
-/** The management API but `/api/me`, with a body where one is needed: closed to guests, to their own canvas too. */
+/** Routes of the management API that are closed to guests, even for their own canvas: all but `/api/me`. */
 const CLOSED: [method: string, path: string, body?: object][] = [
   ["GET", "/canvases"],
   ["POST", "/canvases", { title: "Guest" }],
@@ -35,7 +35,7 @@ const CLOSED: [method: string, path: string, body?: object][] = [
   ["POST", "/me/more"],
 ];
 
-/** Whom nobody can invite. */
+/** Invalid invitations. */
 const BAD_BODIES: [name: string, body: object][] = [
   ["nobody", {}],
   ["an address that is null", { email: null }],
@@ -82,7 +82,7 @@ await onEngines("invitations and guests", (target, env) => {
   const sessions = async () =>
     Number((await env.db.get<{ count: number }>`select count(*) as count from sessions`)?.count);
 
-  it("an invitation answers its id, the address and the link, which is kept nowhere", async () => {
+  it("an invitation returns its id, the address and the link, whose token is not stored", async () => {
     const answer = await manage(target, owner, "POST", `/api/canvases/${site.id}/invites`, {
       email: " Friend@Example.COM ",
     });
@@ -106,7 +106,7 @@ await onEngines("invitations and guests", (target, env) => {
     });
   });
 
-  it("the link makes a guest: 303 to the canvas, a cookie like any session's, nothing to keep or pass on", async () => {
+  it("the link starts a guest session: 303 to the canvas, a session cookie, neither cached nor sent as a referrer", async () => {
     const { path } = await invite(site);
     const answer = await follow(path, NAVIGATES);
     assert.deepEqual([answer.status, answer.headers.location], [303, `${base}/c/${site.slug}/`]);
@@ -117,7 +117,7 @@ await onEngines("invitations and guests", (target, env) => {
     assert.match(String(answer.headers["referrer-policy"]), /^(no-referrer|strict-origin)$/);
   });
 
-  it("a guest is a viewer of the one canvas, and of kind guest", async () => {
+  it("a guest is a viewer of their canvas, and of kind guest", async () => {
     const { id, path, email } = await invite(site, { email: freshEmail("guest"), name: "Grace" });
     const guest = await enter(path);
     assert.equal((await visit(target, site.slug, guest)).text, site.slug);
@@ -142,7 +142,7 @@ await onEngines("invitations and guests", (target, env) => {
     );
   });
 
-  it("another canvas is NOT_INVITED, whatever its rung", async () => {
+  it("another canvas is NOT_INVITED with any access", async () => {
     const guest = await enter((await invite(site)).path);
     for (const access of ["private", "whole_org", "public_link"] as const) {
       const other = await furnished({ access });
@@ -152,7 +152,7 @@ await onEngines("invitations and guests", (target, env) => {
     refused(await visit(target, "no-such-canvas", guest), 404, "NOT_FOUND");
   });
 
-  it("a guest passes the password, and not the end of the share", async () => {
+  it("a guest passes the password, but not the expiry", async () => {
     const at = await furnished({ terms: { password: "secret" } });
     const guest = await enter((await invite(at)).path);
     assert.equal((await api(guest, at)).status, 200);
@@ -169,7 +169,7 @@ await onEngines("invitations and guests", (target, env) => {
     });
   }
 
-  it("the home page shows a guest the one canvas", async () => {
+  it("the home page shows a guest their canvas", async () => {
     const shared = await furnished({ access: "whole_org" });
     const guest = await enter((await invite(site, { email: owner.email })).path);
     const { status, text } = await send(base, { method: "GET", path: "/", headers: guest.headers });
@@ -177,7 +177,7 @@ await onEngines("invitations and guests", (target, env) => {
     assert.ok(text.includes(`/c/${site.slug}/`) && !text.includes(shared.slug));
   });
 
-  it("the address of a member gives the guest nothing of that member", async () => {
+  it("an invitation with a member's address gives no rights of that member", async () => {
     for (const member of [owner, site.people.editor]) {
       const guest = await enter((await invite(site, { email: member.email })).path);
       const { json } = await api(guest, site);
@@ -189,7 +189,7 @@ await onEngines("invitations and guests", (target, env) => {
     }
   });
 
-  it("the address of an administrator makes none, and does not sign the administrator in", async () => {
+  it("an invitation with an administrator's address gives no administrator rights", async () => {
     const guest = await enter((await invite(site, { email: target.admin })).path);
     assert.equal((await whoAmI(base, guest.headers)).json.isAdmin, false);
     refused(await manage(target, guest, "GET", "/api/admin/audit"), 403, "PERMISSION_DENIED");
@@ -197,7 +197,7 @@ await onEngines("invitations and guests", (target, env) => {
     assert.notEqual((await whoAmI(base, admin.headers)).json.id, (await whoAmI(base, guest.headers)).json.id);
   });
 
-  it("revoking ends every session of the guest on the next request, and the link", async () => {
+  it("revoking ends the link and every session of the guest, from the next request on", async () => {
     const [first, second] = [await invite(site), await invite(site)];
     const guests = [await enter(first.path), await enter(first.path)];
     const other = await enter(second.path);
@@ -222,7 +222,7 @@ await onEngines("invitations and guests", (target, env) => {
     assert.ok(Number(listed?.revokedAt) > 0);
   });
 
-  it("a guest who comes while the invitation is revoked does not stay", async () => {
+  it("a guest session started during the revocation is invalid", async () => {
     for (let rounds = 0; rounds < 5; rounds++) {
       const { id, path } = await invite(site);
       const [, ...answers] = await Promise.all([
@@ -240,7 +240,7 @@ await onEngines("invitations and guests", (target, env) => {
     }
   });
 
-  it("the link of a deleted canvas is no longer good: 404", async () => {
+  it("the link of a deleted canvas: 404", async () => {
     const at = await furnished();
     const { path } = await invite(at);
     const guest = await enter(path);
@@ -251,7 +251,7 @@ await onEngines("invitations and guests", (target, env) => {
     refused(await api(guest, at), 404, "NOT_FOUND");
   });
 
-  it("what is no link: 404, and no session", async () => {
+  it("a malformed or unknown token: 404, and no session", async () => {
     const { token, id } = await invite(site);
     const count = await sessions();
     const bad = [
@@ -276,7 +276,7 @@ await onEngines("invitations and guests", (target, env) => {
     assert.equal(await sessions(), count);
   });
 
-  it("HEAD makes no session", async () => {
+  it("HEAD starts no session", async () => {
     const { path } = await invite(site);
     const count = await sessions();
     const answer = await follow(path, NAVIGATES, "HEAD");
@@ -284,7 +284,7 @@ await onEngines("invitations and guests", (target, env) => {
     assert.equal(await sessions(), count);
   });
 
-  it("who has signed in and may enter stays who they are", async () => {
+  it("a signed-in user with access keeps their session", async () => {
     const { path } = await invite(site);
     for (const person of [owner, site.people.editor, site.people.viewer]) {
       const count = await sessions();
@@ -296,7 +296,7 @@ await onEngines("invitations and guests", (target, env) => {
     }
   });
 
-  it("who has signed in and may not enter is not signed out by a link that any page can open", async () => {
+  it("a signed-in user without access is asked for confirmation before the session ends", async () => {
     const { path, email } = await invite(site);
     const { stranger } = site.people;
     for (const headers of [[], NAVIGATES, [["Sec-Fetch-Dest", "image"] satisfies Header]]) {
@@ -324,7 +324,7 @@ await onEngines("invitations and guests", (target, env) => {
     unauthenticated(await whoAmI(base, leaving.headers));
   });
 
-  it("a guest of one canvas who follows the link of another is asked, too, and is then the other's alone", async () => {
+  it("a guest of another canvas is asked for confirmation, and is then a guest of the new one only", async () => {
     const other = await furnished();
     const guest = await enter((await invite(site)).path);
     const { path } = await invite(other);
@@ -337,7 +337,7 @@ await onEngines("invitations and guests", (target, env) => {
     unauthenticated(await api(guest, site));
   });
 
-  it("a guest signs out, and a member who signs in leaves the guest behind", async () => {
+  it("a guest can sign out, and signing in replaces the guest session", async () => {
     const { path } = await invite(site);
     const guest = await enter(path);
     const out = await send(base, { method: "POST", path: "/auth/logout", headers: guest.headers });
@@ -350,7 +350,7 @@ await onEngines("invitations and guests", (target, env) => {
     unauthenticated(await api(again, site));
   });
 
-  it("the session of a guest is as long as any, and is renewed by use", async () => {
+  it("a guest session lasts as long as others, and is renewed by use", async () => {
     const guest = await enter((await invite(site)).path);
     const hash = tokenHash(tokenOf(guest));
     await env.db.run`update sessions set expires_at = ${Date.now() + 86_400_000} where token_hash = ${hash}`;
@@ -360,7 +360,7 @@ await onEngines("invitations and guests", (target, env) => {
     unauthenticated(await api(guest, site));
   });
 
-  it("only the owner invites and revokes; editors see who is invited", async () => {
+  it("only the owner invites and revokes; editors see the invitations", async () => {
     const { id } = await invite(site);
     const { editor, viewer, stranger } = site.people;
     const admin = await target.signIn(target.admin);
@@ -379,7 +379,7 @@ await onEngines("invitations and guests", (target, env) => {
     unauthenticated(await manage(target, null, "POST", path, body));
   });
 
-  it("an invitation of another canvas, or none, cannot be revoked: 404", async () => {
+  it("revoking an invitation of another canvas or an unknown one: 404", async () => {
     const other = await furnished();
     const { id } = await invite(other);
     const guest = await enter((await invite(other)).path);
@@ -391,7 +391,7 @@ await onEngines("invitations and guests", (target, env) => {
   });
 
   for (const [name, body] of BAD_BODIES) {
-    it(`nobody is invited by ${name}: 400 INVALID_BODY`, async () => {
+    it(`an invitation with ${name}: 400 INVALID_BODY`, async () => {
       const count = () => env.db.get`select count(*) as invites from invites`;
       const asItWas = await count();
       const path = `/api/canvases/${site.id}/invites`;
@@ -400,7 +400,7 @@ await onEngines("invitations and guests", (target, env) => {
     });
   }
 
-  it("a disabled canvas: nobody is invited and nobody uninvited, 409; its guests are refused", async () => {
+  it("a disabled canvas: inviting and revoking are 409, and its guests are refused", async () => {
     const at = await furnished();
     const { id, path } = await invite(at);
     const guest = await enter(path);
@@ -411,7 +411,7 @@ await onEngines("invitations and guests", (target, env) => {
     refused(await api(guest, at), 403, "DISABLED");
   });
 
-  it("guests stay when the canvas is handed over or shared otherwise: their invitation is their way in", async () => {
+  it("guests keep access when the owner or the share settings change", async () => {
     const at = await furnished();
     const guest = await enter((await invite(at)).path);
     await share(target, at, "private", { editor: "editor" });
@@ -424,7 +424,7 @@ await onEngines("invitations and guests", (target, env) => {
   });
 });
 
-test("in subdomain mode a guest comes to the host of the canvas, and a revoked one does not stay there", async (t) => {
+test("in subdomain mode a guest can open the host of the canvas until revoked", async (t) => {
   const { target } = await startDev(t, { SERVICE_URL_MODE: "subdomain" });
   const site = await stage(target);
   await publish(target, site, { "index.html": "home" });
@@ -445,7 +445,7 @@ test("in subdomain mode a guest comes to the host of the canvas, and a revoked o
   unauthenticated(await me());
 });
 
-test("links are tried so many times a minute from one address, then 429", async (t) => {
+test("invitation links are limited per minute and address: 429", async (t) => {
   const limits = { SERVICE_RATELIMIT_ENABLED: "on", SERVICE_RATELIMIT_LOGIN_PER_MIN: "3" };
   const { target } = await startDev(t, limits);
   const path = `/auth/invite/${"A".repeat(43)}`;

@@ -16,7 +16,7 @@ const PAGE = `<!doctype html><meta charset="utf-8"><title>Tea</title><h1>Tea</h1
 <script src="/sdk/v1.js"></script>
 <script>easel.me().then(({ name }) => document.querySelector("output").append(name));</script>`;
 
-/** A canvas which shows who is looking at it; its id. */
+/** Creates a canvas that shows its viewer; returns its id. */
 async function publish(slug: string, env: Env): Promise<string> {
   const owner = await upsertUser(env.db, "owner@example.com", null, env.clock());
   assert.ok(owner !== null);
@@ -28,7 +28,7 @@ async function publish(slug: string, env: Env): Promise<string> {
   return id;
 }
 
-/** A canvas for everyone who signs in, which their home pages list; its address. */
+/** Creates a canvas that is listed on every home page; returns its URL. */
 async function publishTea(env: Env): Promise<string> {
   const id = await publish("tea", env);
   await setSharing(id, { access: "whole_org" }, env);
@@ -40,7 +40,7 @@ async function* bytes(text: string) {
   yield Buffer.from(text);
 }
 
-/** A tab of a fresh browser. Nothing outside this computer is asked for: the provider's forms name a font. */
+/** A tab of a fresh browser that blocks requests to other computers, as for a font of the provider's forms. */
 async function newTab(options: BrowserContextOptions = {}): Promise<Page> {
   assert.ok(browser !== null);
   const context = await browser.newContext(options);
@@ -62,7 +62,7 @@ const browser = noBrowser ? null : await openBrowser({ after });
 const sites = await Promise.all(
   ["path", "subdomain"].map(async (mode) => {
     const settings = { SERVICE_URL_MODE: mode };
-    // To a browser the provider is another site: cookies have to come across.
+    // The provider is cross-site, so this covers SameSite cookies.
     const site = await startWithProvider({ after }, { settings, hostname: "easel.localhost" });
     return { mode, ...site, canvas: await publishTea(site.env) };
   }),
@@ -71,7 +71,7 @@ const sites = await Promise.all(
 for (const { mode, base, env, issuer, canvas } of sites) {
   describe(`signing in at a provider in a browser, canvases by ${mode}`, { skip: noBrowser }, () => {
     for (const colorScheme of ["light", "dark"] as const) {
-      it(`leads to the canvas that was asked for, in ${colorScheme}`, async () => {
+      it(`returns to the requested canvas, in ${colorScheme}`, async () => {
         const page = await newTab({ colorScheme });
         const wanted = `${canvas}?a=1`;
         await page.goto(wanted);
@@ -124,12 +124,12 @@ for (const { mode, base, env, issuer, canvas } of sites) {
 describe("a provider in a browser", { skip: noBrowser }, () => {
   const [{ base, canvas }] = sites as [(typeof sites)[number]];
 
-  it("that does not verify the address: a page, and a way to use another account", async () => {
+  it("that does not verify the address: a page with a link to use another account", async () => {
     const page = await newTab();
     await page.goto(canvas);
     await fillIn(page, "unverified@example.com");
     await fails(page, "Your e-mail address is not verified");
-    // The provider counts in seconds how long ago somebody signed in.
+    // The provider measures the age of a login in seconds.
     await page.waitForTimeout(1_100);
     await page.getByRole("link", { name: "Use another account" }).click();
     await fillIn(page, "ada@example.com");
@@ -137,7 +137,7 @@ describe("a provider in a browser", { skip: noBrowser }, () => {
     await page.getByText("Name of ada").waitFor();
   });
 
-  it("and cancelling there: a page, and a way to try again by keyboard", async () => {
+  it("and cancelling there: a page with a link to try again, by keyboard", async () => {
     const page = await newTab();
     await page.goto(canvas);
     await page.getByRole("link", { name: "Cancel" }).click();

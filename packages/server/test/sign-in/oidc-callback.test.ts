@@ -42,7 +42,7 @@ describe("GET /auth/callback", () => {
     });
   }
 
-  it("with a state of which one bit is another: 400, and where it leads does not count", async () => {
+  it("with a state with one bit changed: 400, and its returnTo is ignored", async () => {
     const visitor = new Visitor();
     const back = await wayBack(base, visitor, "/c/tea/");
     const state = back.searchParams.get("state") ?? "";
@@ -65,7 +65,7 @@ describe("GET /auth/callback", () => {
     }
   });
 
-  it("with an issuer that is another: 503; with the right one it signs in", async () => {
+  it("with a wrong issuer: 503; with the right one it signs in", async () => {
     for (const [iss, status] of [
       ["https://accounts.example.com", 503],
       [fake.issuer, 303],
@@ -77,7 +77,7 @@ describe("GET /auth/callback", () => {
     }
   });
 
-  it("answers a program in JSON", async () => {
+  it("sends JSON to clients other than browsers", async () => {
     const json = (path: string) =>
       send(base, { method: "GET", path, headers: [["Accept", "application/json"]] });
     refused(await json("/auth/callback"), 400, "INVALID_BODY");
@@ -93,7 +93,7 @@ describe("GET /auth/callback", () => {
     refused(answer, 403, "PERMISSION_DENIED");
   });
 
-  it("finds the binding among other cookies, and takes none for one that is malformed", async () => {
+  it("finds the binding among other cookies, and ignores a malformed one", async () => {
     const visitor = new Visitor();
     const back = await wayBack(base, visitor);
     const binding = visitor.cookie(base, "easel_login");
@@ -147,17 +147,19 @@ describe("returnTo", () => {
     "/%0d%0aLocation:x",
   ];
   for (const returnTo of [...ways, ...others, ...near])
-    it(`${JSON.stringify(returnTo)} does not leave`, () => landsAtHome(returnTo));
+    it(`${JSON.stringify(returnTo)} does not lead to another origin`, () => landsAtHome(returnTo));
 
   const corpus = samples("redirect");
-  it("from a corpus of open redirects does not leave", { skip: corpus === null && ABSENT }, async () => {
+  it("from a corpus of open redirects never leads to another origin", {
+    skip: corpus === null && ABSENT,
+  }, async () => {
     const lines = corpus?.flatMap(({ bytes }) => bytes.toString("utf8").split("\n")) ?? [];
     assert.ok(lines.length > 100);
     for (let from = 0; from < lines.length; from += 50)
       await Promise.all(lines.slice(from, from + 50).map(landsAtHome));
   });
 
-  it("of two counts the first; a very long one leads home", async () => {
+  it("the first of two is used; a very long one leads to the home page", async () => {
     const visitor = new Visitor();
     const { headers } = await visitor.get(`${base}/auth/login?returnTo=/c/tea/&returnTo=//example.com`);
     const back = new URL(headers.location ?? "").searchParams;
@@ -197,7 +199,7 @@ describe("the log", () => {
     ],
   ];
   for (const [name, said, why] of rows) {
-    it(`says why, and nothing that was sent: ${name}`, async (t) => {
+    it(`contains the cause, and no values of the request or response: ${name}`, async (t) => {
       Object.assign(fake, said);
       const warn = t.mock.method(env.log, "warn");
       const visitor = new Visitor();

@@ -7,8 +7,8 @@ import { BROKEN, turnedDown, Visitor } from "./oidc-visitor.ts";
 
 const HOUR_MS = 60 * 60_000;
 
-describe("what the provider says of itself", () => {
-  it("is asked for at the first sign-in, once for all that come together, and for an hour", async (t) => {
+describe("the provider's metadata", () => {
+  it("is fetched at the first sign-in, once for concurrent ones, and cached for an hour", async (t) => {
     const { fake, base, env } = await startWithFake(t);
     assert.deepEqual(fake.asked, []);
     await Promise.all(Array.from({ length: 20 }, () => new Visitor().login(base)));
@@ -35,7 +35,7 @@ describe("what the provider says of itself", () => {
     assert.deepEqual(fake.asked.slice(7), [DESCRIPTION], "one question at a time");
   });
 
-  it("may change: the new addresses hold after an hour", async (t) => {
+  it("may change: new URLs are used after an hour", async (t) => {
     const { fake, base, env } = await startWithFake(t);
     await new Visitor().login(base);
     const real = env.clock;
@@ -65,7 +65,7 @@ describe("what the provider says of itself", () => {
     "",
   ];
   for (const endpoint of ["authorization_endpoint", "token_endpoint", "jwks_uri", "userinfo_endpoint"]) {
-    it(`an ${endpoint} that is neither https nor on this computer: 503`, async (t) => {
+    it(`an ${endpoint} that is neither https nor loopback: 503`, async (t) => {
       const { fake, base } = await startWithFake(t);
       for (const address of elsewhere) {
         const body = { ...description(fake.issuer), [endpoint]: address };
@@ -89,7 +89,7 @@ describe("the client", () => {
     ["not where the provider takes the body only", ["client_secret_post"], undefined],
   ];
   for (const [name, ways, authorization] of rows) {
-    it(`shows its secret in the header ${name}`, async (t) => {
+    it(`sends its secret in the header ${name}`, async (t) => {
       const { fake, base } = await startWithFake(t, { SERVICE_OIDC_CLIENT_SECRET: secret });
       const body = { ...description(fake.issuer), token_endpoint_auth_methods_supported: ways };
       fake.answers = { [DESCRIPTION]: { status: 200, body } };
@@ -100,7 +100,7 @@ describe("the client", () => {
     });
   }
 
-  it("without a secret shows its name, and the verifier of the challenge", async (t) => {
+  it("without a secret sends its id and the PKCE verifier", async (t) => {
     const { fake, base } = await startWithFake(t);
     const visitor = new Visitor();
     const { searchParams } = new URL(await visitor.login(base));
@@ -118,11 +118,11 @@ describe("the client", () => {
 });
 
 describe("the keys of the provider", () => {
-  it("may change at any time: a new one is asked for", async (t) => {
+  it("may change at any time: a new one is fetched", async (t) => {
     const { fake, base } = await startWithFake(t);
     assert.equal((await signIn(base)).status, 303);
     await fake.rotate();
-    // Keys that were asked for less than a minute ago are not asked for again.
+    // Keys fetched less than a minute ago are not fetched again.
     mock.timers.enable({ apis: ["Date"], now: Date.now() + 61_000 });
     t.after(() => mock.timers.reset());
     assert.equal((await signIn(base)).status, 303);

@@ -10,35 +10,35 @@ import { Visitor } from "./oidc-visitor.ts";
 
 type Json = Record<string, unknown>;
 
-/** Where a provider describes itself. */
+/** The path of the discovery document. */
 export const DESCRIPTION = "/.well-known/openid-configuration";
 
-/** What the fake says when the tests say nothing else. */
+/** The claims of the fake by default. */
 export const HONEST = {
   sub: "account",
   email: "fake@example.com",
   email_verified: true,
 } as const;
 
-/** A provider that says whatever a test wants. The code that it is given is the nonce of the ID token. */
+/** A provider with replaceable responses. The authorization code is the nonce of the ID token. */
 export interface Fake {
   issuer: string;
-  /** Paths that were asked for, in their order. */
+  /** Requested paths, in order. */
   asked: string[];
-  /** What came with the codes. */
+  /** The bodies of token requests. */
   presented: { authorization: string | undefined; form: Record<string, string> }[];
-  /** What an ID token says beyond issuer, audience, nonce and times, or instead of them. */
+  /** Claims of the ID token besides issuer, audience, nonce and times, or instead of them. */
   claims: Json;
   /** Makes the ID token. */
   sign: (claims: Json) => Promise<string> | string;
-  /** What the endpoints answer instead of what an honest provider would: nothing at all where it is null, no end of it where `body` is. */
+  /** Replaced responses by endpoint: none at all where it is null, an endless one where `body` is null. */
   answers: Record<string, { status: number; body: unknown } | null>;
-  /** Whether it lets go of whoever connects, without a word. */
+  /** Whether it closes every connection without a response. */
   hangsUp: boolean;
-  /** Has keys of its own from now on. */
+  /** Replaces its keys. */
   rotate(): Promise<void>;
   key(): { privateKey: CryptoKey; publicKey: JWK };
-  /** Back to honesty. */
+  /** Resets all replacements. */
   reset(): void;
 }
 
@@ -48,7 +48,7 @@ async function newKey(): Promise<{ privateKey: CryptoKey; publicKey: JWK }> {
   return { privateKey, publicKey: { ...(await exportJWK(publicKey)), kid, alg: "ES256", use: "sig" } };
 }
 
-/** Starts a fake; `stop` takes it away before the end of the scope. */
+/** Starts a fake; `stop` stops it before the end of the scope. */
 export async function startFake(scope: Scope): Promise<Fake & { stop(): Promise<unknown> }> {
   let key = await newKey();
   const sign: Fake["sign"] = (claims) =>
@@ -118,7 +118,7 @@ export async function startFake(scope: Scope): Promise<Fake & { stop(): Promise<
   return Object.assign(fake, { stop });
 }
 
-/** The discovery document of an honest provider. */
+/** A valid discovery document. */
 export const description = (issuer: string): Json => ({
   issuer,
   authorization_endpoint: `${issuer}/authorize`,
@@ -137,13 +137,13 @@ function answer(response: ServerResponse, status: number, body: unknown): void {
   else response.end(typeof body === "string" ? body : JSON.stringify(body));
 }
 
-/** A service whose people sign in at a fake of its own. */
+/** A service with its own fake provider. */
 export async function startWithFake(scope: Scope, settings: Record<string, string> = {}) {
   const fake = await startFake(scope);
   return { fake, ...(await startService(scope, { ...oidcSettings(fake.issuer), ...settings })) };
 }
 
-/** Begins to sign in at a fake; the address that it sends the browser back to. */
+/** Starts a sign-in at a fake; returns the callback URL. */
 export async function wayBack(base: string, visitor: Visitor, returnTo?: string): Promise<URL> {
   const { searchParams } = new URL(await visitor.login(base, returnTo));
   const back = new URL(`${base}/auth/callback`);
@@ -152,6 +152,6 @@ export async function wayBack(base: string, visitor: Visitor, returnTo?: string)
   return back;
 }
 
-/** Signs in at a fake; what the service answers to what it says. */
+/** Signs in at a fake; returns the service's response to the callback. */
 export const signIn = async (base: string, visitor = new Visitor(), returnTo?: string): Promise<Answer> =>
   visitor.get((await wayBack(base, visitor, returnTo)).href);

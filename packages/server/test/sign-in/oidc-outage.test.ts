@@ -10,7 +10,7 @@ import { oidcSettings } from "./oidc-provider.ts";
 import { BROKEN, SILENT, turnedDown, Visitor } from "./oidc-visitor.ts";
 
 describe("a provider that is down", () => {
-  it("503 with a way to try again that keeps where one wanted to go; works once it is up", async (t) => {
+  it("503 with a link to try again that keeps returnTo; works once it is up", async (t) => {
     const { fake, base } = await startWithFake(t);
     fake.hangsUp = true;
     const visitor = new Visitor();
@@ -23,7 +23,7 @@ describe("a provider that is down", () => {
     assert.equal((await signIn(base, visitor)).status, 303);
   });
 
-  it("nobody listens at its address: 503", async (t) => {
+  it("connection refused: 503", async (t) => {
     const { base } = await startService(t, oidcSettings("http://localhost:9"));
     turnedDown(await new Visitor().get(`${base}/auth/login`), 503, SILENT);
   });
@@ -37,7 +37,7 @@ describe("a provider that is down", () => {
     turnedDown(await visitor.get(`${base}/auth/callback?${query}`), 503, SILENT);
   });
 
-  it("says 500, nonsense or elsewhere of itself: 503, and is asked anew", async (t) => {
+  it("sends 500, malformed metadata or another issuer: 503, and is fetched again next time", async (t) => {
     const { fake, base } = await startWithFake(t);
     const rows: [status: number, body: unknown, says: RegExp][] = [
       [500, "down", SILENT],
@@ -57,7 +57,7 @@ describe("a provider that is down", () => {
 });
 
 describe("a provider that is slow", () => {
-  it("is waited for ten seconds, for the first byte as for the last: 503", async (t) => {
+  it("times out after ten seconds, for the first byte as for the last: 503", async (t) => {
     const { fake, base } = await startWithFake(t);
     const visitor = new Visitor();
     const patience: AbortController[] = [];
@@ -89,7 +89,7 @@ describe("a provider that is slow", () => {
 });
 
 describe("the limit of sign-ins", () => {
-  it("so many a minute from one address, login and callback together: 429", async (t) => {
+  it("per minute and address, login and callback together: 429", async (t) => {
     const limits = { SERVICE_RATELIMIT_ENABLED: "true", SERVICE_RATELIMIT_LOGIN_PER_MIN: "4" };
     const { base } = await startWithFake(t, limits);
     const visitor = new Visitor();

@@ -32,7 +32,7 @@ describe("the address", () => {
     });
   }
 
-  it("is asked for at the userinfo endpoint when the ID token has none", async () => {
+  it("is fetched from the userinfo endpoint when the ID token has none", async () => {
     fake.claims = elsewhere;
     fake.answers["/userinfo"] = { status: 200, body: { ...HONEST, email: "info@example.com", name: "Info" } };
     const visitor = new Visitor();
@@ -55,7 +55,7 @@ describe("the address", () => {
     });
   }
 
-  it("of the ID token is not mixed with what userinfo says", async () => {
+  it("of the ID token is not combined with claims of userinfo", async () => {
     fake.claims = { email_verified: undefined };
     fake.answers["/userinfo"] = { status: 200, body: HONEST };
     turnedDown(await signIn(base), 403, /not verified/);

@@ -6,10 +6,10 @@ import { atEnd, type Scope, startService } from "../support/service.ts";
 
 const PROGRAM = path.join(import.meta.dirname, "oidc-provider-process.js");
 
-/** The client that the service is, at every provider of the tests. */
+/** The OAuth client of the service at the test providers. */
 export const CLIENT = "easel";
 
-/** Settings of a service whose people sign in at this issuer. */
+/** Settings of a service with this issuer. */
 export const oidcSettings = (issuer: string): Record<string, string> => ({
   SERVICE_AUTH_MODE: "oidc",
   SERVICE_OIDC_ISSUER: issuer,
@@ -18,15 +18,15 @@ export const oidcSettings = (issuer: string): Record<string, string> => ({
   SERVICE_RATELIMIT_ENABLED: "false",
 });
 
-/** How a service is started beside a provider. With `secret` its client is a confidential one. */
+/** Options of a service with a provider. With `secret` its client is confidential. */
 interface Options {
   settings?: Record<string, string>;
   secret?: string;
-  /** The host of its base address. */
+  /** The host of its base URL. */
   hostname?: string;
 }
 
-/** A service and a real provider that knows it. */
+/** Starts a service and a real provider with its client. */
 export async function startWithProvider(
   scope: Scope,
   { settings = {}, secret, hostname }: Options = {},

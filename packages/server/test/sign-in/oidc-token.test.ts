@@ -11,11 +11,11 @@ beforeEach(() => fake.reset());
 const base64 = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
 const seconds = () => Math.floor(Date.now() / 1000);
 
-it("an honest answer signs in", async () => {
+it("a valid response signs in", async () => {
   assert.equal((await signIn(base, new Visitor(), "/c/tea/")).headers.location, "/c/tea/");
 });
 
-describe("an ID token that is not to be believed", () => {
+describe("an invalid ID token", () => {
   const claims: [name: string, claims: () => Record<string, unknown>][] = [
     ["another nonce", () => ({ nonce: "another" })],
     ["no nonce", () => ({ nonce: undefined })],
@@ -83,7 +83,7 @@ describe("an ID token that is not to be believed", () => {
     });
   }
 
-  it("a key of somebody else's under the name of the provider's: 503", async (t) => {
+  it("another key with the key id of the provider's: 503", async (t) => {
     const other = await startFake(t);
     Object.assign(other.key().publicKey, { kid: fake.key().publicKey.kid });
     fake.sign = other.sign;
@@ -91,7 +91,7 @@ describe("an ID token that is not to be believed", () => {
   });
 });
 
-describe("what else a provider may say", () => {
+describe("other responses of a provider", () => {
   const tokens = { access_token: "the access token", token_type: "Bearer" };
   const rows: [
     name: string,
@@ -124,7 +124,7 @@ describe("what else a provider may say", () => {
   ];
   for (const [name, path, told, status, says] of rows) {
     it(`${name}: ${status}`, async (t) => {
-      // Keys are remembered.
+      // Keys are cached.
       const fresh = await startWithFake(t);
       fresh.fake.answers[path] = told;
       turnedDown(await signIn(fresh.base), status, says);

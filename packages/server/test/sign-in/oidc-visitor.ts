@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { type Answer, type Header, send } from "@easel/conformance/http";
 import { FORM } from "../support/client.ts";
 
-/** The page of a sign-in that failed: it leads on, gives nothing away, and signs nobody in. */
+/** Asserts the page of a failed sign-in: it has a link, reveals nothing, and sets no session. */
 export function turnedDown({ status, headers, text }: Answer, expected: number, says: RegExp): void {
   assert.equal(status, expected, text);
   assert.match(String(headers["content-type"]), /^text\/html/);
@@ -13,16 +13,16 @@ export function turnedDown({ status, headers, text }: Answer, expected: number, 
   assert.doesNotMatch(String(headers["set-cookie"] ?? ""), /easel_session/);
 }
 
-/** Where the page of a sign-in that failed leads on to. */
+/** The link of the page of a failed sign-in. */
 export const wayOn = (page: string): string =>
   (/href="(\/auth\/login[^"]*)"/.exec(page)?.[1] ?? "").replaceAll("&amp;", "&");
 
-/** The page where the provider is silent. */
+/** The page for an unreachable provider. */
 export const SILENT = /^The sign-in service does not answer$/;
-/** The page where the provider says what cannot be relied on. */
+/** The page for an invalid response of the provider. */
 export const BROKEN = /^Signing in does not work right now$/;
 
-/** As much of a browser as signing in needs: cookies, forms, and redirects that are followed by hand. */
+/** A minimal browser for signing in, with cookies, forms and manual redirects. */
 export class Visitor {
   readonly #cookies = new Map<string, Map<string, { value: string; path: string }>>();
 
@@ -36,7 +36,7 @@ export class Visitor {
     return this.#send("POST", address, [FORM], new URLSearchParams(fields).toString());
   }
 
-  /** Whom the service takes this browser for: `GET /api/me`. */
+  /** The signed-in user: `GET /api/me`. */
   async me(base: string): Promise<Record<string, unknown>> {
     return (await this.get(`${base}/api/me`)).json;
   }
@@ -46,7 +46,7 @@ export class Visitor {
     return this.#cookies.get(new URL(site).origin)?.get(name)?.value;
   }
 
-  /** Starts to sign in; the address of the provider that the browser is sent to. */
+  /** Starts a sign-in; returns the authorization URL. */
   async login(base: string, returnTo?: string): Promise<string> {
     const query = returnTo === undefined ? "" : `?${new URLSearchParams({ returnTo })}`;
     const { status, headers, text } = await this.get(`${base}/auth/login${query}`);
@@ -54,7 +54,7 @@ export class Visitor {
     return headers.location ?? "";
   }
 
-  /** Goes through the provider's forms as someone; the address that the provider sends the browser back to. */
+  /** Submits the provider's forms as a user; returns the callback URL. */
   async approve(address: string, email: string): Promise<string> {
     const { origin } = new URL(address);
     let at = address;
@@ -77,7 +77,7 @@ export class Visitor {
     return assert.fail("the provider goes round in circles");
   }
 
-  /** Signs in as someone; what the service answers in the end. */
+  /** Signs in as a user; returns the service's last response. */
   async signIn(base: string, email: string, returnTo?: string): Promise<Answer> {
     return this.get(await this.approve(await this.login(base, returnTo), email));
   }

@@ -9,7 +9,7 @@ import { turnedDown, Visitor, wayOn } from "./oidc-visitor.ts";
 const { base, env, issuer } = await startWithProvider({ after });
 
 describe("signing in at a provider", () => {
-  it("asks for a code with PKCE, state and nonce", async () => {
+  it("requests a code with PKCE, state and nonce", async () => {
     const visitor = new Visitor();
     const { status, headers } = await visitor.get(`${base}/auth/login`);
     assert.equal(status, 302);
@@ -33,7 +33,7 @@ describe("signing in at a provider", () => {
     assert.ok(!url.href.includes(visitor.cookie(base, "easel_login") ?? ""));
   });
 
-  it("everyone is who the provider says, and comes back to where they wanted to go", async () => {
+  it("each user is signed in as asserted, and returns to the requested page", async () => {
     const visitor = new Visitor();
     const email = freshEmail("Ada");
     const answer = await visitor.signIn(base, email, "/c/tea/?a=1&b=%2F#top");
@@ -44,7 +44,7 @@ describe("signing in at a provider", () => {
     assert.equal(name, `Name of ${email.split("@")[0]}`);
   });
 
-  it("the same person comes back as the same person, also without a form in between", async () => {
+  it("the same account is the same user, also with a session at the provider", async () => {
     const visitor = new Visitor();
     const email = freshEmail("back");
     await visitor.signIn(base, email);
@@ -61,7 +61,7 @@ describe("signing in at a provider", () => {
     assert.equal((await visitor.me(closed.base)).email, "closed@example.com");
   });
 
-  it("someone without a name is called after the address", async () => {
+  it("a user without a name gets one from the address", async () => {
     const visitor = new Visitor();
     await visitor.signIn(base, "nameless.hopper@example.com");
     assert.equal((await visitor.me(base)).name, "Nameless Hopper");
@@ -82,7 +82,7 @@ describe("signing in at a provider", () => {
     );
   });
 
-  it("twenty tabs at once of a browser that has no cookie yet: those that lose theirs begin again", async () => {
+  it("twenty tabs at once of a browser without a cookie: those with a lost binding restart", async () => {
     const visitor = new Visitor();
     const ways = await Promise.all(
       Array.from({ length: 20 }, (_, tab) => visitor.login(base, `/c/tab-${tab}/`)),
@@ -110,8 +110,8 @@ describe("signing in at a provider", () => {
   });
 });
 
-describe("signing in that comes to nothing", () => {
-  it("cancelled at the provider: 403, and a way to try again", async () => {
+describe("failed sign-ins", () => {
+  it("cancelled at the provider: 403, and a link to try again", async () => {
     const visitor = new Visitor();
     const way = await visitor.login(base, "/c/tea/");
     const form = new URL((await visitor.get(way)).headers.location ?? "", way).href;
@@ -122,7 +122,7 @@ describe("signing in that comes to nothing", () => {
     assert.equal(wayOn(answer.text), "/auth/login?returnTo=%2Fc%2Ftea%2F");
   });
 
-  it("an address that is not verified: 403, and a way to use another account", async () => {
+  it("an unverified address: 403, and a link to use another account", async () => {
     const answer = await new Visitor().signIn(base, "unverified@example.com", "/c/tea/");
     turnedDown(answer, 403, /not verified/);
     assert.equal(wayOn(answer.text), "/auth/login?returnTo=%2Fc%2Ftea%2F&anew=1");
@@ -130,19 +130,19 @@ describe("signing in that comes to nothing", () => {
     assert.equal(new URL(other.headers.location ?? "").searchParams.get("max_age"), "0");
   });
 
-  it("an account that is no address: 403", async () => {
+  it("an account without a valid address: 403", async () => {
     for (const account of ["ada", "a@b@example.com", "ada@example.com\u200b"])
       turnedDown(await new Visitor().signIn(base, account), 403, /may not sign in here/);
   });
 
-  it("a domain that may not: 403", async (t) => {
+  it("a domain that is not allowed: 403", async (t) => {
     const closed = await startWithProvider(t, { settings: { SERVICE_ALLOWED_EMAIL_DOMAINS: "example.com" } });
     const foreign = await new Visitor().signIn(closed.base, "ada@sub.example.com");
     turnedDown(foreign, 403, /may not sign in here/);
     assert.equal((await new Visitor().signIn(closed.base, "ada@example.com")).status, 303);
   });
 
-  it("a deactivated person: 403", async () => {
+  it("a deactivated user: 403", async () => {
     const email = freshEmail("gone");
     const visitor = new Visitor();
     await visitor.signIn(base, email);
@@ -150,7 +150,7 @@ describe("signing in that comes to nothing", () => {
     turnedDown(await visitor.signIn(base, email), 403, /deactivated/);
   });
 
-  it("the answer of the provider a second time: 400", async () => {
+  it("the callback a second time: 400", async () => {
     const visitor = new Visitor();
     const way = await visitor.approve(await visitor.login(base, "/c/tea/"), "twice@example.com");
     assert.equal((await visitor.get(way)).status, 303);
@@ -159,14 +159,14 @@ describe("signing in that comes to nothing", () => {
     assert.equal(wayOn(answer.text), "/auth/login?returnTo=%2Fc%2Ftea%2F");
   });
 
-  it("an answer that another browser asked for: 400", async () => {
+  it("the callback of another browser's sign-in: 400", async () => {
     const attacker = new Visitor();
     const way = await attacker.approve(await attacker.login(base), "attacker@example.com");
     turnedDown(await new Visitor().get(way), 400, /has run out/);
     assert.equal((await attacker.get(way)).status, 303);
   });
 
-  it("the same in a browser that signs in itself: it begins again by itself, once", async () => {
+  it("the same in a browser with a pending sign-in: it restarts by itself, once", async () => {
     const attacker = new Visitor();
     const victim = new Visitor();
     await victim.login(base);
@@ -182,7 +182,7 @@ describe("signing in that comes to nothing", () => {
     assert.equal((await victim.me(base)).email, "victim@example.com");
   });
 
-  it("the same with an error for an answer: 400", async () => {
+  it("the same with an error in the callback: 400", async () => {
     const victim = new Visitor();
     await victim.login(base);
     const foreign = new URL(await new Visitor().login(base)).searchParams.get("state");
@@ -190,7 +190,7 @@ describe("signing in that comes to nothing", () => {
     turnedDown(answer, 400, /has run out/);
   });
 
-  it("another browser's code behind a state of one's own: 400", async () => {
+  it("another browser's code with one's own state: 400", async () => {
     const attacker = new Visitor();
     const victim = new Visitor();
     const stolen = new URL(await victim.approve(await victim.login(base), "victim@example.com"));
@@ -199,7 +199,7 @@ describe("signing in that comes to nothing", () => {
     turnedDown(await attacker.get(stolen.href), 400, /has run out/);
   });
 
-  it("after ten minutes: 400, and the way back is kept", async (t) => {
+  it("after ten minutes: 400, and returnTo is kept", async (t) => {
     const visitor = new Visitor();
     const way = await visitor.approve(await visitor.login(base, "/c/tea/"), "late@example.com");
     const real = env.clock;
@@ -215,7 +215,7 @@ describe("signing in that comes to nothing", () => {
   });
 });
 
-describe("where a session is needed, in oidc mode", () => {
+describe("unauthenticated requests in oidc mode", () => {
   const rows: [path: string, asksFor: "api" | "page", to: string][] = [
     ["/v1/c/guestbook/me", "api", "/auth/login"],
     ["/v1/c/nothing-here/kv", "api", "/auth/login"],
@@ -235,7 +235,7 @@ describe("where a session is needed, in oidc mode", () => {
     });
   }
 
-  it("no other way in: the dev routes are not there", async () => {
+  it("the routes of dev mode are 404", async () => {
     for (const [method, path] of [
       ["POST", "/auth/dev/session"],
       ["POST", "/auth/login"],
@@ -246,7 +246,7 @@ describe("where a session is needed, in oidc mode", () => {
     }
   });
 
-  it("HEAD of the login route is as its GET", async () => {
+  it("HEAD of the login route has the headers of GET", async () => {
     const { status, headers } = await send(base, { method: "HEAD", path: "/auth/login" });
     assert.equal(status, 302);
     assert.ok(headers.location?.startsWith(`${issuer}/auth?`));

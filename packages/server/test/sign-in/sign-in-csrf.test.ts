@@ -13,7 +13,7 @@ const { target, env } = await startDev({ after });
 const { base } = target;
 const { host, port } = new URL(base);
 
-/** What a browser adds to a request that another page started. */
+/** The headers that a browser adds to a request of another page. */
 const FOREIGN: [name: string, headers: Header[]][] = [
   ["Sec-Fetch-Site: cross-site", [["Sec-Fetch-Site", "cross-site"]]],
   ["Sec-Fetch-Site: same-site", [["Sec-Fetch-Site", "same-site"]]],
@@ -52,7 +52,7 @@ const FOREIGN: [name: string, headers: Header[]][] = [
   ],
 ];
 
-/** What the service's own pages and programs send. */
+/** The headers of the service's own pages and of other clients. */
 const OWN: [name: string, headers: Header[]][] = [
   ["nothing", []],
   ["Sec-Fetch-Site: same-origin", [["Sec-Fetch-Site", "same-origin"]]],
@@ -73,7 +73,7 @@ const OWN: [name: string, headers: Header[]][] = [
   ],
 ];
 
-describe("acts that another page starts", () => {
+describe("cross-site requests", () => {
   let site: Stage;
   let person: Person;
   let acts: [method: string, path: string, type: Header, body: string | Buffer][];
@@ -101,7 +101,7 @@ describe("acts that another page starts", () => {
     ];
   });
 
-  /** What these acts would change. */
+  /** The state that these requests would change. */
   const state = async () => ({
     canvases: await env.db
       .all`select id, updated_at, version_id, access, kv, deleted_at from canvases order by id`,
@@ -125,7 +125,7 @@ describe("acts that another page starts", () => {
       assert.deepEqual(await state(), asItWas);
     });
 
-    it(`${name}: reading is allowed, but no page elsewhere can see it`, async () => {
+    it(`${name}: reading is allowed, but no other page can read the response`, async () => {
       const answer = await whoAmI(base, [...person.headers, ...headers]);
       assert.equal(answer.status, 200);
       const cors = Object.keys(answer.headers).filter((each) => each.startsWith("access-control-"));
@@ -133,7 +133,7 @@ describe("acts that another page starts", () => {
     });
   }
 
-  it("a preflight from elsewhere is granted nothing", async () => {
+  it("a preflight of another origin is granted nothing", async () => {
     const headers: Header[] = [
       ["Origin", "https://example.com"],
       ["Access-Control-Request-Method", "PUT"],
@@ -146,7 +146,7 @@ describe("acts that another page starts", () => {
   });
 
   for (const [name, headers] of OWN) {
-    it(`${name}: the own pages and programs may`, async () => {
+    it(`${name}: allowed`, async () => {
       for (const [method, path, type, body] of acts.slice(1)) {
         const answer = await send(base, {
           method,

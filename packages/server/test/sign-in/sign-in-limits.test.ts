@@ -10,7 +10,7 @@ const { target } = await startDev({ after });
 const { base } = target;
 
 describe("limits and modes of signing in", () => {
-  it("so many tries a minute from one address: 429 RATE_LIMITED, whatever they try", async (t) => {
+  it("attempts are limited per minute and address: 429 RATE_LIMITED, for any credentials", async (t) => {
     const limited = await startService(t, { SERVICE_RATELIMIT_LOGIN_PER_MIN: "3" });
     const tries: [path: string, type: Header, body: string][] = [
       ["/auth/dev/session", JSON_TYPE, '{"email":"a@example.com"}'],
@@ -36,7 +36,7 @@ describe("limits and modes of signing in", () => {
     assert.equal((await send(limited.base, { method: "GET", path: "/auth/login" })).status, 200);
   });
 
-  it("SERVICE_ALLOWED_EMAIL_DOMAINS: nobody from elsewhere", async (t) => {
+  it("SERVICE_ALLOWED_EMAIL_DOMAINS: other domains are refused", async (t) => {
     const closed = await startService(t, { SERVICE_ALLOWED_EMAIL_DOMAINS: "example.com, Example.ORG" });
     const sign = async (email: string) =>
       (await post(closed.base, "/auth/dev/session", [JSON_TYPE], JSON.stringify({ email }))).status;
@@ -67,7 +67,7 @@ describe("limits and modes of signing in", () => {
     });
   }
 
-  it("dev mode answers for its own names in any case", async () => {
+  it("dev mode accepts its own host names in any case", async () => {
     const { port } = new URL(base);
     for (const host of [
       `localhost:${port}`,

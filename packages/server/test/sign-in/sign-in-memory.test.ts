@@ -5,7 +5,7 @@ import type { Db } from "../../src/drivers/db/db.ts";
 import { identify } from "../../src/identity/identify.ts";
 import { startService } from "../support/service.ts";
 
-test("what cannot be a session token is never looked up, so nobody can fill the memory with it", async (t) => {
+test("malformed session tokens are never looked up, so that they cannot fill the cache", async (t) => {
   const { env } = await startService(t);
   let asked = 0;
   const getCached: Db["getCached"] = (...statement) => {

@@ -10,7 +10,7 @@ const { target } = await startDev({ after });
 const { base } = target;
 
 describe("the page to sign in", () => {
-  it("shows who is known, as text, with a policy and without scripts", async (t) => {
+  it("shows the known users, as text, with a policy and without scripts", async (t) => {
     const { base } = (await startDev(t)).target;
     await signIn(base, { email: "known@example.com", name: '<script>alert("x")</script>' });
     const { status, headers, text } = await send(base, {
@@ -25,7 +25,7 @@ describe("the page to sign in", () => {
     assert.doesNotMatch(text, /<script|<b>/);
   });
 
-  it("the form signs in and leads back: 303", async () => {
+  it("the form signs in and redirects to returnTo: 303", async () => {
     const answer = await submit(base, {
       email: freshEmail("form"),
       name: "Form",
@@ -35,7 +35,7 @@ describe("the page to sign in", () => {
     assert.equal((await whoAmI(base, [cookieOf(answer)])).json.name, "Form");
   });
 
-  /** Every way out that was ever tried. */
+  /** Known forms of open redirects. */
   const ways = [
     "",
     "//example.com",
@@ -63,7 +63,7 @@ describe("the page to sign in", () => {
     const answer = await submit(base, { email: "back@example.com", returnTo });
     assert.equal(answer.status, 303, JSON.stringify(returnTo));
     const location = answer.headers.location ?? "";
-    // As a browser reads it.
+    // As a browser parses it.
     assert.equal(new URL(location, base).origin, base, `${JSON.stringify(returnTo)} leads to ${location}`);
     assert.match(location, /^\/(?![/\\])/);
     const page = await send(base, {
@@ -73,11 +73,11 @@ describe("the page to sign in", () => {
     assert.equal(page.status, 200);
   }
   for (const returnTo of [...ways, ...others, ...near]) {
-    it(`returnTo ${JSON.stringify(returnTo)} does not leave`, () => staysHome(returnTo));
+    it(`returnTo ${JSON.stringify(returnTo)} does not lead to another origin`, () => staysHome(returnTo));
   }
 
   const corpus = samples("redirect");
-  it("returnTo from a corpus of open redirects does not leave", {
+  it("returnTo from a corpus of open redirects never leads to another origin", {
     skip: corpus === null && ABSENT,
   }, async () => {
     const lines = corpus?.flatMap(({ bytes }) => bytes.toString("utf8").split("\n")) ?? [];

@@ -15,7 +15,7 @@ const { target, env } = await startDev({ after }, PROXY);
 const { base } = target;
 
 describe("proxy mode", () => {
-  it("the headers of a trusted peer are the session, and make the person", async () => {
+  it("the headers of a trusted peer are the session, and create the user", async () => {
     const { status, json } = await whoAmI(base, [email("Ada@Example.com"), name("Ada Lovelace")]);
     assert.equal(status, 200);
     assert.deepEqual([json.email, json.name, json.authMode], ["ada@example.com", "Ada Lovelace", "proxy"]);
@@ -24,7 +24,7 @@ describe("proxy mode", () => {
     assert.equal(rows.length, 1);
   });
 
-  it("many first requests at once make one person", async () => {
+  it("concurrent first requests create one user", async () => {
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => whoAmI(base, [email("once@example.com")])),
     );
@@ -79,18 +79,18 @@ describe("proxy mode", () => {
     });
   }
 
-  it("an address in UTF-8 is read as the name is", async () => {
+  it("an address in UTF-8 is decoded like the name", async () => {
     const { json } = await whoAmI(base, [email(utf8("žofia@example.com"))]);
     assert.equal(json.email, "žofia@example.com");
   });
 
-  it("someone deactivated: 401", async () => {
+  it("a deactivated user: 401", async () => {
     await whoAmI(base, [email("gone@example.com")]);
     await env.db.run`update users set deactivated_at = ${Date.now()} where email = ${"gone@example.com"}`;
     unauthenticated(await whoAmI(base, [email("gone@example.com")]));
   });
 
-  it("a session cookie is worth nothing, even a real one", async (t) => {
+  it("a session cookie is ignored, even a valid one", async (t) => {
     const { databaseUrl, blobsUrl } = env.config;
     const dev = await startDev(t, { SERVICE_DATABASE_URL: databaseUrl, SERVICE_BLOBS_URL: blobsUrl });
     const person = await dev.target.signIn("cookie@example.com");
@@ -112,7 +112,7 @@ describe("proxy mode", () => {
     assert.equal((await post(base, "/auth/logout", [email("ada@example.com")], "")).status, 204);
   });
 
-  it("the home page asks nobody to sign in: 401, to a browser as a page", async () => {
+  it("the home page is 401 without a redirect, for a browser as a page", async () => {
     unauthenticated(await send(base, { method: "GET", path: "/" }));
     const page = await send(base, { method: "GET", path: "/", headers: [["Accept", "text/html"]] });
     assert.equal(page.status, 401);
@@ -123,7 +123,7 @@ describe("proxy mode", () => {
     );
   });
 
-  it("answers for the names that the proxy passes on", async () => {
+  it("accepts the host names that the proxy forwards", async () => {
     assert.equal((await getAs("canvas.example.com", base, "/healthz")).status, 200);
   });
 });
@@ -134,7 +134,7 @@ describe("proxy mode, settings", () => {
     [email("ada@example.com"), ["X-Forwarded-For", "10.0.0.1"]],
     [email("ada@example.com"), ["X-Real-IP", "10.0.0.1"], ["Forwarded", "for=10.0.0.1"]],
   ];
-  it("headers of an untrusted peer count for nothing: 401", async (t) => {
+  it("headers of an untrusted peer are ignored: 401", async (t) => {
     for (const trusted of ["10.0.0.0/8", "127.0.0.2", "::1", "0.0.0.0/32"]) {
       const far = await startDev(t, { ...PROXY, SERVICE_PROXY_TRUSTED_IPS: trusted });
       for (const headers of claims)
@@ -149,7 +149,7 @@ describe("proxy mode, settings", () => {
     }
   });
 
-  it("SERVICE_ALLOWED_EMAIL_DOMAINS: nobody from elsewhere, and nobody is made", async (t) => {
+  it("SERVICE_ALLOWED_EMAIL_DOMAINS: other domains are refused, and no user is created", async (t) => {
     const closed = await startDev(t, { ...PROXY, SERVICE_ALLOWED_EMAIL_DOMAINS: "example.com" });
     assert.equal((await whoAmI(closed.target.base, [email("ada@EXAMPLE.com")])).status, 200);
     for (const address of ["ada@example.org", "ada@sub.example.com", "ada@example.com.org"]) {

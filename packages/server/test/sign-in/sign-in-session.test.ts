@@ -9,7 +9,7 @@ const { target, env } = await startDev({ after });
 const { base } = target;
 
 describe("a session", () => {
-  it("ends on the server when the person signs out", async () => {
+  it("ends on the server when the user signs out", async () => {
     const person = await target.signIn(freshEmail("out"));
     const other = await target.signIn(person.email);
     const cookie = String(person.headers[0]?.[1]);
@@ -25,7 +25,7 @@ describe("a session", () => {
     assert.equal((await post(base, "/auth/logout", [], "")).status, 204);
   });
 
-  it("ends when its time has run out", async () => {
+  it("expires", async () => {
     const person = await target.signIn(freshEmail("late"));
     const cookie = String(person.headers[0]?.[1]);
     const { id } = (await whoAmI(base, [["Cookie", cookie]])).json;
@@ -33,7 +33,7 @@ describe("a session", () => {
     unauthenticated(await whoAmI(base, [["Cookie", cookie]]));
   });
 
-  it("ends when the person is deactivated, who cannot sign in again either", async () => {
+  it("ends when the user is deactivated, who cannot sign in again", async () => {
     const person = await target.signIn(freshEmail("gone"));
     await env.db.run`update users set deactivated_at = ${Date.now()} where email = ${person.email}`;
     unauthenticated(await whoAmI(base, person.headers));
@@ -57,7 +57,7 @@ describe("a session", () => {
     ["64 KiB of nothing", () => `easel_session=${"%00".repeat(4000)}`],
   ];
   for (const [name, cookie] of forged) {
-    it(`a cookie with ${name} is nobody's`, async () => {
+    it(`a cookie with ${name} is invalid`, async () => {
       const token = tokenOf(await target.signIn("forged@example.com"));
       unauthenticated(await whoAmI(base, [["Cookie", cookie(token)]]));
     });

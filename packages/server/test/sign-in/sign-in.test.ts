@@ -26,7 +26,7 @@ describe("POST /auth/dev/session", () => {
     assert.ok(rows.every((row) => !Buffer.from(row.token_hash).includes(token)));
   });
 
-  it("each sign-in is a session of its own, of the same person", async () => {
+  it("each sign-in starts a separate session of the same user", async () => {
     const email = freshEmail("twice");
     const [first, second] = [await target.signIn(email), await target.signIn(email.toUpperCase())];
     assert.notEqual(tokenOf(first), tokenOf(second));
@@ -50,7 +50,7 @@ describe("POST /auth/dev/session", () => {
     });
   }
 
-  it("a later name replaces an earlier one; none leaves it", async () => {
+  it("a new name replaces the former one; no name keeps it", async () => {
     const email = freshEmail("renamed");
     const shown = async (name?: string) =>
       (await whoAmI(base, [cookieOf(await signIn(base, { email, name }))])).json.name;
@@ -87,13 +87,13 @@ describe("POST /auth/dev/session", () => {
   ];
   const long = [`${"a".repeat(65)}@example.com`, `a@${"b".repeat(64)}.com`, `a@${"b.".repeat(126)}com`];
   for (const email of [...addresses, ...more, ...worst, ...long]) {
-    it(`${JSON.stringify(email).slice(0, 40)} is no address: 400`, async () => {
+    it(`${JSON.stringify(email).slice(0, 40)} is not an address: 400`, async () => {
       refused(await signIn(base, { email }), 400, "INVALID_BODY");
       refused(await submit(base, { email }), 400, "INVALID_BODY");
     });
   }
 
-  it("an address is nobody else's: only ASCII letters lose their case", async () => {
+  it("only ASCII letters of an address are lower-cased, so that it stays unique", async () => {
     const mike = await whoAmI(base, (await target.signIn("mike@example.com")).headers);
     const answer = await signIn(base, { email: "mi\u212Ae@example.com" });
     if (answer.status === 204)
