@@ -2,7 +2,7 @@ import { createHash, randomUUID } from "node:crypto";
 import { type FileHandle, mkdir, open, opendir, readFile, rename, rm } from "node:fs/promises";
 import path from "node:path";
 import { whileSpace } from "../../disk/disk-space.ts";
-import { linkUnlessThere } from "../../disk/link.ts";
+import { linkUnlessThere, syncDirectory } from "../../disk/durable-names.ts";
 import { removeOlder } from "../../disk/old-files.ts";
 import { makeOwnDirectory } from "../../disk/private-files.ts";
 import type { Blobs } from "./blobs.ts";
@@ -98,7 +98,6 @@ export async function local(root: string, reserve: number | null = 0): Promise<B
       } finally {
         await rm(staged, { force: true });
       }
-      await syncDirectory(root);
       return readFile(marker, "utf8");
     },
 
@@ -123,10 +122,4 @@ async function writeSynced(name: string, text: string): Promise<void> {
   } finally {
     await file.close();
   }
-}
-
-/** Makes the names in a directory durable. */
-async function syncDirectory(directory: string): Promise<void> {
-  const handle = await open(directory, "r");
-  await handle.sync().finally(() => handle.close());
 }

@@ -130,10 +130,10 @@ export class Hub {
     this.#renewedAt = { clock: clock(), monotonic: performance.now() };
     try {
       const { kept, departed } = await bus.renewLease(this.lease);
-      await Promise.all(departed.map(({ topic, member }) => publishPresence("leave", topic, member, bus)));
       if (!kept) for (const each of this.#connections) each.restore();
+      await Promise.all(departed.map(({ topic, member }) => publishPresence("leave", topic, member, bus)));
     } catch (error) {
-      log.warn({ err: error }, "the lease of this node could not be renewed");
+      log.warn({ err: error }, "renewing the lease of this node failed");
     } finally {
       this.#renewing = false;
     }

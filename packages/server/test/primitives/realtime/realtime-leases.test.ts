@@ -8,6 +8,7 @@ import { LIMITS } from "@easel/protocol/limits";
 import { LEASE_MS } from "../../../src/drivers/bus/bus.ts";
 import { memory } from "../../../src/drivers/bus/memory.ts";
 import { startDev } from "../../support/engines.ts";
+import type { Scope } from "../../support/service.ts";
 import { SECOND } from "../../support/time.ts";
 import { Clock, startNode } from "./realtime-node.ts";
 
@@ -20,8 +21,8 @@ const { env } = await startDev(scope, { SERVICE_LOG_LEVEL: "fatal" });
 const TEST = "test";
 
 /** Starts a node that can be cut off from the bus: then it neither renews its lease nor gives anything back, as if killed. */
-async function startLeased() {
-  const state = { cut: false, renewals: 0 };
+async function startLeased(scope: Scope) {
+  const state = { cut: false, leaveFails: false, renewals: 0 };
   const unlessCut =
     <Args extends unknown[], Result>(work: (...args: Args) => Promise<Result>) =>
     async (...args: Args) => {
@@ -30,7 +31,10 @@ async function startLeased() {
     };
   const own = {
     ...bus,
-    publish: unlessCut(bus.publish),
+    publish: unlessCut(async (topic: string, message: string) => {
+      if (state.leaveFails && message.includes('"leave"')) throw new Error("the bus does not publish");
+      await bus.publish(topic, message);
+    }),
     release: unlessCut(bus.release),
     leave: unlessCut(bus.leave),
     renewLease: unlessCut(async (lease: string) => {
@@ -44,8 +48,8 @@ async function startLeased() {
 }
 
 /** Opens a canvas on two nodes, with the owner on the first and the viewer on the second. */
-async function start() {
-  const [one, two] = [await startLeased(), await startLeased()];
+async function start(scope: Scope) {
+  const [one, two] = [await startLeased(scope), await startLeased(scope)];
   const here = await room(one.target);
   const witness = await connect(one.target, here.slug, here.people.owner);
   const viewer = await connect(two.target, here.slug, here.people.viewer);
@@ -69,11 +73,11 @@ async function start() {
     if (held) await bus.release(`realtime ${here.id}`, TEST);
     return held;
   };
-  return { here, two, witness, viewer, pass, hasRoom };
+  return { here, one, two, witness, viewer, pass, hasRoom };
 }
 
-it("a killed node: its members leave and its places are free within 15 seconds; those of others stay", async () => {
-  const { here, two, witness, viewer, pass, hasRoom } = await start();
+it("a killed node: its members leave and its places are free within 15 seconds; those of others stay", async (t) => {
+  const { here, two, witness, viewer, pass, hasRoom } = await start(t);
   same([await hasRoom(2), await hasRoom(3)], [false, true]);
   two.state.cut = true;
   await viewer.close();
@@ -85,8 +89,8 @@ it("a killed node: its members leave and its places are free within 15 seconds; 
   await witness.close();
 });
 
-it("a node that was cut off for too long: its members leave and join again, and it takes its places again", async () => {
-  const { here, two, witness, viewer, pass, hasRoom } = await start();
+it("a node that was cut off for too long: its members leave and join again, and it takes its places again", async (t) => {
+  const { here, two, witness, viewer, pass, hasRoom } = await start(t);
   two.state.cut = true;
   await pass(LEASE_MS);
   are([await witness.next()], [leave("c", here.users.viewer)]);
@@ -102,8 +106,8 @@ it("a node that was cut off for too long: its members leave and join again, and 
   await witness.close();
 });
 
-it("a node that was cut off for too long, and the canvas is full by then: 4429", async () => {
-  const { here, two, witness, viewer, pass } = await start();
+it("a node that was cut off for too long, and the canvas is full by then: 4429", async (t) => {
+  const { here, two, witness, viewer, pass } = await start(t);
   two.state.cut = true;
   await pass(LEASE_MS);
   are([await witness.next()], [leave("c", here.users.viewer)]);
@@ -113,4 +117,17 @@ it("a node that was cut off for too long, and the canvas is full by then: 4429",
   await pass(5 * SECOND);
   same(await viewer.end(), { code: 4429, frames: [] });
   await witness.close();
+});
+
+it("a node that was cut off for too long takes its places again although leave frames cannot be published", async (t) => {
+  const { one, two, witness, viewer, hasRoom } = await start(t);
+  one.state.cut = true;
+  two.state.cut = true;
+  two.state.leaveFails = true;
+  clock.pass(LEASE_MS);
+  same(await hasRoom(1), true);
+  two.state.cut = false;
+  await until("the place is taken again", async () => !(await hasRoom(1)));
+  two.state.leaveFails = false;
+  for (const socket of [witness, viewer]) await socket.close();
 });
