@@ -1,7 +1,7 @@
 import type { Capability } from "@easel/protocol/capabilities";
 import type { RuntimePolicy } from "@easel/protocol/policy";
 import type { Logger } from "pino";
-import type { UnavailableReason } from "./access/capabilities.ts";
+import type { UnavailableReason } from "./access/capability-gate.ts";
 import type { Concurrency } from "./async/concurrency.ts";
 import type { TaskPool } from "./async/task-pool.ts";
 import type { Turns } from "./async/turns.ts";

@@ -1,7 +1,7 @@
 import { CAPABILITIES, type Capability, type DisabledReason } from "@easel/protocol/capabilities";
 import type { Audience, RuntimePolicy } from "@easel/protocol/policy";
 import type { Capabilities } from "@easel/protocol/types";
-import { disabledReason, type UnavailableReason } from "../access/capabilities.ts";
+import { disabledReason, type UnavailableReason } from "../access/capability-gate.ts";
 import { newId } from "../crypto/ids.ts";
 import type { Env } from "../env.ts";
 

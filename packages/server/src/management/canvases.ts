@@ -1,6 +1,6 @@
 import { z } from "zod";
+import { metadata, tags, title } from "../canvases/publishing/canvas-schemas.ts";
 import { createCanvas } from "../canvases/publishing/create.ts";
-import { metadata, tags, title } from "../canvases/publishing/fields.ts";
 import { listCanvases } from "../canvases/store.ts";
 import { deleteCanvas, patchCanvas, unpublishCanvas } from "../canvases/update.ts";
 import { currentView, viewFor, viewsFor } from "../canvases/view.ts";

@@ -2,7 +2,7 @@ import { LIMITS } from "@easel/protocol/limits";
 import { z } from "zod";
 import { nameOf } from "../access/email.ts";
 import { isId } from "../crypto/ids.ts";
-import { email, label } from "../http/fields.ts";
+import { email, label } from "../http/field-schemas.ts";
 import { refuse } from "../http/refusal.ts";
 import { createInvite, listInvites, revokeInvite } from "../identity/guests.ts";
 import { act } from "./act.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { title } from "../canvases/publishing/fields.ts";
-import { printable } from "../http/fields.ts";
+import { title } from "../canvases/publishing/canvas-schemas.ts";
+import { printable } from "../http/field-schemas.ts";
 import { policy } from "./policy-schema.ts";
 
 /** The schema of `easel.json`, which describes the canvas of its folder. */

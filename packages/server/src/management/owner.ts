@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { transferCanvas } from "../canvases/update.ts";
 import { currentView } from "../canvases/view.ts";
-import { email } from "../http/fields.ts";
+import { email } from "../http/field-schemas.ts";
 import { refuse } from "../http/refusal.ts";
 import { act } from "./act.ts";
 import { json } from "./body-spec.ts";

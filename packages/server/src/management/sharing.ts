@@ -1,11 +1,11 @@
 import { LIMITS } from "@easel/protocol/limits";
 import { z } from "zod";
-import { access, password, role } from "../canvases/publishing/fields.ts";
+import { access, password, role } from "../canvases/publishing/canvas-schemas.ts";
 import { passwordHashOf, saveShareSettings } from "../canvases/publishing/share-settings.ts";
 import { findCanvas } from "../canvases/store.ts";
 import { viewFor } from "../canvases/view.ts";
 import type { Env } from "../env.ts";
-import { distinct, email, moment } from "../http/fields.ts";
+import { distinct, email, moment } from "../http/field-schemas.ts";
 import { refuse } from "../http/refusal.ts";
 import { act } from "./act.ts";
 import { preparedJson } from "./body-spec.ts";

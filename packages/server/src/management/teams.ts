@@ -1,6 +1,6 @@
 import { LIMITS } from "@easel/protocol/limits";
 import { z } from "zod";
-import { distinct, email, label } from "../http/fields.ts";
+import { distinct, email, label } from "../http/field-schemas.ts";
 import { refuse } from "../http/refusal.ts";
 import { createTeam, deleteTeam, findTeam, listTeams, updateTeam } from "../organisation/teams.ts";
 import { act } from "./act.ts";

@@ -1,7 +1,7 @@
 import { LIMITS } from "@easel/protocol/limits";
 import { z } from "zod";
 import { isId } from "../crypto/ids.ts";
-import { label, later } from "../http/fields.ts";
+import { label, later } from "../http/field-schemas.ts";
 import { refuse } from "../http/refusal.ts";
 import { createToken, deleteToken, listTokens } from "../identity/tokens.ts";
 import { act } from "./act.ts";

@@ -1,5 +1,5 @@
 import type { Capability } from "@easel/protocol/capabilities";
-import { hintFor, isDisabledReason, type UnavailableReason } from "../access/capabilities.ts";
+import { hintFor, isDisabledReason, type UnavailableReason } from "../access/capability-gate.ts";
 import type { Canvas } from "../canvases/access-lookup.ts";
 import { whyUnavailable } from "../canvases/capabilities.ts";
 import type { Env } from "../env.ts";

@@ -6,7 +6,7 @@ import { parseCanvasPath } from "../http/canvas-path.ts";
 import { refuse } from "../http/refusal.ts";
 import type { PendingUpgrade } from "../http/upgrades.ts";
 import { assertedUntil } from "../identity/proxy.ts";
-import { admit } from "../pipeline/index.ts";
+import { admit } from "../pipeline/admit.ts";
 import { readmit } from "../pipeline/readmit.ts";
 import type { ApiVisit } from "../pipeline/visit.ts";
 import type { Primitive, Route, UpgradeCall } from "./primitive.ts";

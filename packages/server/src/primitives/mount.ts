@@ -6,7 +6,7 @@ import type { Query } from "../http/query.ts";
 import { refuse } from "../http/refusal.ts";
 import { requireDecodable } from "../http/undecodable-path.ts";
 import { routeUpgrades } from "../http/upgrades.ts";
-import { admit } from "../pipeline/index.ts";
+import { admit } from "../pipeline/admit.ts";
 import { preflight } from "../pipeline/preflight.ts";
 import { readmit } from "../pipeline/readmit.ts";
 import type { ApiVisit, RateClass } from "../pipeline/visit.ts";

@@ -94,7 +94,7 @@ export const FAULTS: Fault[] = [
   ),
   fault(
     "pipeline: isolation comes before access",
-    "packages/server/src/pipeline/index.ts",
+    "packages/server/src/pipeline/admit.ts",
     "const { canvas, role } = enterCanvas(",
     "isolate(page);\n  const { canvas, role } = enterCanvas(",
     "packages/server/test/conformance/access.test.ts",

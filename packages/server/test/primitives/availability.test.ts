@@ -4,7 +4,7 @@ import { stage, turn } from "@easel/conformance/fixture";
 import { type Answer, send } from "@easel/conformance/http";
 import { disabled, refused } from "@easel/conformance/refusal";
 import type { Identity } from "@easel/protocol/types";
-import type { UnavailableReason } from "../../src/access/capabilities.ts";
+import type { UnavailableReason } from "../../src/access/capability-gate.ts";
 import { identity } from "../../src/primitives/identity/routes.ts";
 import type { Primitive } from "../../src/primitives/primitive.ts";
 import { withBody } from "../../src/primitives/with-body.ts";

@@ -128,7 +128,7 @@ test("a primitive imports no other's routes, and nothing of the pipeline but typ
 });
 
 test("the publishing rules know no request: of http/ only refusals, field schemas and the format of slugs", () => {
-  const known = ["http/refusal.ts", "http/fields.ts", "http/canvas-path.ts"];
+  const known = ["http/refusal.ts", "http/field-schemas.ts", "http/canvas-path.ts"];
   assert.deepEqual(
     breaking(
       ({ from, to }) =>
@@ -194,4 +194,28 @@ test("there are no import cycles", () => {
     done.add(file);
   };
   for (const file of files) visit(file, []);
+});
+
+/** Files that are the same part of sibling folders, or the HTTP side of a noun whose rules and SQL stand elsewhere. */
+const SAME_PART =
+  /^(primitives\/\w+|content|home|sign-in|canvases)\/(routes|store|data)\.ts$|^management\/|\/(index|mount)\.ts$/;
+
+test("two files share a base name only where they are the same part", () => {
+  const byName = Map.groupBy(
+    files.filter((file) => !SAME_PART.test(file)),
+    (file) => path.posix.basename(file),
+  );
+  assert.deepEqual(
+    [...byName.values()].filter((same) => same.length > 1),
+    [],
+  );
+});
+
+test("the root holds the start, the service, the application and its environment", () => {
+  assert.deepEqual(files.filter((file) => !file.includes("/")).sort(), [
+    "app.ts",
+    "env.ts",
+    "main.ts",
+    "service.ts",
+  ]);
 });

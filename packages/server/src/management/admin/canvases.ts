@@ -11,7 +11,7 @@ import {
 } from "../../canvases/supervision.ts";
 import { isId } from "../../crypto/ids.ts";
 import type { Env } from "../../env.ts";
-import { printable } from "../../http/fields.ts";
+import { printable } from "../../http/field-schemas.ts";
 import { paged } from "../../http/paging.ts";
 import { refuse } from "../../http/refusal.ts";
 import { act } from "../act.ts";

@@ -2,7 +2,7 @@ import { LIMITS } from "@easel/protocol/limits";
 import type { Organisation } from "@easel/protocol/management";
 import { z } from "zod";
 import type { Env } from "../../env.ts";
-import { label } from "../../http/fields.ts";
+import { label } from "../../http/field-schemas.ts";
 import { refuse } from "../../http/refusal.ts";
 import { deleteOrg, findOrg, listOrgs, putOrg } from "../../organisation/orgs.ts";
 import { act } from "../act.ts";

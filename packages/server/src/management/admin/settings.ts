@@ -2,7 +2,7 @@ import type { AdminSettings } from "@easel/protocol/management";
 import { z } from "zod";
 import { SETTINGS } from "../../config/settings.ts";
 import type { Env } from "../../env.ts";
-import { label, quota } from "../../http/fields.ts";
+import { label, quota } from "../../http/field-schemas.ts";
 import { refuse } from "../../http/refusal.ts";
 import { readSettings, settingSteps } from "../../organisation/instance-settings.ts";
 import { quotaSteps, readQuotas } from "../../organisation/quotas.ts";

@@ -2,11 +2,16 @@ import type { AdminUser } from "@easel/protocol/management";
 import { z } from "zod";
 import { isId } from "../../crypto/ids.ts";
 import type { Env } from "../../env.ts";
-import { quota } from "../../http/fields.ts";
+import { quota } from "../../http/field-schemas.ts";
 import { paged } from "../../http/paging.ts";
 import { refuse } from "../../http/refusal.ts";
 import { PERSON_QUOTA_NAMES } from "../../organisation/quotas.ts";
-import { findUserDetails, listUsers, type UserDetailsRow, updateUser } from "../../organisation/users.ts";
+import {
+  findUserDetails,
+  listUsers,
+  type UserDetailsRow,
+  updateUser,
+} from "../../organisation/user-details.ts";
 import { act } from "../act.ts";
 import { json } from "../body-spec.ts";
 import { search } from "../list-query.ts";

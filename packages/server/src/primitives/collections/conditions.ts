@@ -1,7 +1,7 @@
 import { isId } from "../../crypto/ids.ts";
 import type { Value } from "../../drivers/db/db.ts";
 import { AUTHOR, type Range } from "./fields.ts";
-import type { Condition } from "./query.ts";
+import type { Condition } from "./record-query.ts";
 
 /* Parts of the statements that list and count records. Input of callers is only ever bound as a value. */
 

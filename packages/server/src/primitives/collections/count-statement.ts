@@ -1,7 +1,7 @@
 import { type Sql, statementText } from "../../drivers/db/db.ts";
 import { conditionOn, intersection, splitAuthors, statementOf, valuesOf } from "./conditions.ts";
 import type { Range } from "./fields.ts";
-import type { Condition } from "./query.ts";
+import type { Condition } from "./record-query.ts";
 
 /** The rows that a count reads: the records of a collection, or the entries of one field in a range. */
 const SOURCES = {

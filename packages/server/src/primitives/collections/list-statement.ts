@@ -1,7 +1,7 @@
 import { type Sql, statementText, type Value } from "../../drivers/db/db.ts";
 import { conditionOn, intersection, splitAuthors, statementOf, valuesOf } from "./conditions.ts";
 import { ALL, type Range } from "./fields.ts";
-import type { RecordQuery } from "./query.ts";
+import type { RecordQuery } from "./record-query.ts";
 
 /*
  * Each shape of a list query is one statement. It walks one index: that of the field of `orderBy`, within the range of the

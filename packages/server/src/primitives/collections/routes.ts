@@ -11,7 +11,7 @@ import { type ReadSlice, streamList } from "../streamed-list.ts";
 import { readValue, toText } from "../value.ts";
 import { withBody } from "../with-body.ts";
 import { collectionsData } from "./data.ts";
-import { parseCursor, parseQuery, parseWhere, RECORD_ID } from "./query.ts";
+import { parseCursor, parseQuery, parseWhere, RECORD_ID } from "./record-query.ts";
 import { RecordStore, type StoredRecord } from "./store.ts";
 
 /** A configured collection with the rights of the caller. */

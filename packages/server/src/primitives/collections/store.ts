@@ -10,7 +10,7 @@ import { type Stored, toStored } from "../value.ts";
 import { countStatement } from "./count-statement.ts";
 import { AUTHOR, type Field, fieldsOf, keyOf } from "./fields.ts";
 import { listStatement } from "./list-statement.ts";
-import { type Condition, cursorOf, type RecordQuery } from "./query.ts";
+import { type Condition, cursorOf, type RecordQuery } from "./record-query.ts";
 
 /** A record of a collection; `updated_at` in epoch milliseconds. */
 export type StoredRecord = Stored & { id: string; author_id: string; updated_at: number };

@@ -1,7 +1,7 @@
 import type { Capability } from "@easel/protocol/capabilities";
 import type { ChannelPolicy, RecordPolicy, RuntimePolicy } from "@easel/protocol/policy";
 import type { CanvasRole, Identity } from "@easel/protocol/types";
-import { channelRights } from "../../access/channels.ts";
+import { channelRights } from "../../access/channel-rights.ts";
 import { rightsOf } from "../../access/rights.ts";
 
 /** The policies that apply while a capability is off: nobody may do anything. */

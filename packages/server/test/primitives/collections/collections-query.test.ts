@@ -3,7 +3,7 @@ import { it } from "node:test";
 import type { Json } from "@easel/protocol/types";
 import fc from "fast-check";
 import type { Query } from "../../../src/http/query.ts";
-import { parseQuery, parseWhere } from "../../../src/primitives/collections/query.ts";
+import { parseQuery, parseWhere } from "../../../src/primitives/collections/record-query.ts";
 import { RecordStore, type StoredRecord } from "../../../src/primitives/collections/store.ts";
 import { onDatabases, times } from "../../drivers/databases.ts";
 import { AUTHORS, asked, value } from "./record-arbitraries.ts";

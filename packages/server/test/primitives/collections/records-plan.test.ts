@@ -5,7 +5,7 @@ import { readConfig } from "../../../src/config/config.ts";
 import type { Db, Sql, Step, Value } from "../../../src/drivers/db/db.ts";
 import { migrate } from "../../../src/drivers/db/migrate.ts";
 import { openDb } from "../../../src/drivers/index.ts";
-import { parseQuery, parseWhere } from "../../../src/primitives/collections/query.ts";
+import { parseQuery, parseWhere } from "../../../src/primitives/collections/record-query.ts";
 import { RecordStore } from "../../../src/primitives/collections/store.ts";
 import { SubmissionStore } from "../../../src/primitives/submissions/store.ts";
 import { times } from "../../drivers/databases.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { CAPABILITIES, type Capability, type DisabledReason } from "@easel/protocol/capabilities";
-import { type Deployment, disabledReason, hintFor, type Switches } from "./capabilities.ts";
+import { type Deployment, disabledReason, hintFor, type Switches } from "./capability-gate.ts";
 
 const on: Switches = {
   backendEnabled: true,

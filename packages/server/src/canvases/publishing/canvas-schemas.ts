@@ -1,6 +1,6 @@
 import { LIMITS } from "@easel/protocol/limits";
 import { z } from "zod";
-import { label, printable } from "../../http/fields.ts";
+import { label, printable } from "../../http/field-schemas.ts";
 
 /** The title of a canvas. */
 export const title = label(LIMITS.titleLength.value);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { AUDIENCES, type ChannelPolicy } from "@easel/protocol/policy";
 import type { CanvasRole } from "@easel/protocol/types";
-import { channelRights, unnamedChannel } from "./channels.ts";
+import { channelRights, unnamedChannel } from "./channel-rights.ts";
 
 const ROLES: CanvasRole[] = ["owner", "editor", "viewer"];
 const NAMES = ["subscribe", "publish", "seePresence", "participatePresence"] as const;
