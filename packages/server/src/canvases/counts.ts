@@ -1,6 +1,6 @@
 import { type Sql, sql } from "../drivers/db/db.ts";
 
-/** Counts one more row of a kind. First in its batch: the counter is the lock, so later statements read what holds. */
+/** Increments a row count, as the first step of a batch: it locks the counter, so that later steps read the current value. */
 export const countOne = (canvasId: string, kind: string): Sql => sql`
   insert into counts (canvas_id, kind, rows) values (${canvasId}, ${kind}, 1)
   on conflict (canvas_id, kind) do update set rows = counts.rows + 1`;

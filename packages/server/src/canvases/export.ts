@@ -2,7 +2,7 @@ import { statementText, type Value } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
 import { type CanvasTable, rowsOfCanvas, tablesOf } from "./canvas-data.ts";
 
-/** The number of rows that are read at once, and about how many bytes they have at most. */
+/** The most rows of one read, and their approximate maximum size in bytes. */
 const SLICE_ROWS = 100;
 const SLICE_BYTES = 1024 * 1024;
 

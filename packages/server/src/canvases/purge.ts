@@ -3,7 +3,7 @@ import type { Env } from "../env.ts";
 import { rowsOfCanvas, tablesOf } from "./canvas-data.ts";
 import { RETENTION_MS } from "./supervision.ts";
 
-/** The number of rows that one statement removes: in SQLite a write keeps the event loop from everything else. */
+/** The number of rows that one statement removes: in SQLite a write blocks the event loop. */
 const AT_ONCE = 100;
 
 /** The statements that remove a canvas's rows from a table: some of them, and all. */

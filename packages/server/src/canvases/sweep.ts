@@ -15,7 +15,7 @@ async function isReferenced(key: string, { canvasData, db }: Env): Promise<boole
   return false;
 }
 
-/** Removes blobs that no row references and that are older than an hour; returns how many. */
+/** Removes blobs older than an hour that no row references; returns their number. */
 export async function sweepBlobs(env: Env): Promise<number> {
   const { blobs, clock } = env;
   let removed = 0;
