@@ -5,8 +5,8 @@ import { memory } from "../../drivers/bus/memory.ts";
 import { Topics } from "./topics.ts";
 
 /** A listener and its messages. */
-interface Ear {
-  heard: string[];
+interface Recorder {
+  received: string[];
 }
 
 /** A bus whose subscriptions take effect when the test resolves them. */
@@ -15,7 +15,7 @@ function slowBus() {
   let subscribed = 0;
   let active = 0;
   const waiting: { pass(): void; fail(): void }[] = [];
-  const topics = new Topics<Ear>(
+  const topics = new Topics<Recorder>(
     {
       ...bus,
       async subscribe(topic, listener) {
@@ -29,15 +29,15 @@ function slowBus() {
         };
       },
     },
-    (message, ears) => {
-      for (const ear of ears) ear.heard.push(message);
+    (message, recorders) => {
+      for (const recorder of recorders) recorder.received.push(message);
     },
   );
   return {
     topics,
     /** The oldest pending subscription. */
-    next: () => waiting.shift() ?? assert.fail("nobody subscribes"),
-    say: (message: string) => bus.publish("t", message),
+    next: () => waiting.shift() ?? assert.fail("no subscription is pending"),
+    publish: (message: string) => bus.publish("t", message),
     get subscribed() {
       return subscribed;
     },
@@ -47,7 +47,7 @@ function slowBus() {
   };
 }
 
-const ear = (): Ear => ({ heard: [] });
+const newRecorder = (): Recorder => ({ received: [] });
 const hasSettled = async (promise: Promise<unknown>) => {
   const pending = Symbol();
   await new Promise(setImmediate);
@@ -57,64 +57,64 @@ const hasSettled = async (promise: Promise<unknown>) => {
 describe("Topics", () => {
   test("subscribe resolves with the subscription to the bus, which listeners share", async () => {
     const bus = slowBus();
-    const [one, other] = [ear(), ear()];
+    const [one, other] = [newRecorder(), newRecorder()];
     const [first, second] = [bus.topics.subscribe("t", one), bus.topics.subscribe("t", other)];
     assert.deepEqual([await hasSettled(first), await hasSettled(second)], [false, false]);
     bus.next().pass();
     await Promise.all([first, second]);
     await bus.topics.subscribe("t", one);
-    await bus.say("1");
-    assert.deepEqual([one.heard, other.heard, bus.subscribed], [["1"], ["1"], 1]);
+    await bus.publish("1");
+    assert.deepEqual([one.received, other.received, bus.subscribed], [["1"], ["1"], 1]);
   });
 
   test("the subscription to the bus ends with the last listener", async () => {
     const bus = slowBus();
-    const [one, other] = [ear(), ear()];
+    const [one, other] = [newRecorder(), newRecorder()];
     const entered = Promise.all([bus.topics.subscribe("t", one), bus.topics.subscribe("t", other)]);
     bus.next().pass();
     await entered;
     await bus.topics.unsubscribe("t", one);
     await bus.topics.unsubscribe("t", one);
-    await bus.topics.unsubscribe("t", ear());
+    await bus.topics.unsubscribe("t", newRecorder());
     await bus.topics.unsubscribe("u", other);
     assert.equal(bus.active, 1);
-    await bus.say("1");
+    await bus.publish("1");
     await bus.topics.unsubscribe("t", other);
     assert.equal(bus.active, 0);
-    await bus.say("2");
-    assert.deepEqual([one.heard, other.heard], [[], ["1"]]);
+    await bus.publish("2");
+    assert.deepEqual([one.received, other.received], [[], ["1"]]);
   });
 
   test("a listener that unsubscribes before the bus has subscribed gets nothing", async () => {
     const bus = slowBus();
-    const one = ear();
+    const one = newRecorder();
     const entered = bus.topics.subscribe("t", one);
     const left = bus.topics.unsubscribe("t", one);
     assert.equal(await hasSettled(left), false);
     bus.next().pass();
     await Promise.all([entered, left]);
-    await bus.say("1");
-    assert.deepEqual([one.heard, bus.active], [[], 0]);
+    await bus.publish("1");
+    assert.deepEqual([one.received, bus.active], [[], 0]);
   });
 
   test("a listener that subscribes while the last one unsubscribes gets each message once", async () => {
     const bus = slowBus();
-    const [one, other] = [ear(), ear()];
+    const [one, other] = [newRecorder(), newRecorder()];
     const entered = [bus.topics.subscribe("t", one)];
     const left = bus.topics.unsubscribe("t", one);
     entered.push(bus.topics.subscribe("t", other));
     bus.next().pass();
     bus.next().pass();
     await Promise.all([...entered, left]);
-    await bus.say("1");
-    assert.deepEqual([one.heard, other.heard, bus.active], [[], ["1"], 1]);
+    await bus.publish("1");
+    assert.deepEqual([one.received, other.received, bus.active], [[], ["1"], 1]);
     await bus.topics.unsubscribe("t", other);
     assert.equal(bus.active, 0);
   });
 
   test("a failed subscription rejects all pending calls; the next call subscribes again", async () => {
     const bus = slowBus();
-    const [one, other, third] = [ear(), ear(), ear()];
+    const [one, other, third] = [newRecorder(), newRecorder(), newRecorder()];
     const entered = [bus.topics.subscribe("t", one), bus.topics.subscribe("t", other)];
     const failed = Promise.all(entered.map((each) => assert.rejects(each, /bus/)));
     bus.next().fail();
@@ -123,15 +123,15 @@ describe("Topics", () => {
     const again = bus.topics.subscribe("t", third);
     bus.next().pass();
     await again;
-    await bus.say("1");
-    assert.deepEqual([one.heard, other.heard, third.heard], [[], [], ["1"]]);
+    await bus.publish("1");
+    assert.deepEqual([one.received, other.received, third.received], [[], [], ["1"]]);
     await bus.topics.unsubscribe("t", third);
     assert.equal(bus.active, 0);
   });
 
   test("a subscription that fails late does not affect later listeners", async () => {
     const bus = slowBus();
-    const [one, other, third] = [ear(), ear(), ear()];
+    const [one, other, third] = [newRecorder(), newRecorder(), newRecorder()];
     const failing = assert.rejects(bus.topics.subscribe("t", one), /bus/);
     const left = assert.rejects(bus.topics.unsubscribe("t", one), /bus/);
     const entered = bus.topics.subscribe("t", other);
@@ -155,7 +155,7 @@ describe("Topics", () => {
         const bus = memory();
         const active = new Map<string, number>();
         const count = (topic: string, by: number) => active.set(topic, (active.get(topic) ?? 0) + by);
-        const topics = new Topics<Ear>(
+        const topics = new Topics<Recorder>(
           {
             ...bus,
             async subscribe(topic, listener) {
@@ -169,15 +169,15 @@ describe("Topics", () => {
               };
             },
           },
-          (message, ears) => {
-            for (const each of ears) each.heard.push(message);
+          (message, recorders) => {
+            for (const each of recorders) each.received.push(message);
           },
         );
-        const ears = Array.from({ length: 4 }, ear);
+        const recorders = Array.from({ length: 4 }, newRecorder);
         const inside = new Set<string>();
         const work: Promise<void>[] = [];
         for (const { who, topic, enters } of acts) {
-          const listener = ears[who] as Ear;
+          const listener = recorders[who] as Recorder;
           const name = `t${topic}`;
           if (enters) inside.add(`${who} ${name}`);
           else inside.delete(`${who} ${name}`);
@@ -185,12 +185,14 @@ describe("Topics", () => {
         }
         await scheduler.waitFor(Promise.all(work));
         for (const name of ["t0", "t1"]) await bus.publish(name, name);
-        for (const [who, { heard }] of ears.entries())
+        for (const [who, { received }] of recorders.entries())
           assert.deepEqual(
-            heard,
+            received,
             ["t0", "t1"].filter((name) => inside.has(`${who} ${name}`)),
           );
-        const leaving = ["t0", "t1"].flatMap((name) => ears.map((each) => topics.unsubscribe(name, each)));
+        const leaving = ["t0", "t1"].flatMap((name) =>
+          recorders.map((each) => topics.unsubscribe(name, each)),
+        );
         await scheduler.waitFor(Promise.all(leaving));
         assert.deepEqual(
           [...active.values()].filter((each) => each !== 0),
