@@ -11,11 +11,11 @@ export type Change =
   | { resource: "collection"; name: string; op: "clear"; of: string | null };
 
 /** The bus topic of a canvas's changes, which are published as JSON. */
-export const changesOf = (canvas: string): string => `changes ${canvas}`;
+export const changesTopic = (canvas: string): string => `changes ${canvas}`;
 
 /** Publishes a change to the connections that watch the canvas, if there are any. No write waits for it or fails with it. */
-export function announce(canvas: string, change: Change, { bus, log }: Env): void {
-  const topic = changesOf(canvas);
+export function announceChange(canvas: string, change: Change, { bus, log }: Env): void {
+  const topic = changesTopic(canvas);
   if (!bus.hasListeners(topic)) return;
   bus
     .publish(topic, JSON.stringify(change))

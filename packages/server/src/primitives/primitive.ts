@@ -8,7 +8,7 @@ import type { Method } from "../http/methods.ts";
 import type { Query } from "../http/query.ts";
 import type { Admitted, RateClass } from "../pipeline/visit.ts";
 
-/** An admitted request, as a handler gets it. */
+/** An admitted request to a handler. */
 export interface Call extends Admitted {
   /** Path parameters, decoded once. */
   params: Record<string, string>;
@@ -40,7 +40,7 @@ export type Handler = (call: Call, env: Env) => Promise<Answer>;
 export interface UpgradeCall extends Admitted {
   request: IncomingMessage;
   requestId: string;
-  /** Bytes that came behind the head of the request. */
+  /** The bytes received after the request. */
   head: Buffer;
   /** When the proxy's assertion about the caller expires, in epoch milliseconds; infinite where there is none. */
   until: number;
@@ -61,11 +61,11 @@ export interface Upgrader {
 
 /** The handlers of a path by method. A path that has none is 404. */
 export interface Route extends Partial<Record<Method, Handler>> {
-  /** Makes what serves requests to upgrade the connection, once per service. */
+  /** Creates the upgrader of the route, once per service. */
   upgrade?: (env: Env) => Upgrader;
 }
 
-/** One capability's part of the runtime API. */
+/** The routes of a part of the runtime API, and what the service needs to know about it. */
 export interface Primitive {
   capability: Capability;
   /** The class that its requests are counted in; `canvas` by default. */

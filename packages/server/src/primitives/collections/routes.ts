@@ -5,7 +5,7 @@ import { entryOf, policyOf } from "../../canvases/policy.ts";
 import type { Env } from "../../env.ts";
 import { parseJson } from "../../http/body.ts";
 import { refuse } from "../../http/refusal.ts";
-import { announce } from "../change-feed.ts";
+import { announceChange } from "../change-feed.ts";
 import type { Call, Primitive } from "../primitive.ts";
 import { type ReadSlice, streamList } from "../streamed-list.ts";
 import { readValue, toText } from "../value.ts";
@@ -70,7 +70,7 @@ function publishChange(
   env: Env,
 ): void {
   const { name = "" } = params;
-  announce(canvas.id, { resource: "collection", name, id, op, of: author_id }, env);
+  announceChange(canvas.id, { resource: "collection", name, id, op, of: author_id }, env);
 }
 
 /** Parses `by` of an increment: a finite number. */
@@ -113,7 +113,8 @@ export const collections: Primitive = {
           deleted = await records.clear(rights.delete);
         } finally {
           // Also after a failure, since records may have been removed before it.
-          if (deleted !== 0) announce(call.canvas.id, { resource: "collection", name, op: "clear", of }, env);
+          if (deleted !== 0)
+            announceChange(call.canvas.id, { resource: "collection", name, op: "clear", of }, env);
         }
         return `{"deleted":${deleted},"attachmentCleanupFailed":0}`;
       },

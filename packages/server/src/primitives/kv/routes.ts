@@ -4,7 +4,7 @@ import type { Env } from "../../env.ts";
 import { parseJson } from "../../http/body.ts";
 import { firstValue, pageLimit } from "../../http/query.ts";
 import { refuse } from "../../http/refusal.ts";
-import { announce, type Change } from "../change-feed.ts";
+import { announceChange, type Change } from "../change-feed.ts";
 import type { Call, Primitive } from "../primitive.ts";
 import { requirePermission } from "../require-permission.ts";
 import { streamList } from "../streamed-list.ts";
@@ -77,7 +77,7 @@ function routesOf(path: string, scope: Scope): Primitive["routes"] {
     return keyOf(call);
   };
   const publish = (call: Call, key: string, op: "set" | "delete", env: Env) =>
-    announce(call.canvas.id, scope.change(call, key, op), env);
+    announceChange(call.canvas.id, scope.change(call, key, op), env);
 
   return {
     [path]: {

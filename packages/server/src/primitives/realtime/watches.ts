@@ -3,7 +3,7 @@ import { may, rightsOf } from "../../access/rights.ts";
 import { whyOff } from "../../canvases/capabilities.ts";
 import { entryOf } from "../../canvases/policy.ts";
 import type { Env } from "../../env.ts";
-import { type Change, changesOf } from "../change-feed.ts";
+import { type Change, changesTopic } from "../change-feed.ts";
 import type { AccessState } from "./access-state.ts";
 import type { Client } from "./client.ts";
 import { textFrame } from "./outbox.ts";
@@ -90,7 +90,7 @@ export class Watches {
   }
 
   get #topic(): string {
-    return changesOf(this.#client.access.canvas.id);
+    return changesTopic(this.#client.access.canvas.id);
   }
 
   #isEnabled(): boolean {
