@@ -22,7 +22,7 @@ function defaultsOf(env: Env): Map<string, number> {
 export async function readQuotas(env: Env): Promise<Record<string, number>> {
   const rows = await env.db.all<{ name: string; value: number }>`select name, value from quotas`;
   const set = new Map(rows.map(({ name, value }) => [name, value]));
-  return Object.fromEntries([...defaultsOf(env)].map(([name, usual]) => [name, set.get(name) ?? usual]));
+  return Object.fromEntries([...defaultsOf(env)].map(([name, limit]) => [name, set.get(name) ?? limit]));
 }
 
 /** Builds the writes that set quotas; null restores the default. A name that is no quota is 400 `INVALID_BODY`. */

@@ -19,7 +19,7 @@ interface ForeignKey {
 
 const isSqlite = ({ config }: Env) => config.databaseUrl.startsWith("sqlite:");
 
-/** Every table with a column `canvas_id`, as the engine lists it. */
+/** Returns every table with a column `canvas_id`. */
 async function tablesWithCanvasId(env: Env): Promise<string[]> {
   const rows = isSqlite(env)
     ? await env.db.all<{ name: string }>`
@@ -45,7 +45,7 @@ const foreignKeys = (env: Env): Promise<ForeignKey[]> =>
         join pg_attribute as other on other.attrelid = confrelid and other.attnum = confkey[1]
         where contype = 'f'`;
 
-/** The columns of a table's primary key, in their order. */
+/** Returns the columns of a table's primary key, in their order. */
 export async function primaryKey(table: string, env: Env): Promise<string[]> {
   const rows = isSqlite(env)
     ? await env.db.all<{
@@ -57,7 +57,7 @@ export async function primaryKey(table: string, env: Env): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** Every reference to canvases in the database, direct or through other tables; none from `canvases` itself. */
+/** Returns every reference to canvases in the database, direct or through other tables; none from `canvases` itself. */
 export async function referencesToCanvases(env: Env): Promise<Reference[]> {
   const found: Reference[] = (await tablesWithCanvasId(env)).map((table) => ({
     table,
@@ -76,23 +76,23 @@ export async function referencesToCanvases(env: Env): Promise<Reference[]> {
   return found;
 }
 
-/** The tables that reference canvases, and are kept when a canvas is purged. */
+/** The tables that reference canvases and are not purged: the audit log outlives them. */
 const KEPT = ["audit"];
 
-/** The tables that reference canvases and are in no `CanvasData`, by name. */
+/** Returns the tables that reference canvases and are in no `CanvasData`, by name. */
 export async function undeclaredTables(env: Env): Promise<string[]> {
   const declared = new Set(tablesOf(env.canvasData).map(([name]) => name));
   const referencing = (await referencesToCanvases(env)).map(({ table }) => table);
   return referencing.filter((table) => !declared.has(table) && !KEPT.includes(table)).sort();
 }
 
-/** A table with rows of one canvas, and the condition that finds them also once the canvas is gone. */
+/** A table, and a count of its rows of one canvas that also works after the purge of the canvas. */
 export interface RowsOf {
   table: string;
   count(): Promise<number>;
 }
 
-/** Every table that holds rows of a canvas now, except those that are kept. */
+/** Returns every table that references canvases, except those that are not purged. Call it before the purge. */
 export async function rowsOf(canvasId: string, env: Env): Promise<RowsOf[]> {
   const references = (await referencesToCanvases(env)).filter(({ table }) => !KEPT.includes(table));
   const values = new Map<string, string[]>();

@@ -12,7 +12,7 @@ const NO: Right = { own: false, any: false };
 const OWN: Right = { own: true, any: false };
 const ANY: Right = { own: true, any: true };
 
-/** Rights in the order of reading, creating, updating, deleting and incrementing. */
+/** Rights to read, create, update, delete and increment, in this order. */
 const rights = (read: Right, create: Right, update: Right, remove: Right, increment: Right): Rights => ({
   read,
   create,
@@ -64,7 +64,7 @@ interface Expected {
   channels: Record<string, ChannelRights>;
 }
 
-/** By the table of presets (specification 2), for those who manage the canvas and for everyone else. */
+/** The rights by the table of presets (specification 2), of owners and editors and of everyone else. */
 const MANAGERS: Expected = {
   collections: {
     diary: rights(OWN, ANY, OWN, OWN, OWN),
@@ -125,11 +125,11 @@ await onSqlite("GET /me → resources", (target) => {
 
     for (const [who, expected] of CALLERS) {
       it(`of the ${who}`, async () => {
-        // What a Connection opens comes with its grant, of which there is none.
+        // The resources of connections come from grants, and there are none.
         assert.deepEqual(await resourcesOf(pages[who]), { ...expected, connections: {} });
       });
 
-      it(`of the ${who}: what each collection says of itself`, async () => {
+      it(`of the ${who}: equal to the permissions route of each collection`, async () => {
         const { collections } = await resourcesOf(pages[who]);
         for (const [name, each] of Object.entries(collections)) {
           assert.deepEqual((await pages[who].get(`/collections/${name}/permissions`)).json, each, name);
@@ -138,7 +138,7 @@ await onSqlite("GET /me → resources", (target) => {
     }
   });
 
-  it("follow the role, request by request", async () => {
+  it("resources change with the role, from the next request on", async () => {
     await govern(target, canvas, POLICY);
     const { viewer } = canvas.pages;
     await share(target, canvas, "whole_org", { editor: "editor", viewer: "editor" });
@@ -147,7 +147,7 @@ await onSqlite("GET /me → resources", (target) => {
     assert.deepEqual((await resourcesOf(viewer)).collections, VIEWERS.collections);
   });
 
-  it("follow the policy, request by request", async () => {
+  it("resources change with the policy, from the next request on", async () => {
     const { viewer } = canvas.pages;
     const { collections, ...others } = POLICY;
     await govern(target, canvas, others);
@@ -169,13 +169,13 @@ await onSqlite("GET /me → resources", (target) => {
     }
   });
 
-  it("are those of one canvas", async () => {
+  it("resources are those of one canvas", async () => {
     await govern(target, canvas, POLICY);
     const other = await stage(target, { people: canvas.people });
     assert.deepEqual(await resourcesOf(other.pages.owner), NOTHING);
   });
 
-  it("`permissions` go by switches and roles, not by the policy", async () => {
+  it("`permissions` depend on switches and roles, not on the policy", async () => {
     const own = await stage(target, { people: canvas.people });
     const permissions = async () =>
       (await own.pages.viewer.get("/me")).json.permissions as Record<string, boolean>;
