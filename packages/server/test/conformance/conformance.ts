@@ -14,7 +14,7 @@ interface Setup {
 /** Registers the tests of a section of the specification, or of a part of one, for a target. */
 type Suite = (target: Target) => void;
 
-/** Suites, and how the service is set up that they run against. */
+/** Suites with the setup of their service. */
 export interface Run extends Setup {
   suites: Suite[];
   /** Suites that run against a second service, which limits requests. */
@@ -34,7 +34,7 @@ export async function conforms(...runs: Run[]): Promise<void> {
     started.push([title, suites, await start(engine, setup, false)]);
     if (limited.length > 0) started.push([`${title}, limited`, limited, await start(engine, setup, true)]);
   }
-  // Services that a file starts are stopped as soon as no suite is left: the first suite begins when all of them run.
+  // All services start before the first suite, because they stop when no suite is left.
   for (const [title, suites, target] of started) {
     describe(title, () => {
       for (const suite of suites) suite(target);

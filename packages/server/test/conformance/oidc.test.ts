@@ -15,7 +15,7 @@ import { oidcTarget, type Person, type Target } from "@easel/conformance/target"
 import { startWithProvider } from "../sign-in/oidc-provider.ts";
 import { Visitor } from "../sign-in/oidc-visitor.ts";
 
-/** What depends on how people sign in, and what of it on the URL mode as well. */
+/** Suites that depend on the sign-in mode; in subdomain mode those that depend on both. */
 const SUITES = {
   path: [gateway, identity, principals, invitations, tokens, sessions, account, upgrade, visitors],
   subdomain: [gateway, cors, principals, hosts],
@@ -37,7 +37,7 @@ for (const target of targets) {
   });
 }
 
-/** Signs somebody in at the provider, which also says what they are called. */
+/** Signs a person in at the provider, which also supplies the name. */
 async function signIn(base: string, email: string): Promise<Person> {
   const visitor = new Visitor();
   await visitor.signIn(base, email);

@@ -11,7 +11,7 @@ import { visitors } from "@easel/conformance/pipeline/visitors";
 import { live } from "@easel/conformance/realtime/live";
 import { conforms } from "./conformance.ts";
 
-/* What reads and writes who may enter. Passwords, the ladder and the frames do not depend on the engine. */
+/* Suites on the rows that decide access. Passwords, the ladder and the frames do not depend on the engine. */
 await conforms({
   engine: "postgres",
   urlMode: "subdomain",

@@ -16,8 +16,8 @@ import type { Target } from "@easel/conformance/target";
 import { conforms } from "./conformance.ts";
 
 /*
- * What the statements of the stores decide. Names, roles and policies are decided before any statement; the two scopes share
- * their statements, and a tenth of the requests fill the smaller one.
+ * Suites whose outcome SQL decides. Names, roles and policies are checked before any statement; the two scopes share their
+ * statements, and a tenth of the requests fills the smaller one.
  */
 const shared = SCOPES.filter(({ scope }) => scope === "shared");
 const kv = [keys, kvValues, lists, kvIncrements].map((suite) => (target: Target) => suite(target, shared));

@@ -26,7 +26,7 @@ const fault = (
   tests,
 });
 
-/** Sixty mistakes, spread over the parts of the service and the SDK. Renamed code needs its text renamed here: the script says which. */
+/** The faults, spread over the parts of the service and the SDK. When code is renamed, the script lists the texts to change here. */
 export const FAULTS: Fault[] = [
   fault(
     "access: archived canvases stay open",

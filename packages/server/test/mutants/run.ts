@@ -19,13 +19,13 @@ import { FAULTS, type Fault } from "./faults.ts";
 
 /*
  * Counts the deliberate faults that the suite catches: `npm run mutants -- [--whole] [--only=TEXT] [--at-once=2]`.
- * Each fault is put into a scratch copy of the checkout, one at a time, and the test files named with it run until one fails;
- * with `--whole` every other test file follows. The checkout itself is never changed.
+ * Applies each fault to a scratch copy of the checkout, one at a time, and runs the test files named with it until one fails; with
+ * `--whole` all others, too. Never changes the checkout.
  */
 
 const ROOT = path.join(import.meta.dirname, "../../../..");
 const SDK = "packages/sdk";
-/** A test file that takes longer than this hangs, which counts as failed. */
+/** A test file that takes longer counts as failed. */
 const FILE_TIMEOUT_MS = 5 * 60_000;
 const KILL_AFTER_MS = 5_000;
 const MOST_AT_ONCE = 2;
@@ -88,7 +88,7 @@ async function stop(): Promise<void> {
   rmSync(home, { recursive: true, force: true });
 }
 
-/** Says why a fault cannot be applied: its text must occur exactly once, and its test files must exist. */
+/** Returns why a fault cannot be applied: its text must occur exactly once, and its test files must exist. */
 function faultsOf({ title, file, search, tests }: Fault): string[] {
   const source = readSource(path.join(ROOT, file));
   const times = source === null ? "the file is missing" : source.split(search).length - 1;
@@ -106,7 +106,7 @@ function readSource(file: string): string | null {
   }
 }
 
-/** Copies what git knows or would add. Packages are links to those of the checkout, but the workspace's own to the copy's. */
+/** Copies the tracked and the untracked, not ignored files. Links the packages of the checkout, and those of the workspace to the copy. */
 function copyTo(copy: string): string {
   const names = execFileSync("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"], {
     cwd: ROOT,
@@ -130,13 +130,13 @@ function build(copy: string): void {
   execFileSync(process.execPath, ["build.ts"], { cwd: path.join(copy, SDK), stdio: "inherit" });
 }
 
-/** Throws when a test file fails without any fault: then it shows nothing. */
+/** Throws when a test file fails without any fault. */
 async function requirePassing(copy: string, files: Set<string>): Promise<void> {
   for (const file of files)
     if (!(await passes(file, copy))) throw new Error(`${file} fails without any fault`);
 }
 
-/** Applies a fault, runs test files until one fails, and takes the fault out again. */
+/** Applies a fault, runs test files until one fails, and reverts the fault. */
 async function firstFailing(
   { file, search, replacement, tests }: Fault,
   copy: string,
@@ -159,7 +159,7 @@ async function firstFailing(
   }
 }
 
-/** Every file that `npm test` runs. */
+/** Returns every file that `npm test` runs. */
 const suite = () =>
   globSync("{packages,examples}/**/*.test.ts", { cwd: ROOT, exclude: ["**/node_modules/**"] }).sort();
 
@@ -171,7 +171,7 @@ function passes(file: string, copy: string): Promise<boolean> {
       ...process.env,
       ...(database && { [POSTGRES]: database.url }),
     };
-    // A process group of its own, so that what the test has started ends with it.
+    // A new process group, so that processes that the test has started end with it.
     const child = spawn(process.execPath, ["--test-reporter=tap", file], {
       cwd: copy,
       env,

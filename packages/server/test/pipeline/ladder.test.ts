@@ -11,7 +11,7 @@ const OPEN = "open";
 const ago = () => Date.now() - 1;
 
 type State = (env: Env) => Promise<unknown>;
-/** What comes of it for the runtime API and for the page, by who asks; null is nobody who is signed in. */
+/** The outcome for the runtime API and for the page, by caller; null is anonymous. */
 type Outcome = [who: "owner" | "editor" | "viewer" | "stranger" | null, api: string, page: string];
 
 const states: [what: string, state: State, ...Outcome[]][] = [
@@ -124,7 +124,7 @@ for (const [who, email] of [
 }
 
 describe("the refusal ladder over HTTP", () => {
-  /** The guestbook as it was seeded, but private and with a viewer on its list. */
+  /** Resets the guestbook to private, with a viewer on its people list. */
   async function reset(): Promise<void> {
     const { db } = env;
     await db.run`update users set can_publish_public = 1`;

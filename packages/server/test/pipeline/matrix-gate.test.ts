@@ -10,7 +10,7 @@ import { publish } from "../support/publish.ts";
 const MINUTE_MS = 60_000;
 const { target, env } = await startDev({ after });
 
-/** A Public link canvas with a page and a password. */
+/** Creates a Public link canvas with a page and a password. */
 async function link(): Promise<Stage> {
   const canvas = await stage(target, { access: "public_link", terms: { password: "open, sesame" } });
   await publish(target, canvas, { "index.html": "home" });

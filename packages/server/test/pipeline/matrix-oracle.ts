@@ -1,9 +1,9 @@
 /*
- * Who may enter, said once more: rows of plain words in the order of the specification (4.1, steps 1, 3 and 5), and nothing
- * of the service's own code. A cell is one visitor at one canvas by one surface.
+ * Who may enter, restated as rows in the order of the specification (4.1, steps 1, 3 and 5), without any code of the service. A cell
+ * is one caller at one canvas by one surface.
  */
 
-/** Who comes. The last two are there only where people belong to organisations. */
+/** The callers. The last two exist only with organisations. */
 export const ROLES = [
   "owner",
   "editor by list",
@@ -28,7 +28,7 @@ export const RUNGS = [
   "public_link, off for the instance",
 ] as const;
 
-/** What has become of the canvas. */
+/** The state of the canvas. */
 export const STATES = [
   "active",
   "archived",
@@ -40,16 +40,16 @@ export const STATES = [
   "backend off",
 ] as const;
 
-/** Whether it has a password, and whether the visitor's cookie says that they gave it. */
+/** Whether the canvas has a password, and the caller its cookie. */
 export const PASSWORDS = ["none", "set", "set and given"] as const;
 
-/** When the share ends. */
+/** The expiry of the share. */
 export const EXPIRIES = ["none", "future", "past"] as const;
 
 /** The runtime API (`GET /v1/c/{slug}/me`) or the canvas's page. */
 export const SURFACES = ["api", "page"] as const;
 
-/** One visitor at one canvas by one surface. */
+/** One caller at one canvas by one surface. */
 export interface Cell {
   role: (typeof ROLES)[number];
   rung: (typeof RUNGS)[number];
@@ -87,7 +87,7 @@ const hasNoRouteIn = (cell: Cell) => {
   return !(cell.rung === "whole_org" && ofTheOrganisation(cell));
 };
 
-/** Each refusal as the API's status and code; a page shows the status alone. The first row that applies is the answer. */
+/** The refusals as status and code of the API; a page has the status alone. The first row that applies wins. */
 const REFUSALS: [says: string, applies: (cell: Cell) => boolean, answer: string][] = [
   ["step 1: no session", (cell) => nobody(cell) && !openToAnyone(cell), "401"],
   ["step 3: unknown slug or canvas deleted", isDeleted, "404 NOT_FOUND"],
@@ -122,10 +122,10 @@ const REFUSALS: [says: string, applies: (cell: Cell) => boolean, answer: string]
   ],
 ];
 
-/** What the specification says of a cell: `200`, or the status of the refusal, for the API with its code. */
+/** Returns the outcome of a cell by the specification: `200`, or the status of the refusal, for the API with its code. */
 export function expected(cell: Cell): string {
   const answer = REFUSALS.find(([, applies]) => applies(cell))?.[2] ?? "200";
   if (cell.surface === "api") return answer;
-  // A browser that has to sign in is sent there.
+  // A navigation is redirected to sign in.
   return answer === "401" ? "302" : answer.slice(0, 3);
 }

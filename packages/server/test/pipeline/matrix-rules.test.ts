@@ -14,7 +14,7 @@ const NOW = 1_000_000;
 const ID = "the-canvas";
 const ALL_ON = { backendEnabled: true, kv: true, files: true, ai: true, realtime: true, authoring: true };
 
-/** The canvas of a cell, as it is looked up for the caller. */
+/** Returns the canvas of a cell, as it is looked up for the caller. */
 function canvasOf({ role, rung, state, password, expiry }: Cell) {
   const when = (condition: boolean) => (condition ? 1 : null);
   return {
@@ -45,7 +45,7 @@ function principalOf(role: Cell["role"]): Principal {
   return userWith(role === "owner" ? "owner" : "someone");
 }
 
-/** Steps 1, 3 and 5 for a cell, in the words of the oracle. */
+/** Runs steps 1, 3 and 5 for a cell and returns the outcome in the notation of the oracle. */
 function decided(cell: Cell): string {
   const canvas = canvasOf(cell);
   const principal = principalOf(cell.role);

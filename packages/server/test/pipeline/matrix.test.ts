@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import { parallel } from "@easel/conformance/parallel";
-import { arrange, startHouse, visit } from "./matrix-house.ts";
+import { arrange, startFixture, visit } from "./matrix-fixture.ts";
 import { type Cell, EXPIRIES, expected, PASSWORDS, ROLES, RUNGS, STATES, SURFACES } from "./matrix-oracle.ts";
 import { pairs } from "./pairs.ts";
 
@@ -24,7 +24,7 @@ const ROWS: Row[] = [
   { tenancy: true, urlMode: "subdomain", roles: ROLES },
 ];
 
-/** Every pair of values; every pair on an active canvas, where no state hides the rest; every role on every rung of a usual one. */
+/** Returns every pair of values, every pair on an active canvas, where no state masks the rest, and every role on every rung. */
 function sample(roles: Row["roles"]): Cell[] {
   const factors = { role: roles, rung: RUNGS, password: PASSWORDS, expiry: EXPIRIES, surface: SURFACES };
   const usual = roles.flatMap((role) =>
@@ -37,11 +37,11 @@ function sample(roles: Row["roles"]): Cell[] {
   ];
 }
 
-// Every service runs before the first suite begins: they are stopped as soon as no suite is left.
-const houses = [];
-for (const row of ROWS) houses.push({ ...row, house: await startHouse({ after }, row) });
+// All services start before the first suite, because they stop when no suite is left.
+const fixtures = [];
+for (const row of ROWS) fixtures.push({ ...row, fixture: await startFixture({ after }, row) });
 
-for (const { tenancy, urlMode, roles, house } of houses) {
+for (const { tenancy, urlMode, roles, fixture } of fixtures) {
   describe(`who may enter, canvases by ${urlMode}, organisations ${tenancy ? "on" : "off"}`, () => {
     const cells = sample(roles);
 
@@ -55,8 +55,8 @@ for (const { tenancy, urlMode, roles, house } of houses) {
             `${state}, ${password === "none" ? "no password" : "password"}, ${expiry}`,
         );
         for (const [where, asked] of states) {
-          await arrange(house, asked[0] as Cell);
-          const answers = await parallel(asked, (cell) => visit(house, cell), 16);
+          await arrange(fixture, asked[0] as Cell);
+          const answers = await parallel(asked, (cell) => visit(fixture, cell), 16);
           for (const [index, cell] of asked.entries())
             if (answers[index] !== expected(cell))
               wrong.push(

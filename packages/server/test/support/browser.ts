@@ -11,11 +11,11 @@ const AXE = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
 const FLAGS =
   "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync";
 
-/** Why browser tests cannot run here; false when they can. In CI they must. */
+/** The reason to skip browser tests; false where Chromium is installed. CI requires it. */
 export const noBrowser: string | false = PROGRAM === undefined && "Chromium is not installed";
 if (noBrowser && process.env.CI) throw new Error(`${noBrowser}, and CI runs every test`);
 
-/** A real browser, closed when the scope ends. With `goesBack` its back button brings back whole pages from memory, as people's do. */
+/** Starts a browser and closes it when the scope ends. `goesBack` enables the back/forward cache. */
 export async function openBrowser(scope: Scope, { goesBack = false } = {}): Promise<Browser> {
   const browser = await chromium.launch({
     executablePath: PROGRAM ?? "",
@@ -33,7 +33,7 @@ export async function openBrowser(scope: Scope, { goesBack = false } = {}): Prom
   return browser;
 }
 
-/** Opens an address as someone who has to sign in first, and lets the page collect what goes wrong on it. */
+/** Opens an address, signs in, and collects the errors of the page. */
 export async function openAs(
   browser: Browser,
   address: string,

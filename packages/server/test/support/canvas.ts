@@ -17,7 +17,7 @@ const among =
     values.includes(value);
 const object: Is = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** Every field of a canvas and what it may hold (specification 2; management API, sections 4 and 6). */
+/** Every field of a canvas with its type (specification 2; management API, sections 4 and 6). */
 const FIELDS: Record<keyof Canvas, Is> = {
   id: (value) => /^[A-Za-z0-9-]{1,128}$/.test(String(value)),
   slug: text,
@@ -53,7 +53,7 @@ const FIELDS: Record<keyof Canvas, Is> = {
   runtimePolicyRevision: or(text, nothing),
 };
 
-/** The canvas of an answer, which must have every field and no other. */
+/** Returns the canvas in a response, which must have exactly its fields. */
 export function whole(json: Record<string, unknown>): Canvas {
   assert.deepEqual(Object.keys(json).sort(), Object.keys(FIELDS).sort());
   for (const [field, is] of Object.entries(FIELDS)) assert.ok(is(json[field]), `${field}: ${json[field]}`);

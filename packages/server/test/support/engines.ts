@@ -3,7 +3,7 @@ import { devTarget, type Target } from "@easel/conformance/target";
 import type { Env } from "../../src/env.ts";
 import { ENGINES, type Engine, type Scope, startService } from "./service.ts";
 
-/** A service in dev mode that does not limit requests, unless a setting says otherwise. */
+/** Starts a service in dev mode, without rate limits unless `settings` enable them. */
 export async function startDev(
   scope: Scope,
   settings: Record<string, string> = {},
@@ -16,11 +16,11 @@ export async function startDev(
 
 type Suite = (target: Target, env: Env) => void;
 
-/** Runs a suite on every engine, each with a service of its own. All of them run before the first suite begins. */
+/** Runs a suite on every engine, each with its own service. All services start before the first suite. */
 export const onEngines = (title: string, suite: Suite, settings?: Record<string, string>): Promise<void> =>
   run(title, suite, ENGINES, settings);
 
-/** Runs a suite on SQLite alone: what it tests is decided outside of the statements, and other suites run those on every engine. */
+/** Runs a suite on SQLite alone, because no SQL decides its outcome; other suites run the statements on every engine. */
 export const onSqlite = (title: string, suite: Suite, settings?: Record<string, string>): Promise<void> =>
   run(
     title,

@@ -6,7 +6,7 @@ import { type Scope, temporaryDirectory } from "./service.ts";
 const WRITERS = 16;
 const COUNTERS = 4;
 
-/** What the writers of a round know: per key the last acknowledged value and the one under way; per counter how often. */
+/** The state of the writers: the last acknowledged and the pending value of each key, and the increments of each counter. */
 interface Known {
   keys: Map<string, { acknowledged: number | undefined; unanswered: number | undefined }>;
   counters: Map<string, Counter>;
@@ -17,7 +17,7 @@ interface Counter {
   unanswered: number;
 }
 
-/** Writes until the service is gone; every value is greater than the one before, so the order shows. */
+/** Writes increasing values until the service is gone. */
 async function write(
   kv: string,
   headers: Record<string, string>,
@@ -77,8 +77,8 @@ async function check(kv: string, headers: Record<string, string>, known: Known):
 }
 
 /**
- * Kills a service with SIGKILL while it writes, so many times, and checks after each start that every acknowledged write is there
- * and none that was not sent. Answers how many writes were acknowledged.
+ * Kills a service with SIGKILL during writes, `kills` times, and asserts after each start that every acknowledged write is there and
+ * none that was not sent. Returns the number of acknowledged writes.
  */
 export async function surviveKills(
   scope: Scope,

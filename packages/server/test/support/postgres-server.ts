@@ -8,7 +8,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { PATIENCE_MS } from "@easel/conformance/patience";
 import connect from "postgres";
 
-/** The directory of `initdb` and `postgres`: on the path, or where Debian puts them. */
+/** Returns the directory of `initdb` and `postgres`: on PATH, or that of Debian's package. */
 export function postgresPrograms(): string | undefined {
   const debian = "/usr/lib/postgresql";
   const versions = existsSync(debian) ? readdirSync(debian).sort((a, b) => Number(b) - Number(a)) : [];
@@ -19,7 +19,7 @@ export function postgresPrograms(): string | undefined {
   return places.find((place) => existsSync(path.join(place, "initdb")));
 }
 
-/** PostgreSQL refuses to run as root: then it runs as the user that its package made. */
+/** PostgreSQL does not run as root: root runs it as the user `postgres`. */
 function identity(): { uid?: number; gid?: number } {
   if (process.getuid?.() !== 0) return {};
   const id = (what: string) => Number(execFileSync("id", [what, "postgres"], { encoding: "utf8" }));
@@ -35,18 +35,18 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** A PostgreSQL with data of its own. */
+/** A PostgreSQL server with empty data. */
 export interface PostgresServer {
   /** SERVICE_DATABASE_URL without the name of a database. */
   url: string;
-  /** Starts it again at the same port; answers when it takes connections. */
+  /** Starts it again on the same port; resolves when it accepts connections. */
   start(): Promise<void>;
-  /** Ends it: the fast way, which ends open connections, or as by a crash. */
+  /** Stops it: SIGINT closes open connections, SIGQUIT is like a crash. */
   stop(signal?: "SIGINT" | "SIGQUIT"): Promise<void>;
-  /** Stops and continues the server and all of its processes: connections stay open, and nothing is answered. */
+  /** Suspends and resumes the server's processes: connections stay open without responses. */
   freeze(): void;
   thaw(): void;
-  /** Ends it and removes its data. */
+  /** Stops it and removes its data. */
   remove(): Promise<void>;
 }
 
@@ -56,7 +56,7 @@ export async function startPostgres(programs: string): Promise<PostgresServer> {
   const home = mkdtempSync(path.join(os.tmpdir(), "easel-postgres-"));
   if (as.uid !== undefined && as.gid !== undefined) chownSync(home, as.uid, as.gid);
   const data = path.join(home, "data");
-  // A language's collation, as many real databases have: order by bytes must not depend on it.
+  // A collation of a language: the order by bytes must not depend on it.
   const init = [
     "-D",
     data,
@@ -121,7 +121,7 @@ export async function startPostgres(programs: string): Promise<PostgresServer> {
   throw new Error("PostgreSQL does not start");
 }
 
-/** Whether it comes to answer, by the socket in its home, which is nobody else's; false where its port was taken meanwhile. */
+/** Waits until the server answers on the socket in its home; false when it exits, as its port was taken. */
 async function answers(server: ChildProcess, home: string, port: number): Promise<boolean> {
   const deadline = Date.now() + PATIENCE_MS;
   while (server.exitCode === null) {

@@ -7,7 +7,7 @@ import type { Primitive } from "../../src/primitives/primitive.ts";
 import { startDev } from "./engines.ts";
 import { atEnd, type Scope } from "./service.ts";
 
-/** A service whose runtime API has these primitives and no other, beside a whole one that shares its data. */
+/** Starts a service with these primitives only, beside a complete one with the same data. */
 export async function startWith(
   scope: Scope,
   primitives: Primitive[],

@@ -1,6 +1,6 @@
 import type { User } from "../../src/access/principal.ts";
 
-/** A person who has signed in, or with `guestOf` the guest of that canvas. */
+/** Returns a signed-in person, or with `guestOf` the guest of that canvas. */
 export const userWith = (id: string, guestOf: string | null = null): User => ({
   id,
   email: `${id}@example.com`,

@@ -8,14 +8,14 @@ import { atEnd, type Scope } from "./service.ts";
 
 const MAIN = path.join(import.meta.dirname, "../../src/main.ts");
 
-/** The service as a process of its own, as `npm start` runs it. */
+/** The service as a separate process, as `npm start` runs it. */
 export interface Process {
   base: string;
-  /** Sends a signal; answers the exit code once the process is gone, null where the signal ended it. */
+  /** Sends a signal; resolves with the exit code, null where the signal ended the process. */
   end(signal: "SIGKILL" | "SIGTERM"): Promise<number | null>;
 }
 
-/** Starts the service on a data directory; killed at the end of the scope where it still runs. */
+/** Starts the service on a data directory; kills it at the end of the scope if it still runs. */
 export async function startProcess(
   scope: Scope,
   directory: string,
@@ -36,7 +36,7 @@ export async function startProcess(
   return { base: /http:\S+/.exec(line.toString())?.[0] ?? "", end };
 }
 
-/** Kills a service amid work, at some moment after so many acknowledgements; answers when everybody has noticed. */
+/** Kills a service at some moment after `acknowledgements` acknowledged writes; resolves when all work has ended. */
 export async function killAmid(
   { end }: Process,
   acknowledgements: number,
@@ -48,13 +48,13 @@ export async function killAmid(
     if (--left === 0) enough.resolve();
   });
   await Promise.race([enough.promise, done]);
-  // What is written together is acknowledged together: it shall not always be the moment after that.
+  // Writes of one batch are acknowledged together; the delay varies the moment of the kill.
   await sleep(randomInt(50));
   await end("SIGKILL");
   await done;
 }
 
-/** The headers of a request by the owner of the examples. */
+/** Signs in as the owner of the examples and returns the headers. */
 export async function signIn(base: string): Promise<{ cookie: string }> {
   const body = JSON.stringify({ email: "dev@example.com" });
   const headers = { "content-type": "application/json" };

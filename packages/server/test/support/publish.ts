@@ -4,7 +4,7 @@ import { type Answer, type Header, send } from "@easel/conformance/http";
 import type { Person, Target } from "@easel/conformance/target";
 import { type Files, zip } from "./zip.ts";
 
-/** PUT of a bundle as `person`. */
+/** Uploads a bundle as `person`. */
 export function upload(
   { base }: Target,
   { headers }: Person,
@@ -16,14 +16,14 @@ export function upload(
   return send(base, { method: "PUT", path, headers: [...headers, ["Content-Type", type]], body });
 }
 
-/** Deploys files as the owner; answers the version. */
+/** Deploys files as the owner and returns the version. */
 export async function publish(target: Target, { id, people }: Stage, files: Files): Promise<string> {
   const answer = await upload(target, people.owner, id, await zip(files));
   assert.equal(answer.status, 200, answer.text);
   return String(answer.json.version);
 }
 
-/** GET of a file of a canvas; `path` is relative to `/c/{slug}/` and sent byte for byte. */
+/** Requests a file of a canvas; `path` is relative to `/c/{slug}/` and sent unchanged. */
 export function visit(
   { base }: Target,
   slug: string,

@@ -2,14 +2,13 @@ import os from "node:os";
 import path from "node:path";
 import { postgresPrograms, startPostgres } from "./postgres-server.ts";
 
-/** Where tests find the throw-away PostgreSQL; unset when the machine has none. */
+/** The environment variable with the URL of the temporary PostgreSQL; unset where it is not installed. */
 export const POSTGRES = "EASEL_TEST_POSTGRES";
 
 let stop: (() => Promise<void>) | undefined;
 
 /**
- * Runs once before the suite: one PostgreSQL on a free port, with data that is thrown away, and what the first test compiles
- * is kept for all others.
+ * Runs once before the suite: starts a temporary PostgreSQL on a free port, and enables the compile cache for all test files.
  */
 export async function globalSetup(): Promise<void> {
   process.env.NODE_COMPILE_CACHE ??= path.join(os.tmpdir(), "node-compile-cache");

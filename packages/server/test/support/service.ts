@@ -9,14 +9,14 @@ import { seedExamples } from "../../src/management/seed.ts";
 import { serve } from "../../src/service.ts";
 import { POSTGRES } from "./servers.ts";
 
-/** What a test or suite gives to end what was started for it. */
+/** A test or suite, with a hook that runs at its end. */
 export interface Scope {
   after(end: () => Promise<unknown>): void;
 }
 
 const endings = new WeakMap<Scope, (() => Promise<unknown>)[]>();
 
-/** Has `end` run when the scope ends: what was started last ends first. */
+/** Runs `end` when the scope ends, in reverse order of registration. */
 export function atEnd(scope: Scope, end: () => Promise<unknown>): void {
   const known = endings.get(scope);
   if (known !== undefined) return void known.push(end);
@@ -27,7 +27,7 @@ export function atEnd(scope: Scope, end: () => Promise<unknown>): void {
   });
 }
 
-/** A directory of its own, removed afterwards. */
+/** Creates a temporary directory, removed when the scope ends. */
 export async function temporaryDirectory(scope: Scope): Promise<string> {
   const directory = await mkdtemp(path.join(os.tmpdir(), "easel-test-"));
   atEnd(scope, () => rm(directory, { recursive: true, force: true }));
@@ -37,15 +37,15 @@ export async function temporaryDirectory(scope: Scope): Promise<string> {
 /** A database engine that tests run on. */
 export interface Engine {
   name: "sqlite" | "postgres";
-  /** Why its tests cannot run here; false when they can. */
+  /** The reason to skip its tests; false where it is installed. */
   skip: string | false;
-  /** SERVICE_DATABASE_URL of an empty database of its own, removed afterwards. */
+  /** Creates an empty database, removed when the scope ends, and returns its SERVICE_DATABASE_URL. */
   database(scope: Scope): Promise<string>;
 }
 
 const server = process.env[POSTGRES];
 
-/** Both engines; where the machine has no PostgreSQL, its tests say so and are skipped, and in CI nothing runs at all. */
+/** Both engines. Tests on PostgreSQL are skipped where it is not installed; CI requires it. */
 export const ENGINES: Engine[] = [
   {
     name: "sqlite",
@@ -69,8 +69,8 @@ export const ENGINES: Engine[] = [
 ];
 
 /**
- * A host of several labels. Of plain `localhost` browsers hold the names below it for other sites, so that in subdomain mode a
- * canvas would get no cookie to its API.
+ * A host name of several labels. Browsers treat names below plain `localhost` as other sites, so that in subdomain mode the API of a
+ * canvas would get no cookie.
  */
 export const NAMED = "easel.localhost";
 
@@ -95,7 +95,7 @@ export async function startService(
   const service = await serve(environment, seed);
   atEnd(scope, () => service.stop());
   const { env } = service;
-  // The port is known only now, and a base address has to name it.
+  // The base address contains the port, which is known only now.
   const port = Number(new URL(env.base.origin).port);
   if (hostname !== "localhost")
     env.base = baseOf({ ...env.config, baseUrl: `http://${hostname}:${port}` }, port);

@@ -5,9 +5,9 @@ import type { Env } from "../../src/env.ts";
 import { NAMED, type Scope, startService, startWithExamples } from "./service.ts";
 import { startTls } from "./tls.ts";
 
-/** A service in dev mode as browsers and as programs reach it. */
+/** A service in dev mode, with its addresses for browsers and for programs. */
 export interface Site {
-  /** The base address: to a browser a site of its own, with its canvases' hosts below it. */
+  /** The base address, below which the canvas hosts are one site to a browser. */
   base: string;
   env: Env;
   /** The same service at a loopback address. */
@@ -39,7 +39,7 @@ export async function startSite(
   return { base: env.base.origin, env, target: devTarget(`http://127.0.0.1:${port}`, urlMode) };
 }
 
-/** Gives a browser somebody's session, as signing in would. */
+/** Adds a person's session cookie to a browser. */
 export async function enterAs(context: BrowserContext, { base, env }: Site, person: Person): Promise<void> {
   const [name = "", value = ""] = person.headers[0]?.[1].split("=") ?? [];
   const { secure } = env.base;

@@ -4,8 +4,8 @@ const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-
 const ADDED = ["A", "AA", ".", ".A", "=", "==", "-", "%00", "/", '"'];
 
 /**
- * Holds `check` against what can be made of a value by changing a little of it. The last letter takes every other one: in
- * base64 not all of its bits count.
+ * Runs `check` with slightly changed forms of a value. The last letter takes every other value, because not all of its bits count
+ * in base64.
  */
 export async function tamper(value: string, check: (changed: string) => Promise<void>): Promise<void> {
   const ends = [...LETTERS].map((letter) => value.slice(0, -1) + letter);

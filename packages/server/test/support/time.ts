@@ -5,7 +5,7 @@ export const MINUTE_MS = 60 * SECOND;
 export const HOUR_MS = 60 * MINUTE_MS;
 export const DAY_MS = 24 * HOUR_MS;
 
-/** Does something as if so many milliseconds more had passed. */
+/** Runs something with the clock moved on by `ms` milliseconds. */
 export async function later<Result>(env: Env, ms: number, work: () => Promise<Result>): Promise<Result> {
   const { clock } = env;
   env.clock = () => clock() + ms;
@@ -16,7 +16,7 @@ export async function later<Result>(env: Env, ms: number, work: () => Promise<Re
   }
 }
 
-/** Does something while the clock stands still: only `later` moves it on. */
+/** Runs something with a stopped clock, which `later` moves on. */
 export async function still<Result>(env: Env, work: () => Promise<Result>): Promise<Result> {
   const { clock } = env;
   const now = clock();

@@ -4,11 +4,11 @@ import net, { type AddressInfo } from "node:net";
 import tls from "node:tls";
 import { atEnd, type Scope } from "./service.ts";
 
-/** TLS in front of a loopback port, by a certificate that nobody trusts; answers its own port. */
+/** Starts a TLS proxy for a loopback port with a self-signed certificate, and returns its port. */
 export async function startTls(scope: Scope, port: number): Promise<number> {
   const server = tls.createServer(certificate(), (socket) => {
     const inner = net.connect(port, "127.0.0.1");
-    // Either side may hang up at any time.
+    // Either side may close the connection at any time.
     inner.on("error", () => socket.destroy());
     socket.on("error", () => inner.destroy());
     socket.pipe(inner).pipe(socket);
@@ -27,7 +27,7 @@ export async function startTls(scope: Scope, port: number): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** A DER value shorter than 64 KiB; its length in as few bytes as it takes. */
+/** Encodes a DER value shorter than 64 KiB. */
 function der(tag: number, ...parts: Buffer[]): Buffer {
   const content = Buffer.concat(parts);
   const { length } = content;
@@ -39,7 +39,7 @@ const hex = (text: string) => Buffer.from(text, "hex");
 const ECDSA_SHA256 = der(0x30, der(0x06, hex("2a8648ce3d040302")));
 const COMMON_NAME = hex("550403");
 
-/** A certificate of the first version, signed by itself. */
+/** Returns a self-signed X.509 v1 certificate. */
 function certificate(): { key: string; cert: string } {
   const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const name = der(0x30, der(0x31, der(0x30, der(0x06, COMMON_NAME), der(0x0c, Buffer.from("localhost")))));

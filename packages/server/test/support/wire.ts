@@ -3,19 +3,19 @@ import { once } from "node:events";
 import net from "node:net";
 import { PATIENCE_MS } from "@easel/conformance/patience";
 
-/** A connection of one's own to a service. */
+/** Opens a TCP connection to a service. */
 export async function dial(base: string): Promise<net.Socket> {
   const socket = net.connect(Number(new URL(base).port), "127.0.0.1");
   await once(socket, "connect");
   return socket;
 }
 
-/** Sends these bytes and answers all that comes back until the service closes the connection; fails when it does not. */
+/** Sends bytes and returns everything received until the service closes the connection; fails when it does not. */
 export async function wire(base: string, bytes: string | Buffer): Promise<string> {
   const socket = await dial(base);
   const chunks: Buffer[] = [];
   socket.on("data", (chunk: Buffer) => chunks.push(chunk));
-  // A connection that is reset is closed, too.
+  // A reset counts as a close.
   socket.on("error", () => {});
   socket.write(typeof bytes === "string" ? Buffer.from(bytes, "latin1") : bytes);
   const closed = once(socket, "close");
@@ -26,7 +26,7 @@ export async function wire(base: string, bytes: string | Buffer): Promise<string
   return Buffer.concat(chunks).toString("latin1");
 }
 
-/** The answers on a connection: their statuses, heads and bodies, in order. */
+/** Parses the responses on a connection, in order. */
 export function answersIn(text: string): { status: number; head: string; body: string }[] {
   return text
     .split(/(?=HTTP\/1\.1 \d{3} )/)

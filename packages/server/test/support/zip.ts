@@ -5,7 +5,7 @@ import { ZipFile } from "yazl";
 /** Files of a bundle by path. */
 export type Files = Record<string, string | Buffer>;
 
-/** A sound zip, as common tools make it. */
+/** Returns a valid zip, as common tools write it. */
 export function zip(files: Files): Promise<Buffer> {
   const archive = new ZipFile();
   for (const [path, content] of Object.entries(files)) archive.addBuffer(Buffer.from(content), path);
@@ -13,7 +13,7 @@ export function zip(files: Files): Promise<Buffer> {
   return buffer(archive.outputStream);
 }
 
-/** An entry of a zip made by hand. What is left out is true; what is given is claimed, true or not. */
+/** An entry of a hand-made zip. Given fields override the correct ones. */
 export interface Forged {
   name: string | Buffer;
   content?: string | Buffer;
@@ -26,14 +26,14 @@ export interface Forged {
   crc?: number;
   size?: number;
   compressedSize?: number;
-  /** Where the entry is said to begin. */
+  /** The claimed offset of the entry. */
   offset?: number;
   extra?: Buffer;
 }
 
 const UTF8 = 0x800;
 
-/** A zip made by hand; `entries` is how many the end record counts. */
+/** Returns a hand-made zip; `entries` is the count in the end record. */
 export function forge(list: Forged[], { entries = list.length }: { entries?: number } = {}): Buffer {
   const parts: Buffer[] = [];
   const directory: Buffer[] = [];
@@ -62,7 +62,7 @@ export function forge(list: Forged[], { entries = list.length }: { entries?: num
     const rest = Buffer.alloc(14);
     rest.writeUInt32LE((mode << 16) >>> 0, 6);
     rest.writeUInt32LE(each.offset ?? offset, 10);
-    // Made by Unix, whose modes count.
+    // Made by Unix, so that file modes apply.
     directory.push(Buffer.from("PK\x01\x02\x14\x03"), claims, rest, path, extra);
     const entry = [Buffer.from("PK\x03\x04"), claims, path, extra, data];
     parts.push(...entry);

@@ -12,31 +12,31 @@ import { publish } from "../support/publish.ts";
 import { NAMED, type Scope, startService } from "../support/service.ts";
 import type { Cell, ROLES } from "./matrix-oracle.ts";
 
-/** What the canvas's page says. */
+/** The text of the canvas's page. */
 export const PAGE = "the page of the matrix";
 const PASSWORD = "the password of the matrix";
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 type Role = (typeof ROLES)[number];
-/** The headers with which a visitor calls each surface. */
+/** The headers of a caller for each surface. */
 type Keys = Record<Cell["surface"], Header[]>;
 
-/** One canvas, everybody who comes to it, and the service that it is on. */
-export interface House {
+/** A service with one canvas and the credentials of every caller. */
+export interface Fixture {
   target: Target;
   env: Env;
   canvas: Stage;
-  /** By role, before and after they gave the password. */
+  /** By role, before and after submitting the password. */
   keys: Map<Role, { before: Keys; after: Keys }>;
   versionId: string;
   passwordHash: string;
 }
 
-/** A service with one canvas and all its visitors. */
-export async function startHouse(
+/** Starts a service with one canvas and signs every caller in. */
+export async function startFixture(
   scope: Scope,
   { urlMode, tenancy, roles }: { urlMode: Target["urlMode"]; tenancy: boolean; roles: readonly Role[] },
-): Promise<House> {
+): Promise<Fixture> {
   const settings = {
     SERVICE_URL_MODE: urlMode,
     SERVICE_TENANCY: tenancy ? "on" : "off",
@@ -53,9 +53,9 @@ export async function startHouse(
   const canvas = await stage(target);
   const versionId = await publish(target, canvas, { "index.html": PAGE });
   const people = await visitors(target, canvas);
-  const keys: House["keys"] = new Map();
+  const keys: Fixture["keys"] = new Map();
   const browsers = roles.map((role) => [role, new Browser(target, people[role])] as const);
-  // While the canvas is private, a canvas host makes sure who comes.
+  // While the canvas is private, its host identifies every caller.
   for (const [, browser] of browsers) await browser.canvas(canvas.slug);
   const before = browsers.map(([, browser]) => keysOf(target, canvas, browser));
   await amend(target, canvas, { access: "public_link", password: PASSWORD });
@@ -70,7 +70,7 @@ export async function startHouse(
   return { target, env, canvas, keys, versionId, passwordHash: row.hash };
 }
 
-/** Everybody, those on the list and in teams as what they are called. */
+/** Signs in every caller and adds them to the people list and to teams. */
 async function visitors(target: Target, canvas: Stage): Promise<Record<Role, Person | null>> {
   const { owner, editor, viewer, stranger } = canvas.people;
   const [second, third] = [
@@ -102,7 +102,7 @@ async function visitors(target: Target, canvas: Stage): Promise<Record<Role, Per
   };
 }
 
-/** What a browser sends to each surface now. */
+/** Returns the headers that a browser sends to each surface. */
 function keysOf(target: Target, { slug }: Stage, { jar }: Browser): Keys {
   const api = jar.headersFor(new URL(`/v1/c/${slug}/me`, target.base));
   return {
@@ -111,12 +111,12 @@ function keysOf(target: Target, { slug }: Stage, { jar }: Browser): Keys {
   };
 }
 
-/** Puts the canvas, its owner and the instance into the state of a cell, all at once. */
+/** Updates the canvas, its owner and the instance to the state of a cell. */
 export async function arrange(
-  house: House,
+  fixture: Fixture,
   { rung, state, password, expiry }: Omit<Cell, "role" | "surface">,
 ) {
-  const { env, canvas, versionId, passwordHash } = house;
+  const { env, canvas, versionId, passwordHash } = fixture;
   const now = Date.now();
   const when = (condition: boolean) => (condition ? now : null);
   const access = rung.startsWith("public_link") ? "public_link" : rung;
@@ -136,9 +136,9 @@ export async function arrange(
   ]);
 }
 
-/** What a visitor really gets: the status, and for a refusal of the API its code. Whatever a page shows must be right. */
+/** Returns the actual outcome for a caller: the status, and the code of an API refusal. Asserts the text of a page. */
 export async function visit(
-  { target, canvas, keys }: House,
+  { target, canvas, keys }: Fixture,
   { role, password, surface }: Cell,
 ): Promise<string> {
   const key = keys.get(role)?.[password === "set and given" ? "after" : "before"];
@@ -159,7 +159,7 @@ export async function visit(
   return `${answer.status} ${answer.json.code}`;
 }
 
-/** A page sends nobody on: to the sign-in page, from a canvas host by way of the base host. */
+/** Checks a redirect: to the sign-in page, from a canvas host by way of the base host. */
 function signIn({ base, urlMode }: Target, location = ""): string {
   const { origin, pathname } = new URL(location, base);
   const way = urlMode === "path" ? "/auth/login" : "/auth/canvas";
