@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { ErrorCode } from "@easel/protocol/errors";
 import type { CanvasRole } from "@easel/protocol/types";
 import { userWith } from "../../test/support/principals.ts";
-import { type AccessFields, enter, LADDER } from "./ladder.ts";
+import { type AccessFields, decideAccess, LADDER } from "./ladder.ts";
 import type { Principal } from "./principal.ts";
 
 const NOW = 1_000_000;
@@ -88,7 +88,7 @@ for (const [who, { principal, granted, role, spared }] of Object.entries(ASKERS)
       const refused: ErrorCode | undefined = ROWS.map(([code]) => code).find(
         (code) => applying.includes(code) && !spared.includes(code),
       );
-      const answer = enter({ ...withCauses(causes), granted }, principal, at);
+      const answer = decideAccess({ ...withCauses(causes), granted }, principal, at);
       assert.deepEqual([causes, answer], [causes, refused === undefined ? { role } : { refused }]);
     }
   });
@@ -134,12 +134,12 @@ const more: [what: string, Partial<AccessFields>, Principal, Partial<typeof at> 
 
 for (const [what, cause, principal, changed, answer] of more) {
   test(what, () => {
-    assert.deepEqual(enter({ ...open, ...cause }, principal, { ...at, ...changed }), answer);
+    assert.deepEqual(decideAccess({ ...open, ...cause }, principal, { ...at, ...changed }), answer);
   });
 }
 
 test("a canvas that does not exist is NOT_FOUND for everyone", () => {
   for (const { principal } of Object.values(ASKERS)) {
-    assert.deepEqual(enter(null, principal, at), { refused: "NOT_FOUND" });
+    assert.deepEqual(decideAccess(null, principal, at), { refused: "NOT_FOUND" });
   }
 });

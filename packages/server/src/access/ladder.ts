@@ -52,7 +52,7 @@ export const hasExpired = (canvas: { expiresAt: number | null }, now: number): b
   canvas.expiresAt !== null && canvas.expiresAt <= now;
 
 /** Decides whether a principal may open a canvas: returns their role, or the code of the refusal. `canvas` is null where there is none. */
-export function enter(
+export function decideAccess(
   canvas: AccessFields | null,
   principal: Principal,
   at: { gateOpen: boolean; surface: Entry["surface"]; now: number },

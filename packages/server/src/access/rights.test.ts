@@ -10,7 +10,7 @@ import {
   RIGHTS,
 } from "@easel/protocol/policy";
 import type { CanvasRole } from "@easel/protocol/types";
-import { isAmong, may, rightsOf } from "./rights.ts";
+import { allows, audienceIncludes, rightsOf } from "./rights.ts";
 
 /* The presets and rights of specification 2, cell by cell: owner, editor, the author (a viewer), another viewer. */
 
@@ -43,7 +43,7 @@ const includes = (letters: string, caller: Caller) => letters[CALLERS.indexOf(ca
 
 /** Whether a caller has a right on a record; owner and editor are not its author. */
 const allowed = (policy: Parameters<typeof rightsOf>[0], operation: Operation, caller: Caller) =>
-  may(rightsOf(policy, roleOf(caller))[operation], isAuthor(caller));
+  allows(rightsOf(policy, roleOf(caller))[operation], isAuthor(caller));
 
 for (const preset of Object.keys(PRESETS) as Preset[]) {
   describe(`preset ${preset}`, () => {
@@ -93,7 +93,7 @@ test("a right on any record includes one's own", () => {
 test("audiences: none, owners and editors, every role", () => {
   const roles = ["owner", "editor", "viewer"] as const;
   assert.deepEqual(
-    AUDIENCES.map((audience) => roles.map((role) => isAmong(audience, role))),
+    AUDIENCES.map((audience) => roles.map((role) => audienceIncludes(audience, role))),
     [
       [false, false, false],
       [true, true, false],

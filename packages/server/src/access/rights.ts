@@ -41,8 +41,8 @@ export function rightsOf(policy: RecordPolicy, role: CanvasRole): Rights {
 }
 
 /** Whether a right applies to a record, given whether the caller is its author. */
-export const may = (right: Right, isAuthor: boolean): boolean => right.any || (right.own && isAuthor);
+export const allows = (right: Right, isAuthor: boolean): boolean => right.any || (right.own && isAuthor);
 
 /** Whether a role belongs to an audience. */
-export const isAmong = (audience: PolicyAudience, role: CanvasRole): boolean =>
+export const audienceIncludes = (audience: PolicyAudience, role: CanvasRole): boolean =>
   resolveRight(audience, role).any;

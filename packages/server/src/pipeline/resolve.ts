@@ -1,5 +1,5 @@
 import type { CanvasRole } from "@easel/protocol/types";
-import { enter } from "../access/ladder.ts";
+import { decideAccess } from "../access/ladder.ts";
 import { isMember, type Principal } from "../access/principal.ts";
 import { type Canvas, findForAccess } from "../canvases/access-lookup.ts";
 import { gateIsOpen } from "../canvases/gate-cookie.ts";
@@ -29,9 +29,10 @@ export function enterCanvas(
   atGate = false,
 ): Entered {
   const gateOpen = atGate || (canvas !== null && gateIsOpen(canvas, principal, request, env));
-  const entry = enter(canvas, principal, { gateOpen, surface, now: env.clock() });
-  if (canvas === null || "refused" in entry) return refuse("refused" in entry ? entry.refused : "NOT_FOUND");
-  return { canvas, role: entry.role };
+  const decision = decideAccess(canvas, principal, { gateOpen, surface, now: env.clock() });
+  if (canvas === null || "refused" in decision)
+    return refuse("refused" in decision ? decision.refused : "NOT_FOUND");
+  return { canvas, role: decision.role };
 }
 
 /** Finds a canvas and checks access to it. */

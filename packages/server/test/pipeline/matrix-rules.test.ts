@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { ERRORS } from "@easel/protocol/errors";
 import { disabledReason } from "../../src/access/capability-gate.ts";
-import { enter } from "../../src/access/ladder.ts";
+import { decideAccess } from "../../src/access/ladder.ts";
 import type { Principal } from "../../src/access/principal.ts";
 import { admitsAnonymous } from "../../src/canvases/lifecycle.ts";
 import { userWith } from "../support/principals.ts";
@@ -52,10 +52,14 @@ function decided(cell: Cell): string {
   const isApi = cell.surface === "api";
   if (principal === null && !admitsAnonymous(canvas, NOW)) return isApi ? "401" : "302";
   const gateOpen = cell.password === "set and given";
-  const entered = enter(canvas, principal, { gateOpen, surface: isApi ? "api" : "content", now: NOW });
-  if ("refused" in entered) {
-    const { status } = ERRORS[entered.refused];
-    return isApi ? `${status} ${entered.refused}` : `${status}`;
+  const decision = decideAccess(canvas, principal, {
+    gateOpen,
+    surface: isApi ? "api" : "content",
+    now: NOW,
+  });
+  if ("refused" in decision) {
+    const { status } = ERRORS[decision.refused];
+    return isApi ? `${status} ${decision.refused}` : `${status}`;
   }
   if (!isApi) return canvas.versionId === null || canvas.revokedAt !== null ? "404" : "200";
   const switches = { ...ALL_ON, backendEnabled: cell.state !== "backend off" };

@@ -1,6 +1,6 @@
 import { type CollectionPolicy, isResourceName, type Operation } from "@easel/protocol/policy";
 import type { Json, Right, Rights } from "@easel/protocol/types";
-import { isAmong, may, rightsOf } from "../../access/rights.ts";
+import { allows, audienceIncludes, rightsOf } from "../../access/rights.ts";
 import { entryOf, policyOf } from "../../canvases/policy.ts";
 import type { Env } from "../../env.ts";
 import { parseJson } from "../../http/body.ts";
@@ -46,7 +46,7 @@ async function open(
 async function findRecord({ params, user }: Call, { rights, records }: Opened, operation: Operation) {
   const { id = "" } = params;
   const record = (RECORD_ID.test(id) ? await records.get(id, rights.read) : undefined) ?? refuse("NOT_FOUND");
-  return may(rights[operation], record.author_id === user.id) ? record : refuse("PERMISSION_DENIED");
+  return allows(rights[operation], record.author_id === user.id) ? record : refuse("PERMISSION_DENIED");
 }
 
 /** An opened collection with one of its records. */
@@ -127,7 +127,7 @@ export const collections: Primitive = {
     "/collections/:name/count": {
       async GET(call, env) {
         const { policy, rights, records } = await open(call, null, env);
-        if (!isAmong(policy.aggregateCount ?? "none", call.role)) refuse("PERMISSION_DENIED");
+        if (!audienceIncludes(policy.aggregateCount ?? "none", call.role)) refuse("PERMISSION_DENIED");
         const conditions = parseWhere(call.query);
         const count =
           conditions === null

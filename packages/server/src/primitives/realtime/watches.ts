@@ -1,5 +1,5 @@
 import type { WatchTarget } from "@easel/protocol/realtime";
-import { may, rightsOf } from "../../access/rights.ts";
+import { allows, rightsOf } from "../../access/rights.ts";
 import { whyOff } from "../../canvases/capabilities.ts";
 import { entryOf } from "../../canvases/policy.ts";
 import type { Env } from "../../env.ts";
@@ -108,7 +108,7 @@ export class Watches {
     const isOwn = change.of === null || change.of === access.user.id;
     if (change.resource === "kv.user") return isOwn;
     const read = readRight(access, change.name);
-    return read !== undefined && may(read, isOwn);
+    return read !== undefined && allows(read, isOwn);
   }
 }
 
