@@ -140,9 +140,7 @@ async function run(
     availability,
   };
   const env: Env = { config, base, db, blobs, bus, ...kept, clock, log };
-  await seed(env);
-
-  const app = await createApp(env);
+  const [app] = await Promise.all([createApp(env), seed(env)]);
   await app.listen({ host: config.host, port: config.port });
   const { port } = app.server.address() as AddressInfo;
   env.base = baseOf(config, port);

@@ -2,9 +2,10 @@ import { createReadStream } from "node:fs";
 import { readdir, readFile, stat } from "node:fs/promises";
 import path from "node:path";
 import type { RuntimePolicy } from "@easel/protocol/policy";
+import { inParallel } from "../async/in-parallel.ts";
 import { setCapabilities } from "../canvases/capabilities.ts";
 import type { BundleFile } from "../canvases/publishing/bundle.ts";
-import { publishStored, storeVersion } from "../canvases/publishing/deploy.ts";
+import { publishStored, type StoredVersion, storeVersion } from "../canvases/publishing/deploy.ts";
 import { setSharing } from "../canvases/sharing.ts";
 import { insertCanvas } from "../canvases/store.ts";
 import { deleteCanvas, patchCanvas } from "../canvases/update.ts";
@@ -18,6 +19,9 @@ const EXAMPLES = path.join(import.meta.dirname, "../../../../examples");
 /** Users that dev mode creates besides the administrator, who owns the examples. */
 const EDITOR = "editor@example.com";
 const VIEWER = "viewer@example.com";
+
+/** The number of examples that are stored at a time; each waits for the disk most of the time. */
+const AT_ONCE = 4;
 
 /** The parsed `easel.json` of an example. */
 interface Manifest {
@@ -54,24 +58,40 @@ export async function seedExamples(env: Env): Promise<void> {
   const names = (await readdir(EXAMPLES, { withFileTypes: true }).catch(() => []))
     .filter((entry) => entry.isDirectory())
     .map((entry) => entry.name);
-  for (const slug of names) {
-    const manifest = await readFile(path.join(EXAMPLES, slug, "easel.json"), "utf8").catch(() => null);
-    if (owner === null || manifest === null) continue;
-    const { title, policy: runtimePolicy } = JSON.parse(manifest) as Manifest;
-    const id = newId();
-    const canvas = { id, slug, title, tags: ["example"], org: null };
-    if ((await insertCanvas(canvas, owner.id, env)) !== "done") continue;
-    try {
-      const files = await servedFiles(path.join(EXAMPLES, slug));
-      await publishStored(await storeVersion(id, owner.id, files, env), env);
-    } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
-      env.log.warn({ err: error }, `the example ${slug} was not deployed`);
-      await deleteCanvas(id, env);
-      continue;
-    }
-    await setSharing(id, { access: "whole_org", people: [{ email: EDITOR, role: "editor" }] }, env);
-    await patchCanvas(id, { discoverability: "listed" }, env);
-    await setCapabilities(id, { backendEnabled: true }, { runtimePolicy, expected: null }, env);
+  if (owner === null) return;
+  const stored = await inParallel(names, AT_ONCE, (slug) => storeExample(slug, owner.id, env));
+  // One after the other, so that lists by date show them in the order of their names.
+  for (const example of stored) if (example !== null) await publishExample(example, env);
+}
+
+interface Example {
+  id: string;
+  policy: RuntimePolicy | undefined;
+  version: StoredVersion;
+}
+
+/** Creates the canvas of an example and stores its files; null where that is not possible. */
+async function storeExample(slug: string, ownerId: string, env: Env): Promise<Example | null> {
+  const folder = path.join(EXAMPLES, slug);
+  const manifest = await readFile(path.join(folder, "easel.json"), "utf8").catch(() => null);
+  if (manifest === null) return null;
+  const { title, policy } = JSON.parse(manifest) as Manifest;
+  const id = newId();
+  if ((await insertCanvas({ id, slug, title, tags: ["example"], org: null }, ownerId, env)) !== "done")
+    return null;
+  try {
+    return { id, policy, version: await storeVersion(id, ownerId, await servedFiles(folder), env) };
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    env.log.warn({ err: error }, `the example ${slug} was not deployed`);
+    await deleteCanvas(id, env);
+    return null;
   }
+}
+
+async function publishExample({ id, policy, version }: Example, env: Env): Promise<void> {
+  await publishStored(version, env);
+  await setSharing(id, { access: "whole_org", people: [{ email: EDITOR, role: "editor" }] }, env);
+  await patchCanvas(id, { discoverability: "listed" }, env);
+  await setCapabilities(id, { backendEnabled: true }, { runtimePolicy: policy ?? null, expected: null }, env);
 }
