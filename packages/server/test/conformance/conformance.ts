@@ -4,7 +4,7 @@ import { ENGINES, type Engine, NAMED, PROXY, startService } from "../support/ser
 
 const TARGETS = { dev: devTarget, proxy: proxyTarget };
 
-/** How the service under test is set up. */
+/** Setup of the service under test. */
 interface Setup {
   engine: Engine["name"];
   urlMode: Target["urlMode"];

@@ -33,7 +33,7 @@ const TWO = { "0002_two.sql": "create table two (id bigint primary key);\ninsert
 
 const run = promisify(execFile);
 const source = (file: string) => JSON.stringify(path.join(import.meta.dirname, "../../src", file));
-/** What a node does first; it is handed SERVICE_DATABASE_URL. */
+/** The script of a node that migrates; it gets SERVICE_DATABASE_URL. */
 const NODE = `
   import { readConfig } from ${source("config/config.ts")};
   import { migrate } from ${source("drivers/db/migrate.ts")};

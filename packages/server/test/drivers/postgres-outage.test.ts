@@ -15,7 +15,7 @@ import { atEnd, type Scope, startWithExamples } from "../support/service.ts";
 const programs = postgresPrograms();
 const skip = programs === undefined && "PostgreSQL is not installed";
 
-/** The server of this file, which its tests take down and up. */
+/** The server of this file, which its tests stop and start. */
 const at = (programs && (await startPostgres(programs))) as PostgresServer;
 if (programs !== undefined) after(() => at.remove());
 
@@ -30,7 +30,7 @@ const outcome = (work: Promise<unknown>): Promise<unknown> =>
   );
 
 describe("PostgreSQL away", { skip, timeout: 240_000 }, () => {
-  /** A connection, and what it has reported. */
+  /** A connection, and the messages it has logged. */
   async function open(t: Scope, times: Partial<PoolTimes> = {}) {
     const changes: string[] = [];
     const db = postgres(`${at.url}/postgres`, (change) => changes.push(change), { ...TIMES, ...times });
@@ -63,7 +63,7 @@ describe("PostgreSQL away", { skip, timeout: 240_000 }, () => {
       await until("it is back", () => changes.length > 1);
       assert.deepEqual(changes, ["away", "back"]);
       assert.equal(await outcome(add(db)), "done");
-      // Of the hundred writes under way each has happened once or not at all; what was refused at once has not.
+      // Each of the hundred pending writes was made once or not at all; those refused at once were not made.
       const n = await value(db);
       assert.ok(n >= 41 && n <= 141, String(n));
     });
@@ -154,7 +154,7 @@ describe("PostgreSQL away", { skip, timeout: 240_000 }, () => {
   test("requests that need the database get 503 until it is back", async (t) => {
     const settings = { SERVICE_DATABASE_URL: `${at.url}/template1`, SERVICE_LOG_LEVEL: "silent" };
     const { target, env } = await startDev(t, settings, startWithExamples);
-    // Readiness is looked at once a second by the clock of the service.
+    // Readiness is checked once a second by the service's clock.
     const { clock } = env;
     let asked = 0;
     env.clock = () => clock() + 1_000 * asked;

@@ -19,7 +19,7 @@ export const ROLES = [
   "viewer by list, of another organisation",
 ] as const;
 
-/** Sharing rungs; a Public link may be switched off for its owner or for the whole instance. */
+/** Sharing rungs. A Public link may be turned off for its owner or for the instance. */
 export const RUNGS = [
   "private",
   "whole_org",

@@ -48,7 +48,7 @@ for (const { tenancy, urlMode, roles, fixture } of fixtures) {
     for (const rung of RUNGS) {
       it(rung, async () => {
         const wrong: string[] = [];
-        // Cells that differ by the caller alone share one state of the canvas.
+        // Cells that differ only in the caller share one state of the canvas.
         const states = Map.groupBy(
           cells.filter((cell) => cell.rung === rung),
           ({ state, password, expiry }) =>

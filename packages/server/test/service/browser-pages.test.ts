@@ -9,10 +9,10 @@ import { enterAs, type Site, startSite } from "../support/site.ts";
 
 const MODES = ["path", "subdomain"] as const;
 const FITS = "document.documentElement.scrollWidth <= document.documentElement.clientWidth";
-/** What is focused: the id of a field, the words of anything else. */
+/** Returns the focused element: the id of a field, otherwise its text. */
 const FOCUSED = "document.activeElement.id || document.activeElement.textContent.trim()";
 
-/** Canvases in every state that a visitor can be refused for. */
+/** Canvases in every state that causes a refusal. */
 async function canvases({ target, env }: Site) {
   const first = await stage(target);
   const { people } = first;
@@ -38,7 +38,7 @@ async function canvases({ target, env }: Site) {
   return { people, draft: first, archived, expired, disabled, open, own, locked };
 }
 
-/** Gives a password by keyboard in the page that asks for one, once its field has the focus. */
+/** Enters a password by keyboard on the password page, once the field has the focus. */
 async function tryPassword(page: Page, password: string): Promise<void> {
   await page.locator("#password:focus").waitFor();
   await page.keyboard.type(password);
@@ -52,12 +52,12 @@ for (const mode of MODES) {
     const limits = { SERVICE_RATELIMIT_GATE_PER_MIN: "2", SERVICE_RATELIMIT_LOGIN_PER_MIN: "1000" };
     const site = await startSite(t, mode, { settings: { SERVICE_RATELIMIT_ENABLED: "true", ...limits } });
     const { people, draft, archived, expired, disabled, open, own, locked } = await canvases(site);
-    // More than a page of the home page shows.
+    // More than one page of the home page.
     for (let n = 0; n < 25; n++) {
       await manage(site.target, people.owner, "POST", "/api/canvases", { title: `Draft ${n}` });
     }
     const browser = await openBrowser(t);
-    /** A browser that lets the checker of accessibility in. */
+    /** Opens a browser in which the accessibility checker can run. */
     const arrive = async (person: keyof typeof people | null) => {
       const context = await browser.newContext({ bypassCSP: true, viewport: { width: 320, height: 640 } });
       if (person !== null) await enterAs(context, site, people[person]);
@@ -76,13 +76,13 @@ for (const mode of MODES) {
       await page.goto(at(locked));
       await tryPassword(page, "no");
     };
-    /** The minute that counts may end in between. */
+    /** Retried, because the rate limit window may end in between. */
     const tooOften = async (page: Page) => {
       for (let tries = 0; tries < 5 && !(await page.title()).startsWith("Too many"); tries++)
         await wrong(page);
     };
 
-    /** `tells`: which of the owner's address and the canvas's title stands on it. */
+    /** `tells`: which of the owner's address and the canvas's title the page shows. */
     type View = [
       page: Page,
       go: string | ((page: Page) => Promise<void>),
@@ -195,7 +195,7 @@ test("signing out and in again by keyboard alone", { skip: noBrowser }, async (t
   await Promise.all([page.waitForEvent("load"), page.keyboard.press("Enter")]);
   assert.equal(await page.title(), "Sign in · Easel");
 
-  // A field that lets anything pass, as that of another browser may.
+  // A field without validation, as in other browsers.
   await page.evaluate("document.getElementById('email').type = 'text'");
   await page.getByLabel("E-mail address").fill("nobody");
   await Promise.all([page.waitForEvent("load"), page.keyboard.press("Enter")]);

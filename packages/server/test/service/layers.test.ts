@@ -180,7 +180,7 @@ test("modules keep no state, but for those that ARCHITECTURE.md names", () => {
 test("paths of canvases and Fetch Metadata headers are read by one module each", () => {
   const having = (text: RegExp) => files.filter((file) => text.test(read(SERVER, file)));
   assert.deepEqual(having(/sec-fetch-/), ["http/fetch-metadata.ts"]);
-  // In code: comments and settings name them with braces.
+  // In code only: comments and settings write them with braces.
   assert.deepEqual(having(/["'`/]c\/[^{\s]|["'`]\/c["'`]/), ["home/routes.ts", "http/canvas-path.ts"]);
 });
 

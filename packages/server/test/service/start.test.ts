@@ -20,7 +20,7 @@ async function fail(
   const child = spawn(process.execPath, [START, ...args], {
     env: { ...process.env, ...settings },
     stdio: ["ignore", "ignore", "pipe"],
-    // Only one that hangs is still there.
+    // Only a start that hangs still runs.
     timeout: PATIENCE_MS,
     killSignal: "SIGKILL",
   });
@@ -61,7 +61,7 @@ test("an unusable database file stops the start, with its path and advice", asyn
   for (const damage of [
     async () => {},
     async () => {
-      // The header is sound, and what follows is not.
+      // The header is valid, the rest is not.
       await rm(file);
       const db = new DatabaseSync(file);
       db.exec(

@@ -65,7 +65,7 @@ const SCHEMES = [
   ["dark", { runOnly: ["color-contrast"] }],
 ] as const;
 
-/** Runs the accessibility checker on a page as it stands, whose policy must allow its script. */
+/** Runs the accessibility checker on a page, whose content security policy must allow the script. */
 async function check(page: Page, colorScheme: "light" | "dark", options: object): Promise<void> {
   await page.addScriptTag({ path: AXE });
   const found = await page.evaluate<Violation[]>(
@@ -87,7 +87,7 @@ export async function assertAccessible(page: Page): Promise<void> {
   }
 }
 
-/** The same for a page without scripts, in a context with `bypassCSP`, without loading it again. */
+/** The same for a page whose policy forbids scripts, in a context with `bypassCSP`, without reloading it. */
 export async function auditAccessibility(page: Page): Promise<void> {
   for (const [colorScheme, options] of SCHEMES) {
     await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });

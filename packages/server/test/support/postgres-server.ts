@@ -37,7 +37,7 @@ async function freePort(): Promise<number> {
 
 /** A PostgreSQL server with empty data. */
 export interface PostgresServer {
-  /** SERVICE_DATABASE_URL without the name of a database. */
+  /** SERVICE_DATABASE_URL without the database name. */
   url: string;
   /** Starts it again on the same port; resolves when it accepts connections. */
   start(): Promise<void>;
@@ -50,7 +50,7 @@ export interface PostgresServer {
   remove(): Promise<void>;
 }
 
-/** Starts a PostgreSQL on a free port. */
+/** Starts a PostgreSQL server on a free port. */
 export async function startPostgres(programs: string): Promise<PostgresServer> {
   const as = identity();
   const home = mkdtempSync(path.join(os.tmpdir(), "easel-postgres-"));

@@ -75,8 +75,8 @@ export const ENGINES: Engine[] = [
 export const NAMED = "easel.localhost";
 
 /**
- * Starts a service on a free loopback port, with empty data of its own, and stops it when the scope ends. Settings are those of
- * the environment; `hostname` is that of its base address.
+ * Starts a service on a free loopback port with empty data, and stops it when the scope ends. Settings are environment variables;
+ * `hostname` is that of the base URL.
  */
 export async function startService(
   scope: Scope,
@@ -102,11 +102,11 @@ export async function startService(
   return { base: env.base.origin, env };
 }
 
-/** Starts a service with the example canvases, as dev mode has them. */
+/** Starts a service with the example canvases, like dev mode. */
 export const startWithExamples = (scope: Scope, settings: Record<string, string> = {}, hostname?: string) =>
   startService(scope, settings, hostname, seedExamples);
 
-/** Settings of a service behind a trusted proxy on this machine. */
+/** Settings for a trusted proxy on this machine. */
 export const PROXY = {
   SERVICE_AUTH_MODE: "proxy",
   SERVICE_PROXY_TRUSTED_IPS: "127.0.0.1,::1",

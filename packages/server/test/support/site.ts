@@ -10,15 +10,15 @@ export interface Site {
   /** The base address, below which the canvas hosts are one site to a browser. */
   base: string;
   env: Env;
-  /** The same service at a loopback address. */
+  /** The URL of the same service on loopback. */
   target: Target;
 }
 
 interface SiteOptions {
-  /** Reached by https. */
+  /** Serves over https. */
   secure?: boolean;
   settings?: Record<string, string>;
-  /** With the example canvases. */
+  /** Seeds the example canvases. */
   examples?: boolean;
 }
 

@@ -12,7 +12,7 @@ import { onSqlite } from "../../support/engines.ts";
 import { entryOf, policyRead, SlowDb, startNode } from "./realtime-node.ts";
 import { handshake, statusIn, Wire } from "./realtime-wire.ts";
 
-/** Nobody has any right on the channel. */
+/** A policy without any rights on the channel. */
 const NOBODY = {
   subscribe: "none",
   publish: "none",
