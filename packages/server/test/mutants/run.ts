@@ -127,7 +127,10 @@ function copyTo(copy: string): string {
 
 /** Bundles the SDK, which browser tests load. */
 function build(copy: string): void {
-  execFileSync(process.execPath, ["build.ts"], { cwd: path.join(copy, SDK), stdio: "inherit" });
+  execFileSync(process.execPath, ["build.ts"], {
+    cwd: path.join(copy, SDK),
+    stdio: ["ignore", "ignore", "inherit"],
+  });
 }
 
 /** Throws when a test file fails without any fault. */
