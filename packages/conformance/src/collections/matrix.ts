@@ -52,7 +52,7 @@ type Caller = (typeof CALLERS)[number];
 const nextTo = (caller: Caller) => CALLERS[(CALLERS.indexOf(caller) + 1) % CALLERS.length] as Caller;
 const manages = (caller: Caller) => caller === "owner" || caller === "editor";
 
-/** A collection with its policy and its records, as many of each caller. */
+/** A collection with a policy, and with the same number of records by each caller. */
 interface Scene {
   pages: Record<Caller, Page>;
   ids: Record<Caller, string>;

@@ -9,7 +9,7 @@ export interface User {
   [field: string]: string;
 }
 
-/** A canvas whose people are also known as frames name them. */
+/** A canvas, with its people as `id` and `name` in frames. */
 export interface Room extends Stage {
   users: Record<Role, User>;
 }

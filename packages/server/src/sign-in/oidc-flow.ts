@@ -10,7 +10,7 @@ import { cookiesNamed, hostOnly, setCookie } from "../http/cookies.ts";
  */
 
 const LIFETIME_MS = 10 * 60_000;
-/** Some providers limit the length of URLs. */
+/** Longest return path kept in `state`, because some providers limit the length of URLs. */
 const MAX_RETURN_LENGTH = 2_000;
 
 /** A pending sign-in, as contained in `state`. */
