@@ -6,7 +6,7 @@ import { type Core, type Server, startServer } from "./child.ts";
 /** Starts Easel, as released, on an empty temporary data directory; rate limits are off and quotas out of reach. */
 export async function startEasel(core: Core): Promise<Server> {
   const dataDir = await mkdtemp(join(tmpdir(), "easel-bench-"));
-  const server = await startServer(core, "packages/server/src/main.ts", [], {
+  const server = await startServer(core, "packages/server/start.js", [], {
     SERVICE_PORT: "0",
     SERVICE_DATA_DIR: dataDir,
     SERVICE_RATELIMIT_ENABLED: "false",

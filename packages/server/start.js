@@ -17,4 +17,7 @@ if (process.env.npm_lifecycle_event !== undefined) {
   }, 500);
   watch.unref();
 }
+// Before the first import: without it Node compiles and strips the types of every source again.
+const { enableCompileCache } = await import("node:module");
+enableCompileCache();
 await import("./src/main.ts");

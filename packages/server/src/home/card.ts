@@ -5,7 +5,11 @@ import type { Env } from "../env.ts";
 import { type Html, html } from "../http/html.ts";
 import type { HomeRow } from "./store.ts";
 
-const DAY_OF = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeZone: "UTC" });
+const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+
+/** Formats a date in UTC, such as `7 Jan 2026`. */
+const formatDay = (date: Date) =>
+  `${date.getUTCDate()} ${MONTHS[date.getUTCMonth()]} ${date.getUTCFullYear()}`;
 
 /** The texts of publication states; null for published. */
 const STATES: Record<PublicationStatus, (row: HomeRow) => string | null> = {
@@ -25,7 +29,7 @@ export function card(row: HomeRow, { base, clock }: Env): Html {
   const content = html`<strong>${row.title}</strong>
     <small>${row.slug}${row.role === "owner" ? null : ` · ${row.role}`}</small>
     ${state === null ? null : html`<small class="state">${state}</small>`}
-    <small>Changed <time datetime="${day.toISOString()}">${DAY_OF.format(day)}</time></small>`;
+    <small>Changed <time datetime="${day.toISOString()}">${formatDay(day)}</time></small>`;
   return status === "published" || (status === "expired" && manages(row.role))
     ? html`<a class="card" href="${base.canvasUrl(row.slug)}">${content}</a>`
     : html`<div class="card">${content}</div>`;
