@@ -29,7 +29,7 @@ export interface Scene {
   refused: Person;
 }
 
-/** Creates a canvas with these causes; its backend is off, so that step 5 refuses whoever passes step 3. */
+/** Creates a canvas with these causes; its backend is off, so that step 5 refuses every caller that passes step 3. */
 export async function afflicted(target: Target, causes: Cause[]): Promise<Scene> {
   const has = (cause: Cause) => causes.includes(cause);
   const canvas = await stage(target, {

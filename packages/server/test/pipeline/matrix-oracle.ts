@@ -1,5 +1,5 @@
 /*
- * Who may enter, restated as rows in the order of the specification (4.1, steps 1, 3 and 5), without any code of the service. A cell
+ * Restates the access rules as rows in the order of the specification (4.1, steps 1, 3 and 5), without any code of the service. A cell
  * is one caller at one canvas by one surface.
  */
 

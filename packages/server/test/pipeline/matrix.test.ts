@@ -5,7 +5,7 @@ import { arrange, startFixture, visit } from "./matrix-fixture.ts";
 import { type Cell, EXPIRIES, expected, PASSWORDS, ROLES, RUNGS, STATES, SURFACES } from "./matrix-oracle.ts";
 import { pairs } from "./pairs.ts";
 
-/* Who may enter, over HTTP: a sample of the cells that `matrix-rules.test.ts` decides in full. */
+/* Sends requests for a sample of the cells that `matrix-rules.test.ts` decides in full. */
 
 const SHOWN = 20;
 const WITHOUT_ORGANISATIONS = ROLES.slice(0, 10);
