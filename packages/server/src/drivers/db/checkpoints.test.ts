@@ -1,11 +1,15 @@
 import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
 import { statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { suite, type TestContext, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
 import { atEnd, temporaryDirectory } from "../../../test/support/service.ts";
 import { Checkpoints } from "./checkpoints.ts";
 import { openConnection } from "./sqlite-connection.ts";
+
+const run = promisify(execFile);
 
 const MIB = 1 << 20;
 
@@ -81,5 +85,24 @@ suite("checkpoints of SQLite", () => {
     await made.close();
     await sleep(60);
     assert.ok(size() < MIB);
+  });
+
+  test("a process with nothing else to do waits for the close", async (t) => {
+    const directory = await temporaryDirectory(t);
+    const file = join(directory, "easel.db");
+    const program = join(directory, "program.mjs");
+    const text = `
+      const { sqlite } = await import(${JSON.stringify(import.meta.resolve("./sqlite.ts"))});
+      const db = sqlite(process.argv[2], () => {});
+      await db.exclusively((tables) => tables.exec("create table data (value bigint)"));
+      await db.run(["insert into data values (1)"]);
+      await new Promise((resolve) => setTimeout(resolve, 1500));
+      await db.close();
+      console.log("closed");
+    `;
+    writeFileSync(program, text);
+    // Several, as the thread may also end in time by chance.
+    const runs = await Promise.all([1, 2, 3, 4].map((n) => run(process.execPath, [program, `${file}${n}`])));
+    for (const { stdout } of runs) assert.equal(stdout, "closed\n");
   });
 });

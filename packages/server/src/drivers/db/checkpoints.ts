@@ -1,4 +1,3 @@
-import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 import type { Message } from "./checkpoint-worker.ts";
 
@@ -38,7 +37,11 @@ export class Checkpoints {
     const worker = this.#worker;
     this.#worker = null;
     if (!worker) return;
-    const ended = once(worker, "exit");
+    // A thread that fails meanwhile ends, too.
+    const { promise: ended, resolve } = Promise.withResolvers<void>();
+    worker.once("exit", () => resolve());
+    // Keeps the process alive until the thread has ended.
+    worker.ref();
     worker.postMessage("close" satisfies Message);
     await ended;
   }
