@@ -20,8 +20,11 @@ export async function wire(base: string, bytes: string | Buffer): Promise<string
   socket.write(typeof bytes === "string" ? Buffer.from(bytes, "latin1") : bytes);
   const closed = once(socket, "close");
   const timer = setTimeout(() => socket.destroy(new Error("too late")), PATIENCE_MS);
-  await closed;
-  clearTimeout(timer);
+  try {
+    await closed;
+  } finally {
+    clearTimeout(timer);
+  }
   assert.notEqual(socket.errored?.message, "too late", "the connection stays open");
   return Buffer.concat(chunks).toString("latin1");
 }
