@@ -13,13 +13,20 @@ import {
 import { isBusy, openConnection, withFileName } from "./sqlite-connection.ts";
 import { sqliteError } from "./sqlite-error.ts";
 import { clearAll, type Prepared, Statements } from "./statements.ts";
-import { LOCKED, WriteBatcher } from "./write-batcher.ts";
+import { LOCKED, Repeat, WriteBatcher } from "./write-batcher.ts";
 
 /** The longest wait of a write for the lock of another process. */
 const LOCK_MS = 5_000;
 
 /** Rolls back a batch. Is caught in this file. */
-class Rollback extends Error {}
+class Rollback extends Error {
+  readonly changed: number[];
+
+  constructor(changed: number[]) {
+    super();
+    this.changed = changed;
+  }
+}
 
 /**
  * Opens an SQLite database. The reads of one turn of the event loop share a snapshot; its writes are committed in one transaction at
@@ -97,7 +104,7 @@ export function sqlite(file: string, onIoError: (error: unknown) => void, lockMs
     return statements.prepare(text);
   }
 
-  function write<Result>(work: () => Result): Promise<Result> {
+  function write<Result>(work: (undoable: boolean) => Result): Promise<Result> {
     if (!connection.isOpen) return Promise.reject(new Unavailable("the database is closed"));
     endLater();
     return writes.add(work);
@@ -131,22 +138,30 @@ export function sqlite(file: string, onIoError: (error: unknown) => void, lockMs
     return Number(statement.run(...values).changes);
   }
 
-  function batch(steps: Step[]): number[] {
+  function runSteps(steps: Step[]): number[] {
     const changed: number[] = [];
-    savepoint.run();
-    try {
-      for (const step of steps) {
-        const rows = run("optional" in step ? step.optional : step);
-        if (rows === 0 && !("optional" in step)) throw new Rollback();
-        changed.push(rows);
-      }
-    } catch (error) {
-      if (connection.isTransaction) undo.run();
-      if (!(error instanceof Rollback)) throw error;
-    } finally {
-      if (connection.isTransaction) release.run();
+    for (const step of steps) {
+      const rows = run("optional" in step ? step.optional : step);
+      if (rows === 0 && !("optional" in step)) throw new Rollback(changed);
+      changed.push(rows);
     }
     return changed;
+  }
+
+  /** Runs a batch. A savepoint costs as much as a statement, so batches get one only after one of their turn has failed. */
+  function batch(steps: Step[], undoable: boolean): number[] {
+    if (undoable) savepoint.run();
+    try {
+      return runSteps(steps);
+    } catch (error) {
+      if (!connection.isTransaction) throw error;
+      if (!undoable) throw new Repeat();
+      undo.run();
+      if (error instanceof Rollback) return error.changed;
+      throw error;
+    } finally {
+      if (undoable && connection.isTransaction) release.run();
+    }
   }
 
   return {
@@ -166,7 +181,7 @@ export function sqlite(file: string, onIoError: (error: unknown) => void, lockMs
     run: (...each) => write(() => run(each)),
     returning: <Row>(text: TemplateStringsArray, ...values: Value[]) =>
       write(() => rows<Row>(statements.prepare(text), values)),
-    batch: (steps) => write(() => batch(steps)),
+    batch: (steps) => write((undoable) => batch(steps, undoable)),
 
     async exclusively(work) {
       endTurn();

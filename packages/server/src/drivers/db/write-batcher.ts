@@ -3,8 +3,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Unavailable } from "./db.ts";
 import { isBusy, isIoError } from "./sqlite-connection.ts";
 
+/** Runs statements. With `undoable`, it must undo its own ones when it fails; otherwise it may throw `Repeat`. */
+type Work<Result = unknown> = (undoable: boolean) => Result;
+
 interface Write {
-  work: () => unknown;
+  work: Work;
   resolve: (result: never) => void;
   reject: (error: unknown) => void;
 }
@@ -20,6 +23,9 @@ interface Options {
 
 /** Interval between attempts to get the lock. */
 const RETRY_MS = 10;
+
+/** Thrown by a write that failed and cannot undo its statements: the transaction is repeated with `undoable` writes. */
+export class Repeat extends Error {}
 
 export const LOCKED = "another process has locked the database";
 
@@ -44,7 +50,7 @@ export class WriteBatcher {
   }
 
   /** Adds a write to the next transaction. Rejects with the error that `work` throws; the other writes are kept. */
-  add<Result>(work: () => Result): Promise<Result> {
+  add<Result>(work: Work<Result>): Promise<Result> {
     return new Promise((resolve, reject) => {
       this.#writes.push({ work, resolve, reject });
     });
@@ -55,21 +61,9 @@ export class WriteBatcher {
     if (this.#writes.length === 0 || this.#timer !== null) return false;
     const group = this.#writes;
     this.#writes = [];
-    const settle: (() => void)[] = [];
+    let settle: (() => void)[];
     try {
-      this.#begin.run();
-      this.#lockedAt = null;
-      for (const { work, resolve, reject } of group) {
-        try {
-          const result = work();
-          settle.push(() => resolve(result as never));
-        } catch (error) {
-          // Errors such as a full disk end the whole transaction: nothing of the group was written.
-          if (!this.#connection.isTransaction) throw error;
-          settle.push(() => reject(error));
-        }
-      }
-      this.#commit.run();
+      settle = this.#write(group, false) ?? this.#write(group, true) ?? [];
     } catch (error) {
       if (this.#connection.isTransaction) this.#rollback.run();
       if (isBusy(error) && this.#retryLater(group)) return false;
@@ -79,6 +73,29 @@ export class WriteBatcher {
     }
     for (const each of settle) each();
     return true;
+  }
+
+  /** Commits a group. Returns the functions that settle its writes; null after a rollback, when one threw `Repeat`. */
+  #write(group: Write[], undoable: boolean): (() => void)[] | null {
+    const settle: (() => void)[] = [];
+    this.#begin.run();
+    this.#lockedAt = null;
+    for (const { work, resolve, reject } of group) {
+      try {
+        const result = work(undoable);
+        settle.push(() => resolve(result as never));
+      } catch (error) {
+        // Errors such as a full disk end the whole transaction: nothing of the group was written.
+        if (!this.#connection.isTransaction) throw error;
+        if (error instanceof Repeat) {
+          this.#rollback.run();
+          return null;
+        }
+        settle.push(() => reject(error));
+      }
+    }
+    this.#commit.run();
+    return settle;
   }
 
   /** Resolves when no write waits for the lock any more. */
