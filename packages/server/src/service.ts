@@ -32,6 +32,8 @@ const OWN_FILES = /^(easel\.db.*|blobs|uploads|session-secret.*)$/;
 /** A running service. */
 export interface Service {
   env: Env;
+  /** Resolves when `seed` has ended. */
+  seeded: Promise<void>;
   /** Waits for pending requests, then closes everything. */
   stop(): Promise<void>;
 }
@@ -43,7 +45,7 @@ async function openProxyKeys({ proxyJwksUrl }: Config, log: Env["log"]): Promise
   return new Jwks(proxyJwksUrl, log);
 }
 
-/** Starts the service: settings, drivers, application, listening. `seed` fills the database before the first request. */
+/** Starts the service: settings, drivers, application, listening. `seed` fills the database while the service already answers. */
 export async function serve(
   environment: Record<string, string | undefined>,
   seed: (env: Env) => Promise<void> = seedExamples,
@@ -140,14 +142,18 @@ async function run(
     availability,
   };
   const env: Env = { config, base, db, blobs, bus, ...kept, clock, log };
-  const [app] = await Promise.all([createApp(env), seed(env)]);
+  const app = await createApp(env);
   await app.listen({ host: config.host, port: config.port });
   const { port } = app.server.address() as AddressInfo;
   env.base = baseOf(config, port);
   const stopSweeping = startSweeping(env);
+  const seeded = seed(env).catch((error: unknown) =>
+    log.error({ err: error }, "the examples are not deployed"),
+  );
 
   return {
     env,
+    seeded,
     async stop() {
       const timeout = setTimeout(() => app.server.closeAllConnections(), STOP_TIMEOUT_MS);
       // Connections become idle only after their last request.
@@ -155,7 +161,7 @@ async function run(
       await app.close();
       clearTimeout(timeout);
       clearInterval(idle);
-      await stopSweeping();
+      await Promise.all([seeded, stopSweeping()]);
       await Promise.all([db.close(), blobs.close(), bus.close()]);
     },
   };

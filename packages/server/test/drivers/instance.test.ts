@@ -180,6 +180,7 @@ for (const { name, skip, database } of ENGINES) {
         SERVICE_LOG_LEVEL: "error",
       };
       const first = await serve(settings);
+      await first.seeded;
       const keys = await keysOf(first.env.blobs);
       assert.ok(keys.length > 0);
       await first.stop();

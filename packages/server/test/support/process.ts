@@ -4,9 +4,11 @@ import { randomInt } from "node:crypto";
 import { once } from "node:events";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { PATIENCE_MS } from "@easel/conformance/patience";
 import { atEnd, type Scope } from "./service.ts";
 
 const MAIN = path.join(import.meta.dirname, "../../src/main.ts");
+const RETRY_MS = 10;
 
 /** The service as a separate process, as `npm start` runs it. */
 export interface Process {
@@ -54,11 +56,17 @@ export async function killAmid(
   await done;
 }
 
-/** Signs in as the owner of the examples and returns the headers. */
+/** Signs in as the owner of the examples and returns the headers, as soon as the guestbook is deployed. */
 export async function signIn(base: string): Promise<{ cookie: string }> {
   const body = JSON.stringify({ email: "dev@example.com" });
   const headers = { "content-type": "application/json" };
   const answer = await fetch(`${base}/auth/dev/session`, { method: "POST", headers, body });
   assert.equal(answer.status, 204);
-  return { cookie: answer.headers.get("set-cookie")?.split(";")[0] ?? "" };
+  const headersOfOwner = { cookie: answer.headers.get("set-cookie")?.split(";")[0] ?? "" };
+  const entered = () => fetch(`${base}/v1/c/guestbook/me`, { headers: headersOfOwner });
+  for (let waited = 0; (await entered()).status !== 200; waited += RETRY_MS) {
+    assert.ok(waited < PATIENCE_MS, "the guestbook is not deployed");
+    await sleep(RETRY_MS);
+  }
+  return headersOfOwner;
 }

@@ -94,6 +94,7 @@ export async function startService(
   };
   const service = await serve(environment, seed);
   atEnd(scope, () => service.stop());
+  await service.seeded;
   const { env } = service;
   // The base address contains the port, which is known only now.
   const port = Number(new URL(env.base.origin).port);
