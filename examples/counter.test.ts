@@ -13,32 +13,28 @@ const click = async (page: Page, counter: "together" | "yours", times: number) =
   assert.equal((await counted).status(), 200);
 };
 
-for (const mode of ["path", "subdomain"] as const) {
-  test(`people count together and separately, in ${mode} mode`, {
-    skip: noBrowser,
-  }, async (t) => {
-    const { env } = await startSite(t, mode, { examples: true });
-    const browser = await openBrowser(t);
-    const address = env.base.canvasUrl("counter");
-    const owner = await openAs(browser, address, "dev@example.com");
-    const editor = await openAs(browser, address, "editor@example.com");
-    const viewer = await openAs(browser, address, "viewer@example.com");
+test("people count together and separately", { skip: noBrowser }, async (t) => {
+  const { env } = await startSite(t, "path", { examples: true });
+  const browser = await openBrowser(t);
+  const address = env.base.canvasUrl("counter");
+  const owner = await openAs(browser, address, "dev@example.com");
+  const editor = await openAs(browser, address, "editor@example.com");
+  const viewer = await openAs(browser, address, "viewer@example.com");
 
-    await click(owner.page, "together", 3);
-    await shows(owner.page, "together", "3");
-    await click(editor.page, "together", 2);
-    await shows(editor.page, "together", "5");
-    await click(viewer.page, "yours", 1);
-    await shows(viewer.page, "yours", "1");
+  await click(owner.page, "together", 3);
+  await shows(owner.page, "together", "3");
+  await click(editor.page, "together", 2);
+  await shows(editor.page, "together", "5");
+  await click(viewer.page, "yours", 1);
+  await shows(viewer.page, "yours", "1");
 
-    for (const { page } of [owner, editor, viewer]) {
-      await page.reload();
-      await shows(page, "together", "5");
-    }
-    await shows(viewer.page, "yours", "1");
-    await shows(owner.page, "yours", "0");
-    assert.equal(await viewer.page.locator("#together .more").isVisible(), false);
-    if (mode === "path") await assertAccessible(viewer.page);
-    assert.deepEqual([...owner.faults, ...editor.faults, ...viewer.faults], []);
-  });
-}
+  for (const { page } of [owner, editor, viewer]) {
+    await page.reload();
+    await shows(page, "together", "5");
+  }
+  await shows(viewer.page, "yours", "1");
+  await shows(owner.page, "yours", "0");
+  assert.equal(await viewer.page.locator("#together .more").isVisible(), false);
+  await assertAccessible(viewer.page);
+  assert.deepEqual([...owner.faults, ...editor.faults, ...viewer.faults], []);
+});

@@ -5,9 +5,9 @@ import { invite } from "@easel/conformance/guest";
 import type { Page } from "playwright-core";
 import { auditAccessibility, noBrowser, openBrowser } from "../support/browser.ts";
 import { publish } from "../support/publish.ts";
+import { startWithExamples } from "../support/service.ts";
 import { enterAs, type Site, startSite } from "../support/site.ts";
 
-const MODES = ["path", "subdomain"] as const;
 const FITS = "document.documentElement.scrollWidth <= document.documentElement.clientWidth";
 /** Returns the focused element: the id of a field, otherwise its text. */
 const FOCUSED = "document.activeElement.id || document.activeElement.textContent.trim()";
@@ -45,140 +45,148 @@ async function tryPassword(page: Page, password: string): Promise<void> {
   await Promise.all([page.waitForEvent("load"), page.keyboard.press("Enter")]);
 }
 
-for (const mode of MODES) {
-  test(`every page that turns a visitor away is for everyone, canvases by ${mode}`, {
-    skip: noBrowser,
-  }, async (t) => {
-    const limits = { SERVICE_RATELIMIT_GATE_PER_MIN: "2", SERVICE_RATELIMIT_LOGIN_PER_MIN: "1000" };
-    const site = await startSite(t, mode, { settings: { SERVICE_RATELIMIT_ENABLED: "true", ...limits } });
-    const { people, draft, archived, expired, disabled, open, own, locked } = await canvases(site);
-    // More than one page of the home page.
-    for (let n = 0; n < 25; n++) {
-      await manage(site.target, people.owner, "POST", "/api/canvases", { title: `Draft ${n}` });
-    }
-    const browser = await openBrowser(t);
-    /** Opens a browser in which the accessibility checker can run. */
-    const arrive = async (person: keyof typeof people | null) => {
-      const context = await browser.newContext({ bypassCSP: true, viewport: { width: 320, height: 640 } });
-      if (person !== null) await enterAs(context, site, people[person]);
-      return context.newPage();
-    };
-    const [viewer, owner, nobody, guest] = [
-      await arrive("viewer"),
-      await arrive("owner"),
-      await arrive(null),
-      await arrive(null),
-    ];
-    const inviting = (await invite(site.target, own, "guest@example.com")).url;
-    await guest.goto(inviting);
-    const at = ({ slug }: Pick<Stage, "slug">, path = "") => site.env.base.canvasUrl(slug) + path;
-    const wrong = async (page: Page) => {
-      await page.goto(at(locked));
-      await tryPassword(page, "no");
-    };
-    /** Retried, because the rate limit window may end in between. */
-    const tooOften = async (page: Page) => {
-      for (let tries = 0; tries < 5 && !(await page.title()).startsWith("Too many"); tries++)
-        await wrong(page);
-    };
-
-    /** `tells`: which of the owner's address and the canvas's title the page shows. */
-    type View = [
-      page: Page,
-      go: string | ((page: Page) => Promise<void>),
-      title: string,
-      says: RegExp,
-      tells?: string,
-    ];
-    const refusals: View[] = [
-      [
-        viewer,
-        at(own),
-        "Not shared with you",
-        RegExp(`share it with ${people.viewer.email}`),
-        people.owner.email,
-      ],
-      [guest, at(open), "Not shared with you", /invitation is for another canvas/],
-      [viewer, at(locked), "Password needed", /Whoever shared Conformance with you/, "Conformance"],
-      [viewer, wrong, "Wrong password", /That is not the password/, "Conformance"],
-      [viewer, tooOften, "Too many tries", /Wait \d+ seconds/],
-      [viewer, at(archived), "Archived", /put away/],
-      [viewer, at(expired), "No longer shared", /The time .* is over/],
-      [viewer, at(disabled), "Switched off", /administrator/],
-      [owner, at(disabled), "Switched off", /The reason: Too loud\./],
-      [viewer, at(draft), "Nothing here", /Nothing is published/],
-      [viewer, at(open, "none"), "Nothing here", /no such page/],
-      [viewer, at({ slug: "nothing-here" }), "Nothing here", /nothing at this address/],
-      [viewer, inviting, "Go on as a guest?", /guest@example\.com/],
-      [
-        nobody,
-        `${site.base}/auth/invite/none`,
-        "Invitation no longer good",
-        /Ask whoever sent it for a new one\.\s+Your canvases/,
-      ],
-    ];
-    const others: View[] = [
-      [nobody, `${site.base}/auth/login`, "Sign in", /pick anyone/],
-      [viewer, `${site.base}/`, "Your canvases", RegExp(people.viewer.email)],
-      [owner, `${site.base}/`, "Your canvases", /Page 1\s+Older/],
-      [owner, `${site.base}/?mine=2.9.9`, "Your canvases", /Newest\s+Page 2/],
-      [guest, `${site.base}/`, "Your canvases", /guest@example\.com/],
-      [viewer, `${site.base}/none`, "Nothing here", /nothing at this address\.\s+Your canvases/],
-      [nobody, `${site.base}/none`, "Nothing here", /nothing at this address\.\s+Your canvases/],
-    ];
-    for (const view of [...refusals, ...others]) {
-      const [page, go, title, says, tells] = view;
-      if (typeof go === "string") await page.goto(go);
-      else await go(page);
-      assert.equal(await page.title(), `${title} · Easel`);
-      assert.match(await page.locator("main").innerText(), says, title);
-      assert.equal(await page.locator("h1").count(), 1, title);
-      assert.equal(await page.locator("script").count(), 0, title);
-      assert.equal(await page.evaluate(FITS), true, `${title} does not fit a small screen`);
-      if (mode === "subdomain") await auditAccessibility(page);
-      for (const secret of refusals.includes(view) ? [people.owner.email, "Conformance"] : []) {
-        const isTold = (await page.content()).includes(secret);
-        assert.equal(isTold, secret === tells, `${title} and ${secret}`);
-      }
-    }
+test("every page that turns a visitor away is for everyone", { skip: noBrowser }, async (t) => {
+  const limits = { SERVICE_RATELIMIT_GATE_PER_MIN: "2", SERVICE_RATELIMIT_LOGIN_PER_MIN: "1000" };
+  const site = await startSite(t, "subdomain", {
+    settings: { SERVICE_RATELIMIT_ENABLED: "true", ...limits },
   });
-}
+  const { people, draft, archived, expired, disabled, open, own, locked } = await canvases(site);
+  // More than one page of the home page.
+  for (let n = 0; n < 25; n++) {
+    await manage(site.target, people.owner, "POST", "/api/canvases", { title: `Draft ${n}` });
+  }
+  const browser = await openBrowser(t);
+  /** Opens a browser in which the accessibility checker can run. */
+  const arrive = async (person: keyof typeof people | null) => {
+    const context = await browser.newContext({ bypassCSP: true, viewport: { width: 320, height: 640 } });
+    if (person !== null) await enterAs(context, site, people[person]);
+    return context.newPage();
+  };
+  const [viewer, owner, nobody, guest] = [
+    await arrive("viewer"),
+    await arrive("owner"),
+    await arrive(null),
+    await arrive(null),
+  ];
+  const inviting = (await invite(site.target, own, "guest@example.com")).url;
+  await guest.goto(inviting);
+  const at = ({ slug }: Pick<Stage, "slug">, path = "") => site.env.base.canvasUrl(slug) + path;
+  const wrong = async (page: Page) => {
+    await page.goto(at(locked));
+    await tryPassword(page, "no");
+  };
+  /** Retried, because the rate limit window may end in between. */
+  const tooOften = async (page: Page) => {
+    for (let tries = 0; tries < 5 && !(await page.title()).startsWith("Too many"); tries++) await wrong(page);
+  };
 
-for (const mode of MODES) {
-  test(`a password is given by keyboard alone, and leads to what was asked for, canvases by ${mode}`, {
-    skip: noBrowser,
-  }, async (t) => {
-    const site = await startSite(t, mode);
-    const { people, locked } = await canvases(site);
-    const page = await (await openBrowser(t)).newPage();
-    const faults: string[] = [];
-    page.on("console", (message) => {
-      if (/content security policy/i.test(message.text())) faults.push(message.text());
-    });
-    const asked = `${site.env.base.canvasUrl(locked.slug)}deep/page.html?a=1&b=%2F+c`;
-    await page.goto(asked);
-    await page.getByRole("heading", { name: "Who are you?" }).waitFor();
-    while ((await page.evaluate(FOCUSED)) !== "email") await page.keyboard.press("Tab");
-    await page.keyboard.type(people.viewer.email);
-    await Promise.all([page.waitForURL(asked), page.keyboard.press("Enter")]);
+  /** `tells`: which of the owner's address and the canvas's title the page shows. */
+  type View = [
+    page: Page,
+    go: string | ((page: Page) => Promise<void>),
+    title: string,
+    says: RegExp,
+    tells?: string,
+  ];
+  const refusals: View[] = [
+    [
+      viewer,
+      at(own),
+      "Not shared with you",
+      RegExp(`share it with ${people.viewer.email}`),
+      people.owner.email,
+    ],
+    [guest, at(open), "Not shared with you", /invitation is for another canvas/],
+    [viewer, at(locked), "Password needed", /Whoever shared Conformance with you/, "Conformance"],
+    [viewer, wrong, "Wrong password", /That is not the password/, "Conformance"],
+    [viewer, tooOften, "Too many tries", /Wait \d+ seconds/],
+    [viewer, at(archived), "Archived", /put away/],
+    [viewer, at(expired), "No longer shared", /The time .* is over/],
+    [viewer, at(disabled), "Switched off", /administrator/],
+    [owner, at(disabled), "Switched off", /The reason: Too loud\./],
+    [viewer, at(draft), "Nothing here", /Nothing is published/],
+    [viewer, at(open, "none"), "Nothing here", /no such page/],
+    [viewer, at({ slug: "nothing-here" }), "Nothing here", /nothing at this address/],
+    [viewer, inviting, "Go on as a guest?", /guest@example\.com/],
+    [
+      nobody,
+      `${site.base}/auth/invite/none`,
+      "Invitation no longer good",
+      /Ask whoever sent it for a new one\.\s+Your canvases/,
+    ],
+  ];
+  const others: View[] = [
+    [nobody, `${site.base}/auth/login`, "Sign in", /pick anyone/],
+    [viewer, `${site.base}/`, "Your canvases", RegExp(people.viewer.email)],
+    [owner, `${site.base}/`, "Your canvases", /Page 1\s+Older/],
+    [owner, `${site.base}/?mine=2.9.9`, "Your canvases", /Newest\s+Page 2/],
+    [guest, `${site.base}/`, "Your canvases", /guest@example\.com/],
+    [viewer, `${site.base}/none`, "Nothing here", /nothing at this address\.\s+Your canvases/],
+    [nobody, `${site.base}/none`, "Nothing here", /nothing at this address\.\s+Your canvases/],
+  ];
+  for (const view of [...refusals, ...others]) {
+    const [page, go, title, says, tells] = view;
+    if (typeof go === "string") await page.goto(go);
+    else await go(page);
+    assert.equal(await page.title(), `${title} · Easel`);
+    assert.match(await page.locator("main").innerText(), says, title);
+    assert.equal(await page.locator("h1").count(), 1, title);
+    assert.equal(await page.locator("script").count(), 0, title);
+    assert.equal(await page.evaluate(FITS), true, `${title} does not fit a small screen`);
+    await auditAccessibility(page);
+    for (const secret of refusals.includes(view) ? [people.owner.email, "Conformance"] : []) {
+      const isTold = (await page.content()).includes(secret);
+      assert.equal(isTold, secret === tells, `${title} and ${secret}`);
+    }
+  }
+});
 
-    assert.equal(await page.title(), "Password needed · Easel");
-    await tryPassword(page, "open");
-    assert.equal(await page.title(), "Wrong password · Easel");
-    await page.locator("#password:focus").waitFor();
-    const field = page.getByLabel("Password");
-    const described = (await field.getAttribute("aria-describedby")) ?? "";
-    assert.equal(await field.getAttribute("aria-invalid"), "true");
-    assert.equal(await page.locator(`#${described}[role=alert]`).textContent(), "That is not the password.");
-    assert.equal(await field.inputValue(), "");
-
-    await tryPassword(page, "sesame");
-    assert.deepEqual([page.url(), await page.locator("body").textContent()], [asked, "in"]);
-    await page.reload();
-    assert.equal(await page.locator("body").textContent(), "in");
-    assert.deepEqual(faults, []);
+test("a password is given by keyboard alone, and leads to what was asked for", {
+  skip: noBrowser,
+}, async (t) => {
+  const site = await startSite(t, "subdomain");
+  const { people, locked } = await canvases(site);
+  const page = await (await openBrowser(t)).newPage();
+  const faults: string[] = [];
+  page.on("console", (message) => {
+    if (/content security policy/i.test(message.text())) faults.push(message.text());
   });
-}
+  const asked = `${site.env.base.canvasUrl(locked.slug)}deep/page.html?a=1&b=%2F+c`;
+  await page.goto(asked);
+  await page.getByRole("heading", { name: "Who are you?" }).waitFor();
+  while ((await page.evaluate(FOCUSED)) !== "email") await page.keyboard.press("Tab");
+  await page.keyboard.type(people.viewer.email);
+  await Promise.all([page.waitForURL(asked), page.keyboard.press("Enter")]);
+
+  assert.equal(await page.title(), "Password needed · Easel");
+  await tryPassword(page, "open");
+  assert.equal(await page.title(), "Wrong password · Easel");
+  await page.locator("#password:focus").waitFor();
+  const field = page.getByLabel("Password");
+  const described = (await field.getAttribute("aria-describedby")) ?? "";
+  assert.equal(await field.getAttribute("aria-invalid"), "true");
+  assert.equal(await page.locator(`#${described}[role=alert]`).textContent(), "That is not the password.");
+  assert.equal(await field.inputValue(), "");
+
+  await tryPassword(page, "sesame");
+  assert.deepEqual([page.url(), await page.locator("body").textContent()], [asked, "in"]);
+  await page.reload();
+  assert.equal(await page.locator("body").textContent(), "in");
+  assert.deepEqual(faults, []);
+});
+
+test("signing in as a suggested person by keyboard alone returns to the requested page", {
+  skip: noBrowser,
+}, async (t) => {
+  const { base } = await startWithExamples(t);
+  const page = await (await openBrowser(t)).newPage();
+  await page.goto(`${base}/c/guestbook/`);
+  await page.getByRole("button", { name: /editor@example.com/ }).focus();
+  await page.keyboard.press("Enter");
+  await page.waitForURL(`${base}/c/guestbook/`);
+  await page.getByText("Signed as").waitFor();
+  assert.match((await page.locator("#name").textContent()) ?? "", /Editor/);
+});
 
 test("signing out and in again by keyboard alone", { skip: noBrowser }, async (t) => {
   const site = await startSite(t, "subdomain");

@@ -70,29 +70,27 @@ const sites = await Promise.all(
 
 for (const { mode, base, env, issuer, canvas } of sites) {
   describe(`signing in at a provider in a browser, canvases by ${mode}`, { skip: noBrowser }, () => {
-    for (const colorScheme of ["light", "dark"] as const) {
-      it(`returns to the requested canvas, in ${colorScheme}`, async () => {
-        const page = await newTab({ colorScheme });
-        const wanted = `${canvas}?a=1`;
-        await page.goto(wanted);
-        assert.equal(new URL(page.url()).origin, issuer);
-        await fillIn(page, "ada@example.com");
-        await page.waitForURL(wanted);
-        await page.getByText("Name of ada").waitFor();
+    it("returns to the requested canvas", async () => {
+      const page = await newTab();
+      const wanted = `${canvas}?a=1`;
+      await page.goto(wanted);
+      assert.equal(new URL(page.url()).origin, issuer);
+      await fillIn(page, "ada@example.com");
+      await page.waitForURL(wanted);
+      await page.getByText("Name of ada").waitFor();
 
-        const cookies = await page.context().cookies(base);
-        const ours = cookies.filter(({ name }) => name.startsWith("easel_"));
-        assert.deepEqual(ours.map(({ name }) => name).sort(), ["easel_login", "easel_session"]);
-        for (const { httpOnly, sameSite, domain } of ours)
-          assert.deepEqual([httpOnly, sameSite, domain], [true, "Lax", "easel.localhost"]);
+      const cookies = await page.context().cookies(base);
+      const ours = cookies.filter(({ name }) => name.startsWith("easel_"));
+      assert.deepEqual(ours.map(({ name }) => name).sort(), ["easel_login", "easel_session"]);
+      for (const { httpOnly, sameSite, domain } of ours)
+        assert.deepEqual([httpOnly, sameSite, domain], [true, "Lax", "easel.localhost"]);
 
-        const other = await page.context().newPage();
-        await other.goto(`${base}/`);
-        await other.getByRole("link", { name: /Tea/ }).click();
-        await other.waitForURL(canvas);
-        await other.getByText("Name of ada").waitFor();
-      });
-    }
+      const other = await page.context().newPage();
+      await other.goto(`${base}/`);
+      await other.getByRole("link", { name: /Tea/ }).click();
+      await other.waitForURL(canvas);
+      await other.getByText("Name of ada").waitFor();
+    });
 
     it("opens a canvas that is shared and has a password, until the next request after being removed", async () => {
       const id = await publish("darjeeling", env);

@@ -8,7 +8,7 @@ import { killAmid, signIn, startProcess } from "../../support/process.ts";
 import { temporaryDirectory } from "../../support/service.ts";
 import { indexed, recordsOf, submissionsOf } from "./record-figures.ts";
 
-const ROUNDS = 8;
+const ROUNDS = 4;
 const WRITERS = 12;
 
 /** A state of a record or submission: `n` of its value, null when it is removed. */

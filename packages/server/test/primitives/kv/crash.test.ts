@@ -2,7 +2,7 @@ import { test } from "node:test";
 import { surviveKills } from "../../support/kills.ts";
 
 /** The number of kills; the soak sets a higher one. */
-const KILLS = 8;
+const KILLS = 4;
 
 test(`every acknowledged write survives kill -9, ${KILLS} times`, { timeout: 1_200_000 }, async (t) => {
   await surviveKills(t, KILLS);
