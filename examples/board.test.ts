@@ -154,7 +154,7 @@ test("a concurrent change is not overwritten or restored without confirmation", 
   moved.resolve();
   await other.page.getByRole("alert").getByText("Somebody has removed this card meanwhile.").waitFor();
   await card(other.page, "Doing", "Paint the door").waitFor({ state: "detached" });
-  assert.equal(await other.page.getByText("Paint the door", { exact: true }).count(), 0);
+  await other.page.getByText("Paint the door", { exact: true }).waitFor({ state: "detached" });
   assert.deepEqual([...one.faults, ...other.faults], []);
 });
 
@@ -200,7 +200,7 @@ test("while the service is slow, a dialog changes and removes only its own card"
   await card(page, "Idea", "Card removed.").waitFor();
   await page.reload();
   await card(page, "Idea", "Second").waitFor();
-  assert.equal(await page.getByText("First, better", { exact: true }).count(), 0);
+  await page.getByText("First, better", { exact: true }).waitFor({ state: "detached" });
   assert.deepEqual(faults, []);
 });
 
