@@ -4,10 +4,10 @@ import path from "node:path";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Env } from "../env.ts";
 import { contentPath } from "../http/canvas-path.ts";
+import { isFresh } from "../http/conditional.ts";
 import { identify } from "../identity/identify.ts";
 import { authenticate } from "../pipeline/authenticate.ts";
 import { challenge } from "../sign-in/challenge.ts";
-import { isFresh } from "./conditional.ts";
 import { requireOwnOrigin } from "./isolation.ts";
 import { requireOwnHost } from "./own-host.ts";
 

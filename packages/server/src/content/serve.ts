@@ -3,15 +3,16 @@ import type { Principal } from "../access/principal.ts";
 import { pathFault } from "../canvases/publishing/bundle.ts";
 import { hasDotFile } from "../canvases/publishing/left-out.ts";
 import type { Env } from "../env.ts";
+import { isFresh, rangeOf } from "../http/conditional.ts";
 import { networkOf } from "../http/network.ts";
 import { refuse } from "../http/refusal.ts";
 import { limitResponses, SMALL_RESPONSE } from "../pipeline/limit-responses.ts";
 import { resolve } from "../pipeline/resolve.ts";
 import type { Visit } from "../pipeline/visit.ts";
 import type { BlobCache } from "./blob-cache.ts";
-import { chooseRepresentation, etagOf, isFresh, rangeOf } from "./conditional.ts";
 import { type ServedFile, streamBlob, type VersionFiles } from "./files.ts";
 import { contentPolicy } from "./isolation.ts";
+import { chooseRepresentation, etagOf } from "./representation.ts";
 import { pinCookie, versionFor } from "./version-pin.ts";
 
 const params = (request: FastifyRequest) => request.params as Record<string, string>;

@@ -323,10 +323,10 @@ export const FAULTS: Fault[] = [
   ),
   fault(
     "content: the entity tag is the same for every encoding",
-    "packages/server/src/content/conditional.ts",
+    "packages/server/src/content/representation.ts",
     'encoding === "identity" ? "" : `-${encoding}`',
     '""',
-    "packages/server/src/content/conditional.test.ts",
+    "packages/server/src/content/representation.test.ts",
   ),
   fault(
     "content: a page load may be pinned to a version of another canvas",

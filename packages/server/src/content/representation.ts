@@ -1,0 +1,22 @@
+import type { IncomingHttpHeaders } from "node:http";
+import type { ServedFile } from "./files.ts";
+
+/** Returns the strong ETag of a representation. */
+export const etagOf = ({ key, encoding }: ServedFile): string =>
+  `"${key.slice(0, 32)}${encoding === "identity" ? "" : `-${encoding}`}"`;
+
+/** Returns the smallest representation that the client accepts; the uncompressed one for a range request. */
+export function chooseRepresentation(
+  files: ServedFile[],
+  { "accept-encoding": accepted, range }: IncomingHttpHeaders,
+): ServedFile {
+  const readable = files.filter(
+    ({ encoding }) => encoding === "identity" || (range === undefined && accepts(accepted, encoding)),
+  );
+  return readable.reduce((best, each) => (each.size < best.size ? each : best));
+}
+
+function accepts(header: string | undefined, encoding: string): boolean {
+  const entry = header?.split(",").find((each) => each.split(";")[0]?.trim().toLowerCase() === encoding);
+  return entry !== undefined && !/;\s*q=0(\.0*)?\s*$/i.test(entry);
+}
