@@ -28,6 +28,14 @@ export const LIMITS = {
     past: "409 KEY_LIMIT",
   },
   recordsPerCanvas: { value: 10_000, unit: "records", of: "a canvas", past: "409 KEY_LIMIT" },
+  fileBytes: { value: 25 * MiB, unit: "bytes", of: "a file that a page uploads", past: "413 FILE_TOO_LARGE" },
+  filesBytesPerCanvas: {
+    value: 1024 * MiB,
+    unit: "bytes",
+    of: "the uploaded files of a canvas",
+    past: "409 QUOTA_EXCEEDED",
+  },
+  fileNameLength: { value: 255, unit: "characters", of: "the name of a file", past: "400 INVALID_BODY" },
   connectionsPerCanvas: {
     value: 30,
     unit: "connections",

@@ -71,7 +71,8 @@ export interface Sender extends Member {
   canvasRole: CanvasRole;
 }
 
-/** Target of a watch: the keys of a KV scope that begin with `prefix`, or a collection. */
+/** Target of a watch: the keys of a KV scope that begin with `prefix`, a collection, or the files of the canvas. */
 export type WatchTarget =
   | { resource: "kv" | "kv.user"; prefix: string }
-  | { resource: "collection"; name: string };
+  | { resource: "collection"; name: string }
+  | { resource: "files" };

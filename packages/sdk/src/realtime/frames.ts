@@ -14,7 +14,7 @@ export type ChannelFrame =
 /** Frames about a watch. A `change` has the key or the id; all others have the name or the prefix. */
 export type WatchFrame = { resource: string; name?: string; prefix?: string } & (
   | { type: "watching" | "resync" }
-  | { type: "change"; op: "set" | "delete"; key?: string; id?: string }
+  | { type: "change"; op: "set" | "delete"; key?: string; id?: string; scope?: string }
 );
 
 /** A refusal of a frame, with the channel or the watch that it concerns, if any. */

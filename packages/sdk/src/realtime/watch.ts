@@ -13,7 +13,10 @@ export type KvChange = { op: "set" | "delete"; key: string } | Resync;
 /** A record was created, updated or deleted, or a resync. */
 export type RecordChange = { op: "set" | "delete"; id: string } | Resync;
 
-type Change = KvChange | RecordChange;
+/** A file was uploaded, renamed or deleted, or a resync. `scope` is that of its file record. */
+export type FileChange = { op: "set" | "delete"; id: string; scope: string } | Resync;
+
+type Change = KvChange | RecordChange | FileChange;
 
 /**
  * Calls `handler` on every change. An error ends the watch and goes to `onError`; without one it is reported as uncaught.
@@ -44,7 +47,7 @@ export function createWatch(socket: Socket): Watch {
 
 /** Creates the shared subscription to one target. `onEnd` is called when its last watch stops or an error ends it. */
 function createFeed(target: WatchTarget, socket: Socket, unwatchFrame: string, onEnd: () => void) {
-  const { name, prefix }: { name?: string; prefix?: string } = target;
+  const { name, prefix }: { resource: string; name?: string; prefix?: string } = target;
   const changes = createListeners<Change>();
   const errors = createListeners<EaselError>();
   let running = false;
@@ -52,7 +55,8 @@ function createFeed(target: WatchTarget, socket: Socket, unwatchFrame: string, o
   let confirmed = false;
 
   const changeOf = (frame: WatchFrame & { type: "change" }): Change | undefined => {
-    const { op, key, id } = frame;
+    const { op, key, id, scope } = frame;
+    if (id !== undefined && scope !== undefined) return { op, id, scope };
     if (id !== undefined) return frame.name === name ? { op, id } : undefined;
     return prefix !== undefined && key?.startsWith(prefix) ? { op, key } : undefined;
   };

@@ -1,4 +1,4 @@
-import type { Sql } from "../drivers/db/db.ts";
+import type { Db, Sql } from "../drivers/db/db.ts";
 
 /** A table with rows of canvases. */
 export interface CanvasTable {
@@ -31,6 +31,8 @@ export interface CanvasData {
   usage?(canvasId: string): Sql;
   /** Finds a row that references a blob. */
   blobs?(key: string): Sql;
+  /** Removes the rows that killed processes left. Runs every hour. */
+  sweep?(db: Db): Promise<void>;
 }
 
 /** Returns every table of a list with its name. */

@@ -1,8 +1,6 @@
 import { sql } from "../drivers/db/db.ts";
 import type { CanvasData } from "./canvas-data.ts";
 
-const MIB = 1024 * 1024;
-
 /** The storage of canvases without that of primitives: guests, people lists, versions, slugs, and the row counters of primitives. */
 export const ownData: CanvasData = {
   tables: {
@@ -20,7 +18,5 @@ export const ownData: CanvasData = {
     slug_claims: { key: ["slug"] },
     counts: { key: ["canvas_id", "kind"] },
   },
-  // Administrators can set them already; nothing counts against them.
-  quotas: { "files.bytes.file": { limit: 25 * MIB }, "files.bytes.canvas": { limit: 1024 * MIB } },
   blobs: (key) => sql`select 1 from version_files where blob_key = ${key} limit 1`,
 };

@@ -44,6 +44,7 @@ export function startSweeping(env: Env): () => Promise<void> {
       sweepStaging(env),
       purgeCanvases(env),
       sweepVersions(env.clock() - HOUR_MS, env),
+      ...env.canvasData.map((data) => data.sweep?.(env.db)),
       env.db.run`delete from sessions where expires_at <= ${env.clock()}`,
       env.db.run`delete from handovers where expires_at <= ${env.clock()}`,
     ]).then(

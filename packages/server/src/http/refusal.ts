@@ -24,8 +24,9 @@ export function refuse(
   code: ErrorCode,
   fields: Record<string, unknown> = {},
   status: number = ERRORS[code].status,
+  headers: Record<string, string> = {},
 ): never {
-  throw new Refusal(status, { code, message: ERRORS[code].message, ...fields });
+  throw new Refusal(status, { code, message: ERRORS[code].message, ...fields }, headers);
 }
 
 /** Throws the 401 of a request without a session, in the modes that do not redirect to a login page (specification 4.1, step 1). */

@@ -18,3 +18,8 @@ export function blockEmbedding(answer: HeaderSink): void {
   answer.header("cross-origin-resource-policy", "same-origin");
   answer.header("x-frame-options", "DENY");
 }
+
+/** Lets a page of another origin below the same domain embed the answer after all, as an image for example. */
+export function allowEmbedding(answer: HeaderSink): void {
+  answer.header("cross-origin-resource-policy", "same-site");
+}

@@ -1,7 +1,7 @@
 import type { Capability } from "@easel/protocol/capabilities";
 import type { Env } from "../env.ts";
 import { refuse } from "../http/refusal.ts";
-import { blockEmbedding } from "../http/security-headers.ts";
+import { allowEmbedding, blockEmbedding } from "../http/security-headers.ts";
 import { authenticate } from "./authenticate.ts";
 import { requireCapability } from "./capability.ts";
 import { setCorsHeaders } from "./cors.ts";
@@ -19,6 +19,7 @@ export async function admit(visit: ApiVisit, capability: Capability | null, env:
   setCorsHeaders(visit, env); // the page may read errors, too
   const principal = await authenticate(visit, env); // 1. the caller
   const page = startedBy(visit, env);
+  if (page === "own" && env.base.urlMode === "subdomain") allowEmbedding(visit.answer);
   const found = await lookUp(visit.slug, principal, env);
   await limitRequests(visit, principal, page, found, env); // 2. rate limit
   const { canvas, role } = enterCanvas(found, visit, principal, env); // 3. access

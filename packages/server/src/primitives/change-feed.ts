@@ -1,4 +1,5 @@
 import type { Env } from "../env.ts";
+import type { Scope } from "./files/scope.ts";
 
 /**
  * A committed write to a resource that pages can watch. `of` is the id of the user that it belongs to, who alone is notified where
@@ -8,7 +9,9 @@ export type Change =
   | { resource: "kv"; key: string; op: "set" | "delete" }
   | { resource: "kv.user"; key: string; op: "set" | "delete"; of: string }
   | { resource: "collection"; name: string; id: string; op: "set" | "delete"; of: string }
-  | { resource: "collection"; name: string; op: "clear"; of: string | null };
+  | { resource: "collection"; name: string; op: "clear"; of: string | null }
+  | { resource: "files"; scope: Scope; id: string; op: "set" | "delete"; of: string }
+  | { resource: "files"; scope: Scope; op: "clear"; of: string | null };
 
 /** The bus topic of a canvas's changes, which are published as JSON. */
 export const changesTopic = (canvas: string): string => `changes ${canvas}`;

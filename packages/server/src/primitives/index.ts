@@ -1,5 +1,6 @@
 import type { Env } from "../env.ts";
 import { collections } from "./collections/routes.ts";
+import { files } from "./files/routes.ts";
 import { identity } from "./identity/routes.ts";
 import { kv } from "./kv/routes.ts";
 import type { Primitive } from "./primitive.ts";
@@ -7,7 +8,7 @@ import { realtime } from "./realtime/routes.ts";
 import { submissions } from "./submissions/routes.ts";
 
 /** The primitives of the runtime API, `/v1/c/{slug}`. */
-export const primitives: Primitive[] = [identity, kv, submissions, collections, realtime];
+export const primitives: Primitive[] = [identity, kv, submissions, collections, files, realtime];
 
 /**
  * Collects the checks of live state that primitives declare, by capability. Without a primitive for Connections there are no grants, so

@@ -7,9 +7,10 @@ import { refuse } from "../http/refusal.ts";
 import { requireDecodable } from "../http/undecodable-path.ts";
 import { routeUpgrades } from "../http/upgrades.ts";
 import { admit } from "../pipeline/admit.ts";
+import { requireCapability } from "../pipeline/capability.ts";
 import { preflight } from "../pipeline/preflight.ts";
 import { readmit } from "../pipeline/readmit.ts";
-import type { ApiVisit, RateClass } from "../pipeline/visit.ts";
+import type { Admitted, ApiVisit, RateClass } from "../pipeline/visit.ts";
 import { mountUpgrade } from "./mount-upgrade.ts";
 import type { Call, Primitive, Route } from "./primitive.ts";
 import { respond } from "./respond.ts";
@@ -78,13 +79,15 @@ function handle({ capability, rateClass = "canvas" }: Primitive, route: Route, e
     if (isEmpty) refuse("NOT_FOUND");
     const handler = handlerFor(route, request.method, reply);
     const { raw } = request;
-    const call: Call = {
-      ...admitted,
+    const callOf = (now: Admitted): Call => ({
+      ...now,
       params: paramsOf(request),
       query: request.query as Query,
       request: raw,
-      readmit: async () => ({ ...call, ...(await readmit(raw, admitted, capability, env)) }),
-    };
+      requireCapability: async (further) => requireCapability(now.canvas, further, env),
+      readmit: async () => callOf(await readmit(raw, admitted, capability, env)),
+    });
+    const call = callOf(admitted);
     reply
       .header("content-type", "application/json; charset=utf-8")
       .header("cache-control", "private, no-store");

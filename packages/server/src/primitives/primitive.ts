@@ -15,6 +15,8 @@ export interface Call extends Admitted {
   query: Query;
   /** The request, its body not yet read. */
   request: IncomingMessage;
+  /** Rejects the call unless a further capability is on: 403 `CAPABILITY_DISABLED`. */
+  requireCapability(capability: Capability): Promise<void>;
   /** Checks access again and returns the call with the caller's current role; throws the Refusal of the pipeline otherwise. */
   readmit(): Promise<Call>;
 }

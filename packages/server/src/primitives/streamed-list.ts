@@ -18,7 +18,7 @@ interface Slice<Entry> {
 export type ReadSlice<Entry> = (call: Call, limit: number, after: string | null) => Promise<Slice<Entry>>;
 
 /**
- * Returns a page of a list as JSON. A page that is larger than one slice is a stream, read as fast as the client takes it, with access
+ * Returns a page of a list as JSON, its entries under `name`. A page that is larger than one slice is a stream, read as fast as the client takes it, with access
  * checked again before each slice.
  */
 export async function streamList<Entry>(
@@ -26,6 +26,7 @@ export async function streamList<Entry>(
   limit: number,
   read: ReadSlice<Entry>,
   textOf: (entry: Entry) => string,
+  name = "entries",
 ): Promise<string | Readable> {
   let left = limit;
   let cursor: string | null = null;
@@ -39,7 +40,7 @@ export async function streamList<Entry>(
   const isOver = () => left === 0 || cursor === null;
   const end = () => `],"nextCursor":${JSON.stringify(cursor)}}`;
 
-  let begin = `{"entries":[${await next(call)}`;
+  let begin = `{"${name}":[${await next(call)}`;
   if (isOver()) return begin + end();
 
   async function* text() {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
+import { upload } from "@easel/conformance/files/form";
 import { manage, type Stage, stage } from "@easel/conformance/fixture";
 import { send } from "@easel/conformance/http";
 import type { Target } from "@easel/conformance/target";
@@ -40,6 +41,7 @@ async function furnished(target: Target): Promise<Stage> {
     });
     assert.equal(made.status, status, made.text);
   }
+  assert.equal((await upload(canvas.pages.owner)).status, 201);
   const team = await manage(target, people.owner, "POST", "/api/teams", { name: "Tea", members: [] });
   const teams = [{ id: team.json.id, role: "viewer" }];
   assert.equal(

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { before, it } from "node:test";
 import { disable } from "@easel/conformance/admin";
+import { upload } from "@easel/conformance/files/form";
 import { manage, type Stage, stage } from "@easel/conformance/fixture";
 import { guestOf } from "@easel/conformance/guest";
 import { open } from "@easel/conformance/page";
@@ -22,6 +23,8 @@ const LIMITS = {
   "submissions.canvas": 10_000,
   "submissions.author": 1_000,
   "collections.records.canvas": 10_000,
+  "files.bytes.file": 25 * 1024 ** 2,
+  "files.bytes.canvas": 1024 ** 3,
   "canvases.person": 200,
   "bundles.bytes.person": 5 * 1024 ** 3,
   "versions.canvas": 50,
@@ -77,12 +80,16 @@ await onEngines("usage", (target) => {
       assert.equal((await page.post("/collections/board", { a: 1 })).status, 201);
       assert.equal((await page.post("/collections/other", 1)).status, 201);
     }
+    const small = await upload(owner, {}, { bytes: "123" });
+    assert.equal((await upload(viewer, { scope: "submission" }, { bytes: "12345" })).status, 201);
     const before = {
       "kv.keys.shared": 4,
       "kv.keys.user": 2,
       "submissions.canvas": 4,
       "submissions.author": 2,
       "collections.records.canvas": 6,
+      "files.bytes.file": 5,
+      "files.bytes.canvas": 8,
       "versions.canvas": 0,
     };
     assert.deepEqual(await usedIn(canvas), before);
@@ -94,12 +101,15 @@ await onEngines("usage", (target) => {
     await viewer.delete("/kv/user/a");
     await owner.delete("/submissions/poll");
     await viewer.delete("/collections/other");
+    await owner.delete(`/files/${small.json.id}`);
     assert.deepEqual(await usedIn(canvas), {
       "kv.keys.shared": 3,
       "kv.keys.user": 1,
       "submissions.canvas": 1,
       "submissions.author": 1,
       "collections.records.canvas": 5,
+      "files.bytes.file": 5,
+      "files.bytes.canvas": 5,
       "versions.canvas": 0,
     });
     await viewer.delete("/collections/board");

@@ -6,6 +6,7 @@ import type { Env } from "../../env.ts";
 import { parseJson } from "../../http/body.ts";
 import { refuse } from "../../http/refusal.ts";
 import { announceChange } from "../change-feed.ts";
+import { removeAttachments } from "../files/attachments.ts";
 import type { Call, Primitive } from "../primitive.ts";
 import { type ReadSlice, streamList } from "../streamed-list.ts";
 import { readValue, toText } from "../value.ts";
@@ -108,15 +109,19 @@ export const collections: Primitive = {
         const { rights, records } = await open(call, "delete", env);
         const of = rights.delete.any ? null : call.user.id;
         const { name = "" } = call.params;
-        let deleted: number | undefined;
+        let [deleted, attachmentCleanupFailed, isDone] = [0, 0, false];
         try {
-          deleted = await records.clear(rights.delete);
+          for await (const { ids, removed } of records.clear(rights.delete)) {
+            deleted += removed;
+            attachmentCleanupFailed += await removeAttachments(call.canvas.id, name, ids, env);
+          }
+          isDone = true;
         } finally {
           // Also after a failure, since records may have been removed before it.
-          if (deleted !== 0)
+          if (deleted > 0 || !isDone)
             announceChange(call.canvas.id, { resource: "collection", name, op: "clear", of }, env);
         }
-        return `{"deleted":${deleted},"attachmentCleanupFailed":0}`;
+        return JSON.stringify({ deleted, attachmentCleanupFailed });
       },
     },
     "/collections/:name/permissions": {
@@ -154,7 +159,9 @@ export const collections: Primitive = {
         const { records, record } = await openRecord("delete")(call, env);
         if (!(await records.delete(record.id))) refuse("NOT_FOUND");
         publishChange(call, record, "delete", env);
-        return '{"ok":true,"attachmentCleanupFailed":0}';
+        const { name = "" } = call.params;
+        const attachmentCleanupFailed = await removeAttachments(call.canvas.id, name, [record.id], env);
+        return JSON.stringify({ ok: true, attachmentCleanupFailed });
       },
     },
     "/collections/:name/:id/increment": {

@@ -2,7 +2,7 @@ import { LIMITS } from "@easel/protocol/limits";
 import type { Json, Right } from "@easel/protocol/types";
 import { countLess, countOne } from "../../canvases/counts.ts";
 import { newId } from "../../crypto/ids.ts";
-import { type Db, optional, type Step, sql, statementText } from "../../drivers/db/db.ts";
+import { asKeys, type Db, optional, type Step, sql, statementText } from "../../drivers/db/db.ts";
 import { paged } from "../../http/paging.ts";
 import { finiteValues, STAYS_FINITE } from "../increment.ts";
 import { SLICE_LENGTH } from "../streamed-list.ts";
@@ -27,7 +27,7 @@ const INCREMENT = statementText(
 const CLEAR_BATCH = 100;
 
 const IN_BATCH =
-  "select id from records where canvas_id = ? and collection = ? and (cast(? as integer) = 1 or author_id = ?) order by id limit ?";
+  "select id from records where canvas_id = ? and collection = ? and id in (select key from json_each(?))";
 const DELETE_BATCH = statementText(`delete from records where id in (${IN_BATCH})`);
 const UNCOUNT_BATCH = statementText(
   `update counts set rows = rows - (select count(*) from (${IN_BATCH}) as batch)`,
@@ -140,27 +140,37 @@ export class RecordStore {
     return (await this.#db.batch(steps)).length === steps.length;
   }
 
-  /** Removes the records that the right includes, a batch at a time, and returns how many. Records created meanwhile may remain. */
-  async clear(right: Right): Promise<number> {
-    const total = await this.count(right);
-    let deleted = 0;
-    while (deleted < total) {
-      const removed = await this.#clearBatch(right);
-      if (removed === 0) break;
-      deleted += removed;
+  /**
+   * Removes the records that the right includes, a batch at a time. Yields after each batch the ids of its records, and how many of them this
+   * call has removed. Records created meanwhile may remain.
+   */
+  async *clear(right: Right): AsyncGenerator<{ ids: string[]; removed: number }> {
+    let left = await this.count(right);
+    while (left > 0) {
+      const ids = await this.#nextBatch(right);
+      if (ids.length === 0) return;
+      left -= ids.length;
+      yield { ids, removed: await this.#deleteBatch(ids) };
     }
-    return deleted;
   }
 
-  async #clearBatch(right: Right): Promise<number> {
-    const batch = [this.#canvas, this.#collection, bit(right.any), this.#caller, CLEAR_BATCH];
-    const [, , removed] = await this.#db.batch([
+  async #nextBatch(right: Right): Promise<string[]> {
+    const found = await this.#db.all<{ id: string }>`
+      select id from records where canvas_id = ${this.#canvas} and collection = ${this.#collection}
+        and (cast(${bit(right.any)} as integer) = 1 or author_id = ${this.#caller})
+      order by id limit ${CLEAR_BATCH}`;
+    return found.map(({ id }) => id);
+  }
+
+  async #deleteBatch(ids: string[]): Promise<number> {
+    const batch = [this.#canvas, this.#collection, asKeys(ids)];
+    const [, , removed = 0] = await this.#db.batch([
       // Locks the counter until the commit, so that the next statements find the same records.
       countLess(this.#canvas, KIND, 0),
       optional(UNCOUNT_BATCH, ...batch, this.#canvas, KIND, this.#kind),
       optional(DELETE_BATCH, ...batch),
     ]);
-    return removed ?? 0;
+    return removed;
   }
 
   #index(id: string, fields: Field[]): Step[] {

@@ -35,6 +35,7 @@ const onChannel =
 /** The target of a `watch` or `unwatch` frame. Null when nothing like it can be watched. */
 function targetOf({ resource, name, prefix = "" }: Fields): WatchTarget | null {
   if (resource === "collection") return typeof name === "string" && name !== "" ? { resource, name } : null;
+  if (resource === "files") return { resource };
   return (resource === "kv" || resource === "kv.user") && typeof prefix === "string"
     ? { resource, prefix }
     : null;

@@ -1,0 +1,45 @@
+import { create } from "content-disposition";
+import type { Env } from "../../env.ts";
+import { rangeOf } from "../../http/conditional.ts";
+import { refuse } from "../../http/refusal.ts";
+import type { Call, FullAnswer } from "../primitive.ts";
+import { isInline } from "./media-type.ts";
+import type { StoredFile } from "./store.ts";
+
+/** Whatever a file contains, a browser that opens it runs none of it. */
+const POLICY = "default-src 'none'; media-src 'self'; style-src 'unsafe-inline'; sandbox";
+
+/** Returns the bytes of a file, or the range of them that was asked for (specification 4.4). */
+export async function contentOf(file: StoredFile, { request }: Call, env: Env): Promise<FullAnswer> {
+  const { name, mime, size, blob_key } = file;
+  const etag = `"${blob_key.slice(0, 32)}"`;
+  const headers: Record<string, string> = {
+    "content-type": mime,
+    "content-disposition": create(name, { type: isInline(mime) ? "inline" : "attachment" }),
+    "content-security-policy": POLICY,
+    "accept-ranges": "bytes",
+    etag,
+  };
+  if (request.method === "HEAD")
+    return { headers: { ...headers, "content-length": String(size) }, body: null };
+
+  const range = rangeOf(request.headers, size, etag);
+  if (range === "none")
+    return refuse("INVALID_BODY", { message: "The file has no such range." }, 416, {
+      "content-range": `bytes */${size}`,
+    });
+  const isPart = range !== "all";
+  const body = await env.blobs.get(blob_key, isPart ? range : undefined);
+  if (body === null) throw new Error(`Blob ${blob_key} of file ${file.id} is missing`);
+  if (!isPart) return { headers: { ...headers, "content-length": String(size) }, body };
+  const { start, end } = range;
+  return {
+    status: 206,
+    headers: {
+      ...headers,
+      "content-length": String(end - start + 1),
+      "content-range": `bytes ${start}-${end}/${size}`,
+    },
+    body,
+  };
+}

@@ -1,0 +1,39 @@
+import { LIMITS } from "@easel/protocol/limits";
+import type { CanvasData } from "../../canvases/canvas-data.ts";
+import { sql } from "../../drivers/db/db.ts";
+import { sweepAttachments } from "./attachments.ts";
+
+/** The storage of files: a row for each, the sum of their sizes, and blobs. */
+export const filesData: CanvasData = {
+  tables: {
+    files: {
+      key: ["id"],
+      exported: [
+        "id",
+        "scope",
+        "record_id",
+        "owner_id",
+        "uploaded_by",
+        "name",
+        "mime",
+        "size",
+        "blob_key",
+        "created_at",
+      ],
+    },
+    file_bytes: { key: ["canvas_id"] },
+  },
+  quotas: {
+    "files.bytes.file": {
+      limit: LIMITS.fileBytes.value,
+      used: (canvas) => sql`select max(size) as used from files where canvas_id = ${canvas}`,
+    },
+    "files.bytes.canvas": {
+      limit: LIMITS.filesBytesPerCanvas.value,
+      used: (canvas) => sql`select bytes as used from file_bytes where canvas_id = ${canvas}`,
+    },
+  },
+  usage: (canvas) => sql`select bytes from file_bytes where canvas_id = ${canvas}`,
+  sweep: sweepAttachments,
+  blobs: (key) => sql`select 1 from files where blob_key = ${key} limit 1`,
+};

@@ -1,0 +1,33 @@
+import { LIMITS } from "@easel/protocol/limits";
+
+const NAME_LENGTH = LIMITS.fileNameLength.value;
+
+/** The name of a file that was uploaded without one. */
+const DEFAULT_NAME = "upload";
+
+/**
+ * Control characters, and the invisible ones that change the direction of text: they can make the name of a program look like that
+ * of a picture.
+ */
+const HIDDEN = /[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/gu;
+
+/** Returns the name under which an upload is stored: the last part of a path, without hidden characters, of at most 255 characters. */
+export function storedName(given: string | undefined): string {
+  const last = given?.toWellFormed().split(/[/\\]/).at(-1) ?? "";
+  return cut(last.replace(HIDDEN, "").trim()) || DEFAULT_NAME;
+}
+
+/** Shortens a long name, and keeps its extension. */
+function cut(name: string): string {
+  if (name.length <= NAME_LENGTH) return name;
+  const [extension = ""] = /\.[^.]{1,20}$/.exec(name) ?? [];
+  // Never cuts a surrogate pair in two.
+  return name.slice(0, NAME_LENGTH - extension.length).replace(/[\ud800-\udbff]$/, "") + extension;
+}
+
+/** Returns the new name of a file as given for a rename, trimmed; null unless it has 1 to 255 characters, none of them hidden. */
+export function newName(given: unknown): string | null {
+  if (typeof given !== "string" || !given.isWellFormed()) return null;
+  const name = given.trim();
+  return name !== "" && name.length <= NAME_LENGTH && name.search(HIDDEN) === -1 ? name : null;
+}

@@ -1,0 +1,90 @@
+import type { Env } from "../../env.ts";
+import { type Part, partsOf } from "../../http/multipart.ts";
+import { refuse } from "../../http/refusal.ts";
+import { announceChange } from "../change-feed.ts";
+import type { Call } from "../primitive.ts";
+import { storedName } from "./file-name.ts";
+import { mediaTypeOf } from "./media-type.ts";
+import { FileStore, type Room, type StoredFile } from "./store.ts";
+import { type Fields, targetOf } from "./target.ts";
+
+const FIELDS = ["scope", "group", "collection", "recordId"] as const;
+/** The longest value of a field is the name of a collection. */
+const MAX_FIELD_BYTES = 1024;
+/** The most bytes of a body besides those of its file. */
+const MAX_OVERHEAD = 64 * 1024;
+
+const reject = (message: string): never => refuse("INVALID_BODY", { message });
+
+const tooLarge = (limit: number) =>
+  refuse("FILE_TOO_LARGE", { message: `The file is larger than ${limit} bytes.` });
+const full = () =>
+  refuse("QUOTA_EXCEEDED", { message: "The files of this canvas have used up its quota of bytes." }, 409);
+
+/** Passes the bytes of a file through, and throws as soon as there are more than fit. */
+async function* within(room: Room, source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let size = 0;
+  for await (const chunk of source) {
+    size += chunk.length;
+    if (size > room.file) tooLarge(room.file);
+    if (size > room.canvas) full();
+    yield chunk;
+  }
+}
+
+async function readField({ name, body }: Part, fields: Fields): Promise<void> {
+  const field =
+    FIELDS.find((each) => each === name) ?? reject(`There is no field \`${name.slice(0, 100)}\`.`);
+  if (fields[field] !== undefined) reject(`\`${field}\` is given twice.`);
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > MAX_FIELD_BYTES) reject(`\`${field}\` is too long.`);
+    chunks.push(chunk);
+  }
+  fields[field] = Buffer.concat(chunks).toString("utf8");
+}
+
+/** Stores the bytes of a file part as a blob. */
+async function storeBlob({ body }: Part, { request }: Call, files: FileStore, env: Env) {
+  const room = await files.room();
+  if (Number(request.headers["content-length"] ?? 0) > room.file + MAX_OVERHEAD) tooLarge(room.file);
+  return await env.blobs.put(within(room, body));
+}
+
+/**
+ * Reads an upload and stores it (specification 4.4). The fields come before the file, so that rights are checked before its first byte is
+ * read. They are checked again afterwards, because an upload can take minutes.
+ */
+export async function receiveUpload(call: Call, env: Env): Promise<StoredFile> {
+  const fields: Fields = {};
+  let stored: Pick<StoredFile, "name" | "mime" | "size" | "blob_key"> | undefined;
+  for await (const part of partsOf(call.request)) {
+    if (stored !== undefined)
+      reject(`\`${part.name.slice(0, 100)}\` follows the file, which must be the last part.`);
+    if (part.name !== "file") {
+      await readField(part, fields);
+      continue;
+    }
+    await targetOf(call, fields, env);
+    const { key, size } = await storeBlob(part, call, new FileStore(env.db, call.canvas.id), env);
+    stored = { name: storedName(part.filename), mime: mediaTypeOf(part.contentType), size, blob_key: key };
+  }
+  if (stored === undefined) {
+    await targetOf(call, fields, env);
+    return reject("The part `file` is missing.");
+  }
+
+  const now = await call.readmit();
+  const { scope, record_id, owner_id } = await targetOf(now, fields, env);
+  const { canvas, user } = now;
+  const file = await new FileStore(env.db, canvas.id).create({
+    ...{ scope, record_id, owner_id, uploaded_by: user.id, created_at: env.clock() },
+    ...stored,
+  });
+  if (file === "full") return full();
+  if (file === "gone") return refuse("NOT_FOUND");
+  announceChange(canvas.id, { resource: "files", scope, id: file.id, op: "set", of: owner_id }, env);
+  return file;
+}

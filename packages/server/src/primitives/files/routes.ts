@@ -1,0 +1,87 @@
+import { LIMITS } from "@easel/protocol/limits";
+import type { Env } from "../../env.ts";
+import { parseJson, readBody } from "../../http/body.ts";
+import { apiPath } from "../../http/canvas-path.ts";
+import { firstValue } from "../../http/query.ts";
+import { refuse } from "../../http/refusal.ts";
+import { announceChange } from "../change-feed.ts";
+import type { Call, Primitive } from "../primitive.ts";
+import { type ReadSlice, streamList } from "../streamed-list.ts";
+import { withBody } from "../with-body.ts";
+import { contentOf } from "./content.ts";
+import { filesData } from "./data.ts";
+import { newName } from "./file-name.ts";
+import { FileList, parseCursor, parseFilter, parseLimit } from "./list.ts";
+import { openFile } from "./open-file.ts";
+import { receiveUpload } from "./receive-upload.ts";
+import { collectionOf, groupOf } from "./scope.ts";
+import { FileStore, type StoredFile } from "./store.ts";
+
+/** The longest body of a rename: JSON escapes one character as up to six bytes. */
+const MAX_RENAME_BYTES = 6 * LIMITS.fileNameLength.value + 1024;
+
+const tooLarge = () => refuse("INVALID_BODY", { message: "The body is too large." }, 413);
+
+/** The file record of the API. */
+const textOf = ({ id, name, size, mime, created_at, scope, uploaded_by, record_id }: StoredFile) =>
+  JSON.stringify({
+    ...{ id, name, size, mime, createdAt: created_at, scope, uploadedBy: uploaded_by, recordId: record_id },
+    collection: collectionOf(scope),
+    group: groupOf(scope),
+  });
+
+/** Publishes a change of a file to those who watch the canvas's files. */
+const publishChange = (
+  { canvas }: Call,
+  { scope, id, owner_id }: StoredFile,
+  op: "set" | "delete",
+  env: Env,
+) => announceChange(canvas.id, { resource: "files", scope, id, op, of: owner_id }, env);
+
+/** Files that pages upload: shared, private, in groups, or attached to records (specification 4.4). */
+export const files: Primitive = {
+  capability: "files",
+  data: filesData,
+  routes: {
+    "/files": {
+      async GET(call, env) {
+        const filter = parseFilter(call.query);
+        const start = parseCursor(firstValue(call.query, "cursor"));
+        const read: ReadSlice<StoredFile> = (now, limit, after) =>
+          new FileList(now, env).page(filter, limit, after === null ? start : parseCursor(after));
+        return streamList(call, parseLimit(call.query), read, textOf, "files");
+      },
+      async POST(call, env) {
+        const { id, name, size } = await receiveUpload(call, env);
+        const url = `${apiPath(call.canvas.slug)}/files/${id}/content`;
+        return { status: 201, body: JSON.stringify({ id, name, size, url }) };
+      },
+    },
+    "/files/:id": {
+      PATCH: withBody({
+        may: (call, env) => openFile(call, "update", env),
+        read: ({ request }, { turns }) => readBody(request, MAX_RENAME_BYTES, tooLarge, turns),
+        async run(call, file, body, env) {
+          const given = parseJson(body);
+          const name = newName(Object(given).name);
+          if (name === null)
+            return refuse("INVALID_BODY", { message: "`name` must have 1 to 255 visible characters." });
+          if (!(await new FileStore(env.db, call.canvas.id).rename(file.id, name))) refuse("NOT_FOUND");
+          publishChange(call, file, "set", env);
+          return textOf({ ...file, name });
+        },
+      }),
+      async DELETE(call, env) {
+        const file = await openFile(call, "delete", env);
+        if (!(await new FileStore(env.db, call.canvas.id).delete(file.id))) refuse("NOT_FOUND");
+        publishChange(call, file, "delete", env);
+        return '{"ok":true}';
+      },
+    },
+    "/files/:id/content": {
+      async GET(call, env) {
+        return contentOf(await openFile(call, "read", env), call, env);
+      },
+    },
+  },
+};

@@ -1,0 +1,154 @@
+import { LIMITS } from "@easel/protocol/limits";
+import { newId } from "../../crypto/ids.ts";
+import { asKeys, type Db, optional, type Step, statementText } from "../../drivers/db/db.ts";
+import type { Scope } from "./scope.ts";
+
+/** A file; `size` in bytes, `created_at` in epoch milliseconds. */
+export interface StoredFile {
+  id: string;
+  scope: Scope;
+  record_id: string | null;
+  /** The person whose own file it is: the author of the record for an attachment, and the uploader otherwise. */
+  owner_id: string;
+  uploaded_by: string;
+  name: string;
+  mime: string;
+  size: number;
+  blob_key: string;
+  created_at: number;
+}
+
+/** An uploaded file without what the store adds. */
+export type NewFile = Omit<StoredFile, "id">;
+
+/** The bytes that may still be uploaded to a canvas, and the most of one file. */
+export interface Room {
+  file: number;
+  canvas: number;
+}
+
+const COLUMNS = "id, scope, record_id, owner_id, uploaded_by, name, mime, size, blob_key, created_at";
+/** Hides attachments of removed records, whose rows are removed later. */
+const SHOWN = "(record_id is null or exists (select 1 from records where records.id = record_id))";
+
+const FIND = statementText(`select ${COLUMNS} from files where id = ? and canvas_id = ? and ${SHOWN}`);
+const IN_SCOPE = `select ${COLUMNS} from files where canvas_id = ? and scope = ?`;
+const PAGE = `and id > ? and ${SHOWN} order by id limit ?`;
+const LIST = statementText(IN_SCOPE, PAGE);
+const LIST_OWN = statementText(IN_SCOPE, "and owner_id = ?", PAGE);
+const LIST_OF_RECORD = statementText(IN_SCOPE, "and record_id = ?", PAGE);
+
+/** The quota of the bytes of a canvas's files. */
+const QUOTA = `coalesce((select value from quotas where name = 'files.bytes.canvas'), ${LIMITS.filesBytesPerCanvas.value})`;
+const ADD_BYTES = statementText(
+  `insert into file_bytes (canvas_id, bytes) select ?, cast(? as bigint) where cast(? as bigint) <= ${QUOTA}`,
+  "on conflict (canvas_id) do update set bytes = file_bytes.bytes + excluded.bytes",
+  `where file_bytes.bytes + excluded.bytes <= ${QUOTA}`,
+);
+
+const text = "cast(? as text)";
+const integer = "cast(? as bigint)";
+const INSERT = statementText(
+  "insert into files (id, canvas_id, scope, record_id, owner_id, uploaded_by, name, mime, size, blob_key, created_at)",
+  `select ${[text, text, text, text, text, text, text, text, integer, text, integer].join(", ")}`,
+  `where ${text} is null or exists (select 1 from records where id = ?)`,
+);
+
+/** Stores the files of one canvas. */
+export class FileStore {
+  readonly #db: Db;
+  readonly #canvas: string;
+
+  constructor(db: Db, canvas: string) {
+    this.#db = db;
+    this.#canvas = canvas;
+  }
+
+  /** Reads the quotas and the bytes that are used. The write checks the quota of the canvas again. */
+  async room(): Promise<Room> {
+    const row = await this.#db.get<{ file: number | null; canvas: number | null; used: number | null }>`
+      select (select value from quotas where name = 'files.bytes.file') as file,
+        (select value from quotas where name = 'files.bytes.canvas') as canvas,
+        (select bytes from file_bytes where canvas_id = ${this.#canvas}) as used`;
+    const whole = row?.canvas ?? LIMITS.filesBytesPerCanvas.value;
+    return {
+      file: Number(row?.file ?? LIMITS.fileBytes.value),
+      canvas: Math.max(0, Number(whole) - Number(row?.used ?? 0)),
+    };
+  }
+
+  /** Adds a file; "full" when the canvas's quota has no room for it, "gone" when its record no longer exists. */
+  async create(file: NewFile): Promise<StoredFile | "full" | "gone"> {
+    const stored: StoredFile = { id: newId(), ...file };
+    const { id, scope, record_id, owner_id, uploaded_by, name, mime, size, blob_key, created_at } = stored;
+    const { length: done } = await this.#db.batch([
+      [ADD_BYTES, this.#canvas, size, size],
+      [
+        INSERT,
+        id,
+        this.#canvas,
+        scope,
+        record_id,
+        owner_id,
+        uploaded_by,
+        name,
+        mime,
+        size,
+        blob_key,
+        created_at,
+        record_id,
+        record_id,
+      ],
+    ]);
+    return (["full", "gone"] as const)[done] ?? stored;
+  }
+
+  /** Returns a file; undefined when it does not exist or its record was removed. */
+  find(id: string): Promise<StoredFile | undefined> {
+    return this.#db.get<StoredFile>(FIND, id, this.#canvas);
+  }
+
+  /** Reads files of a scope after an id, the oldest first: those of one person, or all. */
+  list(scope: Scope, owner: string | null, after: string, limit: number): Promise<StoredFile[]> {
+    return owner === null
+      ? this.#db.all<StoredFile>(LIST, this.#canvas, scope, after, limit)
+      : this.#db.all<StoredFile>(LIST_OWN, this.#canvas, scope, owner, after, limit);
+  }
+
+  /** Reads the attachments of a record after an id, the oldest first. */
+  listOfRecord(scope: Scope, recordId: string, after: string, limit: number): Promise<StoredFile[]> {
+    return this.#db.all<StoredFile>(LIST_OF_RECORD, this.#canvas, scope, recordId, after, limit);
+  }
+
+  /** Returns the first scope after another one in which the canvas has files; null when there is none. */
+  async nextScope(after: string): Promise<Scope | null> {
+    const row = await this.#db.get<{ scope: Scope | null }>`
+      select min(scope) as scope from files where canvas_id = ${this.#canvas} and scope > ${after}`;
+    return row?.scope ?? null;
+  }
+
+  /** Renames a file; false when it no longer exists. */
+  async rename(id: string, name: string): Promise<boolean> {
+    return (
+      (await this.#db.run`
+        update files set name = ${name} where id = ${id} and canvas_id = ${this.#canvas}`) === 1
+    );
+  }
+
+  /** Removes a file; false when it no longer exists. The sweep removes its blob. */
+  async delete(id: string): Promise<boolean> {
+    const [, removed] = await this.#db.batch(removal(this.#canvas, [id]));
+    return removed === 1;
+  }
+}
+
+/** Builds the steps that remove files and subtract their sizes. The last one removes the rows. */
+export function removal(canvas: string, ids: string[]): Step[] {
+  const keys = asKeys(ids);
+  return [
+    optional`update file_bytes set bytes = bytes - coalesce((select sum(size) from files
+        where canvas_id = ${canvas} and id in (select key from json_each(${keys}))), 0)
+      where canvas_id = ${canvas}`,
+    optional`delete from files where canvas_id = ${canvas} and id in (select key from json_each(${keys}))`,
+  ];
+}

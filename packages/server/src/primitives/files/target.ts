@@ -1,0 +1,73 @@
+import type { Permission } from "@easel/protocol/types";
+import { allows } from "../../access/rights.ts";
+import { policyOf } from "../../canvases/policy.ts";
+import type { Env } from "../../env.ts";
+import { refuse } from "../../http/refusal.ts";
+import { RECORD_ID } from "../collections/record-query.ts";
+import { RecordStore } from "../collections/store.ts";
+import type { Call } from "../primitive.ts";
+import { requirePermission } from "../require-permission.ts";
+import { isFixed, type Scope, scopeRights } from "./scope.ts";
+import type { StoredFile } from "./store.ts";
+
+/** The fields of an upload besides the file. */
+export interface Fields {
+  scope?: string;
+  group?: string;
+  collection?: string;
+  recordId?: string;
+}
+
+/** Where an upload goes. */
+export type Target = Pick<StoredFile, "scope" | "record_id" | "owner_id">;
+
+const UPLOAD_PERMISSIONS = {
+  shared: "canUploadSharedFiles",
+  submission: "canUploadSubmissionFiles",
+} as const satisfies Record<string, Permission>;
+
+const reject = (message: string): never => refuse("INVALID_BODY", { message });
+
+/** Rejects fields that exclude each other: a file is in one of the two scopes, in a group, or attached to a record. */
+function requireOneTarget({ scope, group, collection, recordId }: Fields): void {
+  if ([scope, group, collection ?? recordId].filter((each) => each !== undefined).length > 1)
+    reject("`scope`, `group`, and `collection` with `recordId` exclude each other.");
+  if ((collection === undefined) !== (recordId === undefined))
+    reject("An attachment needs `collection` and `recordId`.");
+  if (scope !== undefined && !isFixed(scope)) reject("`scope` is `shared` or `submission`.");
+}
+
+/**
+ * Returns where an upload goes. Throws 400 for fields that exclude each other, 404 for a group without a policy or a record that the caller
+ * cannot read, 403 for a missing right.
+ */
+export async function targetOf(call: Call, fields: Fields, env: Env): Promise<Target> {
+  const { scope = "shared", group, collection, recordId = "" } = fields;
+  if (collection !== undefined) await call.requireCapability("kv");
+  requireOneTarget(fields);
+  if (collection !== undefined) return attachmentTarget(call, collection, recordId, env);
+  if (group !== undefined) return groupTarget(call, `group:${group}`, env);
+  requirePermission(call, UPLOAD_PERMISSIONS[scope as keyof typeof UPLOAD_PERMISSIONS]);
+  return { scope: scope as Scope, record_id: null, owner_id: call.user.id };
+}
+
+async function groupTarget({ canvas, role, user }: Call, scope: Scope, env: Env): Promise<Target> {
+  const rights = scopeRights(scope, await policyOf(canvas, env), role) ?? refuse("NOT_FOUND");
+  if (!rights.create.own) refuse("PERMISSION_DENIED");
+  return { scope, record_id: null, owner_id: user.id };
+}
+
+async function attachmentTarget(
+  { canvas, role, user }: Call,
+  collection: string,
+  recordId: string,
+  env: Env,
+): Promise<Target> {
+  const scope: Scope = `record:${collection}`;
+  const rights = scopeRights(scope, await policyOf(canvas, env), role) ?? refuse("NOT_FOUND");
+  const records = new RecordStore(env.db, canvas.id, collection, user.id);
+  const record = RECORD_ID.test(recordId) ? await records.get(recordId, rights.read) : undefined;
+  const { id, author_id } = record ?? refuse("NOT_FOUND");
+  if (!allows(rights.update, author_id === user.id)) refuse("PERMISSION_DENIED");
+  return { scope, record_id: id, owner_id: author_id };
+}

@@ -1,0 +1,81 @@
+import type { Capability } from "@easel/protocol/capabilities";
+import type { WatchTarget } from "@easel/protocol/realtime";
+import type { Right } from "@easel/protocol/types";
+import { allows, rightsOf } from "../../access/rights.ts";
+import { whyOff } from "../../canvases/capabilities.ts";
+import { entryOf } from "../../canvases/policy.ts";
+import type { Env } from "../../env.ts";
+import type { Change } from "../change-feed.ts";
+import { collectionOf, scopeRights } from "../files/scope.ts";
+import type { AccessState } from "./access-state.ts";
+
+const EVERYONE: Right = { own: true, any: true };
+const OWNER: Right = { own: true, any: false };
+
+/** The frame for a change. It names what has changed, without the new value. */
+export function changeFrame(change: Change): string {
+  if (change.op === "clear") return resyncFrame(targetOf(change));
+  const { op, of, ...subject } = { of: null, ...change };
+  return JSON.stringify({ type: "change", ...subject, op });
+}
+
+/** The frame that asks a client to read a target again. */
+export const resyncFrame = (target: WatchTarget): string => JSON.stringify({ type: "resync", ...target });
+
+const targetOf = (change: Extract<Change, { op: "clear" }>): WatchTarget =>
+  change.resource === "files" ? { resource: "files" } : { resource: change.resource, name: change.name };
+
+/** Whether a change concerns a watched target. */
+export function matches(target: WatchTarget, change: Change): boolean {
+  if (target.resource !== change.resource) return false;
+  if ("prefix" in target) return "key" in change && change.key.startsWith(target.prefix);
+  return !("name" in target) || ("name" in change && target.name === change.name);
+}
+
+/** The right to read a collection; undefined for one that is not configured. */
+export function collectionRight(name: string, { policy, role }: AccessState): Right | undefined {
+  const entry = entryOf(policy.collections, name);
+  return entry === undefined ? undefined : rightsOf(entry, role).read;
+}
+
+function readRight(change: Change, access: AccessState): Right | undefined {
+  switch (change.resource) {
+    case "kv":
+      return EVERYONE;
+    case "kv.user":
+      return OWNER;
+    case "collection":
+      return collectionRight(change.name, access);
+    case "files":
+      return scopeRights(change.scope, access.policy, access.role)?.read;
+  }
+}
+
+/** The capabilities that must be on for a change to be read. */
+function capabilitiesFor(change: Change): Capability[] {
+  if (change.resource !== "files") return ["kv"];
+  return collectionOf(change.scope) === undefined ? ["files"] : ["files", "kv"];
+}
+
+const isOn = (capability: Capability, { canvas }: AccessState, env: Env) =>
+  whyOff(capability, canvas, env) === null;
+
+/** Whether a target can be watched: its capability is on. */
+export const isEnabled = ({ resource }: WatchTarget, access: AccessState, env: Env): boolean =>
+  isOn(resource === "files" ? "files" : "kv", access, env);
+
+/** Whether the user may read what a change concerns, at this moment. */
+export function mayRead(change: Change, access: AccessState, env: Env): boolean {
+  if (!capabilitiesFor(change).every((capability) => isOn(capability, access, env))) return false;
+  const right = readRight(change, access);
+  const isOwn = !("of" in change) || change.of === null || change.of === access.user.id;
+  return right !== undefined && allows(right, isOwn);
+}
+
+/** Whether a user may read more or other entries of a target than before, so that they may have missed changes. */
+export function readsOtherwise(target: WatchTarget, before: AccessState, now: AccessState): boolean {
+  if (target.resource === "files") return before.policy !== now.policy || before.role !== now.role;
+  if (target.resource !== "collection") return false;
+  const [was, is] = [collectionRight(target.name, before), collectionRight(target.name, now)];
+  return is?.own === true && (is.own !== was?.own || is.any !== was.any);
+}
