@@ -4,6 +4,8 @@ const JSON_TYPE = { "content-type": "application/json" };
 export interface Page {
   /** Sends a request to a path below the canvas's API; throws if the response is not 2xx. */
   call(method: string, path: string, body?: string): Promise<Response>;
+  /** Returns path and headers of such a request. */
+  target(path: string): { path: string; headers: Record<string, string> };
   /** Returns the same request as the text of a complete HTTP/1.1 request. */
   request(method: string, path: string, body?: string): string;
 }
@@ -24,6 +26,7 @@ export async function openPage(base: string, runtimePolicy: object | null = null
 
   return {
     call: (method, path, body) => call(base + at(path), method, headers, body),
+    target: (path) => ({ path: at(path), headers: { host: new URL(base).host, ...headers } }),
     request(method, path, body = "") {
       const type = method === "GET" ? {} : { ...JSON_TYPE, "content-length": Buffer.byteLength(body) };
       const lines = Object.entries({ host: new URL(base).host, ...headers, ...type });
@@ -33,9 +36,15 @@ export async function openPage(base: string, runtimePolicy: object | null = null
 }
 
 /** Sets the quota of records per canvas. */
-export async function allowRecords(base: string, records: number): Promise<void> {
-  const quotas = { "collections.records.canvas": records };
-  await manage(base, await signIn(base), "PATCH", "/api/admin/settings", { quotas });
+export const allowRecords = (base: string, records: number): Promise<void> =>
+  setQuota(base, "collections.records.canvas", records);
+
+/** Sets the quota of the bytes of a canvas's files. */
+export const allowFiles = (base: string, bytes: number): Promise<void> =>
+  setQuota(base, "files.bytes.canvas", bytes);
+
+async function setQuota(base: string, name: string, value: number): Promise<void> {
+  await manage(base, await signIn(base), "PATCH", "/api/admin/settings", { quotas: { [name]: value } });
 }
 
 /** Signs in as dev mode's administrator. */

@@ -1,5 +1,6 @@
 import { calibrate } from "./calibrate.ts";
 import { collections } from "./collections.ts";
+import { files } from "./files.ts";
 import { kv } from "./kv.ts";
 import { realtime } from "./realtime.ts";
 import { sizes } from "./sizes.ts";
@@ -8,7 +9,7 @@ import { staticPage } from "./static.ts";
 import { print } from "./table.ts";
 
 /** Benchmarks by name. */
-const BENCHES = { calibrate, kv, static: staticPage, collections, realtime, sizes, start };
+const BENCHES = { calibrate, kv, static: staticPage, collections, files, realtime, sizes, start };
 
 const names = process.argv.slice(2);
 const unknown = names.filter((name) => !Object.hasOwn(BENCHES, name));
