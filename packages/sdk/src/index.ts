@@ -1,4 +1,5 @@
 import type { UrlMode } from "./context.ts";
+import { createFiles } from "./files.ts";
 import { createKv } from "./kv.ts";
 import { createMe } from "./me.ts";
 import { createSocket } from "./realtime/socket.ts";
@@ -6,6 +7,7 @@ import { createWatch } from "./realtime/watch.ts";
 import { createRealtime } from "./realtime.ts";
 import { type Address, createApi, type Fetch } from "./request.ts";
 import { createSubmissions } from "./submissions.ts";
+import type { UploadRequest } from "./upload-progress.ts";
 
 export type { Capability, DisabledReason } from "@easel/protocol/capabilities";
 export type { Member, Sender } from "@easel/protocol/realtime";
@@ -35,11 +37,21 @@ export {
   QuotaExceededError,
   UpdatePartialError,
 } from "./errors.ts";
+export type {
+  FileContent,
+  FileListOptions,
+  FilePage,
+  FileRecord,
+  Files,
+  UploadedFile,
+  UploadOptions,
+} from "./files.ts";
 export type { Kv, KvListOptions, KvScope, KvValue } from "./kv.ts";
 export type { Channel, Message } from "./realtime/channel.ts";
-export type { KvChange, RecordChange } from "./realtime/watch.ts";
+export type { FileChange, KvChange, RecordChange } from "./realtime/watch.ts";
 export type { Realtime } from "./realtime.ts";
 export type { Submission, SubmissionPage, Submissions } from "./submissions.ts";
+export type { Progress } from "./upload-progress.ts";
 
 /** The SDK's interface, one property per primitive. */
 export type Easel = ReturnType<typeof createEasel>;
@@ -54,14 +66,18 @@ export function createEasel(
   fetch: Fetch = (url, init) => globalThis.fetch(url, init),
   WebSocket = globalThis.WebSocket,
   urlMode?: UrlMode,
+  XMLHttpRequest = (globalThis as { XMLHttpRequest?: new () => UploadRequest }).XMLHttpRequest,
 ) {
   const api = createApi(location, fetch, urlMode);
   const socket = createSocket(() => api.url("/realtime").replace(/^http/, "ws"), WebSocket);
+  const watch = createWatch(socket);
   return {
     /** Resolves with the viewer's identity and permissions. @example const { name, canvasRole } = await easel.me(); */
     me: createMe(api),
     /** Key-value data: shared by all viewers, and under `kv.user` private to each of them. */
-    kv: createKv(api, createWatch(socket)),
+    kv: createKv(api, watch),
+    /** Files: shared, private, in groups, and attached to records. */
+    files: createFiles(api, watch, XMLHttpRequest),
     /** Submissions: one per person and collection. */
     submissions: createSubmissions(api),
     /** Channels between open pages of the canvas, with presence. */

@@ -14,8 +14,13 @@ export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 export interface Api {
   /** Returns the absolute URL of a path. */
   url(path: string): string;
-  /** Sends one request without retries. Resolves with a successful response; rejects with an `EaselError` otherwise. */
-  send(method: string, path: string, init?: RequestInit): Promise<Response>;
+  /**
+   * Sends one request without retries. Resolves with a successful response; rejects with an `EaselError` otherwise, or with the reason of
+   * an aborted `init.signal`.
+   */
+  send(method: string, path: string, init?: RequestInit, transport?: Fetch): Promise<Response>;
+  /** The same, and resolves with the parsed response. */
+  receive<Answer>(method: string, path: string, init?: RequestInit, transport?: Fetch): Promise<Answer>;
   /** Sends `body` as JSON, unless it is undefined, and resolves with the parsed response. */
   json<Answer>(method: string, path: string, body?: unknown): Promise<Answer>;
 }
@@ -32,23 +37,25 @@ export function createApi(location: Address | undefined, fetch: Fetch, urlMode?:
     return root + path;
   };
 
-  const send = async (method: string, path: string, init?: RequestInit) => {
-    const response = await fetch(url(path), {
+  const send = async (method: string, path: string, init?: RequestInit, transport = fetch) => {
+    const response = await transport(url(path), {
       ...init,
       method,
       credentials: "include",
       referrerPolicy: "same-origin",
       redirect: "manual",
-    }).catch(unreachable);
+    }).catch(failed(init));
     if (response.ok) return response;
     // Only the gateway redirects, to the sign-in page (specification 4.1, step 1).
     const status = response.type === "opaqueredirect" || response.status === 302 ? 401 : response.status;
-    throw toError(status, await response.json().catch(() => undefined));
+    const body = await response.json().catch(() => undefined);
+    init?.signal?.throwIfAborted();
+    throw toError(status, body);
   };
 
-  const json = async <Answer>(method: string, path: string, body?: unknown) => {
-    const response = await send(method, path, body === undefined ? undefined : jsonInit(body));
-    const text = await response.text().catch(unreachable);
+  const receive = async <Answer>(method: string, path: string, init?: RequestInit, transport = fetch) => {
+    const response = await send(method, path, init, transport);
+    const text = await response.text().catch(failed(init));
     try {
       return JSON.parse(text) as Answer;
     } catch (cause) {
@@ -60,7 +67,10 @@ export function createApi(location: Address | undefined, fetch: Fetch, urlMode?:
     }
   };
 
-  return { url, send, json };
+  const json = async <Answer>(method: string, path: string, body?: unknown) =>
+    receive<Answer>(method, path, body === undefined ? undefined : jsonInit(body));
+
+  return { url, send, receive, json };
 }
 
 /** Returns a query string like `?a=1&b=2`, or an empty string; skips null and undefined. */
@@ -75,6 +85,10 @@ function jsonInit(value: unknown): RequestInit {
   return { body: toJson(value), headers: { "content-type": "application/json" } };
 }
 
-function unreachable(cause: unknown): never {
-  throw new EaselError({ status: 0, message: "The service could not be reached.", cause });
+/** Returns a function that converts the failure of a request: to the reason of its signal, if that was aborted. */
+function failed(init: RequestInit | undefined): (cause: unknown) => never {
+  return (cause) => {
+    init?.signal?.throwIfAborted();
+    throw new EaselError({ status: 0, message: "The service could not be reached.", cause });
+  };
 }

@@ -36,9 +36,15 @@ for (const [index, script] of scripts.entries()) {
   test(`example ${index + 1} of docs/sdk.md runs`, async () => {
     const { fetch, calls } = fakeService();
     const { WebSocket, frames } = fakeSocket();
-    const element = { textContent: "", onclick: async () => {} };
+    const element = {
+      textContent: "",
+      onclick: async () => {},
+      files: [new File(["tea"], "tea.png")],
+      src: "",
+    };
     const document = { querySelector: () => element };
-    const window = createContext({ easel: { ...createEasel(page, fetch, WebSocket), ...errors }, document });
+    const easel = { ...createEasel(page, fetch, WebSocket), ...errors };
+    const window = createContext({ easel, document, AbortController });
     await runInContext(`(async () => {${script}})()`, window);
     await element.onclick();
     assert.ok(calls.length + frames.length > 0, script);

@@ -61,16 +61,35 @@ function fakeCollections() {
   };
 }
 
-/** A service with one canvas, in memory: `/me`, both KV scopes, submissions and records. */
+/** `/files`, in memory (specification 4.4). */
+function fakeFiles() {
+  const files = new Map<string, object>();
+  return ([id]: string[], method: string, body: unknown): Response => {
+    if (method === "POST") {
+      const { name, size } = (body as FormData).get("file") as File;
+      const url = `/v1/c/tea/files/f-${files.size}/content`;
+      const file = { id: `f-${files.size}`, name, size };
+      files.set(file.id, file);
+      return Response.json({ ...file, url }, { status: 201 });
+    }
+    if (id === undefined) return Response.json({ files: [...files.values()], nextCursor: null });
+    if (method === "DELETE") return Response.json({ ok: files.delete(id) });
+    return Response.json({ ...files.get(id), ...Object(body) });
+  };
+}
+
+/** A service with one canvas, in memory: `/me`, both KV scopes, submissions, records and files. */
 export function fakeService(): ReturnType<typeof fakeFetch> {
   const submissions = fakeSubmissions();
   const collections = fakeCollections();
+  const files = fakeFiles();
   const scopes = { shared: new Map<string, unknown>(), user: new Map<string, unknown>() };
   return fakeFetch(({ url, segments: [primitive, ...rest], init }) => {
     if (primitive === "me") return Response.json({ id: "u-1", name: "Ada", canvasRole: "owner" });
-    const body = typeof init.body === "string" ? JSON.parse(init.body) : undefined;
+    const body = typeof init.body === "string" ? JSON.parse(init.body) : init.body;
     if (primitive === "submissions") return submissions(rest, String(init.method), body);
     if (primitive === "collections") return collections(rest, String(init.method), body);
+    if (primitive === "files") return files(rest, String(init.method), body);
     const scope = rest[0] === "user" ? scopes.user : scopes.shared;
     const [key, action] = rest[0] === "user" ? rest.slice(1) : rest;
     if (key === undefined) {

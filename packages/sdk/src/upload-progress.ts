@@ -1,0 +1,52 @@
+import type { Fetch } from "./request.ts";
+
+/** Progress of an upload in bytes of the file; `total` is its size. */
+export interface Progress {
+  loaded: number;
+  total: number;
+}
+
+/** The part of `XMLHttpRequest` that the SDK uses. */
+export interface UploadRequest {
+  readonly status: number;
+  readonly responseText: string;
+  readonly responseURL: string;
+  readonly upload: { onprogress: ((event: Progress) => void) | null };
+  withCredentials: boolean;
+  onload: (() => void) | null;
+  onerror: ((cause: unknown) => void) | null;
+  onabort: ((cause: unknown) => void) | null;
+  open(method: string, url: string): void;
+  send(body: FormData): void;
+  abort(): void;
+}
+
+/**
+ * Creates a fetch that reports how many of the last `total` bytes of its body were sent. It uses `XMLHttpRequest`, because `fetch` reports
+ * nothing. A followed redirect becomes a 302 response; one to another origin is a network failure.
+ */
+export function sendWithProgress(
+  Request: new () => UploadRequest,
+  total: number,
+  onProgress: (progress: Progress) => void,
+): Fetch {
+  return async (url, { method = "", body, signal }) => {
+    signal?.throwIfAborted();
+    const request = new Request();
+    const abort = () => request.abort();
+    request.open(method, url);
+    request.withCredentials = true;
+    request.upload.onprogress = (event) => {
+      // The event counts the whole body; what precedes the file is the rest.
+      onProgress({ loaded: Math.max(0, Math.min(total, event.loaded - (event.total - total))), total });
+    };
+    await new Promise<void>((resolve, reject) => {
+      request.onload = () => resolve();
+      request.onerror = request.onabort = reject;
+      signal?.addEventListener("abort", abort);
+      request.send(body as FormData);
+    }).finally(() => signal?.removeEventListener("abort", abort));
+    const redirected = request.responseURL !== new URL(url).href;
+    return new Response(request.responseText, { status: redirected ? 302 : request.status });
+  };
+}
