@@ -6,6 +6,7 @@ import { createApp } from "./app.ts";
 import { Concurrency } from "./async/concurrency.ts";
 import { TaskPool } from "./async/task-pool.ts";
 import { Turns } from "./async/turns.ts";
+import { blobColumnsOf } from "./canvases/canvas-data.ts";
 import { ownData } from "./canvases/own-data.ts";
 import { startSweeping } from "./canvases/sweep.ts";
 import { baseOf } from "./config/addresses.ts";
@@ -87,6 +88,9 @@ export async function join(environment: Record<string, string | undefined>): Pro
   }
 }
 
+/** Lists what primitives and canvases store, in the order in which a purge removes it. */
+const canvasData = () => [...primitives.flatMap(({ data }) => data ?? []), ownData];
+
 /** Opens the database, migrates its schema, and opens the blobs. */
 async function openStores(config: Config, log: Env["log"]): Promise<Stores> {
   const onBrokenDisk = (error: unknown) => {
@@ -102,7 +106,8 @@ async function openStores(config: Config, log: Env["log"]): Promise<Stores> {
   });
   try {
     await migrate(db);
-    return { config, db, blobs: await openBlobs(config), clock: Date.now };
+    const blobs = await openBlobs(config);
+    return { config, db, blobs, blobColumns: blobColumnsOf(canvasData()), clock: Date.now };
   } catch (error) {
     await db.close();
     throw error;
@@ -127,7 +132,6 @@ async function run(
   // A compression occupies a core and one of the threads that read files for pages.
   const compressions = new TaskPool(availableParallelism() > 2 ? 2 : 1);
   const turns = new Turns();
-  const canvasData = [...primitives.flatMap(({ data }) => data ?? []), ownData];
   const availability = availabilityOf(primitives);
   const kept = {
     signer,
@@ -138,7 +142,7 @@ async function run(
     compressions,
     proxyKeys,
     policies,
-    canvasData,
+    canvasData: canvasData(),
     availability,
   };
   const env: Env = { config, base, db, blobs, bus, ...kept, clock, log };

@@ -1,3 +1,4 @@
+import type { BlobColumn } from "../drivers/blob-references.ts";
 import type { Db, Sql } from "../drivers/db/db.ts";
 
 /** A table with rows of canvases. */
@@ -29,8 +30,8 @@ export interface CanvasData {
   quotas?: Record<string, CanvasQuota>;
   /** Sums the bytes of what a canvas stores as column `bytes`. */
   usage?(canvasId: string): Sql;
-  /** Finds a row that references a blob. */
-  blobs?(key: string): Sql;
+  /** The column that holds keys of blobs. */
+  blobs?: BlobColumn;
   /** Removes the rows that killed processes left. Runs every hour. */
   sweep?(db: Db): Promise<void>;
 }
@@ -38,6 +39,10 @@ export interface CanvasData {
 /** Returns every table of a list with its name. */
 export const tablesOf = (list: readonly CanvasData[]): [name: string, table: CanvasTable][] =>
   list.flatMap(({ tables }) => Object.entries(tables));
+
+/** Returns every column of a list that holds keys of blobs. */
+export const blobColumnsOf = (list: readonly CanvasData[]): BlobColumn[] =>
+  list.flatMap(({ blobs }) => blobs ?? []);
 
 /** Returns the SQL condition that selects the rows of one canvas. */
 export const rowsOfCanvas = ({ where = "canvas_id = ?" }: CanvasTable): string => where;

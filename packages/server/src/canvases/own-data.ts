@@ -1,4 +1,3 @@
-import { sql } from "../drivers/db/db.ts";
 import type { CanvasData } from "./canvas-data.ts";
 
 /** The storage of canvases without that of primitives: guests, people lists, versions, slugs, and the row counters of primitives. */
@@ -18,5 +17,5 @@ export const ownData: CanvasData = {
     slug_claims: { key: ["slug"] },
     counts: { key: ["canvas_id", "kind"] },
   },
-  blobs: (key) => sql`select 1 from version_files where blob_key = ${key} limit 1`,
+  blobs: { table: "version_files", column: "blob_key" },
 };

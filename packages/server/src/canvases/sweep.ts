@@ -1,27 +1,21 @@
 import { removeOlder } from "../disk/old-files.ts";
 import { makeOwnDirectory } from "../disk/private-files.ts";
+import { BlobReferences } from "../drivers/blob-references.ts";
 import type { Env } from "../env.ts";
+import { blobColumnsOf } from "./canvas-data.ts";
 import { uploadsOf } from "./publishing/upload.ts";
 import { purgeCanvases } from "./purge.ts";
 import { sweepVersions } from "./version-files.ts";
 
 const HOUR_MS = 60 * 60 * 1000;
 
-/** Whether any row of a canvas references a blob. */
-async function isReferenced(key: string, { canvasData, db }: Env): Promise<boolean> {
-  for (const { blobs } of canvasData) {
-    if (blobs !== undefined && (await db.get(...blobs(key))) !== undefined) return true;
-  }
-  return false;
-}
-
 /** Removes blobs older than an hour that no row references; returns their number. */
-export async function sweepBlobs(env: Env): Promise<number> {
-  const { blobs, clock } = env;
+export async function sweepBlobs({ db, blobs, canvasData, clock }: Env): Promise<number> {
+  const references = new BlobReferences(db, blobColumnsOf(canvasData));
   let removed = 0;
   const before = clock() - HOUR_MS;
   for await (const blob of blobs.list(before)) {
-    if (await isReferenced(blob.key, env)) continue;
+    if (await references.to(blob.key)) continue;
     await blobs.remove([blob]);
     removed++;
   }

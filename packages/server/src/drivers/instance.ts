@@ -1,6 +1,7 @@
 import type { Config } from "../config/config.ts";
 import { SetupError } from "../config/setup-error.ts";
 import { isId, newId } from "../crypto/ids.ts";
+import { type BlobColumn, BlobReferences } from "./blob-references.ts";
 import type { Blobs } from "./blobs/blobs.ts";
 import type { Db } from "./db/db.ts";
 
@@ -14,6 +15,8 @@ export interface Stores {
   config: Pick<Config, "databaseUrl" | "blobsUrl">;
   db: Db;
   blobs: Blobs;
+  /** Every column of the database that holds keys of blobs. */
+  blobColumns: readonly BlobColumn[];
   clock: () => number;
 }
 
@@ -66,11 +69,11 @@ const setInstance = (id: string, { db, clock }: Stores) =>
   db.run`update instance set id = ${id}, joined_at = ${clock()}`;
 
 /** Counts the blobs of a sample, and those of them that the database refers to. */
-async function usage({ db, blobs }: Stores): Promise<{ used: number; of: number }> {
+async function usage({ db, blobs, blobColumns }: Stores): Promise<{ used: number; of: number }> {
+  const references = new BlobReferences(db, blobColumns);
   let [used, of] = [0, 0];
   for await (const { key } of blobs.list(Number.MAX_SAFE_INTEGER)) {
-    const row = await db.get`select 1 as used from version_files where blob_key = ${key} limit 1`;
-    if (row !== undefined) used++;
+    if (await references.to(key)) used++;
     if (++of === SAMPLE_SIZE) break;
   }
   return { used, of };
@@ -80,8 +83,10 @@ async function usage({ db, blobs }: Stores): Promise<{ used: number; of: number 
 async function areInUse(stores: Stores): Promise<boolean> {
   const { used, of } = await usage(stores);
   if (of > 0) return 2 * used > of;
-  return (await stores.db.get`select 1 as used from version_files limit 1`) === undefined;
+  return !(await hasReferences(stores));
 }
+
+const hasReferences = ({ db, blobColumns }: Stores) => new BlobReferences(db, blobColumns).any();
 
 async function describeUsage(stores: Stores): Promise<string> {
   const { used, of } = await usage(stores);
@@ -97,8 +102,9 @@ async function refuseToJoin(
   stores: Stores,
 ): Promise<never> {
   const { databaseUrl, blobsUrl } = stores.config;
-  const hasBundles = (await stores.db.get`select 1 as used from versions limit 1`) !== undefined;
-  const isWithout = hasBundles ? "has bundles and no instance id" : "is new or empty";
+  const isWithout = (await hasReferences(stores))
+    ? "refers to blobs and has no instance id"
+    : "is new or empty";
   const database = joined_at === null ? isWithout : `is instance ${id}`;
   const blobs = marked === null ? "carry no instance id" : `are instance ${marked}`;
   throw new SetupError(

@@ -2,17 +2,23 @@ import assert from "node:assert/strict";
 import { readdir, rm, utimes } from "node:fs/promises";
 import path from "node:path";
 import { describe, test } from "node:test";
+import { blobColumnsOf } from "../../src/canvases/canvas-data.ts";
+import { ownData } from "../../src/canvases/own-data.ts";
 import { readConfig } from "../../src/config/config.ts";
 import { SetupError } from "../../src/config/setup-error.ts";
 import { local } from "../../src/drivers/blobs/local.ts";
 import { migrate } from "../../src/drivers/db/migrate.ts";
 import { openDb } from "../../src/drivers/index.ts";
 import { joinInstance, requireOneInstance, type Stores } from "../../src/drivers/instance.ts";
+import { filesData } from "../../src/primitives/files/data.ts";
+import { FileStore } from "../../src/primitives/files/store.ts";
 import { join, serve } from "../../src/service.ts";
 import { atEnd, ENGINES, type Scope, startService, temporaryDirectory } from "../support/service.ts";
 import { inPieces, keysOf } from "./blobs-contract.ts";
 
 const FILES = ["one", "two", "three"];
+/** What the service refers to blobs by. */
+const COLUMNS = blobColumnsOf([ownData, filesData]);
 
 /** Opens a database with the tables of the service, and a blob directory that others may share. */
 async function open(scope: Scope, databaseUrl: string, root?: string): Promise<Stores & { root: string }> {
@@ -21,7 +27,7 @@ async function open(scope: Scope, databaseUrl: string, root?: string): Promise<S
   const db = await openDb(config, assert.ifError);
   atEnd(scope, () => db.close());
   await migrate(db);
-  return { config, db, blobs: await local(root), clock: Date.now, root };
+  return { config, db, blobs: await local(root), blobColumns: COLUMNS, clock: Date.now, root };
 }
 
 /** Publishes files as a version, and puts blobs that no row refers to. */
@@ -36,6 +42,17 @@ async function fill({ db, blobs }: Stores, used: string[], unused: string[] = []
     if (!used.includes(name)) continue;
     await db.run`insert into version_files (version_id, path, encoding, mime, blob_key, size)
       values (${"v"}, ${name}, ${"identity"}, ${"text/plain"}, ${key}, ${1})`;
+  }
+}
+
+/** Stores uploaded files, which no version contains. */
+async function upload({ db, blobs }: Pick<Stores, "db" | "blobs">, names: string[]): Promise<void> {
+  const files = new FileStore(db, "c");
+  for (const name of names) {
+    const { key, size } = await blobs.put(inPieces(Buffer.from(name)));
+    const place = { scope: "shared", record_id: null, owner_id: "u", uploaded_by: "u" } as const;
+    const file = { ...place, name, mime: "text/plain", size, blob_key: key, created_at: 0 };
+    assert.ok(typeof (await files.create(file)) === "object");
   }
 }
 
@@ -80,7 +97,7 @@ for (const { name, skip, database } of ENGINES) {
       const second = await open(t, await database(t), first.root);
       await refusesAll(second, /is new or empty, .* are instance .* refers to 0 of 3 blobs/);
       await fill(second, ["four"]);
-      await refusesAll(second, /has bundles and no instance id, .* are instance /);
+      await refusesAll(second, /refers to blobs and has no instance id, .* are instance /);
       await requireOneInstance(first);
     });
 
@@ -103,6 +120,35 @@ for (const { name, skip, database } of ENGINES) {
         await requireOneInstance(stores);
         await areOne(stores);
       }
+    });
+
+    test("uploaded files alone count as references to blobs", async (t) => {
+      const stores = await open(t, await database(t));
+      await upload(stores, FILES);
+      await requireOneInstance(stores);
+      await areOne(stores);
+      const url = await database(t);
+      await upload(await open(t, url), FILES);
+      await refusesAll(
+        await open(t, url, undefined),
+        /refers to blobs and has no instance id, .* store is empty/,
+      );
+    });
+
+    test("the service adopts blobs that only uploaded files refer to", async (t) => {
+      const directory = await temporaryDirectory(t);
+      const settings = {
+        SERVICE_PORT: "0",
+        SERVICE_DATA_DIR: directory,
+        SERVICE_LOG_LEVEL: "error",
+        SERVICE_DATABASE_URL: await database(t),
+      };
+      const { env, stop } = await serve(settings, async () => {});
+      await upload(env, FILES);
+      await env.db.run`update instance set joined_at = null`;
+      await rm(path.join(directory, "blobs/instance.marker"));
+      await stop();
+      await startService(t, settings);
     });
 
     test("stores without ids that do not match are refused", async (t) => {

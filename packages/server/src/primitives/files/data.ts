@@ -35,5 +35,5 @@ export const filesData: CanvasData = {
   },
   usage: (canvas) => sql`select bytes from file_bytes where canvas_id = ${canvas}`,
   sweep: sweepAttachments,
-  blobs: (key) => sql`select 1 from files where blob_key = ${key} limit 1`,
+  blobs: { table: "files", column: "blob_key" },
 };

@@ -1,0 +1,33 @@
+import { type Db, statementText } from "./db/db.ts";
+
+/** A column that holds keys of blobs. It has an index. */
+export interface BlobColumn {
+  table: string;
+  column: string;
+}
+
+/** Finds the rows of a database that refer to blobs. */
+export class BlobReferences {
+  readonly #db: Db;
+  readonly #statements;
+
+  constructor(db: Db, columns: readonly BlobColumn[]) {
+    this.#db = db;
+    this.#statements = columns.map(({ table, column }) => ({
+      any: statementText(`select 1 as used from ${table} limit 1`),
+      to: statementText(`select 1 as used from ${table} where ${column} = ? limit 1`),
+    }));
+  }
+
+  /** Whether a row refers to any blob. */
+  async any(): Promise<boolean> {
+    for (const { any } of this.#statements) if ((await this.#db.get(any)) !== undefined) return true;
+    return false;
+  }
+
+  /** Whether a row refers to a blob. */
+  async to(key: string): Promise<boolean> {
+    for (const { to } of this.#statements) if ((await this.#db.get(to, key)) !== undefined) return true;
+    return false;
+  }
+}
