@@ -31,7 +31,7 @@ export async function files(): Promise<Table> {
     const form = { "content-type": `multipart/form-data; boundary=${BOUNDARY}` };
     const up = page.target("/files");
     const upload = { method: "POST", before: BEFORE, after: AFTER } as const;
-    const idle = residentBytes(easel);
+    const idle = [residentBytes(bare), residentBytes(easel)];
     const first = await run(easel, { ...upload, ...up, headers: { ...up.headers, ...form } }, 1);
     // The bare server stores the whole body, so that it gets the bytes of the file alone before its downloads.
     await run(bare, { method: "POST", path: "/", headers: form, before: "", after: "" }, 1);
@@ -67,15 +67,16 @@ export async function files(): Promise<Table> {
   }
 }
 
-function row(name: string, pairs: Result[][], idle: number, target: string): string[][] {
+function row(name: string, pairs: Result[][], idle: number[], target: string): string[][] {
   const rate = (at: number) => median(pairs.map((pair) => pair[at]?.megabytesPerSecond ?? Number.NaN));
   const ratio = median(
     pairs.map(([bare, easel]) => (easel?.megabytesPerSecond ?? 0) / (bare?.megabytesPerSecond ?? 0)),
   );
-  const growth = Math.max(...pairs.map((pair) => (pair[1]?.peak ?? Number.NaN) - idle));
+  const growth = (at: number) =>
+    Math.max(...pairs.map((pair) => ((pair[at]?.peak ?? Number.NaN) - (idle[at] ?? Number.NaN)) / 2 ** 20));
   return [
     [`${name} MB/s`, figure(rate(0)), figure(rate(1)), figure(ratio, 2), target],
-    [`${name}, memory over idle, MiB`, "", figure(growth / 1024 / 1024, 1), "", "< 64"],
+    [`${name}, memory over idle, MiB`, figure(growth(0)), figure(growth(1)), "", "< 64"],
   ];
 }
 

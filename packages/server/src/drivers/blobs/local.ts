@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import { type FileHandle, mkdir, open, opendir, readFile, rename, rm } from "node:fs/promises";
 import path from "node:path";
+import { pipeline } from "node:stream/promises";
 import { whileSpace } from "../../disk/disk-space.ts";
 import { linkUnlessThere, syncDirectory } from "../../disk/durable-names.ts";
 import { removeOlder } from "../../disk/old-files.ts";
@@ -8,6 +9,8 @@ import { makeOwnDirectory } from "../../disk/private-files.ts";
 import type { Blobs } from "./blobs.ts";
 import { ageOf, openIfThere, Removals } from "./removals.ts";
 
+/** The bytes that wait while others are written: they are written together, because every write costs a change of threads. */
+const WRITE_BYTES = 512 * 1024;
 const KEY = /^[0-9a-f]{64}$/;
 /** Fills a disk block: a smaller file may fit on a full disk. */
 const PROBE = "-".repeat(4096);
@@ -32,15 +35,18 @@ export async function local(root: string, reserve: number | null = 0): Promise<B
     return path.join(root, `${name}.marker`);
   };
 
+  /** Writes a stream to a file, syncs and closes it, also when the stream fails. */
   async function write(file: FileHandle, source: AsyncIterable<Uint8Array>) {
     const hash = createHash("sha256");
     let size = 0;
-    for await (const chunk of source) {
-      hash.update(chunk);
-      size += chunk.length;
-      await file.appendFile(chunk);
+    async function* hashed() {
+      for await (const chunk of source) {
+        hash.update(chunk);
+        size += chunk.length;
+        yield chunk;
+      }
     }
-    await file.sync();
+    await pipeline(hashed, file.createWriteStream({ flush: true, highWaterMark: WRITE_BYTES }));
     return { key: hash.digest("hex"), size };
   }
 
@@ -49,7 +55,7 @@ export async function local(root: string, reserve: number | null = 0): Promise<B
       const staged = path.join(staging, randomUUID());
       const file = await open(staged, "wx", 0o600);
       try {
-        const blob = await write(file, whileSpace(source, root, reserve)).finally(() => file.close());
+        const blob = await write(file, whileSpace(source, root, reserve));
         if (await mkdir(directory(blob.key), { recursive: true, mode: 0o700 })) await syncDirectory(root);
         // Replaces a blob that is there already, which makes it new.
         await rename(staged, place(blob.key));
