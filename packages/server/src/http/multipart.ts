@@ -1,100 +1,95 @@
 import type { IncomingMessage } from "node:http";
-import { Readable } from "node:stream";
 import { MIMEType } from "node:util";
-import { Dicer } from "@fastify/busboy";
 import { parse } from "content-disposition";
-import { bodyAborted } from "./body.ts";
+import { arrivingBody } from "./arriving-body.ts";
+import { Delimited } from "./delimited.ts";
 import { Refusal, refuse } from "./refusal.ts";
 
-/** The time within which the next bytes of a body must arrive. */
-const IDLE_TIMEOUT_MS = 20_000;
+/** The longest boundary of RFC 2046. */
+const MAX_BOUNDARY_LENGTH = 70;
+/** The most bytes of the header of a part, before the first part, and after the last one. */
+const MAX_OVERHEAD = 64 * 1024;
 
-const HEADER_LIMITS = { maxHeaderPairs: 16, maxHeaderSize: 16 * 1024 };
+const CRLF = Buffer.from("\r\n");
+const HEADER_END = Buffer.from("\r\n\r\n");
+const DASHES = Buffer.from("--");
+const HEADER_LINE = /^([!#$%&'*+.^_`|~\w-]+):[ \t]*([^\r\n\0]*)$/;
 
-/** A part of a form. Its body must be read before the next part arrives. */
+/** A part of a form. */
 export interface Part {
   name: string;
   /** As the client sent it, so any text. */
   filename: string | undefined;
   contentType: string | undefined;
-  body: Readable;
+  /** Ends when the next part is asked for. */
+  body: AsyncIterable<Buffer>;
 }
 
 const malformed = (why: string) =>
   new Refusal(400, { code: "INVALID_BODY", message: `The body is not valid multipart/form-data: ${why}.` });
 
-const tooSlow = () =>
-  new Refusal(408, { code: "INVALID_BODY", message: "The body took too long to arrive." });
-
 /** Returns the boundary between the parts of a body; throws 400 for a body that is no form. */
 function boundaryOf({ headers }: IncomingMessage): string {
   try {
     const { essence, params } = new MIMEType(headers["content-type"] ?? "");
-    const boundary = params.get("boundary");
-    if (essence === "multipart/form-data" && boundary !== null && boundary !== "") return boundary;
+    const boundary = params.get("boundary") ?? "";
+    if (essence === "multipart/form-data" && boundary !== "" && boundary.length <= MAX_BOUNDARY_LENGTH)
+      return boundary;
   } catch {
     // The type is malformed.
   }
-  return refuse("INVALID_BODY", { message: "The body must be multipart/form-data." });
+  return refuse("INVALID_BODY", {
+    message: `The body must be multipart/form-data with a boundary of at most ${MAX_BOUNDARY_LENGTH} characters.`,
+  });
 }
 
-/** Parses the header of a part. Its values are bytes, which browsers encode in UTF-8. */
-function partOf(header: Record<string, string[] | undefined>, body: Readable): Part {
-  const [disposition, contentType] = ["content-disposition", "content-type"].map((name) => {
-    const [value] = header[name] ?? [];
-    return value === undefined ? undefined : Buffer.from(value, "latin1").toString("utf8");
-  });
-  const { type, parameters } = parse(disposition ?? "", { multipart: true });
+/** Parses what stands between a boundary and the body of a part. Browsers encode it in UTF-8. */
+function parseHeader(block: Buffer): Omit<Part, "body"> {
+  const [padding = "", ...lines] = block
+    .toString("utf8")
+    .replace(/\r\n(?=[ \t])/g, "")
+    .split("\r\n");
+  if (!/^[ \t]*$/.test(padding)) throw malformed("a boundary is followed by other characters");
+  const headers = new Map<string, string>();
+  for (const line of lines) {
+    const [, name = "", value = ""] = HEADER_LINE.exec(line) ?? [];
+    if (name === "") throw malformed("a header of a part is malformed");
+    if (!headers.has(name.toLowerCase())) headers.set(name.toLowerCase(), value);
+  }
+  const { type, parameters } = parse(headers.get("content-disposition") ?? "", { multipart: true });
   const { name, filename } = parameters;
   if (type !== "form-data" || name === undefined) throw malformed("a part has no name");
-  return { name, filename, contentType, body };
+  return { name, filename, contentType: headers.get("content-type") };
 }
 
 /**
- * Reads the parts of a `multipart/form-data` body one after the other, as fast as they are consumed. Throws 400 `INVALID_BODY` for
- * any other body and for one that ends early, and 408 when nothing arrives for 20 s. The rest of a body that is not read to its end
- * is discarded.
+ * Reads the parts of a `multipart/form-data` body one after the other, as fast as they are consumed; what is not read of a part is
+ * skipped. Throws 400 `INVALID_BODY` for any other body and for one that ends early, and 408 when nothing arrives for 20 s.
  */
 export async function* partsOf(request: IncomingMessage): AsyncGenerator<Part> {
-  const parser = new Dicer({ boundary: boundaryOf(request), ...HEADER_LIMITS });
-  const parts = new Readable({ objectMode: true, read() {} });
-  let current: Readable | undefined;
-
-  const fail = (error: Refusal) => {
-    current?.destroy(error);
-    parts.destroy(error);
-  };
-  const onHeader = (header: Record<string, string[]>, body: Readable) => {
-    try {
-      parts.push(partOf(header, body));
-      current = body;
-    } catch (error) {
-      fail(error as Refusal);
-    }
-  };
-  const onClose = () => {
-    if (!request.complete) fail(bodyAborted());
-  };
-  const idle = setTimeout(() => {
-    // A request is paused while the service is busy with what has arrived.
-    if (request.isPaused()) idle.refresh();
-    else fail(tooSlow());
-  }, IDLE_TIMEOUT_MS);
-  const onData = () => idle.refresh();
-
-  // Its reader gets the error of `parts`, if it still reads.
-  parts.on("error", () => {});
-  parser.on("part", (part: Readable) => {
-    part.on("error", () => fail(malformed("it ends early")));
-    part.once("header", (header) => onHeader(header, part));
-  });
-  parser.on("error", () => fail(malformed("it ends early")));
-  parser.once("finish", () => parts.push(null));
-  request.on("data", onData).once("close", onClose).pipe(parser);
+  const delimiter = Buffer.from(`\r\n--${boundaryOf(request)}`, "latin1");
+  const source = arrivingBody(request);
+  // The first boundary may begin the body.
+  const bytes = new Delimited(source, CRLF, () => malformed("it ends early"));
   try {
-    yield* parts as AsyncIterable<Part>;
+    if ((await bytes.upTo(delimiter, MAX_OVERHEAD)) === null) throw malformed("it begins with no boundary");
+    while (!(await bytes.skip(DASHES))) {
+      const block = await bytes.upTo(HEADER_END, MAX_OVERHEAD);
+      if (block === null) throw malformed("the header of a part is too long");
+      const header = parseHeader(block);
+      let isOver = false;
+      const body = async function* () {
+        while (!isOver) {
+          const piece = await bytes.before(delimiter);
+          if (piece === null) isOver = true;
+          else yield piece;
+        }
+      };
+      yield { ...header, body: body() };
+      for await (const _ of body());
+    }
+    if (!(await bytes.skipRest(MAX_OVERHEAD))) throw malformed("too much follows its last part");
   } finally {
-    clearTimeout(idle);
-    request.off("data", onData).off("close", onClose).unpipe(parser);
+    await source.return(undefined);
   }
 }

@@ -21,15 +21,20 @@ const tooLarge = (limit: number) =>
 const full = () =>
   refuse("QUOTA_EXCEEDED", { message: "The files of this canvas have used up its quota of bytes." }, 409);
 
-/** Passes the bytes of a file through, and throws as soon as there are more than fit. */
-async function* within(room: Room, source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+/**
+ * Streams the bytes of a file. Throws as soon as there are more than fit, and at their end if anything follows the file: then nothing is
+ * stored.
+ */
+async function* bytesOf(file: Part, parts: AsyncIterator<Part>, room: Room): AsyncGenerator<Uint8Array> {
   let size = 0;
-  for await (const chunk of source) {
+  for await (const chunk of file.body) {
     size += chunk.length;
     if (size > room.file) tooLarge(room.file);
     if (size > room.canvas) full();
     yield chunk;
   }
+  const { value: next } = await parts.next();
+  if (next) reject(`\`${next.name.slice(0, 100)}\` follows the file, which must be the last part.`);
 }
 
 async function readField({ name, body }: Part, fields: Fields): Promise<void> {
@@ -38,7 +43,7 @@ async function readField({ name, body }: Part, fields: Fields): Promise<void> {
   if (fields[field] !== undefined) reject(`\`${field}\` is given twice.`);
   const chunks: Buffer[] = [];
   let size = 0;
-  for await (const chunk of body as AsyncIterable<Buffer>) {
+  for await (const chunk of body) {
     size += chunk.length;
     if (size > MAX_FIELD_BYTES) reject(`\`${field}\` is too long.`);
     chunks.push(chunk);
@@ -46,11 +51,16 @@ async function readField({ name, body }: Part, fields: Fields): Promise<void> {
   fields[field] = Buffer.concat(chunks).toString("utf8");
 }
 
-/** Stores the bytes of a file part as a blob. */
-async function storeBlob({ body }: Part, { request }: Call, files: FileStore, env: Env) {
-  const room = await files.room();
+/** Stores the bytes of a file as a blob. */
+async function storeBlob(
+  file: Part,
+  parts: AsyncIterator<Part>,
+  { request, canvas }: Call,
+  { db, blobs }: Env,
+) {
+  const room = await new FileStore(db, canvas.id).room();
   if (Number(request.headers["content-length"] ?? 0) > room.file + MAX_OVERHEAD) tooLarge(room.file);
-  return await env.blobs.put(within(room, body));
+  return await blobs.put(bytesOf(file, parts, room));
 }
 
 /**
@@ -60,15 +70,14 @@ async function storeBlob({ body }: Part, { request }: Call, files: FileStore, en
 export async function receiveUpload(call: Call, env: Env): Promise<StoredFile> {
   const fields: Fields = {};
   let stored: Pick<StoredFile, "name" | "mime" | "size" | "blob_key"> | undefined;
-  for await (const part of partsOf(call.request)) {
-    if (stored !== undefined)
-      reject(`\`${part.name.slice(0, 100)}\` follows the file, which must be the last part.`);
+  const parts = partsOf(call.request);
+  for await (const part of parts) {
     if (part.name !== "file") {
       await readField(part, fields);
       continue;
     }
     await targetOf(call, fields, env);
-    const { key, size } = await storeBlob(part, call, new FileStore(env.db, call.canvas.id), env);
+    const { key, size } = await storeBlob(part, parts, call, env);
     stored = { name: storedName(part.filename), mime: mediaTypeOf(part.contentType), size, blob_key: key };
   }
   if (stored === undefined) {

@@ -1,0 +1,77 @@
+const CR = 0x0d;
+
+/** Reads a stream of bytes up to delimiters, each of which begins with CR. Buffers less than a delimiter besides the current chunk. */
+export class Delimited {
+  readonly #source: AsyncGenerator<Buffer>;
+  readonly #endedEarly: () => Error;
+  #rest: Buffer;
+
+  /** `first` comes before the bytes of the source; `endedEarly` is the error of a source that ends before a delimiter. */
+  constructor(source: AsyncGenerator<Buffer>, first: Buffer, endedEarly: () => Error) {
+    this.#source = source;
+    this.#rest = first;
+    this.#endedEarly = endedEarly;
+  }
+
+  /** Returns the next bytes before a delimiter, at least one; null once the delimiter is reached, which is skipped. */
+  async before(delimiter: Buffer): Promise<Buffer | null> {
+    for (;;) {
+      const at = this.#rest.indexOf(delimiter);
+      if (at === 0) {
+        this.#take(delimiter.length);
+        return null;
+      }
+      const end = at === -1 ? this.#endWithout(delimiter) : at;
+      if (end > 0) return this.#take(end);
+      await this.#fetch();
+    }
+  }
+
+  /** Returns all bytes before a delimiter, which is skipped; null when there are more than `limit`. */
+  async upTo(delimiter: Buffer, limit: number): Promise<Buffer | null> {
+    const pieces: Buffer[] = [];
+    let size = 0;
+    for (let piece = await this.before(delimiter); piece !== null; piece = await this.before(delimiter)) {
+      size += piece.length;
+      if (size > limit) return null;
+      pieces.push(piece);
+    }
+    return Buffer.concat(pieces);
+  }
+
+  /** Skips the next bytes if they are `bytes`; returns whether they were. */
+  async skip(bytes: Buffer): Promise<boolean> {
+    while (this.#rest.length < bytes.length) await this.#fetch();
+    const found = this.#rest.subarray(0, bytes.length).equals(bytes);
+    if (found) this.#take(bytes.length);
+    return found;
+  }
+
+  /** Skips all that is left; returns false once it is more than `limit` bytes. */
+  async skipRest(limit: number): Promise<boolean> {
+    let size = this.#rest.length;
+    for await (const { length } of this.#source) {
+      size += length;
+      if (size > limit) return false;
+    }
+    return size <= limit;
+  }
+
+  async #fetch(): Promise<void> {
+    const { done, value } = await this.#source.next();
+    if (done) throw this.#endedEarly();
+    this.#rest = this.#rest.length === 0 ? value : Buffer.concat([this.#rest, value]);
+  }
+
+  #take(length: number): Buffer {
+    const taken = this.#rest.subarray(0, length);
+    this.#rest = this.#rest.subarray(length);
+    return taken;
+  }
+
+  /** Returns the length of the bytes in which a delimiter can no longer begin. */
+  #endWithout(delimiter: Buffer): number {
+    const start = this.#rest.indexOf(CR, Math.max(0, this.#rest.length - delimiter.length + 1));
+    return start === -1 ? this.#rest.length : start;
+  }
+}
