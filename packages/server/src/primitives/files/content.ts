@@ -1,13 +1,24 @@
-import { create } from "content-disposition";
+import { encodeExtended, format } from "content-disposition";
 import type { Env } from "../../env.ts";
 import { rangeOf } from "../../http/conditional.ts";
 import { refuse } from "../../http/refusal.ts";
 import type { Call, FullAnswer } from "../primitive.ts";
+import { downloadName } from "./file-name.ts";
 import { isInline } from "./media-type.ts";
 import type { StoredFile } from "./store.ts";
 
 /** Whatever a file contains, a browser that opens it runs none of it. */
 const POLICY = "default-src 'none'; media-src 'self'; style-src 'unsafe-inline'; sandbox";
+
+/** Returns the `Content-Disposition` of a file: its name in ASCII for old programs, and whole (RFC 5987). */
+function dispositionOf(name: string, mime: string): string {
+  const whole = downloadName(name);
+  const parameters = {
+    filename: whole.replace(/[^\x20-\x7e]/g, "?"),
+    "filename*": encodeExtended(whole),
+  };
+  return format({ type: isInline(mime) ? "inline" : "attachment", parameters });
+}
 
 /** Returns the bytes of a file, or the range of them that was asked for (specification 4.4). */
 export async function contentOf(file: StoredFile, { request }: Call, env: Env): Promise<FullAnswer> {
@@ -15,7 +26,7 @@ export async function contentOf(file: StoredFile, { request }: Call, env: Env): 
   const etag = `"${blob_key.slice(0, 32)}"`;
   const headers: Record<string, string> = {
     "content-type": mime,
-    "content-disposition": create(name, { type: isInline(mime) ? "inline" : "attachment" }),
+    "content-disposition": dispositionOf(name, mime),
     "content-security-policy": POLICY,
     "accept-ranges": "bytes",
     etag,

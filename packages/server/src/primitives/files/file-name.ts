@@ -6,16 +6,23 @@ const NAME_LENGTH = LIMITS.fileNameLength.value;
 const DEFAULT_NAME = "upload";
 
 /**
- * Control characters, and the invisible ones that change the direction of text: they can make the name of a program look like that
- * of a picture.
+ * Control characters, line breaks, and the invisible characters that change the direction of text: they can make the name of a program
+ * look like that of a picture.
  */
-const HIDDEN = /[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/gu;
+const HIDDEN = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/gu;
 
-/** Returns the name under which an upload is stored: the last part of a path, without hidden characters, of at most 255 characters. */
+/**
+ * Returns the name under which an upload is stored: the last part of a path, without hidden characters, of at most 255 characters. Dots
+ * alone name a directory.
+ */
 export function storedName(given: string | undefined): string {
   const last = given?.toWellFormed().split(/[/\\]/).at(-1) ?? "";
-  return cut(last.replace(HIDDEN, "").trim()) || DEFAULT_NAME;
+  const name = cut(last.replace(HIDDEN, "").trim());
+  return /^\.*$/.test(name) ? DEFAULT_NAME : name;
 }
+
+/** Returns the name that a browser saves a file under: a rename may have given it slashes. */
+export const downloadName = (name: string): string => name.replace(/[/\\]/g, "_");
 
 /** Shortens a long name, and keeps its extension. */
 function cut(name: string): string {

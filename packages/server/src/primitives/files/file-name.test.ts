@@ -1,0 +1,109 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { downloadName, newName, storedName } from "./file-name.ts";
+
+const LONG = "x".repeat(10_000);
+
+const UPLOADED: [given: string | undefined, stored: string][] = [
+  [undefined, "upload"],
+  ["", "upload"],
+  ["   ", "upload"],
+  ["photo.png", "photo.png"],
+  ["  photo.png  ", "photo.png"],
+  ["a \"quoted\" 'name'.txt", "a \"quoted\" 'name'.txt"],
+  ["a;b=c,d%41%.txt", "a;b=c,d%41%.txt"],
+  ["日本🦊.png", "日本🦊.png"],
+  ["../../etc/passwd", "passwd"],
+  ["..\\..\\boot.ini", "boot.ini"],
+  ["C:\\fakepath\\photo.png", "photo.png"],
+  ["a/b\\c", "c"],
+  ["a/", "upload"],
+  [".", "upload"],
+  ["..", "upload"],
+  ["a/..", "upload"],
+  ["......", "upload"],
+  [".\0.", "upload"],
+  [".profile", ".profile"],
+  ["..a", "..a"],
+  ["a\r\nSet-Cookie: b=c", "aSet-Cookie: b=c"],
+  ["a.png\0.exe", "a.png.exe"],
+  ["a\u0085\u2028\u2029\x7fb", "ab"],
+  ["photo\u202egnp.exe", "photognp.exe"],
+  ["\u2066a\u2069\u200f\u200e\u061c\ufeff.txt", "a.txt"],
+  ["a\ud800b", "a\ufffdb"],
+  ["con", "con"],
+  ["NUL.txt", "NUL.txt"],
+  ["__proto__", "__proto__"],
+  [LONG, "x".repeat(255)],
+  [`${LONG}.png`, `${"x".repeat(251)}.png`],
+  [`${LONG}.${"y".repeat(20)}`, `${"x".repeat(234)}.${"y".repeat(20)}`],
+  [`${LONG}.${"y".repeat(21)}`, "x".repeat(255)],
+  [`${"x".repeat(254)}🦊`, "x".repeat(254)],
+  [`${"x".repeat(253)}🦊`, `${"x".repeat(253)}🦊`],
+  [`${"x".repeat(250)}🦊.png`, `${"x".repeat(250)}.png`],
+  ["🦊".repeat(5_000), "🦊".repeat(127)],
+  [`${".".repeat(300)}`, "upload"],
+];
+for (const [given, stored] of UPLOADED) {
+  const title = given === undefined ? "no name" : JSON.stringify(given.slice(0, 30));
+  test(`an upload with ${title} of ${given?.length ?? 0}`, () => assert.equal(storedName(given), stored));
+}
+
+test("a stored name is well formed, visible, not a path, and can be given in a rename", () => {
+  const characters = fc.constantFrom(
+    "/",
+    "\\",
+    ".",
+    " ",
+    "\0",
+    "\n",
+    "\u202e",
+    "\ud83e",
+    "\udd8a",
+    "🦊",
+    "x",
+    "é",
+  );
+  const text = fc.oneof(
+    fc.string({ unit: "binary" }),
+    fc.array(characters, { maxLength: 600 }).map((each) => each.join("")),
+  );
+  fc.assert(
+    fc.property(text, (given) => {
+      const name = storedName(given);
+      assert.equal(newName(name), name);
+      assert.equal(downloadName(name), name);
+      assert.equal(storedName(name), name);
+    }),
+  );
+});
+
+const RENAMES: [given: unknown, name: string | null][] = [
+  ["a", "a"],
+  ["  a  ", "a"],
+  ["x".repeat(255), "x".repeat(255)],
+  [` ${"x".repeat(255)} `, "x".repeat(255)],
+  ["a/b", "a/b"],
+  ["", null],
+  [" \t\n", null],
+  ["x".repeat(256), null],
+  ["a\nb", null],
+  ["a\0", null],
+  ["a\u202eb", null],
+  ["a\u2028b", null],
+  ["\ud800", null],
+  [undefined, null],
+  [null, null],
+  [1, null],
+  [["a"], null],
+  [{}, null],
+];
+for (const [given, name] of RENAMES) {
+  test(`a rename to ${JSON.stringify(given)?.slice(0, 30)}: ${name === null ? "refused" : "accepted"}`, () =>
+    assert.equal(newName(given), name));
+}
+
+test("the name of a download has no slashes", () => {
+  assert.equal(downloadName("../24/7\\a.png"), ".._24_7_a.png");
+});
