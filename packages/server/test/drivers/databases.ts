@@ -13,19 +13,22 @@ export const MANY = 200;
 export const times = <Result>(count: number, work: (index: number) => Promise<Result>) =>
   Promise.all(Array.from({ length: count }, (_, index) => work(index)));
 
-/** Runs a suite on each engine, on a new database with the tables of the service. */
-export async function onDatabases(title: string, suite: (db: Db) => void): Promise<void> {
+/** Runs a suite on each engine, on a new database with the tables of the service, and with a second connection to it. */
+export async function onDatabases(title: string, suite: (db: Db, other: Db) => void): Promise<void> {
   const scope = { after };
-  const ready: { name: string; db: Db }[] = [];
+  const ready: { name: string; db: Db; other: Db }[] = [];
   for (const { name, skip, database } of ENGINES) {
     if (skip) {
       test(`${title} on ${name}`, { skip });
       continue;
     }
-    const db = await openDb(readConfig({ SERVICE_DATABASE_URL: await database(scope) }), assert.ifError);
+    const config = readConfig({ SERVICE_DATABASE_URL: await database(scope) });
+    const db = await openDb(config, assert.ifError);
     atEnd(scope, () => db.close());
     await migrate(db);
-    ready.push({ name, db });
+    const other = await openDb(config, assert.ifError);
+    atEnd(scope, () => other.close());
+    ready.push({ name, db, other });
   }
-  for (const { name, db } of ready) describe(`${title} on ${name}`, () => suite(db));
+  for (const { name, db, other } of ready) describe(`${title} on ${name}`, () => suite(db, other));
 }

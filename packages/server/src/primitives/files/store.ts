@@ -137,8 +137,7 @@ export class FileStore {
 
   /** Removes a file; false when it no longer exists. The sweep removes its blob. */
   async delete(id: string): Promise<boolean> {
-    const [, removed] = await this.#db.batch(removal(this.#canvas, [id]));
-    return removed === 1;
+    return (await this.#db.batch(removal(this.#canvas, [id]))).at(-1) === 1;
   }
 }
 
@@ -146,6 +145,8 @@ export class FileStore {
 export function removal(canvas: string, ids: string[]): Step[] {
   const keys = asKeys(ids);
   return [
+    // Locks the sum until the commit, so that the next statements see the same files: concurrent removals subtract each size once.
+    optional`update file_bytes set bytes = bytes where canvas_id = ${canvas}`,
     optional`update file_bytes set bytes = bytes - coalesce((select sum(size) from files
         where canvas_id = ${canvas} and id in (select key from json_each(${keys}))), 0)
       where canvas_id = ${canvas}`,

@@ -1,0 +1,81 @@
+import assert from "node:assert/strict";
+import { setImmediate } from "node:timers/promises";
+import type { Db } from "../../../src/drivers/db/db.ts";
+import { FileStore, type NewFile, type StoredFile } from "../../../src/primitives/files/store.ts";
+import { onDatabases } from "../../drivers/databases.ts";
+
+/** An upload of some bytes. */
+export const fileOf = (size: number, more: Partial<NewFile> = {}): NewFile => ({
+  scope: "shared",
+  record_id: null,
+  owner_id: "u-1",
+  uploaded_by: "u-1",
+  name: "tea.txt",
+  mime: "text/plain",
+  size,
+  blob_key: "0".repeat(64),
+  created_at: 1,
+  ...more,
+});
+
+/** The files of a canvas of its own. */
+export interface OpenedFiles {
+  canvas: string;
+  files: FileStore;
+  /** The same files through another connection. */
+  others: FileStore;
+  /** Creates a file that fits. */
+  add(size: number, more?: Partial<NewFile>): Promise<StoredFile>;
+  /** Creates a record of the collection `board`, and returns its id. */
+  record(): Promise<string>;
+  /** Requires that the counter is the sum of the sizes; returns it and the number of files. */
+  sound(): Promise<{ bytes: number; files: number }>;
+}
+
+/** The number of canvases and records so far. */
+let made = 0;
+
+/** Opens the files of a new canvas. */
+export function openFiles(db: Db, other: Db = db): OpenedFiles {
+  const canvas = `canvas-${++made}`;
+  const files = new FileStore(db, canvas);
+  return {
+    canvas,
+    files,
+    others: new FileStore(other, canvas),
+    async add(size, more) {
+      const file = await files.create(fileOf(size, more));
+      return typeof file === "object" ? file : assert.fail(file);
+    },
+    async record() {
+      const id = `record-${++made}`;
+      await db.run`insert into records (id, canvas_id, collection, author_id, value, created_at, updated_at)
+        values (${id}, ${canvas}, ${"board"}, ${"u-1"}, ${"1"}, ${0}, ${0})`;
+      return id;
+    },
+    async sound() {
+      // A read of SQLite may share the snapshot of its turn, which another connection of this process does not end.
+      await setImmediate();
+      const row = await db.get<{ counted: number; bytes: number; files: number }>`
+        select coalesce((select bytes from file_bytes where canvas_id = ${canvas}), 0) as counted,
+          cast(coalesce(sum(size), 0) as bigint) as bytes, count(*) as files from files where canvas_id = ${canvas}`;
+      const { counted, bytes, files: held } = row ?? assert.fail();
+      assert.equal(Number(counted), Number(bytes), "the counter is the sum of the sizes");
+      return { bytes: Number(bytes), files: Number(held) };
+    },
+  };
+}
+
+/** Sets the quota of bytes of each canvas; null restores the usual one. */
+export async function setQuota(db: Db, value: number | null): Promise<void> {
+  if (value === null) await db.run`delete from quotas`;
+  else
+    await db.run`insert into quotas (name, value) values (${"files.bytes.canvas"}, ${value})
+      on conflict (name) do update set value = excluded.value`;
+}
+
+/** Runs a suite on each engine; `open` opens the files of a new canvas on two connections. */
+export const onFileStores = (
+  title: string,
+  suite: (open: () => OpenedFiles, db: Db, other: Db) => void,
+): Promise<void> => onDatabases(title, (db, other) => suite(() => openFiles(db, other), db, other));
