@@ -27,3 +27,14 @@ async function administer(target: Target, method: string, path: string, body: ob
     `${method} ${path}: ${answer.status} ${answer.text}`,
   );
 }
+
+/** Returns the quotas of the instance. */
+export async function quotasOf(target: Target): Promise<Record<string, number>> {
+  const admin = await target.signIn(target.admin);
+  const { json } = await manage(target, admin, "GET", "/api/admin/settings");
+  return json.quotas as Record<string, number>;
+}
+
+/** Changes quotas of the instance; null restores the default. */
+export const setQuotas = (target: Target, quotas: Record<string, number | null>): Promise<void> =>
+  administer(target, "PATCH", "/api/admin/settings", { quotas });

@@ -20,6 +20,7 @@ export interface Request {
 export interface Answer {
   status: number;
   headers: IncomingHttpHeaders;
+  bytes: Buffer;
   text: string;
   readonly json: Record<string, unknown>;
 }
@@ -58,10 +59,12 @@ function addressOf(hostname: string): string {
 export async function read(response: http.IncomingMessage): Promise<Answer> {
   const chunks: Buffer[] = [];
   for await (const chunk of response) chunks.push(chunk);
-  const text = Buffer.concat(chunks).toString("utf8");
+  const bytes = Buffer.concat(chunks);
+  const text = bytes.toString("utf8");
   return {
     status: response.statusCode ?? 0,
     headers: response.headers,
+    bytes,
     text,
     get json() {
       let value: unknown;

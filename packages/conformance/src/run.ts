@@ -1,6 +1,7 @@
 import { pipeline } from "./4.1-pipeline.ts";
 import { identity } from "./4.2-identity.ts";
 import { kv } from "./4.3-kv.ts";
+import { files } from "./4.4-files.ts";
 import { realtime } from "./4.7-realtime.ts";
 import { submissions } from "./4.9-submissions.ts";
 import { collections } from "./4.10-collections.ts";
@@ -31,6 +32,7 @@ const SECTIONS = [
   pipeline,
   identity,
   kv,
+  files,
   realtime,
   submissions,
   collections,

@@ -66,7 +66,13 @@ export function shake(
   return new Promise((resolve, reject) => {
     const out = start(target.base, request, false);
     out.on("upgrade", ({ statusCode, headers: answered }, wire, head) => {
-      const answer = { status: statusCode ?? 0, headers: answered, text: "", json: {} };
+      const answer = {
+        status: statusCode ?? 0,
+        headers: answered,
+        bytes: Buffer.alloc(0),
+        text: "",
+        json: {},
+      };
       resolve({ answer, wire, head });
     });
     out.on("response", (response) =>

@@ -1,10 +1,11 @@
 import { same } from "../same.ts";
 import type { Frame, Socket } from "./socket.ts";
 
-/** Target of a watch: keys with a prefix, or the records of a collection. */
+/** Target of a watch: keys with a prefix, the records of a collection, or files. */
 export type Watched =
   | { resource: "kv" | "kv.user"; prefix: string }
-  | { resource: "collection"; name: string };
+  | { resource: "collection"; name: string }
+  | { resource: "files" };
 
 /** The operation of a change. */
 export type Op = "set" | "delete";
@@ -13,6 +14,9 @@ export type Op = "set" | "delete";
 export const keys = (resource: "kv" | "kv.user", prefix = ""): Watched => ({ resource, prefix });
 /** A watch of the records of a collection. */
 export const records = (name: string): Watched => ({ resource: "collection", name });
+
+/** A watch of the files of a canvas. */
+export const FILES = { resource: "files" } as const satisfies Watched;
 
 export const watching = (watched: Watched): Frame => ({ type: "watching", ...watched });
 export const resync = (watched: Watched): Frame => ({ type: "resync", ...watched });
@@ -30,6 +34,15 @@ export const recordChange = (name: string, id: string, op: Op = "set"): Frame =>
   type: "change",
   resource: "collection",
   name,
+  id,
+  op,
+});
+
+/** A file was uploaded, renamed or deleted. */
+export const fileChange = (scope: string, id: string, op: Op = "set"): Frame => ({
+  type: "change",
+  ...FILES,
+  scope,
   id,
   op,
 });

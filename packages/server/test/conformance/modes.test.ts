@@ -8,6 +8,7 @@ import { principals } from "@easel/conformance/authentication/principals";
 import { revocation } from "@easel/conformance/authentication/revocation";
 import { sessions } from "@easel/conformance/authentication/sessions";
 import { tokens } from "@easel/conformance/authentication/tokens";
+import { origins as originsOfFiles } from "@easel/conformance/files/origins";
 import { cors } from "@easel/conformance/pipeline/cors";
 import { gateway } from "@easel/conformance/pipeline/gateway";
 import { isolation } from "@easel/conformance/pipeline/isolation";
@@ -36,6 +37,7 @@ const BY_URL = [
   revocation,
   route,
   origins,
+  originsOfFiles,
 ];
 const BY_SIGN_IN = [identity, visitors, account, invitations, tokens, sessions, revocation];
 

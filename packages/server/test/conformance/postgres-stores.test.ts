@@ -3,6 +3,10 @@ import { increments } from "@easel/conformance/collections/increments";
 import { pages } from "@easel/conformance/collections/pages";
 import { routes } from "@easel/conformance/collections/routes";
 import { values } from "@easel/conformance/collections/values";
+import { attachments } from "@easel/conformance/files/attachments";
+import { lists as fileLists } from "@easel/conformance/files/lists";
+import { quotas } from "@easel/conformance/files/quotas";
+import { routes as fileRoutes } from "@easel/conformance/files/routes";
 import { corpora } from "@easel/conformance/kv/corpora";
 import { userCounts } from "@easel/conformance/kv/counts";
 import { increments as kvIncrements } from "@easel/conformance/kv/increments";
@@ -29,6 +33,7 @@ await conforms({
   suites: [
     ...kv,
     ...[userCounts, corpora],
+    ...[fileRoutes, fileLists, attachments, quotas],
     ...[submissionRoutes, submissionPages],
     ...[routes, counts, increments, pages, values],
   ],

@@ -1,0 +1,89 @@
+import assert from "node:assert/strict";
+import type { ClientRequest } from "node:http";
+import { manage, type Stage } from "../fixture.ts";
+import { type Answer, type Header, read, start } from "../http.ts";
+import { pageHeaders } from "../page.ts";
+import type { Person, Target } from "../target.ts";
+import { FORM_TYPE, formOf } from "./form.ts";
+
+/** The bytes of a body that are held back: the end of its file and of the form. */
+const HELD_BACK = 100;
+
+/** An upload of which only the beginning has been sent. */
+export interface Held {
+  /** Sends the rest and returns the response. */
+  finish(): Promise<Answer>;
+  /** Returns the response to the beginning, and gives the rest up. */
+  refusal(): Promise<Answer>;
+  /** Breaks the connection. */
+  drop(): void;
+}
+
+/** Starts an upload of `size` bytes: the head, the fields and the beginning of the file. */
+export async function hold(
+  target: Target,
+  { slug }: Stage,
+  person: Person,
+  fields: Record<string, string>,
+  size = 4 * HELD_BACK,
+): Promise<Held> {
+  const body = formOf(fields, { name: "held.txt", bytes: Buffer.alloc(size, "x") });
+  const headers: Header[] = [["Content-Length", String(body.length)]];
+  const request = open(target, slug, person, headers);
+  const answer = answerTo(request);
+  const end = body.length - HELD_BACK;
+  await new Promise<void>((sent) => request.write(body.subarray(0, end), () => sent()));
+  // Requests that are sent later are admitted later.
+  for (let each = 0; each < 3; each++) await manage(target, person, "GET", "/api/me");
+  return {
+    finish() {
+      request.end(body.subarray(end));
+      return answer;
+    },
+    async refusal() {
+      const refusal = await answer;
+      request.destroy();
+      return refusal;
+    },
+    drop: () => void request.destroy(),
+  };
+}
+
+/** Sends a head that announces a body, and this beginning of it; returns the response. */
+export async function announce(
+  target: Target,
+  { slug }: Stage,
+  person: Person,
+  headers: Header[],
+  beginning: Buffer,
+): Promise<Answer> {
+  const request = open(target, slug, person, headers);
+  request.write(beginning);
+  const answer = await answerTo(request);
+  request.destroy();
+  return answer;
+}
+
+function open(target: Target, slug: string, person: Person, headers: Header[]): ClientRequest {
+  const type: Header = ["Content-Type", FORM_TYPE];
+  return start(
+    target.base,
+    {
+      method: "POST",
+      path: `/v1/c/${slug}/files`,
+      headers: [...person.headers, ...pageHeaders(target, slug), type, ...headers],
+    },
+    false,
+  );
+}
+
+function answerTo(request: ClientRequest): Promise<Answer> {
+  const answer = new Promise<Answer>((resolve, reject) => {
+    request.on("response", (response) => read(response).then(resolve, reject));
+    request.on("timeout", () => request.destroy(new Error("no answer to the beginning of an upload")));
+    request.on("error", reject);
+  });
+  // A request may be dropped before anyone waits for its answer.
+  answer.catch(() => assert.ok(request.destroyed));
+  return answer;
+}

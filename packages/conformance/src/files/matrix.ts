@@ -1,0 +1,263 @@
+import assert from "node:assert/strict";
+import { before, describe, it } from "node:test";
+import {
+  AUDIENCES,
+  OPERATIONS,
+  type Operation,
+  type PolicyRight,
+  PRESETS,
+  type Preset,
+  type RecordPolicy,
+  RIGHTS,
+} from "@easel/protocol/policy";
+import { add as addRecord } from "../collections/entry.ts";
+import { mayDo, outcome } from "../collections/oracle.ts";
+import { stage } from "../fixture.ts";
+import { guestOf } from "../guest.ts";
+import type { Answer } from "../http.ts";
+import { JSON_TYPE, open, type Page } from "../page.ts";
+import { parallel } from "../parallel.ts";
+import { idOf } from "../person-id.ts";
+import { govern } from "../policy.ts";
+import { answered, refused } from "../refusal.ts";
+import type { Target } from "../target.ts";
+import { upload } from "./form.ts";
+import { FIXED } from "./oracle.ts";
+import { add, contentOf, type FileRecord, filesIn, pathOf, uploadedOf } from "./record.ts";
+
+const FILE_OPERATIONS = ["read", "create", "update", "delete"] as const satisfies Operation[];
+type FileOperation = (typeof FILE_OPERATIONS)[number];
+
+/** A policy, and the operations to try under it. */
+interface Policed {
+  name: string;
+  policy: RecordPolicy;
+  operations: readonly FileOperation[];
+}
+
+/** Every preset, and every override of the narrowest and of the widest one. The records of the matrix have all others. */
+const POLICED: Policed[] = (Object.keys(PRESETS) as Preset[]).flatMap((preset) => [
+  { name: preset, policy: { preset }, operations: FILE_OPERATIONS },
+  ...(preset !== "personal" && preset !== "collaborative" ? [] : FILE_OPERATIONS).flatMap((operation) => {
+    const rights: readonly PolicyRight[] =
+      operation === "create" ? AUDIENCES : (Object.keys(RIGHTS) as PolicyRight[]);
+    return rights.map((right) => ({
+      name: `${preset}.${operation}.${right}`,
+      policy: { preset, overrides: { [operation]: right } },
+      operations: operation === "read" ? FILE_OPERATIONS : [operation],
+    }));
+  }),
+]);
+
+/** A scope of files, and the policy of its rights. */
+interface Case extends Policed {
+  kind: "fixed" | "group" | "record";
+}
+
+const CASES: Case[] = [
+  ...Object.entries(FIXED).map(([name, policy]) => ({
+    kind: "fixed" as const,
+    name,
+    policy,
+    operations: FILE_OPERATIONS,
+  })),
+  ...POLICED.map((each) => ({ kind: "group" as const, ...each })),
+  ...POLICED.map((each) => ({ kind: "record" as const, ...each })),
+];
+
+/** The callers who have files; the stranger is a viewer who has none. */
+const AUTHORS = ["guest", "viewer", "editor", "owner"] as const;
+const CALLERS = [...AUTHORS, "stranger"] as const;
+type Author = (typeof AUTHORS)[number];
+type Caller = (typeof CALLERS)[number];
+
+const nextTo = (author: Author) => AUTHORS[(AUTHORS.indexOf(author) + 1) % AUTHORS.length] as Author;
+const manages = (caller: Caller) => caller === "owner" || caller === "editor";
+const standing = (caller: Caller, isAuthor: boolean) => ({ manages: manages(caller), isAuthor });
+
+/** A file, and whose rights it has: the author of its record, or its uploader. */
+interface Kept {
+  id: string;
+  author: Author;
+  uploader: Author;
+}
+
+/** A canvas with files of each author in each scope. */
+interface Scene {
+  pages: Record<Caller, Page>;
+  ids: Record<Caller, string>;
+  files: Map<Case, Kept[]>;
+  records: Map<Case, Map<Author, string>>;
+}
+
+const fieldsOf = ({ kind, name }: Case, recordId = ""): Record<string, string> =>
+  kind === "fixed" ? { scope: name } : kind === "group" ? { group: name } : { collection: name, recordId };
+
+/** The rows that would need more files than one of each author: those that delete. */
+const filesEach = ({ operations }: Case) => (operations.includes("delete") ? 2 : 1);
+
+const tableOf = (policy: (each: Policed) => RecordPolicy) => {
+  const entries = Object.fromEntries(POLICED.map((each) => [each.name, policy(each)]));
+  return { fileGroups: entries, collections: entries };
+};
+
+/** Uploads the files under an open policy, then sets the policies. Others than their authors attach files to records. */
+async function arrange(target: Target): Promise<Scene> {
+  const canvas = await stage(target, { access: "whole_org" });
+  await govern(
+    target,
+    canvas,
+    tableOf(() => ({ preset: "collaborative" })),
+  );
+  const guest = open(target, canvas.slug, await guestOf(target, canvas));
+  const pages = { ...canvas.pages, guest };
+  const ids = {} as Scene["ids"];
+  for (const caller of CALLERS) ids[caller] = await idOf(pages[caller]);
+  const files: Scene["files"] = new Map();
+  const records: Scene["records"] = new Map();
+  await parallel(CASES, async (each) => {
+    const [own, made] = [new Map<Author, string>(), [] as Kept[]];
+    for (const author of AUTHORS) {
+      if (each.name === "shared" && !manages(author)) continue;
+      const recordId = each.kind === "record" ? (await addRecord(pages[author], each.name, 1)).id : "";
+      own.set(author, recordId);
+      const uploader = each.kind === "record" ? nextTo(author) : author;
+      for (let count = 0; count < filesEach(each); count++) {
+        const { id } = await add(pages[uploader], fieldsOf(each, recordId));
+        made.push({ id, author, uploader });
+      }
+    }
+    files.set(each, made);
+    records.set(each, own);
+  });
+  await govern(
+    target,
+    canvas,
+    tableOf(({ policy }) => policy),
+  );
+  return { pages, ids, files, records };
+}
+
+/** Every scope, preset and right, for every caller, over HTTP. */
+export function matrix(target: Target): void {
+  describe("who may do what", () => {
+    let scene: Scene;
+    before(async () => {
+      scene = await arrange(target);
+    });
+
+    const lists = async () => {
+      for (const caller of CALLERS) await listed(scene, caller);
+    };
+
+    it("the list of each caller is what they may read", lists);
+    it("`GET /me`: the effective rights on groups, and the two permissions", async () => {
+      for (const caller of CALLERS) await permitted(scene, caller);
+    });
+    for (const each of CASES) {
+      it(`${each.kind} ${each.name}: ${each.operations}`, async () => {
+        for (const caller of AUTHORS) {
+          for (const operation of each.operations) await tried(scene, each, caller, operation);
+        }
+      });
+    }
+    it("the lists afterwards", lists);
+  });
+}
+
+/** Asserts that the list holds exactly what the caller may read, each with its scope and uploader. */
+async function listed({ pages, ids, files }: Scene, caller: Caller) {
+  const row = (id: string, scope: string, uploadedBy: string) => `${scope} ${id} by ${uploadedBy}`;
+  const expected = [...files].flatMap(([{ kind, name, policy }, made]) => {
+    const scope = kind === "fixed" ? name : `${kind}:${name}`;
+    return made
+      .filter(({ author }) => mayDo(policy, "read", standing(caller, author === caller)))
+      .map(({ id, uploader }) => row(id, scope, ids[uploader]));
+  });
+  const found = await filesIn(pages[caller]);
+  const rowOf = ({ id, scope, uploadedBy }: FileRecord) => row(id, scope, uploadedBy);
+  assert.deepEqual(found.map(rowOf).sort(), expected.sort(), `the list of the ${caller}`);
+}
+
+/** Asserts that `GET /me` agrees with the matrix. */
+async function permitted({ pages }: Scene, caller: Caller) {
+  const { permissions, resources } = (await pages[caller].get("/me")).json as Record<string, object>;
+  const rightsOn = (policy: RecordPolicy) =>
+    OPERATIONS.map((operation) => {
+      const [own, any] = [true, false].map((isAuthor) =>
+        mayDo(policy, operation, standing(caller, isAuthor)),
+      );
+      return [operation, { own, any }] as const;
+    });
+  assert.deepEqual(
+    (resources as Record<string, object>).fileGroups,
+    Object.fromEntries(POLICED.map(({ name, policy }) => [name, Object.fromEntries(rightsOn(policy))])),
+  );
+  const may = permissions as Record<string, boolean>;
+  assert.deepEqual(
+    [may.canUploadSharedFiles, may.canUploadSubmissionFiles],
+    [
+      mayDo(FIXED.shared, "create", standing(caller, true)),
+      mayDo(FIXED.submission, "create", standing(caller, true)),
+    ],
+  );
+}
+
+/** Tries an operation on a file of the caller and on another's, or uploads, and updates the expected files. */
+async function tried(scene: Scene, each: Case, caller: Author, operation: FileOperation) {
+  for (const isAuthor of [true, false]) {
+    const author = isAuthor ? caller : nextTo(caller);
+    if (operation !== "create") await changed(scene, each, caller, author, operation);
+    // A file of one's own, or an attachment of either's record.
+    else if (isAuthor || each.kind === "record") await created(scene, each, caller, author);
+  }
+}
+
+async function created({ pages, files, records }: Scene, each: Case, caller: Author, author: Author) {
+  const { kind, policy } = each;
+  const recordId = records.get(each)?.get(author);
+  const answer = await upload(pages[caller], fieldsOf(each, recordId));
+  const as = standing(caller, author === caller);
+  // An upload to a record needs read and update, whatever `create` says.
+  const expected =
+    kind === "record" ? outcome(policy, "update", as) : mayDo(policy, "create", as) ? "done" : 403;
+  if (isDone(answer, expected, `upload by the ${caller} to the ${author}'s`))
+    files.get(each)?.push({ id: uploadedOf(answer).id, author, uploader: caller });
+}
+
+async function changed(
+  { pages, files }: Scene,
+  each: Case,
+  caller: Author,
+  author: Author,
+  operation: Exclude<FileOperation, "create">,
+) {
+  const made = files.get(each) ?? [];
+  const file = made.find((one) => one.author === author);
+  if (file === undefined) return;
+  const answer = await ask(pages[caller], file, operation);
+  const expected = outcome(each.policy, operation, standing(caller, author === caller));
+  if (!isDone(answer, expected, `${operation} of the ${author}'s by the ${caller}`)) return;
+  if (operation === "update") assert.deepEqual([answer.json.id, answer.json.name], [file.id, "renamed"]);
+  if (operation !== "delete") return;
+  answered(answer, { ok: true });
+  made.splice(made.indexOf(file), 1);
+}
+
+/** Asserts the outcome; whether the operation was done. */
+function isDone(answer: Answer, expected: "done" | 403 | 404, what: string): boolean {
+  const { status, text } = answer;
+  if (expected !== "done") {
+    assert.equal(status, expected, `${what}: ${text}`);
+    refused(answer, expected, expected === 403 ? "PERMISSION_DENIED" : "NOT_FOUND");
+    return false;
+  }
+  assert.ok(status === 200 || status === 201, `${what}: ${status} ${text}`);
+  return true;
+}
+
+function ask(page: Page, file: Kept, operation: Exclude<FileOperation, "create">): Promise<Answer> {
+  if (operation === "read") return page.get(contentOf(file));
+  if (operation === "delete") return page.delete(pathOf(file));
+  return page.send("PATCH", pathOf(file), [JSON_TYPE], '{"name":"renamed"}');
+}
