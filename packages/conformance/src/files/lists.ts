@@ -31,7 +31,7 @@ const REFUSED: (readonly [query: string, status: number, code: ErrorCode])[] = [
     (limit) => [`limit=${limit}`, 400, "INVALID_BODY"] as const,
   ),
   ["limit=1&limit=2", 400, "INVALID_BODY"],
-  ...["x", "shared", "shared/", "/", "none/read", "group:/read", "shared/%00"].map(
+  ...["x", "shared", "shared/", "/", "none/read", "group:/read", "shared/%00", "shared/read/more"].map(
     (cursor) => [`cursor=${cursor}`, 400, "INVALID_BODY"] as const,
   ),
   [`cursor=${"c".repeat(2_000)}`, 400, "INVALID_BODY"],

@@ -31,9 +31,11 @@ const cursorOf = ({ scope, id }: StoredFile) => `${scope}/${id}`;
 /** Parses a cursor; throws 400 for one that is none. */
 export function parseCursor(cursor: string | undefined): Position {
   if (cursor === undefined) return START;
-  const [text = "", id = ""] = cursor.split("/");
+  const [text = "", id = "", ...rest] = cursor.split("/");
   const scope = parseScope(text);
-  return scope !== null && RECORD_ID.test(id) ? { scope, id } : reject("`cursor` is none of this list.");
+  return scope !== null && RECORD_ID.test(id) && rest.length === 0
+    ? { scope, id }
+    : reject("`cursor` is none of this list.");
 }
 
 /** The files that a list contains: those of every scope, of one scope, or of one record. */
