@@ -1,3 +1,4 @@
+import type { Right } from "@easel/protocol/types";
 import { whyOff } from "../../canvases/capabilities.ts";
 import { policyOf } from "../../canvases/policy.ts";
 import type { Env } from "../../env.ts";
@@ -7,7 +8,7 @@ import { refuse } from "../../http/refusal.ts";
 import { RECORD_ID } from "../collections/record-query.ts";
 import { RecordStore } from "../collections/store.ts";
 import type { Call } from "../primitive.ts";
-import { collectionOf, parseScope, type Scope, scopeRights } from "./scope.ts";
+import { collectionOf, parseScope, type Scope, scopeRights, scopesOf } from "./scope.ts";
 import { FileStore, type StoredFile } from "./store.ts";
 
 /*
@@ -75,42 +76,46 @@ export class FileList {
 
   /** Reads at most `limit` files after a position. Throws 404 or 403 for a filter whose files the caller cannot read. */
   async page({ scope, recordId }: Filter, limit: number, after: Position): Promise<Paged<StoredFile>> {
-    const read = (from: Position) =>
-      recordId === null ? this.#ofScopes(scope, limit + 1, from) : this.#ofRecord(recordId, limit + 1, from);
-    if (scope === null) return paged(await read(after), limit, cursorOf);
+    if (scope === null) return paged(await this.#ofAllScopes(limit + 1, after), limit, cursorOf);
     if (after.scope !== null && after.scope !== scope) reject("`cursor` is none of this list.");
     if (collectionOf(scope) !== undefined) await this.#call.requireCapability("kv");
     const right = (await this.#rightOf(scope)) ?? refuse("NOT_FOUND");
     if (!right.own) refuse("PERMISSION_DENIED");
-    return paged(await read({ scope, id: after.id }), limit, cursorOf);
+    const found =
+      recordId === null
+        ? await this.#ofScope(scope, right, limit + 1, after.id)
+        : await this.#ofRecord(scope, recordId, right, limit + 1, after.id);
+    return paged(found, limit, cursorOf);
   }
 
-  /** Reads from one scope after the other, or from `only` one. */
-  async #ofScopes(only: Scope | null, limit: number, { scope: first, id }: Position): Promise<StoredFile[]> {
+  /**
+   * Reads from one scope after the other. They are those of the policy, of which there is a limited number: files of others may be in
+   * any number of scopes, from policies of the past.
+   */
+  async #ofAllScopes(limit: number, { scope: first, id }: Position): Promise<StoredFile[]> {
+    const policy = await policyOf(this.#call.canvas, this.#env);
+    const inUse = await this.#files.scopesInUse(
+      scopesOf(policy).filter((scope) => (first === null || scope >= first) && this.#isEnabled(scope)),
+    );
     const found: StoredFile[] = [];
-    let after = id;
-    for (
-      let scope = first ?? (await this.#files.nextScope(""));
-      scope !== null && found.length < limit;
-      scope = only === null ? await this.#files.nextScope(scope) : null
-    ) {
-      const right = this.#isEnabled(scope) ? await this.#rightOf(scope) : undefined;
-      if (right?.own) {
-        const owner = right.any ? null : this.#call.user.id;
-        found.push(...(await this.#files.list(scope, owner, after, limit - found.length)));
-      }
-      after = "";
+    for (const scope of [...inUse].sort()) {
+      const right = scopeRights(scope, policy, this.#call.role)?.read;
+      if (!right?.own) continue;
+      found.push(...(await this.#ofScope(scope, right, limit - found.length, scope === first ? id : "")));
+      if (found.length >= limit) break;
     }
     return found;
   }
 
-  async #ofRecord(recordId: string, limit: number, { scope, id }: Position): Promise<StoredFile[]> {
+  #ofScope(scope: Scope, right: Right, limit: number, after: string): Promise<StoredFile[]> {
+    return this.#files.list(scope, right.any ? null : this.#call.user.id, after, limit);
+  }
+
+  async #ofRecord(scope: Scope, recordId: string, right: Right, limit: number, after: string) {
     const { user, canvas } = this.#call;
-    const collection = collectionOf(scope as Scope) ?? "";
-    const right = (await this.#rightOf(scope as Scope)) ?? refuse("NOT_FOUND");
-    const records = new RecordStore(this.#env.db, canvas.id, collection, user.id);
+    const records = new RecordStore(this.#env.db, canvas.id, collectionOf(scope) ?? "", user.id);
     if (!RECORD_ID.test(recordId) || (await records.get(recordId, right)) === undefined) refuse("NOT_FOUND");
-    return this.#files.listOfRecord(scope as Scope, recordId, id, limit);
+    return this.#files.listOfRecord(scope, recordId, after, limit);
   }
 
   async #rightOf(scope: Scope) {

@@ -33,6 +33,14 @@ export function parseScope(text: string): Scope | null {
   return isFixed(text) || (name !== undefined && isResourceName(name)) ? (text as Scope) : null;
 }
 
+/** Returns every scope that a policy document configures, and the fixed ones, in the order of lists. */
+export const scopesOf = ({ fileGroups = {}, collections = {} }: RuntimePolicy): Scope[] =>
+  [
+    ...(Object.keys(FIXED) as (keyof typeof FIXED)[]),
+    ...Object.keys(fileGroups).map((name): Scope => `group:${name}`),
+    ...Object.keys(collections).map((name): Scope => `record:${name}`),
+  ].sort();
+
 function policyFor(scope: Scope, policy: RuntimePolicy): RecordPolicy | undefined {
   if (isFixed(scope)) return FIXED[scope];
   const collection = collectionOf(scope);

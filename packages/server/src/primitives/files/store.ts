@@ -1,6 +1,6 @@
 import { LIMITS } from "@easel/protocol/limits";
 import { newId } from "../../crypto/ids.ts";
-import { asKeys, type Db, optional, type Step, statementText } from "../../drivers/db/db.ts";
+import { asKeys, type Db, optional, type Sql, type Step, statementText } from "../../drivers/db/db.ts";
 import type { Scope } from "./scope.ts";
 
 /** A file; `size` in bytes, `created_at` in epoch milliseconds. */
@@ -27,13 +27,20 @@ export interface Room {
   canvas: number;
 }
 
-const COLUMNS = "id, scope, record_id, owner_id, uploaded_by, name, mime, size, blob_key, created_at";
-/** Hides attachments of removed records, whose rows are removed later. */
-const SHOWN = "(record_id is null or exists (select 1 from records where records.id = record_id))";
+/** The number of rows that a read of hidden files continues with. */
+const SLICE = 100;
 
-const FIND = statementText(`select ${COLUMNS} from files where id = ? and canvas_id = ? and ${SHOWN}`);
-const IN_SCOPE = `select ${COLUMNS} from files where canvas_id = ? and scope = ?`;
-const PAGE = `and id > ? and ${SHOWN} order by id limit ?`;
+const COLUMNS = "id, scope, record_id, owner_id, uploaded_by, name, mime, size, blob_key, created_at";
+/**
+ * The condition of attachments of removed records, which are hidden until their rows are removed. PostgreSQL could answer an `exists`
+ * by reading every record of the instance.
+ */
+const HIDDEN =
+  "record_id is not null and (select records.id from records where records.id = files.record_id) is null";
+
+const FIND = statementText(`select ${COLUMNS} from files where id = ? and canvas_id = ? and not (${HIDDEN})`);
+const IN_SCOPE = `select ${COLUMNS}, ${HIDDEN} as hidden from files where canvas_id = ? and scope = ?`;
+const PAGE = "and id > ? order by id limit ?";
 const LIST = statementText(IN_SCOPE, PAGE);
 const LIST_OWN = statementText(IN_SCOPE, "and owner_id = ?", PAGE);
 const LIST_OF_RECORD = statementText(IN_SCOPE, "and record_id = ?", PAGE);
@@ -111,20 +118,32 @@ export class FileStore {
   /** Reads files of a scope after an id, the oldest first: those of one person, or all. */
   list(scope: Scope, owner: string | null, after: string, limit: number): Promise<StoredFile[]> {
     return owner === null
-      ? this.#db.all<StoredFile>(LIST, this.#canvas, scope, after, limit)
-      : this.#db.all<StoredFile>(LIST_OWN, this.#canvas, scope, owner, after, limit);
+      ? this.#page([LIST, this.#canvas, scope], after, limit)
+      : this.#page([LIST_OWN, this.#canvas, scope, owner], after, limit);
   }
 
   /** Reads the attachments of a record after an id, the oldest first. */
   listOfRecord(scope: Scope, recordId: string, after: string, limit: number): Promise<StoredFile[]> {
-    return this.#db.all<StoredFile>(LIST_OF_RECORD, this.#canvas, scope, recordId, after, limit);
+    return this.#page([LIST_OF_RECORD, this.#canvas, scope, recordId], after, limit);
   }
 
-  /** Returns the first scope after another one in which the canvas has files; null when there is none. */
-  async nextScope(after: string): Promise<Scope | null> {
-    const row = await this.#db.get<{ scope: Scope | null }>`
-      select min(scope) as scope from files where canvas_id = ${this.#canvas} and scope > ${after}`;
-    return row?.scope ?? null;
+  /** Reads until it has `limit` files that are not hidden, a slice at a time: in SQLite a read blocks the event loop. */
+  async #page(statement: Sql, after: string, limit: number): Promise<StoredFile[]> {
+    const shown: StoredFile[] = [];
+    for (let [last, size] = [after, limit]; ; size = SLICE) {
+      const slice = await this.#db.all<StoredFile & { hidden: number | boolean }>(...statement, last, size);
+      for (const { hidden, ...file } of slice) if (!hidden) shown.push(file);
+      if (slice.length < size || shown.length >= limit) return shown.slice(0, limit);
+      last = slice.at(-1)?.id ?? last;
+    }
+  }
+
+  /** Returns those of some scopes in which the canvas has files. */
+  async scopesInUse(scopes: Scope[]): Promise<Set<Scope>> {
+    const found = await this.#db.all<{ scope: Scope }>`
+      select key as scope from json_each(${asKeys(scopes)})
+      where (select 1 from files where canvas_id = ${this.#canvas} and scope = key limit 1) is not null`;
+    return new Set(found.map(({ scope }) => scope));
   }
 
   /** Renames a file; false when it no longer exists. */

@@ -183,6 +183,10 @@ await onFileStores("the quota of files", (open, db) => {
             );
           }
         }
+        assert.deepEqual(
+          await files.scopesInUse([...SCOPES, "group:none"]),
+          new Set([...model.values()].map(({ scope }) => scope)),
+        );
       }),
       { numRuns: 25 },
     );
