@@ -6,7 +6,7 @@ import type { Env } from "../../env.ts";
 import { parseJson } from "../../http/body.ts";
 import { refuse } from "../../http/refusal.ts";
 import { announceChange } from "../change-feed.ts";
-import { removeAttachments } from "../files/attachments.ts";
+import { AttachmentRemoval } from "../files/attachments.ts";
 import type { Call, Primitive } from "../primitive.ts";
 import { type ReadSlice, streamList } from "../streamed-list.ts";
 import { readValue, toText } from "../value.ts";
@@ -109,19 +109,21 @@ export const collections: Primitive = {
         const { rights, records } = await open(call, "delete", env);
         const of = rights.delete.any ? null : call.user.id;
         const { name = "" } = call.params;
-        let [deleted, attachmentCleanupFailed, isDone] = [0, 0, false];
+        const attachments = new AttachmentRemoval(call.canvas.id, name, env);
+        let [deleted, isDone] = [0, false];
         try {
           for await (const { ids, removed } of records.clear(rights.delete)) {
             deleted += removed;
-            attachmentCleanupFailed += await removeAttachments(call.canvas.id, name, ids, env);
+            await attachments.remove(ids);
           }
           isDone = true;
         } finally {
           // Also after a failure, since records may have been removed before it.
           if (deleted > 0 || !isDone)
             announceChange(call.canvas.id, { resource: "collection", name, op: "clear", of }, env);
+          attachments.announce();
         }
-        return JSON.stringify({ deleted, attachmentCleanupFailed });
+        return JSON.stringify({ deleted, attachmentCleanupFailed: attachments.failed });
       },
     },
     "/collections/:name/permissions": {
@@ -160,8 +162,9 @@ export const collections: Primitive = {
         if (!(await records.delete(record.id))) refuse("NOT_FOUND");
         publishChange(call, record, "delete", env);
         const { name = "" } = call.params;
-        const attachmentCleanupFailed = await removeAttachments(call.canvas.id, name, [record.id], env);
-        return JSON.stringify({ ok: true, attachmentCleanupFailed });
+        const attachments = new AttachmentRemoval(call.canvas.id, name, env);
+        await attachments.remove([record.id]).finally(() => attachments.announce());
+        return JSON.stringify({ ok: true, attachmentCleanupFailed: attachments.failed });
       },
     },
     "/collections/:name/:id/increment": {

@@ -7,64 +7,81 @@ import { removal } from "./store.ts";
 /** The number of files that one batch removes: in SQLite a write blocks the event loop. */
 const BATCH = 100;
 
-/**
- * Removes the attachments of removed records, which are hidden already. Returns the number of those that could not be removed; the
- * sweep removes them later.
- */
-export async function removeAttachments(
-  canvas: string,
-  collection: string,
-  recordIds: string[],
-  env: Env,
-): Promise<number> {
-  const { db, log } = env;
-  const keys = asKeys(recordIds);
-  let removed = 0;
-  try {
-    for (;;) {
-      const found = await db.all<{ id: string }>`
-        select id from files where record_id in (select key from json_each(${keys})) limit ${BATCH}`;
-      if (found.length === 0) return 0;
-      removed += found.length;
-      await db.batch(
-        removal(
-          canvas,
-          found.map(({ id }) => id),
-        ),
-      );
+/** Removes the attachments of removed records of one collection, which are hidden already. */
+export class AttachmentRemoval {
+  readonly #canvas: string;
+  readonly #collection: string;
+  readonly #env: Env;
+  #found = 0;
+  #failed = 0;
+
+  constructor(canvas: string, collection: string, env: Env) {
+    this.#canvas = canvas;
+    this.#collection = collection;
+    this.#env = env;
+  }
+
+  /** The number of attachments that could not be removed; the sweep removes them later. */
+  get failed(): number {
+    return this.#failed;
+  }
+
+  /** Removes the attachments of records, a batch at a time. */
+  async remove(recordIds: string[]): Promise<void> {
+    const { db, log } = this.#env;
+    const keys = asKeys(recordIds);
+    try {
+      for (;;) {
+        const found = await db.all<{ id: string }>`
+          select id from files where record_id in (select key from json_each(${keys}))
+            and canvas_id = ${this.#canvas} limit ${BATCH}`;
+        if (found.length === 0) return;
+        this.#found += found.length;
+        const ids = found.map(({ id }) => id);
+        await db.batch(removal(this.#canvas, ids));
+      }
+    } catch (error) {
+      const subject = { canvas: this.#canvas, collection: this.#collection };
+      log.warn({ err: error, ...subject }, "attachments of removed records are left to the sweep");
+      const left = await db.get<{ files: number }>`
+        select count(*) as files from files where record_id in (select key from json_each(${keys}))
+          and canvas_id = ${this.#canvas}`;
+      this.#failed += Number(left?.files);
     }
-  } catch (error) {
-    log.warn({ err: error, canvas, collection }, "attachments of removed records are left to the sweep");
-    const left = await db.get<{ files: number }>`
-      select count(*) as files from files where record_id in (select key from json_each(${keys}))`;
-    return Number(left?.files);
-  } finally {
-    if (removed > 0)
-      announceChange(
-        canvas,
-        { resource: "files", scope: `record:${collection}`, op: "clear", of: null },
-        env,
-      );
+  }
+
+  /** Publishes the change to those who watch the canvas's files, once for all records. */
+  announce(): void {
+    const scope = `record:${this.#collection}` as const;
+    if (this.#found > 0)
+      announceChange(this.#canvas, { resource: "files", scope, op: "clear", of: null }, this.#env);
   }
 }
 
-/** Removes the attachments of removed records that a killed process left. */
+/** Removes the attachments of removed records that a killed process or a failed removal left. */
 export async function sweepAttachments(db: Db): Promise<void> {
-  for (let after = ""; ; await setImmediate()) {
-    const slice = await db.all<{ id: string; canvas_id: string; has_record: number | boolean }>`
-      select id, canvas_id, exists (select 1 from records where records.id = record_id) as has_record
-      from files where record_id is not null and id > ${after} order by id limit ${BATCH}`;
-    const left = slice.filter(({ has_record }) => !has_record);
+  for (let [record, id] = ["", ""]; ; await setImmediate()) {
+    const slice = await db.all<{
+      id: string;
+      record_id: string;
+      canvas_id: string;
+      hidden: number | boolean;
+    }>`
+      select id, record_id, canvas_id,
+        (select records.id from records where records.id = files.record_id) is null as hidden
+      from files where record_id is not null and (record_id, id) > (${record}, ${id})
+      order by record_id, id limit ${BATCH}`;
+    const left = slice.filter(({ hidden }) => hidden);
     for (const [canvas, files] of Map.groupBy(left, ({ canvas_id }) => canvas_id)) {
       await db.batch(
         removal(
           canvas,
-          files.map(({ id }) => id),
+          files.map((file) => file.id),
         ),
       );
     }
     const last = slice.at(-1);
     if (last === undefined || slice.length < BATCH) return;
-    after = last.id;
+    [record, id] = [last.record_id, last.id];
   }
 }
