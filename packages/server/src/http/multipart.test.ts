@@ -258,6 +258,19 @@ test("a quoted boundary with spaces and one of 70 characters", async () => {
   }
 });
 
+test("a last boundary that arrives in pieces while its reader is slow", async () => {
+  const request = open();
+  request.push(`--b\r\n${FILE}\r\n\r\n`);
+  const parts = partsOf(request);
+  const { value } = await parts.next();
+  for (const bytes of [`${"x".repeat(65_534)}\r\n-`, "\r\n--b", "--\r\n", null]) {
+    request.push(bytes);
+    await new Promise(setImmediate);
+  }
+  assert.equal((await textOf((value as { body: AsyncIterable<Buffer> }).body)).length, 65_537);
+  assert.equal((await parts.next()).done, true);
+});
+
 test("what its reader leaves of a part is skipped", async () => {
   const large = "x".repeat(300_000);
   const form = part('Content-Disposition: form-data; name="first"', large) + part(FILE, large) + END;

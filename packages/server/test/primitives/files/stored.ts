@@ -1,0 +1,26 @@
+import { readdir } from "node:fs/promises";
+import path from "node:path";
+import { until } from "@easel/conformance/patience";
+import type { Env } from "../../../src/env.ts";
+
+/** Lists the files in the staging directory of blobs. */
+export const staged = ({ config }: Pick<Env, "config">): Promise<string[]> =>
+  readdir(path.join(config.dataDir, "blobs/staging"));
+
+/** Waits until an upload is being written, or until none is. */
+export const untilStaged = (env: Pick<Env, "config">, count: 0 | 1): Promise<void> =>
+  until(`${count} staged files`, async () => (await staged(env)).length === count);
+
+/** Everything that uploads store: rows, counted bytes, blobs and staged files. */
+export async function stored(
+  env: Env,
+): Promise<{ files: object[]; bytes: object[]; blobs: string[]; staged: string[] }> {
+  const blobs = [];
+  for await (const { key } of env.blobs.list(Number.POSITIVE_INFINITY)) blobs.push(key);
+  return {
+    files: await env.db.all`select * from files order by id`,
+    bytes: await env.db.all`select * from file_bytes order by canvas_id`,
+    blobs: blobs.sort(),
+    staged: await staged(env),
+  };
+}
