@@ -38,6 +38,7 @@ export function createApi(location: Address | undefined, fetch: Fetch, urlMode?:
   };
 
   const send = async (method: string, path: string, init?: RequestInit, transport = fetch) => {
+    init?.signal?.throwIfAborted();
     const response = await transport(url(path), {
       ...init,
       method,

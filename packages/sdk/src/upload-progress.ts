@@ -31,7 +31,6 @@ export function sendWithProgress(
   onProgress: (progress: Progress) => void,
 ): Fetch {
   return async (url, { method = "", body, signal }) => {
-    signal?.throwIfAborted();
     const request = new Request();
     const abort = () => request.abort();
     request.open(method, url);

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import type { TestContext } from "node:test";
 import { type WebSocket as Peer, WebSocketServer } from "ws";
+import { createFiles } from "../src/files.ts";
 import { createKv } from "../src/kv.ts";
 import type { Message } from "../src/realtime/channel.ts";
 import { createSocket } from "../src/realtime/socket.ts";
@@ -101,11 +102,13 @@ export async function startPage(t: TestContext) {
       };
     },
   );
+  const watch = createWatch(socket);
   return {
     ...server,
     pause: pauses.next,
     realtime: createRealtime(socket),
-    kv: createKv(api, createWatch(socket)),
+    kv: createKv(api, watch),
+    files: createFiles(api, watch, undefined),
   };
 }
 

@@ -1,11 +1,19 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { createEasel, EaselError, type KvChange, NotFoundError, type RecordChange } from "../src/index.ts";
+import {
+  createEasel,
+  EaselError,
+  type FileChange,
+  type KvChange,
+  NotFoundError,
+  type RecordChange,
+} from "../src/index.ts";
 import { gatherReports, type Line, startPage } from "./realtime-server.ts";
 import { fakeFetch, page } from "./support.ts";
 
 const tasks = { resource: "kv", prefix: "task:" };
 const ideas = { resource: "collection", name: "ideas" };
+const files = { resource: "files" };
 const resync = { op: "resync" };
 
 /** Starts a page with a confirmed watch of `task:`; returns it with the service's end of the connection. */
@@ -64,6 +72,49 @@ test("a change of a record reaches the watches of its collection", async (t) => 
   line.say({ type: "resync", ...ideas });
   await heard(easel, line);
   assert.deepEqual(changes, [{ op: "set", id: "r-1" }, { op: "delete", id: "r-1" }, resync]);
+});
+
+test("a change of a file reaches the watches of files with its scope, and no others", async (t) => {
+  const easel = await startPage(t);
+  const changes: FileChange[] = [];
+  const watch = () => easel.files.watch((change) => changes.push(change));
+  const stop = watch();
+  easel.kv.watch("", () => assert.fail("of keys"));
+  easel.kv.collection("ideas").watch(() => assert.fail("of a collection"));
+  const line = await easel.connection();
+  assert.deepEqual(await line.next(), { type: "watch", ...files });
+  assert.deepEqual(await line.next(), { type: "watch", resource: "kv", prefix: "" });
+  assert.deepEqual(await line.next(), { type: "watch", ...ideas });
+  line.say({ type: "watching", ...files });
+  line.say({ type: "change", ...files, scope: "group:photos", id: "f-1", op: "set" });
+  line.say({ type: "change", ...files, scope: "record:ideas", id: "f-2", op: "delete" });
+  line.say({ type: "resync", ...files });
+  await heard(easel, line);
+  assert.deepEqual(changes, [
+    resync,
+    { op: "set", id: "f-1", scope: "group:photos" },
+    { op: "delete", id: "f-2", scope: "record:ideas" },
+    resync,
+  ]);
+  stop();
+  assert.deepEqual(await line.next(), { type: "unwatch", ...files });
+});
+
+test("an error of a watch of files goes to its `onError`", async (t) => {
+  const easel = await startPage(t);
+  const errors: EaselError[] = [];
+  easel.files.watch(
+    () => assert.fail("not told"),
+    (error) => errors.push(error),
+  );
+  const line = await easel.connection();
+  await line.next();
+  line.say({ type: "error", code: "CAPABILITY_DISABLED", message: "m", ...files });
+  await heard(easel, line);
+  assert.deepEqual(
+    errors.map(({ name, status }) => [name, status]),
+    [["CapabilityDisabledError", 403]],
+  );
 });
 
 test("watches of one target share a subscription, which ends with the last of them", async (t) => {
@@ -190,10 +241,11 @@ const noSocket = class {
 } as unknown as typeof WebSocket;
 
 test("invalid arguments of watch, subscribe and publish are refused before a connection is opened", async () => {
-  const { kv, realtime } = createEasel(page, fakeFetch(() => Response.json({})).fetch, noSocket);
+  const { kv, files, realtime } = createEasel(page, fakeFetch(() => Response.json({})).fetch, noSocket);
   const nothing = undefined as unknown as () => void;
   assert.throws(() => kv.watch(nothing as unknown as string, () => {}), invalid);
   assert.throws(() => kv.user.watch("", nothing), invalid);
+  assert.throws(() => files.watch(nothing), invalid);
   assert.throws(() => kv.watch("é".repeat(8192), () => {}), { code: "MESSAGE_TOO_LARGE", status: 400 });
   assert.throws(() => kv.collection("..").watch(() => {}), invalid);
   assert.throws(() => realtime.channel(""), invalid);
