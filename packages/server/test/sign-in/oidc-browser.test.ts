@@ -92,6 +92,18 @@ for (const { mode, base, env, issuer, canvas } of sites) {
       await other.getByText("Name of ada").waitFor();
     });
 
+    it("and a session that has ended: NotAuthenticatedError, also of an upload that follows the redirect", async () => {
+      const page = await newTab();
+      await page.goto(canvas);
+      await fillIn(page, "ada@example.com");
+      await page.getByText("Name of ada").waitFor();
+      await page.context().clearCookies();
+      for (const call of ["me()", 'files.upload("a")', 'files.upload("a", { onProgress() {} })']) {
+        const error = await page.evaluate(`easel.${call}.catch(({ name, status }) => name + " " + status)`);
+        assert.equal(error, "NotAuthenticatedError 401", call);
+      }
+    });
+
     it("opens a canvas that is shared and has a password, until the next request after being removed", async () => {
       const id = await publish("darjeeling", env);
       const passwordHash = await env.passwords.hash("first flush");
