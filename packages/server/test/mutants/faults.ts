@@ -93,6 +93,13 @@ export const FAULTS: Fault[] = [
     "packages/server/src/access/rights.test.ts",
   ),
   fault(
+    "pipeline: pages of other canvases may embed files",
+    "packages/server/src/pipeline/admit.ts",
+    'page === "own" && env.base',
+    "env.base",
+    "packages/server/test/primitives/browser-sdk.test.ts",
+  ),
+  fault(
     "pipeline: isolation comes before access",
     "packages/server/src/pipeline/admit.ts",
     "const { canvas, role } = enterCanvas(",
@@ -443,6 +450,13 @@ export const FAULTS: Fault[] = [
     'credentials: "include"',
     'credentials: "same-origin"',
     "packages/sdk/test/request.test.ts",
+  ),
+  fault(
+    "sdk: uploads with progress send no cookies to the base host",
+    "packages/sdk/src/upload-progress.ts",
+    "request.withCredentials = true",
+    "request.withCredentials = false",
+    "packages/sdk/test/files-upload.test.ts",
   ),
   fault(
     "sdk: a channel is not subscribed again after a lost connection",
