@@ -15,8 +15,9 @@ create table files (
 );
 create index files_of_scope on files (canvas_id, scope, id);
 create index files_of_owner on files (canvas_id, scope, owner_id, id);
-create index files_of_record on files (record_id, id) where record_id is not null;
+create index files_of_record on files (canvas_id, record_id, id) where record_id is not null;
 create index files_of_blob on files (blob_key);
+create index files_of_size on files (canvas_id, size);
 
 -- The sum of their sizes; changed in the batch that adds or removes one, and first: it is the lock.
 create table file_bytes (

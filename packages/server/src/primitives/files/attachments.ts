@@ -1,11 +1,15 @@
 import { setImmediate } from "node:timers/promises";
-import { asKeys, type Db } from "../../drivers/db/db.ts";
+import { asKeys, type Db, statementText } from "../../drivers/db/db.ts";
 import type { Env } from "../../env.ts";
 import { announceChange } from "../change-feed.ts";
 import { removal } from "./store.ts";
 
 /** The number of files that one batch removes: in SQLite a write blocks the event loop. */
 const BATCH = 100;
+
+const OF_RECORDS = "files where canvas_id = ? and record_id in (select key from json_each(?))";
+const FIND = statementText(`select id from ${OF_RECORDS} limit ?`);
+const COUNT = statementText(`select count(*) as files from ${OF_RECORDS}`);
 
 /** Removes the attachments of removed records of one collection, which are hidden already. */
 export class AttachmentRemoval {
@@ -32,9 +36,7 @@ export class AttachmentRemoval {
     const keys = asKeys(recordIds);
     try {
       for (;;) {
-        const found = await db.all<{ id: string }>`
-          select id from files where record_id in (select key from json_each(${keys}))
-            and canvas_id = ${this.#canvas} limit ${BATCH}`;
+        const found = await db.all<{ id: string }>(FIND, this.#canvas, keys, BATCH);
         if (found.length === 0) return;
         this.#found += found.length;
         const ids = found.map(({ id }) => id);
@@ -43,9 +45,7 @@ export class AttachmentRemoval {
     } catch (error) {
       const subject = { canvas: this.#canvas, collection: this.#collection };
       log.warn({ err: error, ...subject }, "attachments of removed records are left to the sweep");
-      const left = await db.get<{ files: number }>`
-        select count(*) as files from files where record_id in (select key from json_each(${keys}))
-          and canvas_id = ${this.#canvas}`;
+      const left = await db.get<{ files: number }>(COUNT, this.#canvas, keys);
       this.#failed += Number(left?.files);
     }
   }
@@ -60,7 +60,7 @@ export class AttachmentRemoval {
 
 /** Removes the attachments of removed records that a killed process or a failed removal left. */
 export async function sweepAttachments(db: Db): Promise<void> {
-  for (let [record, id] = ["", ""]; ; await setImmediate()) {
+  for (let [canvas, record, id] = ["", "", ""]; ; await setImmediate()) {
     const slice = await db.all<{
       id: string;
       record_id: string;
@@ -69,19 +69,15 @@ export async function sweepAttachments(db: Db): Promise<void> {
     }>`
       select id, record_id, canvas_id,
         (select records.id from records where records.id = files.record_id) is null as hidden
-      from files where record_id is not null and (record_id, id) > (${record}, ${id})
-      order by record_id, id limit ${BATCH}`;
+      from files where record_id is not null and (canvas_id, record_id, id) > (${canvas}, ${record}, ${id})
+      order by canvas_id, record_id, id limit ${BATCH}`;
     const left = slice.filter(({ hidden }) => hidden);
-    for (const [canvas, files] of Map.groupBy(left, ({ canvas_id }) => canvas_id)) {
-      await db.batch(
-        removal(
-          canvas,
-          files.map((file) => file.id),
-        ),
-      );
+    for (const [of, files] of Map.groupBy(left, ({ canvas_id }) => canvas_id)) {
+      const ids = files.map((file) => file.id);
+      await db.batch(removal(of, ids));
     }
     const last = slice.at(-1);
     if (last === undefined || slice.length < BATCH) return;
-    [record, id] = [last.record_id, last.id];
+    [canvas, record, id] = [last.canvas_id, last.record_id, last.id];
   }
 }

@@ -115,7 +115,7 @@ export class FileList {
     const { user, canvas } = this.#call;
     const records = new RecordStore(this.#env.db, canvas.id, collectionOf(scope) ?? "", user.id);
     if (!RECORD_ID.test(recordId) || (await records.get(recordId, right)) === undefined) refuse("NOT_FOUND");
-    return this.#files.listOfRecord(scope, recordId, after, limit);
+    return this.#files.listOfRecord(recordId, after, limit);
   }
 
   async #rightOf(scope: Scope) {

@@ -1,6 +1,6 @@
 import { LIMITS } from "@easel/protocol/limits";
 import { newId } from "../../crypto/ids.ts";
-import { asKeys, type Db, optional, type Sql, type Step, statementText } from "../../drivers/db/db.ts";
+import { asKeys, type Db, optional, type Step, statementText } from "../../drivers/db/db.ts";
 import type { Scope } from "./scope.ts";
 
 /** A file; `size` in bytes, `created_at` in epoch milliseconds. */
@@ -39,11 +39,23 @@ const HIDDEN =
   "record_id is not null and (select records.id from records where records.id = files.record_id) is null";
 
 const FIND = statementText(`select ${COLUMNS} from files where id = ? and canvas_id = ? and not (${HIDDEN})`);
-const IN_SCOPE = `select ${COLUMNS}, ${HIDDEN} as hidden from files where canvas_id = ? and scope = ?`;
-const PAGE = "and id > ? order by id limit ?";
-const LIST = statementText(IN_SCOPE, PAGE);
-const LIST_OWN = statementText(IN_SCOPE, "and owner_id = ?", PAGE);
-const LIST_OF_RECORD = statementText(IN_SCOPE, "and record_id = ?", PAGE);
+
+/**
+ * Builds the statement for files with the same values in some columns, in the order of their ids. Equalities would allow PostgreSQL to
+ * walk all files by id and to filter them; these ranges are in the order of one index alone.
+ */
+function listBy(columns: string): TemplateStringsArray {
+  const values = columns.replaceAll(/\w+/g, "?");
+  return statementText(
+    `select ${COLUMNS}, ${HIDDEN} as hidden from files where canvas_id = ?`,
+    `and (${columns}, id) > (${values}, ?) and (${columns}) <= (${values})`,
+    `order by ${columns}, id limit ?`,
+  );
+}
+
+const LIST = listBy("scope");
+const LIST_OWN = listBy("scope, owner_id");
+const LIST_OF_RECORD = listBy("record_id");
 
 /** The quota of the bytes of a canvas's files. */
 const QUOTA = `coalesce((select value from quotas where name = 'files.bytes.canvas'), ${LIMITS.filesBytesPerCanvas.value})`;
@@ -60,6 +72,14 @@ const INSERT = statementText(
   `select ${[text, text, text, text, text, text, text, text, integer, text, integer].join(", ")}`,
   `where ${text} is null or exists (select 1 from records where id = ?)`,
 );
+
+/** Selects files by their ids. With a plain `canvas_id = ?`, SQLite would read every file of the canvas along an index of it. */
+const AMONG = "id in (select key from json_each(?)) and canvas_id || '' = ?";
+const SUBTRACT = statementText(
+  `update file_bytes set bytes = bytes - coalesce((select sum(size) from files where ${AMONG}), 0)`,
+  "where canvas_id = ?",
+);
+const REMOVE = statementText(`delete from files where ${AMONG}`);
 
 /** Stores the files of one canvas. */
 export class FileStore {
@@ -118,20 +138,21 @@ export class FileStore {
   /** Reads files of a scope after an id, the oldest first: those of one person, or all. */
   list(scope: Scope, owner: string | null, after: string, limit: number): Promise<StoredFile[]> {
     return owner === null
-      ? this.#page([LIST, this.#canvas, scope], after, limit)
-      : this.#page([LIST_OWN, this.#canvas, scope, owner], after, limit);
+      ? this.#page(LIST, [scope], after, limit)
+      : this.#page(LIST_OWN, [scope, owner], after, limit);
   }
 
   /** Reads the attachments of a record after an id, the oldest first. */
-  listOfRecord(scope: Scope, recordId: string, after: string, limit: number): Promise<StoredFile[]> {
-    return this.#page([LIST_OF_RECORD, this.#canvas, scope, recordId], after, limit);
+  listOfRecord(recordId: string, after: string, limit: number): Promise<StoredFile[]> {
+    return this.#page(LIST_OF_RECORD, [recordId], after, limit);
   }
 
   /** Reads until it has `limit` files that are not hidden, a slice at a time: in SQLite a read blocks the event loop. */
-  async #page(statement: Sql, after: string, limit: number): Promise<StoredFile[]> {
+  async #page(text: TemplateStringsArray, by: string[], after: string, limit: number): Promise<StoredFile[]> {
     const shown: StoredFile[] = [];
     for (let [last, size] = [after, limit]; ; size = SLICE) {
-      const slice = await this.#db.all<StoredFile & { hidden: number | boolean }>(...statement, last, size);
+      const values = [this.#canvas, ...by, last, ...by, size];
+      const slice = await this.#db.all<StoredFile & { hidden: number | boolean }>(text, ...values);
       for (const { hidden, ...file } of slice) if (!hidden) shown.push(file);
       if (slice.length < size || shown.length >= limit) return shown.slice(0, limit);
       last = slice.at(-1)?.id ?? last;
@@ -142,7 +163,7 @@ export class FileStore {
   async scopesInUse(scopes: Scope[]): Promise<Set<Scope>> {
     const found = await this.#db.all<{ scope: Scope }>`
       select key as scope from json_each(${asKeys(scopes)})
-      where (select 1 from files where canvas_id = ${this.#canvas} and scope = key limit 1) is not null`;
+      where key = (select scope from files where canvas_id = ${this.#canvas} and scope >= key order by scope limit 1)`;
     return new Set(found.map(({ scope }) => scope));
   }
 
@@ -166,9 +187,7 @@ export function removal(canvas: string, ids: string[]): Step[] {
   return [
     // Locks the sum until the commit, so that the next statements see the same files: concurrent removals subtract each size once.
     optional`update file_bytes set bytes = bytes where canvas_id = ${canvas}`,
-    optional`update file_bytes set bytes = bytes - coalesce((select sum(size) from files
-        where canvas_id = ${canvas} and id in (select key from json_each(${keys}))), 0)
-      where canvas_id = ${canvas}`,
-    optional`delete from files where canvas_id = ${canvas} and id in (select key from json_each(${keys}))`,
+    optional(SUBTRACT, keys, canvas, canvas),
+    optional(REMOVE, keys, canvas),
   ];
 }
