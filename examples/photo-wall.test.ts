@@ -1,0 +1,358 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { crc32, deflateSync } from "node:zlib";
+import type { Page } from "playwright-core";
+import {
+  assertAccessible,
+  auditAccessibility,
+  noBrowser,
+  openAs,
+  openBrowser,
+} from "../packages/server/test/support/browser.ts";
+import { startWithExamples } from "../packages/server/test/support/service.ts";
+import { startSite } from "../packages/server/test/support/site.ts";
+
+/** Encodes a chunk of a PNG. */
+function chunk(type: string, data: Buffer): Buffer {
+  const body = Buffer.concat([Buffer.from(type), data]);
+  const [size, sum] = [Buffer.alloc(4), Buffer.alloc(4)];
+  size.writeUInt32BE(data.length);
+  sum.writeUInt32BE(crc32(body));
+  return Buffer.concat([size, body, sum]);
+}
+
+/** Makes a PNG of one colour, 8 pixels wide and high, and adds bytes to it that do not change the picture. */
+function png(red: number, padding = 0): Buffer {
+  const header = Buffer.from([0, 0, 0, 8, 0, 0, 0, 8, 8, 2, 0, 0, 0]);
+  const line = Buffer.from([0, ...Array.from({ length: 8 }, () => [red, 120, 90]).flat()]);
+  return Buffer.concat([
+    Buffer.from("\x89PNG\r\n\x1a\n", "latin1"),
+    chunk("IHDR", header),
+    chunk("IDAT", deflateSync(Buffer.concat(Array.from({ length: 8 }, () => line)))),
+    chunk("IEND", Buffer.alloc(0)),
+    Buffer.alloc(padding),
+  ]);
+}
+
+const picture = (name: string, buffer = png(200)) => ({ name, mimeType: "image/png", buffer });
+
+type Picture = ReturnType<typeof picture>;
+
+const region = (page: Page, name: string) => page.getByRole("region", { name, exact: true });
+const wall = (page: Page) => region(page, "On the wall");
+const drawer = (page: Page) => region(page, "Only for you");
+const photo = (page: Page, title: string) =>
+  page.locator(".photo").filter({ has: page.getByText(title, { exact: true }) });
+const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
+const row = (page: Page, title: string) => page.locator(".upload").filter({ hasText: title });
+const choose = (page: Page, ...files: Picture[]) => page.locator("#files").setInputFiles(files);
+const says = (page: Page, text: string) =>
+  page.getByRole("status").getByText(text, { exact: true }).waitFor();
+
+/** Waits until the picture of a photo is loaded. */
+const loads = (page: Page, title: string) =>
+  page.waitForFunction(
+    `[...document.images].some((image) => image.alt === ${JSON.stringify(title)} && image.naturalWidth === 8)`,
+  );
+
+/** Waits until the focused element matches a selector. */
+const focuses = (page: Page, selector: string) =>
+  page.waitForFunction(`document.activeElement.matches(${JSON.stringify(selector)})`);
+
+test("two people share photos, and neither sees what the other keeps private", {
+  skip: noBrowser,
+}, async (t) => {
+  const { base } = await startWithExamples(t);
+  const browser = await openBrowser(t);
+  const address = `${base}/c/photo-wall/`;
+  const owner = await openAs(browser, address, "dev@example.com");
+  const viewer = await openAs(browser, address, "viewer@example.com");
+  await owner.page.getByText("The wall is still bare.").waitFor();
+  await assertAccessible(owner.page);
+
+  // The markup in the name is text.
+  await choose(viewer.page, picture("Lake <b>at dawn.png"), picture("Ferry.png", png(90)));
+  for (const { page } of [viewer, owner])
+    for (const title of ["Lake <b>at dawn", "Ferry"]) {
+      await wall(page).getByText(title, { exact: true }).waitFor();
+      await loads(page, title);
+    }
+  await photo(owner.page, "Ferry").getByText("by Viewer").waitFor();
+  await photo(viewer.page, "Ferry").getByText("by you").waitFor();
+
+  await viewer.page.getByLabel("Only for me").check();
+  await choose(viewer.page, picture("Draft.png", png(20)));
+  await drawer(viewer.page).getByText("Draft", { exact: true }).waitFor();
+  await says(viewer.page, "Draft is only for you.");
+  const content = await photo(viewer.page, "Draft").locator("img").getAttribute("src");
+  assert.equal((await viewer.page.request.get(`${content}`)).status(), 200);
+  assert.equal((await owner.page.request.get(`${content}`)).status(), 404);
+
+  // The owner of the canvas does not see the draft, neither live, as a later photo shows, nor after a reload.
+  await viewer.page.getByLabel("Everyone here").check();
+  await choose(viewer.page, picture("Harbour.png"));
+  await wall(owner.page).getByText("Harbour", { exact: true }).waitFor();
+  assert.equal(await owner.page.locator(".photo").count(), 3);
+  await owner.page.reload();
+  await wall(owner.page).getByText("Harbour", { exact: true }).waitFor();
+  assert.equal(await owner.page.locator(".photo").count(), 3);
+  assert.equal(await drawer(owner.page).isVisible(), false);
+
+  // The preset `contributions`: a viewer changes their own photos, the owner those of all.
+  await choose(owner.page, picture("Team.png"));
+  await wall(viewer.page).getByText("Team", { exact: true }).waitFor();
+  await photo(viewer.page, "Team").getByText("by Dev").waitFor();
+  assert.equal(await button(viewer.page, "Rename “Team”").isVisible(), false);
+  assert.equal(await button(viewer.page, "Remove “Team”").isVisible(), false);
+
+  await button(owner.page, "Rename “Ferry”").click();
+  await owner.page.getByRole("textbox", { name: "New name" }).fill("Ferry in fog");
+  await owner.page.keyboard.press("Enter");
+  await says(owner.page, "It is called Ferry in fog now.");
+  await says(viewer.page, "Ferry is called Ferry in fog now.");
+  await photo(viewer.page, "Ferry in fog").waitFor();
+
+  await button(viewer.page, "Remove “Harbour”").click();
+  await button(viewer.page, "Keep").click();
+  assert.equal(await photo(viewer.page, "Harbour").count(), 1);
+  await button(viewer.page, "Remove “Harbour”").click();
+  await button(viewer.page, "Remove").click();
+  await says(viewer.page, "Harbour is removed.");
+  await says(owner.page, "Removed: Harbour.");
+  await photo(owner.page, "Harbour").waitFor({ state: "detached" });
+
+  await assertAccessible(viewer.page);
+  await assertAccessible(owner.page);
+  assert.deepEqual([...owner.faults, ...viewer.faults], []);
+});
+
+test("an upload shows its progress, can be cancelled, and says why it failed", {
+  skip: noBrowser,
+}, async (t) => {
+  const { base, env } = await startWithExamples(t);
+  const { page, context, faults } = await openAs(
+    await openBrowser(t),
+    `${base}/c/photo-wall/`,
+    "viewer@example.com",
+  );
+  const session = await context.newCDPSession(page);
+  // The policy of pages forbids the script of the accessibility checker.
+  await session.send("Page.setBypassCSP", { enabled: true });
+  await page.reload();
+  await button(page, "Add photos").waitFor();
+
+  const slow = { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: 64 * 1024 };
+  await session.send("Network.enable");
+  await session.send("Network.emulateNetworkConditions", slow);
+  await choose(page, picture("Slow.png", png(1, 8 * 1024 * 1024)));
+  await page.waitForFunction("document.querySelector('.upload progress')?.value > 0");
+  await row(page, "Slow").getByText("%").waitFor();
+  await button(page, "Cancel “Slow”").click();
+  await says(page, "Slow is not uploaded.");
+  await row(page, "Slow").waitFor({ state: "detached" });
+  await focuses(page, "#add");
+  await session.send("Network.emulateNetworkConditions", { ...slow, uploadThroughput: -1 });
+
+  await choose(page, { ...picture("Report.pdf"), mimeType: "application/pdf" });
+  await row(page, "Report.pdf").getByRole("alert").getByText("This is not a picture").waitFor();
+  await button(page, "Dismiss “Report.pdf”").click();
+  await choose(page, picture("Disguised.png", Buffer.from("no picture at all")));
+  await row(page, "Disguised").getByRole("alert").getByText("This is not a picture").waitFor();
+  await button(page, "Dismiss “Disguised”").click();
+
+  await env.db.run`insert into quotas (name, value) values ('files.bytes.file', 100000)`;
+  await choose(page, picture("Huge.png", png(2, 4 * 1024 * 1024)), picture("Small.png"));
+  await row(page, "Huge").getByRole("alert").getByText("This picture is too large.").waitFor();
+  await photo(page, "Small").waitFor();
+  await auditAccessibility(page);
+  await env.db.run`delete from quotas where name = 'files.bytes.file'`;
+
+  await env.db.run`insert into quotas (name, value) values ('files.bytes.canvas', 2000)`;
+  await choose(page, picture("Last.png", png(3, 4000)));
+  await row(page, "Last").getByRole("alert").getByText("The wall is full.").waitFor();
+  await env.db.run`delete from quotas where name = 'files.bytes.canvas'`;
+  await button(page, "Try again “Last”").click();
+  await photo(page, "Last").waitFor();
+  await row(page, "Last").waitFor({ state: "detached" });
+
+  await env.db.run`update canvases set files = 0 where slug = 'photo-wall'`;
+  await choose(page, picture("Late.png"));
+  await row(page, "Late").getByRole("alert").getByText("switched off for this canvas").waitFor();
+  await page.reload();
+  const failure = page.locator("#failure").getByText("switched off for this canvas");
+  await failure.waitFor();
+  assert.equal(await button(page, "Add photos").isVisible(), false);
+  await env.db.run`update canvases set files = 1 where slug = 'photo-wall'`;
+  await button(page, "Try again").click();
+  await photo(page, "Small").waitFor();
+  assert.equal(await failure.isVisible(), false);
+  assert.equal(await page.locator(".photo").count(), 2);
+  assert.deepEqual(faults, []);
+});
+
+test("by keyboard alone: adding, the larger view, renaming and removing; on narrow and wide screens", {
+  skip: noBrowser,
+}, async (t) => {
+  const { base } = await startWithExamples(t);
+  const { page, context, faults } = await openAs(
+    await openBrowser(t),
+    `${base}/c/photo-wall/`,
+    "viewer@example.com",
+  );
+  const session = await context.newCDPSession(page);
+  await session.send("Page.setBypassCSP", { enabled: true });
+  await page.reload();
+  await button(page, "Add photos").waitFor();
+  // Without a listener all the time, choosers open between two calls of `waitForEvent` are not intercepted.
+  page.on("filechooser", () => {});
+  const press = async (...keys: string[]) => {
+    for (const key of keys) await page.keyboard.press(key);
+  };
+  const add = async (...files: Picture[]) => {
+    const [chooser] = await Promise.all([page.waitForEvent("filechooser"), press("Enter")]);
+    await chooser.setFiles(files);
+    for (const { name } of files) await photo(page, name.replace(".png", "")).waitFor();
+  };
+
+  await press("Tab");
+  await focuses(page, "[value=photos]");
+  await press("ArrowRight");
+  await focuses(page, "[value=drafts]:checked");
+  await press("Tab");
+  await focuses(page, "#add");
+  await add(picture("Secret.png"));
+  assert.equal(await drawer(page).locator(".photo").count(), 1);
+  await press("Shift+Tab", "ArrowLeft", "Tab");
+  for (const title of ["One", "Two", "Three"]) await add(picture(`${title}.png`));
+  assert.deepEqual(await wall(page).locator(".name").allTextContents(), ["Three", "Two", "One"]);
+
+  // The larger view goes through the photos of the wall, around its ends, and gives the focus back to the last one.
+  const dialog = page.getByRole("dialog");
+  const shows = (title: string) => dialog.getByRole("heading", { name: title, exact: true }).waitFor();
+  await button(page, "Three").focus();
+  await press("Enter");
+  await shows("Three");
+  await dialog.getByText("1 of 3").waitFor();
+  await auditAccessibility(page);
+  await press("ArrowRight");
+  await shows("Two");
+  await press("ArrowLeft", "ArrowLeft");
+  await shows("One");
+  await page.waitForFunction("document.querySelector('#large').naturalWidth === 8");
+  await press("Escape");
+  await dialog.waitFor({ state: "hidden" });
+  await focuses(page, "[data-id] .open:has([alt=One])");
+
+  await press("Tab");
+  await focuses(page, ".rename");
+  await press("Enter");
+  await auditAccessibility(page);
+  await press("ControlOrMeta+a", "Delete", "Enter");
+  await photo(page, "One").getByRole("alert").getByText("A photo needs a name.").waitFor();
+  await page.keyboard.type("Uno");
+  await press("Escape");
+  await focuses(page, ".rename");
+  await press("Enter");
+  await page.keyboard.type("Eins");
+  await press("Enter");
+  await says(page, "It is called Eins now.");
+  await focuses(page, ".rename");
+  await press("Tab", "Enter");
+  await dialog.getByRole("heading", { name: "Remove “Eins”?" }).waitFor();
+  await press("Tab", "Enter");
+  await says(page, "Eins is removed.");
+  await focuses(page, ".open:has([alt=Two])");
+  await page.reload();
+  await photo(page, "Three").waitFor();
+  assert.deepEqual(await wall(page).locator(".name").allTextContents(), ["Three", "Two"]);
+
+  const long = `${"Donaudampfschifffahrt".repeat(9)}.png`;
+  await choose(page, picture(long), { ...picture("Letter.pdf"), mimeType: "application/pdf" });
+  await photo(page, long.slice(0, -4)).waitFor();
+  await row(page, "Letter.pdf").getByRole("alert").getByText("This is not a picture").waitFor();
+  for (const width of [320, 768, 1280, 2560]) {
+    await page.setViewportSize({ width, height: 800 });
+    assert.equal(await page.evaluate("document.documentElement.scrollWidth"), width);
+    await photo(page, long.slice(0, -4)).locator(".open").click();
+    await dialog.waitFor();
+    const within =
+      "[...document.querySelectorAll('#viewer *')].every((each) => each.getBoundingClientRect().right <= innerWidth)";
+    assert.equal(await page.evaluate(within), true, `the larger view at ${width}`);
+    await button(page, "Close").click();
+  }
+  assert.deepEqual(faults, []);
+});
+
+test("after too many requests, uploads and pictures are requested again", { skip: noBrowser }, async (t) => {
+  const { base } = await startWithExamples(t);
+  const { page, faults } = await openAs(await openBrowser(t), `${base}/c/photo-wall/`, "viewer@example.com");
+  await button(page, "Add photos").waitFor();
+  await page.clock.install();
+  const refusal = { status: 429, json: { code: "RATE_LIMITED", message: "Too many requests." } };
+  for (const address of [/\/files$/, /\/content$/])
+    await page.route(address, (route) => route.fulfill(refusal), { times: 1 });
+  const refused = page.waitForResponse((response) => /content$/.test(response.url()));
+  await choose(page, picture("Patience.png"));
+  await row(page, "Patience").getByText("this one waits a moment").waitFor();
+  assert.equal(await page.locator(".photo").count(), 0);
+  await page.clock.fastForward(15_000);
+  await photo(page, "Patience").waitFor();
+  assert.equal((await refused).status(), 429);
+  await page.clock.fastForward(5000);
+  await loads(page, "Patience");
+  assert.deepEqual(faults, []);
+});
+
+/** Hands a picture to the page as the clipboard or a drag does. */
+const hand = (page: Page, type: "paste" | "drop", { name, buffer }: Picture) =>
+  page.evaluate(`{
+    const bytes = Uint8Array.fromBase64(${JSON.stringify(buffer.toString("base64"))});
+    const data = new DataTransfer();
+    data.items.add(new File([bytes], ${JSON.stringify(name)}, { type: "image/png" }));
+    const init = { clipboardData: data, dataTransfer: data, bubbles: true, cancelable: true };
+    document.body.dispatchEvent(new (${type === "paste" ? "ClipboardEvent" : "DragEvent"})("${type}", init));
+  }`);
+
+test("in subdomain mode, by drop and paste, page by page, and without its policy", {
+  skip: noBrowser,
+}, async (t) => {
+  const { env } = await startSite(t, "subdomain", { examples: true });
+  const { page, faults } = await openAs(
+    await openBrowser(t),
+    env.base.canvasUrl("photo-wall"),
+    "viewer@example.com",
+  );
+  await button(page, "Add photos").waitFor();
+  await hand(page, "drop", picture("Dropped.png"));
+  await photo(page, "Dropped").waitFor();
+  await loads(page, "Dropped");
+  await page.getByLabel("Only for me").check();
+  await hand(page, "paste", picture("Pasted.png"));
+  await drawer(page).getByText("Pasted", { exact: true }).waitFor();
+  await loads(page, "Pasted");
+
+  await page.getByLabel("Everyone here").check();
+  await choose(page, ...Array.from({ length: 25 }, (_, each) => picture(`Photo ${each}.png`)));
+  await says(page, "Photo 24 is on the wall.");
+  await page.locator(".upload").first().waitFor({ state: "detached" });
+  await wall(page).getByText("26", { exact: true }).waitFor();
+  assert.equal(await wall(page).locator(".photo").count(), 24);
+  await wall(page).getByRole("button", { name: "More photos" }).click();
+  assert.equal(await wall(page).locator(".photo").count(), 26);
+  await focuses(page, "#photos li:nth-child(25) .open");
+
+  const canvas = await env.db.get<{ runtime_policy: string; runtime_policy_revision: string }>`
+    select runtime_policy, runtime_policy_revision from canvases where slug = 'photo-wall'`;
+  await env.db.run`update canvases set runtime_policy = null, runtime_policy_revision = null
+    where slug = 'photo-wall'`;
+  await page.reload();
+  const failure = page.getByRole("alert").filter({ hasText: "has no file group “photos”" });
+  await failure.waitFor();
+  await assertAccessible(page);
+  assert.equal(await button(page, "Add photos").isVisible(), false);
+  await env.db.run`update canvases set runtime_policy = ${canvas?.runtime_policy ?? null},
+    runtime_policy_revision = ${canvas?.runtime_policy_revision ?? null} where slug = 'photo-wall'`;
+  await failure.getByRole("button", { name: "Try again" }).click();
+  await photo(page, "Photo 24").waitFor();
+  assert.deepEqual(faults, []);
+});

@@ -1,0 +1,44 @@
+/** Takes pictures from the file button, from drags onto the page and from the clipboard, and calls `take` with them. */
+export function letPick(element, take, isOpen) {
+  const curtain = element("curtain");
+  /** Whether the drag began on this page: the pictures on it are files to browsers, too. */
+  let own = false;
+  const holdsFiles = ({ dataTransfer }) => isOpen() && !own && dataTransfer?.types.includes("Files");
+  const given = (files) => {
+    if (files.length > 0) take([...files]);
+  };
+
+  element("add").addEventListener("click", () => element("files").click());
+  element("files").addEventListener("change", ({ target }) => {
+    given(target.files);
+    // The same file can be chosen again.
+    target.value = "";
+  });
+
+  document.addEventListener("dragstart", () => {
+    own = true;
+  });
+  document.addEventListener("dragend", () => {
+    own = false;
+  });
+  document.addEventListener("dragover", (event) => {
+    if (!holdsFiles(event)) return;
+    event.preventDefault();
+    const chosen = element("where").querySelector(":checked + span").textContent.toLowerCase();
+    curtain.firstElementChild.textContent = `Drop the pictures: ${chosen}`;
+    curtain.classList.add("drawn");
+  });
+  document.addEventListener("dragleave", ({ relatedTarget }) => {
+    if (relatedTarget === null) curtain.classList.remove("drawn");
+  });
+  document.addEventListener("drop", (event) => {
+    curtain.classList.remove("drawn");
+    if (!holdsFiles(event)) return;
+    event.preventDefault();
+    given(event.dataTransfer.files);
+  });
+
+  document.addEventListener("paste", ({ clipboardData }) => {
+    if (isOpen()) given(clipboardData?.files ?? []);
+  });
+}
