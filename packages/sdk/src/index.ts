@@ -1,4 +1,5 @@
 import type { UrlMode } from "./context.ts";
+import type { UploadRequest } from "./files/progress.ts";
 import { createFiles } from "./files.ts";
 import { createKv } from "./kv.ts";
 import { createMe } from "./me.ts";
@@ -7,7 +8,6 @@ import { createWatch } from "./realtime/watch.ts";
 import { createRealtime } from "./realtime.ts";
 import { type Address, createApi, type Fetch } from "./request.ts";
 import { createSubmissions } from "./submissions.ts";
-import type { UploadRequest } from "./upload-progress.ts";
 
 export type { Capability, DisabledReason } from "@easel/protocol/capabilities";
 export type { Member, Sender } from "@easel/protocol/realtime";
@@ -37,21 +37,14 @@ export {
   QuotaExceededError,
   UpdatePartialError,
 } from "./errors.ts";
-export type {
-  FileContent,
-  FileListOptions,
-  FilePage,
-  FileRecord,
-  Files,
-  UploadedFile,
-  UploadOptions,
-} from "./files.ts";
+export type { UploadProgress } from "./files/progress.ts";
+export type { FileContent, UploadedFile, UploadOptions } from "./files/upload.ts";
+export type { FileListOptions, FilePage, FileRecord, Files } from "./files.ts";
 export type { Kv, KvListOptions, KvScope, KvValue } from "./kv.ts";
 export type { Channel, Message } from "./realtime/channel.ts";
 export type { FileChange, KvChange, RecordChange } from "./realtime/watch.ts";
 export type { Realtime } from "./realtime.ts";
 export type { Submission, SubmissionPage, Submissions } from "./submissions.ts";
-export type { Progress } from "./upload-progress.ts";
 
 /** The SDK's interface, one property per primitive. */
 export type Easel = ReturnType<typeof createEasel>;

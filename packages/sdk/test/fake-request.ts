@@ -1,4 +1,4 @@
-import type { Progress, UploadRequest } from "../src/upload-progress.ts";
+import type { UploadProgress, UploadRequest } from "../src/files/progress.ts";
 
 /** The service's end of a request that was sent by `XMLHttpRequest`. */
 export interface Upload {
@@ -8,7 +8,7 @@ export interface Upload {
   withCredentials: boolean;
   aborted: boolean;
   /** Reports bytes of the body as sent, if the page listened before it sent the request. */
-  progress(event: Progress): void;
+  progress(event: UploadProgress): void;
   answer(status: number, body: unknown, responseURL?: string): void;
   /** Breaks the connection. */
   fail(): void;

@@ -5,8 +5,8 @@ import {
   createEasel,
   EaselError,
   NotAuthenticatedError,
-  type Progress,
   QuotaExceededError,
+  type UploadProgress,
 } from "../src/index.ts";
 import { fakeRequests } from "./fake-request.ts";
 import { gatherReports } from "./realtime-server.ts";
@@ -20,7 +20,7 @@ function startUpload(
   options: { signal?: AbortSignal } = {},
   me = () => Response.json({}),
   location = page,
-  onProgress = (_: Progress) => {},
+  onProgress = (_: UploadProgress) => {},
 ) {
   const { fetch, calls } = fakeFetch(me);
   const { XMLHttpRequest, sent } = fakeRequests();
@@ -47,7 +47,7 @@ test("an upload with `onProgress` is one XMLHttpRequest with credentials, and no
 });
 
 test("progress counts the bytes of the file, which is the end of the body", async () => {
-  const seen: Progress[] = [];
+  const seen: UploadProgress[] = [];
   const { uploaded, request } = startUpload({}, undefined, page, (progress) => seen.push(progress));
   for (const loaded of [0, 30, 40, 90, 140]) request.progress({ loaded, total: 140 });
   request.answer(201, UPLOADED);
@@ -73,8 +73,8 @@ test("a progress handler that throws does not stop the upload", async (t) => {
 });
 
 test("without XMLHttpRequest progress is reported once, after the upload", async () => {
-  const seen: Progress[] = [];
-  const onProgress = (progress: Progress) => seen.push(progress);
+  const seen: UploadProgress[] = [];
+  const onProgress = (progress: UploadProgress) => seen.push(progress);
   const { fetch, calls } = fakeFetch(() => Response.json(UPLOADED, { status: 201 }));
   await createEasel(page, fetch).files.upload("Tée", { onProgress });
   assert.deepEqual([seen, calls.length], [[{ loaded: 4, total: 4 }], 1]);

@@ -453,7 +453,7 @@ export const FAULTS: Fault[] = [
   ),
   fault(
     "sdk: uploads with progress send no cookies to the base host",
-    "packages/sdk/src/upload-progress.ts",
+    "packages/sdk/src/files/progress.ts",
     "request.withCredentials = true",
     "request.withCredentials = false",
     "packages/sdk/test/files-upload.test.ts",

@@ -1,7 +1,7 @@
-import type { Fetch } from "./request.ts";
+import type { Fetch } from "../request.ts";
 
 /** Progress of an upload in bytes of the file; `total` is its size. */
-export interface Progress {
+export interface UploadProgress {
   loaded: number;
   total: number;
 }
@@ -11,7 +11,7 @@ export interface UploadRequest {
   readonly status: number;
   readonly responseText: string;
   readonly responseURL: string;
-  readonly upload: { onprogress: ((event: Progress) => void) | null };
+  readonly upload: { onprogress: ((event: UploadProgress) => void) | null };
   withCredentials: boolean;
   onload: (() => void) | null;
   onerror: ((cause: unknown) => void) | null;
@@ -28,7 +28,7 @@ export interface UploadRequest {
 export function sendWithProgress(
   Request: new () => UploadRequest,
   total: number,
-  onProgress: (progress: Progress) => void,
+  onProgress: (progress: UploadProgress) => void,
 ): Fetch {
   return async (url, { method = "", body, signal }) => {
     const request = new Request();
