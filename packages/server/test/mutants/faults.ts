@@ -97,7 +97,7 @@ export const FAULTS: Fault[] = [
     "packages/server/src/pipeline/admit.ts",
     'page === "own" && env.base',
     "env.base",
-    "packages/server/test/primitives/browser-sdk.test.ts",
+    "packages/server/test/primitives/files/browser-files.test.ts",
   ),
   fault(
     "pipeline: isolation comes before access",

@@ -1,13 +1,12 @@
 import assert from "node:assert/strict";
-import { type TestContext, test } from "node:test";
+import { test } from "node:test";
 import { type Stage, stage } from "@easel/conformance/fixture";
 import { send } from "@easel/conformance/http";
 import { call } from "@easel/conformance/page";
-import type { Page } from "playwright-core";
 import { HandOver, jar } from "../sign-in/hand-over.ts";
 import { noBrowser, openBrowser } from "../support/browser.ts";
 import { publish } from "../support/publish.ts";
-import { enterAs, type Site, startSite } from "../support/site.ts";
+import { enterAs, startSite } from "../support/site.ts";
 
 const PAGE = `<!doctype html><title>Page</title><script src="/sdk/v1.js"></script>`;
 
@@ -44,159 +43,4 @@ test("the SDK is the same bytes on the base host and on the hosts of canvases", 
   const [first, second] = answers.map(({ status, text, headers }) => ({ status, text, etag: headers.etag }));
   assert.equal(first?.status, 200);
   assert.deepEqual(first, second);
-});
-
-/** Defines in a page: a picture of 2 × 1 pixels, and a function that returns the width of an image that loads, and null for any other. */
-const PICTURES = `
-  globalThis.draw = () => {
-    const canvas = new OffscreenCanvas(2, 1);
-    canvas.getContext("2d");
-    return canvas.convertToBlob();
-  };
-  globalThis.widthOf = (src, fields) =>
-    new Promise((resolve) => {
-      const image = Object.assign(new Image(), fields);
-      image.onload = () => resolve(image.naturalWidth);
-      image.onerror = () => resolve(null);
-      image.src = src;
-    });`;
-
-/** Opens the page of a new canvas as its owner, with the page of another canvas of the same people. */
-async function openCanvases(t: TestContext, mode: "path" | "subdomain") {
-  const site = await startSite(t, mode);
-  const canvas = await stage(site.target);
-  const other = await stage(site.target, { people: canvas.people });
-  const context = await (await openBrowser(t)).newContext();
-  await enterAs(context, site, canvas.people.owner);
-  const open = async ({ slug, ...rest }: Stage): Promise<Page> => {
-    await publish(site.target, { slug, ...rest }, { "index.html": PAGE });
-    const page = await context.newPage();
-    await page.goto(site.env.base.canvasUrl(slug));
-    await page.evaluate(PICTURES);
-    return page;
-  };
-  return { site, canvas, page: await open(canvas), elsewhere: () => open(other) };
-}
-
-/** The number of stored files. */
-const stored = async ({ env }: Site) =>
-  Number((await env.db.get<{ files: number }>`select count(*) as files from files`)?.files);
-
-for (const mode of ["path", "subdomain"] as const) {
-  test(`a page uploads a picture with progress and shows it, and no page of another canvas does, by ${mode}`, {
-    skip: noBrowser,
-  }, async (t) => {
-    const { site, canvas, page, elsewhere } = await openCanvases(t, mode);
-    const { file, steps, size } = await page.evaluate<{
-      file: { id: string; name: string; size: number; url: string };
-      steps: { loaded: number; total: number }[];
-      size: number;
-    }>(`(async () => {
-      const picture = await draw();
-      const steps = [];
-      const file = await easel.files.upload(picture, { name: "täa.png", onProgress: (step) => steps.push(step) });
-      return { file, steps, size: picture.size };
-    })()`);
-    const url = `${site.base}/v1/c/${canvas.slug}/files/${file.id}/content`;
-    assert.deepEqual(file, { id: file.id, name: "täa.png", size, url });
-    assert.deepEqual(steps.at(-1), { loaded: size, total: size });
-    assert.equal(await page.evaluate(`easel.files.url("${file.id}")`), url);
-
-    const shown = (where: Page, ways: object[]) =>
-      where.evaluate(`Promise.all(${JSON.stringify(ways)}.map((each) => widthOf("${url}", each)))`);
-    const ways: object[] = [{}, { crossOrigin: "use-credentials" }];
-    assert.deepEqual(await shown(page, ways), [2, 2]);
-    // In path mode a page that hides where it is can show files of another canvas (SECURITY.md).
-    if (mode === "subdomain") ways.push({ referrerPolicy: "no-referrer" });
-    assert.deepEqual(
-      await shown(await elsewhere(), ways),
-      ways.map(() => null),
-    );
-  });
-
-  test(`a page gets the errors of an upload by fetch and by XMLHttpRequest, by ${mode}`, {
-    skip: noBrowser,
-  }, async (t) => {
-    const { site, page } = await openCanvases(t, mode);
-    for (const options of ["{}", "{ onProgress() {} }"]) {
-      const error = await page.evaluate(`easel.files.upload(new Uint8Array(26 * 1024 * 1024), ${options})
-        .catch(({ name, code, status }) => ({ name, code, status }))`);
-      assert.deepEqual(error, { name: "QuotaExceededError", code: "FILE_TOO_LARGE", status: 413 });
-    }
-    assert.equal(await stored(site), 0);
-  });
-}
-
-test("a page lists, renames, deletes and watches files", { skip: noBrowser }, async (t) => {
-  const { site, page } = await openCanvases(t, "subdomain");
-  const result = await page.evaluate<Record<string, unknown>>(`(async () => {
-    const changes = [];
-    let changed = () => {};
-    const heard = (count) => new Promise((resolve) => {
-      changed = () => changes.length >= count && resolve();
-      changed();
-    });
-    easel.files.watch((change) => { changes.push(change); changed(); });
-    await heard(1);
-    const first = await easel.files.upload("Tea at four", { name: "a.txt" });
-    await heard(2);
-    const second = await easel.files.upload(new File(["x"], "b.bin"), { scope: "submission" });
-    await heard(3);
-    const { name } = await easel.files.rename(first.id, "c.txt");
-    await heard(4);
-    const pages = [await easel.files.list({ limit: 1 })];
-    pages.push(await easel.files.list({ limit: 1, cursor: pages[0].nextCursor }));
-    const all = await easel.files.list();
-    await easel.files.delete(second.id);
-    await heard(5);
-    const missing = await easel.files.delete(second.id).catch(({ name }) => name);
-    return {
-      ids: [first.id, second.id], name, changes, missing, last: pages[1].nextCursor,
-      pages: pages.flat().map(({ id }) => id),
-      all: all.map(({ id, name, size, mime, scope }) => ({ id, name, size, mime, scope })),
-    };
-  })()`);
-  const [first, second] = result.ids as string[];
-  assert.deepEqual(result, {
-    ids: [first, second],
-    name: "c.txt",
-    changes: [
-      { op: "resync" },
-      { op: "set", id: first, scope: "shared" },
-      { op: "set", id: second, scope: "submission" },
-      { op: "set", id: first, scope: "shared" },
-      { op: "delete", id: second, scope: "submission" },
-    ],
-    missing: "NotFoundError",
-    last: null,
-    pages: [first, second],
-    all: [
-      { id: first, name: "c.txt", size: 11, mime: "text/plain", scope: "shared" },
-      { id: second, name: "b.bin", size: 1, mime: "application/octet-stream", scope: "submission" },
-    ],
-  });
-  assert.equal(await stored(site), 1);
-});
-
-test("a page aborts an upload, and nothing is stored", { skip: noBrowser }, async (t) => {
-  const { site, page } = await openCanvases(t, "subdomain");
-  const session = await page.context().newCDPSession(page);
-  await session.send("Network.enable");
-  await session.send("Network.emulateNetworkConditions", {
-    ...{ offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: 1024 * 1024 },
-  });
-  const [error, { loaded, total }] = await page.evaluate<[string, { loaded: number; total: number }]>(
-    `(async () => {
-      const upload = new AbortController();
-      let seen;
-      const onProgress = (step) => { seen = step; upload.abort(); };
-      const file = new Uint8Array(20 * 1024 * 1024);
-      const error = await easel.files.upload(file, { onProgress, signal: upload.signal }).catch(({ name }) => name);
-      return [error, seen];
-    })()`,
-  );
-  assert.equal(error, "AbortError");
-  assert.ok(loaded < total);
-  assert.deepEqual(await page.evaluate("easel.files.list()"), []);
-  assert.equal(await stored(site), 0);
 });
