@@ -178,9 +178,9 @@ describe("400 INVALID_BODY", () => {
   ];
   for (const [what, type] of types) {
     it(what, async () => {
-      const body = part(FILE, "x") + END;
+      const [, boundary = "b"] = /boundary=(b+)/.exec(type ?? "") ?? [];
       // A parameter that is `undefined` takes its default.
-      const request = sent(body);
+      const request = sent((part(FILE, "x") + END).replaceAll("--b", `--${boundary}`));
       request.headers = type === undefined ? {} : { "content-type": type };
       assert.deepEqual(await read(request), REFUSED);
     });
@@ -193,7 +193,7 @@ describe("400 INVALID_BODY", () => {
     ["another boundary", whole.replaceAll("--b", "--c")],
     ["a preamble that is too long", "x".repeat(65 * 1024) + CRLF + whole],
     ["an epilogue that is too long", whole + "x".repeat(65 * 1024)],
-    ["a boundary with a tail", whole.replaceAll("--b", "--bb")],
+    ["a boundary with a tail", whole.replace("--b", "--bx")],
     ["one dash after the last boundary", `${part(FILE, "x")}--b-\r\n`],
     ["a boundary after CR LF in the content", part(FILE, "1\r\n--b2") + END],
     ["a part without a header", `--b\r\n\r\nx\r\n${END}`],
