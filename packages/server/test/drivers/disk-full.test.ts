@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { readdir, rm, statfs, writeFile } from "node:fs/promises";
+import { readdir, rm } from "node:fs/promises";
 import path from "node:path";
 import { test } from "node:test";
 import { stage } from "@easel/conformance/fixture";
@@ -10,31 +9,10 @@ import { refused } from "@easel/conformance/refusal";
 import type { Env } from "../../src/env.ts";
 import { startDev } from "../support/engines.ts";
 import { upload, visit } from "../support/publish.ts";
-import { atEnd, type Scope, temporaryDirectory } from "../support/service.ts";
+import { fill, smallDisk } from "../support/small-disk.ts";
 import { zip } from "../support/zip.ts";
 
 const MIB = 1024 * 1024;
-
-/** Mounts a small file system. Null when this user is not allowed to. */
-async function smallDisk(scope: Scope, size: number): Promise<string | null> {
-  const directory = await temporaryDirectory(scope);
-  try {
-    execFileSync("mount", ["-t", "tmpfs", "-o", `size=${size}`, "tmpfs", directory], { stdio: "ignore" });
-  } catch {
-    return null;
-  }
-  atEnd(scope, async () => execFileSync("umount", [directory]));
-  return directory;
-}
-
-/** Fills the file system except for a number of bytes. */
-async function fill(directory: string, left: number): Promise<string> {
-  const file = path.join(directory, "filler");
-  await rm(file, { force: true });
-  const { bavail, bsize } = await statfs(directory);
-  await writeFile(file, Buffer.alloc(bavail * bsize - left));
-  return file;
-}
 
 /** Lists the files in staging and uploads. */
 const staged = async ({ config }: Env) =>

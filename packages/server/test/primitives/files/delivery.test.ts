@@ -108,7 +108,7 @@ describe("downloads", async () => {
     }>`select blob_key from files where id = ${String(json.id)}`;
     const key = String(row?.blob_key);
     await rm(path.join(env.config.dataDir, "blobs", key.slice(0, 2), key));
-    const error = t.mock.method(env.log, "error");
+    const error = t.mock.method(env.log, "error", (_fields: { err?: unknown }) => {});
     refused(await canvas.pages.owner.get(`/files/${json.id}/content`), 500, "INTERNAL_ERROR");
     assert.match(
       String(error.mock.calls[0]?.arguments[0]?.err),

@@ -1,0 +1,25 @@
+import { execFileSync } from "node:child_process";
+import { rm, statfs, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { atEnd, type Scope, temporaryDirectory } from "./service.ts";
+
+/** Mounts a small file system. Null when this user is not allowed to. */
+export async function smallDisk(scope: Scope, size: number): Promise<string | null> {
+  const directory = await temporaryDirectory(scope);
+  try {
+    execFileSync("mount", ["-t", "tmpfs", "-o", `size=${size}`, "tmpfs", directory], { stdio: "ignore" });
+  } catch {
+    return null;
+  }
+  atEnd(scope, async () => execFileSync("umount", [directory]));
+  return directory;
+}
+
+/** Fills the file system except for a number of bytes. */
+export async function fill(directory: string, left: number): Promise<string> {
+  const file = path.join(directory, "filler");
+  await rm(file, { force: true });
+  const { bavail, bsize } = await statfs(directory);
+  await writeFile(file, Buffer.alloc(bavail * bsize - left));
+  return file;
+}
