@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import { type Stage, stage } from "@easel/conformance/fixture";
+import { govern } from "@easel/conformance/policy";
 import type { Page } from "playwright-core";
 import { noBrowser, openBrowser } from "../../support/browser.ts";
 import { publish } from "../../support/publish.ts";
@@ -150,6 +151,31 @@ describe("files of a page", { skip: noBrowser }, () => {
       ],
     });
     assert.equal(await stored(site, canvas), 1);
+  });
+
+  it("uploads into a group and attaches to a record, and lists by both", async () => {
+    const { canvas, page } = await openCanvas(site);
+    await govern(site.target, canvas, {
+      collections: { ideas: { preset: "collaborative" } },
+      fileGroups: { photos: { preset: "contributions" } },
+    });
+    const { files, lists } = await page.evaluate<{ files: string[]; lists: string[][] }>(`(async () => {
+      const ideas = easel.kv.collection("ideas");
+      const { id: recordId } = await ideas.create("Tea at four");
+      const files = [
+        await easel.files.upload("a", { group: "photos" }),
+        await easel.files.upload("b", { collection: "ideas", recordId }),
+      ];
+      const idsOf = async (filter) => (await easel.files.list(filter)).map(({ id }) => id);
+      const lists = [];
+      for (const filter of [{ group: "photos" }, { collection: "ideas" }, { collection: "ideas", recordId }])
+        lists.push(await idsOf(filter));
+      await ideas.delete(recordId);
+      lists.push(await idsOf());
+      return { files: files.map(({ id }) => id), lists };
+    })()`);
+    const [grouped, attached] = files;
+    assert.deepEqual(lists, [[grouped], [attached], [attached], [grouped]]);
   });
 
   it("aborts an upload, and nothing is stored", async () => {
