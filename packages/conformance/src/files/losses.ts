@@ -95,12 +95,5 @@ export function losses(target: Target): void {
       const made = uploadedOf(await upload.finish());
       assert.equal((await filesIn(canvas.pages.viewer))[0]?.id, made.id);
     });
-
-    it("an upload that its sender breaks off leaves nothing, and none is listed before its end", async () => {
-      const { canvas, upload } = await held("viewer", { scope: "submission" });
-      assert.deepEqual(await filesIn(canvas.pages.viewer), []);
-      upload.drop();
-      assert.deepEqual(await filesIn(canvas.pages.viewer), []);
-    });
   });
 }

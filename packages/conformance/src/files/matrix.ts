@@ -1,15 +1,6 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
-import {
-  AUDIENCES,
-  OPERATIONS,
-  type Operation,
-  type PolicyRight,
-  PRESETS,
-  type Preset,
-  type RecordPolicy,
-  RIGHTS,
-} from "@easel/protocol/policy";
+import { OPERATIONS, type RecordPolicy } from "@easel/protocol/policy";
 import { add as addRecord } from "../collections/entry.ts";
 import { mayDo, outcome } from "../collections/oracle.ts";
 import { stage } from "../fixture.ts";
@@ -21,49 +12,9 @@ import { idOf } from "../person-id.ts";
 import { govern } from "../policy.ts";
 import { answered, refused } from "../refusal.ts";
 import type { Target } from "../target.ts";
+import { CASES, type Case, FIXED, type FileOperation, POLICED, type Policed } from "./cases.ts";
 import { upload } from "./form.ts";
-import { FIXED } from "./oracle.ts";
 import { add, contentOf, type FileRecord, filesIn, pathOf, uploadedOf } from "./record.ts";
-
-const FILE_OPERATIONS = ["read", "create", "update", "delete"] as const satisfies Operation[];
-type FileOperation = (typeof FILE_OPERATIONS)[number];
-
-/** A policy, and the operations to try under it. */
-interface Policed {
-  name: string;
-  policy: RecordPolicy;
-  operations: readonly FileOperation[];
-}
-
-/** Every preset, and every override of the narrowest and of the widest one. The records of the matrix have all others. */
-const POLICED: Policed[] = (Object.keys(PRESETS) as Preset[]).flatMap((preset) => [
-  { name: preset, policy: { preset }, operations: FILE_OPERATIONS },
-  ...(preset !== "personal" && preset !== "collaborative" ? [] : FILE_OPERATIONS).flatMap((operation) => {
-    const rights: readonly PolicyRight[] =
-      operation === "create" ? AUDIENCES : (Object.keys(RIGHTS) as PolicyRight[]);
-    return rights.map((right) => ({
-      name: `${preset}.${operation}.${right}`,
-      policy: { preset, overrides: { [operation]: right } },
-      operations: operation === "read" ? FILE_OPERATIONS : [operation],
-    }));
-  }),
-]);
-
-/** A scope of files, and the policy of its rights. */
-interface Case extends Policed {
-  kind: "fixed" | "group" | "record";
-}
-
-const CASES: Case[] = [
-  ...Object.entries(FIXED).map(([name, policy]) => ({
-    kind: "fixed" as const,
-    name,
-    policy,
-    operations: FILE_OPERATIONS,
-  })),
-  ...POLICED.map((each) => ({ kind: "group" as const, ...each })),
-  ...POLICED.map((each) => ({ kind: "record" as const, ...each })),
-];
 
 /** The callers who have files; the stranger is a viewer who has none. */
 const AUTHORS = ["guest", "viewer", "editor", "owner"] as const;
@@ -93,7 +44,7 @@ interface Scene {
 const fieldsOf = ({ kind, name }: Case, recordId = ""): Record<string, string> =>
   kind === "fixed" ? { scope: name } : kind === "group" ? { group: name } : { collection: name, recordId };
 
-/** The rows that would need more files than one of each author: those that delete. */
+/** The number of files of each author: two where some are deleted. */
 const filesEach = ({ operations }: Case) => (operations.includes("delete") ? 2 : 1);
 
 const tableOf = (policy: (each: Policed) => RecordPolicy) => {
