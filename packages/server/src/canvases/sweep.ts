@@ -29,11 +29,11 @@ async function sweepStaging(env: Env): Promise<void> {
   await Promise.all([removeOlder(uploadsOf(env), before), env.blobs.tidy(before)]);
 }
 
-/** Sweeps now and every hour. Returns a function that stops, and resolves once the current sweep is done. */
+/** Sweeps now and every hour. Returns a function that stops, and resolves once every sweep is done. */
 export function startSweeping(env: Env): () => Promise<void> {
   let sweeping = Promise.resolve();
   const sweep = () => {
-    sweeping = Promise.all([
+    const parts = [
       sweepBlobs(env),
       sweepStaging(env),
       purgeCanvases(env),
@@ -41,10 +41,8 @@ export function startSweeping(env: Env): () => Promise<void> {
       ...env.canvasData.map((data) => data.sweep?.(env.db)),
       env.db.run`delete from sessions where expires_at <= ${env.clock()}`,
       env.db.run`delete from handovers where expires_at <= ${env.clock()}`,
-    ]).then(
-      () => {},
-      (error) => env.log.error({ err: error }, "sweeping failed"),
-    );
+    ].map((part) => Promise.resolve(part).catch((err) => env.log.error({ err }, "sweeping failed")));
+    sweeping = Promise.all([sweeping, ...parts]).then(() => {});
   };
   sweep();
   const timer = setInterval(sweep, HOUR_MS).unref();
