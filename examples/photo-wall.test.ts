@@ -88,11 +88,26 @@ test("two people share photos, and neither sees what the other keeps private", {
   assert.equal((await viewer.page.request.get(`${content}`)).status(), 200);
   assert.equal((await owner.page.request.get(`${content}`)).status(), 404);
 
-  // The owner of the canvas does not see the draft, neither live, as a later photo shows, nor after a reload.
+  // The owner of the canvas does not see the draft, neither live, as a later photo shows, nor after a reload. The clock of the page is
+  // stopped until it hears of the photo: it does not find it by reading now and then.
+  const told = Promise.withResolvers<void>();
+  owner.page.on("websocket", (socket) =>
+    socket.on("framereceived", ({ payload }) => {
+      if (/"op":"set"/.test(String(payload))) told.resolve();
+    }),
+  );
+  await owner.page.clock.install();
+  await owner.page.reload();
+  await photo(owner.page, "Ferry").waitFor();
+  await owner.page.waitForLoadState("networkidle");
+  await owner.page.clock.pauseAt(Date.now() + 3_600_000);
   await viewer.page.getByLabel("Everyone here").check();
   await choose(viewer.page, picture("Harbour.png"));
+  await told.promise;
+  await owner.page.clock.fastForward(1500);
   await wall(owner.page).getByText("Harbour", { exact: true }).waitFor();
   assert.equal(await owner.page.locator(".photo").count(), 3);
+  await owner.page.clock.resume();
   await owner.page.reload();
   await wall(owner.page).getByText("Harbour", { exact: true }).waitFor();
   assert.equal(await owner.page.locator(".photo").count(), 3);
