@@ -1,0 +1,38 @@
+import { globSync } from "node:fs";
+import path from "node:path";
+
+export const ROOT = path.join(import.meta.dirname, "../../../..");
+
+/** Groups of test files, each of which runs in one process: a small file takes most of its time to start. */
+export const GROUPS = {
+  units: ["packages/*/src/**/*.test.ts"],
+  sdk: ["packages/sdk/test/*.test.ts"],
+  ...folders("management", "organisation", "canvases", "identity", "sign-in", "pipeline", "content"),
+  primitives: ["packages/server/test/primitives/*.test.ts"],
+  stores: ["packages/server/test/primitives/{kv,submissions,collections}/*.test.ts"],
+  files: ["packages/server/test/primitives/files/*.test.ts"],
+} satisfies Record<string, string[]>;
+
+/**
+ * Test files that need a process of their own: browsers take long, crash tests start processes, and `canvas-data` changes the list of
+ * primitives.
+ */
+const ALONE = /browser|crash|^canvas-data\./;
+
+function folders<Name extends string>(...names: Name[]): Record<Name, string[]> {
+  const entries = names.map((name) => [name, [`packages/server/test/${name}/*.test.ts`]]);
+  return Object.fromEntries(entries);
+}
+
+/** Returns the files that match patterns, as paths below the root of the repository. */
+export const filesOf = (patterns: string[]): string[] =>
+  globSync(patterns, { cwd: ROOT, exclude: (file) => file.includes("node_modules") }).sort();
+
+/** Returns the files of a group. */
+export const filesOfGroup = (name: keyof typeof GROUPS): string[] =>
+  filesOf(GROUPS[name]).filter((file) => !ALONE.test(path.basename(file)));
+
+/** Runs the files of a group in this process. */
+export async function importGroup(name: keyof typeof GROUPS): Promise<void> {
+  for (const file of filesOfGroup(name)) await import(path.join(ROOT, file));
+}
