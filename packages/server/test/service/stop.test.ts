@@ -6,7 +6,7 @@ import { readFile } from "node:fs/promises";
 import http from "node:http";
 import path from "node:path";
 import { test } from "node:test";
-import { until } from "@easel/conformance/patience";
+import { PATIENCE_MS, until } from "@easel/conformance/patience";
 import { signIn, startProcess } from "../support/process.ts";
 import { atEnd, type Scope, temporaryDirectory } from "../support/service.ts";
 
@@ -75,6 +75,9 @@ test("the service stops with the shell that npm started it in", async (t) => {
       () => false,
     );
   assert.ok(await answers());
+  // The service has inherited the output of the shell: it ends with the last of its processes.
+  const gone = once(child, "close", { signal: AbortSignal.timeout(PATIENCE_MS) });
   child.kill("SIGTERM");
-  await until("it is gone", async () => !(await answers()));
+  await gone;
+  assert.equal(await answers(), false);
 });
