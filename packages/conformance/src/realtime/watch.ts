@@ -39,7 +39,7 @@ const NO_WATCHES: object[] = [
     "kv.users",
     "collections",
     "submissions",
-    "files",
+    "file",
     "__proto__",
   ].map((resource) => ({ resource, name: "board" })),
   { resource: ["kv"] },

@@ -3,14 +3,16 @@ import path from "node:path";
 
 export const ROOT = path.join(import.meta.dirname, "../../../..");
 
-/** Groups of test files, each of which runs in one process: a small file takes most of its time to start. */
+/**
+ * Groups of test files, each of which runs in one process: a small file takes most of its time to start. Files that mock timers for a
+ * whole suite belong to none.
+ */
 export const GROUPS = {
   units: ["packages/*/src/**/*.test.ts"],
   sdk: ["packages/sdk/test/*.test.ts"],
   ...folders("management", "organisation", "canvases", "identity", "sign-in", "pipeline", "content"),
   primitives: ["packages/server/test/primitives/*.test.ts"],
   stores: ["packages/server/test/primitives/{kv,submissions,collections}/*.test.ts"],
-  files: ["packages/server/test/primitives/files/*.test.ts"],
 } satisfies Record<string, string[]>;
 
 /**
