@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { outputOf, pinned, type Server, startNode, startServer } from "./child.ts";
 import { startEasel } from "./easel.ts";
@@ -82,8 +83,12 @@ function row(name: string, pairs: Result[][], idle: number[], target: string): s
 
 type Run = Pick<Transfers, "method" | "path" | "headers"> & Partial<Transfers>;
 
-/** Runs transfers in a process of their own, and samples the memory of the server meanwhile. */
+/**
+ * Runs transfers in a process of their own, and samples the memory of the server meanwhile. First writes to disk what other runs have left
+ * in the cache of the system: a sync of one file could wait for all of it.
+ */
 async function run(server: Server, options: Run, count = COUNT): Promise<Result> {
+  spawnSync("sync");
   const transfers = {
     port: server.port,
     size: SIZE,
