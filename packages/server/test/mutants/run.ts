@@ -121,6 +121,9 @@ function copyTo(copy: string): string {
     if (name !== "@easel") symlinkSync(path.join(modules, name), path.join(copy, "node_modules", name));
   for (const name of readdirSync(path.join(modules, "@easel")))
     symlinkSync(path.join("../../packages", name), path.join(copy, "node_modules/@easel", name));
+  // Other versions than those that packages of the checkout share.
+  for (const own of globSync("packages/*/node_modules", { cwd: ROOT }))
+    symlinkSync(path.join(ROOT, own), path.join(copy, own));
   build(copy);
   return copy;
 }
