@@ -295,9 +295,9 @@ export const FAULTS: Fault[] = [
   ),
   fault(
     "realtime: changes of other people's keys are told",
-    "packages/server/src/primitives/realtime/watches.ts",
-    'if (change.resource === "kv.user") return isOwn;',
-    'if (change.resource === "kv.user") return true;',
+    "packages/server/src/primitives/realtime/watched-changes.ts",
+    "const OWNER: Right = { own: true, any: false };",
+    "const OWNER: Right = { own: true, any: true };",
     "packages/server/test/conformance/realtime.test.ts",
   ),
   fault(
