@@ -63,7 +63,7 @@ export class WriteBatcher {
     this.#writes = [];
     let settle: (() => void)[];
     try {
-      settle = this.#write(group, false) ?? this.#write(group, true) ?? [];
+      settle = this.#writeGroup(group);
     } catch (error) {
       if (this.#connection.isTransaction) this.#rollback.run();
       if (isBusy(error) && this.#retryLater(group)) return false;
@@ -75,8 +75,19 @@ export class WriteBatcher {
     return true;
   }
 
-  /** Commits a group. Returns the functions that settle its writes; null after a rollback, when one threw `Repeat`. */
-  #write(group: Write[], undoable: boolean): (() => void)[] | null {
+  /** Writes a group; when a write threw `Repeat`, again with undoable writes. Returns the functions that settle the writes. */
+  #writeGroup(group: Write[]): (() => void)[] {
+    try {
+      return this.#commitGroup(group, false);
+    } catch (error) {
+      if (!(error instanceof Repeat)) throw error;
+      this.#rollback.run();
+      return this.#commitGroup(group, true);
+    }
+  }
+
+  /** Runs the writes of a group and commits them. */
+  #commitGroup(group: Write[], undoable: boolean): (() => void)[] {
     const settle: (() => void)[] = [];
     this.#begin.run();
     this.#lockedAt = null;
@@ -86,11 +97,7 @@ export class WriteBatcher {
         settle.push(() => resolve(result as never));
       } catch (error) {
         // Errors such as a full disk end the whole transaction: nothing of the group was written.
-        if (!this.#connection.isTransaction) throw error;
-        if (error instanceof Repeat) {
-          this.#rollback.run();
-          return null;
-        }
+        if (!this.#connection.isTransaction || error instanceof Repeat) throw error;
         settle.push(() => reject(error));
       }
     }
