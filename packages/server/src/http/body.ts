@@ -43,7 +43,7 @@ export function readBody(
       if (!request.complete) reject(bodyAborted());
     };
     const startTimer = () => {
-      if (!ended) timer = setTimeout(() => abort(tooSlow), BODY_TIMEOUT_MS);
+      if (!ended) timer = setTimeout(() => abort(refuseSlowBody), BODY_TIMEOUT_MS);
     };
     if (Number(request.headers["content-length"] ?? 0) > limit) return abort(tooLarge);
     request.on("data", (chunk: Buffer) => {
@@ -62,19 +62,13 @@ export function readBody(
   });
 }
 
-const tooSlow = () => refuse("INVALID_BODY", { message: "The body took too long to arrive." }, 408);
+const refuseSlowBody = (): never => {
+  throw bodyTooSlow();
+};
 
-/**
- * Streams the chunks of a body; throws `bodyAborted()` when the client goes away. The rest of a body that is not read to its end is
- * discarded.
- */
-export async function* streamBody(request: IncomingMessage): AsyncGenerator<Uint8Array> {
-  try {
-    yield* request.iterator({ destroyOnReturn: false });
-  } catch (error) {
-    throw request.errored === null ? error : bodyAborted();
-  }
-}
+/** The error of a body that takes too long to arrive. */
+export const bodyTooSlow = (): Refusal =>
+  new Refusal(408, { code: "INVALID_BODY", message: "The body took too long to arrive." });
 
 /** The error of a body whose connection closed before its end. */
 export const bodyAborted = (): Refusal =>

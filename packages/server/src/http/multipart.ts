@@ -1,9 +1,9 @@
 import type { IncomingMessage } from "node:http";
 import { MIMEType } from "node:util";
 import { parse } from "content-disposition";
-import { arrivingBody } from "./arriving-body.ts";
 import { Delimited } from "./delimited.ts";
 import { Refusal, refuse } from "./refusal.ts";
+import { streamBody } from "./stream-body.ts";
 
 /** The longest boundary of RFC 2046. */
 const MAX_BOUNDARY_LENGTH = 70;
@@ -68,7 +68,7 @@ function parseHeader(block: Buffer): Omit<Part, "body"> {
  */
 export async function* partsOf(request: IncomingMessage): AsyncGenerator<Part> {
   const delimiter = Buffer.from(`\r\n--${boundaryOf(request)}`, "latin1");
-  const source = arrivingBody(request);
+  const source = streamBody(request);
   // The first boundary may begin the body.
   const bytes = new Delimited(source, CRLF, () => malformed("it ends early"));
   try {

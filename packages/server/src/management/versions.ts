@@ -2,8 +2,8 @@ import { publishStored, type StoredBundle, storeBundle } from "../canvases/publi
 import { withUpload } from "../canvases/publishing/upload.ts";
 import { listVersions, publishVersion } from "../canvases/versions.ts";
 import { currentView } from "../canvases/view.ts";
-import { streamBody } from "../http/body.ts";
 import { refuse } from "../http/refusal.ts";
+import { streamBody } from "../http/stream-body.ts";
 import { act } from "./act.ts";
 import type { BodySpec } from "./body-spec.ts";
 import { ok } from "./response-spec.ts";
