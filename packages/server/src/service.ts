@@ -7,7 +7,6 @@ import { Concurrency } from "./async/concurrency.ts";
 import { TaskPool } from "./async/task-pool.ts";
 import { Turns } from "./async/turns.ts";
 import { blobColumnsOf } from "./canvases/canvas-data.ts";
-import { ownData } from "./canvases/own-data.ts";
 import { startSweeping } from "./canvases/sweep.ts";
 import { baseOf } from "./config/addresses.ts";
 import { type Config, readConfig, unknownVariables } from "./config/config.ts";
@@ -22,7 +21,7 @@ import { joinInstance, requireOneInstance, type Stores } from "./drivers/instanc
 import type { Env } from "./env.ts";
 import { newLog } from "./http/log.ts";
 import { seedExamples } from "./management/seed.ts";
-import { availabilityOf, primitives } from "./primitives/index.ts";
+import { availabilityOf, canvasDataOf, primitives } from "./primitives/index.ts";
 
 /** The time that pending requests have when the service stops. */
 const STOP_TIMEOUT_MS = 10_000;
@@ -88,9 +87,6 @@ export async function join(environment: Record<string, string | undefined>): Pro
   }
 }
 
-/** Lists what primitives and canvases store, in the order in which a purge removes it. */
-const canvasData = () => [...primitives.flatMap(({ data }) => data ?? []), ownData];
-
 /** Opens the database, migrates its schema, and opens the blobs. */
 async function openStores(config: Config, log: Env["log"]): Promise<Stores> {
   const onBrokenDisk = (error: unknown) => {
@@ -107,7 +103,7 @@ async function openStores(config: Config, log: Env["log"]): Promise<Stores> {
   try {
     await migrate(db);
     const blobs = await openBlobs(config);
-    return { config, db, blobs, blobColumns: blobColumnsOf(canvasData()), clock: Date.now };
+    return { config, db, blobs, blobColumns: blobColumnsOf(canvasDataOf(primitives)), clock: Date.now };
   } catch (error) {
     await db.close();
     throw error;
@@ -142,7 +138,7 @@ async function run(
     compressions,
     proxyKeys,
     policies,
-    canvasData: canvasData(),
+    canvasData: canvasDataOf(primitives),
     availability,
   };
   const env: Env = { config, base, db, blobs, bus, ...kept, clock, log };

@@ -4,11 +4,10 @@ import { LIMITS } from "@easel/protocol/limits";
 import { AUDIENCES, PRESETS, RIGHTS } from "@easel/protocol/policy";
 import { CLOSE_CODES, FRAME_ERRORS } from "@easel/protocol/realtime";
 import { PERMISSION_NEEDS } from "../access/permissions.ts";
-import { ownData } from "../canvases/own-data.ts";
 import type { Setting } from "../config/kinds.ts";
 import { SETTINGS } from "../config/settings.ts";
 import { PERSON_QUOTA_NAMES, quotasOf } from "../organisation/quotas.ts";
-import { primitives } from "../primitives/index.ts";
+import { canvasDataOf, primitives } from "../primitives/index.ts";
 import { code, enumeration, table } from "./markdown.ts";
 
 /** Returns the default of a setting as the docs show it. */
@@ -108,8 +107,11 @@ export const presets = () =>
 export const audiences = () => AUDIENCES.map(code).join(", ");
 
 export function quotas(): string {
-  const canvasData = [...primitives.flatMap(({ data }) => data ?? []), ownData];
-  return enumeration([...quotasOf({ canvasData }).map(([name]) => name), ...PERSON_QUOTA_NAMES].map(code));
+  return enumeration(
+    [...quotasOf({ canvasData: canvasDataOf(primitives) }).map(([name]) => name), ...PERSON_QUOTA_NAMES].map(
+      code,
+    ),
+  );
 }
 
 export const personQuotas = () => enumeration(PERSON_QUOTA_NAMES.map(code));

@@ -1,3 +1,4 @@
+import { ownData } from "../canvases/own-data.ts";
 import type { Env } from "../env.ts";
 import { collections } from "./collections/routes.ts";
 import { files } from "./files/routes.ts";
@@ -9,6 +10,12 @@ import { submissions } from "./submissions/routes.ts";
 
 /** The primitives of the runtime API, `/v1/c/{slug}`. */
 export const primitives: Primitive[] = [identity, kv, submissions, collections, files, realtime];
+
+/** Lists what primitives and canvases store, in the order in which a purge removes it. */
+export const canvasDataOf = (served: readonly Primitive[]): Env["canvasData"] => [
+  ...served.flatMap(({ data }) => data ?? []),
+  ownData,
+];
 
 /**
  * Collects the checks of live state that primitives declare, by capability. Without a primitive for Connections there are no grants, so

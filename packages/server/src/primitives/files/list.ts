@@ -8,7 +8,7 @@ import { refuse } from "../../http/refusal.ts";
 import { RECORD_ID } from "../collections/record-query.ts";
 import { RecordStore } from "../collections/store.ts";
 import type { Call } from "../primitive.ts";
-import { collectionOf, parseScope, type Scope, scopeRights, scopesOf } from "./scope.ts";
+import { collectionOf, needsKv, parseScope, type Scope, scopeRights, scopesOf } from "./scope.ts";
 import { FileStore, type StoredFile } from "./store.ts";
 
 /*
@@ -78,7 +78,7 @@ export class FileList {
   async page({ scope, recordId }: Filter, limit: number, after: Position): Promise<Paged<StoredFile>> {
     if (scope === null) return paged(await this.#ofAllScopes(limit + 1, after), limit, cursorOf);
     if (after.scope !== null && after.scope !== scope) reject("`cursor` is none of this list.");
-    if (collectionOf(scope) !== undefined) await this.#call.requireCapability("kv");
+    if (needsKv(scope)) await this.#call.requireCapability("kv");
     const right = (await this.#rightOf(scope)) ?? refuse("NOT_FOUND");
     if (!right.own) refuse("PERMISSION_DENIED");
     const found =
@@ -125,6 +125,6 @@ export class FileList {
 
   /** Whether the files of a scope are accessible: attachments are while KV is on. */
   #isEnabled(scope: Scope): boolean {
-    return collectionOf(scope) === undefined || whyOff("kv", this.#call.canvas, this.#env) === null;
+    return !needsKv(scope) || whyOff("kv", this.#call.canvas, this.#env) === null;
   }
 }

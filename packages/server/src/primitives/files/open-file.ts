@@ -5,7 +5,7 @@ import { isId } from "../../crypto/ids.ts";
 import type { Env } from "../../env.ts";
 import { refuse } from "../../http/refusal.ts";
 import type { Call } from "../primitive.ts";
-import { collectionOf, scopeRights } from "./scope.ts";
+import { needsKv, scopeRights } from "./scope.ts";
 import { FileStore, type StoredFile } from "./store.ts";
 
 /**
@@ -24,6 +24,6 @@ export async function openFile(
   const rights = scopeRights(file.scope, await policyOf(canvas, env), role) ?? refuse("NOT_FOUND");
   const isOwn = file.owner_id === user.id;
   if (!allows(rights.read, isOwn)) refuse("NOT_FOUND");
-  if (collectionOf(file.scope) !== undefined) await call.requireCapability("kv");
+  if (needsKv(file.scope)) await call.requireCapability("kv");
   return allows(rights[operation], isOwn) ? file : refuse("PERMISSION_DENIED");
 }

@@ -21,6 +21,9 @@ export const isFixed = (scope: string): scope is keyof typeof FIXED => Object.ha
 /** Returns the name of the collection that the attachments of a scope belong to; undefined for any other scope. */
 export const collectionOf = (scope: Scope): string | undefined => nameAfter("record:", scope);
 
+/** Whether the files of a scope need KV besides files: attachments do, because records do. */
+export const needsKv = (scope: Scope): boolean => collectionOf(scope) !== undefined;
+
 /** Returns the name of the file group of a scope; undefined for any other scope. */
 export const groupOf = (scope: Scope): string | undefined => nameAfter("group:", scope);
 

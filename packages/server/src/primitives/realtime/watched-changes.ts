@@ -6,7 +6,7 @@ import { whyOff } from "../../canvases/capabilities.ts";
 import { entryOf } from "../../canvases/policy.ts";
 import type { Env } from "../../env.ts";
 import type { Change } from "../change-feed.ts";
-import { collectionOf, scopeRights } from "../files/scope.ts";
+import { needsKv, scopeRights } from "../files/scope.ts";
 import type { AccessState } from "./access-state.ts";
 
 const EVERYONE: Right = { own: true, any: true };
@@ -54,7 +54,7 @@ function readRight(change: Change, access: AccessState): Right | undefined {
 /** The capabilities that must be on for a change to be read. */
 function capabilitiesFor(change: Change): Capability[] {
   if (change.resource !== "files") return ["kv"];
-  return collectionOf(change.scope) === undefined ? ["files"] : ["files", "kv"];
+  return needsKv(change.scope) ? ["files", "kv"] : ["files"];
 }
 
 const isOn = (capability: Capability, { canvas }: AccessState, env: Env) =>
