@@ -90,7 +90,7 @@ function askForPassword({ canvas, path, again, facts }: NoticeInput): Notice {
   return {
     title: again ? "Wrong password" : "Password needed",
     heading: "Password needed",
-    says: html`<p>Whoever shared ${facts.title === null ? "this canvas" : html`<strong>${facts.title}</strong>`} with you can tell you its password.</p>
+    says: html`<p>The person who shared ${facts.title === null ? "this canvas" : html`<strong>${facts.title}</strong>`} with you can tell you its password.</p>
       <form method="post" action="${canvas}${GATE}?to=${encodeURIComponent(path)}">
       <label for="password">Password</label>
       <input id="password" name="password" type="password" required maxlength="${LIMITS.passwordLength.value}"

@@ -4,14 +4,15 @@ import type { Env } from "../env.ts";
 import { address, html, sendPage } from "../http/html.ts";
 
 /** The message for an unknown or revoked invitation. */
-export const INVALID_INVITATION = "This invitation is no longer good. Ask whoever sent it for a new one.";
+export const INVALID_INVITATION =
+  "This invitation is no longer valid. Ask the person who sent it for a new one.";
 
 /** Sends the page for an unknown or revoked invitation. */
 export const sendInvalidInvitation = (reply: FastifyReply): FastifyReply =>
   sendPage(reply.code(404), {
-    title: "Invitation no longer good",
+    title: "Invitation no longer valid",
     narrow: true,
-    body: html`<h1>No longer good</h1><p>${INVALID_INVITATION}</p>
+    body: html`<h1>No longer valid</h1><p>${INVALID_INVITATION}</p>
       <footer class="links"><a href="/">Your canvases</a></footer>`,
   });
 

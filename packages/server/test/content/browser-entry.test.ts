@@ -102,7 +102,7 @@ for (const mode of ["path", "subdomain"] as const) {
     await guest.reload();
     assert.match(await shown(guest), /^Sign in/);
     await guest.goto(invited.url);
-    assert.match(await shown(guest), /^Invitation no longer good/);
+    assert.match(await shown(guest), /^Invitation no longer valid/);
 
     const nobody = await newTab(browser);
     await nobody.goto(address);

@@ -97,7 +97,7 @@ test("every page that turns a visitor away is for everyone", { skip: noBrowser }
       people.owner.email,
     ],
     [guest, at(open), "Not shared with you", /invitation is for another canvas/],
-    [viewer, at(locked), "Password needed", /Whoever shared Conformance with you/, "Conformance"],
+    [viewer, at(locked), "Password needed", /The person who shared Conformance with you/, "Conformance"],
     [viewer, wrong, "Wrong password", /That is not the password/, "Conformance"],
     [viewer, tooOften, "Too many tries", /Wait \d+ seconds/],
     [viewer, at(archived), "Archived", /put away/],
@@ -111,8 +111,8 @@ test("every page that turns a visitor away is for everyone", { skip: noBrowser }
     [
       nobody,
       `${site.base}/auth/invite/none`,
-      "Invitation no longer good",
-      /Ask whoever sent it for a new one\.\s+Your canvases/,
+      "Invitation no longer valid",
+      /Ask the person who sent it for a new one\.\s+Your canvases/,
     ],
   ];
   const others: View[] = [
