@@ -11,7 +11,7 @@ import { loggable } from "./http/log.ts";
 import { METHODS } from "./http/methods.ts";
 import { refuse } from "./http/refusal.ts";
 import { setCommonHeaders } from "./http/security-headers.ts";
-import { dropStalled } from "./http/stalled.ts";
+import { dropStalled } from "./http/stalled-connections.ts";
 import { routableUrl } from "./http/undecodable-path.ts";
 import { isTrustedPeer } from "./identity/proxy.ts";
 import { mountManagement } from "./management/mount.ts";

@@ -4,8 +4,8 @@ import { LIMITS } from "@easel/protocol/limits";
 import type { RuntimePolicy } from "@easel/protocol/policy";
 import { createApp } from "./app.ts";
 import { Concurrency } from "./async/concurrency.ts";
+import { Turns } from "./async/event-loop-turns.ts";
 import { TaskPool } from "./async/task-pool.ts";
-import { Turns } from "./async/turns.ts";
 import { blobColumnsOf } from "./canvases/canvas-data.ts";
 import { startSweeping } from "./canvases/sweep.ts";
 import { baseOf } from "./config/addresses.ts";
@@ -20,7 +20,7 @@ import { openBlobs, openBus, openDb } from "./drivers/index.ts";
 import { joinInstance, requireOneInstance, type Stores } from "./drivers/instance.ts";
 import type { Env } from "./env.ts";
 import { newLog } from "./http/log.ts";
-import { seedExamples } from "./management/seed.ts";
+import { seedExamples } from "./management/seed-examples.ts";
 import { availabilityOf, canvasDataOf, primitives } from "./primitives/index.ts";
 
 /** The time that pending requests have when the service stops. */

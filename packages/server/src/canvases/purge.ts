@@ -1,7 +1,9 @@
 import { optional, type Sql, type Step, sql, statementText } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
 import { rowsOfCanvas, tablesOf } from "./canvas-data.ts";
-import { RETENTION_MS } from "./supervision.ts";
+
+/** The time after which a deleted canvas is purged; until then it can be restored. */
+export const RETENTION_MS = 30 * 24 * 60 * 60 * 1000;
 
 /** The number of rows that one statement removes: in SQLite a write blocks the event loop. */
 const AT_ONCE = 100;

@@ -81,7 +81,7 @@ export function findCanvas(
 }
 
 /** Reads what the pages of refusals show of the canvas at a slug; undefined where there is none. */
-export function findForNotice(slug: string, { db }: Env) {
+export function findForErrorPage(slug: string, { db }: Env) {
   return db.get<{
     title: string;
     disabled_reason: string | null;

@@ -1,4 +1,4 @@
-import { removeOlder } from "../disk/old-files.ts";
+import { removeOlder } from "../disk/expired-files.ts";
 import { makeOwnDirectory } from "../disk/private-files.ts";
 import { BlobReferences } from "../drivers/blob-references.ts";
 import type { Env } from "../env.ts";

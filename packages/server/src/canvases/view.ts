@@ -5,7 +5,7 @@ import { manages } from "../access/roles.ts";
 import type { Env } from "../env.ts";
 import { refuse } from "../http/refusal.ts";
 import { capabilitiesOf } from "./capabilities.ts";
-import { accessMode, legacyStatus, lifecycleOf, publicationStatus } from "./lifecycle.ts";
+import { accessMode, legacyStatus, publicationStatus, statusFieldsOf } from "./publication-status.ts";
 import { listPeople, listTeamsOf, type PersonEntry, type TeamEntry } from "./sharing.ts";
 import { type CanvasRow, findCanvas } from "./store.ts";
 
@@ -23,7 +23,7 @@ function viewOf(
 ): Canvas {
   const now = clock();
   const metadata = row.metadata === null ? null : (JSON.parse(row.metadata) as { [name: string]: Json });
-  const living = lifecycleOf(row);
+  const living = statusFieldsOf(row);
   const people = manages(row.role) ? allPeople : [];
   const teams = manages(row.role) ? allTeams : [];
   const named = [...people.map(({ email }) => email), ...teams.map(({ name }) => name)];

@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import path from "node:path";
-import type { Setting } from "./kinds.ts";
+import type { Setting } from "./setting-types.ts";
 import { SETTINGS } from "./settings.ts";
 import { SetupError } from "./setup-error.ts";
 

@@ -2,24 +2,24 @@ import { BlockList, isIP } from "node:net";
 import { LIMITS } from "@easel/protocol/limits";
 import {
   amount,
-  type Kind,
   list,
   oneOf,
   onOff,
   origin,
   pattern,
   type Setting,
+  type SettingType,
   text,
   url,
   whole,
-} from "./kinds.ts";
+} from "./setting-types.ts";
 
 const email = pattern("an e-mail address", /^[^\s@,]+@[^\s@,]+$/);
 const domain = pattern("a domain name", /^[a-z0-9-]+(\.[a-z0-9-]+)*$/i);
 const headerName = pattern("a header name", /^[!#$%&'*+.^_`|~0-9a-z-]+$/i);
 const rung = oneOf("private", "specific_people", "whole_org", "public_link");
 
-const networks: Kind<BlockList> = {
+const networks: SettingType<BlockList> = {
   may: "IP addresses or networks such as `10.0.0.0/8`, separated by commas",
   read(value) {
     const listed = new BlockList();
@@ -37,7 +37,7 @@ const networks: Kind<BlockList> = {
   },
 };
 
-const secrets: Kind<string[]> = {
+const secrets: SettingType<string[]> = {
   may: "one or more secrets of at least 32 bytes, separated by commas",
   read(value) {
     const entries = value.split(",").map((entry) => entry.trim());
@@ -46,7 +46,7 @@ const secrets: Kind<string[]> = {
   },
 };
 
-const key32: Kind<Buffer> = {
+const key32: SettingType<Buffer> = {
   may: "32 bytes in base64",
   read(value) {
     const bytes = Buffer.from(value, "base64");
@@ -63,7 +63,7 @@ interface Price {
   cacheRead: number;
 }
 
-const prices: Kind<Record<string, Price>> = {
+const prices: SettingType<Record<string, Price>> = {
   may: "JSON: `{ model: { input, output, cacheWrite, cacheRead } }`",
   read(value) {
     const table = JSON.parse(value) as Record<string, Price>;
@@ -78,7 +78,7 @@ const prices: Kind<Record<string, Price>> = {
 
 function setting<Value>(
   variable: string,
-  kind: Kind<Value>,
+  kind: SettingType<Value>,
   fallback: NoInfer<Value>,
   meaning: string,
   more: { shown?: string; secret?: true } = {},
@@ -89,7 +89,7 @@ function setting<Value>(
 /** Defines a setting without a default. */
 function optional<Value>(
   variable: string,
-  kind: Kind<Value>,
+  kind: SettingType<Value>,
   meaning: string,
   more: { shown?: string; secret?: true } = {},
 ): Setting<Value | null> {

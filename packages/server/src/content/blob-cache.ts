@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream";
 import type { Env } from "../env.ts";
-import { type ServedFile, streamBlob } from "./files.ts";
+import { type ServedFile, streamBlob } from "./served-files.ts";
 
 const MAX_BLOB_BYTES = 256 * 1024;
 const CAPACITY_BYTES = 64 * 1024 * 1024;

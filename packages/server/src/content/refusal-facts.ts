@@ -2,7 +2,7 @@ import type { ErrorCode } from "@easel/protocol/errors";
 import { isMember, type Principal } from "../access/principal.ts";
 import { manages, roleOf } from "../access/roles.ts";
 import { findForAccess } from "../canvases/access-lookup.ts";
-import { findForNotice } from "../canvases/store.ts";
+import { findForErrorPage } from "../canvases/store.ts";
 import type { Env } from "../env.ts";
 
 /** The facts about a canvas that the page of a refusal may show. */
@@ -26,7 +26,7 @@ export async function factsFor(
 ): Promise<Facts> {
   if (code !== "PASSWORD_REQUIRED" && code !== "OWNER_ONLY" && code !== "DISABLED") return NONE;
   const email = isMember(principal) ? principal.email : null;
-  const [canvas, found] = await Promise.all([findForAccess(slug, email, env), findForNotice(slug, env)]);
+  const [canvas, found] = await Promise.all([findForAccess(slug, email, env), findForErrorPage(slug, env)]);
   if (canvas === null || found === undefined) return NONE;
   const role = roleOf(principal, canvas);
   if (code === "PASSWORD_REQUIRED") return role === null ? NONE : { ...NONE, title: found.title };

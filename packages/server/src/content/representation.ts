@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
-import type { ServedFile } from "./files.ts";
+import type { ServedFile } from "./served-files.ts";
 
 /** Returns the strong ETag of a representation. */
 export const etagOf = ({ key, encoding }: ServedFile): string =>

@@ -8,12 +8,12 @@ import { authenticate } from "../pipeline/authenticate.ts";
 import type { Visit } from "../pipeline/visit.ts";
 import { ENTER, finishHandOver } from "../sign-in/hand-over.ts";
 import { BlobCache } from "./blob-cache.ts";
-import { VersionFiles } from "./files.ts";
+import { sendCanvasErrorPage } from "./canvas-error-page.ts";
 import { requireOwnOrigin } from "./isolation.ts";
-import { sendNotice } from "./notice.ts";
 import { requireOwnHost } from "./own-host.ts";
 import { GATE, gateTarget, submitPassword } from "./password-gate.ts";
 import { searchOf, serve } from "./serve.ts";
+import { VersionFiles } from "./served-files.ts";
 
 const ROOT = contentPath(":slug");
 
@@ -50,7 +50,7 @@ export function mountContent(app: FastifyInstance, env: Env): void {
         return await answer(visit, principal, request, reply);
       } catch (error) {
         if (!(error instanceof Refusal) || error.code === undefined) throw error;
-        return sendNotice(error, { slug, path: pageOf(request), principal }, request, reply, env);
+        return sendCanvasErrorPage(error, { slug, path: pageOf(request), principal }, request, reply, env);
       }
     };
 
@@ -86,7 +86,7 @@ export function mountContent(app: FastifyInstance, env: Env): void {
           return await finishHandOver(slug, request, reply, env);
         } catch (error) {
           if (!(error instanceof Refusal)) throw error;
-          return sendNotice(error, { slug, path: "", principal: null }, request, reply, env);
+          return sendCanvasErrorPage(error, { slug, path: "", principal: null }, request, reply, env);
         }
       });
     }

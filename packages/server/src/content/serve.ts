@@ -10,9 +10,9 @@ import { limitResponses, SMALL_RESPONSE } from "../pipeline/limit-responses.ts";
 import { resolve } from "../pipeline/resolve.ts";
 import type { Visit } from "../pipeline/visit.ts";
 import type { BlobCache } from "./blob-cache.ts";
-import { type ServedFile, streamBlob, type VersionFiles } from "./files.ts";
 import { contentPolicy } from "./isolation.ts";
 import { chooseRepresentation, etagOf } from "./representation.ts";
+import { type ServedFile, streamBlob, type VersionFiles } from "./served-files.ts";
 import { pinCookie, versionFor } from "./version-pin.ts";
 
 const params = (request: FastifyRequest) => request.params as Record<string, string>;

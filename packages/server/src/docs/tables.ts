@@ -4,7 +4,7 @@ import { LIMITS } from "@easel/protocol/limits";
 import { AUDIENCES, PRESETS, RIGHTS } from "@easel/protocol/policy";
 import { CLOSE_CODES, FRAME_ERRORS } from "@easel/protocol/realtime";
 import { PERMISSION_NEEDS } from "../access/permissions.ts";
-import type { Setting } from "../config/kinds.ts";
+import type { Setting } from "../config/setting-types.ts";
 import { SETTINGS } from "../config/settings.ts";
 import { PERSON_QUOTA_NAMES, quotasOf } from "../organisation/quotas.ts";
 import { canvasDataOf, primitives } from "../primitives/index.ts";

@@ -1,6 +1,6 @@
 import type { PublicationStatus } from "@easel/protocol/types";
 import { manages } from "../access/roles.ts";
-import { lifecycleOf, publicationStatus } from "../canvases/lifecycle.ts";
+import { publicationStatus, statusFieldsOf } from "../canvases/publication-status.ts";
 import type { Env } from "../env.ts";
 import { type Html, html } from "../http/html.ts";
 import type { HomeRow } from "./store.ts";
@@ -23,7 +23,7 @@ const STATES: Record<PublicationStatus, (row: HomeRow) => string | null> = {
 
 /** Renders a canvas as a card: a link where it can be opened, with its state unless it is published. */
 export function card(row: HomeRow, { base, clock }: Env): Html {
-  const status = publicationStatus(lifecycleOf(row), clock());
+  const status = publicationStatus(statusFieldsOf(row), clock());
   const state = STATES[status](row);
   const day = new Date(row.updated_at);
   const content = html`<strong>${row.title}</strong>

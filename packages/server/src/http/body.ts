@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer";
 import type { IncomingMessage } from "node:http";
 import { LIMITS } from "@easel/protocol/limits";
 import type { Json } from "@easel/protocol/types";
-import type { Turns } from "../async/turns.ts";
+import type { Turns } from "../async/event-loop-turns.ts";
 import { Refusal, refuse } from "./refusal.ts";
 
 /** The time within which a body that is read into memory must arrive. */

@@ -1,6 +1,6 @@
 import type { CanvasRole } from "@easel/protocol/types";
 import { manages } from "../access/roles.ts";
-import { requireEnabled } from "../canvases/lifecycle.ts";
+import { requireEnabled } from "../canvases/publication-status.ts";
 import { type CanvasRow, findCanvas } from "../canvases/store.ts";
 import { isId } from "../crypto/ids.ts";
 import type { Env } from "../env.ts";

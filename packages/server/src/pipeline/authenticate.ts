@@ -1,6 +1,6 @@
 import type { Principal } from "../access/principal.ts";
 import { findForAccess } from "../canvases/access-lookup.ts";
-import { admitsAnonymous } from "../canvases/lifecycle.ts";
+import { admitsAnonymous } from "../canvases/publication-status.ts";
 import type { Env } from "../env.ts";
 import { parseCanvasPath } from "../http/canvas-path.ts";
 import { wantsPage } from "../http/wants-page.ts";

@@ -1,4 +1,4 @@
-import { ownData } from "../canvases/own-data.ts";
+import { coreData } from "../canvases/core-data.ts";
 import type { Env } from "../env.ts";
 import { collections } from "./collections/routes.ts";
 import { files } from "./files/routes.ts";
@@ -14,7 +14,7 @@ export const primitives: Primitive[] = [identity, kv, submissions, collections, 
 /** Lists what primitives and canvases store, in the order in which a purge removes it. */
 export const canvasDataOf = (served: readonly Primitive[]): Env["canvasData"] => [
   ...served.flatMap(({ data }) => data ?? []),
-  ownData,
+  coreData,
 ];
 
 /**

@@ -5,9 +5,9 @@ import { syncBuiltinESMExports } from "node:module";
 import path from "node:path";
 import { describe, test } from "node:test";
 import { Concurrency } from "../../src/async/concurrency.ts";
+import { Turns } from "../../src/async/event-loop-turns.ts";
 import { TaskPool } from "../../src/async/task-pool.ts";
-import { Turns } from "../../src/async/turns.ts";
-import { ownData } from "../../src/canvases/own-data.ts";
+import { coreData } from "../../src/canvases/core-data.ts";
 import { sweepBlobs } from "../../src/canvases/sweep.ts";
 import { baseOf } from "../../src/config/addresses.ts";
 import { readConfig } from "../../src/config/config.ts";
@@ -211,7 +211,7 @@ for (const { name, skip, database } of ENGINES) {
         deploys: new TaskPool(1),
         compressions: new TaskPool(1),
         policies: new DocumentCache(),
-        canvasData: [ownData],
+        canvasData: [coreData],
         availability: {},
         signer: new Signer(["a secret of the tests that is long enough"]),
         proxyKeys: null,

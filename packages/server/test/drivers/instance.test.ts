@@ -3,7 +3,7 @@ import { readdir, rm, utimes } from "node:fs/promises";
 import path from "node:path";
 import { describe, test } from "node:test";
 import { blobColumnsOf } from "../../src/canvases/canvas-data.ts";
-import { ownData } from "../../src/canvases/own-data.ts";
+import { coreData } from "../../src/canvases/core-data.ts";
 import { readConfig } from "../../src/config/config.ts";
 import { SetupError } from "../../src/config/setup-error.ts";
 import { local } from "../../src/drivers/blobs/local.ts";
@@ -18,7 +18,7 @@ import { inPieces, keysOf } from "./blobs-contract.ts";
 
 const FILES = ["one", "two", "three"];
 /** What the service refers to blobs by. */
-const COLUMNS = blobColumnsOf([ownData, filesData]);
+const COLUMNS = blobColumnsOf([coreData, filesData]);
 
 /** Opens a database with the tables of the service, and a blob directory that others may share. */
 async function open(scope: Scope, databaseUrl: string, root?: string): Promise<Stores & { root: string }> {

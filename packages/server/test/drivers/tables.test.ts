@@ -9,7 +9,7 @@ import { CLOSE_CODES, FRAME_ERRORS } from "@easel/protocol/realtime";
 import { type Capabilities, PERMISSIONS } from "@easel/protocol/types";
 import { LADDER } from "../../src/access/ladder.ts";
 import { PERMISSION_NEEDS } from "../../src/access/permissions.ts";
-import { LIFECYCLE } from "../../src/canvases/lifecycle.ts";
+import { PUBLICATION_STATUSES } from "../../src/canvases/publication-status.ts";
 import { SETTINGS } from "../../src/config/settings.ts";
 import { MIGRATIONS } from "../../src/drivers/db/migrate.ts";
 import { primitives } from "../../src/primitives/index.ts";
@@ -137,10 +137,10 @@ test("an empty default has a description of its meaning", () => {
   for (const { variable, shown } of empty) assert.notEqual(shown, undefined, variable);
 });
 
-test("no row of the ladder or lifecycle is repeated", () => {
+test("no row of the ladder or the publication statuses is repeated", () => {
   once(LADDER.map(({ code }) => code));
-  once(LIFECYCLE.map(({ status }) => status));
-  assert.equal(LIFECYCLE.at(-1)?.status, "published");
+  once(PUBLICATION_STATUSES.map(({ status }) => status));
+  assert.equal(PUBLICATION_STATUSES.at(-1)?.status, "published");
 });
 
 test("every primitive has a capability, and no two share a path", () => {

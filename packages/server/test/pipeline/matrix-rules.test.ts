@@ -4,7 +4,7 @@ import { ERRORS } from "@easel/protocol/errors";
 import { disabledReason } from "../../src/access/capability-gate.ts";
 import { decideAccess } from "../../src/access/ladder.ts";
 import type { Principal } from "../../src/access/principal.ts";
-import { admitsAnonymous } from "../../src/canvases/lifecycle.ts";
+import { admitsAnonymous } from "../../src/canvases/publication-status.ts";
 import { userWith } from "../support/principals.ts";
 import { type Cell, EXPIRIES, expected, PASSWORDS, ROLES, RUNGS, STATES, SURFACES } from "./matrix-oracle.ts";
 

@@ -5,7 +5,7 @@ import path from "node:path";
 import connect from "postgres";
 import { baseOf } from "../../src/config/addresses.ts";
 import type { Env } from "../../src/env.ts";
-import { seedExamples } from "../../src/management/seed.ts";
+import { seedExamples } from "../../src/management/seed-examples.ts";
 import { serve } from "../../src/service.ts";
 import { POSTGRES } from "./servers.ts";
 

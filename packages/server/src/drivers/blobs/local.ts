@@ -4,7 +4,7 @@ import path from "node:path";
 import { pipeline } from "node:stream/promises";
 import { whileSpace } from "../../disk/disk-space.ts";
 import { linkUnlessThere, syncDirectory } from "../../disk/durable-names.ts";
-import { removeOlder } from "../../disk/old-files.ts";
+import { removeOlder } from "../../disk/expired-files.ts";
 import { makeOwnDirectory } from "../../disk/private-files.ts";
 import type { Blobs } from "./blobs.ts";
 import { ageOf, openIfThere, Removals } from "./removals.ts";

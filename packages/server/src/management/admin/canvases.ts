@@ -1,14 +1,14 @@
 import type { AdminCanvas } from "@easel/protocol/management";
 import { z } from "zod";
-import { accessMode, lifecycleOf, publicationStatus } from "../../canvases/lifecycle.ts";
 import {
+  type AdminCanvasRow,
   disableCanvas,
   enableCanvas,
-  findSupervised,
-  listSupervised,
+  findForAdmin,
+  listForAdmin,
   restoreCanvas,
-  type SupervisedRow,
-} from "../../canvases/supervision.ts";
+} from "../../canvases/administration.ts";
+import { accessMode, publicationStatus, statusFieldsOf } from "../../canvases/publication-status.ts";
 import { isId } from "../../crypto/ids.ts";
 import type { Env } from "../../env.ts";
 import { printable } from "../../http/field-schemas.ts";
@@ -31,7 +31,7 @@ const Query = z.object({
 const Disable = z.strictObject({ reason: printable.trim().max(500).optional() });
 
 /** Renders a canvas for administrators: without content, people, metadata and policy. */
-function viewOf(row: SupervisedRow, { base, clock }: Env): AdminCanvas {
+function viewOf(row: AdminCanvasRow, { base, clock }: Env): AdminCanvas {
   return {
     id: row.id,
     slug: row.slug,
@@ -40,7 +40,7 @@ function viewOf(row: SupervisedRow, { base, clock }: Env): AdminCanvas {
     owner: { id: row.owner_id, email: row.owner_email, name: row.owner_name },
     access: row.access,
     accessMode: accessMode(row.access),
-    publicationStatus: publicationStatus(lifecycleOf(row), clock()),
+    publicationStatus: publicationStatus(statusFieldsOf(row), clock()),
     createdAt: row.created_at,
     updatedAt: row.updated_at,
     expiresAt: row.expires_at,
@@ -55,7 +55,7 @@ function viewOf(row: SupervisedRow, { base, clock }: Env): AdminCanvas {
 
 /** Reads a canvas again after `change`; 404 `NOT_FOUND` when `change` has found none. */
 async function afterChange(id: string, env: Env, change: () => Promise<boolean>): Promise<AdminCanvas> {
-  const row = isId(id) && (await change()) ? await findSupervised(id, env) : undefined;
+  const row = isId(id) && (await change()) ? await findForAdmin(id, env) : undefined;
   return viewOf(row ?? refuse("NOT_FOUND"), env);
 }
 
@@ -72,7 +72,7 @@ export const canvases = [
     query: Query,
     response: ok(adminCanvasList),
     async run({ query: { limit, ...filter } }, env) {
-      const rows = await listSupervised({ ...filter, limit: limit + 1 }, env);
+      const rows = await listForAdmin({ ...filter, limit: limit + 1 }, env);
       const { entries, nextCursor } = paged(rows, limit, ({ id }) => id);
       return { body: { canvases: entries.map((row) => viewOf(row, env)), nextCursor } };
     },

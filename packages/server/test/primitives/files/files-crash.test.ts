@@ -5,7 +5,7 @@ import path from "node:path";
 import { test } from "node:test";
 import { FORM_TYPE, formOf } from "@easel/conformance/files/form";
 import { until } from "@easel/conformance/patience";
-import { ownData } from "../../../src/canvases/own-data.ts";
+import { coreData } from "../../../src/canvases/core-data.ts";
 import { sweepBlobs } from "../../../src/canvases/sweep.ts";
 import { readConfig } from "../../../src/config/config.ts";
 import { local } from "../../../src/drivers/blobs/local.ts";
@@ -114,7 +114,7 @@ test(`files survive kill -9 in ${KILLS} rounds, and the sweep leaves nothing els
   const [db, blobs] = [await openDb(config, assert.ifError), await local(root)];
   try {
     const later = Date.now() + 2 * HOUR_MS;
-    await sweepBlobs({ db, blobs, canvasData: [ownData, filesData], clock: () => later } as unknown as Env);
+    await sweepBlobs({ db, blobs, canvasData: [coreData, filesData], clock: () => later } as unknown as Env);
     await blobs.tidy(later);
     assert.deepEqual(await staged(), []);
     const rows = await db.all<{ blob_key: string }>`

@@ -1,7 +1,7 @@
 import type { CanvasData } from "./canvas-data.ts";
 
 /** The storage of canvases without that of primitives: guests, people lists, versions, slugs, and the row counters of primitives. */
-export const ownData: CanvasData = {
+export const coreData: CanvasData = {
   tables: {
     sessions: { key: ["token_hash"], where: "invite_id in (select id from invites where canvas_id = ?)" },
     invites: { key: ["id"] },

@@ -1,5 +1,5 @@
 /** A type of setting: `may` describes the valid texts; `read` parses one, and throws for any other. */
-export interface Kind<Value> {
+export interface SettingType<Value> {
   may: string;
   read(text: string): Value;
 }
@@ -7,7 +7,7 @@ export interface Kind<Value> {
 /** An environment variable. `fallback` is its default; `shown` describes the default in the docs where the value would not. */
 export interface Setting<Value> {
   variable: string;
-  kind: Kind<Value>;
+  kind: SettingType<Value>;
   fallback: Value;
   shown?: string;
   meaning: string;
@@ -15,10 +15,10 @@ export interface Setting<Value> {
 }
 
 /** Any text. */
-export const text: Kind<string> = { may: "any text", read: (value) => value };
+export const text: SettingType<string> = { may: "any text", read: (value) => value };
 
 /** A boolean. */
-export const onOff: Kind<boolean> = {
+export const onOff: SettingType<boolean> = {
   may: "`on` or `off`",
   read(value) {
     if (["on", "true"].includes(value)) return true;
@@ -28,7 +28,7 @@ export const onOff: Kind<boolean> = {
 };
 
 /** An integer from `least` to `most`, inclusive. */
-export const whole = (least: number, most = Number.MAX_SAFE_INTEGER): Kind<number> => ({
+export const whole = (least: number, most = Number.MAX_SAFE_INTEGER): SettingType<number> => ({
   may:
     most === Number.MAX_SAFE_INTEGER
       ? `a whole number from ${least}`
@@ -41,7 +41,7 @@ export const whole = (least: number, most = Number.MAX_SAFE_INTEGER): Kind<numbe
 });
 
 /** A non-negative number. */
-export const amount: Kind<number> = {
+export const amount: SettingType<number> = {
   may: "a number from 0",
   read(value) {
     const number = Number(value);
@@ -51,7 +51,7 @@ export const amount: Kind<number> = {
 };
 
 /** One of a set of words. */
-export const oneOf = <Word extends string>(...words: Word[]): Kind<Word> => ({
+export const oneOf = <Word extends string>(...words: Word[]): SettingType<Word> => ({
   may: words.map((word) => `\`${word}\``).join(", "),
   read(value) {
     const word = words.find((each) => each === value);
@@ -61,7 +61,7 @@ export const oneOf = <Word extends string>(...words: Word[]): Kind<Word> => ({
 });
 
 /** A comma-separated list with entries of a kind. */
-export const list = <Entry>(each: Kind<Entry>): Kind<Entry[]> => ({
+export const list = <Entry>(each: SettingType<Entry>): SettingType<Entry[]> => ({
   may: `a comma-separated list, each ${each.may}`,
   read: (value) =>
     value
@@ -72,7 +72,7 @@ export const list = <Entry>(each: Kind<Entry>): Kind<Entry[]> => ({
 });
 
 /** An absolute URL with one of these schemes. */
-export const url = (...schemes: string[]): Kind<string> => ({
+export const url = (...schemes: string[]): SettingType<string> => ({
   may: `a URL that starts with ${schemes.map((scheme) => `\`${scheme}:\``).join(" or ")}`,
   read(value) {
     const scheme = value.slice(0, value.indexOf(":"));
@@ -84,7 +84,7 @@ export const url = (...schemes: string[]): Kind<string> => ({
 });
 
 /** A web origin, normalized as browsers do, without characters that have a meaning in a CSP. */
-export const origin: Kind<string> = {
+export const origin: SettingType<string> = {
   may: "an origin such as `https://example.com`",
   read(value) {
     const { href, origin, protocol, hostname } = new URL(value);
@@ -95,7 +95,7 @@ export const origin: Kind<string> = {
 };
 
 /** Text that matches a pattern. */
-export const pattern = (may: string, expression: RegExp): Kind<string> => ({
+export const pattern = (may: string, expression: RegExp): SettingType<string> => ({
   may,
   read(value) {
     if (!expression.test(value)) throw new RangeError();

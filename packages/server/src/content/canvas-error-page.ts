@@ -6,7 +6,7 @@ import type { Refusal } from "../http/refusal.ts";
 import { retryAfterOf } from "../http/refusal-page.ts";
 import { wantsPage } from "../http/wants-page.ts";
 import { ENTER } from "../sign-in/hand-over.ts";
-import { NOTICES } from "./notices.ts";
+import { ERROR_PAGE_TEXTS } from "./error-page-texts.ts";
 import { factsFor } from "./refusal-facts.ts";
 
 /** The caller and page of a refused request. `path` is below the canvas's URL. */
@@ -17,14 +17,14 @@ export interface RefusedPage {
 }
 
 /** Responds to a refused request for a page of a canvas: an HTML page for a browser; rethrows the refusal for other clients. */
-export async function sendNotice(
+export async function sendCanvasErrorPage(
   refusal: Refusal,
   refused: RefusedPage,
   request: FastifyRequest,
   reply: FastifyReply,
   env: Env,
 ): Promise<FastifyReply> {
-  const render = refusal.code && NOTICES[refusal.code];
+  const render = refusal.code && ERROR_PAGE_TEXTS[refusal.code];
   if (render === undefined || !wantsPage(request.headers)) throw refusal;
   const { slug, path, principal } = refused;
   const canvas = env.base.canvasUrl(slug);

@@ -1,11 +1,22 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { amount, type Kind, list, oneOf, onOff, origin, pattern, text, url, whole } from "./kinds.ts";
+import {
+  amount,
+  list,
+  oneOf,
+  onOff,
+  origin,
+  pattern,
+  type SettingType,
+  text,
+  url,
+  whole,
+} from "./setting-types.ts";
 
 const digits = pattern("digits", /^\d+$/);
 
 /** A kind, valid texts with their values, and invalid texts. */
-const rows: [name: string, kind: Kind<unknown>, good: [string, unknown][], bad: string[]][] = [
+const rows: [name: string, kind: SettingType<unknown>, good: [string, unknown][], bad: string[]][] = [
   ["text", text, [["any thing", "any thing"]], []],
   [
     "onOff",

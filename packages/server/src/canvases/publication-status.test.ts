@@ -3,15 +3,15 @@ import { test } from "node:test";
 import {
   accessMode,
   admitsAnonymous,
-  type LifecycleFields,
   legacyStatus,
   publicationStatus,
-} from "./lifecycle.ts";
+  type StatusFields,
+} from "./publication-status.ts";
 
 const NOW = 1_000_000;
 
 /** A canvas to which every state applies. */
-const worst: LifecycleFields = {
+const worst: StatusFields = {
   disabledAt: 1,
   archivedAt: 1,
   revokedAt: 1,
@@ -21,7 +21,7 @@ const worst: LifecycleFields = {
 };
 
 /** The states of specification 3 in its order, each with the change that removes it. */
-const STATES: [state: ReturnType<typeof publicationStatus>, ended: Partial<LifecycleFields>][] = [
+const STATES: [state: ReturnType<typeof publicationStatus>, ended: Partial<StatusFields>][] = [
   ["disabled", { disabledAt: null }],
   ["archived", { archivedAt: null }],
   ["unpublished", { revokedAt: null }],
@@ -38,7 +38,7 @@ test("publicationStatus is the first state that applies", () => {
   }
 });
 
-const live: LifecycleFields = {
+const live: StatusFields = {
   disabledAt: null,
   archivedAt: null,
   revokedAt: null,
@@ -55,7 +55,7 @@ test("a share expires at its time, not before", () => {
 });
 
 /** The frozen `status`: revoked, expired, private, live; no other field changes it (specification 2). */
-const legacy: [what: string, canvas: Partial<LifecycleFields>, status: ReturnType<typeof legacyStatus>][] = [
+const legacy: [what: string, canvas: Partial<StatusFields>, status: ReturnType<typeof legacyStatus>][] = [
   ["everything at once", worst, "revoked"],
   ["expired and private", { ...worst, revokedAt: null }, "expired"],
   ["private, disabled, archived and a draft", { ...worst, revokedAt: null, expiresAt: null }, "private"],

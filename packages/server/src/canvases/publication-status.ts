@@ -3,7 +3,7 @@ import { hasExpired } from "../access/ladder.ts";
 import { refuse } from "../http/refusal.ts";
 
 /** The fields of a canvas that determine its publication status. Times are epoch milliseconds. */
-export interface LifecycleFields {
+export interface StatusFields {
   disabledAt: number | null;
   archivedAt: number | null;
   revokedAt: number | null;
@@ -13,14 +13,14 @@ export interface LifecycleFields {
 }
 
 /** Converts a row of `canvases`. */
-export const lifecycleOf = (row: {
+export const statusFieldsOf = (row: {
   disabled_at: number | null;
   archived_at: number | null;
   revoked_at: number | null;
   version_id: string | null;
   expires_at: number | null;
-  access: LifecycleFields["access"];
-}): LifecycleFields => ({
+  access: StatusFields["access"];
+}): StatusFields => ({
   disabledAt: row.disabled_at,
   archivedAt: row.archived_at,
   revokedAt: row.revoked_at,
@@ -30,9 +30,9 @@ export const lifecycleOf = (row: {
 });
 
 /** The publication states in the specification's order (3); the first row that applies is the state. */
-export const LIFECYCLE: {
+export const PUBLICATION_STATUSES: {
   status: PublicationStatus;
-  when: (canvas: LifecycleFields, now: number) => boolean;
+  when: (canvas: StatusFields, now: number) => boolean;
 }[] = [
   { status: "disabled", when: ({ disabledAt }) => disabledAt !== null },
   { status: "archived", when: ({ archivedAt }) => archivedAt !== null },
@@ -43,12 +43,12 @@ export const LIFECYCLE: {
 ];
 
 /** Returns the publication status of a canvas. */
-export const publicationStatus = (canvas: LifecycleFields, now: number): PublicationStatus =>
-  LIFECYCLE.find((row) => row.when(canvas, now))?.status ?? "published";
+export const publicationStatus = (canvas: StatusFields, now: number): PublicationStatus =>
+  PUBLICATION_STATUSES.find((row) => row.when(canvas, now))?.status ?? "published";
 
 /** Whether anonymous callers pass the auth gateway: to an active, unexpired Public link (specification 4.1, step 1). */
 export const admitsAnonymous = (
-  canvas: LifecycleFields & { deletedAt: number | null; publicLinks: boolean },
+  canvas: StatusFields & { deletedAt: number | null; publicLinks: boolean },
   now: number,
 ): boolean =>
   canvas.access === "public_link" &&
@@ -57,7 +57,7 @@ export const admitsAnonymous = (
   publicationStatus(canvas, now) === "published";
 
 /** Returns the deprecated, frozen `status` (specification 2): revoked, expired, private, live. */
-export function legacyStatus(canvas: LifecycleFields, now: number): AuthoredCanvas["status"] {
+export function legacyStatus(canvas: StatusFields, now: number): AuthoredCanvas["status"] {
   if (canvas.revokedAt !== null) return "revoked";
   if (hasExpired(canvas, now)) return "expired";
   return canvas.access === "private" ? "private" : "live";

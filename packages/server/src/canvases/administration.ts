@@ -1,14 +1,10 @@
 import type { Access } from "@easel/protocol/types";
 import { containing } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
-
-const DAY_MS = 24 * 60 * 60 * 1000;
-
-/** The time after which a deleted canvas is purged; until then it can be restored. */
-export const RETENTION_MS = 30 * DAY_MS;
+import { RETENTION_MS } from "./purge.ts";
 
 /** The columns of a canvas that administrators see: nothing of its content, people or metadata. */
-export interface SupervisedRow {
+export interface AdminCanvasRow {
   id: string;
   slug: string;
   title: string;
@@ -32,12 +28,12 @@ export interface SupervisedRow {
  * Reads a page of all canvases, newest first, from before `cursor`: with `deleted` those that can be restored, otherwise those that
  * are not deleted. `q` filters by title, slug and the owner's address.
  */
-export function listSupervised(
+export function listForAdmin(
   { q, cursor, limit, deleted }: { q: string; cursor: string; limit: number; deleted: boolean },
   { db, clock }: Env,
-): Promise<SupervisedRow[]> {
+): Promise<AdminCanvasRow[]> {
   const like = containing(q);
-  return db.all<SupervisedRow>`
+  return db.all<AdminCanvasRow>`
     select canvases.id, slug, title, owner_id, users.email as owner_email, users.name as owner_name,
       canvases.created_at, updated_at, version_id, access, expires_at, revoked_at, archived_at, disabled_at,
       disabled_reason, deleted_at, case when password_hash is null then 0 else 1 end as has_password
@@ -49,8 +45,8 @@ export function listSupervised(
 }
 
 /** Reads a canvas by id, also a deleted one that can be restored; undefined otherwise. */
-export function findSupervised(id: string, { db, clock }: Env): Promise<SupervisedRow | undefined> {
-  return db.get<SupervisedRow>`
+export function findForAdmin(id: string, { db, clock }: Env): Promise<AdminCanvasRow | undefined> {
+  return db.get<AdminCanvasRow>`
     select canvases.id, slug, title, owner_id, users.email as owner_email, users.name as owner_name,
       canvases.created_at, updated_at, version_id, access, expires_at, revoked_at, archived_at, disabled_at,
       disabled_reason, deleted_at, case when password_hash is null then 0 else 1 end as has_password

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import http from "node:http";
 import net from "node:net";
 import { test } from "node:test";
-import { dropStalled, STALL_TIMEOUT_MS } from "./stalled.ts";
+import { dropStalled, STALL_TIMEOUT_MS } from "./stalled-connections.ts";
 
 const CHECK_MS = 5_000;
 const LONG = Buffer.alloc(64 * 1024, "x");

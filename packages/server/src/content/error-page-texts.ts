@@ -7,7 +7,7 @@ import { GATE } from "./password-gate.ts";
 import type { Facts } from "./refusal-facts.ts";
 
 /** The values that the page of a refusal may show. */
-interface NoticeInput {
+interface ErrorPageInput {
   principal: Principal;
   facts: Facts;
   /** The canvas's URL, with a slash at the end. */
@@ -23,14 +23,14 @@ interface NoticeInput {
 }
 
 /** The texts of a refusal's page. The title is the heading too unless there is another. */
-interface Notice {
+interface ErrorPageText {
   title: string;
   heading?: string;
   says: Html;
 }
 
 /** Renders the pages of refusals, by code. They reveal nothing about the canvas but `facts`, which this caller may know. */
-export const NOTICES: Partial<Record<ErrorCode, (input: NoticeInput) => Notice>> = {
+export const ERROR_PAGE_TEXTS: Partial<Record<ErrorCode, (input: ErrorPageInput) => ErrorPageText>> = {
   NOT_FOUND: ({ message }) => ({ title: "Nothing here", says: html`<p>${message}</p>` }),
   ARCHIVED: () => ({
     title: "Archived",
@@ -61,7 +61,7 @@ export const NOTICES: Partial<Record<ErrorCode, (input: NoticeInput) => Notice>>
   }),
 };
 
-function askTheOwner({ principal, canvas, facts: { owner } }: NoticeInput): Notice {
+function askTheOwner({ principal, canvas, facts: { owner } }: ErrorPageInput): ErrorPageText {
   const title = "Not shared with you";
   if (principal === null) return { title, says: html`<p>Sign in to open this canvas.</p>` };
   const you = html`<strong>${address(principal.email)}</strong>`;
@@ -85,7 +85,7 @@ function mailTo(email: string, fields: Record<string, string>): string {
   return `mailto:${local}@${domain}?${query.join("&")}`;
 }
 
-function askForPassword({ canvas, path, again, facts }: NoticeInput): Notice {
+function askForPassword({ canvas, path, again, facts }: ErrorPageInput): ErrorPageText {
   const fault = again ? html`<p class="fault" id="fault" role="alert">That is not the password.</p>` : null;
   return {
     title: again ? "Wrong password" : "Password needed",

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
-import { Turns } from "./turns.ts";
+import { Turns } from "./event-loop-turns.ts";
 
 test("the number of a turn is the same across awaits, and changes with the next turn", async () => {
   const turns = new Turns();
