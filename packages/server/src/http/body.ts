@@ -5,13 +5,13 @@ import type { Json } from "@easel/protocol/types";
 import type { Turns } from "../async/event-loop-turns.ts";
 import { Refusal, refuse } from "./refusal.ts";
 
-/** The time within which a body that is read into memory must arrive. */
+/** Timeout for the arrival of a whole body that is read into memory. */
 const BODY_TIMEOUT_MS = 20_000;
 
 /**
- * Reads a body into memory. Calls `tooLarge`, which throws, once it is longer than `limit` bytes; throws 408 `INVALID_BODY` after
- * 20 s. With `turns`, the timer starts at the end of the current turn of the event loop: most bodies have arrived by then, and a timer
- * costs more than reading them.
+ * Reads a body into memory. Rejects with the error that `tooLarge` throws if the body is longer than `limit` bytes, with 408 `INVALID_BODY`
+ * after 20 s, and with 400 if the client disconnects. With `turns`, the timer starts at the end of the current turn of the event loop: most
+ * bodies have arrived by then, and a timer costs more than reading them.
  */
 export function readBody(
   request: IncomingMessage,
@@ -66,11 +66,11 @@ const refuseSlowBody = (): never => {
   throw bodyTooSlow();
 };
 
-/** The error of a body that takes too long to arrive. */
+/** Returns the error for a body that takes too long to arrive. */
 export const bodyTooSlow = (): Refusal =>
   new Refusal(408, { code: "INVALID_BODY", message: "The body took too long to arrive." });
 
-/** The error of a body whose connection closed before its end. */
+/** Returns the error for a body whose connection closed before its end. */
 export const bodyAborted = (): Refusal =>
   new Refusal(400, { code: "INVALID_BODY", message: "The request ended before its body did." });
 

@@ -1,14 +1,14 @@
 import type { IncomingHttpHeaders } from "node:http";
 
-/** Whether the client has this representation already (`If-None-Match`). */
+/** Whether `If-None-Match` matches an entity tag, so that the client already has the representation. */
 export function isFresh({ "if-none-match": known }: IncomingHttpHeaders, etag: string): boolean {
   if (known === undefined) return false;
   return known.split(",").some((each) => ["*", etag, `W/${etag}`].includes(each.trim()));
 }
 
 /**
- * Parses `Range` and `If-Range`: returns one range, "all", or "none" for a range that cannot be satisfied. Several ranges and malformed
- * ones count as "all".
+ * Parses `Range` and `If-Range`. Returns the first and last position of one range, "all" for the whole representation, or "none" if the
+ * range cannot be satisfied. A malformed range, several ranges, and an `If-Range` that does not match result in "all".
  */
 export function rangeOf(
   { range, "if-range": validator }: IncomingHttpHeaders,

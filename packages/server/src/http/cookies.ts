@@ -14,10 +14,13 @@ export function cookiesNamed(header: string | undefined, name: string): string[]
   return values;
 }
 
-/** Adds the prefix `__Host-` to the name of a cookie where the service uses https: browsers accept it from this host alone. */
+/** Adds the prefix `__Host-` to the name of a cookie if the service uses https. Browsers accept such a cookie only from the host itself. */
 export const hostOnly = (name: string, secure: boolean): string => (secure ? `__Host-${name}` : name);
 
-/** Builds an HttpOnly `Set-Cookie` header. `maxAge` is in milliseconds: 0 deletes the cookie, and without one it is a session cookie. */
+/**
+ * Builds a `Set-Cookie` header for an HttpOnly cookie. `maxAge` is in milliseconds; 0 deletes the cookie. Without `maxAge` it is a session
+ * cookie.
+ */
 export const setCookie = (
   name: string,
   value: string,

@@ -1,19 +1,21 @@
 const CR = 0x0d;
 
-/** Reads a stream of bytes up to delimiters, each of which begins with CR. Buffers less than a delimiter besides the current chunk. */
+/**
+ * Reads a stream of bytes up to delimiters, which begin with CR. Besides the current chunk, it buffers fewer bytes than a delimiter has.
+ */
 export class Delimited {
   readonly #source: AsyncGenerator<Buffer>;
   readonly #endedEarly: () => Error;
   #rest: Buffer;
 
-  /** `first` comes before the bytes of the source; `endedEarly` is the error of a source that ends before a delimiter. */
+  /** `first` is read before the source. `endedEarly` creates the error to throw if the source ends before a delimiter. */
   constructor(source: AsyncGenerator<Buffer>, first: Buffer, endedEarly: () => Error) {
     this.#source = source;
     this.#rest = first;
     this.#endedEarly = endedEarly;
   }
 
-  /** Returns the next bytes before a delimiter, at least one; null once the delimiter is reached, which is skipped. */
+  /** Returns the next bytes before the delimiter, at least one. Once the delimiter is next, skips it and returns null. */
   async before(delimiter: Buffer): Promise<Buffer | null> {
     for (;;) {
       const at = this.#rest.indexOf(delimiter);
@@ -27,7 +29,7 @@ export class Delimited {
     }
   }
 
-  /** Returns all bytes before a delimiter, which is skipped; null when there are more than `limit`. */
+  /** Returns all bytes before the delimiter, and skips the delimiter. Returns null if there are more than `limit` bytes. */
   async upTo(delimiter: Buffer, limit: number): Promise<Buffer | null> {
     const pieces: Buffer[] = [];
     let size = 0;
@@ -39,7 +41,7 @@ export class Delimited {
     return Buffer.concat(pieces);
   }
 
-  /** Skips the next bytes if they are `bytes`; returns whether they were. */
+  /** Skips the next bytes if they equal `bytes`. Returns whether they do. */
   async skip(bytes: Buffer): Promise<boolean> {
     while (this.#rest.length < bytes.length) await this.#fetch();
     const found = this.#rest.subarray(0, bytes.length).equals(bytes);
@@ -47,7 +49,7 @@ export class Delimited {
     return found;
   }
 
-  /** Skips all that is left; returns false once it is more than `limit` bytes. */
+  /** Skips the rest of the stream. Returns false as soon as it is longer than `limit` bytes. */
   async skipRest(limit: number): Promise<boolean> {
     let size = this.#rest.length;
     for await (const { length } of this.#source) {
@@ -69,7 +71,7 @@ export class Delimited {
     return taken;
   }
 
-  /** Returns the length of the bytes in which a delimiter can no longer begin. */
+  /** Returns how many of the buffered bytes cannot be part of a delimiter. The buffer must not contain a whole one. */
   #endWithout(delimiter: Buffer): number {
     const start = this.#rest.indexOf(CR, Math.max(0, this.#rest.length - delimiter.length + 1));
     return start === -1 ? this.#rest.length : start;

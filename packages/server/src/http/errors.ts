@@ -11,7 +11,7 @@ import { Refusal } from "./refusal.ts";
 import { sendErrorPage, wantsErrorPage } from "./refusal-page.ts";
 import { setCommonHeaders } from "./security-headers.ts";
 
-/** Time for which the rest of a rejected body is read and discarded, so that its sender can read the response. */
+/** Time for which the rest of a rejected body is read and discarded, so that the client can read the response. */
 const LINGER_MS = 2_000;
 
 /** Returns a generator of request ids for responses and log lines, unique across nodes and restarts. */
@@ -21,7 +21,11 @@ export function requestIds(): () => string {
   return () => `${node}-${(++requests).toString(36)}`;
 }
 
-/** Sends the response to an error: a Refusal as it is, anything else as 500. Browsers that accept HTML get a page, programs JSON. */
+/**
+ * Sends the response to an error. A `Refusal` is sent as it is, an unavailable database as 503, a full disk as 507, a 4xx error of Fastify
+ * with its status, and any other error as 500. The body is a page if the client accepts HTML and the path is not that of an API, otherwise
+ * JSON.
+ */
 export function answerError(
   error: unknown,
   request: FastifyRequest,
@@ -31,7 +35,7 @@ export function answerError(
   const refusal = refusalOf(error, request, log);
   const { status, body, headers } = refusal;
   linger(request.raw, reply.raw);
-  // A path that cannot be decoded reaches no hook.
+  // Fastify runs no hook for a path that cannot be decoded.
   setCommonHeaders(reply, base);
   if (body.code === "UNAVAILABLE") reply.header("retry-after", "1");
   reply.headers(headers).code(status).header("cache-control", "private, no-store");
@@ -42,7 +46,7 @@ export function answerError(
     .send(JSON.stringify(body.code === undefined ? body : { ...body, requestId: request.id }));
 }
 
-/** Keeps the connection open until the rest of a rejected body has been read, or for LINGER_MS. */
+/** Reads and discards the rest of a rejected body for at most `LINGER_MS`, and keeps the connection open meanwhile. */
 function linger(request: IncomingMessage, response: ServerResponse): void {
   // A destroyed request has no socket any more.
   const isOver = () => request.complete || request.destroyed;
@@ -89,8 +93,8 @@ const ownRefusal = (code: ErrorCode) =>
   new Refusal(ERRORS[code].status, { code, message: ERRORS[code].message });
 
 /**
- * Sends the response to a request that cannot be parsed as HTTP, and closes the connection: at once when the client closes its side,
- * otherwise after LINGER_MS, in which the client can read the response.
+ * Responds to a request that Node cannot parse: with 431 if its headers are too large, 408 if it arrives too late, otherwise 400. Then
+ * closes the connection as soon as the client closes its side, at the latest after `LINGER_MS`.
  */
 export function answerClientError(error: NodeJS.ErrnoException, socket: Socket, requestId: string): void {
   if (!socket.writable || error.code === "ECONNRESET") return void socket.destroy();

@@ -1,16 +1,20 @@
 import type { IncomingHttpHeaders } from "node:http";
 
-/*
- * The Fetch Metadata headers, by which browsers describe a request. No page can forge them; programs and old browsers send none.
- */
+/* Browsers describe a request by Fetch Metadata headers, which pages cannot forge. Old browsers and most other clients send none. */
 
-/** Which page started a request: one of the same origin or the person themselves, another one, or unknown without the header. */
+/**
+ * Returns "own" if a page of the same origin or the user (for example in the address bar) started the request, "other" if another page did,
+ * and "unknown" without the header.
+ */
 export function initiatorOf({ "sec-fetch-site": site }: IncomingHttpHeaders): "own" | "other" | "unknown" {
   if (site === undefined) return "unknown";
   return site === "same-origin" || site === "none" ? "own" : "other";
 }
 
-/** Destination of a request: a document in a tab, one in a frame, a part of a document, or unknown without the header. */
+/**
+ * Returns how the response will be used: as a document in a tab, a document in a frame, or a part of a document such as an image. "unknown"
+ * without the header.
+ */
 export function destinationOf({
   "sec-fetch-dest": destination,
 }: IncomingHttpHeaders): "document" | "frame" | "part" | "unknown" {
@@ -19,5 +23,5 @@ export function destinationOf({
   return destination === "iframe" || destination === "frame" ? "frame" : "part";
 }
 
-/** Whether a browser navigates to the address, in a tab or a frame. */
+/** Whether the request is a navigation, in a tab or in a frame. */
 export const isNavigation = ({ "sec-fetch-mode": mode }: IncomingHttpHeaders): boolean => mode === "navigate";

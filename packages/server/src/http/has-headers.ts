@@ -1,4 +1,4 @@
 import type { IncomingMessage } from "node:http";
 
-/** A request, or the headers that an open connection has kept of the one that opened it. */
+/** A request, or the kept headers of the request that opened a connection. */
 export type HasHeaders = Pick<IncomingMessage, "headers">;

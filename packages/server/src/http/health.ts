@@ -5,7 +5,10 @@ import { refuse } from "./refusal.ts";
 /** Time for which the result of a readiness check is reused. */
 const CACHED_MS = 1_000;
 
-/** Mounts `/healthz`, which succeeds while the process runs, and `/readyz`, which checks database, blobs and bus (management API, section 5). */
+/**
+ * Mounts `/healthz`, which succeeds while the process runs, and `/readyz`, which checks the database, the blob store and the bus
+ * (management API, section 5).
+ */
 export function mountHealth(app: FastifyInstance, env: Env): void {
   app.get("/healthz", { config: { anyHost: true } }, async () => ({ ok: true }));
 
@@ -22,7 +25,7 @@ export function mountHealth(app: FastifyInstance, env: Env): void {
   });
 }
 
-/** Checks that database and blobs can be written and the bus publishes, without changing any data. */
+/** Whether the database and the blob store can be written and the bus publishes. Changes no data. Logs the error of a failure. */
 async function check({ db, blobs, bus, log }: Env): Promise<boolean> {
   try {
     await Promise.all([

@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from "node:http";
 
 /**
- * Returns the host of a request with its port, in lower case; empty without a `Host` header. The default port of the scheme, which
- * some proxies add, is removed.
+ * Returns the `Host` header of a request in lower case, or an empty text without one. Removes the default port of the scheme, which some
+ * proxies add.
  */
 export function hostOf({ host = "" }: IncomingHttpHeaders, base: { host: string; secure: boolean }): string {
   if (host === base.host) return host;

@@ -8,7 +8,7 @@ import { wantsPage } from "./wants-page.ts";
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** Whether a route is served under any host name, for load balancers and probes that use an address. Not in dev mode. */
+    /** Whether a route accepts any `Host` header, because load balancers and probes may use an IP address. Has no effect in dev mode. */
     anyHost?: boolean;
   }
 }
@@ -21,8 +21,8 @@ export function isOwnHost(host: string, { base }: Env): boolean {
 }
 
 /**
- * Returns the URL by which a request is routed. In subdomain mode the host of a canvas serves its pages alone, so a request to it is
- * rewritten to `/c/{slug}/…`. The service's own pages and APIs are at the base host.
+ * Returns the URL by which a request is routed. In subdomain mode the host of a canvas serves only the pages of the canvas, so a request to
+ * it is rewritten to `/c/{slug}/…`. The service's own pages and APIs are at the base host.
  */
 export function routedUrl({ url = "/", headers }: IncomingMessage, { base }: Env): string {
   if (base.urlMode !== "subdomain") return url;
@@ -37,8 +37,8 @@ export function mountHosts(app: FastifyInstance, env: Env): void {
 }
 
 /**
- * Rejects requests for foreign hosts, against DNS rebinding. In dev mode a browser that uses another loopback host is redirected to
- * the base address, where its cookies and forms work.
+ * Mounts a hook that rejects requests for foreign hosts with 421 `MISDIRECTED`, as a protection against DNS rebinding. In dev mode it
+ * redirects a browser that uses another loopback host to the base address, where cookies and forms work.
  */
 function mountHostCheck(app: FastifyInstance, env: Env): void {
   const isDev = env.config.authMode === "dev";
@@ -54,7 +54,10 @@ function mountHostCheck(app: FastifyInstance, env: Env): void {
   });
 }
 
-/** Returns 404 for hosts below the base host that are no slug, and for URLs on canvas hosts that were not rewritten. */
+/**
+ * Mounts a hook that throws 404 `NOT_FOUND` for a host below the base host that is not a slug, and for a URL on a canvas host that was not
+ * rewritten.
+ */
 function mountCanvasHosts(app: FastifyInstance, env: Env): void {
   app.addHook("onRequest", ({ headers, url }, _reply, done) => {
     const slug = env.base.labelOf(hostOf(headers, env.base));

@@ -4,7 +4,7 @@ import { type ZodType, z } from "zod";
 import { parseJson, readBody } from "./body.ts";
 import { refuse } from "./refusal.ts";
 
-/** Reads and validates a JSON body of the management API. Throws 400 `INVALID_BODY` with every fault, 413 if it is too large. */
+/** Reads and validates a JSON body of the management API. Throws 400 `INVALID_BODY` with all faults, and 413 if the body is too large. */
 export async function readJson<Body>(request: IncomingMessage, schema: ZodType<Body>): Promise<Body> {
   const type = request.headers["content-type"]?.split(";")[0]?.trim().toLowerCase();
   if (type !== "application/json") refuse("INVALID_BODY", { message: "The body must be application/json." });

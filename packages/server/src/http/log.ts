@@ -1,7 +1,7 @@
 import type { FastifyRequest } from "fastify";
 import { pino } from "pino";
 
-/** Creates the log: JSON lines on standard error, without the headers that carry secrets. */
+/** Creates the logger, which writes JSON lines to standard error. It redacts the `Cookie` and `Authorization` headers. */
 export const newLog = (level: string) =>
   pino(
     { level, redact: ["req.headers.cookie", "req.headers.authorization"] },
@@ -9,8 +9,8 @@ export const newLog = (level: string) =>
   );
 
 /**
- * Returns the fields by which log lines describe a request. They hold the pattern of the route instead of the URL, which may contain
- * an invitation's token, a code or personal data. `route` is null where no route matched.
+ * Returns the fields that describe a request in log lines. They contain the pattern of the route instead of the URL, which may contain an
+ * invitation's token, a code or personal data. `route` is null if no route matched.
  */
 export const loggable = ({ id, method, routeOptions, params }: FastifyRequest) => ({
   requestId: id,

@@ -1,16 +1,16 @@
 import { METHODS as PARSED } from "node:http";
 import { refuse } from "./refusal.ts";
 
-/** The methods that a route may have a handler for; the handler of GET serves HEAD, too. */
+/** The methods that routes have handlers for. The handler of GET also serves HEAD. */
 export type Method = "GET" | "PUT" | "POST" | "PATCH" | "DELETE";
 
 /** The methods in the order in which `Allow` lists them. */
 const USED = ["GET", "HEAD", "PUT", "POST", "PATCH", "DELETE"] as const;
 
-/** The methods that every route is mounted for: all of the HTTP parser except OPTIONS and CONNECT. */
+/** The methods that routes are mounted for: all that Node's HTTP parser knows, except OPTIONS and CONNECT. */
 export const METHODS = PARSED.filter((method) => method !== "OPTIONS" && method !== "CONNECT");
 
-/** Returns the handler for a method; throws 405 `METHOD_NOT_ALLOWED` and sets `Allow` where there is none. */
+/** Returns the handler for a method. If there is none, sets `Allow` and throws 405 `METHOD_NOT_ALLOWED`. */
 export function handlerFor<Handler>(
   handlers: Partial<Record<Method, Handler>>,
   method: string,

@@ -5,9 +5,9 @@ import { Delimited } from "./delimited.ts";
 import { Refusal, refuse } from "./refusal.ts";
 import { streamBody } from "./stream-body.ts";
 
-/** The longest boundary of RFC 2046. */
+/** The maximum length of a boundary (RFC 2046). */
 const MAX_BOUNDARY_LENGTH = 70;
-/** The most bytes of the header of a part, before the first part, and after the last one. */
+/** The maximum number of bytes of a part's header, before the first part, and after the last part. */
 const MAX_OVERHEAD = 64 * 1024;
 
 const CRLF = Buffer.from("\r\n");
@@ -18,17 +18,20 @@ const HEADER_LINE = /^([!#$%&'*+.^_`|~\w-]+):[ \t]*([^\r\n\0]*)$/;
 /** A part of a form. */
 export interface Part {
   name: string;
-  /** As the client sent it, so any text. */
+  /** The file name as the client sent it, not sanitized. */
   filename: string | undefined;
   contentType: string | undefined;
-  /** Ends when the next part is asked for. */
+  /** Ends at the end of the part, or when the next part is read. */
   body: AsyncIterable<Buffer>;
 }
 
 const malformed = (why: string) =>
   new Refusal(400, { code: "INVALID_BODY", message: `The body is not valid multipart/form-data: ${why}.` });
 
-/** Returns the boundary between the parts of a body; throws 400 for a body that is no form. */
+/**
+ * Returns the boundary that the `Content-Type` declares. Throws 400 `INVALID_BODY` if the type is not `multipart/form-data` or has no valid
+ * boundary.
+ */
 function boundaryOf({ headers }: IncomingMessage): string {
   try {
     const { essence, params } = new MIMEType(headers["content-type"] ?? "");
@@ -36,14 +39,14 @@ function boundaryOf({ headers }: IncomingMessage): string {
     if (essence === "multipart/form-data" && boundary !== "" && boundary.length <= MAX_BOUNDARY_LENGTH)
       return boundary;
   } catch {
-    // The type is malformed.
+    // The content type is malformed.
   }
   return refuse("INVALID_BODY", {
     message: `The body must be multipart/form-data with a boundary of at most ${MAX_BOUNDARY_LENGTH} characters.`,
   });
 }
 
-/** Parses what stands between a boundary and the body of a part. Browsers encode it in UTF-8. */
+/** Parses the bytes between a boundary and the body of a part. Browsers encode them in UTF-8. */
 function parseHeader(block: Buffer): Omit<Part, "body"> {
   const [padding = "", ...lines] = block
     .toString("utf8")
@@ -63,13 +66,13 @@ function parseHeader(block: Buffer): Omit<Part, "body"> {
 }
 
 /**
- * Reads the parts of a `multipart/form-data` body one after the other, as fast as they are consumed; what is not read of a part is
- * skipped. Throws 400 `INVALID_BODY` for any other body and for one that ends early, and 408 when nothing arrives for 20 s.
+ * Reads the parts of a `multipart/form-data` body one after the other, as fast as they are consumed. Skips the unread rest of a part.
+ * Throws 400 `INVALID_BODY` if the body is malformed or ends early, and 408 if no bytes arrive for 20 s.
  */
 export async function* partsOf(request: IncomingMessage): AsyncGenerator<Part> {
   const delimiter = Buffer.from(`\r\n--${boundaryOf(request)}`, "latin1");
   const source = streamBody(request);
-  // The first boundary may begin the body.
+  // The first boundary may be at the start of the body, without CRLF before it.
   const bytes = new Delimited(source, CRLF, () => malformed("it ends early"));
   try {
     if ((await bytes.upTo(delimiter, MAX_OVERHEAD)) === null) throw malformed("it begins with no boundary");

@@ -1,4 +1,4 @@
-/** A page of a list; `nextCursor` is null on the last one. */
+/** A page of a list. `nextCursor` is null on the last page. */
 export interface Paged<Row> {
   entries: Row[];
   nextCursor: string | null;
@@ -19,7 +19,7 @@ export function paged<Row>(
   return { entries, nextCursor: last === undefined ? null : cursorOf(last) };
 }
 
-/** Returns how many of the first rows fit into `budget` by the sum of their sizes; at least one. */
+/** Returns how many of the first rows have a total size of at most `budget`; at least 1 if there are any. */
 export function countWithin<Row>(rows: Row[], budget: number, sizeOf: (row: Row) => number): number {
   let sum = 0;
   const past = rows.findIndex((row) => {

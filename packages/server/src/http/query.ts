@@ -1,7 +1,7 @@
 import { LIMITS } from "@easel/protocol/limits";
 import { refuse } from "./refusal.ts";
 
-/** The query of a request; a repeated name has several values. */
+/** The query of a request. A name that is repeated has several values. */
 export type Query = Record<string, string | string[] | undefined>;
 
 /** Returns the first value of a query name; undefined where it is absent or empty. */
@@ -10,14 +10,17 @@ export function firstValue(query: Query, name: string): string | undefined {
   return (Array.isArray(value) ? value[0] : value) || undefined;
 }
 
-/** Parses `limit` of a list, clamped to 1 and 1,000; 100 where it is absent or not a number (specification 4.3). */
+/** Parses the `limit` of a list and clamps it to 1 to 1,000. Returns 100 if it is absent or not a number (specification 4.3). */
 export function pageLimit(query: Query): number {
   const limit = Number(firstValue(query, "limit")?.trim() || Number.NaN);
   if (Number.isNaN(limit)) return LIMITS.pageDefault.value;
   return Math.min(Math.max(Math.trunc(limit), 1), LIMITS.pageMax.value);
 }
 
-/** Parses `limit` of a list as a whole number from 1 to 1,000; 100 where it is absent, and throws 400 otherwise (specification 4.9). */
+/**
+ * Parses the `limit` of a list. Returns 100 if it is absent. Throws 400 `INVALID_BODY` unless it is a whole number from 1 to 1,000
+ * (specification 4.9).
+ */
 export function strictLimit(query: Query): number {
   const given = query.limit;
   if (given === undefined) return LIMITS.pageDefault.value;

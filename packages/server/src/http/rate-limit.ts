@@ -8,7 +8,9 @@ export interface HeaderSink {
 
 const MINUTE_MS = 60_000;
 
-/** Takes a token from a bucket of `perMinute` and sets the rate limit headers of the response; false when the bucket is empty. */
+/**
+ * Takes a token from a bucket of `perMinute` tokens and sets the rate limit headers of the response. Returns false if the bucket is empty.
+ */
 export async function take(
   bucket: Bucket,
   perMinute: number,

@@ -33,8 +33,8 @@ export const retryLink = (wait: number, to: string): Html =>
 const TEMPORARY = [429, 503];
 
 /**
- * Sends the page of an error that has no page of its own, with links to retry, where that can help, and to the home page. The page of
- * an internal error shows the request id, by which operators find it in the log. `origin` is that of the service.
+ * Sends the general page for an error, with a link to retry if that can help, and one to the home page. From status 500 on, the page shows
+ * the request id, by which operators find the request in the log. `origin` is that of the service.
  */
 export function sendErrorPage(
   request: FastifyRequest,
@@ -43,7 +43,7 @@ export function sendErrorPage(
   origin: string,
 ): FastifyReply {
   const title = TITLES[status] ?? "That did not work";
-  // One slash: two would begin the name of another host.
+  // Exactly one slash: `//` would begin the name of another host.
   const samePage = request.originalUrl.replace(/^\/*/, "/");
   const again = TEMPORARY.includes(status) && ["GET", "HEAD"].includes(request.method);
   return sendPage(reply, {

@@ -1,6 +1,9 @@
 import { ERRORS, type ErrorCode } from "@easel/protocol/errors";
 
-/** An HTTP error or redirect as the response to a request. Anything else that is thrown is a bug. */
+/**
+ * An HTTP error or redirect that is thrown as the response to a request. `http/errors.ts` also converts unavailable databases, full disks
+ * and 4xx errors of Fastify; any other error is a bug.
+ */
 export class Refusal extends Error {
   readonly status: number;
   readonly body: Record<string, unknown>;
@@ -13,7 +16,7 @@ export class Refusal extends Error {
     this.headers = headers;
   }
 
-  /** The stable code, where the refusal has one. */
+  /** The error code, if the refusal has one. */
   get code(): ErrorCode | undefined {
     return this.body.code as ErrorCode | undefined;
   }
@@ -29,12 +32,12 @@ export function refuse(
   throw new Refusal(status, { code, message: ERRORS[code].message, ...fields }, headers);
 }
 
-/** Throws the 401 of a request without a session, in the modes that do not redirect to a login page (specification 4.1, step 1). */
+/** Throws 401 for a request without a session, in the sign-in modes that do not redirect to a login page (specification 4.1, step 1). */
 export function refuseAnonymous(): never {
   throw new Refusal(401, { error: ERRORS.NOT_AUTHENTICATED.message });
 }
 
-/** Throws a redirect. */
+/** Throws a `Refusal` that redirects to a location. */
 export function redirect(
   location: string,
   status: 302 | 303 | 308 = 302,

@@ -11,15 +11,15 @@ export function setCommonHeaders(reply: FastifyReply, { secure }: { secure: bool
 }
 
 /**
- * Blocks cross-origin embedding, so that other sites cannot probe existence: a page of another origin could not read the
- * answer, but would see whether it loads. Reads across origins use CORS.
+ * Blocks embedding by pages of other origins. Such a page could not read the response, but would see whether it loads, and thereby whether
+ * something exists. Requests with CORS are not affected.
  */
 export function blockEmbedding(answer: HeaderSink): void {
   answer.header("cross-origin-resource-policy", "same-origin");
   answer.header("x-frame-options", "DENY");
 }
 
-/** Lets a page of another origin below the same domain embed the answer after all, as an image for example. */
+/** Allows pages of other origins of the same site to embed the response, for example as an image, after `blockEmbedding`. */
 export function allowEmbedding(answer: HeaderSink): void {
   answer.header("cross-origin-resource-policy", "same-site");
 }

@@ -8,7 +8,7 @@ export const STALL_TIMEOUT_MS = 60_000;
 const INTERVAL_MS = 5_000;
 const MAX_STALLED_CHECKS = STALL_TIMEOUT_MS / INTERVAL_MS;
 
-/** The bytes written and waiting at the last check of a connection, and for how many checks they have not changed. */
+/** The bytes written and waiting at the last check of a connection, and the number of consecutive checks at which it was stalled. */
 interface Progress {
   written: number;
   waiting: number;

@@ -1,12 +1,12 @@
 import type { IncomingMessage } from "node:http";
 import { bodyAborted, bodyTooSlow } from "./body.ts";
 
-/** The time within which the next bytes of a body must arrive. */
+/** Timeout for the next chunk of a body. */
 const IDLE_TIMEOUT_MS = 20_000;
 
 /**
- * Streams the chunks of a body. Throws 408 `INVALID_BODY` when none arrives within 20 s of being asked for, and 400 when the client goes
- * away. The rest of a body that is not read to its end is left in the request.
+ * Streams the chunks of a body. Throws 408 `INVALID_BODY` if the next chunk does not arrive within 20 s, and 400 if the client disconnects.
+ * If the consumer stops early, the rest of the body stays unread in the request.
  */
 export async function* streamBody(request: IncomingMessage): AsyncGenerator<Buffer> {
   let wake = () => {};

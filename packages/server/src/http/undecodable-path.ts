@@ -18,7 +18,9 @@ const isDecodable = (path: string): boolean => {
 
 const pathOf = (url: string): string => url.split("?", 1)[0] as string;
 
-/** Returns the URL of a runtime API request with `%` replaced in the segments that cannot be decoded; other URLs unchanged. */
+/**
+ * Returns the URL of a runtime API request, with `%` replaced in the path segments that cannot be decoded. Returns any other URL as it is.
+ */
 export function routableUrl(url: string): string {
   if (!url.includes("%") || parseCanvasPath(url)?.surface !== "api") return url;
   const path = pathOf(url);
@@ -27,7 +29,7 @@ export function routableUrl(url: string): string {
   return segments.join("/") + url.slice(path.length);
 }
 
-/** Rejects a request whose path cannot be decoded; `url` is the original one. */
+/** Throws 400 `INVALID_BODY` if the path of a URL cannot be decoded. `url` is the original URL of the request. */
 export function requireDecodable(url: string): void {
   if (url.includes("%") && !isDecodable(pathOf(url)))
     refuse("INVALID_BODY", { message: "The path is not percent-encoded UTF-8." });

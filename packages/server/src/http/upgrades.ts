@@ -6,13 +6,13 @@ export interface PendingUpgrade {
   socket: Socket;
   /** The bytes received after the request. */
   head: Buffer;
-  /** Detaches the socket from its HTTP response. */
+  /** Detaches the socket from its HTTP response and returns it. */
   takeSocket(): Socket;
 }
 
 /**
- * Routes upgrade requests like any other request, so that a rejected one gets an HTTP response. Returns the lookup by which a route
- * finds the socket of an upgrade request.
+ * Routes upgrade requests like any other request, so that a rejected one gets an HTTP response. Returns a function that returns the pending
+ * upgrade of a request, or undefined if it has none.
  */
 export function routeUpgrades(server: Server): (request: IncomingMessage) => PendingUpgrade | undefined {
   const pending = new WeakMap<IncomingMessage, PendingUpgrade>();
@@ -23,7 +23,7 @@ export function routeUpgrades(server: Server): (request: IncomingMessage) => Pen
     try {
       response.assignSocket(socket);
     } catch {
-      // Sent behind a request that has not been answered yet, which no client does.
+      // An earlier request on the connection has no response yet. No client sends an upgrade then.
       return void socket.destroy();
     }
     response.once("finish", () => socket.destroySoon());
