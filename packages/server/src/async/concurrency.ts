@@ -1,4 +1,4 @@
-/** Limits the concurrent operations of each holder. */
+/** Limits the number of concurrent operations of each holder. */
 export class Concurrency {
   readonly #limit: number;
   readonly #counts = new Map<string, number>();
@@ -7,7 +7,7 @@ export class Concurrency {
     this.#limit = limit;
   }
 
-  /** Counts an operation of a holder. Returns the function to call at its end, or null when the limit is reached. */
+  /** Starts an operation of a holder. Returns the function to call at its end, or null if the holder has reached the limit. */
   begin(holder: string): (() => void) | null {
     const count = this.#counts.get(holder) ?? 0;
     if (count >= this.#limit) return null;

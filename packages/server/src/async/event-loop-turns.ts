@@ -4,13 +4,13 @@ export class Turns {
   #scheduled = false;
   #atEnd: (() => void)[] = [];
 
-  /** The number of this turn. */
+  /** The number of the current turn. */
   get current(): number {
     this.#scheduleEnd();
     return this.#current;
   }
 
-  /** Calls `work` at the end of this turn, after every socket that is ready has been read. */
+  /** Calls `work` at the end of the current turn, after every socket that is ready has been read. */
   atEnd(work: () => void): void {
     this.#scheduleEnd();
     this.#atEnd.push(work);

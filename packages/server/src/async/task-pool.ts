@@ -1,7 +1,7 @@
 import { ERRORS } from "@easel/protocol/errors";
 import { Refusal } from "../http/refusal.ts";
 
-/** Runs at most `width` tasks at a time, in the order in which they were added. At most `queue` others wait. */
+/** Runs at most `width` tasks at a time, in the order in which they were added. At most `queue` further tasks wait. */
 export class TaskPool {
   #free: number;
   readonly #queue: number;
@@ -12,14 +12,14 @@ export class TaskPool {
     this.#queue = queue;
   }
 
-  /** Throws while the queue is full: 503 `UNAVAILABLE` with `Retry-After`. */
+  /** Throws 503 `UNAVAILABLE` with `Retry-After` if the queue is full. */
   requireRoom(): void {
     if (this.#waiting.length < this.#queue) return;
     const { status, message } = ERRORS.UNAVAILABLE;
     throw new Refusal(status, { code: "UNAVAILABLE", message }, { "retry-after": "10" });
   }
 
-  /** Runs a task when one of `width` is free. Rejects while the queue is full. */
+  /** Runs a task as soon as fewer than `width` tasks are running. Throws 503 `UNAVAILABLE` if the queue is full. */
   async run<Result>(task: () => Promise<Result>): Promise<Result> {
     if (this.#free > 0) this.#free--;
     else {

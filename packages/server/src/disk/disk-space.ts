@@ -2,23 +2,29 @@ import { statfs } from "node:fs/promises";
 
 const MIB = 1024 * 1024;
 
-/** The default reserve in bytes. */
+/** The largest default reserve, in bytes. */
 const DEFAULT_RESERVE = 256 * MIB;
 
 /** The number of bytes of a stream after which the free space is checked again. */
 const CHECK_INTERVAL = 8 * MIB;
 
-/** Thrown when only the reserve is free; has the code of a write to a full disk, so that both are handled alike. */
+/** Thrown when no more than the reserve is free. It has the code of a write to a full disk, so that both are handled alike. */
 class ReserveReached extends Error {
   readonly code = "ENOSPC";
   readonly syscall = "statfs";
 }
 
-/** Returns the bytes that stay free on a file system of `total` bytes: the setting, or the default but at most a tenth of the disk. */
+/**
+ * Returns the number of bytes to keep free on a file system of `total` bytes: the setting, otherwise 256 MiB but at most a tenth of the
+ * total.
+ */
 export const reserveOf = (setting: number | null, total: number): number =>
   setting ?? Math.min(DEFAULT_RESERVE, total / 10);
 
-/** Throws an error with the code ENOSPC unless more than the reserve is free on the file system of a directory. */
+/**
+ * Throws an error with the code ENOSPC unless more than the reserve is free on the file system of a directory. A setting of 0 turns this
+ * off.
+ */
 export async function requireSpace(directory: string, setting: number | null): Promise<void> {
   if (setting === 0) return;
   const { bavail, blocks, bsize } = await statfs(directory);
@@ -29,7 +35,7 @@ export async function requireSpace(directory: string, setting: number | null): P
   );
 }
 
-/** Passes a stream through, and throws as soon as no more than the reserve is free. */
+/** Passes a stream through. Throws an error with the code ENOSPC if no more than the reserve is free, at the start or after each 8 MiB. */
 export async function* whileSpace(
   source: AsyncIterable<Uint8Array>,
   directory: string,
@@ -50,7 +56,7 @@ export async function* whileSpace(
 /** The error code of SQLite for a full disk. */
 const SQLITE_FULL = 13;
 
-/** Whether an error means that a disk or disk quota is full, or its reserve reached. */
+/** Whether an error means that a disk or a disk quota is full, or that only the reserve is free. */
 export function isFull(error: unknown): boolean {
   const { code, errcode = 0 } = (error ?? {}) as { code?: string; errcode?: number };
   return code === "ENOSPC" || code === "EDQUOT" || errcode % 256 === SQLITE_FULL;

@@ -5,10 +5,8 @@ import { SetupError } from "../config/setup-error.ts";
 const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code;
 
 /**
- * Creates a directory and its parents, private to the service's user. Leaves an existing one as it is. Node's own recursive `mkdir`
- * does not terminate below `/proc`.
- *
- * @throws SetupError when it cannot be created.
+ * Creates a directory and its missing parents, which only the service's user can access. Does not change an existing directory. Throws a
+ * `SetupError` if it cannot be created. Node's recursive `mkdir` is not used, because it does not terminate below `/proc`.
  */
 export async function makeDirectory(directory: string): Promise<void> {
   const make = () => mkdir(directory, { mode: 0o700 });
@@ -30,14 +28,20 @@ export async function makeDirectory(directory: string): Promise<void> {
     });
 }
 
-/** Sets the mode of a file or directory so that other users have no access. Ignores a missing one, and one of another user. */
+/**
+ * Sets the mode of a file or directory so that other users have no access. Does nothing if it is missing, read-only or owned by another
+ * user.
+ */
 export async function makePrivate(entry: string, mode: 0o600 | 0o700): Promise<void> {
   await chmod(entry, mode).catch((error) => {
     if (!["ENOENT", "EPERM", "EROFS"].includes(codeOf(error) ?? "")) throw error;
   });
 }
 
-/** Creates a directory that the settings name. Makes an existing one private if the names of all its files match `ownNames`. */
+/**
+ * Creates a directory if it is missing. Makes it private if all names in it match `ownNames`, so that a directory with foreign files keeps
+ * its mode.
+ */
 export async function makeOwnDirectory(directory: string, ownNames: RegExp): Promise<void> {
   await makeDirectory(directory);
   for await (const { name } of await opendir(directory)) if (!ownNames.test(name)) return;
