@@ -6,7 +6,7 @@ export interface BlobColumn {
   column: string;
 }
 
-/** Finds the rows of a database that refer to blobs. */
+/** Looks up whether rows of a database refer to blobs. */
 export class BlobReferences {
   readonly #db: Db;
   readonly #statements;

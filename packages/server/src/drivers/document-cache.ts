@@ -4,12 +4,12 @@ const MAX_DOCUMENTS = 1_000;
 export class DocumentCache<Document> {
   readonly #documents = new Map<string, Document>();
 
-  /** The document of a revision. Undefined when it is not cached. */
+  /** Returns the document of a revision, or undefined if it is not cached. */
   get(revision: string): Document | undefined {
     return this.#documents.get(revision);
   }
 
-  /** Parses the document of a revision and caches it. */
+  /** Returns the cached document of a revision. If there is none, parses and caches it. */
   keep(revision: string, text: string): Document {
     const document = this.#documents.get(revision) ?? (JSON.parse(text) as Document);
     const [oldest] = this.#documents.size >= MAX_DOCUMENTS ? this.#documents.keys() : [];

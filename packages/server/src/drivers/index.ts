@@ -11,8 +11,8 @@ import type { OnReachability } from "./db/pool.ts";
 import { sqlite } from "./db/sqlite.ts";
 
 /**
- * Opens the database that the settings name, without migrating it. Loads only the driver that is needed. `onIoError` is called when
- * the disk failed during a commit, `onReachability` when a database server cannot be reached any more or again.
+ * Opens the database that the settings name, without migrating it. Loads the PostgreSQL driver only if it is needed. `onIoError` is called
+ * when the disk fails during a commit of SQLite, and `onReachability` when a PostgreSQL server becomes unreachable or reachable again.
  */
 export async function openDb(
   config: Config,
@@ -36,7 +36,7 @@ export async function openBlobs(config: Config): Promise<Blobs> {
   return local(config.blobsUrl.slice("file:".length), config.diskReserve);
 }
 
-/** Opens the bus that the settings name. */
+/** Opens the bus, which connects the parts of one process. */
 export async function openBus(_config: Config): Promise<Bus> {
   return memory();
 }

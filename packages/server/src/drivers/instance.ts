@@ -7,7 +7,10 @@ import type { Db } from "./db/db.ts";
 
 const MARKER = "instance";
 
-/** The most blobs that are looked up in a database before it adopts them. Keys are hashes, so the first ones are a fair sample. */
+/**
+ * The maximum number of blobs that are looked up in the database before it adopts them. Keys are hashes, so the first ones are a fair
+ * sample.
+ */
 const SAMPLE_SIZE = 1_000;
 
 /** A database and the blob store that its rows refer to, with the settings that name them. */
@@ -27,10 +30,10 @@ interface Instance {
 
 /**
  * Requires that the blob store carries the id of the database, so that the sweep cannot remove the blobs of another database. A new
- * instance gets an id, in the database first, so that an interrupted start or another node continues with the same id. Blobs without an
- * id are adopted when the database refers to most of them.
+ * instance gets an id, in the database first, so that an interrupted start or another node continues with the same id. Blobs without an id
+ * are adopted when the database refers to most of them.
  *
- * @throws SetupError when they do not belong together; then neither blobs nor markers have been changed.
+ * @throws SetupError when the stores do not belong together. Neither blobs nor markers have been changed then.
  */
 export async function requireOneInstance(stores: Stores): Promise<void> {
   // The row is read before the marker: another node that starts now writes the marker before the row.
@@ -68,7 +71,7 @@ async function ownInstance({ get, run }: Db): Promise<Instance> {
 const setInstance = (id: string, { db, clock }: Stores) =>
   db.run`update instance set id = ${id}, joined_at = ${clock()}`;
 
-/** Counts the blobs of a sample, and those of them that the database refers to. */
+/** Counts the blobs of a sample, and how many of these the database refers to. */
 async function usage({ db, blobs, blobColumns }: Stores): Promise<{ used: number; of: number }> {
   const references = new BlobReferences(db, blobColumns);
   let [used, of] = [0, 0];
@@ -79,7 +82,10 @@ async function usage({ db, blobs, blobColumns }: Stores): Promise<{ used: number
   return { used, of };
 }
 
-/** Whether a database and blobs without a marker belong together: it refers to most of them, or both are empty. */
+/**
+ * Whether a database and blobs without a marker belong together: the database refers to most of the blobs, or there are neither blobs nor
+ * references.
+ */
 async function areInUse(stores: Stores): Promise<boolean> {
   const { used, of } = await usage(stores);
   if (of > 0) return 2 * used > of;
@@ -95,7 +101,7 @@ async function describeUsage(stores: Stores): Promise<string> {
   return `the database refers to ${used} of ${sample} blobs, and the sweep removes those that it does not refer to.`;
 }
 
-/** Throws an error that describes a database and blobs that do not belong together. */
+/** Throws a `SetupError` that describes a database and blobs that do not belong together. */
 async function refuseToJoin(
   { id, joined_at }: Instance,
   marked: string | null,

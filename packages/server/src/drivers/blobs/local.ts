@@ -9,17 +9,20 @@ import { makeOwnDirectory } from "../../disk/private-files.ts";
 import type { Blobs } from "./blobs.ts";
 import { ageOf, openIfThere, Removals } from "./removals.ts";
 
-/** The bytes that wait while others are written: they are written together, because every write costs a change of threads. */
+/**
+ * The maximum size of the write buffer, in bytes. Chunks that arrive during a write are written together, because each write takes a switch
+ * of threads.
+ */
 const WRITE_BYTES = 512 * 1024;
 const KEY = /^[0-9a-f]{64}$/;
-/** Fills a disk block: a smaller file may fit on a full disk. */
+/** Fills a disk block, because a smaller file may still fit on a full disk. */
 const PROBE = "-".repeat(4096);
 const OWN_NAMES = /^([0-9a-f]{2}|staging|removing|[a-z]+\.marker)$/;
 const MARKER = /^[a-z]+$/;
 
 /**
  * Opens a blob store on the local disk. A blob is written to a file in `staging/`, synced, then renamed to its key. A marker is the file
- * `{name}.marker`. `reserve` is the setting of the number of bytes that stay free.
+ * `{name}.marker`. `reserve` is the setting for the number of bytes to keep free.
  */
 export async function local(root: string, reserve: number | null = 0): Promise<Blobs> {
   const staging = path.join(root, "staging");
@@ -35,7 +38,7 @@ export async function local(root: string, reserve: number | null = 0): Promise<B
     return path.join(root, `${name}.marker`);
   };
 
-  /** Writes a stream to a file, syncs and closes it, also when the stream fails. */
+  /** Writes a stream to a file and syncs it. Closes the file, also when the stream fails. */
   async function write(file: FileHandle, source: AsyncIterable<Uint8Array>) {
     const hash = createHash("sha256");
     let size = 0;
@@ -57,7 +60,7 @@ export async function local(root: string, reserve: number | null = 0): Promise<B
       try {
         const blob = await write(file, whileSpace(source, root, reserve));
         if (await mkdir(directory(blob.key), { recursive: true, mode: 0o700 })) await syncDirectory(root);
-        // Replaces a blob that is there already, which makes it new.
+        // Replaces an existing blob with the same key, which renews its age and generation.
         await rename(staged, place(blob.key));
         await syncDirectory(directory(blob.key));
         return blob;

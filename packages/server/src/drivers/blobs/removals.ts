@@ -4,14 +4,14 @@ import path from "node:path";
 import { linkUnlessThere } from "../../disk/durable-names.ts";
 import type { StoredBlob } from "./blobs.ts";
 
-/** Reads the time of the last `put` of a blob, and the generation that it made. Null when there is no file. */
+/** Reads the time of the last `put` of a blob in epoch milliseconds, and its generation. Returns null if the file is missing. */
 export async function ageOf(file: string): Promise<{ putAt: number; generation: string } | null> {
   const found = await stat(file, { bigint: true, throwIfNoEntry: false });
   if (found === undefined) return null;
   return { putAt: Number(found.mtimeMs), generation: `${found.ino}.${found.mtimeNs}` };
 }
 
-/** Opens a file. Null when there is none. */
+/** Opens a file. Returns null if it is missing. */
 export async function openIfThere(file: string): Promise<FileHandle | null> {
   return await open(file, "r").catch((error) => {
     if (error.code === "ENOENT") return null;
@@ -21,13 +21,13 @@ export async function openIfThere(file: string): Promise<FileHandle | null> {
 
 /**
  * Removes blobs of a local store. A file system cannot compare and remove in one step, so the file is first moved aside, where no `put`
- * replaces it, and moved back if it is not the one that was listed. Meanwhile, `open` finds it there.
+ * replaces it. It is moved back if its generation is not the listed one. Meanwhile, `open` finds it.
  */
 export class Removals {
   readonly #directory: string;
   readonly #placeOf: (key: string) => string;
 
-  /** `placeOf` names the file of a blob. */
+  /** `placeOf` returns the path of a blob's file. */
   constructor(directory: string, placeOf: (key: string) => string) {
     this.#directory = directory;
     this.#placeOf = placeOf;
@@ -44,19 +44,19 @@ export class Removals {
     await rm(aside, { force: true });
   }
 
-  /** Opens a blob that is moved aside at this moment. Null when there is none. */
+  /** Opens a blob that is moved aside at the moment. Returns null if there is none. */
   async open(key: string): Promise<FileHandle | null> {
     const names = await readdir(this.#directory).catch(ignoreMissing);
     const name = names?.find((each) => each.startsWith(key));
     return name === undefined ? null : await openIfThere(path.join(this.#directory, name));
   }
 
-  /** Moves back the files that a killed process had moved aside before a time in epoch milliseconds. */
+  /** Moves back the files that a killed process moved aside before a time in epoch milliseconds. */
   async restore(before: number): Promise<void> {
     const names = await opendir(this.#directory).catch(ignoreMissing);
     for await (const { name } of names ?? []) {
       const aside = path.join(this.#directory, name);
-      // Renaming a file sets its change time, and leaves the time of its last write.
+      // Renaming a file sets its change time and keeps the time of its last write.
       const movedAt = (await stat(aside, { throwIfNoEntry: false }))?.ctimeMs ?? before;
       if (movedAt >= before) continue;
       const [key = ""] = name.split(".");

@@ -5,19 +5,21 @@ interface Count {
   endsAt: number;
 }
 
-/** The live buckets of an owner by part, in the order of their creation. */
+/** The buckets of an owner by part, in the order of their creation. */
 interface Owner {
   parts: Map<string, Count>;
-  /** The latest end among the buckets. */
+  /** The latest time at which one of the buckets ends. */
   endsAt: number;
 }
 
-/** The most owners without live buckets that are removed for each new bucket. */
+/**
+ * The maximum number of owners that are removed for each new bucket: those without live buckets, or the oldest when the buckets are full.
+ */
 const REMOVED_AT_ONCE = 2;
 
 /**
- * Counts the requests of one rate class in fixed windows. Keeps at most `max` buckets: past that, the owner whose newest bucket is
- * oldest is evicted, so that a flood of new owners takes bounded memory and never locks anyone out.
+ * Counts the requests of one rate class in fixed windows. Keeps at most `max` buckets: a further one evicts the owner whose newest bucket
+ * is the oldest. So a flood of new owners takes a limited amount of memory and locks nobody out.
  */
 export class Buckets {
   readonly #max: number;
@@ -54,7 +56,7 @@ export class Buckets {
         ? shared
         : this.#create(name, SHARED_PART, now, windowMs);
     }
-    // To the end of the map, to keep its order.
+    // Moves the owner to the end of the map, to keep its order.
     this.#owners.delete(name);
     const count = { taken: 0, endsAt: now + windowMs };
     owner.parts.set(part, count);
@@ -64,7 +66,7 @@ export class Buckets {
     return count;
   }
 
-  /** Whether an owner may have another bucket. Removes the oldest one if it has ended. */
+  /** Whether an owner may have another bucket. At `MAX_PARTS`, removes the oldest bucket if it has ended. */
   #hasRoom({ parts }: Owner, now: number): boolean {
     if (parts.size < MAX_PARTS) return true;
     for (const [oldest, { endsAt }] of parts) {

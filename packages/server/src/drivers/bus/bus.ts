@@ -17,7 +17,7 @@ export type RateClass =
 export interface Bucket {
   rateClass: RateClass;
   owner: string;
-  /** `SHARED_PART` when it is omitted. */
+  /** `SHARED_PART` by default. */
   part?: string;
 }
 
@@ -25,12 +25,12 @@ export interface Bucket {
 export const SHARED_PART = "";
 
 /**
- * The most live buckets of one owner in a class; further parts share one. A person uses fewer canvases in a minute, and made-up slugs
- * cannot fill the memory.
+ * The maximum number of live buckets of one owner in a class; further parts share one. A person uses fewer canvases in a minute, and
+ * requests for made-up slugs cannot fill the memory.
  */
 export const MAX_PARTS = 250;
 
-/** The state of a bucket after a request. */
+/** The result of taking a token from a bucket. */
 export interface Taken {
   allowed: boolean;
   limit: number;
@@ -53,35 +53,36 @@ export interface Renewal {
 /**
  * Shares rate limits, messages, places and presence among the nodes of a service. Stores nothing durably.
  *
- * Places and members are held under the lease of a node, an id of its own that it renews all the time. Once a lease has not been
- * renewed for `LEASE_MS`, because the node was killed or cannot reach the bus, its places are free and its members absent.
+ * Places limit the number of holders of a name, such as the connections to a canvas. Places and members are held under the lease of a node,
+ * an id that the node keeps renewing. If a lease is not renewed for `LEASE_MS`, because the node was killed or cannot reach the bus, its
+ * places become free and its members absent.
  */
 export interface Bus {
-  /** Takes one of `limit` that a bucket gives every `windowMs`. Time is measured by a monotonic clock. */
+  /** Takes a token from a bucket, which has `limit` tokens in every window of `windowMs`. A monotonic clock measures the time. */
   take(bucket: Bucket, limit: number, windowMs: number): Promise<Taken>;
-  /** Puts one that was taken back into a bucket, unless its window is over. */
+  /** Returns a token to a bucket, unless the window in which it was taken is over. */
   giveBack(bucket: Bucket): Promise<void>;
-  /** Sends a message to the listeners of a topic on every node. A listener that throws keeps it from no other. */
+  /** Sends a message to the listeners of a topic on every node. If a listener throws, the others still receive the message. */
   publish(topic: string, message: string): Promise<void>;
-  /** Adds a listener to a topic. Resolves, once messages of every node reach it, with a function that removes it. */
+  /** Adds a listener to a topic. Once messages of every node reach the listener, resolves with a function that removes it. */
   subscribe(topic: string, listener: (message: string) => void): Promise<() => Promise<void>>;
   /**
-   * Returns false when no node listens to a topic, so that a publish can be saved. A driver that does not know returns true.
-   * After `subscribe` has resolved on any node, it is true on all of them.
+   * Returns false if no node listens to a topic, so that publishing can be skipped. A driver that does not know returns true. Once
+   * `subscribe` has resolved on a node, the result is true on all nodes.
    */
   hasListeners(topic: string): boolean;
-  /** Starts or extends a lease, and removes what is held under leases that have expired. */
+  /** Starts or extends a lease, and removes the places and members of expired leases. */
   renewLease(lease: string): Promise<Renewal>;
-  /** Takes one of `limit` places for a holder, under a lease. Returns false when others hold all of them. */
+  /** Takes one of `limit` places for a holder, under a lease. Returns false if other holders have all of them. */
   hold(place: string, limit: number, holder: string, lease: string): Promise<boolean>;
-  /** Gives a place back. */
+  /** Frees the place of a holder. */
   release(place: string, holder: string): Promise<void>;
   /**
-   * Adds a connection of a member to a topic, under a lease. Returns true when it is the member's first there; a connection whose
-   * lease has expired is counted until `renewLease` has returned the member as departed.
+   * Adds a connection of a member to a topic, under a lease. Returns true if it is the member's first connection there. A connection with
+   * an expired lease counts until `renewLease` has removed it.
    */
   join(topic: string, member: Member, connection: string, lease: string): Promise<boolean>;
-  /** Removes a connection of a member from a topic. Returns true when it was the member's last there. */
+  /** Removes a connection of a member from a topic. Returns true if it was the member's last connection there. */
   leave(topic: string, member: string, connection: string): Promise<boolean>;
   /** Returns the members of a topic, each once, in the order in which they joined. */
   members(topic: string): Promise<Member[]>;

@@ -4,12 +4,12 @@ import { LEASE_MS } from "./bus.ts";
 export class Leases {
   readonly #expiresAt = new Map<string, number>();
 
-  /** Whether a lease has been renewed recently enough; false for an unknown one. */
+  /** Whether a lease has been renewed and has not expired since. */
   isLive(lease: string, now: number): boolean {
     return now < (this.#expiresAt.get(lease) ?? Number.NEGATIVE_INFINITY);
   }
 
-  /** Forgets the leases that have expired. Returns whether there were any. */
+  /** Removes the leases that have expired. Returns whether there were any. */
   removeExpired(now: number): boolean {
     const known = this.#expiresAt.size;
     for (const [lease, expiresAt] of this.#expiresAt) if (expiresAt <= now) this.#expiresAt.delete(lease);

@@ -21,7 +21,7 @@ export class Places {
     if (holders?.delete(holder) && holders.size === 0) this.#places.delete(place);
   }
 
-  /** Gives back the places whose leases have expired. */
+  /** Frees the places whose leases have expired. */
   removeExpired(): void {
     for (const [place, holders] of this.#places)
       for (const [holder, lease] of holders) if (!this.#isLive(lease)) this.release(place, holder);

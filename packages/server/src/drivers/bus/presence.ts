@@ -41,7 +41,7 @@ export class Presence {
     return members;
   }
 
-  /** Removes the connections whose leases have expired. Returns the members that are left without any. */
+  /** Removes the connections whose leases have expired. Returns the members that have no connection left. */
   removeExpired(): Renewal["departed"] {
     const departed: Renewal["departed"] = [];
     for (const [topic, present] of this.#topics)

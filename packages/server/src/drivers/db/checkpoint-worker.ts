@@ -1,10 +1,10 @@
 import { DatabaseSync } from "node:sqlite";
 import { parentPort, workerData } from "node:worker_threads";
 
-/** The messages to this thread. It replies to `checkpoint` with true when the whole log was copied. */
+/** The messages to this thread. It replies to `checkpoint` with whether the whole log was copied. */
 export type Message = "checkpoint" | "close";
 
-/** Copies the write-ahead log into the database file. False when a part is left, which a later checkpoint copies. */
+/** Copies the write-ahead log into the database file. Returns false if a part is left, which a later checkpoint copies. */
 function checkpoint(connection: DatabaseSync): boolean {
   try {
     const result = connection.prepare("pragma wal_checkpoint(passive)").get();

@@ -6,8 +6,8 @@ const DELAY_MS = 1_000;
 
 /**
  * Copies the write-ahead log of SQLite into the database file in a thread, so that the event loop does not wait for the disk. The thread
- * starts with the first checkpoint. `finish` copies on the event loop what was committed meanwhile: SQLite starts to reuse the log
- * only when all of it has been copied.
+ * starts with the first checkpoint. `finish` copies the commits of the meantime on the event loop, because SQLite reuses the log only after
+ * all of it has been copied.
  */
 export class Checkpoints {
   readonly #file;
@@ -31,13 +31,13 @@ export class Checkpoints {
     this.#timer ??= setTimeout(() => this.#start(), this.#delayMs).unref();
   }
 
-  /** Ends the thread. A connection that is closed as the last one copies the rest of the log itself. */
+  /** Ends the thread. SQLite copies the rest of the log when its last connection is closed. */
   async close(): Promise<void> {
     if (this.#timer) clearTimeout(this.#timer);
     const worker = this.#worker;
     this.#worker = null;
     if (!worker) return;
-    // A thread that fails meanwhile ends, too.
+    // A thread that fails emits `exit`, too.
     const { promise: ended, resolve } = Promise.withResolvers<void>();
     worker.once("exit", () => resolve());
     // Keeps the process alive until the thread has ended.

@@ -4,13 +4,13 @@ export type Value = string | number | null | Uint8Array;
 /** The arguments of a tagged template: a statement with its values. */
 export type Sql = [text: TemplateStringsArray, ...values: Value[]];
 
-/** A value that is computed only when the database is queried. In caches, `from` stands for it. */
+/** A value that is computed only when the database is queried. A cache uses `from` as its key instead. */
 export interface Derived {
   from: string;
   value(): Value;
 }
 
-/** Computes a derived value; returns any other as it is. */
+/** Computes a derived value. Returns any other value as it is. */
 export const valueFor = (value: Value | Derived): Value =>
   typeof value === "object" && value !== null && "from" in value ? value.value() : value;
 
@@ -18,8 +18,8 @@ export const valueFor = (value: Value | Derived): Value =>
 export const sql = (...statement: Sql): Sql => statement;
 
 /**
- * The text of a statement that is put together from parts, in which each `?` is a value. Make it once: drivers prepare a text once
- * as long as it is the same object.
+ * Builds the text of a statement from parts, in which each `?` is a value. Call it once per statement and keep the result, because drivers
+ * prepare each text object once.
  */
 export function statementText(...parts: string[]): TemplateStringsArray {
   const strings = parts.join("\n").split("?");
@@ -29,7 +29,10 @@ export function statementText(...parts: string[]): TemplateStringsArray {
 /** Returns a statement for `batch` that may change no row. */
 export const optional = (...statement: Sql): { optional: Sql } => ({ optional: statement });
 
-/** Encodes texts as one value: `select key from json_each(${asKeys(texts)})` returns each once as a row. No NUL, no lone surrogates. */
+/**
+ * Encodes texts as one value, for `select key from json_each(${asKeys(texts)})`, which returns each text once as a row. The texts must not
+ * contain NUL or lone surrogates.
+ */
 export const asKeys = (texts: string[]): string =>
   JSON.stringify(Object.fromEntries(texts.map((text) => [text, 1])));
 
@@ -43,17 +46,17 @@ export interface Head<Row> {
 }
 
 /**
- * Thrown when the database cannot be reached or is locked for too long. Reads may be retried. A write that was rejected with it may have
- * happened all the same, so writes are never retried automatically.
+ * Thrown when the database cannot be reached or is locked for too long. Reads may be retried. A write that fails with it may still have
+ * happened, so writes are never retried automatically.
  */
 export class Unavailable extends Error {}
 
 /**
- * Runs SQL that SQLite and PostgreSQL both understand. The promise of a write resolves when the write is durable, and every later read
- * sees it. The reads of one turn of the event loop may share a snapshot that was taken at the first of them.
+ * Runs SQL that SQLite and PostgreSQL both understand. The promise of a write resolves when the write is durable, and every later read sees
+ * it. The reads of one turn of the event loop may share a snapshot, which the first of them takes.
  */
 export interface Db {
-  /** Returns the first row, or undefined. */
+  /** Returns the first row, or undefined if there is none. */
   get<Row>(...statement: Sql): Promise<Row | undefined>;
   /**
    * Returns the first row, like `get`, for statements whose result rarely changes. A driver may return it from memory as long as no table
@@ -66,8 +69,8 @@ export interface Db {
   /** Returns all rows. */
   all<Row>(...statement: Sql): Promise<Row[]>;
   /**
-   * Returns the first rows whose texts and bytes have a total length of at most `size`, and at least one row if there is any. The rest
-   * is not read into memory.
+   * Returns the first rows whose texts and bytes have a total length of about `size` at most, and at least one row if there is any. The
+   * rest is not read into memory.
    */
   head<Row>(size: number, ...statement: Sql): Promise<Head<Row>>;
   /** Runs a write. Returns the number of rows that it changed. */
@@ -75,8 +78,8 @@ export interface Db {
   /** Runs a write with a `returning` clause. Returns its rows. */
   returning<Row>(...statement: Sql): Promise<Row[]>;
   /**
-   * Runs writes in one transaction. The first one that changes no row and is not `optional` rolls all of them back. Returns the numbers of
-   * rows changed by the steps before that one, so as many numbers as steps when the batch was committed.
+   * Runs writes in one transaction. If a step that is not `optional` changes no row, all steps are rolled back. Returns the number of rows
+   * that each step before that one changed, so the result has as many numbers as steps if the batch was committed.
    */
   batch(steps: Step[]): Promise<number[]>;
   /** Closes the database after the pending writes. */
@@ -91,7 +94,7 @@ export interface Schema {
 
 /** Runs statements inside a schema transaction. */
 export interface Tables {
-  /** Runs any number of statements. */
+  /** Runs a text of any number of statements. */
   exec(text: string): Promise<void>;
   run(...statement: Sql): Promise<unknown>;
   all<Row>(...statement: Sql): Promise<Row[]>;

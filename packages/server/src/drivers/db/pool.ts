@@ -8,17 +8,17 @@ export type Client = Sql<{ bigint: number }>;
 export interface PoolTimes {
   /** Time without a response to a query after which the pool checks the server. */
   late: number;
-  /** Timeout of that check, after which the server counts as away. */
+  /** Timeout of that check. If it passes, the server counts as away. */
   check: number;
   /** Interval at which the pool looks for late queries, and for a server that is away. */
   round: number;
   /** Timeout for making a connection. */
   connect: number;
-  /** Time without a response to a query after which its connection is given up, although the server responds to others. */
+  /** Time without a response to a query after which the pool replaces its connections, although the server responds to checks. */
   longest: number;
 }
 
-/** Is called when the server cannot be reached any more, and when it can again. */
+/** Called when the server becomes unreachable, and when it is reachable again. */
 export type OnReachability = (change: "away" | "back", cause?: unknown) => void;
 
 interface PendingQuery {
@@ -27,10 +27,10 @@ interface PendingQuery {
   done: Promise<unknown>;
 }
 
-/** The most queries that wait for a response. Further ones are rejected. */
+/** The maximum number of queries that wait for a response. Further queries are rejected. */
 const MAX_PENDING = 10_000;
 
-/** The most concurrent attempts to connect to a server that is away. */
+/** The maximum number of concurrent attempts to connect to a server that is away. */
 const MAX_ATTEMPTS = 10;
 
 /** The number of intervals in which the timeout of a check is measured. */
@@ -45,9 +45,9 @@ const DENIED = /^(53\w{3}|25006|28\w{3}|3D000)$/;
 const codeOf = (error: unknown): string => String((error as { code?: unknown } | null)?.code ?? "");
 
 /**
- * Pools connections to a PostgreSQL server that may become unreachable. When a connection is lost or a response is late, the pool
- * checks the server with a new connection. If the check fails, it rejects all pending and new queries until one of its repeated
- * attempts to connect succeeds. The package's own queue would let them wait without a limit.
+ * Pools connections to a PostgreSQL server that may become unreachable. When a connection is lost or a response is late, the pool checks
+ * the server with a new connection. If the check fails, it rejects all pending and new queries until one of its repeated attempts to
+ * connect succeeds. In the package's own queue they would wait without a limit.
  */
 export class Pool {
   readonly #open: () => Client;
@@ -71,7 +71,7 @@ export class Pool {
     this.#timer = setInterval(() => this.#onTick(), times.round).unref();
   }
 
-  /** Runs queries. @throws Unavailable when the server is away; a write may or may not have happened then. */
+  /** Runs queries. @throws Unavailable when the server is away or too many queries wait. A write may have happened nevertheless. */
   async use<Result>(work: (client: Client) => Promise<Result>): Promise<Result> {
     const client = this.#client;
     if (client === null) throw new Unavailable("the database is away");
@@ -90,7 +90,7 @@ export class Pool {
     }
   }
 
-  /** The client, for long work at the start that has no timeouts. */
+  /** The client, for long work at the start, to which the timeouts of `use` do not apply. */
   get client(): Client {
     if (this.#client === null) throw new Unavailable("the database is away");
     return this.#client;
@@ -101,7 +101,7 @@ export class Pool {
     this.#closed = true;
     while (this.#pending.size > 0) await Promise.allSettled([...this.#pending].map(({ done }) => done));
     clearInterval(this.#timer);
-    // Without a timeout: the package would wait for connections that were lost.
+    // At once, because the package would wait for lost connections.
     await Promise.all([...this.#attempts, this.#client].map((client) => client?.end({ timeout: 0 })));
   }
 
@@ -135,7 +135,7 @@ export class Pool {
     void client.end({ timeout: 0 });
   }
 
-  /** Connects and runs a query. Returns the error, or null. Ends the client, unless it is to be `kept` and there was no error. */
+  /** Connects and runs a query. Returns the error, or null. Ends the client unless `kept` is true and there was no error. */
   async #ask(client: Client, ms: number, kept = false): Promise<unknown> {
     const { promise: late, reject } = Promise.withResolvers<never>();
     let ticks = 0;
@@ -164,7 +164,7 @@ export class Pool {
     this.#onReachability("back");
   }
 
-  /** Uses new connections for new queries. Those of the old ones that still work finish theirs. */
+  /** Opens new connections for new queries. The old connections may finish their queries within the timeout of a check. */
   #renew(old: Client): void {
     this.#client = this.#open();
     void old.end({ timeout: this.#times.check / 1000 });

@@ -9,7 +9,7 @@ interface Measured {
   size_so_far: number;
 }
 
-/** Rolls back a batch. Is caught in this file. */
+/** Thrown and caught in this file to roll back a batch. */
 class Rollback extends Error {}
 
 /** The advisory lock that nodes take before they migrate. Must never change. */
@@ -21,7 +21,7 @@ const RETRYABLE = new Set(["40001", "40P01"]);
 /** The statement timeout of the server. */
 const STATEMENT_MS = 15_000;
 
-/** Suits servers with round trips of up to some 100 ms. */
+/** Suitable for servers with round trips of up to about 100 ms. */
 const TIMES: PoolTimes = {
   late: 1_000,
   check: 2_000,
@@ -72,7 +72,7 @@ export function postgres(
     return through.unsafe(text, values as Exclude<Value, Uint8Array>[], { prepare: true });
   }
 
-  /** Sends all steps at once. When one changes no row, those after it are rolled back, too. */
+  /** Sends all steps at once. The steps after one that changes no row run as well and are rolled back with it. */
   async function attempt(client: Client, steps: Step[]): Promise<number[]> {
     const changed: number[] = [];
     try {
@@ -123,7 +123,7 @@ export function postgres(
 
   return {
     get,
-    // Another node may have changed any row.
+    // Not cached, because another node may have changed the row.
     getCached: (text, ...values) => get(text, ...values.map(valueFor)),
     all: (...statement) => rows(statement),
     head: (size, ...statement) => pool.use((client) => head(client, size, statement)),

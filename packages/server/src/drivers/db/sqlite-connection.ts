@@ -4,16 +4,16 @@ import { sqliteError } from "./sqlite-error.ts";
 const BUSY = 5;
 const IO_ERROR = 10;
 
-/** The primary error code of SQLite; 0 for any other error. */
+/** Returns the primary error code of SQLite; 0 for any other error. */
 const codeOf = (error: unknown) => ((error as { errcode?: number }).errcode ?? 0) % 256;
 
-/** Whether another process holds the lock that was needed. */
+/** Whether an error means that another process holds the lock. */
 export const isBusy = (error: unknown): boolean => codeOf(error) === BUSY;
 
-/** Whether the disk could not be read or written. */
+/** Whether an error means that the disk could not be read or written. */
 export const isIoError = (error: unknown): boolean => codeOf(error) === IO_ERROR;
 
-/** Runs `work`; its errors name the database file. */
+/** Runs `work`. Errors of SQLite are rethrown with the name of the database file. */
 export function withFileName<Result>(file: string, work: () => Result): Result {
   try {
     return work();

@@ -14,7 +14,7 @@ const ADVICE: Record<number, string> = {
   26: DAMAGED,
 };
 
-/** Converts an error of SQLite at the start to one that names the database file. Returns any other error as it is. */
+/** Converts an error of SQLite to a `SetupError` with the name of the database file and advice. Returns any other error as it is. */
 export function sqliteError(error: unknown, file: string): unknown {
   const { errcode = 0, message } = error as { errcode?: number; message: string };
   const advice = ADVICE[errcode % 256];

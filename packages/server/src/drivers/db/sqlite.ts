@@ -15,10 +15,10 @@ import { sqliteError } from "./sqlite-error.ts";
 import { clearAll, type Prepared, Statements } from "./statements.ts";
 import { LOCKED, Repeat, WriteBatcher } from "./write-batcher.ts";
 
-/** The longest wait of a write for the lock of another process. */
+/** The maximum time for which a write waits for the lock of another process. */
 const LOCK_MS = 5_000;
 
-/** Rolls back a batch. Is caught in this file. */
+/** Thrown and caught in this file to roll back a batch. */
 class Rollback extends Error {
   readonly changed: number[];
 
@@ -29,9 +29,9 @@ class Rollback extends Error {
 }
 
 /**
- * Opens an SQLite database. The reads of one turn of the event loop share a snapshot; its writes are committed in one transaction at
- * the end of the turn, and resolve after the commit. `onIoError` is called when the disk failed during a commit: durability cannot be
- * promised any more, so the process must end. While another process holds the write lock, writes wait in order for up to `lockMs`
+ * Opens an SQLite database. The reads of one turn of the event loop share a snapshot. Its writes are committed in one transaction at the
+ * end of the turn, and their promises resolve after the commit. `onIoError` is called when the disk fails during a commit: durability
+ * cannot be promised any more, so the process must end. While another process holds the write lock, writes wait in order for up to `lockMs`
  * milliseconds, and reads go on.
  */
 export function sqlite(file: string, onIoError: (error: unknown) => void, lockMs = LOCK_MS): Db & Schema {
@@ -49,7 +49,7 @@ export function sqlite(file: string, onIoError: (error: unknown) => void, lockMs
   const waitForLocks = (ms: number) => connection.exec(`pragma busy_timeout=${ms}`);
   waitForLocks(0);
   const snapshot = connection.prepare("begin");
-  // Changes when another connection, which is one of another process, has written.
+  // Changes when another connection, which belongs to another process, has written.
   const dataVersion = connection.prepare("pragma data_version");
   const commit = connection.prepare("commit");
   const savepoint = connection.prepare("savepoint batch");
@@ -70,7 +70,7 @@ export function sqlite(file: string, onIoError: (error: unknown) => void, lockMs
     if (writes.flush()) checkpoints.schedule();
   }
 
-  /** Copies the part of the log into the file that `checkpoints` left. */
+  /** Copies the part of the log that `checkpoints` left into the database file. */
   function checkpoint(): void {
     if (!connection.isOpen) return;
     endTurn();
@@ -82,7 +82,9 @@ export function sqlite(file: string, onIoError: (error: unknown) => void, lockMs
     }
   }
 
-  /** Returns a number that changes with every write of another process. Fails only while another process opens or closes the file. */
+  /**
+   * Returns a number that changes with every write of another process. Throws `Unavailable` while another process opens or closes the file.
+   */
   function versionNow(): unknown {
     try {
       return dataVersion.get()?.data_version;
@@ -148,7 +150,10 @@ export function sqlite(file: string, onIoError: (error: unknown) => void, lockMs
     return changed;
   }
 
-  /** Runs a batch. A savepoint costs as much as a statement, so batches get one only after one of their turn has failed. */
+  /**
+   * Runs a batch. A savepoint costs as much as a statement, so batches use one only when the writes of their turn are repeated after a
+   * failure.
+   */
   function batch(steps: Step[], undoable: boolean): number[] {
     if (undoable) savepoint.run();
     try {

@@ -38,7 +38,10 @@ export class StatementCache {
   }
 }
 
-/** Returns a key for a map, which compares objects by identity: bytes become text. A parameter of a statement has one type only. */
+/**
+ * Returns the key of a value in a map. Bytes become text, because a map compares objects by identity. Keys are unambiguous, because each
+ * parameter of a statement has one type.
+ */
 function keyOf(value: Value | Derived): Value {
   if (typeof value !== "object" || value === null) return value;
   if ("from" in value) return value.from;

@@ -2,7 +2,7 @@ import { constants, type DatabaseSync, type StatementSync } from "node:sqlite";
 import { type RowMaker, rowMaker } from "./row.ts";
 import { StatementCache } from "./statement-cache.ts";
 
-/** A prepared statement, with the caches that it clears when it writes. */
+/** A prepared statement, with a cache of its rows and the caches to clear when it writes. */
 export interface Prepared {
   statement: StatementSync;
   toRow: RowMaker;
@@ -58,7 +58,7 @@ export class Statements {
   }
 }
 
-/** Clears caches. */
+/** Clears every cache of these sets. */
 export function clearAll(caches: Iterable<Set<StatementCache>>): void {
   for (const each of caches) for (const cache of each) cache.clear();
 }

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Unavailable } from "./db.ts";
 import { isBusy, isIoError } from "./sqlite-connection.ts";
 
-/** Runs statements. With `undoable`, it must undo its own ones when it fails; otherwise it may throw `Repeat`. */
+/** Runs statements. If it fails with `undoable`, it must undo its statements. If it fails without, it may throw `Repeat`. */
 type Work<Result = unknown> = (undoable: boolean) => Result;
 
 interface Write {
@@ -13,18 +13,18 @@ interface Write {
 }
 
 interface Options {
-  /** The longest time in milliseconds for which writes wait, in order, while another process holds the write lock. */
+  /** The maximum time in milliseconds for which writes wait, in order, while another process holds the write lock. */
   lockMs: number;
-  /** Is called some time after the lock was found taken. Must call `flush`. */
+  /** Called some time after the lock was found taken. Must call `flush`. */
   retry(): void;
-  /** Is called when the disk failed during a commit. */
+  /** Called when the disk fails during a commit. */
   onIoError(error: unknown): void;
 }
 
 /** Interval between attempts to get the lock. */
 const RETRY_MS = 10;
 
-/** Thrown by a write that failed and cannot undo its statements: the transaction is repeated with `undoable` writes. */
+/** Thrown by a write that failed and cannot undo its statements. The transaction is then repeated with `undoable` writes. */
 export class Repeat extends Error {}
 
 export const LOCKED = "another process has locked the database";
@@ -37,7 +37,7 @@ export class WriteBatcher {
   readonly #commit;
   readonly #rollback;
   #writes: Write[] = [];
-  /** The time at which the lock was first found taken. Null when it was not. */
+  /** The time at which the lock was first found taken. Null while it is free. */
   #lockedAt: number | null = null;
   #timer: NodeJS.Timeout | null = null;
 
@@ -75,7 +75,7 @@ export class WriteBatcher {
     return true;
   }
 
-  /** Writes a group; when a write threw `Repeat`, again with undoable writes. Returns the functions that settle the writes. */
+  /** Writes a group. If a write throws `Repeat`, writes it again with undoable writes. Returns the functions that settle the writes. */
   #writeGroup(group: Write[]): (() => void)[] {
     try {
       return this.#commitGroup(group, false);
@@ -96,7 +96,7 @@ export class WriteBatcher {
         const result = work(undoable);
         settle.push(() => resolve(result as never));
       } catch (error) {
-        // Errors such as a full disk end the whole transaction: nothing of the group was written.
+        // Errors such as a full disk roll back the whole transaction: nothing of the group was written.
         if (!this.#connection.isTransaction || error instanceof Repeat) throw error;
         settle.push(() => reject(error));
       }
