@@ -2,7 +2,7 @@ import type { Env } from "../env.ts";
 
 const TOPIC = "access";
 
-/** The scope of a change of access: one canvas, or every canvas with these users first. */
+/** A change of access to one canvas, or to all canvases. With `people`, connections of these users are rechecked first. */
 export type AccessChange = { canvas: string } | { people: string[] };
 
 /**
@@ -15,7 +15,7 @@ export async function announceAccess(concerned: AccessChange, { bus, log }: Env)
     .catch((error) => log.error({ err: error }, "publishing a change of access failed"));
 }
 
-/** Subscribes to changes of access; resolves with a function that unsubscribes. */
+/** Subscribes to changes of access. Resolves with a function that unsubscribes. */
 export function onAccessChange(
   listener: (concerned: AccessChange) => void,
   { bus }: Env,

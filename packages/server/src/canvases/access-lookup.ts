@@ -12,7 +12,7 @@ export interface Canvas extends AccessFields {
   slug: string;
   versionId: string | null;
   revokedAt: number | null;
-  /** Changes with the policy document; null where there has never been one. */
+  /** Changes with the policy document; null if there has never been one. */
   policyRevision: string | null;
   capabilities: Capabilities;
 }
@@ -39,7 +39,10 @@ type Row = Pick<CanvasRow, Shared | keyof SwitchColumns> & {
   public_links: string | null;
 };
 
-/** Reads the canvas at a slug and the role that it grants to `email`, a verified address; null when there is none. One indexed read. */
+/**
+ * Reads a canvas by its slug, with the role that is granted to `email`, a verified address. Returns null if there is no canvas. Takes one
+ * indexed read.
+ */
 export async function findForAccess(slug: string, email: string | null, env: Env): Promise<Canvas | null> {
   if (!isSlug(slug)) return null;
   const row = await env.db.getCached<Row>`

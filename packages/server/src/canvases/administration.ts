@@ -25,8 +25,8 @@ export interface AdminCanvasRow {
 }
 
 /**
- * Reads a page of all canvases, newest first, from before `cursor`: with `deleted` those that can be restored, otherwise those that
- * are not deleted. `q` filters by title, slug and the owner's address.
+ * Reads a page of all canvases, newest first, with ids before `cursor`: with `deleted` those that are deleted and can be restored,
+ * otherwise those that are not deleted. `q` filters by title, slug and the owner's address.
  */
 export function listForAdmin(
   { q, cursor, limit, deleted }: { q: string; cursor: string; limit: number; deleted: boolean },
@@ -44,7 +44,7 @@ export function listForAdmin(
     order by canvases.id desc limit ${limit}`;
 }
 
-/** Reads a canvas by id, also a deleted one that can be restored; undefined otherwise. */
+/** Reads a canvas by id, also a deleted one that can be restored. Returns undefined if there is none. */
 export function findForAdmin(id: string, { db, clock }: Env): Promise<AdminCanvasRow | undefined> {
   return db.get<AdminCanvasRow>`
     select canvases.id, slug, title, owner_id, users.email as owner_email, users.name as owner_name,
@@ -54,7 +54,7 @@ export function findForAdmin(id: string, { db, clock }: Env): Promise<AdminCanva
     where canvases.id = ${id} and (deleted_at is null or deleted_at > ${clock() - RETENTION_MS})`;
 }
 
-/** Disables a canvas, also a deleted one that can be restored, or replaces the reason. False when there is none. */
+/** Disables a canvas, also a deleted one that can be restored, or replaces the reason. Returns false if there is none. */
 export async function disableCanvas(id: string, reason: string | null, { db, clock }: Env): Promise<boolean> {
   const now = clock();
   const changed = await db.run`
@@ -63,7 +63,7 @@ export async function disableCanvas(id: string, reason: string | null, { db, clo
   return changed === 1;
 }
 
-/** Enables a canvas, whether disabled or not. False when there is none. */
+/** Enables a canvas, also a deleted one that can be restored, whether disabled or not. Returns false if there is none. */
 export async function enableCanvas(id: string, { db, clock }: Env): Promise<boolean> {
   const now = clock();
   const changed = await db.run`
@@ -72,7 +72,7 @@ export async function enableCanvas(id: string, { db, clock }: Env): Promise<bool
   return changed === 1;
 }
 
-/** Restores a deleted canvas. False when there is none that can be restored. */
+/** Restores a deleted canvas. Returns false if there is none that can be restored. */
 export async function restoreCanvas(id: string, { db, clock }: Env): Promise<boolean> {
   const now = clock();
   const changed = await db.run`

@@ -15,24 +15,27 @@ export interface CanvasTable {
 export interface CanvasQuota {
   /** The limit until an administrator sets another. */
   limit: number;
-  /** Reads the use by a canvas as column `used`; for a quota per person, the highest use by one person. No row counts as 0. */
+  /**
+   * Returns the statement that reads the use by a canvas as column `used`; for a quota per person, the highest use by one person. No row
+   * counts as 0.
+   */
   used?(canvasId: string): Sql;
 }
 
 /**
- * Declares what one part of the service stores of each canvas. Purge, export, usage, quotas and the blob sweep know it from a
- * list of these alone (`Env.canvasData`).
+ * Declares what one part of the service stores of each canvas. Purge, export, usage, quotas and the blob sweep work from the list of these
+ * declarations, `Env.canvasData`.
  */
 export interface CanvasData {
   /** Every table with rows of canvases except `canvases` itself, by name. A table comes before those that it references. */
   tables: Record<string, CanvasTable>;
-  /** By the name that administrators see, such as `kv.keys.shared`. */
+  /** The quotas by the names that administrators see, such as `kv.keys.shared`. */
   quotas?: Record<string, CanvasQuota>;
-  /** Sums the bytes of what a canvas stores as column `bytes`. */
+  /** Returns the statement that reads the stored bytes of a canvas as column `bytes`. */
   usage?(canvasId: string): Sql;
   /** The column that holds keys of blobs. */
   blobs?: BlobColumn;
-  /** Removes the rows that killed processes left. Runs every hour. */
+  /** Removes the rows that interrupted removals left. Runs every hour. */
   sweep?(db: Db): Promise<void>;
 }
 

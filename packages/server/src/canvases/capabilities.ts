@@ -33,7 +33,7 @@ export const capabilitiesOf = (row: Readonly<SwitchColumns>): Capabilities => ({
   guestAi: row.guest_ai === 1,
 });
 
-/** Returns the reason why a capability is off on a canvas; null when it is on (specification 4.1, step 5). */
+/** Returns the reason why a capability is off on a canvas, or null if it is on (specification 4.1, step 5). */
 export const whyOff = (
   capability: Capability,
   { capabilities }: { capabilities: Capabilities },
@@ -41,7 +41,10 @@ export const whyOff = (
 ): DisabledReason | null =>
   disabledReason(capability, capabilities, { ai: aiApiKey !== null, realtime, authoring });
 
-/** Why a capability cannot be used on a canvas: it is off, or lacks the live state that its primitive checks; null when it can be used. */
+/**
+ * Returns the reason why a capability cannot be used on a canvas: it is off, or lacks the live state that its primitive checks. Returns
+ * null if it can be used.
+ */
 export const whyUnavailable = (
   capability: Capability,
   canvas: { id: string; capabilities: Capabilities },
@@ -49,7 +52,7 @@ export const whyUnavailable = (
 ): UnavailableReason | null | Promise<UnavailableReason | null> =>
   whyOff(capability, canvas, env) ?? env.availability[capability]?.(canvas, env) ?? null;
 
-/** The capabilities that can be used on a canvas. */
+/** Returns the capabilities that can be used on a canvas. */
 export async function availableOn(
   canvas: { id: string; capabilities: Capabilities },
   env: Env,
@@ -64,13 +67,18 @@ export type CapabilityPatch = { [Name in keyof Capabilities]?: Capabilities[Name
 
 const bit = (value: boolean | undefined) => (value === undefined ? null : Number(value));
 
-/** A policy document to save, null to clear it. `expected` is the revision that it replaces, null for none. */
+/**
+ * A policy document to save, or null to clear it. `expected` is the revision that it must replace, null if there must be none. Without
+ * `expected` it replaces any.
+ */
 export interface PolicyChange {
   runtimePolicy?: RuntimePolicy | null | undefined;
   expected?: string | null | undefined;
 }
 
-/** Saves switches, audiences and the policy document; false when the stored revision is not the expected one. */
+/**
+ * Saves switches, audiences and the policy document. Returns false if the stored revision is not the expected one or the canvas is deleted.
+ */
 export async function setCapabilities(
   canvasId: string,
   patch: CapabilityPatch,

@@ -1,6 +1,6 @@
 import type { CanvasData } from "./canvas-data.ts";
 
-/** The storage of canvases without that of primitives: guests, people lists, versions, slugs, and the row counters of primitives. */
+/** The storage of canvases outside of primitives: guests, people lists, teams, versions and slugs, and the row counters of primitives. */
 export const coreData: CanvasData = {
   tables: {
     sessions: { key: ["token_hash"], where: "invite_id in (select id from invites where canvas_id = ?)" },

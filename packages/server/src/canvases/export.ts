@@ -2,7 +2,7 @@ import { statementText, type Value } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
 import { type CanvasTable, rowsOfCanvas, tablesOf } from "./canvas-data.ts";
 
-/** The most rows of one read, and their approximate maximum size in bytes. */
+/** The maximum number of rows of one read, and their approximate maximum size in bytes. */
 const SLICE_ROWS = 100;
 const SLICE_BYTES = 1024 * 1024;
 
@@ -24,8 +24,8 @@ function sliceText(name: string, table: CanvasTable, columns: readonly string[],
 }
 
 /**
- * Reads what a canvas stores, table by table in the order of keys, a slice at a time. Contains the rows of every author:
- * leaving out what a caller may not read is up to the consumer.
+ * Reads the rows of a canvas that an export contains, table by table in the order of keys, a slice at a time. Yields the rows of all
+ * authors: the consumer leaves out those that a caller may not read.
  */
 export async function* exportedRows(
   canvasId: string,

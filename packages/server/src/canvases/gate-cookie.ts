@@ -4,7 +4,7 @@ import { apiPath } from "../http/canvas-path.ts";
 import { cookiesNamed, setCookie } from "../http/cookies.ts";
 import type { HasHeaders } from "../http/has-headers.ts";
 
-/** The cookie that proves that a caller entered the password of a canvas (specification 4.1). */
+/** The name of the cookie that proves that a caller entered the password of a canvas (specification 4.1). */
 const COOKIE = "__service_gate";
 
 const LIFETIME_MS = 7 * 24 * 60 * 60 * 1000;
@@ -16,7 +16,7 @@ interface GatedCanvas {
   passwordHash: string | null;
 }
 
-/** The signed values. A hash contains its salt, so that setting a password again invalidates every cookie. */
+/** Returns the values to sign. A hash contains its salt, so setting the same password again invalidates all cookies. */
 const signedParts = ({ id, passwordHash }: GatedCanvas, principal: Principal, expires: string): string[] => [
   id,
   passwordHash ?? "",
@@ -24,7 +24,10 @@ const signedParts = ({ id, passwordHash }: GatedCanvas, principal: Principal, ex
   expires,
 ];
 
-/** Whether a request has a valid cookie for the current password and this caller. One of several cookies suffices. */
+/**
+ * Whether a canvas has no password, or a request has a cookie that is valid for the current password and this caller. One valid cookie of
+ * several suffices.
+ */
 export function gateIsOpen(
   canvas: GatedCanvas,
   principal: Principal,

@@ -9,14 +9,17 @@ const MIB = 1024 * 1024;
 const formatBytes = (bytes: number) =>
   bytes < MIB ? `${bytes} bytes` : `${Math.floor(bytes / MIB).toLocaleString("en")} MiB`;
 
-/** The quotas of what one person owns, with the limit that the deployment sets. Administrators can set others, also per person. */
+/**
+ * The quotas of a person's canvases, with the default limits that the deployment sets. Administrators can set other limits, also per
+ * person.
+ */
 export const PERSON_QUOTAS = {
   "canvases.person": ({ quotaCanvases }) => quotaCanvases,
   "bundles.bytes.person": ({ quotaBundleBytes }) => quotaBundleBytes,
   "versions.canvas": ({ versionsKept }) => versionsKept,
 } as const satisfies Record<PersonQuotaName, (config: Config) => number>;
 
-/** The messages of refusals past a quota of what one person owns. */
+/** The messages of refusals by quota. */
 const MESSAGES = {
   "canvases.person": (limit: number) =>
     `The owner has as many canvases as they may have (${limit}). Delete one, or ask an administrator for more.`,
@@ -34,27 +37,30 @@ export async function limitOf(userId: string, quota: OwnerQuota, { db, config }:
   return row?.value ?? PERSON_QUOTAS[quota](config);
 }
 
-/** Refuses with 409 `QUOTA_EXCEEDED`, which contains the `quota` and its `limit`. */
+/** Throws 409 `QUOTA_EXCEEDED` with the `quota` and its `limit`. */
 export async function refuseOver(quota: OwnerQuota, userId: string, env: Env): Promise<never> {
   const limit = await limitOf(userId, quota, env);
   return refuse("QUOTA_EXCEEDED", { quota, limit, message: MESSAGES[quota](limit) }, 409);
 }
 
-/** Locks a person's row, as the first step of a batch: batches that count against the same person's quotas then run one after the other. */
+/**
+ * Builds the step that locks a person's row. As the first step of a batch, it makes batches that count against the quotas of the same
+ * person run one after the other.
+ */
 export const lockUser = (userId: string): Step => sql`update users set name = name where id = ${userId}`;
 
-/** Locks the row of a canvas's owner in the same way. */
+/** Builds the step that locks the row of a canvas's owner in the same way. */
 export const lockOwner = (canvasId: string): Step =>
   sql`update users set name = name where id = (select owner_id from canvases where id = ${canvasId})`;
 
-/** Undoes the batch, by changing no row, where the owner of a canvas now has more canvases than their quota. */
+/** Builds the step that rolls back its batch, by changing no row, if the owner of a canvas now has more canvases than their quota. */
 export const withinCanvases = (canvasId: string, { config }: Env): Step => sql`
   update users set name = name where id = (select owner_id from canvases where id = ${canvasId})
     and (select count(*) from canvases where owner_id = users.id and deleted_at is null)
       <= coalesce((select value from person_quotas where user_id = users.id and person_quotas.name = 'canvases.person'),
         ${config.quotaCanvases})`;
 
-/** Undoes the batch, by changing no row, where the bundles of a canvas's owner now exceed their quota of bytes. */
+/** Builds the step that rolls back its batch, by changing no row, if the bundles of a canvas's owner now exceed their quota of bytes. */
 export const withinBytes = (canvasId: string, { config }: Env): Step => sql`
   update users set name = name where id = (select owner_id from canvases where id = ${canvasId})
     and (select coalesce(sum(bytes), 0) from canvases join bundle_bytes on bundle_bytes.canvas_id = canvases.id
@@ -73,7 +79,7 @@ export async function ownerOf(
     from canvases where id = ${canvasId}`;
 }
 
-/** Returns the use and the limit of each quota of a canvas's owner; of `versions.canvas`, the use by this canvas. */
+/** Returns the use and the limit of each quota of a canvas's owner. For `versions.canvas`, this is the use by this canvas. */
 export async function usageOfOwner(
   canvasId: string,
   { db, config }: Env,

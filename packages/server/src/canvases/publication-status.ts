@@ -12,7 +12,7 @@ export interface StatusFields {
   access: AuthoredCanvas["access"];
 }
 
-/** Converts a row of `canvases`. */
+/** Converts a row of `canvases` to status fields. */
 export const statusFieldsOf = (row: {
   disabled_at: number | null;
   archived_at: number | null;
@@ -46,7 +46,7 @@ export const PUBLICATION_STATUSES: {
 export const publicationStatus = (canvas: StatusFields, now: number): PublicationStatus =>
   PUBLICATION_STATUSES.find((row) => row.when(canvas, now))?.status ?? "published";
 
-/** Whether anonymous callers pass the auth gateway: to an active, unexpired Public link (specification 4.1, step 1). */
+/** Whether anonymous callers pass the auth gateway: only to a published canvas with an active Public link (specification 4.1, step 1). */
 export const admitsAnonymous = (
   canvas: StatusFields & { deletedAt: number | null; publicLinks: boolean },
   now: number,
@@ -67,7 +67,7 @@ export function legacyStatus(canvas: StatusFields, now: number): AuthoredCanvas[
 export const accessMode = (access: AuthoredCanvas["access"]): AuthoredCanvas["accessMode"] =>
   access === "private" ? "restricted" : access;
 
-/** Refuses changes to a canvas that an administrator has disabled: 409 `DISABLED` with the reason (specification 7). */
+/** Throws 409 `DISABLED`, with the reason, if an administrator has disabled the canvas (specification 7). */
 export function requireEnabled(row: { disabled_at: number | null; disabled_reason: string | null }): void {
   if (row.disabled_at === null) return;
   const reason = row.disabled_reason === null ? "" : ` ${row.disabled_reason}`;

@@ -8,7 +8,7 @@ export const RETENTION_MS = 30 * 24 * 60 * 60 * 1000;
 /** The number of rows that one statement removes: in SQLite a write blocks the event loop. */
 const AT_ONCE = 100;
 
-/** The statements that remove a canvas's rows from a table: some of them, and all. */
+/** The statements that remove a canvas's rows from a table: up to `AT_ONCE` of them, and all. */
 interface Removal {
   some(canvasId: string): Sql;
   all(canvasId: string): Step;
@@ -27,7 +27,7 @@ function removalsFor({ canvasData }: Env): Removal[] {
 }
 
 /**
- * Removes the canvases that were deleted too long ago to be restored, with every row of them; returns how many. Their blobs
+ * Removes up to 100 canvases that were deleted too long ago to be restored, with all their rows. Returns how many it has found. Their blobs
  * are left to the sweep.
  */
 export async function purgeCanvases(env: Env): Promise<number> {
@@ -38,7 +38,7 @@ export async function purgeCanvases(env: Env): Promise<number> {
   }>`select id from canvases where deleted_at <= ${before} limit 100`;
   const removals = removalsFor(env);
   for (const { id } of expired) {
-    // After this statement no node can restore the canvas, even if its clock is wrong. It may have been restored before.
+    // After this statement no node can restore the canvas, even if its clock is wrong. The canvas may have been restored since it was read.
     const taken =
       await db.run`update canvases set deleted_at = 0 where id = ${id} and deleted_at <= ${before}`;
     if (taken === 0) continue;

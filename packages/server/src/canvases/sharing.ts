@@ -34,7 +34,7 @@ export async function listTeamsOf(canvasIds: string[], { db }: Env): Promise<Map
   return listsOf(rows);
 }
 
-/** Returns those of `ids` that are teams which a user created or is a member of. */
+/** Returns the ids among `ids` that belong to teams which the user created or is a member of. */
 export async function visibleTeams(ids: string[], user: User, { db }: Env): Promise<string[]> {
   const rows = await db.all<{ id: string }>`
     select id from teams where id in (select key from json_each(${asKeys(ids)})) and (created_by = ${user.id}
@@ -63,7 +63,7 @@ export interface Sharing {
   teams?: { id: string; role: GivenRole }[] | undefined;
 }
 
-/** Saves share settings in one batch, without checking them; false when the canvas is deleted. */
+/** Saves share settings in one batch, without checking them. Returns false if the canvas is deleted. */
 export async function setSharing(
   canvasId: string,
   { access, passwordHash, expiresAt, org, people, teams }: Sharing,

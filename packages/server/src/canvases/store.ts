@@ -8,7 +8,7 @@ import type { SwitchColumns } from "./capabilities.ts";
 import { lockUser, withinCanvases } from "./owner-quotas.ts";
 import { claimSlug } from "./publishing/slug-claims.ts";
 
-/** The approximate JSON size of a canvas, and of an entry of its people or teams. */
+/** The approximate size in bytes of a canvas as JSON, and of an entry of its people or teams. */
 const CANVAS_BYTES = 1024;
 const ENTRY_BYTES = 64;
 
@@ -43,8 +43,8 @@ export interface CanvasRow extends SwitchColumns {
 }
 
 /**
- * Inserts a canvas, unless its slug is in use or rests after a deletion or rename ("taken"), or the owner's quota of canvases is
- * used up ("full"). `org` is its home organisation.
+ * Inserts a canvas. Returns "taken" if its slug is in use or reserved after a deletion or rename, and "full" if the owner's quota of
+ * canvases is used up. `org` is its home organisation.
  */
 export async function insertCanvas(
   canvas: { id: string; slug: string; title: string; tags: string[]; org: string | null },
@@ -64,7 +64,7 @@ export async function insertCanvas(
   return done === steps.length ? "done" : done === steps.length - 1 ? "full" : "taken";
 }
 
-/** Reads a canvas on which the user has a role as owner, or by its people or teams; undefined otherwise. */
+/** Reads a canvas on which the user has a role as owner, or by its people or teams. Returns undefined if there is none. */
 export function findCanvas(
   id: string,
   user: Pick<User, "id" | "email">,
@@ -80,7 +80,7 @@ export function findCanvas(
     where role is not null`;
 }
 
-/** Reads what the pages of refusals show of the canvas at a slug; undefined where there is none. */
+/** Reads the facts about a canvas that its error pages may show. Returns undefined if there is no canvas at the slug. */
 export function findForErrorPage(slug: string, { db }: Env) {
   return db.get<{
     title: string;
@@ -95,8 +95,8 @@ export function findForErrorPage(slug: string, { db }: Env) {
 }
 
 /**
- * Reads a page of the canvases on which the user has a role, newest first, from before `cursor`. `q` filters by title and slug. The page
- * ends early where its canvases would make a large response.
+ * Reads a page of the canvases on which the user has a role, newest first, with ids before `cursor`. `q` filters by title and slug. The
+ * page ends early if its canvases would make a large response.
  */
 export async function listCanvases(
   user: Pick<User, "id" | "email">,

@@ -9,7 +9,7 @@ import { sweepVersions } from "./version-files.ts";
 
 const HOUR_MS = 60 * 60 * 1000;
 
-/** Removes blobs older than an hour that no row references; returns their number. */
+/** Removes blobs older than an hour that no row refers to. Returns their number. */
 export async function sweepBlobs({ db, blobs, canvasData, clock }: Env): Promise<number> {
   const references = new BlobReferences(db, blobColumnsOf(canvasData));
   let removed = 0;
@@ -22,14 +22,14 @@ export async function sweepBlobs({ db, blobs, canvasData, clock }: Env): Promise
   return removed;
 }
 
-/** Removes the uploads and staged blobs that killed processes left more than an hour ago. */
+/** Removes uploads and staged blobs older than an hour, which killed processes left, and completes interrupted removals of blobs. */
 async function sweepStaging(env: Env): Promise<void> {
   const before = env.clock() - HOUR_MS;
   await makeOwnDirectory(uploadsOf(env), /./);
   await Promise.all([removeOlder(uploadsOf(env), before), env.blobs.tidy(before)]);
 }
 
-/** Sweeps now and every hour. Returns a function that stops, and resolves once every sweep is done. */
+/** Sweeps now and every hour. Returns a function that stops this and waits for the sweeps that are running. */
 export function startSweeping(env: Env): () => Promise<void> {
   let sweeping = Promise.resolve();
   const sweep = () => {

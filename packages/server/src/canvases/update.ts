@@ -6,7 +6,7 @@ import { type OwnerQuota, withinBytes, withinCanvases } from "./owner-quotas.ts"
 import { requireSlug } from "./publishing/slug.ts";
 import { claimSlug, releaseSlugs } from "./publishing/slug-claims.ts";
 
-/** Changes to a canvas by its owner or editors; a field left out keeps its value, null clears it. */
+/** Changes to a canvas by its owner or editors. A field that is left out keeps its value; null clears `metadata`. */
 export interface CanvasPatch {
   title?: string | undefined;
   slug?: string | undefined;
@@ -21,8 +21,8 @@ export interface CanvasPatch {
 const bit = (value: boolean | undefined) => (value === undefined ? null : Number(value));
 
 /**
- * Updates a canvas. 400 `INVALID_BODY` for a slug that it may not have, 409 `SLUG_TAKEN` for one in use or resting, 404 `NOT_FOUND`
- * for a canvas that is deleted.
+ * Updates a canvas. Throws 400 `INVALID_BODY` for a slug that is malformed or reserved for the service, 409 `SLUG_TAKEN` for one that is in
+ * use or reserved after a deletion or rename, and 404 `NOT_FOUND` for a deleted canvas.
  */
 export async function patchCanvas(id: string, patch: CanvasPatch, { db, clock }: Env): Promise<void> {
   if (patch.slug !== undefined) requireSlug(patch.slug);
@@ -69,8 +69,8 @@ export async function deleteCanvas(id: string, { db, clock }: Env): Promise<void
 }
 
 /**
- * Makes an editor the owner, and the owner an editor, in one batch. Changes nothing and returns "not_an_editor" where `email` is not that of an
- * editor with an account, or the name of the new owner's quota that would be exceeded.
+ * Makes an editor the owner, and the owner an editor, in one batch. If `email` is not that of an editor with an account, changes nothing
+ * and returns "not_an_editor". If the new owner's quota would be exceeded, changes nothing and returns the name of the quota.
  */
 export async function transferCanvas(
   id: string,

@@ -11,14 +11,14 @@ export interface Representation {
   size: number;
 }
 
-/** The most rows added or removed in one batch: in SQLite a batch blocks the event loop. */
+/** The maximum number of rows added or removed in one batch: in SQLite a batch blocks the event loop. */
 export const ROWS_AT_ONCE = 150;
 
 const lockBytes = (canvasId: string) => sql`
   insert into bundle_bytes (canvas_id, bytes) values (${canvasId}, 0)
   on conflict (canvas_id) do update set bytes = bundle_bytes.bytes`;
 
-/** Counts another use of a blob. Its bytes count once per canvas. */
+/** Builds the steps that count another use of a blob by a canvas. Its bytes count once per canvas. */
 const addUse = (canvasId: string, { key, size }: Representation): Step[] => [
   optional`update bundle_bytes set bytes = bytes + ${size} where canvas_id = ${canvasId}
     and not exists (select 1 from bundle_blobs where canvas_id = ${canvasId} and blob_key = ${key})`,
@@ -34,8 +34,8 @@ const removeUse = (canvasId: string, { key, size }: Pick<Representation, "key" |
 ];
 
 /**
- * Adds files, at most `ROWS_AT_ONCE`, to a version that is being stored. Adds none and returns "full" where the owner's quota of bytes
- * would be exceeded, "gone" where the canvas does not exist any more.
+ * Adds at most `ROWS_AT_ONCE` files to a version that is being stored. Adds none and returns "full" if the owner's quota of bytes would be
+ * exceeded, or "gone" if the canvas no longer exists.
  */
 export async function addFiles(
   { id, canvasId }: { id: string; canvasId: string },
@@ -73,7 +73,7 @@ async function removeMarked({ id, canvasId }: { id: string; canvasId: string }, 
     await db.batch([
       lockBytes(canvasId),
       ...rows.flatMap(({ path, encoding, blob_key, size }) => [
-        // Undoes the batch where a concurrent removal has taken the row.
+        // Rolls back the batch if a concurrent removal has taken the row.
         sql`delete from version_files where version_id = ${id} and path = ${path} and encoding = ${encoding}`,
         ...(encoding === "identity" ? removeUse(canvasId, { key: blob_key, size }) : []),
       ]),
@@ -96,7 +96,7 @@ export async function removeOfCanvas(canvasId: string, env: Env): Promise<void> 
   for (const { id } of marked) await removeMarked({ id, canvasId }, env);
 }
 
-/** Removes every version that is marked `removing`, or was not completed by `time` (epoch milliseconds). */
+/** Removes every version that is marked `removing`, or that is still being stored but was created before `time` (epoch milliseconds). */
 export async function sweepVersions(time: number, env: Env): Promise<void> {
   await env.db.run`
     update versions set state = 'removing' where state <> 'stored' and state = 'storing' and created_at < ${time}`;

@@ -16,8 +16,8 @@ export const publishSteps = (canvasId: string, version: string, now: number): [S
 ];
 
 /**
- * Returns the step that marks the oldest versions over the quota for removal. The published version stays, and so does the one that it
- * has just replaced: pages of it may still be loading.
+ * Returns the step that marks the oldest versions over the quota for removal. The published version stays, and so does the one that it has
+ * just replaced, because pages of it may still be loading.
  */
 export const trimStep = (canvasId: string, version: string, now: number, { config }: Env): Step =>
   optional`update versions set state = 'removing'
@@ -37,7 +37,7 @@ export async function listVersions(canvasId: string, { db }: Env): Promise<Versi
   return rows.map((row) => ({ ...row, current: row.current === 1 }));
 }
 
-/** Makes a stored version the current one again; 404 `NOT_FOUND` when the canvas has no such version. */
+/** Makes a stored version the current one again. Throws 404 `NOT_FOUND` if the canvas has no such version. */
 export async function publishVersion(canvasId: string, version: string, { db, clock }: Env): Promise<void> {
   const steps = publishSteps(canvasId, version, clock());
   if (isId(version) && (await db.batch(steps)).length === steps.length) return;

@@ -14,7 +14,7 @@ const stringOf = (metadata: Canvas["metadata"], name: string): string | null => 
   return typeof value === "string" ? value : null;
 };
 
-/** Renders a row as JSON. Only owners and editors see the people and teams it is shared with. */
+/** Converts a row to a canvas of the API. Only the owner and editors see the people and teams that it is shared with. */
 function viewOf(
   row: CanvasRow,
   allPeople: PersonEntry[],
@@ -66,20 +66,20 @@ function viewOf(
   };
 }
 
-/** Renders canvases for a caller whose role each row holds. */
+/** Converts rows to canvases of the API, for the caller whose role they contain. */
 export async function viewsFor(rows: CanvasRow[], env: Env): Promise<Canvas[]> {
   const managed = rows.filter(({ role }) => manages(role)).map(({ id }) => id);
   const [people, teams] = await Promise.all([listPeople(managed, env), listTeamsOf(managed, env)]);
   return rows.map((row) => viewOf(row, people.get(row.id) ?? [], teams.get(row.id) ?? [], env));
 }
 
-/** Renders one canvas for a caller whose role the row holds. */
+/** Converts one row to a canvas of the API, for the caller whose role it contains. */
 export async function viewFor(row: CanvasRow, env: Env): Promise<Canvas> {
   const [view] = await viewsFor([row], env);
   return view as Canvas;
 }
 
-/** Reads a canvas and renders it for a user; 404 `NOT_FOUND` without a role on it. */
+/** Reads a canvas and converts it for a user. Throws 404 `NOT_FOUND` if the user has no role on it. */
 export async function currentView(id: string, user: User, env: Env): Promise<Canvas> {
   return viewFor((await findCanvas(id, user, env)) ?? refuse("NOT_FOUND"), env);
 }

@@ -9,14 +9,14 @@ import { hasDotFile, LeftOutList } from "./left-out.ts";
 
 /** One file of a bundle. */
 export interface BundleFile {
-  /** Relative, with slashes, without `.`, `..` or empty segments. */
+  /** Relative to the top of the bundle, with slashes, without `.`, `..` or empty segments. */
   path: string;
-  /** The size that the archive declares, in bytes; reading stops there. */
+  /** The size in bytes that the archive declares. Reading throws if the file is longer or shorter. */
   size: number;
   open(): Promise<AsyncIterable<Uint8Array>>;
 }
 
-/** The files of a bundle to publish, and those left out. `warnings` are sentences for people. */
+/** The files of a bundle to publish, and the paths that are left out. `warnings` are sentences for people. */
 export interface Bundle {
   files: BundleFile[];
   leftOut: LeftOut[];
@@ -30,7 +30,7 @@ const SLASH = 0x2f;
 
 const invalid = (message: string): never => refuse("INVALID_BODY", { message });
 
-/** Returns the reason why a path cannot be served, as the end of a sentence; undefined when it can. */
+/** Returns the reason why a path cannot be served, as the end of a sentence, or undefined if it can. */
 export function pathFault(path: string): string | undefined {
   if (Buffer.byteLength(path) > LIMITS.bundlePathBytes.value) return "is too long";
   if (/[\p{Cc}\\]/u.test(path) || !path.isWellFormed()) return "has characters that a path cannot have";
@@ -40,7 +40,7 @@ export function pathFault(path: string): string | undefined {
   return undefined;
 }
 
-/** Inflates an entry lazily and verifies its size and checksum. Reading stops at the size that its header declares. */
+/** Inflates an entry lazily. Throws 400 `INVALID_BODY` if its size or checksum is not the declared one, or it is compressed too well. */
 async function* unpack(zip: ZipFile, entry: Entry) {
   const raw = await zip.openReadStreamPromise(entry, { decodeFileData: false }).catch(notZip);
   const source = entry.isCompressed() ? pipeline(raw, createInflateRaw(), () => {}) : raw;
@@ -88,7 +88,7 @@ const sortKeyOf = (path: string): Buffer => {
   return bytes;
 };
 
-/** Refuses paths that occur twice or are both a file and a folder. Sorts `sortKeys`. */
+/** Throws 400 `INVALID_BODY` if a path occurs twice or is both a file and a folder. Sorts `sortKeys`. */
 function checkPaths(sortKeys: Buffer[]): void {
   sortKeys.sort(Buffer.compare);
   for (const [index, next] of sortKeys.entries()) {
@@ -114,7 +114,7 @@ async function candidatesOf(zip: ZipFile, leftOut: LeftOutList): Promise<Candida
   return candidates;
 }
 
-/** Returns the top folder that contains every path, as when the folder itself was zipped; otherwise an empty text. */
+/** Returns the top folder that contains all paths, which exists if the folder itself was zipped. Otherwise returns an empty text. */
 function commonFolder(paths: string[]): string {
   const first = paths[0] ?? "";
   const folder = first.slice(0, first.indexOf("/") + 1);
@@ -146,7 +146,7 @@ function warningsOf(published: Candidate[], leftOut: LeftOutList): string[] {
   return warnings;
 }
 
-/** Opens a zip on the disk as a bundle while `use` runs. 400 `INVALID_BODY` for any broken rule, at the latest while a file is read. */
+/** Opens a zip file as a bundle while `use` runs. Throws 400 `INVALID_BODY` if it breaks a rule, possibly only when a file is read. */
 export async function withBundle<Result>(
   file: string,
   use: (bundle: Bundle) => Promise<Result>,
@@ -175,7 +175,7 @@ export async function withBundle<Result>(
   }
 }
 
-/** Turns an error of the zip reader into 400 `INVALID_BODY`. */
+/** Throws 400 `INVALID_BODY` for an error of the zip reader. Rethrows a `Refusal`. */
 function notZip(error: Error): never {
   if ("status" in error) throw error;
   return invalid(`The bundle is not a sound zip: ${error.message}.`);

@@ -24,5 +24,5 @@ export const access = z
 /** The password of a canvas. */
 export const password = z.string().min(1).max(LIMITS.passwordLength.value);
 
-/** The role that a canvas is shared with. */
+/** The role with which a canvas is shared. */
 export const role = z.enum(["editor", "viewer"]);

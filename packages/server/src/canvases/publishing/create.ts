@@ -10,16 +10,16 @@ import { requireSlug, slugsFor } from "./slug.ts";
 /** A canvas to create. */
 export interface NewCanvas {
   title: string;
-  /** Derived from the title where it is left out. */
+  /** Derived from the title by default. */
   slug?: string | undefined;
   tags: string[];
-  /** The home organisation; that of the creator where it is left out. */
+  /** The home organisation; that of the creator by default. */
   orgId?: string | undefined;
 }
 
 /**
- * Creates a canvas that `user` owns. 400 `INVALID_BODY` for a slug or organisation that it may not have, 409 `SLUG_TAKEN`,
- * 409 `QUOTA_EXCEEDED`.
+ * Creates a canvas that `user` owns. Throws 400 `INVALID_BODY` for an invalid slug or an organisation of others, 409 `SLUG_TAKEN`, and 409
+ * `QUOTA_EXCEEDED`.
  */
 export async function createCanvas(
   user: Pick<User, "id" | "email">,

@@ -16,7 +16,7 @@ import { publishSteps, trimStep } from "../versions.ts";
 import { type Bundle, type BundleFile, withBundle } from "./bundle.ts";
 import { storeFile } from "./representations.ts";
 
-/** A version whose files are stored, and which is not published yet. */
+/** A version whose files are stored and that is not published yet. */
 export interface StoredVersion {
   id: string;
   canvasId: string;
@@ -43,8 +43,8 @@ async function hashOf(file: BundleFile): Promise<{ key: string; size: number }> 
 }
 
 /**
- * Refuses files over the owner's quota of bytes before any of them is stored. Files that the canvas already has do not count; they are
- * looked up only where that can make a difference, since it takes reading all files.
+ * Throws 409 `QUOTA_EXCEEDED` before any file is stored if the files exceed the owner's quota of bytes. Files that the canvas already has
+ * do not count. They are looked up only if the declared sizes exceed the quota, because all files must be read for this.
  */
 async function requireQuota(canvasId: string, files: BundleFile[], env: Env): Promise<void> {
   const owner = (await ownerOf(canvasId, env)) ?? refuse("NOT_FOUND");
@@ -86,8 +86,8 @@ async function storeAll(version: StoredVersion, files: BundleFile[], env: Env): 
 }
 
 /**
- * Stores files as a version that is not published yet. 400 `INVALID_BODY` for a bundle that cannot be unpacked, 409 `QUOTA_EXCEEDED`
- * over the owner's quota of bytes.
+ * Stores files as a version that is not published yet. Throws 400 `INVALID_BODY` for a file that cannot be unpacked, 409 `QUOTA_EXCEEDED`
+ * over the owner's quota of bytes, and 404 `NOT_FOUND` if the canvas no longer exists.
  */
 export async function storeVersion(
   canvasId: string,
@@ -110,8 +110,8 @@ export async function storeVersion(
 }
 
 /**
- * Unpacks and stores a zip on the disk as a version that is not published yet, a few bundles at a time; `by` is the id of the user
- * who deploys it. 400 `INVALID_BODY` for a bundle that breaks a rule, 409 `QUOTA_EXCEEDED`, 503 `UNAVAILABLE` while the queue is full.
+ * Unpacks a zip file and stores it as a version that is not published yet, two bundles at a time. `by` is the id of the user who deploys
+ * it. Throws 400 `INVALID_BODY` for a bundle that breaks a rule, 409 `QUOTA_EXCEEDED`, and 503 `UNAVAILABLE` while the queue is full.
  */
 export const storeBundle = (canvasId: string, by: string, file: string, env: Env): Promise<StoredBundle> =>
   env.deploys.run(() =>
@@ -123,8 +123,8 @@ export const storeBundle = (canvasId: string, by: string, file: string, env: Env
   );
 
 /**
- * Makes a stored version the current one of its canvas in one batch, and removes versions over the quota. 404 `NOT_FOUND` for a canvas
- * that was deleted or disabled while its files were stored.
+ * Makes a stored version the current one of its canvas in one batch, and removes versions over the quota. Throws 404 `NOT_FOUND` if the
+ * canvas was deleted or disabled while its files were stored, and 503 `UNAVAILABLE` if a sweep has removed the version.
  */
 export async function publishStored({ id, canvasId, files, bytes }: StoredVersion, env: Env): Promise<void> {
   const now = env.clock();
@@ -149,7 +149,7 @@ async function tidyUp(removal: Promise<void>, { log }: Env): Promise<void> {
   await removal.catch((error) => log.error({ err: error }, "removing the files of a version failed"));
 }
 
-/** Turns an error of unpacking into 400 `INVALID_BODY`; system errors and bugs are thrown as they are. */
+/** Throws 400 `INVALID_BODY` for an error of unpacking. Rethrows refusals, system errors and bugs. */
 function asRefusal(error: NodeJS.ErrnoException): never {
   if (error instanceof Refusal || error instanceof TypeError || error.syscall !== undefined) throw error;
   return refuse("INVALID_BODY", { message: `The bundle cannot be unpacked: ${error.message}.` });

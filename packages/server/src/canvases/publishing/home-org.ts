@@ -3,15 +3,15 @@ import type { User } from "../../access/principal.ts";
 import type { Env } from "../../env.ts";
 import { refuse } from "../../http/refusal.ts";
 
-/** The organisations that an address belongs to by its domain. */
+/** Reads the organisations that an address belongs to by its domain. */
 export function orgsOf(email: string, { db }: Env): Promise<{ id: string; name: string }[]> {
   return db.all<{ id: string; name: string }>`
     select orgs.id, name from org_domains join orgs on orgs.id = org_id where domain = ${domainOf(email)}`;
 }
 
 /**
- * Returns the home organisation of a new canvas: the one asked for, otherwise its creator's; null without tenancy or organisation.
- * 400 `INVALID_BODY` with `reason: org_forbidden` for an organisation that the creator does not belong to.
+ * Returns the home organisation of a new canvas: the one asked for, otherwise that of its creator; null without tenancy or without an
+ * organisation. Throws 400 `INVALID_BODY` with `reason: org_forbidden` for an organisation that the creator does not belong to.
  */
 export async function homeOfNew(
   creator: Pick<User, "email">,
@@ -28,8 +28,8 @@ export async function homeOfNew(
 }
 
 /**
- * Returns the organisation to make the home of a canvas before it is shared with its whole organisation; undefined where it has one
- * or needs none. 409 `ORG_REQUIRED` where its owner belongs to none.
+ * Returns the organisation to make the home of a canvas before it is shared with its whole organisation, or undefined if it has one or
+ * needs none. Throws 409 `ORG_REQUIRED` if its owner belongs to none.
  */
 export async function missingHome(
   { org_id, owner_email }: { org_id: string | null; owner_email: string },

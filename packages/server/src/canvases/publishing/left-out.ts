@@ -1,8 +1,8 @@
 import type { LeftOut } from "@easel/protocol/types";
 
-/** The most entries of a response. */
+/** The maximum number of entries in a response. */
 const MAX_ENTRIES = 100;
-/** The longest path in a response, in characters. */
+/** The maximum length of a path in a response, in characters. */
 const MAX_PATH_LENGTH = 200;
 
 /** Files that file managers add to folders and zips. */
@@ -28,7 +28,7 @@ function reportedPath(path: string, isLeftOut: typeof isDotFile): string {
 export class LeftOutList {
   readonly #seen = new Map<string, LeftOut["reason"]>();
 
-  /** Whether a path is litter; adds it if so. */
+  /** Adds a path if it is litter. Returns whether it is. */
   addIfLitter(path: string): boolean {
     if (!LITTER.test(path)) return false;
     this.#add(reportedPath(path, isLitterFolder), "litter");

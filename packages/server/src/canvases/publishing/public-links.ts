@@ -2,13 +2,13 @@ import type { Env } from "../../env.ts";
 import { refuse } from "../../http/refusal.ts";
 import type { CanvasRow } from "../store.ts";
 
-/** Whether public links are on for the instance. `setting` is the row of `instance_settings`, null where there is none. */
+/** Whether Public links are on for the instance. `setting` is the value of `publicLinks` in `instance_settings`, null if it has none. */
 export const publicLinksOn = (setting: string | null, { config }: Env): boolean =>
   config.publicLinks && setting !== "false";
 
 /**
- * Refuses a Public link: 403 `PUBLIC_LINKS_DISABLED` where the instance has them off; where the canvas's owner may not publish them,
- * 403 `PUBLIC_NOT_ALLOWED` for the owner and 403 `PUBLIC_LINK_OWNER_GATED` for an editor (specification 7).
+ * Throws 403 if a canvas may not have a Public link: `PUBLIC_LINKS_DISABLED` if they are off for the instance. If the canvas's owner may
+ * not publish them, the owner gets `PUBLIC_NOT_ALLOWED` and an editor `PUBLIC_LINK_OWNER_GATED` (specification 7).
  */
 export async function requirePublicLinks(
   { owner_id, role }: Pick<CanvasRow, "owner_id" | "role">,

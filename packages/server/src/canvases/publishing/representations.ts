@@ -35,7 +35,7 @@ async function read({ key }: Representation, { blobs }: Env): Promise<Readable> 
   return source;
 }
 
-/** Stores a compressed variant of a file; undefined where it saves less than 5 %. */
+/** Stores a compressed variant of a file. Returns undefined if it does not save more than 5 %. */
 async function variant(
   plain: Representation,
   encoding: "br" | "gzip",
@@ -54,7 +54,7 @@ async function variant(
   });
 }
 
-/** Stores a file of a bundle and its compressed variants; all are durable afterwards. */
+/** Stores a file of a bundle and its compressed variants. All are durable when the promise resolves. */
 export async function storeFile(file: BundleFile, env: Env): Promise<Representation[]> {
   const mime = mimeOf(file.path);
   const stored = await env.blobs.put(await file.open());

@@ -7,13 +7,15 @@ import type { CanvasRow } from "../store.ts";
 import { missingHome } from "./home-org.ts";
 import { requirePublicLinks } from "./public-links.ts";
 
-/** Share settings to change: a field left out keeps its value, null clears it. */
+/** Share settings to change. A field that is left out keeps its value, null clears it. */
 export type ShareSettings = Omit<Sharing, "org">;
 
 /** The fields of a canvas that the checks read; `role` is that of the user who shares it. */
 export type ShareTarget = Pick<CanvasRow, "id" | "owner_id" | "owner_email" | "org_id" | "role">;
 
-/** Returns the hash to save for a password; null, which clears it, and undefined are returned as they are. Takes some 50 ms. */
+/**
+ * Returns the hash to save for a password. Returns null, which clears the password, and undefined as they are. Hashing takes about 50 ms.
+ */
 export async function passwordHashOf(
   password: string | null | undefined,
   { passwords }: Env,
@@ -21,7 +23,7 @@ export async function passwordHashOf(
   return typeof password === "string" ? passwords.hash(password) : password;
 }
 
-/** Refuses teams that the user neither created nor is a member of, unless the canvas is already shared with them. */
+/** Throws 400 `INVALID_BODY` for teams that the user neither created nor is a member of, unless the canvas is already shared with them. */
 async function requireTeams(ids: string[], canvasId: string, user: User, env: Env): Promise<void> {
   const [shared, visible] = await Promise.all([
     listTeamsOf([canvasId], env),
@@ -33,9 +35,9 @@ async function requireTeams(ids: string[], canvasId: string, user: User, env: En
 }
 
 /**
- * Checks share settings that an owner or editor wants to save, and returns what to save; the canvas itself need not exist yet. To check
- * a combination with values that stay, pass those too. 400 `INVALID_BODY`, 403 `PUBLIC_LINKS_DISABLED`, `PUBLIC_NOT_ALLOWED` or
- * `PUBLIC_LINK_OWNER_GATED`, 409 `ORG_REQUIRED`.
+ * Checks share settings that an owner or editor wants to save, and returns what to save. The canvas itself need not exist yet. To check a
+ * combination with values that stay, pass those too. Throws 400 `INVALID_BODY`, 403 `PUBLIC_LINKS_DISABLED`, `PUBLIC_NOT_ALLOWED` or
+ * `PUBLIC_LINK_OWNER_GATED`, and 409 `ORG_REQUIRED`.
  */
 export async function checkShareSettings(
   canvas: ShareTarget,
@@ -59,7 +61,7 @@ export async function checkShareSettings(
   return { ...settings, org };
 }
 
-/** Checks and saves share settings, all of them at once; 404 `NOT_FOUND` for a canvas that is deleted. */
+/** Checks share settings and saves them in one batch. Throws like `checkShareSettings`, and 404 `NOT_FOUND` if the canvas is deleted. */
 export async function saveShareSettings(
   canvas: ShareTarget,
   user: User,

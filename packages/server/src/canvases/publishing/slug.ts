@@ -10,10 +10,10 @@ const RESERVED = new Set(
   ),
 );
 
-/** Whether a text is a slug that canvases may have, whether in use or not. */
+/** Whether a text is a slug and not reserved for the service. It may be in use. */
 export const isAllowedSlug = (text: string): boolean => isSlug(text) && !RESERVED.has(text);
 
-/** Refuses a slug that is malformed or reserved: 400 `INVALID_BODY` with `reason: invalid_slug`. */
+/** Throws 400 `INVALID_BODY` with `reason: invalid_slug` for a slug that is malformed or reserved for the service. */
 export function requireSlug(slug: string): void {
   if (isAllowedSlug(slug)) return;
   refuse("INVALID_BODY", {
@@ -39,7 +39,7 @@ export const slugOf = (title: string): string =>
     .slice(0, 48)
     .replace(/-+$/, "");
 
-/** Yields slugs for a title without end: first the plain one, then with random suffixes. */
+/** Yields slugs for a title without end: first the plain one if it is allowed, then ones with random suffixes. */
 export function* slugsFor(title: string): Generator<string> {
   const plain = slugOf(title);
   if (isAllowedSlug(plain)) yield plain;

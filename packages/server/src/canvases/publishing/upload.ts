@@ -9,7 +9,7 @@ import { makeDirectory } from "../../disk/private-files.ts";
 import type { Env } from "../../env.ts";
 import { refuse } from "../../http/refusal.ts";
 
-/** The directory of uploaded bundles, each kept until it is unpacked. */
+/** Returns the directory of uploaded bundles, each of which is kept until it has been unpacked. */
 export const uploadsOf = ({ config }: Env): string => path.join(config.dataDir, "uploads");
 
 const tooLarge = () => refuse("INVALID_BODY", { message: "bundle too large" }, 413);
@@ -24,8 +24,8 @@ async function* upTo(limit: number, source: AsyncIterable<Uint8Array>) {
 }
 
 /**
- * Writes a zipped bundle to a temporary file for as long as `use` runs, because a zip is read from its end. `size` is the length that
- * the sender declares, 0 where it declares none. 413 `INVALID_BODY` over 50 MiB; 503 `UNAVAILABLE` while many deploys are queued.
+ * Writes a zipped bundle to a temporary file while `use` runs, because a zip is read from its end. `size` is the length that the client
+ * declares, or 0. Throws 413 `INVALID_BODY` over 50 MiB, and 503 `UNAVAILABLE` while the queue of deploys is full.
  */
 export async function withUpload<Result>(
   source: AsyncIterable<Uint8Array>,
