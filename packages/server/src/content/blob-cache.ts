@@ -5,17 +5,17 @@ import { type ServedFile, streamBlob } from "./served-files.ts";
 const MAX_BLOB_BYTES = 256 * 1024;
 const CAPACITY_BYTES = 64 * 1024 * 1024;
 
-/** Caches small blobs in memory by least recent use. Blobs are content-addressed, so entries never become stale. */
+/** Caches small blobs in memory and evicts the least recently used ones. Blobs are content-addressed, so entries never become stale. */
 export class BlobCache {
   readonly #blobs = new Map<string, Buffer>();
   #bytes = 0;
 
-  /** Reads a whole blob: its bytes when it is small, otherwise a stream. */
+  /** Returns the bytes of a small blob, or a stream of a large one. */
   async open(file: ServedFile, env: Env): Promise<Buffer | Readable> {
     const { key, size } = file;
     const known = this.#blobs.get(key);
     if (known !== undefined) {
-      // Moves it to the end: the map's first entry is the least recently used.
+      // Moves it to the end, because the map's first entry is the least recently used one.
       this.#blobs.delete(key);
       this.#blobs.set(key, known);
       return known;

@@ -9,14 +9,17 @@ import { ENTER } from "../sign-in/hand-over.ts";
 import { ERROR_PAGE_TEXTS } from "./error-page-texts.ts";
 import { factsFor } from "./refusal-facts.ts";
 
-/** The caller and page of a refused request. `path` is below the canvas's URL. */
+/** The caller and the page of a refused request. `path` is relative to the canvas's URL. */
 export interface RefusedPage {
   slug: string;
   path: string;
   principal: Principal;
 }
 
-/** Responds to a refused request for a page of a canvas: an HTML page for a browser; rethrows the refusal for other clients. */
+/**
+ * Sends the error page of a refused request for a page of a canvas. Rethrows the refusal if the client does not accept HTML or the code has
+ * no page of its own.
+ */
 export async function sendCanvasErrorPage(
   refusal: Refusal,
   refused: RefusedPage,
@@ -46,11 +49,11 @@ export async function sendCanvasErrorPage(
   });
 }
 
-/** Returns the origins for the CSP `form-action`: the password form may be redirected to the sign-in, and on to the OpenID provider. */
+/** Returns the origins for the CSP's `form-action`: the password form may be redirected to the sign-in, and on to the OpenID provider. */
 const signInOrigins = ({ base, config }: Env): string =>
   config.oidcIssuer === null ? base.origin : `${base.origin} ${new URL(config.oidcIssuer).origin} https:`;
 
-/** Renders the user who was refused, and the links to sign in as another one. */
+/** Renders the address of the refused user, and links to sign in as another user. */
 function accountLinks(
   principal: Principal,
   canvas: string,

@@ -6,30 +6,33 @@ import { retryLink } from "../http/refusal-page.ts";
 import { GATE } from "./password-gate.ts";
 import type { Facts } from "./refusal-facts.ts";
 
-/** The values that the page of a refusal may show. */
+/** The values that an error page may show. */
 interface ErrorPageInput {
   principal: Principal;
   facts: Facts;
   /** The canvas's URL, with a slash at the end. */
   canvas: string;
-  /** The requested page, below it. */
+  /** The path of the requested page, relative to the canvas's URL. */
   path: string;
   /** The message of the refusal. */
   message: string;
   /** Whether the request submitted a password. */
   again: boolean;
-  /** Seconds until the next attempt is allowed; 0 for none. */
+  /** The seconds of `Retry-After`; 0 without one. */
   wait: number;
 }
 
-/** The texts of a refusal's page. The title is the heading too unless there is another. */
+/** The texts of an error page. The title is also the heading unless there is another one. */
 interface ErrorPageText {
   title: string;
   heading?: string;
   says: Html;
 }
 
-/** Renders the pages of refusals, by code. They reveal nothing about the canvas but `facts`, which this caller may know. */
+/**
+ * Functions that return the texts of an error page, by code. The texts reveal nothing about the canvas except `facts`, which this caller
+ * may know.
+ */
 export const ERROR_PAGE_TEXTS: Partial<Record<ErrorCode, (input: ErrorPageInput) => ErrorPageText>> = {
   NOT_FOUND: ({ message }) => ({ title: "Nothing here", says: html`<p>${message}</p>` }),
   ARCHIVED: () => ({

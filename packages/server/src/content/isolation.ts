@@ -6,8 +6,9 @@ import type { HeaderSink } from "../http/rate-limit.ts";
 import { refuse } from "../http/refusal.ts";
 
 /**
- * Keeps canvas content out of pages of other origins. In subdomain mode, where each canvas has an origin of its own, pages of
- * other origins may only navigate to it: their subresource requests are refused. Requests that lack either of the headers pass.
+ * Keeps canvas content out of pages of other origins. Sets a resource policy. In subdomain mode, where each canvas has an origin of its
+ * own, also throws 403 `CROSS_SITE_FORBIDDEN` for subresource requests from pages of other origins. Requests that lack either Fetch
+ * Metadata header pass.
  */
 export function requireOwnOrigin({ headers }: HasHeaders, answer: HeaderSink, { base }: Env): void {
   answer.header("cross-origin-resource-policy", "same-origin");
@@ -16,13 +17,16 @@ export function requireOwnOrigin({ headers }: HasHeaders, answer: HeaderSink, { 
     refuse("CROSS_SITE_FORBIDDEN", { message: "Only the canvas's own pages may load this." });
 }
 
-/** The Content-Security-Policy of canvas content. */
+/** Returns the Content-Security-Policy of canvas content. */
 export function contentPolicy(slug: string, { base, config }: Env): string {
   const ancestors = `frame-ancestors ${["'self'", base.origin, ...config.frameAncestors].join(" ")}`;
   return base.urlMode === "path" ? [...ownPathsOnly(slug, base.origin), ancestors].join("; ") : ancestors;
 }
 
-/** Limits a page in path mode, where all canvases share an origin, to its own paths and to other services. */
+/**
+ * Returns the directives that limit a page in path mode, where all canvases share an origin, to the paths of its canvas and to other
+ * services.
+ */
 function ownPathsOnly(slug: string, origin: string): string[] {
   const own = `${origin}${contentPath(slug)}/`;
   const api = `${apiPath(slug)}/`;

@@ -21,8 +21,8 @@ const MAX_FORM_BYTES = 8 * 1024;
 const NETWORKS_PER_CANVAS = 5;
 
 /**
- * Handles `POST {canvas}/__gate`: the right password sets `__service_gate` and redirects to the requested page (management API,
- * section 3). A caller whom the canvas refuses for another reason gets that refusal, which counts as no attempt.
+ * Handles `POST {canvas}/__gate`: the right password sets the cookie `__service_gate` and redirects to the requested page (management API,
+ * section 3). A refusal for another reason does not count as an attempt.
  */
 export async function submitPassword(
   visit: Visit,
@@ -56,7 +56,7 @@ export async function submitPassword(
   }
 }
 
-/** Refuses a form sent by a page of another origin, which would use up the caller's attempts. */
+/** Throws 403 `CROSS_SITE_FORBIDDEN` for a form that a page of another origin sent, because it would use up the caller's attempts. */
 function requireOwnForm({ slug, request }: Visit, { base }: Env): void {
   const { origin } = request.headers;
   const initiator = initiatorOf(request.headers);
@@ -67,7 +67,7 @@ function requireOwnForm({ slug, request }: Visit, { base }: Env): void {
   if (foreign) refuse("CROSS_SITE_FORBIDDEN");
 }
 
-/** Returns the URL to redirect to after the password: that of `to` within the canvas, otherwise the canvas's start page. */
+/** Returns the URL to redirect to after the password: that of `to` if it is within the canvas, otherwise the canvas's start page. */
 export function gateTarget(slug: string, request: FastifyRequest, { base }: Env): string {
   const canvasUrl = base.canvasUrl(slug);
   const url = URL.parse(`./${firstValue(request.query as Query, "to") ?? ""}`, canvasUrl);

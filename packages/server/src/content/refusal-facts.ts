@@ -5,7 +5,7 @@ import { findForAccess } from "../canvases/access-lookup.ts";
 import { findForErrorPage } from "../canvases/store.ts";
 import type { Env } from "../env.ts";
 
-/** The facts about a canvas that the page of a refusal may show. */
+/** The facts about a canvas that an error page may show. */
 export interface Facts {
   title: string | null;
   owner: { name: string; email: string } | null;
@@ -15,8 +15,9 @@ export interface Facts {
 const NONE: Facts = { title: null, owner: null, disabledReason: null };
 
 /**
- * Looks up the facts that a refused caller may know: the title where only the password is missing; the owner for members of the same
- * organisation, or of this instance without tenancy; the disable reason for owner and editors. Nothing for other refusals.
+ * Looks up the facts that a refused caller may know: for `PASSWORD_REQUIRED` the title; for `OWNER_ONLY` the owner, if the caller is a
+ * member of the same organisation, or of the instance without tenancy; for `DISABLED` the reason, if the caller is the owner or an editor.
+ * Other refusals have none.
  */
 export async function factsFor(
   code: ErrorCode | undefined,

@@ -19,7 +19,7 @@ const ROOT = contentPath(":slug");
 
 const slugOf = (request: FastifyRequest) => (request.params as { slug: string }).slug;
 
-/** Returns the path of the requested page below the canvas's URL; for the password form, that of its `to`. */
+/** Returns the path of the requested page, relative to the canvas's URL. For the password form, this is the path in `to`. */
 const pageOf = (request: FastifyRequest) =>
   request.method === "POST"
     ? (firstValue(request.query as Query, "to") ?? "")
@@ -39,7 +39,7 @@ type Answer = (
 export function mountContent(app: FastifyInstance, env: Env): void {
   const stores = { files: new VersionFiles(env), blobs: new BlobCache() };
 
-  /** Wraps a handler: authenticates the caller first, and sends refusals as pages. */
+  /** Returns a handler that authenticates the caller, calls `answer`, and sends refusals as pages. */
   const answering =
     (answer: Answer) =>
     async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {

@@ -14,8 +14,8 @@ import { requireOwnHost } from "./own-host.ts";
 const BUNDLE = path.join(import.meta.dirname, "../../../sdk/dist/v1.js");
 
 /**
- * Mounts `GET /sdk/v1.js`: the same bytes for every authenticated caller (specification 4.11), on canvas hosts too. A first line sets the
- * URL mode, by which the SDK derives the canvas from the page's URL.
+ * Mounts `GET /sdk/v1.js`, also on canvas hosts. It sends the same bytes to every caller who passes authentication (specification 4.11).
+ * The first line sets the URL mode, by which the SDK derives the canvas from the page's URL.
  */
 export function mountSdk(app: FastifyInstance, env: Env): void {
   let bundle: { bytes: Buffer; etag: string } | undefined;

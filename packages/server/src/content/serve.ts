@@ -23,7 +23,7 @@ export interface Stores {
   blobs: BlobCache;
 }
 
-/** Returns the query of a request's URL, with its question mark; empty when there is none. */
+/** Returns the query of a request's URL with its question mark, or an empty text without one. */
 export const searchOf = ({ url }: FastifyRequest): string =>
   url.includes("?") ? url.slice(url.indexOf("?")) : "";
 
@@ -80,7 +80,7 @@ async function send(
   if (hasBody && file.size > SMALL_RESPONSE)
     limitResponses(principal?.id ?? networkOf(request.ip), reply, env);
   reply.header("etag", etag).header("cache-control", "private, no-cache").header("vary", "Accept-Encoding");
-  // Not only on pages: images and other documents may contain scripts, and a worker has the policy of its own response.
+  // Not only for pages, because images and other documents may contain scripts, and a worker has the policy of its own response.
   reply.header("content-security-policy", contentPolicy(params(request).slug ?? "", env));
   if (fresh) return reply.code(304).send();
 

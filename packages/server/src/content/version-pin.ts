@@ -9,12 +9,12 @@ const COOKIE = "easel_version";
 /** The time for which a replaced version is still served to pages that loaded from it. */
 const GRACE_MS = 5 * 60 * 1000;
 
-/** Whether a request loads a page rather than a subresource. */
+/** Whether a request loads a page rather than a subresource. Without Fetch Metadata headers, it counts as a page. */
 const isPage = (headers: IncomingHttpHeaders) => destinationOf(headers) !== "part";
 
 /**
- * Returns the version to serve, so that a page load never mixes two: the current one for a page, and for its subresources that of the
- * page, stored in a cookie, for five minutes after it was replaced.
+ * Returns the version to serve, so that a page load never mixes two versions. A page gets the current one. Its subresources get the version
+ * in the cookie of the page, until five minutes after that version was replaced.
  */
 export async function versionFor(
   headers: IncomingHttpHeaders,
@@ -31,7 +31,10 @@ export async function versionFor(
   return known?.id ?? canvas.versionId;
 }
 
-/** Returns the `Set-Cookie` header that pins the subresources of a page to its version; undefined where it is not needed. */
+/**
+ * Returns the `Set-Cookie` header that pins the subresources of a page to its version. Returns undefined if the request is not for a page
+ * or already has this cookie.
+ */
 export function pinCookie(headers: IncomingHttpHeaders, canvas: Canvas, { base }: Env): string | undefined {
   if (["unknown", "part"].includes(destinationOf(headers)) || canvas.versionId === null) return undefined;
   if (cookiesNamed(headers.cookie, COOKIE)[0] === canvas.versionId) return undefined;
