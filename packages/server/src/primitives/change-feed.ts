@@ -2,8 +2,8 @@ import type { Env } from "../env.ts";
 import type { Scope } from "./files/scope.ts";
 
 /**
- * A committed write to a resource that pages can watch. `of` is the id of the user that it belongs to, who alone is notified where
- * nobody else may read it; null where it concerns records of several users.
+ * A committed write to a resource that pages can watch. `of` is the id of the user whose data has changed: a user who may read only their
+ * own data is notified only if it is theirs. It is null if the data of several users has changed.
  */
 export type Change =
   | { resource: "kv"; key: string; op: "set" | "delete" }
@@ -13,10 +13,10 @@ export type Change =
   | { resource: "files"; scope: Scope; id: string; op: "set" | "delete"; of: string }
   | { resource: "files"; scope: Scope; op: "clear"; of: string | null };
 
-/** The bus topic of a canvas's changes, which are published as JSON. */
+/** Returns the bus topic on which the changes of a canvas are published as JSON. */
 export const changesTopic = (canvas: string): string => `changes ${canvas}`;
 
-/** Publishes a change to the connections that watch the canvas, if there are any. No write waits for it or fails with it. */
+/** Publishes a change if any connection watches the canvas. The write that made it neither waits for this nor fails with it. */
 export function announceChange(canvas: string, change: Change, { bus, log }: Env): void {
   const topic = changesTopic(canvas);
   if (!bus.hasListeners(topic)) return;

@@ -11,15 +11,15 @@ import { submissions } from "./submissions/routes.ts";
 /** The primitives of the runtime API, `/v1/c/{slug}`. */
 export const primitives: Primitive[] = [identity, kv, submissions, collections, files, realtime];
 
-/** Lists what primitives and canvases store, in the order in which a purge removes it. */
+/** Returns the declarations of what primitives and canvases store, in the order in which a purge removes the rows. */
 export const canvasDataOf = (served: readonly Primitive[]): Env["canvasData"] => [
   ...served.flatMap(({ data }) => data ?? []),
   coreData,
 ];
 
 /**
- * Collects the checks of live state that primitives declare, by capability. Without a primitive for Connections there are no grants, so
- * that they are unavailable.
+ * Collects the checks of live state that primitives declare, by capability. No primitive implements Connections, so there are no grants and
+ * the capability is unavailable.
  */
 export const availabilityOf = (served: readonly Primitive[]): Env["availability"] => ({
   connections: async () => "CONNECTION_NOT_GRANTED",

@@ -12,8 +12,8 @@ import type { ApiVisit } from "../pipeline/visit.ts";
 import type { Primitive, Route, UpgradeCall } from "./primitive.ts";
 
 /**
- * Whether a request asks for a WebSocket at a route that takes upgrades, in any encoding of its path. The server ignores the `Upgrade`
- * header of all other requests, and of those with a body.
+ * Whether a request without a body asks for a WebSocket on a route that takes upgrades, in any encoding of its path. The server ignores the
+ * `Upgrade` header of all other requests.
  */
 export function takesUpgrade(
   { method, url = "", headers }: IncomingMessage,
@@ -32,7 +32,7 @@ export function takesUpgrade(
   return primitives.some(({ routes }) => routes[rest]?.upgrade !== undefined);
 }
 
-/** Starts the upgrader of a route with the service; returns the function that handles its upgrade requests. */
+/** Creates the upgrader of a route, which starts and stops with the service. Returns the function that handles its upgrade requests. */
 export function mountUpgrade(
   app: FastifyInstance,
   env: Env,
@@ -84,8 +84,8 @@ function readmission(
 }
 
 /**
- * Rejects upgrades from pages of other origins in path mode. CORS keeps them from reading other responses, but not from reading a
- * WebSocket, so the session cookie is not enough.
+ * Throws 403 `CROSS_SITE_FORBIDDEN` for upgrades from pages of other origins in path mode. CORS prevents such pages from reading other
+ * responses, but not from reading a WebSocket, so the session cookie is not enough.
  */
 function requireOwnOrigin({ headers: { origin } }: IncomingMessage, { base }: Env): void {
   if (base.urlMode === "path" && origin !== undefined && origin !== base.origin)

@@ -13,11 +13,11 @@ export interface Call extends Admitted {
   /** Path parameters, decoded once. */
   params: Record<string, string>;
   query: Query;
-  /** The request, its body not yet read. */
+  /** The request with its unread body. */
   request: IncomingMessage;
-  /** Rejects the call unless a further capability is on: 403 `CAPABILITY_DISABLED`. */
+  /** Throws 403 `CAPABILITY_DISABLED` unless a further capability is on. */
   requireCapability(capability: Capability): Promise<void>;
-  /** Checks access again and returns the call with the caller's current role; throws the Refusal of the pipeline otherwise. */
+  /** Checks access again. Returns the call with the caller's current role, or throws the `Refusal` of the pipeline. */
   readmit(): Promise<Call>;
 }
 
@@ -32,36 +32,38 @@ export interface FullAnswer {
   body: string | Uint8Array | Readable | null;
 }
 
-/** The response of a handler; a string or a stream alone is JSON with status 200. */
+/** The response of a handler. A string or a stream alone is JSON with status 200. */
 export type Answer = string | Readable | FullAnswer;
 
-/** Handles one method of a route; throws a Refusal to reject the request. */
+/** Handles one method of a route. Throws a `Refusal` to reject the request. */
 export type Handler = (call: Call, env: Env) => Promise<Answer>;
 
-/** An admitted request to upgrade its connection. The capability gate has not been asked: only `readmit` asks it. */
+/** An admitted request to upgrade its connection. The capability gate has not been checked; only `readmit` checks it. */
 export interface UpgradeCall extends Admitted {
   request: IncomingMessage;
   requestId: string;
   /** The bytes received after the request. */
   head: Buffer;
-  /** When the proxy's assertion about the caller expires, in epoch milliseconds; infinite where there is none. */
+  /** The time at which the proxy's assertion about the caller expires, in epoch milliseconds; infinite if there is none. */
   until: number;
-  /** Takes the connection, which gets no HTTP response then; returns it with the headers that the pipeline has set. */
+  /**
+   * Takes the connection from the HTTP server, which then sends no response. Returns the socket and the headers that the pipeline has set.
+   */
   takeSocket(): { socket: Socket; headers: Record<string, unknown> };
-  /** Repeats authentication, access check and capability gate, for as long as the connection is open. */
+  /** Repeats authentication, access check and capability gate while the connection is open. */
   readmit(): Promise<Admitted>;
 }
 
 /** Serves the upgraded connections of a route for as long as the service runs. */
 export interface Upgrader {
-  /** Takes the connection, or throws a Refusal, which is sent as an HTTP response. */
+  /** Takes the connection. To reject it, throws a `Refusal`, which is sent as an HTTP response. */
   accept(call: UpgradeCall): void;
   start(): Promise<void>;
   /** Closes every connection. */
   close(): Promise<void>;
 }
 
-/** The handlers of a path by method. A path that has none is 404. */
+/** The handlers of a path by method. A path without any responds with 404. */
 export interface Route extends Partial<Record<Method, Handler>> {
   /** Creates the upgrader of the route, once per service. */
   upgrade?: (env: Env) => Upgrader;
@@ -70,12 +72,12 @@ export interface Route extends Partial<Record<Method, Handler>> {
 /** The routes of a part of the runtime API, and what the service needs to know about it. */
 export interface Primitive {
   capability: Capability;
-  /** The class that its requests are counted in; `canvas` by default. */
+  /** The rate class of its requests; `canvas` by default. */
   rateClass?: RateClass;
   /** Its tables, quotas, bytes and blobs, if it stores anything. */
   data?: CanvasData;
-  /** Checked by the capability gate once the switches are on, and by `GET /me`. */
+  /** The check of its live state. The capability gate runs it if the switches are on, and so does `GET /me`. */
   available?: AvailabilityCheck;
-  /** By path below `/v1/c/{slug}`. */
+  /** The routes by their path below `/v1/c/{slug}`. */
   routes: Record<string, Route>;
 }

@@ -2,13 +2,13 @@ import { Readable } from "node:stream";
 import { LIMITS } from "@easel/protocol/limits";
 import type { Call } from "./primitive.ts";
 
-/** The most entries of a slice. */
+/** The maximum number of entries in a slice. */
 const SLICE_ENTRIES = LIMITS.pageDefault.value;
 
-/** The most text of a slice in characters, unless a single entry is longer. */
+/** The maximum length of a slice's text in characters, unless a single entry is longer. */
 export const SLICE_LENGTH = 64 * 1024;
 
-/** Consecutive entries of a list; `nextCursor` is null at its end. */
+/** Consecutive entries of a list. `nextCursor` is null at its end. */
 interface Slice<Entry> {
   entries: Entry[];
   nextCursor: string | null;
@@ -18,8 +18,8 @@ interface Slice<Entry> {
 export type ReadSlice<Entry> = (call: Call, limit: number, after: string | null) => Promise<Slice<Entry>>;
 
 /**
- * Returns a page of a list as JSON, its entries under `name`. A page that is larger than one slice is a stream, read as fast as the client takes it, with access
- * checked again before each slice.
+ * Returns a page of a list as JSON, with its entries under `name`. A page that is larger than one slice is a stream, which is read as fast
+ * as the client takes it. Access is checked again before each slice after the first.
  */
 export async function streamList<Entry>(
   call: Call,

@@ -3,7 +3,7 @@ import type { Answer, Call, Handler } from "./primitive.ts";
 
 /** The steps of a handler that takes a body. */
 interface Parts<Subject> {
-  /** Checks the caller's rights and the parameters; returns what `run` needs of them. */
+  /** Checks the caller's rights and the parameters. Returns what `run` needs of them. */
   may(call: Call, env: Env): Subject | Promise<Subject>;
   /** Reads the body. */
   read(call: Call, env: Env): Promise<Buffer>;
@@ -11,9 +11,9 @@ interface Parts<Subject> {
 }
 
 /**
- * Builds a handler that takes a body. Since a client can delay its body until it has lost its rights, access and rights are checked
- * again after the body, in the turn of the event loop in which `run` starts. The second check is skipped for a body that arrived before
- * the first one or in the same turn.
+ * Builds a handler that takes a body. A client could delay its body until it has lost its rights, so access and rights are checked again
+ * after the body, in the turn of the event loop in which `run` starts. The second check is skipped if the body arrived before the first one
+ * or in the same turn.
  */
 export const withBody =
   <Subject>({ may, read, run }: Parts<Subject>): Handler =>

@@ -11,7 +11,7 @@ const OF_RECORDS = "files where canvas_id = ? and record_id in (select key from 
 const FIND = statementText(`select id from ${OF_RECORDS} limit ?`);
 const COUNT = statementText(`select count(*) as files from ${OF_RECORDS}`);
 
-/** Removes the attachments of removed records of one collection, which are hidden already. */
+/** Removes the attachments of removed records of one collection. Reads do not return these any more. */
 export class AttachmentRemoval {
   readonly #canvas: string;
   readonly #collection: string;
@@ -25,7 +25,7 @@ export class AttachmentRemoval {
     this.#env = env;
   }
 
-  /** The number of attachments that could not be removed; the sweep removes them later. */
+  /** The number of attachments that could not be removed. The sweep removes them later. */
   get failed(): number {
     return this.#failed;
   }
@@ -50,7 +50,7 @@ export class AttachmentRemoval {
     }
   }
 
-  /** Publishes the change to those who watch the canvas's files, once for all records. */
+  /** Publishes one change for all removed attachments to the connections that watch the canvas's files. */
   announce(): void {
     const scope = `record:${this.#collection}` as const;
     if (this.#found > 0)
@@ -58,7 +58,7 @@ export class AttachmentRemoval {
   }
 }
 
-/** Removes the attachments of removed records that a killed process or a failed removal left. */
+/** Removes attachments of removed records that a killed process or a failed removal left. */
 export async function sweepAttachments(db: Db): Promise<void> {
   for (let [canvas, record, id] = ["", "", ""]; ; await setImmediate()) {
     const slice = await db.all<{

@@ -7,10 +7,10 @@ import { downloadName } from "./file-name.ts";
 import { isInline } from "./media-type.ts";
 import type { StoredFile } from "./store.ts";
 
-/** Whatever a file contains, a browser that opens it runs none of it. */
+/** The Content-Security-Policy of files: a browser that opens a file runs nothing in it. */
 const POLICY = "default-src 'none'; media-src 'self'; style-src 'unsafe-inline'; sandbox";
 
-/** Returns the `Content-Disposition` of a file: its name in ASCII for old programs, and whole (RFC 5987). */
+/** Returns the `Content-Disposition` of a file, with its name in ASCII for old programs, and in full (RFC 5987). */
 function dispositionOf(name: string, mime: string): string {
   const whole = downloadName(name);
   const parameters = {
@@ -20,7 +20,10 @@ function dispositionOf(name: string, mime: string): string {
   return format({ type: isInline(mime) ? "inline" : "attachment", parameters });
 }
 
-/** Returns the bytes of a file, or the range of them that was asked for (specification 4.4). */
+/**
+ * Returns a response with the bytes of a file or the requested range of them. Throws 416 `INVALID_BODY` if the range cannot be satisfied
+ * (specification 4.4).
+ */
 export async function contentOf(file: StoredFile, { request }: Call, env: Env): Promise<FullAnswer> {
   const { name, mime, size, blob_key } = file;
   const etag = `"${blob_key.slice(0, 32)}"`;

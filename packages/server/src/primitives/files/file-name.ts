@@ -6,14 +6,14 @@ const NAME_LENGTH = LIMITS.fileNameLength.value;
 const DEFAULT_NAME = "upload";
 
 /**
- * Control characters, line breaks, and the invisible characters that change the direction of text: they can make the name of a program
+ * Control characters, line breaks, and the invisible characters that change the direction of text, which can make the name of a program
  * look like that of a picture.
  */
 const HIDDEN = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/gu;
 
 /**
- * Returns the name under which an upload is stored: the last part of a path, without hidden characters, of at most 255 characters. Dots
- * alone name a directory.
+ * Returns the name under which an upload is stored: the last part of its path, without hidden characters, of at most 255 characters. A name
+ * that is empty or consists of dots becomes `upload`.
  */
 export function storedName(given: string | undefined): string {
   const last = given?.toWellFormed().split(/[/\\]/).at(-1) ?? "";
@@ -21,10 +21,10 @@ export function storedName(given: string | undefined): string {
   return /^\.*$/.test(name) ? DEFAULT_NAME : name;
 }
 
-/** Returns the name that a browser saves a file under: a rename may have given it slashes. */
+/** Returns the name under which a browser saves a file. Replaces the slashes that a rename may have added. */
 export const downloadName = (name: string): string => name.replace(/[/\\]/g, "_");
 
-/** Shortens a long name, and keeps its extension. */
+/** Shortens a name to 255 characters, and keeps an extension of up to 20 characters. */
 function cut(name: string): string {
   if (name.length <= NAME_LENGTH) return name;
   const [extension = ""] = /\.[^.]{1,20}$/.exec(name) ?? [];
@@ -32,7 +32,7 @@ function cut(name: string): string {
   return name.slice(0, NAME_LENGTH - extension.length).replace(/[\ud800-\udbff]$/, "") + extension;
 }
 
-/** Returns the new name of a file as given for a rename, trimmed; null unless it has 1 to 255 characters, none of them hidden. */
+/** Returns the new name of a file for a rename, trimmed. Returns null unless it has 1 to 255 characters, none of them hidden. */
 export function newName(given: unknown): string | null {
   if (typeof given !== "string" || !given.isWellFormed()) return null;
   const name = given.trim();

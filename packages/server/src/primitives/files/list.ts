@@ -14,7 +14,7 @@ import { FileStore, type StoredFile } from "./store.ts";
 /*
  * GET /files?group=…&collection=…&recordId=…&cursor=…&limit=…
  *
- * The files that the caller may read, by scope, the oldest of a scope first. Without `limit` all of them.
+ * Lists the files that the caller may read, by scope and within a scope from the oldest. Lists all of them without `limit`.
  */
 
 /** The position of a file in a list. */
@@ -29,7 +29,7 @@ const reject = (message: string): never => refuse("INVALID_BODY", { message });
 
 const cursorOf = ({ scope, id }: StoredFile) => `${scope}/${id}`;
 
-/** Parses a cursor; throws 400 for one that is none. */
+/** Parses a cursor. Throws 400 `INVALID_BODY` for an invalid one. */
 export function parseCursor(cursor: string | undefined): Position {
   if (cursor === undefined) return START;
   const [text = "", id = "", ...rest] = cursor.split("/");
@@ -45,7 +45,7 @@ export interface Filter {
   recordId: string | null;
 }
 
-/** Parses the filters of a list; throws 400 for filters that exclude each other. */
+/** Parses the filters of a list. Throws 400 `INVALID_BODY` if they exclude each other. */
 export function parseFilter(query: Query): Filter {
   const [group, collection, recordId] = ["group", "collection", "recordId"].map((name) =>
     firstValue(query, name),
@@ -58,7 +58,7 @@ export function parseFilter(query: Query): Filter {
   return { scope: null, recordId: null };
 }
 
-/** Parses `limit`; a list without it has no end. */
+/** Parses `limit`. Returns infinity if it is absent. */
 export const parseLimit = (query: Query): number =>
   query.limit === undefined ? Number.POSITIVE_INFINITY : strictLimit(query);
 
@@ -89,8 +89,8 @@ export class FileList {
   }
 
   /**
-   * Reads from one scope after the other. They are those of the policy, of which there is a limited number: files of others may be in
-   * any number of scopes, from policies of the past.
+   * Reads the files of all scopes that the current policy document allows, one scope after the other. It skips scopes of earlier policy
+   * documents, which may be any number and still contain files.
    */
   async #ofAllScopes(limit: number, { scope: first, id }: Position): Promise<StoredFile[]> {
     const policy = await policyOf(this.#call.canvas, this.#env);
@@ -123,7 +123,7 @@ export class FileList {
     return scopeRights(scope, await policyOf(canvas, this.#env), role)?.read;
   }
 
-  /** Whether the files of a scope are accessible: attachments are while KV is on. */
+  /** Whether the files of a scope are accessible. Attachments are accessible only while KV is on. */
   #isEnabled(scope: Scope): boolean {
     return !needsKv(scope) || whyOff("kv", this.#call.canvas, this.#env) === null;
   }

@@ -5,10 +5,13 @@ const DEFAULT_TYPE = "application/octet-stream";
 
 const MAX_LENGTH = 255;
 
-/** Images that browsers decode without running anything in them. */
+/** Image types that browsers decode without running scripts. */
 const INLINE = new Set(["image/png", "image/jpeg", "image/gif", "image/webp", "image/avif"]);
 
-/** Returns the media type of a `Content-Type` in lower case and without parameters; the default for none or a malformed one. */
+/**
+ * Returns the media type of a `Content-Type`, in lower case and without parameters. Returns the default if it is missing, malformed or too
+ * long.
+ */
 export function mediaTypeOf(header: string | undefined): string {
   try {
     const { essence } = new MIMEType(header ?? "");
@@ -18,5 +21,5 @@ export function mediaTypeOf(header: string | undefined): string {
   }
 }
 
-/** Whether files of a media type are shown in the page; all others are downloaded (specification 4.4). */
+/** Whether browsers display files of a media type. All others are downloaded (specification 4.4). */
 export const isInline = (mediaType: string): boolean => INLINE.has(mediaType);

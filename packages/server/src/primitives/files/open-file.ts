@@ -9,8 +9,8 @@ import { needsKv, scopeRights } from "./scope.ts";
 import { FileStore, type StoredFile } from "./store.ts";
 
 /**
- * Returns the file in the path: 404 if the caller cannot read it, 403 `CAPABILITY_DISABLED` for an attachment while KV is off, 403
- * `PERMISSION_DENIED` if the operation is not allowed.
+ * Returns the file that the path names. Throws 404 `NOT_FOUND` if the caller cannot read it, 403 `CAPABILITY_DISABLED` for an attachment
+ * while KV is off, and 403 `PERMISSION_DENIED` if the operation is not allowed.
  */
 export async function openFile(
   call: Call,

@@ -17,12 +17,12 @@ import { receiveUpload } from "./receive-upload.ts";
 import { collectionOf, groupOf } from "./scope.ts";
 import { FileStore, type StoredFile } from "./store.ts";
 
-/** The longest body of a rename: JSON escapes one character as up to six bytes. */
+/** The maximum size of the body of a rename in bytes. JSON escapes one character as up to six bytes. */
 const MAX_RENAME_BYTES = 6 * LIMITS.fileNameLength.value + 1024;
 
 const tooLarge = () => refuse("INVALID_BODY", { message: "The body is too large." }, 413);
 
-/** The file record of the API. */
+/** Returns the file record of the API as JSON. */
 const textOf = ({ id, name, size, mime, created_at, scope, uploaded_by, record_id }: StoredFile) =>
   JSON.stringify({
     ...{ id, name, size, mime, createdAt: created_at, scope, uploadedBy: uploaded_by, recordId: record_id },
@@ -30,7 +30,7 @@ const textOf = ({ id, name, size, mime, created_at, scope, uploaded_by, record_i
     group: groupOf(scope),
   });
 
-/** Publishes a change of a file to those who watch the canvas's files. */
+/** Publishes a change of a file to the connections that watch the canvas's files. */
 const publishChange = (
   { canvas }: Call,
   { scope, id, owner_id }: StoredFile,
@@ -38,7 +38,7 @@ const publishChange = (
   env: Env,
 ) => announceChange(canvas.id, { resource: "files", scope, id, op, of: owner_id }, env);
 
-/** Files that pages upload: shared, private, in groups, or attached to records (specification 4.4). */
+/** The routes for files that pages upload: shared, private, in groups, or attached to records (specification 4.4). */
 export const files: Primitive = {
   capability: "files",
   data: filesData,

@@ -4,8 +4,8 @@ import { rightsOf } from "../../access/rights.ts";
 import { entryOf } from "../../canvases/policy.ts";
 
 /**
- * The scope of a file, which decides who may do what with it: `shared` and `submission`, the file group `group:{name}`, or
- * `record:{collection}` for attachments of records.
+ * The scope of a file, which determines the rights on it: `shared`, `submission`, `group:{name}` for a file group, or `record:{collection}`
+ * for attachments of records.
  */
 export type Scope = "shared" | "submission" | `group:${string}` | `record:${string}`;
 
@@ -15,13 +15,13 @@ const FIXED = {
   submission: { preset: "submissions" },
 } as const satisfies Record<string, RecordPolicy>;
 
-/** Whether a scope is fixed: it needs no policy. */
+/** Whether a text is one of the two fixed scopes, whose policies are fixed as well. */
 export const isFixed = (scope: string): scope is keyof typeof FIXED => Object.hasOwn(FIXED, scope);
 
 /** Returns the name of the collection that the attachments of a scope belong to; undefined for any other scope. */
 export const collectionOf = (scope: Scope): string | undefined => nameAfter("record:", scope);
 
-/** Whether the files of a scope need KV besides files: attachments do, because records do. */
+/** Whether the files of a scope need KV besides files. Attachments do, because records do. */
 export const needsKv = (scope: Scope): boolean => collectionOf(scope) !== undefined;
 
 /** Returns the name of the file group of a scope; undefined for any other scope. */
@@ -30,13 +30,13 @@ export const groupOf = (scope: Scope): string | undefined => nameAfter("group:",
 const nameAfter = (prefix: string, scope: string) =>
   scope.startsWith(prefix) ? scope.slice(prefix.length) : undefined;
 
-/** Parses a scope; null for a text that is none. */
+/** Parses a scope. Returns null if the text is not a scope. */
 export function parseScope(text: string): Scope | null {
   const name = nameAfter("group:", text) ?? nameAfter("record:", text);
   return isFixed(text) || (name !== undefined && isResourceName(name)) ? (text as Scope) : null;
 }
 
-/** Returns every scope that a policy document configures, and the fixed ones, in the order of lists. */
+/** Returns the fixed scopes and every scope that a policy document configures, in the order of lists. */
 export const scopesOf = ({ fileGroups = {}, collections = {} }: RuntimePolicy): Scope[] =>
   [
     ...(Object.keys(FIXED) as (keyof typeof FIXED)[]),
@@ -53,8 +53,8 @@ function policyFor(scope: Scope, policy: RuntimePolicy): RecordPolicy | undefine
 }
 
 /**
- * Returns the rights of a role on the files of a scope; undefined where the group or collection has no policy. Attachments have the
- * rights of the record that they belong to, so their `own` is that of its author.
+ * Returns the rights of a role on the files of a scope, or undefined if the group or collection has no policy. Attachments have the rights
+ * of their records, so `own` means that the caller is the author of the record.
  */
 export function scopeRights(scope: Scope, policy: RuntimePolicy, role: CanvasRole): Rights | undefined {
   const found = policyFor(scope, policy);

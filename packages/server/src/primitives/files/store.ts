@@ -18,21 +18,21 @@ export interface StoredFile {
   created_at: number;
 }
 
-/** An uploaded file without what the store adds. */
+/** A file to store. The store adds the id. */
 export type NewFile = Omit<StoredFile, "id">;
 
-/** The bytes that may still be uploaded to a canvas, and the most of one file. */
+/** The maximum size of one file, and the number of bytes that the quota of the canvas leaves. */
 export interface Room {
   file: number;
   canvas: number;
 }
 
-/** The number of rows that a read of hidden files continues with. */
+/** The number of rows of each further read when hidden files were among the first. */
 const SLICE = 100;
 
 const COLUMNS = "id, scope, record_id, owner_id, uploaded_by, name, mime, size, blob_key, created_at";
 /**
- * The condition of attachments of removed records, which are hidden until their rows are removed. PostgreSQL could answer an `exists`
+ * The SQL condition for attachments of removed records, which are hidden until their rows are removed. PostgreSQL might execute an `exists`
  * by reading every record of the instance.
  */
 const HIDDEN =
@@ -41,8 +41,8 @@ const HIDDEN =
 const FIND = statementText(`select ${COLUMNS} from files where id = ? and canvas_id = ? and not (${HIDDEN})`);
 
 /**
- * Builds the statement for files with the same values in some columns, in the order of their ids. Equalities would allow PostgreSQL to
- * walk all files by id and to filter them; these ranges are in the order of one index alone.
+ * Builds the statement that lists the files with given values in some columns, in the order of their ids. With equalities, PostgreSQL might
+ * walk all files by id and filter them. With these ranges, only one index has the right order.
  */
 function listBy(columns: string): TemplateStringsArray {
   const values = columns.replaceAll(/\w+/g, "?");
@@ -57,7 +57,7 @@ const LIST = listBy("scope");
 const LIST_OWN = listBy("scope, owner_id");
 const LIST_OF_RECORD = listBy("record_id");
 
-/** The quota of the bytes of a canvas's files. */
+/** The SQL expression for the quota of bytes of a canvas's files. */
 const QUOTA = `coalesce((select value from quotas where name = 'files.bytes.canvas'), ${LIMITS.filesBytesPerCanvas.value})`;
 const ADD_BYTES = statementText(
   `insert into file_bytes (canvas_id, bytes) select ?, cast(? as bigint) where cast(? as bigint) <= ${QUOTA}`,
@@ -73,7 +73,10 @@ const INSERT = statementText(
   `where ${text} is null or exists (select 1 from records where id = ?)`,
 );
 
-/** Selects files by their ids. With a plain `canvas_id = ?`, SQLite would read every file of the canvas along an index of it. */
+/**
+ * The SQL condition that selects files by their ids. With a plain `canvas_id = ?`, SQLite would read every file of the canvas through an
+ * index.
+ */
 const AMONG = "id in (select key from json_each(?)) and canvas_id || '' = ?";
 const SUBTRACT = statementText(
   `update file_bytes set bytes = bytes - coalesce((select sum(size) from files where ${AMONG}), 0)`,
@@ -91,7 +94,7 @@ export class FileStore {
     this.#canvas = canvas;
   }
 
-  /** Reads the quotas and the bytes that are used. The write checks the quota of the canvas again. */
+  /** Returns the maximum size of a file, and how many bytes the quota of the canvas leaves. The write checks the latter again. */
   async room(): Promise<Room> {
     const row = await this.#db.get<{ file: number | null; canvas: number | null; used: number | null }>`
       select (select value from quotas where name = 'files.bytes.file') as file,
@@ -104,7 +107,7 @@ export class FileStore {
     };
   }
 
-  /** Adds a file; "full" when the canvas's quota has no room for it, "gone" when its record no longer exists. */
+  /** Adds a file. Returns "full" if the quota of the canvas has no room for it, and "gone" if its record no longer exists. */
   async create(file: NewFile): Promise<StoredFile | "full" | "gone"> {
     const stored: StoredFile = { id: newId(), ...file };
     const { id, scope, record_id, owner_id, uploaded_by, name, mime, size, blob_key, created_at } = stored;
@@ -130,12 +133,12 @@ export class FileStore {
     return (["full", "gone"] as const)[done] ?? stored;
   }
 
-  /** Returns a file; undefined when it does not exist or its record was removed. */
+  /** Returns a file, or undefined if it does not exist or its record was removed. */
   find(id: string): Promise<StoredFile | undefined> {
     return this.#db.get<StoredFile>(FIND, id, this.#canvas);
   }
 
-  /** Reads files of a scope after an id, the oldest first: those of one person, or all. */
+  /** Reads the files of a scope after an id, the oldest first: those of `owner`, or all if it is null. */
   list(scope: Scope, owner: string | null, after: string, limit: number): Promise<StoredFile[]> {
     return owner === null
       ? this.#page(LIST, [scope], after, limit)
@@ -147,7 +150,7 @@ export class FileStore {
     return this.#page(LIST_OF_RECORD, [recordId], after, limit);
   }
 
-  /** Reads until it has `limit` files that are not hidden, a slice at a time: in SQLite a read blocks the event loop. */
+  /** Reads a slice at a time until it has `limit` files that are not hidden, because in SQLite a read blocks the event loop. */
   async #page(text: TemplateStringsArray, by: string[], after: string, limit: number): Promise<StoredFile[]> {
     const shown: StoredFile[] = [];
     for (let [last, size] = [after, limit]; ; size = SLICE) {
@@ -159,7 +162,7 @@ export class FileStore {
     }
   }
 
-  /** Returns those of some scopes in which the canvas has files. */
+  /** Returns the scopes among `scopes` in which the canvas has files. */
   async scopesInUse(scopes: Scope[]): Promise<Set<Scope>> {
     const found = await this.#db.all<{ scope: Scope }>`
       select key as scope from json_each(${asKeys(scopes)})
@@ -167,7 +170,7 @@ export class FileStore {
     return new Set(found.map(({ scope }) => scope));
   }
 
-  /** Renames a file; false when it no longer exists. */
+  /** Renames a file. Returns false if it no longer exists. */
   async rename(id: string, name: string): Promise<boolean> {
     return (
       (await this.#db.run`
@@ -175,7 +178,7 @@ export class FileStore {
     );
   }
 
-  /** Removes a file; false when it no longer exists. The sweep removes its blob. */
+  /** Removes a file. Returns false if it no longer exists. The sweep removes its blob. */
   async delete(id: string): Promise<boolean> {
     return (await this.#db.batch(removal(this.#canvas, [id]))).at(-1) === 1;
   }

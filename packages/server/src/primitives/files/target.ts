@@ -18,7 +18,7 @@ export interface Fields {
   recordId?: string;
 }
 
-/** Where an upload goes. */
+/** The scope, record and owner of an upload. */
 export type Target = Pick<StoredFile, "scope" | "record_id" | "owner_id">;
 
 const UPLOAD_PERMISSIONS = {
@@ -28,7 +28,7 @@ const UPLOAD_PERMISSIONS = {
 
 const reject = (message: string): never => refuse("INVALID_BODY", { message });
 
-/** Rejects fields that exclude each other: a file is in one of the two scopes, in a group, or attached to a record. */
+/** Throws 400 `INVALID_BODY` for fields that exclude each other: a file is in a fixed scope, in a group, or attached to a record. */
 function requireOneTarget({ scope, group, collection, recordId }: Fields): void {
   if ([scope, group, collection ?? recordId].filter((each) => each !== undefined).length > 1)
     reject("`scope`, `group`, and `collection` with `recordId` exclude each other.");
@@ -38,8 +38,8 @@ function requireOneTarget({ scope, group, collection, recordId }: Fields): void 
 }
 
 /**
- * Returns where an upload goes. Throws 400 for fields that exclude each other, 404 for a group without a policy or a record that the caller
- * cannot read, 403 for a missing right.
+ * Returns the scope, record and owner of an upload. Throws 400 for fields that exclude each other, 404 for a group or collection without a
+ * policy or a record that the caller cannot read, and 403 for a missing right.
  */
 export async function targetOf(call: Call, fields: Fields, env: Env): Promise<Target> {
   const { scope = "shared", group, collection, recordId = "" } = fields;
