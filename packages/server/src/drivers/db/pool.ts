@@ -4,6 +4,20 @@ import { Unavailable } from "./db.ts";
 /** A client of the `postgres` package: up to `max` connections and a queue. */
 export type Client = Sql<{ bigint: number }>;
 
+/**
+ * The clients of a pool. Transactions have connections of their own: the package pipelines statements, and a `begin` behind 100 of
+ * them, or behind a full socket buffer, would not reserve its connection. Later statements on it would then never be committed.
+ */
+export interface Clients {
+  statements: Client;
+  transactions: Client;
+}
+
+/** Ends both clients. Queries without a response after `timeout` seconds are rejected. */
+async function end({ statements, transactions }: Clients, timeout: number): Promise<void> {
+  await Promise.all([statements.end({ timeout }), transactions.end({ timeout })]);
+}
+
 /** Timeouts and intervals of a pool in milliseconds. */
 export interface PoolTimes {
   /** Time without a response to a query after which the pool checks the server. */
@@ -22,7 +36,7 @@ export interface PoolTimes {
 export type OnReachability = (change: "away" | "back", cause?: unknown) => void;
 
 interface PendingQuery {
-  client: Client;
+  clients: Clients;
   since: number;
   done: Promise<unknown>;
 }
@@ -50,39 +64,39 @@ const codeOf = (error: unknown): string => String((error as { code?: unknown } |
  * connect succeeds. In the package's own queue they would wait without a limit.
  */
 export class Pool {
-  readonly #open: () => Client;
+  readonly #open: () => Clients;
   readonly #times: PoolTimes;
   readonly #onReachability: OnReachability;
   readonly #pending = new Set<PendingQuery>();
-  readonly #attempts = new Set<Client>();
+  readonly #attempts = new Set<Clients>();
   readonly #timer: NodeJS.Timeout;
   /** Null while the server is away. */
-  #client: Client | null;
+  #clients: Clients | null;
   #checkedAt = 0;
   #checking = false;
   #closed = false;
 
-  /** `open` returns a client that is not connected yet. */
-  constructor(open: () => Client, times: PoolTimes, onReachability: OnReachability) {
+  /** `open` returns clients that are not connected yet. */
+  constructor(open: () => Clients, times: PoolTimes, onReachability: OnReachability) {
     this.#open = open;
     this.#times = times;
     this.#onReachability = onReachability;
-    this.#client = open();
+    this.#clients = open();
     this.#timer = setInterval(() => this.#onTick(), times.round).unref();
   }
 
   /** Runs queries. @throws Unavailable when the server is away or too many queries wait. A write may have happened nevertheless. */
-  async use<Result>(work: (client: Client) => Promise<Result>): Promise<Result> {
-    const client = this.#client;
-    if (client === null) throw new Unavailable("the database is away");
+  async use<Result>(work: (clients: Clients) => Promise<Result>): Promise<Result> {
+    const clients = this.#clients;
+    if (clients === null) throw new Unavailable("the database is away");
     if (this.#pending.size >= MAX_PENDING) throw new Unavailable("too many queries wait for the database");
-    const done = work(client);
-    const query = { client, since: performance.now(), done };
+    const done = work(clients);
+    const query = { clients, since: performance.now(), done };
     this.#pending.add(query);
     try {
       return await done;
     } catch (error) {
-      if (LOST.test(codeOf(error))) void this.#check(client);
+      if (LOST.test(codeOf(error))) void this.#check(clients);
       else if (!DENIED.test(codeOf(error))) throw error;
       throw new Unavailable("the database did not answer", { cause: error });
     } finally {
@@ -90,10 +104,10 @@ export class Pool {
     }
   }
 
-  /** The client, for long work at the start, to which the timeouts of `use` do not apply. */
-  get client(): Client {
-    if (this.#client === null) throw new Unavailable("the database is away");
-    return this.#client;
+  /** The clients, for long work at the start, to which the timeouts of `use` do not apply. */
+  get clients(): Clients {
+    if (this.#clients === null) throw new Unavailable("the database is away");
+    return this.#clients;
   }
 
   /** Closes the connections after the pending queries. */
@@ -102,41 +116,41 @@ export class Pool {
     while (this.#pending.size > 0) await Promise.allSettled([...this.#pending].map(({ done }) => done));
     clearInterval(this.#timer);
     // At once, because the package would wait for lost connections.
-    await Promise.all([...this.#attempts, this.#client].map((client) => client?.end({ timeout: 0 })));
+    await Promise.all([...this.#attempts, this.#clients].map((each) => each && end(each, 0)));
   }
 
   #onTick(): void {
-    const client = this.#client;
-    if (client === null) {
+    const clients = this.#clients;
+    if (clients === null) {
       if (!this.#closed && this.#attempts.size < MAX_ATTEMPTS) void this.#attempt();
       return;
     }
-    // The set is in order of insertion, so the first one of this client is the oldest.
+    // The set is in order of insertion, so the first one of these clients is the oldest.
     for (const query of this.#pending) {
-      if (query.client !== client) continue;
+      if (query.clients !== clients) continue;
       const now = performance.now();
-      if (now - query.since > this.#times.longest) this.#renew(client);
-      else if (now - Math.max(query.since, this.#checkedAt) > this.#times.late) void this.#check(client);
+      if (now - query.since > this.#times.longest) this.#renew(clients);
+      else if (now - Math.max(query.since, this.#checkedAt) > this.#times.late) void this.#check(clients);
       return;
     }
   }
 
-  async #check(client: Client): Promise<void> {
-    if (this.#checking || this.#client !== client) return;
+  async #check(clients: Clients): Promise<void> {
+    if (this.#checking || this.#clients !== clients) return;
     this.#checking = true;
     const error = await this.#ask(this.#open(), this.#times.check);
     this.#checking = false;
     this.#checkedAt = performance.now();
     // With any other error, the server has responded.
-    if (error === null || !LOST.test(codeOf(error)) || this.#client !== client) return;
-    this.#client = null;
+    if (error === null || !LOST.test(codeOf(error)) || this.#clients !== clients) return;
+    this.#clients = null;
     this.#onReachability("away", error);
     // Rejects all pending queries, and drops those that have not been sent.
-    void client.end({ timeout: 0 });
+    void end(clients, 0);
   }
 
-  /** Connects and runs a query. Returns the error, or null. Ends the client unless `kept` is true and there was no error. */
-  async #ask(client: Client, ms: number, kept = false): Promise<unknown> {
+  /** Connects and runs a query. Returns the error, or null. Ends the clients unless `kept` is true and there was no error. */
+  async #ask(clients: Clients, ms: number, kept = false): Promise<unknown> {
     const { promise: late, reject } = Promise.withResolvers<never>();
     let ticks = 0;
     // Measured in ticks, so that a blocked event loop is not taken for a late response.
@@ -144,29 +158,29 @@ export class Pool {
       if (++ticks < TICKS) return;
       reject(Object.assign(new Error(`no answer within ${ms} ms`), { code: "CONNECT_TIMEOUT" }));
     }, ms / TICKS);
-    const error = await Promise.race([client`select 1`, late]).then(
+    const error = await Promise.race([clients.statements`select 1`, late]).then(
       () => null,
       (reason: unknown) => reason,
     );
     clearInterval(timer);
-    if (error !== null || !kept) void client.end({ timeout: 0 });
+    if (error !== null || !kept) void end(clients, 0);
     return error;
   }
 
   async #attempt(): Promise<void> {
-    const client = this.#open();
-    this.#attempts.add(client);
-    const error = await this.#ask(client, this.#times.connect, true);
-    this.#attempts.delete(client);
+    const clients = this.#open();
+    this.#attempts.add(clients);
+    const error = await this.#ask(clients, this.#times.connect, true);
+    this.#attempts.delete(clients);
     if (error !== null) return;
-    if (this.#client !== null || this.#closed) return void client.end({ timeout: 0 });
-    this.#client = client;
+    if (this.#clients !== null || this.#closed) return void end(clients, 0);
+    this.#clients = clients;
     this.#onReachability("back");
   }
 
   /** Opens new connections for new queries. The old connections may finish their queries within the timeout of a check. */
-  #renew(old: Client): void {
-    this.#client = this.#open();
-    void old.end({ timeout: this.#times.check / 1000 });
+  #renew(old: Clients): void {
+    this.#clients = this.#open();
+    void end(old, this.#times.check / 1000);
   }
 }

@@ -1,6 +1,6 @@
 import connect, { type TransactionSql } from "postgres";
 import { type Db, type Head, type Schema, type Sql, type Step, type Value, valueFor } from "./db.ts";
-import { type Client, type OnReachability, Pool, type PoolTimes } from "./pool.ts";
+import { type Client, type Clients, type OnReachability, Pool, type PoolTimes } from "./pool.ts";
 
 /** The columns that `head` adds to measure rows. */
 interface Measured {
@@ -11,6 +11,10 @@ interface Measured {
 
 /** Thrown and caught in this file to roll back a batch. */
 class Rollback extends Error {}
+
+/** The connections of a node to the server: those for single statements, which are pipelined, and those for transactions. */
+const STATEMENTS_MAX = 6;
+const TRANSACTIONS_MAX = 10;
 
 /** The advisory lock that nodes take before they migrate. Must never change. */
 const SCHEMA_LOCK = 5_324_117_280;
@@ -36,9 +40,9 @@ export function postgres(
   onReachability: OnReachability = () => {},
   times: PoolTimes = TIMES,
 ): Db & Schema {
-  const open = () =>
+  const client = (max: number) =>
     connect(url, {
-      max: 16,
+      max,
       connect_timeout: times.connect / 1000,
       backoff: () => 0.1,
       // Only arrays need the types of the server. If the connection is lost while they are fetched, the rejection is unhandled.
@@ -55,6 +59,7 @@ export function postgres(
         client_min_messages: "warning",
       },
     });
+  const open = () => ({ statements: client(STATEMENTS_MAX), transactions: client(TRANSACTIONS_MAX) });
   const pool = new Pool(open, times, onReachability);
   const texts = new WeakMap<TemplateStringsArray, string>();
 
@@ -73,10 +78,10 @@ export function postgres(
   }
 
   /** Sends all steps at once. The steps after one that changes no row run as well and are rolled back with it. */
-  async function attempt(client: Client, steps: Step[]): Promise<number[]> {
+  async function attempt({ transactions }: Clients, steps: Step[]): Promise<number[]> {
     const changed: number[] = [];
     try {
-      await client.begin(async (transaction) => {
+      await transactions.begin(async (transaction) => {
         const results = await Promise.allSettled(
           steps.map((step) => query(transaction, "optional" in step ? step.optional : step)),
         );
@@ -94,27 +99,31 @@ export function postgres(
   }
 
   const rows = <Row>(statement: Sql) =>
-    pool.use((client) => query(client, statement).then((found) => [...found] as Row[]));
+    pool.use(({ statements }) => query(statements, statement).then((found) => [...found] as Row[]));
 
   /** Has the server measure the rows and send only those that fit. */
-  async function head<Row>(client: Client, size: number, [strings, ...values]: Sql): Promise<Head<Row>> {
+  async function head<Row>(
+    { statements }: Clients,
+    size: number,
+    [strings, ...values]: Sql,
+  ): Promise<Head<Row>> {
     const text = `select * from (
         select found.*, octet_length(found::text) as row_size, count(*) over () as row_count,
           sum(octet_length(found::text)) over (rows unbounded preceding) as size_so_far
         from (${textOf(strings)}) as found) as measured
       where size_so_far <= $${values.length + 1} or size_so_far = row_size`;
     const given = [...values, size] as Exclude<Value, Uint8Array>[];
-    const found = await client.unsafe<(Row & Measured)[]>(text, given, { prepare: true });
+    const found = await statements.unsafe<(Row & Measured)[]>(text, given, { prepare: true });
     const rows = found.map(({ row_size, row_count, size_so_far, ...row }) => row as Row);
     return { rows, more: rows.length < (found[0]?.row_count ?? 0) };
   }
 
   const get = async <Row>(...statement: Sql) => (await rows<Row>(statement))[0];
 
-  async function batch(client: Client, steps: Step[]): Promise<number[]> {
+  async function batch(clients: Clients, steps: Step[]): Promise<number[]> {
     for (let tries = 1; ; tries++) {
       try {
-        return await attempt(client, steps);
+        return await attempt(clients, steps);
       } catch (error) {
         if (tries === 5 || !RETRYABLE.has((error as { code?: string }).code ?? "")) throw error;
       }
@@ -126,13 +135,14 @@ export function postgres(
     // Not cached, because another node may have changed the row.
     getCached: (text, ...values) => get(text, ...values.map(valueFor)),
     all: (...statement) => rows(statement),
-    head: (size, ...statement) => pool.use((client) => head(client, size, statement)),
-    run: (...statement) => pool.use((client) => query(client, statement).then(({ count }) => count)),
+    head: (size, ...statement) => pool.use((clients) => head(clients, size, statement)),
+    run: (...statement) =>
+      pool.use(({ statements }) => query(statements, statement).then(({ count }) => count)),
     returning: (...statement) => rows(statement),
-    batch: (steps) => pool.use((client) => batch(client, steps)),
+    batch: (steps) => pool.use((clients) => batch(clients, steps)),
 
     async exclusively(work) {
-      await pool.client.begin(async (transaction) => {
+      await pool.clients.transactions.begin(async (transaction) => {
         await transaction`select pg_advisory_xact_lock(${SCHEMA_LOCK})`;
         await work({
           async exec(text) {
