@@ -12,20 +12,23 @@ import type { ResponseSpec } from "./response-spec.ts";
 
 /** The part of an audit entry that the act supplies. Contains no secrets. */
 export interface AuditNote {
-  /** Id of the canvas, where the path does not contain it. */
+  /** Id of the canvas, if the path does not contain it. */
   canvas?: string;
-  /** Id or e-mail address of any other changed object. */
+  /** Id or e-mail address of another changed object. */
   target?: string;
   details?: object;
 }
 
-/** The result of an act: its response body, absent with 204. */
+/** The result of an act. The response body is undefined with 204. */
 export interface Result<Body> {
   body: Body;
   audit?: AuditNote;
 }
 
-/** The connections whose access is rechecked after an act: those of its canvas, or all, with the caller's and the named user's first. */
+/**
+ * The connections whose access is rechecked after an act: those of its canvas; or all, beginning with those of the caller and of the user
+ * in the path.
+ */
 export type Affects = "canvas" | "people";
 
 type EmptyQuery = z.ZodObject<Record<never, ZodType>>;
@@ -37,25 +40,25 @@ type ParamsOf<Path extends string> = Path extends `${string}{${infer Name}}${inf
 
 /** The data of an act, for docs, clients and tools. */
 interface Description {
-  /** Unique; the audit log uses it. */
+  /** The unique name of the act, which the audit log records. */
   name: string;
   method: Method;
-  /** With `{name}` for parameters. */
+  /** The path, with `{name}` for parameters. */
   path: string;
-  /** One sentence. */
+  /** A sentence for the docs. */
   summary: string;
   /** Further sentences for the docs. */
   details?: string;
-  /** The callers that may perform it. */
+  /** The callers that may perform the act. */
   allow: CallerName;
-  /** The schema of the path parameters, where they have a format of their own. */
+  /** The schema of the path parameters, if they have a format of their own. */
   params?: ZodType;
   query?: z.ZodObject;
   body?: BodySpec<unknown>;
   response: ResponseSpec<unknown>;
-  /** Absent for reads. */
+  /** Absent if no access needs to be rechecked. */
   affects?: Affects;
-  /** Whether the audit log records it: by default everything but GET. */
+  /** Whether the audit log records the act. By default it records all acts except GET. */
   audited?: boolean;
 }
 
@@ -91,7 +94,7 @@ interface Definition<
   ): Promise<Result<NoInfer<Response>>>;
 }
 
-/** Parses the names of a query that its schema has; the first value counts, and an empty one as absent. */
+/** Parses those names of a query that are in the schema. The first value of a name counts, and an empty value counts as absent. */
 function parseQuery<Schema extends z.ZodObject>(schema: Schema, query: Query): z.output<Schema> {
   return parse(
     schema,
@@ -99,15 +102,15 @@ function parseQuery<Schema extends z.ZodObject>(schema: Schema, query: Query): z
   );
 }
 
-/** Parses a value; 400 `INVALID_BODY` with the first fault. */
+/** Parses a value. Throws 400 `INVALID_BODY` with the first fault. */
 function parse<Schema extends ZodType>(schema: Schema, value: unknown): z.output<Schema> {
   const { success, data, error } = schema.safeParse(value);
   return success ? data : refuse("INVALID_BODY", { message: error.issues[0]?.message });
 }
 
 /**
- * Defines an act. Without a body it checks the caller, then runs. A client can hold a body back while it loses its rights, so an act with
- * a body authenticates and checks the caller again after reading it.
+ * Defines an act. It checks the caller and the parameters, then runs. An act with a body authenticates and checks the caller again after
+ * reading the body, because a client could delay its body until it has lost its rights.
  */
 export const act = <
   Path extends string,

@@ -10,11 +10,11 @@ export interface BodySpec<Body> {
   optional: boolean;
   /** The schema of a JSON body; null for other types. */
   schema: ZodType | null;
-  /** Reads and parses the body and does the other slow work of the act; refuses what is not valid. */
+  /** Reads and parses the body and does the other slow work of the act. Throws 400 `INVALID_BODY` for an invalid body. */
   read(call: Call, env: Env): Promise<Body>;
 }
 
-/** A JSON body of a schema. */
+/** Returns the spec of a JSON body with a schema. */
 export const json = <Body>(schema: ZodType<Body>): BodySpec<Body> => ({
   type: "application/json",
   optional: false,
@@ -22,7 +22,7 @@ export const json = <Body>(schema: ZodType<Body>): BodySpec<Body> => ({
   read: ({ request }) => readJson(request, schema),
 });
 
-/** A JSON body of a schema, then prepared by slow work such as hashing a password. */
+/** Returns the spec of a JSON body with a schema, which slow work, such as hashing a password, prepares after parsing. */
 export const preparedJson = <Given, Body>(
   schema: ZodType<Given>,
   prepare: (given: Given, env: Env) => Promise<Body>,
@@ -34,7 +34,7 @@ export const preparedJson = <Given, Body>(
 const isAbsent = ({ headers }: IncomingMessage) =>
   headers["transfer-encoding"] === undefined && Number(headers["content-length"] ?? 0) === 0;
 
-/** A JSON body of a schema; no body counts as `{}`. */
+/** Returns the spec of an optional JSON body with a schema. An absent body counts as `{}`. */
 export const optionalJson = <Body>(schema: ZodType<Body>): BodySpec<Body> => ({
   ...json(schema),
   optional: true,

@@ -16,26 +16,29 @@ interface Caller {
   who: string;
   /** Whether guests of a canvas can belong to it. */
   guests: boolean;
-  /** Refuses other callers; returns what it has looked up. `changes` is false for reads. */
+  /** Throws for other callers. Returns what it has looked up. `changes` is false for reads. */
   authorize(call: Call, env: Env, changes: boolean): Promise<object>;
 }
 
-/** Refuses access tokens, so that no program creates or revokes credentials. */
+/** Throws 403 `PERMISSION_DENIED` for an access token, so that no program creates or revokes credentials. */
 async function requireSession({ request }: Call): Promise<object> {
   if (bearerToken(request) === undefined) return {};
   return refuse("PERMISSION_DENIED", { message: "An access token cannot do this; sign in instead." });
 }
 
-/** Finds the canvas of the path; 404 `NOT_FOUND` for a caller without a role on it. */
+/** Finds the canvas of the path. Throws 404 `NOT_FOUND` if the caller has no role on it. */
 async function canvasOf({ params: { id = "" }, user }: Call, env: Env): Promise<CanvasRow> {
   return (isId(id) ? await findCanvas(id, user, env) : undefined) ?? refuse("NOT_FOUND");
 }
 
-/** Refuses an editor's attempt at something that only the owner may do (specification 7). */
+/** Throws 403 `OWNER_ONLY` for an editor who attempts something that only the owner may do (specification 7). */
 export const refuseNonOwner = (): never =>
   refuse("OWNER_ONLY", { message: "Only the owner of this canvas may do this." }, 403);
 
-/** Requires at least a role on the canvas of the path: 404 without any, 403 with a weaker one, 409 for a change while it is disabled. */
+/**
+ * Requires at least a role on the canvas of the path. Throws 404 without any role, 403 with a lower one, and 409 for a change while the
+ * canvas is disabled.
+ */
 async function requireRole(role: CanvasRole, call: Call, env: Env, changes: boolean) {
   const canvas = await canvasOf(call, env);
   if (role === "viewer") return { canvas };
@@ -45,7 +48,7 @@ async function requireRole(role: CanvasRole, call: Call, env: Env, changes: bool
   return { canvas };
 }
 
-/** Requires a team of the path that the caller created or is in: 404 `NOT_FOUND` otherwise. */
+/** Finds the team of the path. Throws 404 `NOT_FOUND` unless the caller created it or is a member. */
 async function requireTeam({ params: { id = "" }, user }: Call, env: Env): Promise<{ team: TeamRow }> {
   return { team: (isId(id) ? await findTeamRow(id, user, env) : undefined) ?? refuse("NOT_FOUND") };
 }
@@ -104,5 +107,5 @@ export const CALLERS = {
 
 export type CallerName = keyof typeof CALLERS;
 
-/** The objects that the check of a group passes on to the act: the canvas for roles, the team for teams. */
+/** The objects that the check of a group passes on to the act: the canvas for roles, the team for team members and creators. */
 export type Granted<Name extends CallerName> = Awaited<ReturnType<(typeof CALLERS)[Name]["authorize"]>>;

@@ -30,7 +30,7 @@ const Patch = z.strictObject({
   discoverability: z.enum(["link_only", "listed"]).optional(),
 });
 
-/** Canvases of the caller (management API, section 4). */
+/** The endpoints for the canvases of the caller (management API, section 4). */
 export const canvases = [
   act({
     name: "canvas.list",

@@ -28,7 +28,7 @@ const Patch = z.strictObject({
   runtimePolicy: policy.nullish(),
 });
 
-/** Capability switches and runtime policy of a canvas (specification 4.11). */
+/** The endpoint for the capability switches and the runtime policy of a canvas (specification 4.11). */
 export const capabilities = [
   act({
     name: "canvas.capabilities",

@@ -12,7 +12,7 @@ import { invitationList, newInvitation } from "./responses/canvas.ts";
 
 const NewInvite = z.strictObject({ email, name: label(LIMITS.nameLength.value).optional() });
 
-/** Invitations of guests to one canvas. */
+/** The endpoints for the invitations of guests to a canvas. */
 export const invites = [
   act({
     name: "canvas.invites",

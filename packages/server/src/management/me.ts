@@ -5,7 +5,7 @@ import { act } from "./act.ts";
 import { ok } from "./response-spec.ts";
 import { account } from "./responses/account.ts";
 
-/** The caller's own account (specification 4.11). */
+/** The endpoint for the caller's own account (specification 4.11). */
 export const me = [
   act({
     name: "me.read",

@@ -19,7 +19,10 @@ import { ACTS } from "./acts.ts";
 import type { Call } from "./call.ts";
 import { CALLERS } from "./callers.ts";
 
-/** Authenticates the request, counts it and checks its origin, before any body is read. */
+/**
+ * Authenticates a request, counts it and, for a change, checks its origin, before any body is read. Throws 403 for guests unless `guests`
+ * is true.
+ */
 async function admit(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -55,7 +58,7 @@ async function perform(act: Act, call: Call, request: FastifyRequest, env: Env):
     result = await act.perform(call, reauthenticated, env);
     canvas = result.audit?.canvas ?? canvas;
   } finally {
-    // After a failure too, because parts of the act may have been done. Nothing else waits: new requests see the change already.
+    // Also after a failure, because parts of the act may have been done. New requests see the change already.
     if (act.affects !== undefined) {
       const people = [user.id, params.id ?? ""];
       await announceAccess(canvas === undefined ? { people } : { canvas }, env);
@@ -71,14 +74,14 @@ async function perform(act: Act, call: Call, request: FastifyRequest, env: Env):
 
 type ActsByMethod = Partial<Record<Method, Act>>;
 
-/** The acts of each path. */
+/** Returns the acts of each path by method. */
 const actsByPath = (): [path: string, acts: ActsByMethod][] =>
   [...Map.groupBy(ACTS, ({ path }) => path)].map(([path, acts]) => [
     path,
     Object.fromEntries(acts.map((act) => [act.method, act])),
   ]);
 
-/** Mounts the management API: JSON for dashboards, command lines and CI. */
+/** Mounts the management API, a JSON API for dashboards, command lines and CI. */
 export function mountManagement(app: FastifyInstance, env: Env): void {
   for (const [path, acts] of actsByPath()) {
     const guests = Object.values(acts).some(({ allow }) => CALLERS[allow].guests);

@@ -10,7 +10,7 @@ import { canvas } from "./responses/canvas.ts";
 
 const Owner = z.strictObject({ email });
 
-/** Transfer of ownership. */
+/** The endpoint for the transfer of ownership. */
 export const owner = [
   act({
     name: "canvas.transfer",

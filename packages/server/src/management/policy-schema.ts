@@ -14,7 +14,10 @@ const right = z.enum(Object.keys(RIGHTS) as PolicyRight[]).optional();
 const audience = z.enum(AUDIENCES);
 const fileRights = { read: right, create: audience.optional(), update: right, delete: right };
 
-/** A record of named entries. Names are checked before the entries are parsed, because `__proto__` and its like must not be parsed. */
+/**
+ * Returns the schema of an object with named entries. Names are checked before the entries are parsed, because an entry such as `__proto__`
+ * must not be parsed.
+ */
 const entriesOf = <Entry>(entry: ZodType<Entry>) =>
   z
     .custom<object>(
@@ -24,7 +27,7 @@ const entriesOf = <Entry>(entry: ZodType<Entry>) =>
     .superRefine((value, context) => {
       const names = Object.keys(value);
       const most = LIMITS.policyEntries.value;
-      // Then names are not reported one by one: there can be thousands.
+      // Names are not reported one by one then, because there can be thousands.
       if (names.length > most)
         return context.addIssue({ code: "custom", message: `must not have more than ${most} entries` });
       for (const each of names) {

@@ -20,7 +20,7 @@ const EXAMPLES = path.join(import.meta.dirname, "../../../../examples");
 const EDITOR = "editor@example.com";
 const VIEWER = "viewer@example.com";
 
-/** The number of examples that are stored at a time; each waits for the disk most of the time. */
+/** The number of examples that are stored at a time. Each waits for the disk most of the time. */
 const AT_ONCE = 4;
 
 /** The parsed `easel.json` of an example. */
@@ -29,7 +29,7 @@ interface Manifest {
   policy?: RuntimePolicy;
 }
 
-/** Returns the files of an example that browsers need: no docs, tests and manifest. */
+/** Returns the files of an example that browsers need, that is, without docs, tests and manifest. */
 async function servedFiles(folder: string): Promise<BundleFile[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const served = entries.filter(
@@ -70,7 +70,7 @@ interface Example {
   version: StoredVersion;
 }
 
-/** Creates the canvas of an example and stores its files; null where that is not possible. */
+/** Creates the canvas of an example and stores its files. Returns null if that is not possible. */
 async function storeExample(slug: string, ownerId: string, env: Env): Promise<Example | null> {
   const folder = path.join(EXAMPLES, slug);
   const manifest = await readFile(path.join(folder, "easel.json"), "utf8").catch(() => null);

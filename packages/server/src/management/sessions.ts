@@ -5,7 +5,7 @@ import { act } from "./act.ts";
 import { noContent, ok } from "./response-spec.ts";
 import { sessionList } from "./responses/account.ts";
 
-/** The caller's sessions. */
+/** The endpoints for the caller's sessions. */
 export const sessions = [
   act({
     name: "session.list",

@@ -12,7 +12,7 @@ import { preparedJson } from "./body-spec.ts";
 import { ok } from "./response-spec.ts";
 import { canvas as canvasSchema } from "./responses/canvas.ts";
 
-/** The request body: an omitted field stays as it is, null clears it. */
+/** The request body. A field that is left out stays as it is, null clears it. */
 const Sharing = z.strictObject({
   access: access.optional(),
   password: password.nullish(),
@@ -33,12 +33,12 @@ const Sharing = z.strictObject({
     .optional(),
 });
 
-/** Replaces the password of the body by its hash, which is slow to compute. */
+/** Takes the password out of the body and hashes it, which is slow. */
 async function hashPassword({ password, ...given }: z.output<typeof Sharing>, env: Env) {
   return { given, passwordHash: await passwordHashOf(password, env) };
 }
 
-/** Sharing settings of a canvas (management API, section 4). */
+/** The endpoint for the sharing settings of a canvas (management API, section 4). */
 export const sharing = [
   act({
     name: "canvas.share",

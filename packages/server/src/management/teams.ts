@@ -22,7 +22,7 @@ const refuseTooMany = (): never =>
     message: `A person can create at most ${LIMITS.teamsPerPerson.value} teams; delete one first.`,
   });
 
-/** Teams that canvases can be shared with (management API, section 4). */
+/** The endpoints for teams, which canvases can be shared with (management API, section 4). */
 export const teams = [
   act({
     name: "team.list",

@@ -14,7 +14,7 @@ const NewToken = z.strictObject({
   expiresAt: later.nullable().default(null),
 });
 
-/** Personal access tokens (management API, section 2). */
+/** The endpoints for personal access tokens (management API, section 2). */
 export const tokens = [
   act({
     name: "token.list",

@@ -11,7 +11,7 @@ import { canvas, deployedCanvas, versionList } from "./responses/canvas.ts";
 
 const TYPES = ["application/zip", "application/x-zip-compressed", "application/octet-stream"];
 
-/** Stores the uploaded bundle as a version that is not yet published. */
+/** The body of a deploy. Reading it stores the bundle as a version that is not published yet. */
 const uploadedVersion: BodySpec<StoredBundle> = {
   type: "application/zip",
   optional: false,
@@ -24,7 +24,7 @@ const uploadedVersion: BodySpec<StoredBundle> = {
   },
 };
 
-/** Versions of a canvas: deploys and rollbacks (management API, section 4). */
+/** The endpoints for the versions of a canvas: deploys and rollbacks (management API, section 4). */
 export const versions = [
   act({
     name: "canvas.deploy",

@@ -25,7 +25,7 @@ const viewOf = (row: AuditRow): AuditEntry => ({
   details: row.details === null ? null : (JSON.parse(row.details) as Json),
 });
 
-/** The audit log (management API, section 4). */
+/** The endpoint for the audit log (management API, section 4). */
 export const audit = [
   act({
     name: "audit.list",

@@ -42,11 +42,11 @@ const Body = z.strictObject({
 const findByPath = async (id: string, env: Env): Promise<Organisation | undefined> =>
   ID.test(id) ? findOrg(id, env) : undefined;
 
-/** Name and domains for the audit log: the domains decide who may open canvases of the organisation. */
+/** Returns the name and the domains for the audit log. The domains decide who may open canvases of the organisation. */
 const auditOf = (org: Organisation | undefined) =>
   org === undefined ? null : { name: org.name, domains: org.domains };
 
-/** Organisations and the e-mail domains of their members (management API, section 4). */
+/** The endpoints for organisations and the e-mail domains of their members (management API, section 4). */
 export const orgs = [
   act({
     name: "org.list",

@@ -40,7 +40,7 @@ async function viewOf(env: Env): Promise<AdminSettings> {
   };
 }
 
-/** Settings of the whole instance (management API, section 4). */
+/** The endpoints for the settings of the whole instance (management API, section 4). */
 export const settings = [
   act({
     name: "settings.read",

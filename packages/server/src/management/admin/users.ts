@@ -41,7 +41,7 @@ const viewOf = (row: UserDetailsRow, { config }: Env): AdminUser => ({
   },
 });
 
-/** Users, as administrators see and change them (management API, section 4). */
+/** The endpoints by which administrators see and change users (management API, section 4). */
 export const users = [
   act({
     name: "user.list",

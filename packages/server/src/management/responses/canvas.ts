@@ -14,7 +14,7 @@ import { exact } from "./exact.ts";
 
 /** A time in epoch milliseconds. */
 export const time = z.int();
-/** The cursor of the next page; null on the last one. */
+/** The cursor of the next page; null on the last page. */
 export const nextCursor = z.string().nullable();
 export const person = z.strictObject({ id: z.string(), email: z.string(), name: z.string() });
 export const access = z.enum(["private", "whole_org", "public_link"]);
