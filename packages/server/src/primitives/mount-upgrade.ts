@@ -70,7 +70,7 @@ export function mountUpgrade(
   };
 }
 
-/** Returns the function that rechecks an open connection; it retains no more of the request than that needs. */
+/** Returns the function that rechecks the access of an open connection. It keeps only those headers of the request that it needs. */
 function readmission(
   { user, canvas: { id, slug } }: Pick<UpgradeCall, "user" | "canvas">,
   { cookie, authorization }: IncomingMessage["headers"],

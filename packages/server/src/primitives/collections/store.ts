@@ -141,8 +141,8 @@ export class RecordStore {
   }
 
   /**
-   * Removes the records that the right includes, a batch at a time. Yields after each batch the ids of its records, and how many of them this
-   * call has removed. Records created meanwhile may remain.
+   * Removes the records that the right includes, a batch at a time. Yields after each batch the ids of its records, and how many of them
+   * this call has removed. Records created meanwhile may remain.
    */
   async *clear(right: Right): AsyncGenerator<{ ids: string[]; removed: number }> {
     let left = await this.count(right);
