@@ -15,7 +15,7 @@ export interface CollectionRecord<Value = Json> {
   updatedAt: number;
 }
 
-/** A page of records; `nextCursor` is null on the last one. */
+/** A page of records. `nextCursor` is null on the last page. */
 export interface RecordPage<Value = Json> {
   entries: CollectionRecord<Value>[];
   nextCursor: string | null;
@@ -23,7 +23,7 @@ export interface RecordPage<Value = Json> {
 
 type Scalar = string | number | boolean | null;
 
-/** Condition on a field: a value to equal, or comparisons. */
+/** A condition on a field: a value that it must equal, or comparisons. */
 export type Comparison =
   | Scalar
   | { eq?: Scalar; lt?: Scalar; lte?: Scalar; gt?: Scalar; gte?: Scalar; startsWith?: string };
@@ -66,7 +66,7 @@ export interface Collection {
    */
   list<T extends Json = Json>(options?: RecordListOptions): Promise<RecordPage<T>>;
   /**
-   * Adds to a record whose value is a number, atomically, and resolves with the sum.
+   * Adds `by`, which is 1 by default, to a record whose value is a number, atomically. Resolves with the sum.
    * @example const votes = await easel.kv.collection("votes").increment(id);
    */
   increment(id: string, by?: number): Promise<number>;
@@ -94,11 +94,11 @@ export interface Collection {
   watch(handler: Listener<RecordChange>, onError?: Listener<EaselError>): () => void;
 }
 
-/** Encodes `where`. Rejects values that JSON would omit or write as null, because they would match other records. */
+/** Encodes `where` as JSON. Throws for values that JSON would omit or write as null, because they would match other records. */
 const filterOf = (where: RecordListOptions["where"]) =>
   where === undefined ? undefined : toJson(where, requireJson);
 
-/** Creates `easel.kv.collection(name)`; sends nothing before the first call. */
+/** Creates the object that `easel.kv.collection(name)` returns. Sends nothing before the first call. */
 export function createCollection(api: Api, watch: Watch, name: string): Collection {
   const root = () => `/collections/${segment(name, "collection")}`;
   const at = (id: string) => `${root()}/${segment(id, "id", ["count", "permissions"])}`;

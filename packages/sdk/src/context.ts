@@ -6,12 +6,12 @@ export interface Context {
   readonly base: string;
 }
 
-/** Scheme of canvas addresses (specification 1). */
+/** The scheme of canvas addresses (specification 1). */
 export type UrlMode = "path" | "subdomain";
 
 /**
- * Parses the context from the address of a page; throws an `EaselError` if it is not the address of a canvas. Without a URL
- * mode, path mode is tried first.
+ * Parses the context from the address of a page. Throws an `EaselError` if it is not the address of a canvas. Without a URL mode, path mode
+ * is tried first.
  */
 export function contextOf(href: string | undefined, urlMode?: UrlMode): Context {
   const page = new URL(href ?? "about:blank");
@@ -33,20 +33,20 @@ function isHttp({ protocol }: URL): boolean {
   return protocol === "https:" || protocol === "http:";
 }
 
-/** `{base}/c/{slug}/…` on any origin. */
+/** Parses an address `{base}/c/{slug}/…` on any origin. */
 function pathMode({ origin, pathname }: URL): Context | undefined {
   const slug = decoded(/^\/c\/([^/]+)/.exec(pathname)?.[1]);
   return slug ? { slug, base: origin } : undefined;
 }
 
-/** `{slug}.{base_host}`: the first label is the slug; the other labels with the port are the base. */
+/** Parses an address on `{slug}.{base_host}`. The first label is the slug; the other labels with the port are the base. */
 function subdomainMode({ protocol, host, hostname }: URL): Context | undefined {
   if (isAddress(hostname)) return undefined;
   const [, slug, rest] = /^([^.]+)\.([^.:].*)$/.exec(host) ?? [];
   return slug && rest ? { slug, base: `${protocol}//${rest}` } : undefined;
 }
 
-/** True for IPv4 and IPv6 addresses. `URL` has normalized IPv4 to four decimal numbers. */
+/** Whether a host name is an IPv4 or IPv6 address. `URL` has normalized IPv4 to four decimal numbers. */
 function isAddress(hostname: string): boolean {
   return hostname.startsWith("[") || /\.\d+$/.test(hostname);
 }

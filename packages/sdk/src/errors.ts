@@ -3,7 +3,7 @@ import type { ErrorCode } from "@easel/protocol/errors";
 import type { FrameErrorCode } from "@easel/protocol/realtime";
 import type { AuthoredCanvas } from "@easel/protocol/types";
 
-/** Stable code of an error: from the service, `REQUEST_FAILED` if there is none, or one of the SDK's own for realtime. */
+/** The stable code of an error: that of the response, or `REQUEST_FAILED` without one. The SDK adds `DISCONNECTED` and `CHANNEL_CLOSED`. */
 export type EaselErrorCode =
   | ErrorCode
   | FrameErrorCode
@@ -12,7 +12,7 @@ export type EaselErrorCode =
   | "CHANNEL_CLOSED"
   | (string & Record<never, never>);
 
-/** Fields of an error: the HTTP status (0 without a response) and the fields of the response body. */
+/** The fields of an error: the HTTP status (0 without a response) and the fields of the response body. */
 export interface Failure {
   status: number;
   code?: EaselErrorCode | undefined;
@@ -159,7 +159,7 @@ const QUOTA_CODES = [
   "CONNECTION_RATE_LIMIT",
 ];
 
-/** Error mapping of specification 7: the first row that matches gives the class, otherwise `EaselError`. */
+/** The classes of errors (specification 7). The first row that matches determines the class, which is `EaselError` by default. */
 const MAPPING: [matches: (failure: Failure) => boolean, type: new (failure: Failure) => EaselError][] = [
   [({ status }) => status === 401, NotAuthenticatedError],
   [({ status, code }) => status === 403 && code === "CAPABILITY_DISABLED", CapabilityDisabledError],
@@ -169,7 +169,7 @@ const MAPPING: [matches: (failure: Failure) => boolean, type: new (failure: Fail
   [({ status, code = "" }) => status === 413 || QUOTA_CODES.includes(code), QuotaExceededError],
 ];
 
-/** Converts an error response to an error. `body` is its parsed JSON, if it had any. */
+/** Converts an error response to an error. `body` is its parsed JSON, undefined if it had none. */
 export function toError(status: number, body: unknown): EaselError {
   const { code, message, ...fields } = Object(body) as Record<string, unknown>;
   const failure: Failure = { ...fields, status, code: text(code), message: text(message) };
@@ -177,7 +177,7 @@ export function toError(status: number, body: unknown): EaselError {
   return new type(failure);
 }
 
-/** Returns the error for arguments that the service would refuse with 400 `INVALID_BODY`, or that no URL can hold. */
+/** Returns the error for arguments that the service would reject with 400 `INVALID_BODY`, or that a URL cannot contain. */
 export function invalid(message: string, cause?: unknown): EaselError {
   return new EaselError({ status: 400, code: "INVALID_BODY", message, cause });
 }

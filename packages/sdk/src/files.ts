@@ -35,7 +35,7 @@ export interface FileListOptions {
   limit?: number;
 }
 
-/** An array of files; `nextCursor` is null unless `limit` has cut the list off. */
+/** An array of files. `nextCursor` is null unless `limit` has cut the list off. */
 export interface FilePage extends Array<FileRecord> {
   readonly nextCursor: string | null;
 }

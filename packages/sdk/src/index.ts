@@ -51,7 +51,7 @@ export type Easel = ReturnType<typeof createEasel>;
 
 /**
  * Creates the SDK for the canvas that `location` belongs to. Never throws: if the address is outside a canvas, the first call
- * does. Without `urlMode`, a path that begins with `/c/` names the canvas on any host.
+ * throws. Without `urlMode`, a path that begins with `/c/` names the canvas on any host.
  * @example const easel = createEasel();
  */
 export function createEasel(

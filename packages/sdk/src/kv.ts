@@ -11,7 +11,7 @@ import { requireJson } from "./value.ts";
 /** A value that can be stored under a key: any JSON but null. */
 export type KvValue = Exclude<Json, null>;
 
-/** Page of a list in key order. `limit` is 1 to 1000, by default 100; `cursor` is the `nextCursor` of the previous page. */
+/** A page of a list in key order. `limit` is 1 to 1000, by default 100. `cursor` is the `nextCursor` of the previous page. */
 export interface KvListOptions {
   prefix?: string;
   cursor?: string | null;
@@ -41,7 +41,7 @@ export interface KvScope {
    */
   list<T extends Json = Json>(options?: KvListOptions): Promise<KvPage<T>>;
   /**
-   * Adds to a number atomically, starting from 0 if the key does not exist, and resolves with the sum.
+   * Adds `by`, which is 1 by default, to a number atomically. A missing key counts as 0. Resolves with the sum.
    * @example const visits = await easel.kv.user.increment("visits");
    */
   increment(key: string, by?: number): Promise<number>;
@@ -53,7 +53,7 @@ export interface KvScope {
   watch(prefix: string, handler: Listener<KvChange>, onError?: Listener<EaselError>): () => void;
 }
 
-/** The shared scope, and the viewer's own. */
+/** Key-value data: the shared scope, and the viewer's own scope as `user`. */
 export interface Kv extends KvScope {
   /**
    * The viewer's own scope, which nobody else can read.

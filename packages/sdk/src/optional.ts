@@ -1,6 +1,6 @@
 import { NotFoundError } from "./errors.ts";
 
-/** Resolves with undefined instead of rejecting when the service says `NOT_FOUND`; every other error is rethrown. */
+/** Resolves with the value of a response, or with undefined if the service responded with `NOT_FOUND`. Rethrows every other error. */
 export async function optional<Value>(response: Promise<Value>): Promise<Value | undefined> {
   try {
     return await response;

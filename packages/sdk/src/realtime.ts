@@ -4,7 +4,7 @@ import type { Socket } from "./realtime/socket.ts";
 /** Channels of a canvas. */
 export interface Realtime {
   /**
-   * Returns the channel of this name (1 to 128 bytes), the same object until it is closed. Sends nothing yet.
+   * Returns the channel of this name (1 to 128 bytes). Calls return the same object until it is closed. Sends nothing.
    * @example const pens = easel.realtime.channel("pens");
    */
   channel(name: string): Channel;

@@ -15,17 +15,17 @@ export interface Api {
   /** Returns the absolute URL of a path. */
   url(path: string): string;
   /**
-   * Sends one request without retries. Resolves with a successful response; rejects with an `EaselError` otherwise, or with the reason of
-   * an aborted `init.signal`.
+   * Sends one request without retries. Resolves with the response if it is successful. Otherwise rejects with an `EaselError`, or with the
+   * reason of `init.signal` if that was aborted.
    */
   send(method: string, path: string, init?: RequestInit, transport?: Fetch): Promise<Response>;
-  /** The same, and resolves with the parsed response. */
+  /** Sends a request like `send`, and resolves with the parsed response. */
   receive<Answer>(method: string, path: string, init?: RequestInit, transport?: Fetch): Promise<Answer>;
   /** Sends `body` as JSON, unless it is undefined, and resolves with the parsed response. */
   json<Answer>(method: string, path: string, body?: unknown): Promise<Answer>;
 }
 
-/** Creates the API of the canvas that `location` belongs to; reads `location` on the first call. */
+/** Creates the API of the canvas that `location` belongs to. Reads `location` on the first call. */
 export function createApi(location: Address | undefined, fetch: Fetch, urlMode?: UrlMode): Api {
   let root: string | undefined;
 
@@ -74,7 +74,7 @@ export function createApi(location: Address | undefined, fetch: Fetch, urlMode?:
   return { url, send, receive, json };
 }
 
-/** Returns a query string like `?a=1&b=2`, or an empty string; skips null and undefined. */
+/** Returns a query string such as `?a=1&b=2`, or an empty string. Leaves out null and undefined. */
 export function search(query: Record<string, string | number | null | undefined>): string {
   const given = Object.entries(query).filter(([, value]) => value !== null && value !== undefined);
   return given.length === 0
@@ -86,7 +86,7 @@ function jsonInit(value: unknown): RequestInit {
   return { body: toJson(value), headers: { "content-type": "application/json" } };
 }
 
-/** Returns a function that converts the failure of a request: to the reason of its signal, if that was aborted. */
+/** Returns a function that throws for a failed request: the reason of its signal if that was aborted, otherwise an `EaselError`. */
 function failed(init: RequestInit | undefined): (cause: unknown) => never {
   return (cause) => {
     init?.signal?.throwIfAborted();

@@ -1,6 +1,9 @@
 import { invalid } from "./errors.ts";
 
-/** Encodes a string as one path segment. Throws for `.`, `..` and the empty string, which a URL cannot hold as a segment. */
+/**
+ * Encodes a string as one path segment. Throws for reserved strings, for `.`, `..` and the empty string, which a URL cannot contain as a
+ * segment, and for strings with lone surrogates.
+ */
 export function segment(text: string, what: string, reserved: string[] = []): string {
   if (typeof text !== "string") throw invalid(`The ${what} must be a string.`);
   if (["", ".", "..", ...reserved].includes(text))

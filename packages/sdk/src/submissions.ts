@@ -4,14 +4,14 @@ import { type Api, search } from "./request.ts";
 import { segment } from "./segment.ts";
 import { requireJson } from "./value.ts";
 
-/** A submission; `updatedAt` is in epoch milliseconds (specification 2). */
+/** A submission. `updatedAt` is in epoch milliseconds (specification 2). */
 export interface Submission<Value = Json> {
   userId: string;
   value: Value;
   updatedAt: number;
 }
 
-/** A page of submissions; `nextCursor` is null on the last one. */
+/** A page of submissions. `nextCursor` is null on the last page. */
 export interface SubmissionPage<Value = Json> {
   entries: Submission<Value>[];
   nextCursor: string | null;

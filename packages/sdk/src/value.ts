@@ -2,14 +2,14 @@ import { EaselError, invalid } from "./errors.ts";
 
 const KINDS = ["boolean", "number", "object", "string"];
 
-/** Returns a value; throws if JSON would omit it or write null in its place. */
+/** Returns a value. Throws if JSON would omit it or write null instead of it. */
 export function requireJson<Value>(value: Value): Value {
   if (!KINDS.includes(typeof value)) throw invalid(`A value of type ${typeof value} is not JSON.`);
   if (typeof value === "number" && !Number.isFinite(value)) throw invalid(`${value} is not JSON.`);
   return value;
 }
 
-/** Encodes a value as JSON, with `replace` applied to each part; throws if it cannot be encoded. */
+/** Encodes a value as JSON, with `replace` applied to each part. Throws if it cannot be encoded. */
 export function toJson(value: unknown, replace?: (each: unknown) => unknown): string {
   try {
     const text = JSON.stringify(value, replace && ((_, each) => replace(each)));

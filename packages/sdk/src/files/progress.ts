@@ -1,6 +1,6 @@
 import type { Fetch } from "../request.ts";
 
-/** Progress of an upload in bytes of the file; `total` is its size. */
+/** The progress of an upload in bytes of the file. `total` is the size of the file. */
 export interface UploadProgress {
   loaded: number;
   total: number;
@@ -22,8 +22,9 @@ export interface UploadRequest {
 }
 
 /**
- * Creates a fetch that reports how many of the last `total` bytes of its body were sent. It uses `XMLHttpRequest`, because `fetch` reports
- * nothing. A followed redirect becomes a 302 response; one to another origin is a network failure.
+ * Creates a function like `fetch` that reports how many of the last `total` bytes of its body were sent. It uses `XMLHttpRequest`, because
+ * `fetch` does not report progress. `XMLHttpRequest` follows redirects: one within the origin becomes a 302 response, one to another origin
+ * a network failure.
  */
 export function sendWithProgress(
   Request: new () => UploadRequest,
@@ -36,7 +37,7 @@ export function sendWithProgress(
     request.open(method, url);
     request.withCredentials = true;
     request.upload.onprogress = (event) => {
-      // The event counts the whole body; what precedes the file is the rest.
+      // The event counts the whole body, in which other bytes precede the file.
       onProgress({ loaded: Math.max(0, Math.min(total, event.loaded - (event.total - total))), total });
     };
     await new Promise<void>((resolve, reject) => {

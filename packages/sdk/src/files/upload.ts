@@ -3,7 +3,7 @@ import { createListeners, type Listener } from "../realtime/listeners.ts";
 import type { Api, Fetch } from "../request.ts";
 import { sendWithProgress, type UploadProgress, type UploadRequest } from "./progress.ts";
 
-/** A file that was just uploaded; `url` is the absolute address of its content. */
+/** A file that was just uploaded. `url` is the absolute address of its content. */
 export interface UploadedFile {
   id: string;
   name: string;
@@ -11,26 +11,26 @@ export interface UploadedFile {
   url: string;
 }
 
-/** Content of an upload: a `File` or `Blob`, bytes, or text. */
+/** The content of an upload: a `File` or `Blob`, bytes, or text. */
 export type FileContent = Blob | ArrayBuffer | ArrayBufferView<ArrayBuffer> | string;
 
-/** Name and target of an upload. `scope`, `group`, and `collection` with `recordId` exclude each other. */
+/** The name and the target of an upload. `scope`, `group`, and `collection` with `recordId` exclude each other. */
 interface Target {
   /** `shared` (default), which needs an owner or editor, or `submission`: readable by its uploader, owner and editors. */
   scope?: "shared" | "submission";
-  /** Name of a file group that the canvas's policy names. */
+  /** The name of a file group in the canvas's policy. */
   group?: string;
-  /** Collection of the record to attach the file to. */
+  /** The collection of the record to attach the file to. */
   collection?: string;
-  /** Record to attach the file to. */
+  /** The id of the record to attach the file to. */
   recordId?: string;
-  /** Name of the file. Without it a `File` keeps its own; anything else is named `upload`. */
+  /** The name of the file. Without it, a `File` keeps its own name, and any other content is named `upload`. */
   name?: string;
 }
 
-/** Target, name and progress of an upload. */
+/** The target, the name and the progress of an upload. */
 export interface UploadOptions extends Target {
-  /** Called as the bytes are sent. */
+  /** Called while the bytes are sent. */
   onProgress?: Listener<UploadProgress>;
   /** Aborts the upload. */
   signal?: AbortSignal;
@@ -41,7 +41,7 @@ export function createUpload(api: Api, XMLHttpRequest: (new () => UploadRequest)
   const send = (init: RequestInit, transport?: Fetch) =>
     api.receive<UploadedFile>("POST", "/files", init, transport);
 
-  /** Rejects if the viewer is not signed in: to `XMLHttpRequest` the redirect to the sign-in page looks like a network failure. */
+  /** Rejects if the viewer is not signed in. For `XMLHttpRequest` the redirect to the sign-in page is a network failure. */
   const requireSession = async ({ signal = null }: RequestInit) => {
     await api.send("GET", "/me", { signal }).catch((error) => {
       if (error instanceof NotAuthenticatedError) throw error;
@@ -76,7 +76,7 @@ export function createUpload(api: Api, XMLHttpRequest: (new () => UploadRequest)
   };
 }
 
-/** Encodes an upload. The service needs the fields before the file, which is the last part. */
+/** Encodes an upload as a form. The service needs the fields before the file, which is the last part. */
 function formOf(file: Blob, { name, ...fields }: Target): FormData {
   const form = new FormData();
   for (const [field, value] of Object.entries(fields)) if (value !== undefined) form.append(field, value);
@@ -84,7 +84,7 @@ function formOf(file: Blob, { name, ...fields }: Target): FormData {
   return form;
 }
 
-/** Returns content as a blob: text as `text/plain`, bytes without a type. */
+/** Returns content as a blob: text as `text/plain`, bytes without a type. Throws for anything else. */
 function blobOf(file: FileContent): Blob {
   if (typeof file === "string") return new Blob([file], { type: "text/plain" });
   if (file instanceof Blob) return file;

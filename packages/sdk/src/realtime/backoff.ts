@@ -1,13 +1,13 @@
 const FIRST_DELAY_MS = 500;
-/** The longest delay between two attempts. A connection that has lasted this long resets the backoff. */
+/** The maximum delay between two attempts. A connection that has lasted this long resets the backoff. */
 export const MAX_DELAY_MS = 10_000;
 
-/** Returns the delay before the next attempt in ms: 500, doubling up to 10,000 (specification 6). */
+/** Returns the delay before the next attempt in ms: 500, doubled after each failure up to 10,000 (specification 6). */
 export function backoff(failures: number): number {
   return Math.min(FIRST_DELAY_MS * 2 ** failures, MAX_DELAY_MS);
 }
 
-/** Calls `connect` once: after `delay` ms, or earlier when there is reason to retry. Returns a function that cancels it. */
+/** Calls `connect` once: after `delay` ms, or earlier if there is a reason to retry. Returns a function that cancels the call. */
 export type ScheduleReconnect = (delay: number, connect: () => void) => () => void;
 
 /** The part of `window` that reports the network and the page's visibility; missing outside browsers. */

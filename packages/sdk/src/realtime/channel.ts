@@ -65,7 +65,7 @@ export interface Channel {
   close(): void;
 }
 
-/** A request without a response yet. `handled`: the error also goes to `onError`, so the promise need not be awaited. */
+/** A request without a response yet. `handled` is true if the error also goes to `onError`, so that the promise need not be awaited. */
 interface PendingRequest {
   type: "subscribe" | "presence";
   resolve(users: Member[]): void;
@@ -86,7 +86,7 @@ const RESUBSCRIBE: PendingRequest = {
   reject: (error, handled) => handled || report(error),
 };
 
-/** Creates a channel; `onClose` is called when the page closes it. */
+/** Creates a channel. `onClose` is called when the page closes it. */
 export function createChannel(name: string, socket: Socket, onClose: () => void): Channel {
   const channel = channelName(name);
   const messages = createListeners<Message>();
@@ -94,10 +94,10 @@ export function createChannel(name: string, socket: Socket, onClose: () => void)
   const joins = createListeners<Member>();
   const leaves = createListeners<Member>();
   const errors = createListeners<EaselError>();
-  /** Pending requests in the order of sending, which is the order of responses. Those of one type share one frame. */
+  /** Pending requests in the order of sending, which is the order of responses. Requests of one type share one frame. */
   let pending: PendingRequest[] = [];
   let subscribed = false;
-  /** True while this connection has an unsubscribe to send: the service may hold the subscription even after an error. */
+  /** Whether `unsubscribe` must send a frame on this connection. The service may keep the subscription even after an error. */
   let unsubscribeNeeded = false;
   let open = true;
 
@@ -167,7 +167,7 @@ export function createChannel(name: string, socket: Socket, onClose: () => void)
         case "error":
           // The service may have ended the subscription, so that the next handler must subscribe again.
           if (frame.code === "PERMISSION_DENIED") subscribed = false;
-          // Error frames do not name the request that they answer: the oldest one is rejected.
+          // Error frames do not name the request that they answer, so the oldest one is rejected.
           fail(toFrameError(frame), takePending(pending[0]?.type));
       }
     },

@@ -11,7 +11,7 @@ export type ChannelFrame =
   | { type: "join" | "leave"; channel: string; user: Member }
   | { type: "message"; channel: string; event: string; data: Json; from: Sender };
 
-/** Frames about a watch. A `change` has the key or the id; all others have the name or the prefix. */
+/** Frames about a watch. A `change` has a key or an id. All others have the name or the prefix of the target, if it has one. */
 export type WatchFrame = { resource: string; name?: string; prefix?: string } & (
   | { type: "watching" | "resync" }
   | { type: "change"; op: "set" | "delete"; key?: string; id?: string; scope?: string }
@@ -34,7 +34,7 @@ export type ServerFrame = ChannelFrame | WatchFrame | ErrorFrame;
 const bytes = (text: string) => new TextEncoder().encode(text).length;
 const refused = (code: FrameErrorCode, message: string) => new EaselError({ status: 400, code, message });
 
-/** Encodes a frame as JSON; throws if it cannot be encoded or is too large for the service. */
+/** Encodes a frame as JSON. Throws if it cannot be encoded or is too large for the service. */
 export function encode(frame: object): string {
   const text = toJson(frame);
   if (bytes(text) > FRAME_BYTES)
@@ -42,7 +42,7 @@ export function encode(frame: object): string {
   return text;
 }
 
-/** Checks and returns the name of a channel: a string of 1 to 128 bytes. */
+/** Returns the name of a channel. Throws unless it is a string of 1 to 128 bytes. */
 export function channelName(name: string): string {
   if (typeof name !== "string" || name === "")
     throw invalid("The name of a channel must be a string that is not empty.");
@@ -51,7 +51,7 @@ export function channelName(name: string): string {
   return name;
 }
 
-/** HTTP statuses of `error` frames; 400 for all others (specification 7). */
+/** The HTTP statuses of `error` frames; 400 for all others (specification 7). */
 const STATUS: { [code in FrameErrorCode]?: number } = {
   PERMISSION_DENIED: 403,
   CAPABILITY_DISABLED: 403,

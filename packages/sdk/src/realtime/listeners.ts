@@ -6,9 +6,9 @@ export type Listener<Value> = { listen(value: Value): void }["listen"];
 /** The listeners of one event. */
 export interface Listeners<Value> {
   readonly size: number;
-  /** Adds a listener; returns a function that removes it. */
+  /** Adds a listener. Returns a function that removes it. */
   add(listener: Listener<Value>): () => void;
-  /** Calls every listener. An error that one throws is reported and does not stop the others. */
+  /** Calls every listener. If one throws, the error is reported, and the others are called nevertheless. */
   emit(value: Value): void;
   clear(): void;
 }
@@ -43,7 +43,7 @@ export function createListeners<Value>(): Listeners<Value> {
   };
 }
 
-/** Reports an error without a handler like an uncaught one: to `window.onerror` and the console. */
+/** Reports an error that no handler takes, like an uncaught one: to `window.onerror` and the console. */
 export function report(error: unknown): void {
   const page = globalThis as { reportError?: (error: unknown) => void };
   if (page.reportError) page.reportError(error);

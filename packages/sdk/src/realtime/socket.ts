@@ -13,20 +13,20 @@ export interface Subscriber {
   /** Called when the connection is lost and will be retried. */
   disconnected(): void;
   /**
-   * Called when the connection has ended for good and the subscriber is detached. Returns a function that reports the error to
-   * the page; its handlers may subscribe again.
+   * Called when the connection has ended for good and the subscriber has been detached. Returns a function that reports the error to the
+   * page, whose handlers may subscribe again.
    */
   failed(error: EaselError): () => void;
 }
 
-/** The page's one connection: open while it has subscribers, reconnected when it is lost. */
+/** The only connection of a page. It is open while it has subscribers, and is reconnected when it is lost. */
 export interface Socket {
-  /** Attaches a subscriber and connects if need be. After a final close this throws that error, unless `reopen` is true. */
+  /** Attaches a subscriber and connects if necessary. After a final close, throws its error unless `reopen` is true. */
   attach(subscriber: Subscriber, reopen: boolean): void;
   detach(subscriber: Subscriber): void;
-  /** Sends a frame if the connection is open; drops it otherwise, because `openingFrames` repeats what matters. */
+  /** Sends a frame if the connection is open. Otherwise drops it, because the subscribers' `openingFrames` replace it. */
   send(text: string): void;
-  /** Sends a frame, or queues it until the connection is open. Returns false when the queue is full. */
+  /** Sends a frame, or queues it until the connection is open. Returns false if the queue is full. */
   publish(subscriber: Subscriber, text: string): boolean;
 }
 

@@ -4,7 +4,7 @@ import { encode, toFrameError, type WatchFrame } from "./frames.ts";
 import { createListeners, type Listener, report } from "./listeners.ts";
 import type { Socket, Subscriber } from "./socket.ts";
 
-/** Changes may have been missed: the page should read everything again. */
+/** The page may have missed changes and should read everything again. */
 export type Resync = { op: "resync" };
 
 /** A key was written or deleted, or a resync. */
@@ -19,8 +19,8 @@ export type FileChange = { op: "set" | "delete"; id: string; scope: string } | R
 type Change = KvChange | RecordChange | FileChange;
 
 /**
- * Calls `handler` on every change. An error ends the watch and goes to `onError`; without one it is reported as uncaught.
- * Returns a function that stops the watch.
+ * Calls `handler` on every change. An error ends the watch and goes to `onError`; without `onError` it is reported as uncaught. Returns a
+ * function that stops the watch.
  */
 export type Watch = (
   target: WatchTarget,
@@ -28,7 +28,7 @@ export type Watch = (
   onError?: Listener<EaselError>,
 ) => () => void;
 
-/** Creates the watches of a page. Watches of the same target share one subscription. */
+/** Creates the function that starts watches. Watches of the same target share one subscription. */
 export function createWatch(socket: Socket): Watch {
   const feeds = new Map<string, ReturnType<typeof createFeed>>();
 
@@ -51,7 +51,7 @@ function createFeed(target: WatchTarget, socket: Socket, unwatchFrame: string, o
   const changes = createListeners<Change>();
   const errors = createListeners<EaselError>();
   let running = false;
-  /** True once the service has confirmed the watch; then a reconnect asks for a resync with `resume`. */
+  /** Whether the service has confirmed the watch. A reconnect then asks for a resync with `resume`. */
   let confirmed = false;
 
   const changeOf = (frame: WatchFrame & { type: "change" }): Change | undefined => {
