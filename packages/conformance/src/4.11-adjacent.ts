@@ -24,13 +24,13 @@ const ACCOUNT = [
 ];
 const PATIENCE = 1_000;
 
-/** Section 4.11: `GET /sdk/v1.js`, `GET /api/me` and the policies of `PATCH /api/canvases/{id}/capabilities`. */
+/** Tests section 4.11: `GET /sdk/v1.js`, `GET /api/me` and the policies of `PATCH /api/canvases/{id}/capabilities`. */
 export function adjacent(target: Target): void {
   if (!target.rateLimited) describe("4.11 runtime policies", () => policies(target));
   account(target);
 }
 
-/** `GET /sdk/v1.js` and `GET /api/me`, which depend on the URL mode and on the sign-in mode. */
+/** Tests `GET /sdk/v1.js` and `GET /api/me`, which depend on the URL mode and on the sign-in mode. */
 export function account(target: Target): void {
   describe("4.11 adjacent endpoints", () => {
     let person: Person;
@@ -205,7 +205,7 @@ export function account(target: Target): void {
   });
 }
 
-/** Returns the script; null and a diagnostic where it has not been built. */
+/** Returns the response with the script. If the script has not been built, logs this and returns null. */
 function built(t: TestContext, answer: Answer): Answer | null {
   if (answer.status !== 503) {
     assert.equal(answer.status, 200, answer.text.slice(0, 300));

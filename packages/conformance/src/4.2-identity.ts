@@ -40,7 +40,7 @@ const EVERYTHING: RuntimePolicy = {
   },
 };
 
-/** Switches, and the kind of `resources` that each turns off. */
+/** Switches, and the part of `resources` that each turns off. */
 const OFF = [
   ["kv", "collections"],
   ["files", "fileGroups"],
@@ -71,7 +71,7 @@ const SESSION_CLAIMS: typeof CLAIMS = [
   ["X-Auth-Request-Email", (email) => ({ headers: [["X-Auth-Request-Email", email]] })],
 ];
 
-/** Section 4.2: `GET /me`. */
+/** Tests section 4.2: `GET /me`. */
 export function identity(target: Target): void {
   if (target.rateLimited) return;
   describe("4.2 identity", () => {

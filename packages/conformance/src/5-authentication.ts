@@ -10,7 +10,7 @@ import { sessions } from "./authentication/sessions.ts";
 import { tokens } from "./authentication/tokens.ts";
 import type { Target } from "./target.ts";
 
-/** Section 5: authentication, on the API and on the canvas's pages. */
+/** Tests section 5: authentication, on the API and on the canvas's pages. */
 export function authentication(target: Target): void {
   describe("5 authentication", () => {
     if (target.rateLimited) return guesses(target);

@@ -6,11 +6,11 @@ import type { Person, Target } from "./target.ts";
 export const disable = (target: Target, { id }: Stage): Promise<void> =>
   administer(target, "POST", `/api/admin/canvases/${id}/disable`, {});
 
-/** Sets whether someone may publish public links. */
+/** Sets whether a person may publish Public links. */
 export const mayPublish = (target: Target, person: Person, canPublishPublic: boolean): Promise<void> =>
   setUser(target, person, { canPublishPublic });
 
-/** Deactivates someone. */
+/** Deactivates a person. */
 export const deactivate = (target: Target, person: Person): Promise<void> =>
   setUser(target, person, { deactivated: true });
 
@@ -35,6 +35,6 @@ export async function quotasOf(target: Target): Promise<Record<string, number>> 
   return json.quotas as Record<string, number>;
 }
 
-/** Changes quotas of the instance; null restores the default. */
+/** Changes quotas of the instance. Null restores the default. */
 export const setQuotas = (target: Target, quotas: Record<string, number | null>): Promise<void> =>
   administer(target, "PATCH", "/api/admin/settings", { quotas });

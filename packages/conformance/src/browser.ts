@@ -12,7 +12,7 @@ export const FORM: Header = ["Content-Type", "application/x-www-form-urlencoded"
 const MOST_REDIRECTS = 10;
 const GATE = "__service_gate";
 
-/** A browser with a cookie jar, of a person or of an anonymous caller. Headers of an identity proxy are added to every request. */
+/** A browser with a cookie jar, for a person or an anonymous caller. Adds the headers of an identity proxy to every request. */
 export class Browser {
   readonly jar = new Jar();
   readonly #target: Target;
@@ -41,7 +41,7 @@ export class Browser {
     return answer;
   }
 
-  /** Navigates: follows redirects within the service, and returns the redirect to the sign-in page. */
+  /** Navigates and follows redirects within the service. Returns the redirect if it leads to the sign-in page. */
   async visit(address: URL | string): Promise<Answer> {
     let url = new URL(address, this.#target.base);
     for (let turn = 0; turn < MOST_REDIRECTS; turn++) {
@@ -58,7 +58,7 @@ export class Browser {
     return this.visit(pageUrl(this.#target, slug));
   }
 
-  /** Opens the canvas and submits its password form. Returns the response of the gate, and then follows it. */
+  /** Opens the canvas and submits its password form. Returns the response of the gate after following its redirect. */
   async unlock(slug: string, password: string, accept: Header = NAVIGATES): Promise<Answer> {
     await this.canvas(slug);
     const url = new URL("__gate", pageUrl(this.#target, slug));

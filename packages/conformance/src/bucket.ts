@@ -4,14 +4,14 @@ import { refused } from "./refusal.ts";
 
 const PATIENCE = 1_000;
 
-/** An empty bucket: how many requests passed, and the refusal that followed. */
+/** The state of a bucket that was emptied: how many requests passed, and the refusal that followed. */
 export interface Spent {
   passed: number;
   limit: number;
   refusal: Answer;
 }
 
-/** Repeats a request until it is refused; asserts the status of every response before, where one is given. */
+/** Repeats a request until it is refused. Asserts the status of all earlier responses if one is given. */
 export async function spend(ask: (turn: number) => Promise<Answer>, status?: number): Promise<Spent> {
   for (let passed = 0; passed <= PATIENCE; passed++) {
     const answer = await ask(passed);

@@ -9,7 +9,7 @@ export interface Sample {
   bytes: Buffer;
 }
 
-/** Returns the files of a corpus folder; null where the corpora are absent (`CORPORA` names their folder). */
+/** Returns the files of a corpus folder, or null if the corpora are missing (`CORPORA` names their folder). */
 export function samples(folder: string): Sample[] | null {
   const path = join(FOLDER, folder);
   if (!existsSync(path)) return null;

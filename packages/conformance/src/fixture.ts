@@ -5,7 +5,7 @@ import { type Answer, send } from "./http.ts";
 import { JSON_TYPE, open, type Page } from "./page.ts";
 import { freshEmail, type Person, type Target } from "./target.ts";
 
-/** The people of every fixture; the stranger is signed in but not on the people list. */
+/** The people of every fixture. The stranger is signed in but not on the people list. */
 export const ROLES = ["owner", "editor", "viewer", "stranger"] as const;
 
 /** One of the people of a fixture. */
@@ -14,7 +14,7 @@ export type Role = (typeof ROLES)[number];
 /** The people of a fixture by role. */
 export type Cast = Record<Role, Person>;
 
-/** A canvas of one suite, with its people and the canvas's page as each of them opens it. */
+/** A canvas of one suite, with its people, and the canvas's page as each of them opens it. */
 export interface Stage {
   id: string;
   slug: string;
@@ -63,7 +63,7 @@ export async function turn(target: Target, { id, people }: Stage, switches: Part
   assert.equal(answer.status, 200, `PATCH capabilities: ${answer.text}`);
 }
 
-/** The settings of a share besides the rung and the people. */
+/** The settings of a share other than the rung and the people. */
 export interface Terms {
   password?: string | null;
   /** Epoch milliseconds. */
@@ -71,7 +71,7 @@ export interface Terms {
   teams?: { id: string; role: "editor" | "viewer" }[];
 }
 
-/** Shares a canvas; `listed` is its people list by role of the fixture. */
+/** Shares a canvas. `listed` is its people list by role of the fixture. */
 export function share(
   target: Target,
   canvas: Stage,

@@ -1,7 +1,7 @@
 import { type Answer, type Header, type Request, read, start } from "./http.ts";
 import { PATIENCE_MS } from "./patience.ts";
 
-/** A body that is never completed: the bytes announced by Content-Length (null: chunked), and the bytes sent. */
+/** A body that is never completed: the bytes that Content-Length announces (null: chunked), and the bytes that are sent. */
 export interface Flood {
   announced: number | null;
   sent: number;
@@ -9,13 +9,12 @@ export interface Flood {
 
 const SLICE = Buffer.alloc(64 * 1024, "a");
 const RESETS = ["EPIPE", "ECONNRESET"];
-/** Reads what has arrived between slices: Node drops an unread response when a write fails. */
+/** Pause between slices, in which the response can be read: Node drops an unread response when a write fails. */
 const PAUSE_MS = 2;
 
 /**
- * Sends a request whose body stops half-way and gives the answer, which therefore cannot have waited for the rest.
- * A reset after the answer is no failure: the service has said all it had to say. Should it overtake the answer,
- * the request is made again, three times at most.
+ * Sends a request whose body stops half-way and returns the response, which therefore cannot have waited for the rest. Ignores a reset
+ * after the response. Sends the request up to three times if a reset overtakes the response.
  */
 export async function flood(base: string, request: Omit<Request, "body">, body: Flood): Promise<Answer> {
   for (let attempt = 1; ; attempt++) {
@@ -57,7 +56,7 @@ function pour(base: string, request: Omit<Request, "body">, { announced, sent }:
   });
 }
 
-/** Announces four bytes, sends two and closes the connection; resolves when the service has had time to notice. */
+/** Announces four bytes, sends two and closes the connection. Resolves when the service has had time to notice. */
 export function hangUp(base: string, request: Omit<Request, "body">): Promise<void> {
   const headers = [...(request.headers ?? []), ["Content-Length", "4"] satisfies Header];
   return new Promise((resolve) => {

@@ -3,20 +3,20 @@ import http, { type IncomingHttpHeaders } from "node:http";
 import https from "node:https";
 import { PATIENCE_MS } from "./patience.ts";
 
-/** One header line as sent; a list may hold the same name twice. */
+/** One header line as it is sent. A list may contain the same name twice. */
 export type Header = [name: string, value: string];
 
-/** A request as sent: `path` unchanged, `body` with its length unless a header says otherwise. */
+/** A request as it is sent: with `path` unchanged, and with the length of `body` unless a header sets another one. */
 export interface Request {
   method: string;
   path: string;
-  /** Another Host header: that of a canvas in subdomain mode. */
+  /** Another Host header, such as that of a canvas in subdomain mode. */
   host?: string;
   headers?: Header[];
   body?: string | Buffer;
 }
 
-/** A response; `json` fails the test when the body is not a JSON object. */
+/** A response. Reading `json` fails the test if the body is not a JSON object. */
 export interface Answer {
   status: number;
   headers: IncomingHttpHeaders;
@@ -29,7 +29,7 @@ export interface Answer {
 const KEPT = { keepAlive: true, maxSockets: 64, timeout: PATIENCE_MS };
 const agents = { "http:": new http.Agent(KEPT), "https:": new https.Agent(KEPT) };
 
-/** Starts a request to `base`; the caller writes and ends it. */
+/** Starts a request to `base`, which the caller writes and ends. */
 export function start(
   base: string,
   { method, path, host, headers = [] }: Request,
@@ -50,7 +50,7 @@ export function start(
   });
 }
 
-/** Returns the address to connect to: not every system resolves names below `localhost`. */
+/** Returns the address to connect to, because not every system resolves names below `localhost`. */
 function addressOf(hostname: string): string {
   return hostname.endsWith(".localhost") ? "127.0.0.1" : hostname.replace(/^\[(.*)\]$/, "$1");
 }

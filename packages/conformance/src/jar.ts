@@ -3,12 +3,12 @@ import type { Header } from "./http.ts";
 interface Cookie {
   name: string;
   value: string;
-  /** The host that set it or, with `Domain`, that host's own domain. */
+  /** The host that set the cookie, or its `Domain`. */
   domain: string;
   hostOnly: boolean;
   path: string;
   secure: boolean;
-  /** Epoch milliseconds; infinite for a cookie that ends with the browser. */
+  /** The expiry in epoch milliseconds; infinite for a session cookie. */
   endsAt: number;
 }
 

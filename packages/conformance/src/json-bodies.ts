@@ -3,7 +3,7 @@ import { LIMITS } from "@easel/protocol/limits";
 const MAX = LIMITS.valueBytes.value;
 const DEPTH = LIMITS.jsonDepth.value;
 
-/** Well-formed bodies of at most 64 KiB; reading returns what any JSON parser makes of them. */
+/** Well-formed bodies of at most 64 KiB. Reading them returns what any JSON parser returns. */
 export const WELL_FORMED: [name: string, body: string][] = [
   ["true", "true"],
   ["false", "false"],
@@ -88,7 +88,7 @@ export const MALFORMED: [name: string, body: string | Buffer][] = [
   ["30,000 arrays deep", "[".repeat(30_000) + "]".repeat(30_000)],
 ];
 
-/** One well-formed body of every kind: a smoke test for routes that share the parser with the key-value store. */
+/** One well-formed body of every kind, as a smoke test for routes that share the parser with the key-value store. */
 export const SMOKE_WELL_FORMED: [name: string, body: string][] = [
   ["a number that is no integer", "-0.1"],
   ["nested", '{"a":[1,{"b":[[],{}]}],"c":"d"}'],
@@ -111,7 +111,7 @@ export const SMOKE_MALFORMED: [name: string, body: string | Buffer][] = [
   ["one level too deep", "[".repeat(DEPTH + 1) + "]".repeat(DEPTH + 1)],
 ];
 
-/** Returns a JSON string of exactly `bytes` bytes: one character repeated, and ASCII for the rest. */
+/** Returns a JSON string of exactly `bytes` bytes: one character repeated, filled up with ASCII. */
 export function quoted(character: string, bytes: number): string {
   const room = bytes - 2;
   const width = Buffer.byteLength(character);

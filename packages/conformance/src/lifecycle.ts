@@ -7,7 +7,7 @@ import type { Target } from "./target.ts";
 
 const SHORT_MS = 500;
 
-/** Publishes one page at a canvas. */
+/** Publishes a bundle of one page to a canvas. */
 export async function publish(target: Target, { id, people }: Stage, page: string): Promise<void> {
   const answer = await send(target.base, {
     method: "PUT",
@@ -36,7 +36,7 @@ export async function unpublish(target: Target, { id, people }: Stage): Promise<
   assert.equal(answer.status, 200, `POST unpublish: ${answer.text}`);
 }
 
-/** Lets a share expire: the API takes only future times, so this sets one and waits. */
+/** Lets a share expire. The API takes only future times, so this sets one and waits. */
 export async function expire(target: Target, canvas: Stage): Promise<void> {
   const path = `/api/canvases/${canvas.id}`;
   await soon(async (expiresAt) => {
@@ -51,7 +51,7 @@ export async function expire(target: Target, canvas: Stage): Promise<void> {
   });
 }
 
-/** Calls `act` with a time shortly ahead; repeats it with a later one while it returns false, because the time had passed. */
+/** Calls `act` with a time shortly ahead, and again with later ones while it returns false, because the time had passed. */
 export async function soon(act: (moment: number) => Promise<boolean>): Promise<void> {
   for (let ahead = SHORT_MS; !(await act(Date.now() + ahead)); ahead *= 2);
 }

@@ -2,14 +2,14 @@ import type { Json } from "@easel/protocol/types";
 import { type Answer, type Header, send } from "./http.ts";
 import type { Person, Target } from "./target.ts";
 
-/** JSON as the page sends it. */
+/** The content type of JSON, as the page sends it. */
 export const JSON_TYPE: Header = ["Content-Type", "application/json"];
 
-/** The runtime API of one canvas as its page calls it; paths are relative to `/v1/c/{slug}`. */
+/** The runtime API of one canvas as its page calls it. Paths are relative to `/v1/c/{slug}`. */
 export interface Page {
   get(path: string): Promise<Answer>;
   put(path: string, value: Json): Promise<Answer>;
-  /** Sends a PUT with these bytes as JSON. */
+  /** Sends a PUT request with these bytes as JSON. */
   putRaw(path: string, body: string | Buffer): Promise<Answer>;
   post(path: string, value: Json): Promise<Answer>;
   delete(path: string): Promise<Answer>;
@@ -36,7 +36,7 @@ export function pageHeaders(target: Target, slug: string): Header[] {
       ];
 }
 
-/** Sends a request to a canvas with these headers only; `person` is null for an anonymous caller. */
+/** Sends a request to a canvas with only these headers. `person` is null for an anonymous caller. */
 export function call(
   target: Target,
   slug: string,
@@ -54,7 +54,7 @@ export function call(
   });
 }
 
-/** Opens the page of a canvas as a person. */
+/** Returns the API of a canvas as its page calls it for a person. */
 export function open(target: Target, slug: string, person: Person | null): Page {
   const page: Page = {
     send: (method, path, headers = [], body) =>

@@ -1,4 +1,4 @@
-/** Runs `work` for every item, `width` at a time; results in the order of the items. */
+/** Runs `work` for every item, `width` at a time. Returns the results in the order of the items. */
 export async function parallel<Item, Result>(
   items: Item[],
   work: (item: Item) => Promise<Result>,

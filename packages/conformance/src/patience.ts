@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Timeout for expected events. It is generous, because the machine may be busy, and affects only failing tests. */
+/** Timeout for expected events. It is long, because the machine may be busy, and affects only failing tests. */
 export const PATIENCE_MS = 60_000;
 
 /** Polls until a condition holds. */

@@ -3,7 +3,7 @@ import type { CollectionPolicy, RuntimePolicy } from "@easel/protocol/policy";
 import { manage, type Stage, stage } from "./fixture.ts";
 import type { Target } from "./target.ts";
 
-/** Replaces the policy document of a canvas, as its owner; null removes it. */
+/** Replaces the policy document of a canvas, as its owner. Null removes it. */
 export async function govern(
   target: Target,
   { id, people }: Stage,
@@ -15,7 +15,7 @@ export async function govern(
   assert.equal(answer.status, 200, `PATCH capabilities: ${answer.text}`);
 }
 
-/** Creates a canvas with these collections, shared with the whole organisation: its stranger is a viewer, too. */
+/** Creates a canvas with these collections that is shared with the whole organisation, so that its stranger is a viewer. */
 export async function collecting(
   target: Target,
   collections: Record<string, CollectionPolicy>,

@@ -22,7 +22,10 @@ export function described(answer: Answer): void {
   }
 }
 
-/** Asserts the gateway's response: 401 with `error` and without `code`, in oidc mode a redirect to the login route (specification 4.1, step 1). */
+/**
+ * Asserts the gateway's response: 401 with `error` and without `code`, or in oidc mode a redirect to the login route (specification 4.1,
+ * step 1).
+ */
 export function unauthenticated(answer: Answer, target?: Pick<Target, "authMode">): void {
   if (target?.authMode === "oidc") {
     signsIn(answer);
@@ -51,7 +54,7 @@ export function disabled(answer: Answer, capability: string, reason: "backend_of
   assert.ok(typeof json.hint === "string" && json.hint !== "", answer.text);
 }
 
-/** Asserts 405 with the allowed methods, besides HEAD and OPTIONS. */
+/** Asserts 405 with these allowed methods; HEAD and OPTIONS may be allowed, too. */
 export function wrongMethod(answer: Answer, allowed: string[]): void {
   refused(answer, 405, "METHOD_NOT_ALLOWED");
   const names = String(answer.headers.allow).split(",");

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { type Header, send } from "./http.ts";
 
-/** A person; `headers` identify them in a request. */
+/** A person. `headers` identify them in a request. */
 export interface Person {
   email: string;
   name: string;
@@ -15,7 +15,7 @@ export interface Target {
   base: string;
   urlMode: "path" | "subdomain";
   authMode: "dev" | "proxy" | "oidc";
-  /** Whether the service limits requests; then only the rows on rate limits run. */
+  /** Whether the service limits requests. Only the tests of rate limits run then. */
   rateLimited: boolean;
   signIn(email: string, name?: string): Promise<Person>;
   /** E-mail address of an instance administrator. */
@@ -25,7 +25,7 @@ export interface Target {
 /** The optional settings of a target. */
 export type TargetOptions = Partial<Pick<Target, "rateLimited" | "admin">>;
 
-/** Returns a target in dev auth mode: `POST /auth/dev/session` starts a session. */
+/** Returns a target in dev auth mode, where `POST /auth/dev/session` starts a session. */
 export function devTarget(base: string, urlMode: Target["urlMode"], options: TargetOptions = {}): Target {
   return {
     ...common(base, urlMode, options),
@@ -60,7 +60,7 @@ export function proxyTarget(base: string, urlMode: Target["urlMode"], options: T
   };
 }
 
-/** Returns a target in oidc auth mode; the caller signs people in at the provider. */
+/** Returns a target in oidc auth mode. The caller signs people in at the provider. */
 export function oidcTarget(
   base: string,
   urlMode: Target["urlMode"],

@@ -8,7 +8,7 @@ export interface Team {
   maker: Person;
 }
 
-/** Creates a team of these people. */
+/** Creates a team with these members. */
 export async function makeTeam(target: Target, maker: Person, members: Person[]): Promise<Team> {
   const body = { name: "A team", members: members.map(({ email }) => email) };
   const answer = await manage(target, maker, "POST", "/api/teams", body);

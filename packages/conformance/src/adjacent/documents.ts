@@ -8,7 +8,7 @@ const CHANNEL = {
   participatePresence: "none",
 };
 
-/** A valid document with every kind of entry and option. */
+/** Returns a valid document with every kind of entry and option. */
 export function complete(): Document {
   return {
     defaultMode: "participation",
@@ -44,7 +44,7 @@ export function complete(): Document {
   };
 }
 
-/** Returns a valid document with `count` entries of each kind. */
+/** Returns a valid document with `entries` entries of each kind. */
 export function full(entries: number): Document {
   const names = Array.from({ length: entries }, (_, index) => `name-${index}`);
   const each = (value: object) => Object.fromEntries(names.map((key) => [key, value]));
@@ -57,7 +57,7 @@ export function full(entries: number): Document {
   };
 }
 
-/** A valid empty document. */
+/** Returns a valid empty document. */
 export const empty = (): Document => full(0);
 
 const KINDS: [kind: string, entry: Document][] = [
@@ -130,7 +130,7 @@ function name(length: number): string {
   return "n".repeat(length);
 }
 
-/** Returns an object with this own property, `__proto__` included. */
+/** Returns an object with this own property, which may be `__proto__`. */
 function own(key: string, value: unknown): Document {
   return JSON.parse(`{${JSON.stringify(key)}:${JSON.stringify(value)}}`);
 }

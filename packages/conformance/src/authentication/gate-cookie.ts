@@ -28,7 +28,7 @@ const FORGERIES: [name: string, forge: (value: string) => string][] = [
   ["in lower case", (value) => value.toLowerCase()],
 ];
 
-/** Section 5: `__service_gate` is valid for one canvas, one caller and one password. */
+/** Tests section 5: `__service_gate` is valid for one canvas, one caller and one password. */
 export function gateCookie(target: Target): void {
   describe("password cookie", () => {
     let site: Stage;

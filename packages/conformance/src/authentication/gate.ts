@@ -22,7 +22,7 @@ const PASSWORDS: [name: string, right: string, wrong: string][] = [
   ["what looks like a hash", "$argon2id$v=19$m=65536,t=3,p=4$c2FsdA$aGFzaA", "$argon2id$"],
 ];
 
-/** Section 5: the password gate, on the canvas's page and before its API. */
+/** Tests section 5: the password gate, on the canvas's page and before its API. */
 export function gate(target: Target): void {
   describe("password gate", () => {
     let site: Stage;

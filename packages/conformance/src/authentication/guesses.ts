@@ -9,7 +9,7 @@ import { PASSWORD } from "./site.ts";
 const PATIENCE = 100;
 const JSON_ONLY = ["Accept", "application/json"] as [string, string];
 
-/** Wrong passwords are limited per minute and address, over all canvases and callers. */
+/** Tests that wrong passwords are limited per minute and address, across all canvases and callers. */
 export function guesses(target: Target): void {
   describe("guessing passwords", () => {
     let people: Cast;

@@ -9,7 +9,7 @@ import { unauthenticated } from "../refusal.ts";
 import type { Target } from "../target.ts";
 import { PAGE, shown, siteOf } from "./site.ts";
 
-/** In subdomain mode a canvas host has a cookie of its own, valid for its content only (management API, section 2). */
+/** Tests that in subdomain mode the host of a canvas has a cookie of its own, valid for its content only (management API, section 2). */
 export function hosts(target: Target): void {
   if (target.urlMode !== "subdomain") return;
   describe("what the host of a canvas holds", () => {

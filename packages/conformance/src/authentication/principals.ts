@@ -24,7 +24,7 @@ type Who = (typeof WHO)[number];
 
 const SHUT: Outcome = [404, "OWNER_ONLY"];
 const FOREIGN: Outcome = [404, "NOT_INVITED"];
-/** The page is shown, the runtime API is closed. */
+/** The page is shown, but the runtime API is closed. */
 const STATIC = "static";
 
 type Row = [name: string, access: Access, ownerMayPublish: boolean, outcomes: (Outcome | typeof STATIC)[]];
@@ -47,7 +47,7 @@ const ROWS: Row[] = [
   ],
 ];
 
-/** Section 5: every kind of principal on every rung, by API and page. */
+/** Tests section 5: every kind of principal on every rung, by API and page. */
 export function principals(target: Target): void {
   describe("principals", () => {
     let site: Stage;

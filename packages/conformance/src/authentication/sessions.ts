@@ -7,7 +7,7 @@ import { refused } from "../refusal.ts";
 import type { Person, Target } from "../target.ts";
 import { finds, siteOf } from "./site.ts";
 
-/** Sessions are ended on the server; proxy mode has none (management API, section 2). */
+/** Tests that sessions are ended on the server. Proxy mode has none (management API, section 2). */
 export function sessions(target: Target): void {
   if (target.authMode === "proxy") return;
   describe("sessions", () => {

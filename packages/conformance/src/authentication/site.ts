@@ -7,10 +7,10 @@ import { publish } from "../lifecycle.ts";
 import { refused, signsIn, unauthenticated } from "../refusal.ts";
 import type { Person, Target } from "../target.ts";
 
-/** The text of every page here. */
+/** The text of every page in these tests. */
 export const PAGE = "<title>A page</title>The page of the canvas.";
 
-/** The password of a site that has one. */
+/** The password of the canvases that have one. */
 export const PASSWORD = "open, sesame";
 
 /** The outcome without the password. */
@@ -19,14 +19,14 @@ export const LOCKED: [status: number, code: ErrorCode] = [403, "PASSWORD_REQUIRE
 /** The outcome for API and page alike: admitted, refused, or asked to sign in. */
 export type Outcome = "in" | [status: number, code: ErrorCode] | "turned away";
 
-/** A canvas with a page. */
+/** Creates a canvas with a page. */
 export async function siteOf(target: Target, setup?: Setup): Promise<Stage> {
   const site = await stage(target, setup);
   await publish(target, site, PAGE);
   return site;
 }
 
-/** A browser that has submitted the password. */
+/** Returns a browser that has submitted the password. */
 export async function unlocked(
   target: Target,
   { slug }: Stage,

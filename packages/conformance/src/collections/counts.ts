@@ -11,7 +11,7 @@ import { add } from "./entry.ts";
 const CALLERS = ["owner", "editor", "viewer", "guest"] as const;
 type Caller = (typeof CALLERS)[number];
 
-/** The number of records that a caller can read under each preset, of four records with one of each caller. */
+/** The number of records that a caller can read under each preset, out of four records, one by each caller. */
 const READABLE: Record<Preset, Record<Caller, number>> = {
   personal: { owner: 1, editor: 1, viewer: 1, guest: 1 },
   submissions: { owner: 4, editor: 4, viewer: 1, guest: 1 },
@@ -22,7 +22,10 @@ const READABLE: Record<Preset, Record<Caller, number>> = {
 
 const named = (preset: Preset, audience: string) => `${preset}.${audience}`;
 
-/** `GET …/count`: for the policy's `aggregateCount` audience; counts all records, with conditions those that the caller can read. */
+/**
+ * Tests `GET …/count` for the `aggregateCount` audience of the policy: it counts all records, and with conditions those that the caller can
+ * read.
+ */
 export function counts(target: Target): void {
   describe("counts", () => {
     let canvas: Stage;

@@ -12,7 +12,7 @@ export interface Entry {
   updatedAt: number;
 }
 
-/** Returns the record in a response, with exactly its four fields. */
+/** Asserts that a response contains a record with exactly its four fields, and returns the record. */
 export function entryOf({ status, headers, text, json }: Answer, expected = 200): Entry {
   assert.equal(status, expected, text.slice(0, 300));
   assert.match(headers["content-type"] ?? "", /^application\/json\b/);

@@ -69,7 +69,7 @@ const OVERFLOWS: [stored: number, by: number][] = [
   [MAX, 2 ** 970],
 ];
 
-/** `POST …/{id}/increment`: atomic, finite, only on numbers, and never a new record. */
+/** Tests `POST …/{id}/increment`: atomic, finite, only on numbers, and never creating a record. */
 export function increments(target: Target): void {
   describe("increments", () => {
     let canvas: Stage;

@@ -23,7 +23,7 @@ import type { Target } from "../target.ts";
 import { add, byId, type Entry, entriesIn, entryOf } from "./entry.ts";
 import { mayDo, outcome } from "./oracle.ts";
 
-/** A collection with a policy, and the operations to try: reading includes listing, deleting includes clearing. */
+/** A collection with a policy, and the operations to try. Reading includes listing, and deleting includes clearing. */
 interface Case {
   name: string;
   title: string;
@@ -45,7 +45,7 @@ const CASES: Case[] = (Object.keys(PRESETS) as Preset[]).flatMap((preset) => [
   }),
 ]);
 
-/** The callers; the stranger is a viewer. The weakest come first, so that there is something left to clear. */
+/** The callers. The stranger is a viewer. Those with the fewest rights come first, so that records are left to clear. */
 const CALLERS = ["guest", "stranger", "viewer", "editor", "owner"] as const;
 type Caller = (typeof CALLERS)[number];
 
@@ -93,7 +93,7 @@ async function scenes(target: Target): Promise<Map<string, Scene>> {
   return made;
 }
 
-/** Every preset and every override of each right, for every caller, over HTTP. */
+/** Tests every preset and every override of each right, for every caller, over HTTP. */
 export function matrix(target: Target): void {
   describe("who may do what", () => {
     let all: Map<string, Scene>;
@@ -127,7 +127,7 @@ async function permitted({ pages }: Scene, caller: Caller, name: string, policy:
   answered(await pages[caller].get(`/collections/${name}/permissions`), Object.fromEntries(expected));
 }
 
-/** Asserts that the list holds exactly what the caller may read. */
+/** Asserts that the list contains exactly what the caller may read. */
 async function listed(
   { pages, ids, entries }: Scene,
   caller: Caller,
@@ -144,7 +144,7 @@ async function listed(
   assert.deepEqual(byId(await entriesIn(page, name)), byId(visible), `the list of the ${caller}`);
 }
 
-/** Tries an operation on a record of the caller and on another's, or a creation, and updates the expected records. */
+/** Tries an operation on a record of the caller and on a record of another, or a creation. Updates the expected records. */
 async function tried(
   scene: Scene,
   caller: Caller,
@@ -166,7 +166,7 @@ async function tried(
     return;
   }
   for (const isAuthor of [true, false]) {
-    // The next caller's record, so that everyone keeps some.
+    // The record of the next caller, so that all callers keep some.
     const whose = isAuthor ? caller : nextTo(caller);
     const entry = [...entries.values()].find(({ authorId }) => authorId === ids[whose]);
     if (entry === undefined) continue;
@@ -199,7 +199,10 @@ function ask(page: Page, path: string, operation: Exclude<Operation, "create">):
   return operation === "delete" ? page.delete(path) : page.post(`${path}/increment`, { by: 1 });
 }
 
-/** Asserts that clearing removes what the caller may read and delete, and returns how many. */
+/**
+ * Asserts that clearing responds with the number of records that the caller may delete, or with 403. Removes these from the expected
+ * records.
+ */
 async function cleared(
   { pages, ids, entries }: Scene,
   caller: Caller,

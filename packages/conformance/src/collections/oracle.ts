@@ -36,7 +36,7 @@ const among = (groups: Group[], { manages, isAuthor }: Caller) =>
   (manages && groups.includes("managers")) ||
   (isAuthor && groups.includes("the author"));
 
-/** Whether a caller may do an operation; changing a record requires reading it. */
+/** Whether a caller may do an operation. Changing a record requires reading it. */
 export function mayDo(
   { preset, overrides = {} }: CollectionPolicy,
   operation: Operation,

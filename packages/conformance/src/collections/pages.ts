@@ -27,7 +27,7 @@ const NO_PAGES = [
 
 const RECORDS = 7;
 
-/** Reads all pages of a list; runs `between` before each next one. */
+/** Reads all pages of a list. Calls `between` before each next page. */
 async function walk(page: Page, name: string, limit: number, between = async () => {}): Promise<Entry[]> {
   const seen: Entry[] = [];
   for (let query = `limit=${limit}`, turns = 0; turns < 500; turns++) {
@@ -43,7 +43,7 @@ async function walk(page: Page, name: string, limit: number, between = async () 
   return assert.fail("the list never ends");
 }
 
-/** Lists: pages of 1 to 1,000 entries, each record once. */
+/** Tests lists: pages of 1 to 1,000 entries, and each record once. */
 export function pages(target: Target): void {
   describe("pages", () => {
     let canvas: Stage;

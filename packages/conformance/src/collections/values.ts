@@ -24,7 +24,7 @@ const TOO_LARGE: [name: string, body: string][] = [
   ["an object whose name alone is too large", `{${quoted("n", MAX)}:1}`],
 ];
 
-/** Values of at most 64 KiB when serialized, longer as sent. */
+/** Values of at most 64 KiB when serialized, but longer as they are sent. */
 const PADDED: [name: string, body: string][] = [
   ["65,536 bytes, padded with white space", `${" ".repeat(5_000)}${quoted("a", MAX)}\n`],
   ["65,536 bytes, written as escapes", `"${"\\u0061".repeat(MAX - 2)}"`],
@@ -37,7 +37,7 @@ const FLOODS: [name: string, flood: Flood][] = [
   ["sends 10 MiB in chunks and does not stop there", { announced: null, sent: 10 * MiB }],
 ];
 
-/** Values: any JSON, at most 64 KiB serialized. */
+/** Tests values: any JSON of at most 64 KiB when serialized. */
 export function values(target: Target): void {
   describe("values", () => {
     let canvas: Stage;

@@ -20,7 +20,7 @@ const everyOperation = async (page: Page, file: { id: string }) => [
   await page.delete(pathOf(file)),
 ];
 
-/** Attachments of records, which go with their record. */
+/** Tests attachments of records, which are removed with their record. */
 export function attachments(target: Target): void {
   describe("attachments", () => {
     let people: Stage["people"];

@@ -20,7 +20,7 @@ export interface Policed {
   operations: readonly FileOperation[];
 }
 
-/** Every preset, and every override of the narrowest and of the widest one. The records of the matrix have all others. */
+/** Every preset, and every override of the narrowest and of the widest preset. The matrix of records has all other overrides. */
 export const POLICED: Policed[] = (Object.keys(PRESETS) as Preset[]).flatMap((preset) => [
   { name: preset, policy: { preset }, operations: FILE_OPERATIONS },
   ...(preset !== "personal" && preset !== "collaborative" ? [] : FILE_OPERATIONS).flatMap((operation) => {
@@ -35,8 +35,8 @@ export const POLICED: Policed[] = (Object.keys(PRESETS) as Preset[]).flatMap((pr
 ]);
 
 /**
- * The policies of the two fixed scopes (specification 4.4): owner and editors manage the shared files, which everyone admitted reads;
- * everyone admitted uploads to the submission scope, where the uploader, owner and editors do the rest.
+ * The policies of the two fixed scopes (specification 4.4). Everyone admitted reads shared files, which owner and editors manage. Everyone
+ * admitted uploads to the submission scope, where the uploader, owner and editors read, rename and delete.
  */
 export const FIXED: Record<"shared" | "submission", CollectionPolicy> = {
   shared: { preset: "managed" },

@@ -8,7 +8,7 @@ import { add, contentOf } from "./record.ts";
 
 const CSP = "default-src 'none'; media-src 'self'; style-src 'unsafe-inline'; sandbox";
 
-/** Media types of uploads, the type of the response, and whether the file is shown in the page. */
+/** Media types of uploads, the type of the response, and whether browsers display the file in the page. */
 const TYPES: [given: string | undefined, type: string, disposition: "inline" | "attachment"][] = [
   ["image/png", "image/png", "inline"],
   ["image/jpeg", "image/jpeg", "inline"],
@@ -39,7 +39,7 @@ const TYPES: [given: string | undefined, type: string, disposition: "inline" | "
   [undefined, "application/octet-stream", "attachment"],
 ];
 
-/** File names, with the `filename` of the response, which is in ASCII. */
+/** File names, with the `filename` of the response in ASCII. */
 const NAMES: [name: string, filename: RegExp][] = [
   ["a.png", /^"?a\.png"?$/],
   ["two words.png", /^"two words\.png"$/],
@@ -51,7 +51,7 @@ const NAMES: [name: string, filename: RegExp][] = [
   ["naïve; filename=b.html.png", /^"/],
 ];
 
-/** The bytes of a file, with the headers of their response. */
+/** Tests the bytes of a file, with the headers of their response. */
 export function content(target: Target): void {
   describe("content", () => {
     let canvas: Stage;

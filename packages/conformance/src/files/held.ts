@@ -5,18 +5,18 @@ import { pageHeaders } from "../page.ts";
 import type { Person, Target } from "../target.ts";
 import { FORM_TYPE, formOf } from "./form.ts";
 
-/** The bytes of a body that are held back: the end of its file and of the form. */
+/** The number of bytes at the end of a body that are held back. */
 const HELD_BACK = 100;
 
 /** An upload of which only the beginning has been sent. */
 export interface Held {
   /** Sends the rest and returns the response. */
   finish(): Promise<Answer>;
-  /** Returns the response to the beginning, and gives the rest up. */
+  /** Waits for the response to the beginning, gives up the rest, and returns the response. */
   refusal(): Promise<Answer>;
 }
 
-/** Starts an upload of `size` bytes: the head, the fields and the beginning of the file. */
+/** Starts an upload of `size` bytes. Sends the head, the fields and the beginning of the file. */
 export async function hold(
   target: Target,
   { slug }: Stage,
@@ -30,7 +30,7 @@ export async function hold(
   const answer = answerTo(request);
   const end = body.length - HELD_BACK;
   await new Promise<void>((sent) => request.write(body.subarray(0, end), () => sent()));
-  // Requests that are sent later are admitted later.
+  // Waits for later requests, so that the upload has been admitted before.
   for (let each = 0; each < 3; each++) await manage(target, person, "GET", "/api/me");
   return {
     finish() {
@@ -45,7 +45,7 @@ export async function hold(
   };
 }
 
-/** Sends a head that announces a body, and this beginning of it; returns the response. */
+/** Sends the head of a request and the beginning of its body, and returns the response. */
 export async function announce(
   target: Target,
   { slug }: Stage,

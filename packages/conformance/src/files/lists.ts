@@ -10,7 +10,7 @@ import { answered, disabled, refused } from "../refusal.ts";
 import type { Target } from "../target.ts";
 import { add, type FileRecord, filesIn, idsOf, pathOf } from "./record.ts";
 
-/** Reads a list page by page; asserts that every page but the last is full. `between` runs after each page. */
+/** Reads a list page by page. Asserts that every page except the last is full. Calls `between` after each page. */
 async function walk(page: Page, limit: number, filter = "", between = async () => {}): Promise<FileRecord[]> {
   const seen: FileRecord[] = [];
   for (let cursor = ""; ; await between()) {
@@ -25,7 +25,7 @@ async function walk(page: Page, limit: number, filter = "", between = async () =
   }
 }
 
-/** Lists that are refused; `read` stands for the id of a readable record and `hidden` for another's. */
+/** Lists that are refused. `read` stands for the id of a readable record, and `hidden` for that of another record. */
 const REFUSED: (readonly [query: string, status: number, code: ErrorCode])[] = [
   ...["0", "-1", "1001", "1.5", "1e2", "ten", "", "%20", "0x10", "99999"].map(
     (limit) => [`limit=${limit}`, 400, "INVALID_BODY"] as const,
@@ -58,7 +58,7 @@ const REFUSED: (readonly [query: string, status: number, code: ErrorCode])[] = [
 
 const EACH = 3;
 
-/** `GET /files` with its filters and pages. */
+/** Tests `GET /files` with its filters and pages. */
 export function lists(target: Target): void {
   describe("lists", () => {
     let canvas: Stage;

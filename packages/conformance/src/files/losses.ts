@@ -58,7 +58,7 @@ const ROWS: Row[] = [
   ["owner", ATTACHED, "collection cleared", 404],
 ];
 
-/** Rights are checked again after the last byte of an upload. */
+/** Tests that rights are checked again after the last byte of an upload. */
 export function losses(target: Target): void {
   describe("rights that are lost during an upload", () => {
     let people: Cast;

@@ -16,7 +16,7 @@ import { CASES, type Case, FIXED, type FileOperation, POLICED, type Policed } fr
 import { upload } from "./form.ts";
 import { add, contentOf, type FileRecord, filesIn, pathOf, uploadedOf } from "./record.ts";
 
-/** The callers who have files; the stranger is a viewer who has none. */
+/** The callers who have files. The stranger is a viewer without files. */
 const AUTHORS = ["guest", "viewer", "editor", "owner"] as const;
 const CALLERS = [...AUTHORS, "stranger"] as const;
 type Author = (typeof AUTHORS)[number];
@@ -26,7 +26,7 @@ const nextTo = (author: Author) => AUTHORS[(AUTHORS.indexOf(author) + 1) % AUTHO
 const manages = (caller: Caller) => caller === "owner" || caller === "editor";
 const standing = (caller: Caller, isAuthor: boolean) => ({ manages: manages(caller), isAuthor });
 
-/** A file, and whose rights it has: the author of its record, or its uploader. */
+/** A file, and the person with the rights of its author: the author of its record, or its uploader. */
 interface Kept {
   id: string;
   author: Author;
@@ -44,7 +44,7 @@ interface Scene {
 const fieldsOf = ({ kind, name }: Case, recordId = ""): Record<string, string> =>
   kind === "fixed" ? { scope: name } : kind === "group" ? { group: name } : { collection: name, recordId };
 
-/** The number of files of each author: two where some are deleted. */
+/** Returns the number of files of each author: two if some are deleted. */
 const filesEach = ({ operations }: Case) => (operations.includes("delete") ? 2 : 1);
 
 const tableOf = (policy: (each: Policed) => RecordPolicy) => {
@@ -52,7 +52,7 @@ const tableOf = (policy: (each: Policed) => RecordPolicy) => {
   return { fileGroups: entries, collections: entries };
 };
 
-/** Uploads the files under an open policy, then sets the policies. Others than their authors attach files to records. */
+/** Uploads the files under an open policy, then sets the policies. Attachments are uploaded by others than the authors of the records. */
 async function arrange(target: Target): Promise<Scene> {
   const canvas = await stage(target, { access: "whole_org" });
   await govern(
@@ -89,7 +89,7 @@ async function arrange(target: Target): Promise<Scene> {
   return { pages, ids, files, records };
 }
 
-/** Every scope, preset and right, for every caller, over HTTP. */
+/** Tests every scope, preset and right, for every caller, over HTTP. */
 export function matrix(target: Target): void {
   describe("who may do what", () => {
     let scene: Scene;
@@ -116,7 +116,7 @@ export function matrix(target: Target): void {
   });
 }
 
-/** Asserts that the list holds exactly what the caller may read, each with its scope and uploader. */
+/** Asserts that the list contains exactly what the caller may read, each with its scope and uploader. */
 async function listed({ pages, ids, files }: Scene, caller: Caller) {
   const row = (id: string, scope: string, uploadedBy: string) => `${scope} ${id} by ${uploadedBy}`;
   const expected = [...files].flatMap(([{ kind, name, policy }, made]) => {
@@ -154,12 +154,12 @@ async function permitted({ pages }: Scene, caller: Caller) {
   );
 }
 
-/** Tries an operation on a file of the caller and on another's, or uploads, and updates the expected files. */
+/** Tries an operation on a file of the caller and on one of another, or an upload. Updates the expected files. */
 async function tried(scene: Scene, each: Case, caller: Author, operation: FileOperation) {
   for (const isAuthor of [true, false]) {
     const author = isAuthor ? caller : nextTo(caller);
     if (operation !== "create") await changed(scene, each, caller, author, operation);
-    // A file of one's own, or an attachment of either's record.
+    // An upload of the caller's own file, or an attachment to either record.
     else if (isAuthor || each.kind === "record") await created(scene, each, caller, author);
   }
 }
@@ -169,7 +169,7 @@ async function created({ pages, files, records }: Scene, each: Case, caller: Aut
   const recordId = records.get(each)?.get(author);
   const answer = await upload(pages[caller], fieldsOf(each, recordId));
   const as = standing(caller, author === caller);
-  // An upload to a record needs read and update, whatever `create` says.
+  // An upload to a record needs the rights `read` and `update`, and not `create`.
   const expected =
     kind === "record" ? outcome(policy, "update", as) : mayDo(policy, "create", as) ? "done" : 403;
   if (isDone(answer, expected, `upload by the ${caller} to the ${author}'s`))
@@ -195,7 +195,7 @@ async function changed(
   made.splice(made.indexOf(file), 1);
 }
 
-/** Asserts the outcome; whether the operation was done. */
+/** Asserts the outcome. Returns whether the operation was done. */
 function isDone(answer: Answer, expected: "done" | 403 | 404, what: string): boolean {
   const { status, text } = answer;
   if (expected !== "done") {

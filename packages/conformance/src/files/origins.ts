@@ -9,7 +9,7 @@ import type { Target } from "../target.ts";
 import { FORM_TYPE, formOf, upload } from "./form.ts";
 import { contentOf, filesIn, pathOf, uploadedOf } from "./record.ts";
 
-/** Files as the pages of their own canvas and of another one reach them. */
+/** Tests files as the pages of their own canvas and of another canvas reach them. */
 export function origins(target: Target): void {
   describe("origins", () => {
     let canvas: Stage;

@@ -9,7 +9,7 @@ import { add, contentOf } from "./record.ts";
 
 const BYTES = "0123456789";
 
-/** Ranges of ten bytes: what is returned, and where it begins. */
+/** Ranges of a file of ten bytes, with the part that is returned and its first position. */
 const PARTS: [range: string, part: string, first: number][] = [
   ["bytes=0-0", "0", 0],
   ["bytes=0-4", "01234", 0],
@@ -29,7 +29,7 @@ const PARTS: [range: string, part: string, first: number][] = [
 /** Ranges that lie outside the file. */
 const NONE = ["bytes=10-", "bytes=10-20", "bytes=99999999999999999999-", "bytes=-0"];
 
-/** Several ranges, which may be answered whole, and headers that are no range. */
+/** Several ranges, which may be answered with the whole file, and headers that are not ranges. */
 const WHOLE = [
   "bytes=0-1,5-6",
   "bytes=0-0, -1",
@@ -44,7 +44,7 @@ const WHOLE = [
   "",
 ];
 
-/** `Range` and `If-Range` on the bytes of a file. */
+/** Tests `Range` and `If-Range` on the bytes of a file. */
 export function ranges(target: Target): void {
   describe("ranges", () => {
     let page: Page;

@@ -26,7 +26,7 @@ export interface Uploaded {
   url: string;
 }
 
-/** Returns the response to an upload, with exactly its four fields. */
+/** Asserts that a response is one to an upload, with exactly its four fields, and returns it. */
 export function uploadedOf({ status, headers, text, json }: Answer): Uploaded {
   assert.equal(status, 201, text.slice(0, 300));
   assert.match(headers["content-type"] ?? "", /^application\/json\b/);
@@ -49,7 +49,7 @@ export async function filesIn(page: Page, query = ""): Promise<FileRecord[]> {
   return files;
 }
 
-/** The ids of files, to compare lists in any order. */
+/** Returns the ids of files, to compare lists in any order. */
 export const idsOf = (files: { id: string }[]): Set<string> => new Set(files.map(({ id }) => id));
 
 /** Returns one file of a caller's list. */
@@ -58,8 +58,8 @@ export async function recordOf(page: Page, id: string): Promise<FileRecord> {
   return found ?? assert.fail(`${id} is not listed`);
 }
 
-/** Path of a file. */
+/** Returns the path of a file. */
 export const pathOf = ({ id }: { id: string }): string => `/files/${id}`;
 
-/** Path of the bytes of a file. */
+/** Returns the path of the bytes of a file. */
 export const contentOf = ({ id }: { id: string }): string => `/files/${id}/content`;

@@ -14,11 +14,11 @@ type Fields = Record<string, string>;
 /** The ids of records: the viewer's own, and the owner's in each collection. */
 type Ids = Record<"own" | "board" | "managed" | "personal" | "gone", string>;
 
-/** An upload that is refused, in the order of the refusals. `own`, `board` … stand for the ids of records. */
+/** An upload that is refused, in the order of the refusals. `own`, `board` and so on stand for the ids of records. */
 type Row = [who: Role, fields: Fields, status: number, code: ErrorCode];
 
 const ROWS: Row[] = [
-  // Fields that exclude each other, before what they name.
+  // Fields that exclude each other are refused before what they name is looked up.
   ["viewer", { group: "photos", collection: "board", recordId: "board" }, 400, "INVALID_BODY"],
   ["viewer", { group: "none", collection: "none", recordId: "none" }, 400, "INVALID_BODY"],
   ["viewer", { group: "staff", collection: "managed" }, 400, "INVALID_BODY"],
@@ -57,7 +57,7 @@ const ROWS: Row[] = [
   ["viewer", { collection: "managed", recordId: "managed" }, 403, "PERMISSION_DENIED"],
 ];
 
-/** The refusals of an upload, which come before the file is read, in the order of the specification. */
+/** Tests the refusals of an upload, which come before the file is read, in the order of the specification. */
 export function refusals(target: Target): void {
   describe("refusals before the file is read", () => {
     let canvas: Stage;

@@ -36,7 +36,7 @@ const POLICY = {
   collections: { board: { preset: "collaborative" } },
 } as const;
 
-/** Every operation on one file. */
+/** Tries every operation on one file. */
 const everyOperation = async (page: Page, id: string): Promise<Answer[]> => [
   await page.get(contentOf({ id })),
   await page.send("PATCH", pathOf({ id }), [JSON_TYPE], '{"name":"taken"}'),
@@ -44,7 +44,7 @@ const everyOperation = async (page: Page, id: string): Promise<Answer[]> => [
   await page.delete(pathOf({ id })),
 ];
 
-/** The routes of the table. */
+/** Tests the routes of the table. */
 export function routes(target: Target): void {
   describe("routes", () => {
     let canvas: Stage;
@@ -53,7 +53,7 @@ export function routes(target: Target): void {
       await govern(target, canvas, POLICY);
     });
 
-    /** The file record of an upload, by what is known of it. */
+    /** Returns the expected file record of an upload, from its known fields. */
     const expected = async (page: Page, id: string, known: Partial<FileRecord>) => {
       const record = await recordOf(page, id);
       assert.ok(Number.isInteger(record.createdAt), JSON.stringify(record));

@@ -24,7 +24,7 @@ const STORED: [title: string, file: File, name: string, mime: string][] = [
   ["no bytes", { name: "empty", bytes: "" }, "empty", TYPE],
 ];
 
-/** Bodies that are no upload. */
+/** Bodies that are not valid uploads. */
 const BAD: [title: string, headers: Header[], body: string | Buffer][] = [
   ["no body", [], ""],
   ["no body, with the type of a form", [["Content-Type", FORM_TYPE]], ""],
@@ -37,7 +37,7 @@ const BAD: [title: string, headers: Header[], body: string | Buffer][] = [
   ["a form that ends within its file", [["Content-Type", FORM_TYPE]], formOf({}).subarray(0, -40)],
 ];
 
-/** What an upload stores, and what is no upload. */
+/** Tests what an upload stores, and that invalid uploads are refused. */
 export function uploads(target: Target): void {
   describe("uploads", () => {
     let canvas: Stage;

@@ -12,12 +12,14 @@ const SCOPES = [
   { scope: "shared", root: "/kv", max: LIMITS.kvKeysShared.value },
   { scope: "user", root: "/kv/user", max: LIMITS.kvKeysUser.value },
 ] as const;
-/** The scope that few requests fill. */
+/** The scope with the lower limit, which fewer requests fill. */
 const SMALLEST = SCOPES.filter(({ scope }) => scope === "user");
 const RACERS = 60;
 const PLACES = 10;
 
-/** At most 10,000 keys in the shared scope and 1,000 in a user's; only new keys are refused, and no race exceeds the limit. */
+/**
+ * Tests the limits of 10,000 keys in the shared scope and 1,000 in a user's scope. Only new keys are refused, and no race exceeds a limit.
+ */
 export function counts(target: Target, scopes: readonly (typeof SCOPES)[number][] = SCOPES): void {
   for (const { scope, root, max } of scopes) {
     describe(`the number of keys in the ${scope} scope`, () => {
@@ -112,5 +114,5 @@ export function counts(target: Target, scopes: readonly (typeof SCOPES)[number][
   }
 }
 
-/** The same for the user scope alone. */
+/** Tests the same limit for the user scope alone. */
 export const userCounts = (target: Target): void => counts(target, SMALLEST);

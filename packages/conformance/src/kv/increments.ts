@@ -50,7 +50,7 @@ const OVERFLOWS: [stored: number, by: number][] = [
   [1e308, 1e308],
 ];
 
-/** `POST …/increment`: atomic, finite, and only on numbers. */
+/** Tests `POST …/increment`: atomic, finite, and only on numbers. */
 export function increments(target: Target, scopes: Scopes = SCOPES): void {
   for (const { scope, root } of scopes) {
     describe(`increments of the ${scope} scope`, () => {

@@ -5,7 +5,7 @@ import { answered, refused } from "../refusal.ts";
 import type { Target } from "../target.ts";
 import { freshKey } from "./scope.ts";
 
-/** Read and write access to the scopes, by role. */
+/** Tests read and write access to the scopes, by role. */
 export function roles(target: Target): void {
   describe("roles and scopes", () => {
     let canvas: Stage;

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 
-/** Both scopes of the store have the same routes under these paths. */
+/** The scopes of the store, with the paths below which they have the same routes. */
 export const SCOPES = [
   { scope: "shared", root: "/kv" },
   { scope: "user", root: "/kv/user" },
@@ -9,7 +9,7 @@ export const SCOPES = [
 /** Scopes that a suite runs on. */
 export type Scopes = readonly (typeof SCOPES)[number][];
 
-/** Encodes a key as one path segment, dots included, because URL parsers resolve `.` and `..`. */
+/** Encodes a key as one path segment. Dots alone are encoded, too, because URL parsers resolve `.` and `..`. */
 export function segment(key: string): string {
   return encodeURIComponent(key).replace(/^\.{1,2}$/, (dots) => "%2e".repeat(dots.length));
 }

@@ -12,7 +12,7 @@ import { freshKey, SCOPES, type Scopes } from "./scope.ts";
 
 const MAX = LIMITS.valueBytes.value;
 
-/** Bodies that are stored, some longer than 64 KiB as sent. */
+/** Bodies that are stored. Some are longer than 64 KiB as they are sent. */
 const ACCEPTED: typeof WELL_FORMED = [
   ...WELL_FORMED,
   ["65,536 bytes, serialized, padded with white space", `${" ".repeat(5_000)}${quoted("a", MAX)}\n`],
@@ -40,7 +40,9 @@ const REFUSED: typeof MALFORMED = [
   ["null in 70,000 bytes of white space", `null${" ".repeat(70_000)}`],
 ];
 
-/** Values: any JSON but null, at most 64 KiB serialized. The user scope shares the handlers and gets a few bodies only. */
+/**
+ * Tests values: any JSON except null, of at most 64 KiB when serialized. The user scope has the same handlers and gets a few bodies only.
+ */
 export function values(target: Target, scopes: Scopes = SCOPES): void {
   for (const { scope, root } of scopes) {
     const isShared = scope === "shared";

@@ -29,7 +29,7 @@ const ROWS: Row[] = [
   [true, true, "/kv/user", "kv", null],
 ];
 
-/** Step 5: the capability gate refuses a primitive that is off, with the reason. */
+/** Tests step 5: the capability gate refuses a primitive that is off, with the reason. */
 export function capabilities(target: Target): void {
   describe("step 5: capability gate", () => {
     let canvas: Stage;

@@ -5,7 +5,7 @@ import { guestOf } from "../guest.ts";
 import { archive, expire, remove } from "../lifecycle.ts";
 import type { Person, Target } from "../target.ts";
 
-/** The password of every canvas that has one here. */
+/** The password of the canvases that have one in these tests. */
 export const PASSWORD = "open, sesame";
 
 /** The reasons for a refusal in step 3, in the order of the specification's table (4.1), with status and code. */
@@ -29,7 +29,7 @@ export interface Scene {
   refused: Person;
 }
 
-/** Creates a canvas with these causes; its backend is off, so that step 5 refuses every caller that passes step 3. */
+/** Creates a canvas with these causes. Its backend is off, so that step 5 refuses every caller who passes step 3. */
 export async function afflicted(target: Target, causes: Cause[]): Promise<Scene> {
   const has = (cause: Cause) => causes.includes(cause);
   const canvas = await stage(target, {

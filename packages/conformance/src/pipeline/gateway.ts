@@ -5,7 +5,7 @@ import { call, JSON_TYPE, open } from "../page.ts";
 import { refused, unauthenticated } from "../refusal.ts";
 import type { Target } from "../target.ts";
 
-/** Step 1: without a session every request gets 401 `{ error }`; in oidc mode a redirect to the login route. */
+/** Tests step 1: without a session every request gets 401 `{ error }`, or in oidc mode a redirect to the login route. */
 export function gateway(target: Target): void {
   describe("step 1: auth gateway", () => {
     let canvas: Stage;
@@ -63,7 +63,7 @@ export function gateway(target: Target): void {
 
 type Forgery = [name: string, forge: (owner: Header[]) => Header[]];
 
-/** Forged session headers, derived from the owner's. */
+/** Returns forged session headers, some derived from the owner's. */
 function strangers({ authMode }: Target): Forgery[] {
   if (authMode === "proxy") {
     return [

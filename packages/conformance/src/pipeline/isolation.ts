@@ -134,7 +134,7 @@ const SUBDOMAIN_ROWS: Row[] = [
   }),
 ];
 
-/** Step 4: a page may call the API of its own canvas only; each URL mode has its own rules. */
+/** Tests step 4: a page may call only the API of its own canvas. Each URL mode has its own rules. */
 export function isolation(target: Target): void {
   const subdomain = target.urlMode === "subdomain";
   describe(`step 4: isolation in ${target.urlMode} mode`, () => {

@@ -12,14 +12,14 @@ import { came } from "./outcome.ts";
 
 type Pair = [earlier: (typeof CAUSES)[number], later: (typeof CAUSES)[number]];
 
-/** Every two causes that a canvas can have at once; a deleted canvas cannot be disabled, nor a disabled one deleted. */
+/** All pairs of causes that a canvas can have at once. A canvas cannot be deleted and disabled. */
 const PAIRS: Pair[] = CAUSES.flatMap((earlier, index) =>
   CAUSES.slice(index + 1).map((later): Pair => [earlier, later]),
 ).filter(([earlier, later]) => !(earlier.cause === "deleted" && later.cause === "disabled"));
 
 const EXEMPT = ["owner", "editor"] as const;
 
-/** Step 3, all its refusals: each alone, every two at once, and who is exempt. */
+/** Tests all refusals of step 3: each alone, every two at once, and who is exempt. */
 export function ladder(target: Target): void {
   describe("step 3: every refusal", () => {
     let alone: Map<Cause, Scene>;

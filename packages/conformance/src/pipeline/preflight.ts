@@ -29,7 +29,7 @@ const ROWS: Row[] = [
   { name: "to an unknown slug", slug: freshSlug, path: "/me", person: nobody },
 ];
 
-/** Preflights are answered before the gateway: always 204, never 401. */
+/** Tests that preflights are answered before the gateway: always with 204, never with 401. */
 export function preflight(target: Target): void {
   const subdomain = target.urlMode === "subdomain";
   describe(`preflight in ${target.urlMode} mode`, () => {

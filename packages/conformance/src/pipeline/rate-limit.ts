@@ -11,7 +11,7 @@ import { refused, unauthenticated } from "../refusal.ts";
 import type { Target } from "../target.ts";
 import { tokenOf } from "../token.ts";
 
-/** Headers of a request that another page starts; the first ones are refused in step 4. */
+/** Headers of a request that another page starts. Step 4 refuses the first ones. */
 const ELSEWHERE: Record<Target["urlMode"], (target: Target) => Header[][]> = {
   path: ({ base }) => [
     [["Sec-Fetch-Site", "cross-site"]],
@@ -32,7 +32,7 @@ const ELSEWHERE: Record<Target["urlMode"], (target: Target) => Header[][]> = {
   ],
 };
 
-/** Step 2: a bucket per person and canvas; every row uses buckets of its own. */
+/** Tests step 2: a bucket per person and canvas. Every row uses buckets of its own. */
 export function rateLimit(target: Target): void {
   describe("step 2: rate limit", () => {
     let people: Cast;
@@ -124,7 +124,7 @@ export function rateLimit(target: Target): void {
     });
 
     it("what pages elsewhere start spends nothing of the canvas's own page", async () => {
-      // New people, because the bucket for other pages is shared by all canvases.
+      // New people, because all canvases share the bucket for other pages.
       const { pages, slug, people } = await stage(target, { access: "whole_org" });
       const left = async () => {
         const { status, headers, text } = await pages.owner.get("/me");

@@ -42,7 +42,7 @@ const RUNGS: Rung[] = [
   },
 ];
 
-/** Step 3: looking up the canvas and the caller's role; rungs `private` and `whole_org`. */
+/** Tests step 3: looking up the canvas and the caller's role, on the rungs `private` and `whole_org`. */
 export function resolve(target: Target): void {
   describe("step 3: resolve and authorize", () => {
     let canvas: Stage;

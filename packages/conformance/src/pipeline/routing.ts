@@ -50,12 +50,12 @@ const BROKEN_PATHS = [
   "/kv/%ff/increment",
 ];
 
-/** Methods that no route has; OPTIONS is a preflight, and CONNECT has no path. */
+/** Methods that no route has. OPTIONS is left out because it is a preflight, and CONNECT because it has no path. */
 const OTHER_METHODS = METHODS.filter(
   (method) => !["GET", "HEAD", "PUT", "POST", "PATCH", "DELETE", "OPTIONS", "CONNECT"].includes(method),
 );
 
-/** Paths and methods: unknown, wrong and undecodable ones are refused with a code. */
+/** Tests paths and methods: unknown, wrong and undecodable ones are refused with a code. */
 export function routing(target: Target): void {
   describe("paths and methods", () => {
     let lit: Stage;

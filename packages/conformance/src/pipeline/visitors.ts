@@ -26,7 +26,7 @@ const publicly = inTurn(shareByLink, (target, canvas) => publish(target, canvas,
 const lock: Change = (target, canvas) => amend(target, canvas, { password: PASSWORD });
 const forbid: Change = (target, { people }) => mayPublish(target, people.owner, false);
 
-/** A change of a canvas, and the outcome for an anonymous caller and for its guest. */
+/** Changes of a canvas, each with the outcome for an anonymous caller and for a guest of the canvas. */
 const ROWS: [name: string, change: Change, anonymous: Outcome | "turned away", guest: Outcome][] = [
   ["private", privately, "turned away", "viewer"],
   ["Whole org", (target, canvas) => amend(target, canvas, { access: "whole_org" }), "turned away", "viewer"],
@@ -46,7 +46,7 @@ const ROWS: [name: string, change: Change, anonymous: Outcome | "turned away", g
   ["Public link, published again", inTurn(publicly, unpublish, publicly), STATIC, STATIC],
 ];
 
-/** Steps 1 and 3 for anonymous callers and guests. */
+/** Tests steps 1 and 3 for anonymous callers and guests. */
 export function visitors(target: Target): void {
   describe("steps 1 and 3: anonymous visitors and guests", () => {
     let scenes: { canvas: Stage; guest: Guest }[];
@@ -73,7 +73,7 @@ export function visitors(target: Target): void {
       });
     }
 
-    /** A Public link canvas with a page. */
+    /** Creates a canvas with a page and a Public link. */
     async function link(setup: Setup = {}): Promise<Stage> {
       const canvas = await stage(target, { ...setup, access: "public_link" });
       await publish(target, canvas, "home");

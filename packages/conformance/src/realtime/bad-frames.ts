@@ -7,7 +7,7 @@ import { line } from "./line.ts";
 import { freshChannel, type Room, room } from "./room.ts";
 import type { Socket } from "./socket.ts";
 
-/** Frames that are no JSON object. */
+/** Frames that are not JSON objects. */
 const NO_OBJECTS: [name: string, frame: string | Buffer][] = [
   ["nothing", ""],
   ["white space", " \n"],
@@ -72,7 +72,7 @@ const NO_CHANNELS: Json[] = [null, true, false, 0, 1, "", [], ["c"], {}, { chann
 /** Invalid events. */
 const NO_EVENTS: Json[] = [null, true, 0, 1, [], ["e"], {}];
 
-/** Invalid frames: an error frame, and the connection stays open. */
+/** Tests invalid frames: they get an error frame, and the connection stays open. */
 export function badFrames(target: Target): void {
   describe("what is no frame", () => {
     const dial = line(target, after);

@@ -2,21 +2,21 @@ import assert from "node:assert/strict";
 import { addAbortSignal, type Duplex } from "node:stream";
 import { PATIENCE_MS } from "../patience.ts";
 
-/** The kinds of WebSocket frames. */
+/** The opcodes of WebSocket frames. */
 export const OPCODES = { text: 0x1, binary: 0x2, close: 0x8, ping: 0x9, pong: 0xa } as const;
 /** The FIN bit. */
 export const FIN = 0x80;
 /** The MASK bit. */
 export const MASKED = 0x80;
 
-/** A WebSocket frame of fewer than 126 bytes; its mask, if it has one, is zeros. */
+/** Builds a WebSocket frame of fewer than 126 bytes. Its mask, if it has one, is zeros. */
 export function framed(first: number, payload: Buffer | string, mask = MASKED): Buffer {
   const body = Buffer.from(payload);
   assert.ok(body.length < 126);
   return Buffer.concat([Buffer.from([first, mask | body.length]), Buffer.alloc(mask ? 4 : 0), body]);
 }
 
-/** A connection after its handshake, as bytes. */
+/** A connection after its handshake, read and written as bytes. */
 export class Wire {
   readonly #duplex: Duplex;
   readonly #chunks: AsyncIterator<Buffer>;
@@ -41,7 +41,7 @@ export class Wire {
     return { opcode: first & 0x0f, payload: await this.#read(length) };
   }
 
-  /** Resolves with the close code, which must be the next frame. */
+  /** Asserts that the next frame is a close frame, and resolves with its code. */
   async closed(): Promise<number> {
     const { opcode, payload } = await this.next();
     assert.equal(opcode, OPCODES.close, payload.toString());

@@ -14,7 +14,7 @@ import { line } from "./line.ts";
 import type { Socket } from "./socket.ts";
 import { keyChange, keys, recordChange, records, watch } from "./watching.ts";
 
-/** A prefix, keys that have it, and similar keys that do not. */
+/** Prefixes, with keys that have them and similar keys that do not. */
 const PREFIXES: [prefix: string, within: string[], without: string[]][] = [
   ["", ["a", "\0", "😀", "__proto__"], []],
   ["a/", ["a/", "a/b", "a/\0"], ["a", "A/", "b/a/"]],
@@ -28,7 +28,7 @@ const PREFIXES: [prefix: string, within: string[], without: string[]][] = [
   ["__proto__", ["__proto__", "__proto__.x"], ["__proto_", "constructor"]],
 ];
 
-/** Changes of keys and records, sent to those who may read them. */
+/** Tests changes of keys and records, which are sent to those who may read them. */
 export function changes(target: Target): void {
   describe("changes", () => {
     const dial = line(target);
@@ -41,7 +41,7 @@ export function changes(target: Target): void {
       for (const watched of all) await watch(socket, watched);
       return socket;
     };
-    /** Makes a last change and returns the frames before its own. */
+    /** Makes a last change, and asserts the frames before the frame of this change. */
     const last = async (page: Page, socket: Socket, expected: ReturnType<typeof keyChange>[]) => {
       answered(await page.put("/kv/last", 1), { ok: true });
       await gets(socket, [...expected, keyChange("kv", "last")]);

@@ -64,7 +64,7 @@ const APART: [one: string, other: string][] = [
   ["__proto__", "constructor"],
 ];
 
-/** Channels: any text of 1 to 128 bytes, at most 64 on a connection. */
+/** Tests channels: any text of 1 to 128 bytes, and at most 64 on a connection. */
 export function channels(target: Target): void {
   describe("channels", () => {
     const dial = line(target);

@@ -13,7 +13,7 @@ import { line } from "./line.ts";
 import { freshChannel, room } from "./room.ts";
 import { keys, watch } from "./watching.ts";
 
-/** Changes of a canvas, who loses access by each, and who keeps it. */
+/** Changes of a canvas, with those who lose access by each and those who keep it. */
 type Row = [
   name: string,
   out: Role[],
@@ -57,7 +57,7 @@ const ROWS: Row[] = [
   ["deleted", ALL, [], remove],
 ];
 
-/** Changes by which nobody loses access. */
+/** Changes by which no person loses access. */
 const HARMLESS: Row[] = [
   ["shared with more", [], ALL, (target, canvas) => amend(target, canvas, { access: "whole_org" })],
   [
@@ -70,7 +70,7 @@ const HARMLESS: Row[] = [
   ["unpublished", [], ALL, unpublish],
 ];
 
-/** Close code 4401: the connections of those who lost access are closed at once. */
+/** Tests close code 4401: the connections of those who lost access are closed at once. */
 export function closing(target: Target): void {
   describe("4401: access lost", () => {
     const dial = line(target);

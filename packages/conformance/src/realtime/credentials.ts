@@ -14,7 +14,7 @@ import { are } from "./frame.ts";
 import { knock } from "./handshake.ts";
 import { line } from "./line.ts";
 
-/** Close code 4401: the session, token or password that opened the connection is no longer valid. */
+/** Tests close code 4401: the session, token or password that opened the connection is no longer valid. */
 export function credentials(target: Target): void {
   describe("4401: what opened the connection has ended", () => {
     const dial = line(target);
@@ -86,7 +86,7 @@ export function credentials(target: Target): void {
   });
 }
 
-/** A person whose browser has the password cookie of a canvas. */
+/** Returns a person whose browser has the password cookie of a canvas. */
 async function unlocked(target: Target, { slug }: Stage, person: Person): Promise<Person> {
   const browser = new Browser(target, person);
   await browser.unlock(slug, PASSWORD);

@@ -22,7 +22,7 @@ export const presence = (channel: string, users: User[]): Frame => ({ type: "pre
 export const join = (channel: string, user: User): Frame => ({ type: "join", channel, user });
 export const leave = (channel: string, user: User): Frame => ({ type: "leave", channel, user });
 
-/** A message as its subscribers receive it. */
+/** Returns a message as its subscribers receive it. */
 export function message(
   channel: string,
   event: string,
@@ -33,10 +33,10 @@ export function message(
   return { type: "message", channel, event, data, from: { ...from, canvasRole } };
 }
 
-/** An error frame without its message. */
+/** Returns an error frame without its message. */
 export const failure = (code: FrameCode, about: About = {}): Frame => ({ type: "error", code, ...about });
 
-/** Asserts that these are all the frames, with their fields in order; the message of an error may be any. */
+/** Asserts that these are all the frames, with their fields in order. The message of an error may be any text. */
 export function are(frames: Frame[], expected: Frame[]): void {
   same(frames.map(wordless), expected);
 }

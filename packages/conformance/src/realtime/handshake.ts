@@ -4,7 +4,7 @@ import { type Answer, type Header, read, start } from "../http.ts";
 import { pageOrigin } from "../page.ts";
 import type { Person, Target } from "../target.ts";
 
-/** Returns the headers that a browser adds to a handshake of a canvas's page: it never sends a Referer. */
+/** Returns the headers that a browser adds to a handshake of a canvas's page. A browser never adds a Referer. */
 export function socketHeaders(target: Target, slug: string): Header[] {
   const site = target.urlMode === "path" ? "same-origin" : "same-site";
   return [
@@ -21,7 +21,7 @@ export const UPGRADE: Header[] = [
   ["Sec-WebSocket-Key", randomBytes(16).toString("base64")],
 ];
 
-/** Differences of a handshake from that of a page; `headers` replace those that a browser adds. */
+/** Differences of a handshake from that of a page. `headers` replace those that a browser adds. */
 export interface Handshake {
   method?: string;
   path?: string;
@@ -30,14 +30,14 @@ export interface Handshake {
   upgrade?: Header[];
 }
 
-/** The outcome of a handshake: the response, and the connection where it was 101. */
+/** The outcome of a handshake: the response, and the connection if it was 101. */
 interface Outcome {
   answer: Answer;
   wire: Duplex | null;
   head: Buffer;
 }
 
-/** Sends a handshake to a canvas and returns the response; drops the connection after 101. */
+/** Sends a handshake to a canvas and returns the response. Drops the connection after 101. */
 export async function knock(
   target: Target,
   slug: string,
@@ -49,7 +49,7 @@ export async function knock(
   return answer;
 }
 
-/** Sends a handshake; bytes written to the connection go out unchanged. */
+/** Sends a handshake. Bytes written to the connection are sent unchanged. */
 export function shake(
   target: Target,
   slug: string,

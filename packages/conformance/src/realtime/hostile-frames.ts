@@ -13,14 +13,16 @@ import { line } from "./line.ts";
 import { freshChannel, type Room, room } from "./room.ts";
 import type { Socket } from "./socket.ts";
 
-/** Fits in a frame with the fields around the data. */
+/** The maximum size of data that fits in a frame with the other fields. */
 const MAX = 16_000;
 
 /** The outcome for data: delivered, refused, or either. */
 type Fate = "through" | "refused" | "either";
 
 const fits = (body: string | Buffer) => Buffer.byteLength(body) <= MAX;
-/** Whether the outcome is up to the service: JSON that is too deep or has a number that no double holds. */
+/**
+ * Whether the outcome for a malformed body is up to the service, because it is only too deep or has a number that no double can represent.
+ */
 const isDoubtful = (body: string | Buffer) => {
   try {
     JSON.parse(body.toString());
@@ -30,7 +32,7 @@ const isDoubtful = (body: string | Buffer) => {
   }
 };
 
-/** Hostile JSON as the data of a message. */
+/** Tests hostile JSON as the data of a message. */
 export function hostileFrames(target: Target): void {
   describe("hostile JSON", () => {
     const dial = line(target, after);
@@ -51,7 +53,7 @@ export function hostileFrames(target: Target): void {
       ]);
     const cameThrough = (data: Json) => message(channel, "", data, here.users.owner, "owner");
 
-    /** Publishes data and asserts the outcome. Text that is not UTF-8 closes the connection, so it has one of its own. */
+    /** Publishes data and asserts the outcome. Text that is not UTF-8 closes its connection, so it is sent on a connection of its own. */
     const meets = async (data: string | Buffer, fate: Fate) => {
       const frame = around(data);
       if (!isUtf8(frame)) {

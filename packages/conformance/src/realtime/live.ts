@@ -12,7 +12,7 @@ import { type Room, room } from "./room.ts";
 const CHANNEL = "stage";
 const DENIED = failure("PERMISSION_DENIED", { channel: CHANNEL });
 
-/** Rights on open connections: a new policy or role applies at once. */
+/** Tests rights on open connections: a new policy or role applies at once. */
 export function live(target: Target): void {
   describe("rights as they change, on open connections", () => {
     const dial = line(target);
@@ -22,7 +22,10 @@ export function live(target: Target): void {
     });
     const policed = (here: Room, policy: Partial<ChannelPolicy> | null) =>
       govern(target, here, policy && { channels: { [CHANNEL]: { ...OPEN, ...policy } } });
-    /** An editor and a viewer subscribed to the channel under a policy; the frames so far are consumed. */
+    /**
+     * Returns connections of an editor and a viewer that have subscribed to the channel under a policy. Their frames so far have been
+     * taken.
+     */
     const seated = async (policy: Partial<ChannelPolicy> | null) => {
       const here = await room(target, { people });
       await policed(here, policy);

@@ -16,7 +16,7 @@ const PUBLISHES = 100;
 const OTHERS = 600;
 const PATIENCE = 1_000;
 
-/** Step 2 before the upgrade: a handshake counts as a request. */
+/** Tests step 2 before the upgrade: a handshake counts as a request. */
 export function handshakeRates(target: Target): void {
   describe("handshakes spend the bucket of the canvas", () => {
     let people: Cast;
@@ -51,7 +51,7 @@ export function handshakeRates(target: Target): void {
   });
 }
 
-/** Frames are metered by connection, in windows of a minute. */
+/** Tests that frames are counted per connection, in windows of a minute. */
 export function metering(target: Target): void {
   describe("RATE_LIMITED", () => {
     const dial = line(target);
@@ -59,7 +59,7 @@ export function metering(target: Target): void {
     before(async () => {
       here = await room(target);
     });
-    // A new canvas for each test, because handshakes count, too.
+    // Creates a new canvas for each test, because handshakes count, too.
     const fresh = async () => ({ ...(await stage(target, { people: here.people })), users: here.users });
     const publishes = (channel: string, from: number, to: number) =>
       Array.from({ length: to - from }, (_, index) => ({ type: "publish", channel, data: from + index }));

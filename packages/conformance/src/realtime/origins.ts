@@ -94,7 +94,7 @@ const SUBDOMAIN_ROWS: Row[] = [
   site("cross-site", "passes"),
 ];
 
-/** Step 4 before the upgrade: a page may open the connection of its own canvas only. */
+/** Tests step 4 before the upgrade: a page may open only the connection of its own canvas. */
 export function origins(target: Target): void {
   describe(`from where the upgrade is asked for, in ${target.urlMode} mode`, () => {
     let canvas: Stage;
@@ -112,7 +112,7 @@ export function origins(target: Target): void {
 
     for (const [name, code, headers] of target.urlMode === "path" ? PATH_ROWS : SUBDOMAIN_ROWS) {
       it(`${name}: ${code}`, async () => {
-        // Isolation comes first where the capability is off, too.
+        // Isolation is checked before the capability, so it also refuses if the capability is off.
         for (const { slug, people } of code === "passes" ? [canvas] : [canvas, dark]) {
           const answer = await knock(target, slug, people.owner, { headers: headers(placeOf(slug)) });
           if (code === "passes") assert.equal(answer.status, 101, answer.text);

@@ -10,7 +10,7 @@ import type { Socket } from "./socket.ts";
 const MOST = 30;
 const TRIES = 200;
 
-/** Close code 4429: a canvas has at most 30 connections. */
+/** Tests close code 4429: a canvas has at most 30 connections. */
 export function places(target: Target): void {
   describe("4429: no place left", () => {
     const dial = line(target);
@@ -59,7 +59,7 @@ export function places(target: Target): void {
   });
 }
 
-/** Whether a connection has a place: its request is answered, or it is closed with 4429. */
+/** Whether a connection has a place. Its request is answered if so; otherwise it is closed with 4429. */
 async function isIn(socket: Socket): Promise<boolean> {
   try {
     are(await socket.settled(), []);

@@ -32,7 +32,7 @@ const FORGED = {
   canvas: "another",
 };
 
-/** `publish` sends a message with its sender to every subscriber. */
+/** Tests that `publish` sends a message with its sender to every subscriber. */
 export function publish(target: Target): void {
   describe("publish", () => {
     const dial = line(target);

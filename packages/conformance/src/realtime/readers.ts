@@ -33,7 +33,7 @@ const CALLERS = ["owner", "editor", "viewer", "stranger", "guest"] as const;
 type Caller = (typeof CALLERS)[number];
 const manages = (caller: Caller) => caller === "owner" || caller === "editor";
 
-/** A change of a record is sent to those who may read that record at that moment. */
+/** Tests that a change of a record is sent to those who may read the record at that moment. */
 export function readers(target: Target): void {
   describe("recipients of a change", () => {
     const dial = line(target);
@@ -41,7 +41,7 @@ export function readers(target: Target): void {
     before(async () => {
       people = await cast(target);
     });
-    /** Makes a last change that everyone receives; all other frames arrive before it. */
+    /** Makes a last change that all connections receive, and returns the frames before it. */
     const upTo = async (canvas: Stage, sockets: Socket[]): Promise<Frame[][]> => {
       answered(await canvas.pages.owner.put("/kv/mark", 1), { ok: true });
       const mark = JSON.stringify(keyChange("kv", "mark"));
@@ -118,7 +118,7 @@ export function readers(target: Target): void {
       const tells = async (expected: boolean) => {
         const { id } = await add(canvas.pages.owner, "box", 1);
         const [frames = []] = await upTo(canvas, [socket]);
-        // A resync frame is sent where changes may have been missed.
+        // The service sends a resync frame if changes may have been missed.
         const changes = frames.filter(({ type }) => type !== "resync");
         are(changes, expected ? [recordChange("box", id)] : []);
       };

@@ -23,7 +23,7 @@ export const OPEN: ChannelPolicy = {
   participatePresence: "viewers",
 };
 
-/** The policy of a channel that none names (specification 5). */
+/** Returns the policy of a channel that the policy document does not name (specification 5). */
 export function usual(channel: string): ChannelPolicy {
   return channel.startsWith("participants:") ? OPEN : { ...OPEN, publish: "editors" };
 }
@@ -45,7 +45,7 @@ export interface Act {
   type: "subscribe" | "publish" | "presence" | "unsubscribe";
 }
 
-/** Everyone subscribes, publishes, asks for presence and unsubscribes. */
+/** Returns actions in which each person asks for presence, subscribes, publishes, asks again and unsubscribes. */
 export function scene(actors: number): Act[] {
   const types = ["presence", "subscribe", "publish", "presence", "unsubscribe"] as const;
   return types.flatMap((type) => Array.from({ length: actors }, (_, by) => ({ by, type })));

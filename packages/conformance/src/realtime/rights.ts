@@ -11,7 +11,7 @@ import { type Actor, may, OPEN, played, RIGHTS, scene, usual } from "./rights-or
 import { type Room, room } from "./room.ts";
 import type { Frame, Socket } from "./socket.ts";
 
-/** Each right in each audience, on a channel of either kind. */
+/** Policies with each right for each audience, on a channel of either kind. */
 const POLICIES: Record<string, ChannelPolicy> = Object.fromEntries(
   RIGHTS.flatMap((right) =>
     AUDIENCES.flatMap((audience) => {
@@ -65,7 +65,7 @@ const UNNAMED = [
   "__proto__",
 ];
 
-/** Section 5: each right of a channel for every role; a policy takes precedence over the rule of the prefix. */
+/** Tests section 5: each right of a channel for every role. A policy takes precedence over the rule of the prefix. */
 export function rights(target: Target): void {
   describe("rights on a channel", () => {
     const dial = line(target, after);

@@ -9,12 +9,12 @@ export interface User {
   [field: string]: string;
 }
 
-/** A canvas, with its people as `id` and `name` in frames. */
+/** A canvas, with its people as frames name them. */
 export interface Room extends Stage {
   users: Record<Role, User>;
 }
 
-/** Creates a canvas that is shared with the whole organisation: its stranger is a viewer, too. */
+/** Creates a canvas that is shared with the whole organisation, so that its stranger is a viewer. */
 export async function room(target: Target, setup: Setup = {}): Promise<Room> {
   const canvas = await stage(target, { access: "whole_org", ...setup });
   const users = await Promise.all(ROLES.map((role) => userOf(target, canvas.people[role])));

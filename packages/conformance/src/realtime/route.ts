@@ -24,7 +24,7 @@ const MALFORMED: [name: string, upgrade: Header[], statuses: number[]][] = [
   ["Upgrade that Connection does not name", withOther("Connection", "keep-alive"), [400, 426]],
 ];
 
-/** The route as plain HTTP: one path, one method, 426 without an upgrade. */
+/** Tests the route as plain HTTP: one path, one method, and 426 without an upgrade. */
 export function route(target: Target): void {
   const subdomain = target.urlMode === "subdomain";
   describe("GET /realtime without an upgrade, and what is no handshake", () => {

@@ -8,7 +8,7 @@ import { freshChannel, type Room, room } from "./room.ts";
 import type { Socket } from "./socket.ts";
 
 const MAX = 16 * 1024;
-/** The size past which the connection is closed. */
+/** The size in bytes over which a frame closes the connection. */
 const CAP = 128 * 1024;
 
 const CHARACTERS: [name: string, character: string][] = [
@@ -18,7 +18,7 @@ const CHARACTERS: [name: string, character: string][] = [
   ["emoji", "😀"],
 ];
 
-/** Returns a publish frame of exactly `bytes` bytes: one character repeated, and ASCII for the rest. */
+/** Returns a publish frame of exactly `bytes` bytes: one character repeated, filled up with ASCII. */
 function sized(channel: string, character: string, bytes: number): { frame: string; data: string } {
   const around = JSON.stringify({ type: "publish", channel, data: "" });
   const room = bytes - Buffer.byteLength(around);
@@ -29,7 +29,7 @@ function sized(channel: string, character: string, bytes: number): { frame: stri
   return { frame, data };
 }
 
-/** A frame has at most 16,384 bytes; a somewhat larger one is refused, a very large one closes the connection. */
+/** Tests the size of frames: at most 16,384 bytes. A somewhat larger frame is refused, and a very large one closes the connection. */
 export function sizes(target: Target): void {
   describe("the size of a frame", () => {
     const dial = line(target);

@@ -14,7 +14,7 @@ export interface Frame {
   [field: string]: Json;
 }
 
-/** The realtime connection of a canvas's page: it queues frames until a test takes them. */
+/** The realtime connection of a canvas's page. It queues frames until a test takes them. */
 export class Socket {
   readonly #socket: WebSocket;
   readonly #frames: Frame[] = [];
@@ -74,7 +74,7 @@ export class Socket {
     return this.next();
   }
 
-  /** Resolves with every frame received before the response to one more request. */
+  /** Resolves with all frames that were received before the response to one more request. */
   async settled(): Promise<Frame[]> {
     const channel = `round-trip-${randomUUID()}`;
     this.send({ type: "presence", channel });
@@ -92,7 +92,7 @@ export class Socket {
     return { code: this.#code, frames: this.#frames.splice(0) };
   }
 
-  /** Closes the connection as a page that is left does. */
+  /** Closes the connection as a browser does when its user leaves the page. */
   async close(): Promise<void> {
     this.#socket.close();
     await this.end();
@@ -113,7 +113,7 @@ export class Socket {
   }
 }
 
-/** Opens the realtime connection of a canvas's page; fails with the response where it is not 101. */
+/** Opens the realtime connection of a canvas's page. Throws with the response if its status is not 101. */
 export function connect(
   target: Target,
   slug: string,

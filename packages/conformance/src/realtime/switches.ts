@@ -13,7 +13,7 @@ const OFF = [
   [{ backendEnabled: false }, "backend_off"],
 ] as const;
 
-/** Close code 4403: realtime is off or is switched off; an error frame gives the reason. */
+/** Tests close code 4403: realtime is off or is switched off, and an error frame gives the reason. */
 export function switches(target: Target): void {
   describe("4403: realtime off", () => {
     const dial = line(target);

@@ -11,7 +11,7 @@ import { refused, unauthenticated } from "../refusal.ts";
 import type { Target } from "../target.ts";
 import { knock } from "./handshake.ts";
 
-/** Steps 1 to 3 before the upgrade: their refusals are HTTP responses, as to any request. */
+/** Tests steps 1 to 3 before the upgrade: their refusals are HTTP responses, as for any request. */
 export function upgrade(target: Target): void {
   const subdomain = target.urlMode === "subdomain";
   describe("what refuses the upgrade", () => {
@@ -24,7 +24,7 @@ export function upgrade(target: Target): void {
       scenes = await parallel(CAUSES.slice(), ({ cause }) => afflicted(target, [cause]), 8);
     });
 
-    /** Asserts that the refusal equals the one to a plain GET, CORS headers included. */
+    /** Asserts that the refusal equals that of a plain GET, CORS headers included. */
     const likeAnyOther = (answer: Answer, usual: Answer, slug: string) => {
       const { requestId, ...said } = answer.json;
       assert.equal(typeof requestId, typeof usual.json.requestId);

@@ -57,7 +57,7 @@ const NO_COLLECTIONS = ["none", "Board", "board2", "constructor", "toString", "h
 
 const MOST = 64;
 
-/** `watch` and `unwatch`: changes are sent to those who watch. */
+/** Tests `watch` and `unwatch`: changes are sent to those who watch. */
 export function watches(target: Target): void {
   describe("watch and unwatch", () => {
     const dial = line(target, after);

@@ -1,7 +1,7 @@
 import { same } from "../same.ts";
 import type { Frame, Socket } from "./socket.ts";
 
-/** Target of a watch: keys with a prefix, the records of a collection, or files. */
+/** The target of a watch: keys with a prefix, the records of a collection, or files. */
 export type Watched =
   | { resource: "kv" | "kv.user"; prefix: string }
   | { resource: "collection"; name: string }
@@ -10,9 +10,9 @@ export type Watched =
 /** The operation of a change. */
 export type Op = "set" | "delete";
 
-/** A watch of the keys with a prefix. */
+/** Returns a watch of the keys with a prefix. */
 export const keys = (resource: "kv" | "kv.user", prefix = ""): Watched => ({ resource, prefix });
-/** A watch of the records of a collection. */
+/** Returns a watch of the records of a collection. */
 export const records = (name: string): Watched => ({ resource: "collection", name });
 
 /** A watch of the files of a canvas. */
@@ -21,7 +21,7 @@ export const FILES = { resource: "files" } as const satisfies Watched;
 export const watching = (watched: Watched): Frame => ({ type: "watching", ...watched });
 export const resync = (watched: Watched): Frame => ({ type: "resync", ...watched });
 
-/** A key was set or deleted. */
+/** Returns the frame for a key that was set or deleted. */
 export const keyChange = (resource: "kv" | "kv.user", key: string, op: Op = "set"): Frame => ({
   type: "change",
   resource,
@@ -29,7 +29,7 @@ export const keyChange = (resource: "kv" | "kv.user", key: string, op: Op = "set
   op,
 });
 
-/** A record was made, changed or deleted. */
+/** Returns the frame for a record that was created, updated or deleted. */
 export const recordChange = (name: string, id: string, op: Op = "set"): Frame => ({
   type: "change",
   resource: "collection",
@@ -38,7 +38,7 @@ export const recordChange = (name: string, id: string, op: Op = "set"): Frame =>
   op,
 });
 
-/** A file was uploaded, renamed or deleted. */
+/** Returns the frame for a file that was uploaded, renamed or deleted. */
 export const fileChange = (scope: string, id: string, op: Op = "set"): Frame => ({
   type: "change",
   ...FILES,

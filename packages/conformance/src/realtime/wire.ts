@@ -30,7 +30,7 @@ const BROKEN: [name: string, code: number, bytes: Buffer][] = [
   ],
 ];
 
-/** The WebSocket protocol below the JSON frames. */
+/** Tests the WebSocket protocol below the JSON frames. */
 export function wire(target: Target): void {
   describe("the protocol below the frames", () => {
     const opened: Wire[] = [];

@@ -9,7 +9,7 @@ export interface Submission {
   updatedAt: number;
 }
 
-/** Returns the submission in a response, which is 200 with exactly its three fields. */
+/** Asserts that a response is 200 with a submission of exactly three fields, and returns the submission. */
 export function answerOf({ status, headers, text, json }: Answer): Submission {
   assert.equal(status, 200, text.slice(0, 300));
   assert.match(headers["content-type"] ?? "", /^application\/json\b/);

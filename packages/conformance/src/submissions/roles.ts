@@ -8,7 +8,7 @@ import { answered, refused } from "../refusal.ts";
 import type { Target } from "../target.ts";
 import { answerOf } from "./answer.ts";
 
-/** Everyone admitted writes their own submission; the owner and editors read and remove those of all. */
+/** Tests that everyone admitted writes their own submission, and that owner and editors read and remove those of all. */
 export function roles(target: Target): void {
   describe("who may", () => {
     let canvas: Stage;

@@ -6,7 +6,7 @@ import { answered, disabled, refused } from "../refusal.ts";
 import type { Target } from "../target.ts";
 import { answerOf, type Submission } from "./answer.ts";
 
-/** Submissions are on when the key-value store is. */
+/** Tests that submissions are on when the key-value store is. */
 export function switches(target: Target): void {
   describe("switches", () => {
     for (const [off, reason] of [
@@ -43,7 +43,7 @@ export function switches(target: Target): void {
   });
 }
 
-/** Submissions count in the canvas's bucket, like the key-value store. */
+/** Tests that submissions count in the canvas's bucket, like the key-value store. */
 export function rates(target: Target): void {
   describe("rates", () => {
     it("one bucket with the key-value store; what is refused changes nothing", async () => {

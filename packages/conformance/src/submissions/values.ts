@@ -32,7 +32,7 @@ const FLOODS: [name: string, flood: Flood][] = [
   ["sends 10 MiB in chunks and does not stop there", { announced: null, sent: 10 * MiB }],
 ];
 
-/** Values: any JSON, at most 64 KiB as sent; 1,000 submissions of one author. */
+/** Tests values: any JSON of at most 64 KiB as it is sent, and 1,000 submissions of one author. */
 export function values(target: Target): void {
   describe("values", () => {
     let canvas: Stage;
