@@ -16,7 +16,7 @@ export interface Message<Data = Json> {
 /** A channel: messages between open pages of a canvas, and presence (specification 4.7). */
 export interface Channel {
   /**
-   * Calls `handler` with every message. Resolves when the service has confirmed the subscription, rejects when it refuses.
+   * Calls `handler` with every message. Resolves when the service has confirmed the subscription, and rejects if it refuses.
    * After a lost connection the SDK subscribes again.
    * @example await easel.realtime.channel("pens").subscribe(({ event, data, from }) => draw(from.id, data));
    */
@@ -33,23 +33,23 @@ export interface Channel {
    */
   presence(): Promise<Member[]>;
   /**
-   * Calls `handler` when a person joins; returns a function that removes it.
+   * Calls `handler` when a person joins. Returns a function that removes the handler.
    * @example const stop = easel.realtime.channel("pens").onJoin(({ name }) => greet(name));
    */
   onJoin(handler: Listener<Member>): () => void;
   /**
-   * Calls `handler` when a person leaves; returns a function that removes it.
+   * Calls `handler` when a person leaves. Returns a function that removes the handler.
    * @example const stop = easel.realtime.channel("pens").onLeave(({ id }) => erase(id));
    */
   onLeave(handler: Listener<Member>): () => void;
   /**
-   * Calls `handler` with the people on the channel after `subscribe` and after `presence`; returns a function that removes it.
+   * Calls `handler` with the people on the channel after `subscribe` and after `presence`. Returns a function that removes it.
    * @example const stop = easel.realtime.channel("pens").onPresence((users) => list(users));
    */
   onPresence(handler: Listener<Member[]>): () => void;
   /**
-   * Calls `handler` on every error of the channel; returns a function that removes it. Without a handler, errors are reported
-   * as uncaught.
+   * Calls `handler` on every error of the channel. Returns a function that removes the handler. Without a handler, errors are
+   * reported as uncaught.
    * @example const stop = easel.realtime.channel("pens").onError(({ message }) => show(message));
    */
   onError(handler: Listener<EaselError>): () => void;
