@@ -37,7 +37,7 @@ export class VersionFiles {
     this.#env = env;
   }
 
-  /** Returns the cached representations of a path; undefined when it is not cached. */
+  /** Returns the cached representations of a path, or undefined if it is not cached. */
   cached(version: string, path: string): ServedFile[] | undefined {
     return this.#cache.get(keyOf(version, path));
   }

@@ -4,7 +4,7 @@ import { refuse } from "./refusal.ts";
 /** The query of a request. A name that is repeated has several values. */
 export type Query = Record<string, string | string[] | undefined>;
 
-/** Returns the first value of a query name; undefined where it is absent or empty. */
+/** Returns the first value of a query name, or undefined if it is absent or empty. */
 export function firstValue(query: Query, name: string): string | undefined {
   const value = query[name];
   return (Array.isArray(value) ? value[0] : value) || undefined;

@@ -10,7 +10,7 @@ export function orgsOf(email: string, { db }: Env): Promise<{ id: string; name: 
 }
 
 /**
- * Returns the home organisation of a new canvas: the one asked for, otherwise that of its creator; null without tenancy or without an
+ * Returns the home organisation of a new canvas: the one asked for, or else that of its creator. Returns null without tenancy or without an
  * organisation. Throws 400 `INVALID_BODY` with `reason: org_forbidden` for an organisation that the creator does not belong to.
  */
 export async function homeOfNew(

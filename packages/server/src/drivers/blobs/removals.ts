@@ -44,7 +44,7 @@ export class Removals {
     await rm(aside, { force: true });
   }
 
-  /** Opens a blob that is moved aside at the moment. Returns null if there is none. */
+  /** Opens a blob that is moved aside at the moment. Returns null if no such blob exists. */
   async open(key: string): Promise<FileHandle | null> {
     const names = await readdir(this.#directory).catch(ignoreMissing);
     const name = names?.find((each) => each.startsWith(key));

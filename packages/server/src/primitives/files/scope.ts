@@ -18,13 +18,13 @@ const FIXED = {
 /** Whether a text is one of the two fixed scopes, whose policies are fixed as well. */
 export const isFixed = (scope: string): scope is keyof typeof FIXED => Object.hasOwn(FIXED, scope);
 
-/** Returns the name of the collection that the attachments of a scope belong to; undefined for any other scope. */
+/** Returns the name of the collection that the attachments of a scope belong to, or undefined for any other scope. */
 export const collectionOf = (scope: Scope): string | undefined => nameAfter("record:", scope);
 
 /** Whether the files of a scope need KV besides files. Attachments do, because records do. */
 export const needsKv = (scope: Scope): boolean => collectionOf(scope) !== undefined;
 
-/** Returns the name of the file group of a scope; undefined for any other scope. */
+/** Returns the name of the file group of a scope, or undefined for any other scope. */
 export const groupOf = (scope: Scope): string | undefined => nameAfter("group:", scope);
 
 const nameAfter = (prefix: string, scope: string) =>
