@@ -1,9 +1,7 @@
 import { link, open, rename, stat } from "node:fs/promises";
 import path from "node:path";
 
-/**
- * Gives a file a second name durably, unless a file of that name exists. The file never appears under that name with a part of its content.
- */
+/** Gives a file a second name durably, unless a file of that name exists. Readers of that name always see the whole content. */
 export async function linkUnlessThere(file: string, name: string): Promise<void> {
   await link(file, name).catch(async (error) => {
     if (error.code === "EEXIST") return;
