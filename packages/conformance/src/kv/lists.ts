@@ -3,6 +3,7 @@ import { before, describe, it } from "node:test";
 import { LIMITS } from "@easel/protocol/limits";
 import type { Json } from "@easel/protocol/types";
 import fc from "fast-check";
+import { codePoint } from "../code-point.ts";
 import { type Stage, stage } from "../fixture.ts";
 import type { Answer } from "../http.ts";
 import { open, type Page } from "../page.ts";
@@ -52,7 +53,7 @@ const character = fc.constantFrom(..."abé\0/%\ud7ff\ue000\uffff\u{10000}😀\u{
 const keySets = fc.uniqueArray(
   fc.oneof(
     fc.array(character, { minLength: 1, maxLength: 4 }).map((characters) => characters.join("")),
-    fc.string({ unit: "binary", minLength: 1, maxLength: 8 }),
+    fc.string({ unit: codePoint, minLength: 1, maxLength: 8 }),
   ),
   { minLength: 1, maxLength: 24 },
 );

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import { LIMITS } from "@easel/protocol/limits";
 import fc from "fast-check";
+import { codePoint } from "../code-point.ts";
 import { stage } from "../fixture.ts";
 import { MALFORMED, quoted, SMOKE_MALFORMED, SMOKE_WELL_FORMED, WELL_FORMED } from "../json-bodies.ts";
 import type { Page } from "../page.ts";
@@ -94,7 +95,7 @@ export function values(target: Target, scopes: Scopes = SCOPES): void {
       it("any JSON value is read back as it was put", async () => {
         const path = `${root}/${freshKey()}`;
         const anything = fc
-          .jsonValue({ stringUnit: "binary", maxDepth: 5 })
+          .jsonValue({ stringUnit: codePoint, maxDepth: 5 })
           .filter((value) => value !== null);
         await fc.assert(
           fc.asyncProperty(anything, async (value) => {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { codePoint } from "@easel/conformance/code-point";
 import fc from "fast-check";
 import { downloadName, newName, storedName } from "./file-name.ts";
 
@@ -66,7 +67,7 @@ test("a stored name is well formed, visible, not a path, and can be given in a r
     "é",
   );
   const text = fc.oneof(
-    fc.string({ unit: "binary" }),
+    fc.string({ unit: codePoint }),
     fc.array(characters, { maxLength: 600 }).map((each) => each.join("")),
   );
   fc.assert(

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { before, it } from "node:test";
+import { codePoint } from "@easel/conformance/code-point";
 import { type Entry, entryOf } from "@easel/conformance/collections/entry";
 import type { Stage } from "@easel/conformance/fixture";
 import { collecting } from "@easel/conformance/policy";
@@ -179,7 +180,7 @@ await onSqlite("lists as they are asked for", (target) => {
 
   it("any text as any parameter: 200 or 400", async () => {
     const hostile = fc.oneof(
-      fc.string({ unit: "binary", maxLength: 40 }),
+      fc.string({ unit: codePoint, maxLength: 40 }),
       fc.jsonValue({ maxDepth: 3 }).map((each) => JSON.stringify(each)),
       fc
         .dictionary(fc.constantFrom("authorId", "value.n", "value.t", "__proto__"), fc.jsonValue())
