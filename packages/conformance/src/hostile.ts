@@ -13,15 +13,15 @@ const NULLS: typeof SMOKE_WELL_FORMED = [
   ["null in white space", " null\n"],
 ];
 
-/** A route that stores one JSON value of at most 64 KiB, null included. */
+/** A route that stores one JSON value of at most 64 KiB, which may be null. */
 export interface Shelf {
   /** Writes the value. */
   put(body: string | Buffer): Promise<Answer>;
-  /** Reads the value; undefined where there is none. */
+  /** Reads the value, or undefined if there is none. */
   get(): Promise<Json | undefined>;
 }
 
-/** Smoke test of a route that stores JSON: a value is read back equal, or refused with 400 and nothing changes. */
+/** Smoke-tests a route that stores JSON: a value is read back equal, or refused with 400 and nothing changes. */
 export function keepsAnyJson(shelf: () => Shelf): void {
   const kept = async (body: string | Buffer) => {
     const answer = await shelf().put(body);

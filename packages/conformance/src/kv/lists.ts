@@ -25,7 +25,7 @@ const LIMIT_ROWS: [query: string, keys: number[]][] = [
   ["limit=", [1, 2, 3]],
 ];
 
-/** Prefixes, and keys next to their bounds. */
+/** Prefixes, with keys that have them and similar keys that do not. */
 const PREFIX_ROWS: [prefix: string, within: string[], without: string[]][] = [
   ["a", ["a", "aa", "a\0", "a\u{10ffff}", "a😀", "a/b"], ["A", "b", "", "ä", "ba"]],
   ["a\u007f", ["a\u007f", "a\u007f\u{10ffff}"], ["a\u007e", "a\u0080"]],
@@ -58,7 +58,7 @@ const keySets = fc.uniqueArray(
   { minLength: 1, maxLength: 24 },
 );
 
-/** Lists: pages in key order, each key once, `nextCursor` the last key of its page. */
+/** Tests lists: pages in key order, each key once, and `nextCursor` the last key of its page. */
 export function lists(target: Target, scopes: Scopes = SCOPES): void {
   for (const { scope, root } of scopes) {
     describe(`lists of the ${scope} scope`, () => {
