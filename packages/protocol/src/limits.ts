@@ -1,3 +1,4 @@
+import { BUNDLE_BYTES, BUNDLE_ENTRIES, BUNDLE_PATH_BYTES, BUNDLE_UNPACKED_BYTES } from "./bundle.ts";
 import { CHANNEL_NAME_BYTES, FRAME_BYTES } from "./realtime-constants.ts";
 
 const KiB = 1024;
@@ -87,10 +88,10 @@ export const LIMITS = {
     of: "a JSON body of the management API",
     past: "413 INVALID_BODY",
   },
-  bundleBytes: { value: 50 * MiB, unit: "bytes", of: "a zipped bundle", past: "413 INVALID_BODY" },
-  bundleEntries: { value: 5_000, unit: "entries", of: "a bundle", past: "400 INVALID_BODY" },
+  bundleBytes: { value: BUNDLE_BYTES, unit: "bytes", of: "a zipped bundle", past: "413 INVALID_BODY" },
+  bundleEntries: { value: BUNDLE_ENTRIES, unit: "entries", of: "a bundle", past: "400 INVALID_BODY" },
   bundleUnpackedBytes: {
-    value: 250 * MiB,
+    value: BUNDLE_UNPACKED_BYTES,
     unit: "bytes",
     of: "a bundle, unpacked",
     past: "400 INVALID_BODY",
@@ -102,7 +103,7 @@ export const LIMITS = {
     past: "400 INVALID_BODY",
   },
   bundlePathBytes: {
-    value: 1 * KiB,
+    value: BUNDLE_PATH_BYTES,
     unit: "bytes",
     of: "the path of a bundle entry",
     past: "400 INVALID_BODY",

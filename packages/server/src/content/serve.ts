@@ -1,6 +1,6 @@
+import { pathFault } from "@easel/protocol/bundle";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Principal } from "../access/principal.ts";
-import { pathFault } from "../canvases/publishing/bundle.ts";
 import { hasDotFile } from "../canvases/publishing/left-out.ts";
 import type { Env } from "../env.ts";
 import { isFresh, rangeOf } from "../http/conditional.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { pathFault } from "@easel/protocol/bundle";
 import fc from "fast-check";
-import { pathFault } from "./bundle.ts";
 
 const OUTSIDE = "does not stay inside the bundle";
 const CHARACTERS = "has characters that a path cannot have";

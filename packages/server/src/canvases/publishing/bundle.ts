@@ -1,6 +1,7 @@
 import { pipeline } from "node:stream";
 import { setImmediate as immediate } from "node:timers/promises";
 import { crc32, createInflateRaw } from "node:zlib";
+import { pathFault } from "@easel/protocol/bundle";
 import { LIMITS } from "@easel/protocol/limits";
 import type { LeftOut } from "@easel/protocol/types";
 import { type Entry, openPromise, type ZipFile } from "yauzl";
@@ -29,16 +30,6 @@ const LINK = 0o120000;
 const SLASH = 0x2f;
 
 const invalid = (message: string): never => refuse("INVALID_BODY", { message });
-
-/** Returns the reason why a path cannot be served, as the end of a sentence, or undefined if it can. */
-export function pathFault(path: string): string | undefined {
-  if (Buffer.byteLength(path) > LIMITS.bundlePathBytes.value) return "is too long";
-  if (/[\p{Cc}\\]/u.test(path) || !path.isWellFormed()) return "has characters that a path cannot have";
-  if (path.split("/").some((segment) => segment === "" || segment === "." || segment === "..")) {
-    return "does not stay inside the bundle";
-  }
-  return undefined;
-}
 
 /** Inflates an entry lazily. Throws 400 `INVALID_BODY` if its size or checksum is not the declared one, or it is compressed too well. */
 async function* unpack(zip: ZipFile, entry: Entry) {
