@@ -141,13 +141,23 @@ export interface DeployedCanvas extends Canvas {
   warnings: string[];
 }
 
-/** One immutable deployed version. */
+/** The number of files of a version that differ from those of the version stored before it. */
+export interface ChangedFiles {
+  added: number;
+  changed: number;
+  removed: number;
+}
+
+/** One immutable deployed version. `changed` is null if an older release has stored it. */
 export interface Version {
   id: string;
   createdAt: number;
   createdBy: string;
+  createdByName: string;
   files: number;
   bytes: number;
+  changed: ChangedFiles | null;
+  message: string | null;
   current: boolean;
 }
 

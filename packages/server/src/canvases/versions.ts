@@ -4,6 +4,31 @@ import { optional, type Step, sql } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
 import { refuse } from "../http/refusal.ts";
 
+/** A version whose files are stored and that is not published yet. */
+export interface StoredVersion {
+  id: string;
+  canvasId: string;
+  files: number;
+  bytes: number;
+}
+
+/**
+ * Returns the step that marks a version as stored, with the number of its files that were added, changed or removed since the newest
+ * version that was stored before it.
+ */
+export const storedStep = ({ id, canvasId, files, bytes }: StoredVersion): Step => sql`
+  with before as (select max(id) as id from versions where canvas_id = ${canvasId} and state = 'stored' and id < ${id}),
+    pairs as (select new.blob_key as new_key, old.blob_key as old_key
+      from version_files as new left join version_files as old
+      on old.version_id = (select id from before) and old.path = new.path and old.encoding = new.encoding
+      where new.version_id = ${id} and new.encoding = 'identity')
+  update versions set state = 'stored', files = ${files}, bytes = ${bytes},
+    files_added = (select count(*) from pairs where old_key is null),
+    files_changed = (select count(*) from pairs where old_key <> new_key),
+    files_removed = (select count(*) from version_files
+      where version_id = (select id from before) and encoding = 'identity') - (select count(old_key) from pairs)
+  where id = ${id} and state = 'storing'`;
+
 /** Returns the steps that make a stored version the current one of its canvas. */
 export const publishSteps = (canvasId: string, version: string, now: number): [Step, ...Step[]] => [
   // Locks the canvas's row first, so that concurrent deploys run one after the other.
@@ -26,15 +51,27 @@ export const trimStep = (canvasId: string, version: string, now: number, { confi
         order by id desc limit (coalesce((select value from canvases join person_quotas on user_id = owner_id
           where canvases.id = ${canvasId} and name = 'versions.canvas'), ${config.versionsKept})))`;
 
+interface Row extends Omit<Version, "current" | "changed"> {
+  added: number | null;
+  changed: number;
+  removed: number;
+  current: number;
+}
+
 /** Reads the stored versions of a canvas, newest first. */
 export async function listVersions(canvasId: string, { db }: Env): Promise<Version[]> {
-  const rows = await db.all<Omit<Version, "current"> & { current: number }>`
-    select versions.id, versions.created_at as "createdAt", versions.created_by as "createdBy", versions.files,
-      versions.bytes,
+  const rows = await db.all<Row>`
+    select versions.id, versions.created_at as "createdAt", versions.created_by as "createdBy",
+      users.name as "createdByName", versions.files, versions.bytes, versions.message,
+      files_added as added, files_changed as changed, files_removed as removed,
       case when versions.id = canvases.version_id then 1 else 0 end as current
-    from versions join canvases on canvases.id = canvas_id
+    from versions join canvases on canvases.id = canvas_id join users on users.id = versions.created_by
     where canvas_id = ${canvasId} and state = 'stored' order by versions.id desc`;
-  return rows.map((row) => ({ ...row, current: row.current === 1 }));
+  return rows.map(({ added, changed, removed, current, ...version }) => ({
+    ...version,
+    changed: added === null ? null : { added, changed, removed },
+    current: current === 1,
+  }));
 }
 
 /** Makes a stored version the current one again. Throws 404 `NOT_FOUND` if the canvas has no such version. */

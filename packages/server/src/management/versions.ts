@@ -47,6 +47,7 @@ export const versions = [
     method: "GET",
     path: "/api/canvases/{id}/versions",
     summary: "Lists the versions of a canvas, newest first.",
+    details: "`changed` counts the files that differ from the version that was stored before it.",
     allow: "viewer",
     response: ok(versionList),
     run: async ({ canvas: { id } }, env) => ({ body: { versions: await listVersions(id, env) } }),

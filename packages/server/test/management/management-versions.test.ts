@@ -89,15 +89,17 @@ await onEngines("versions", (target, env) => {
     assert.equal(current?.replaced_at, null);
   });
 
-  it("the list: newest first, one current, with creator, files and bytes", async () => {
+  it("the list: newest first, one current, with creator, files, bytes and the files that changed", async () => {
     const listed = await stage(target);
     const from = Date.now();
-    const [first, second] = [
+    const [first, second, third] = [
       await publish(target, listed, { "index.html": "one", "a.txt": "1234567" }),
       await publish(target, listed, { "index.html": `<p>${"long ".repeat(1000)}` }),
+      await publish(target, listed, { "index.html": "one", "a.txt": "one", "b.txt": "one" }),
     ];
     await manage(target, listed.people.owner, "POST", `/api/canvases/${listed.id}/versions/${first}/publish`);
-    const { id: createdBy } = (await manage(target, listed.people.owner, "GET", "/api/me")).json;
+    const me = (await manage(target, listed.people.owner, "GET", "/api/me")).json;
+    const by = { createdBy: me.id, createdByName: me.name, message: null };
     for (const role of ["owner", "editor", "viewer"] as const) {
       const answer = await manage(target, listed.people[role], "GET", `/api/canvases/${listed.id}/versions`);
       assert.equal(answer.status, 200, answer.text);
@@ -107,8 +109,18 @@ await onEngines("versions", (target, env) => {
       assert.deepEqual(
         versions.map(({ createdAt, ...rest }) => rest),
         [
-          { id: second, createdBy, files: 1, bytes: 5003, current: false },
-          { id: first, createdBy, files: 2, bytes: 10, current: true },
+          {
+            ...{ id: third, ...by, files: 3, bytes: 9, current: false },
+            changed: { added: 2, changed: 1, removed: 0 },
+          },
+          {
+            ...{ id: second, ...by, files: 1, bytes: 5003, current: false },
+            changed: { added: 0, changed: 1, removed: 1 },
+          },
+          {
+            ...{ id: first, ...by, files: 2, bytes: 10, current: true },
+            changed: { added: 2, changed: 0, removed: 0 },
+          },
         ],
       );
     }

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { inParallel } from "../../async/in-parallel.ts";
 import { newId } from "../../crypto/ids.ts";
-import { type Step, sql } from "../../drivers/db/db.ts";
+import type { Step } from "../../drivers/db/db.ts";
 import type { Env } from "../../env.ts";
 import { Refusal, refuse } from "../../http/refusal.ts";
 import { limitOf, ownerOf, refuseOver } from "../owner-quotas.ts";
@@ -12,17 +12,9 @@ import {
   ROWS_AT_ONCE,
   removeOfCanvas,
 } from "../version-files.ts";
-import { publishSteps, trimStep } from "../versions.ts";
+import { publishSteps, type StoredVersion, storedStep, trimStep } from "../versions.ts";
 import { type Bundle, type BundleFile, withBundle } from "./bundle.ts";
 import { storeFile } from "./representations.ts";
-
-/** A version whose files are stored and that is not published yet. */
-export interface StoredVersion {
-  id: string;
-  canvasId: string;
-  files: number;
-  bytes: number;
-}
 
 /** A version stored from a bundle, with the files left out and the warnings. */
 export interface StoredBundle extends Omit<Bundle, "files"> {
@@ -126,16 +118,11 @@ export const storeBundle = (canvasId: string, by: string, file: string, env: Env
  * Makes a stored version the current one of its canvas in one batch, and removes versions over the quota. Throws 404 `NOT_FOUND` if the
  * canvas was deleted or disabled while its files were stored, and 503 `UNAVAILABLE` if a sweep has removed the version.
  */
-export async function publishStored({ id, canvasId, files, bytes }: StoredVersion, env: Env): Promise<void> {
+export async function publishStored(version: StoredVersion, env: Env): Promise<void> {
+  const { id, canvasId } = version;
   const now = env.clock();
   const [canvas, ...rest] = publishSteps(canvasId, id, now);
-  const steps: Step[] = [
-    canvas,
-    sql`update versions set state = 'stored', files = ${files}, bytes = ${bytes}
-      where id = ${id} and state = 'storing'`,
-    ...rest,
-    trimStep(canvasId, id, now, env),
-  ];
+  const steps: Step[] = [canvas, storedStep(version), ...rest, trimStep(canvasId, id, now, env)];
   const { length: done } = await env.db.batch(steps);
   if (done < steps.length) {
     await tidyUp(discardVersion({ id, canvasId }, env), env);

@@ -7,7 +7,14 @@ import type {
   Usage,
   VersionList,
 } from "@easel/protocol/management";
-import type { Canvas, Capabilities, DeployedCanvas, LeftOut, Version } from "@easel/protocol/types";
+import type {
+  Canvas,
+  Capabilities,
+  ChangedFiles,
+  DeployedCanvas,
+  LeftOut,
+  Version,
+} from "@easel/protocol/types";
 import { z } from "zod";
 import { policy } from "../policy-schema.ts";
 import { exact } from "./exact.ts";
@@ -107,14 +114,22 @@ export const capabilitySettings = exact<CapabilitySettings>()(
   }),
 );
 
+const changedFiles = exact<ChangedFiles>()(
+  "ChangedFiles",
+  z.strictObject({ added: z.int(), changed: z.int(), removed: z.int() }),
+);
+
 const version = exact<Version>()(
   "Version",
   z.strictObject({
     id: z.string(),
     createdAt: time,
     createdBy: z.string(),
+    createdByName: z.string(),
     files: z.int(),
     bytes: z.int(),
+    changed: changedFiles.nullable(),
+    message: z.string().nullable(),
     current: z.boolean(),
   }),
 );
