@@ -6,16 +6,17 @@ import type { Env } from "../env.ts";
 import { contentPath } from "../http/canvas-path.ts";
 import { isFresh } from "../http/conditional.ts";
 import { identify } from "../identity/identify.ts";
-import { authenticate } from "../pipeline/authenticate.ts";
+import { authenticate, opensToAnonymous } from "../pipeline/authenticate.ts";
 import { challenge } from "../sign-in/challenge.ts";
 import { requireOwnOrigin } from "./isolation.ts";
 import { requireOwnHost } from "./own-host.ts";
+import { referringCanvas } from "./referring-canvas.ts";
 
 const BUNDLE = path.join(import.meta.dirname, "../../../sdk/dist/v1.js");
 
 /**
  * Mounts `GET /sdk/v1.js`, also on canvas hosts. It sends the same bytes to every caller who passes authentication (specification 4.11).
- * The first line sets the URL mode, by which the SDK derives the canvas from the page's URL.
+ * Anonymous callers pass if the `Referer` is a page of a canvas that is open to them, as its other files do (4.1, step 1). The first line sets the URL mode, by which the SDK derives the canvas from the page's URL.
  */
 export function mountSdk(app: FastifyInstance, env: Env): void {
   let bundle: { bytes: Buffer; etag: string } | undefined;
@@ -42,7 +43,10 @@ export function mountSdk(app: FastifyInstance, env: Env): void {
 
   app.get("/sdk/v1.js", async (request, reply) => {
     // The response may be cached, so it must not set a cookie.
-    if ((await identify(request.raw, null, env)) === null) challenge(request.raw, "api", env);
+    const user = await identify(request.raw, null, env);
+    const page = user === null ? referringCanvas(request.headers, env) : null;
+    if (user === null && (page === null || !(await opensToAnonymous(page, env))))
+      challenge(request.raw, "api", env);
     return send(request, reply);
   });
 

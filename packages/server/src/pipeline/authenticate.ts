@@ -9,6 +9,12 @@ import { challenge } from "../sign-in/challenge.ts";
 import { startHandOver } from "../sign-in/hand-over.ts";
 import type { Visit } from "./visit.ts";
 
+/** Whether the gateway passes anonymous callers: only to a published canvas with an active, unexpired Public link (specification 4.1, step 1). */
+export async function opensToAnonymous(slug: string, env: Env): Promise<boolean> {
+  const canvas = await findForAccess(slug, null, env);
+  return canvas !== null && admitsAnonymous(canvas, env.clock());
+}
+
 /**
  * Step 1: identifies the caller; null for an anonymous one. Without a session only requests to an active Public link canvas pass
  * (specification 4.1).
@@ -17,8 +23,7 @@ export async function authenticate({ slug, surface, request, answer }: Visit, en
   const canvasHost = surface === "content" && env.base.urlMode === "subdomain" ? slug : undefined;
   const user = await identify(request, answer, env, { tokens: surface === "api", canvasHost });
   if (user !== null) return user;
-  const canvas = await findForAccess(slug, null, env);
-  if (canvas !== null && admitsAnonymous(canvas, env.clock())) return null;
+  if (await opensToAnonymous(slug, env)) return null;
   if (canvasHost !== undefined && wantsPage(request.headers)) {
     // The path on the host of the canvas, as it was before it was rewritten.
     const path = parseCanvasPath(request.url ?? "")?.rest ?? "/";

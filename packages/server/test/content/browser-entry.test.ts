@@ -111,6 +111,7 @@ for (const mode of ["path", "subdomain"] as const) {
     await nobody.goto(address);
     assert.match(await shown(nobody), /^Tea/);
     assert.equal(await refusal(nobody, site, canvas), "STATIC_ONLY");
+    assert.equal(await nobody.evaluate("easel.me().catch(({ code }) => code)"), "STATIC_ONLY");
     await amend(site.target, canvas, { password: "assam" });
     await nobody.reload();
     assert.match(await shown(nobody), /^Password needed.*You are not signed in here/);
