@@ -6,6 +6,10 @@ import type { Person, Target } from "./target.ts";
 export const disable = (target: Target, { id }: Stage): Promise<void> =>
   administer(target, "POST", `/api/admin/canvases/${id}/disable`, {});
 
+/** Enables a disabled canvas. */
+export const enable = (target: Target, { id }: Stage): Promise<void> =>
+  administer(target, "POST", `/api/admin/canvases/${id}/enable`, {});
+
 /** Sets whether a person may publish Public links. */
 export const mayPublish = (target: Target, person: Person, canPublishPublic: boolean): Promise<void> =>
   setUser(target, person, { canPublishPublic });

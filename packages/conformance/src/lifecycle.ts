@@ -1,26 +1,31 @@
 import assert from "node:assert/strict";
-import { crc32 } from "node:zlib";
 import { manage, type Stage } from "./fixture.ts";
 import { send } from "./http.ts";
 import { until } from "./patience.ts";
 import type { Target } from "./target.ts";
+import { type Files, zipOf } from "./zip.ts";
 
 const SHORT_MS = 500;
 
-/** Publishes a bundle of one page to a canvas. */
-export async function publish(target: Target, { id, people }: Stage, page: string): Promise<void> {
+/** Publishes a bundle to a canvas: these files, or one page. */
+export async function publish(target: Target, { id, people }: Stage, bundle: string | Files): Promise<void> {
   const answer = await send(target.base, {
     method: "PUT",
     path: `/api/canvases/${id}/bundle`,
     headers: [...people.owner.headers, ["Content-Type", "application/zip"]],
-    body: zipped("index.html", page),
+    body: zipOf(typeof bundle === "string" ? { "index.html": bundle } : bundle),
   });
   assert.equal(answer.status, 200, `PUT bundle: ${answer.text}`);
 }
 
 /** Archives a canvas. */
-export async function archive(target: Target, { id, people }: Stage): Promise<void> {
-  const answer = await manage(target, people.owner, "PATCH", `/api/canvases/${id}`, { archived: true });
+export const archive = (target: Target, canvas: Stage): Promise<void> => setArchived(target, canvas, true);
+
+/** Takes a canvas out of the archive. */
+export const unarchive = (target: Target, canvas: Stage): Promise<void> => setArchived(target, canvas, false);
+
+async function setArchived(target: Target, { id, people }: Stage, archived: boolean): Promise<void> {
+  const answer = await manage(target, people.owner, "PATCH", `/api/canvases/${id}`, { archived });
   assert.equal(answer.status, 200, `PATCH archived: ${answer.text}`);
 }
 
@@ -54,23 +59,4 @@ export async function expire(target: Target, canvas: Stage): Promise<void> {
 /** Calls `act` with a time shortly ahead, and again with later ones while it returns false, because the time had passed. */
 export async function soon(act: (moment: number) => Promise<boolean>): Promise<void> {
   for (let ahead = SHORT_MS; !(await act(Date.now() + ahead)); ahead *= 2);
-}
-
-/** Returns a zip of one uncompressed file. */
-function zipped(name: string, text: string): Buffer {
-  const [path, data] = [Buffer.from(name), Buffer.from(text)];
-  const about = Buffer.alloc(26);
-  about.writeUInt16LE(20, 0);
-  about.writeUInt32LE(crc32(data), 10);
-  about.writeUInt32LE(data.length, 14);
-  about.writeUInt32LE(data.length, 18);
-  about.writeUInt16LE(path.length, 22);
-  const entry = Buffer.concat([Buffer.from("PK\x03\x04"), about, path, data]);
-  const listed = Buffer.concat([Buffer.from("PK\x01\x02\x14\x00"), about, Buffer.alloc(14), path]);
-  const end = Buffer.alloc(18);
-  end.writeUInt16LE(1, 4);
-  end.writeUInt16LE(1, 6);
-  end.writeUInt32LE(listed.length, 8);
-  end.writeUInt32LE(entry.length, 12);
-  return Buffer.concat([entry, listed, Buffer.from("PK\x05\x06"), end]);
 }

@@ -1,3 +1,4 @@
+import { lifecycle } from "./3-lifecycle.ts";
 import { pipeline } from "./4.1-pipeline.ts";
 import { identity } from "./4.2-identity.ts";
 import { kv } from "./4.3-kv.ts";
@@ -8,6 +9,7 @@ import { collections } from "./4.10-collections.ts";
 import { adjacent } from "./4.11-adjacent.ts";
 import { authentication } from "./5-authentication.ts";
 import { events } from "./6-events.ts";
+import { serving } from "./serving.ts";
 import { devTarget, proxyTarget, type TargetOptions } from "./target.ts";
 
 /*
@@ -29,6 +31,7 @@ if (ADMIN_EMAIL) options.admin = ADMIN_EMAIL;
 const target = (AUTH_MODE === "dev" ? devTarget : proxyTarget)(BASE_URL, URL_MODE, options);
 
 const SECTIONS = [
+  lifecycle,
   pipeline,
   identity,
   kv,
@@ -39,5 +42,6 @@ const SECTIONS = [
   adjacent,
   authentication,
   events,
+  serving,
 ];
 for (const section of SECTIONS) section(target);

@@ -1,0 +1,146 @@
+import assert from "node:assert/strict";
+import { before, describe, it } from "node:test";
+import type { Access, AuthoredCanvas } from "@easel/protocol/types";
+import { disable, enable } from "./admin.ts";
+import { amend, type Cast, cast, manage, type Stage, stage } from "./fixture.ts";
+import { archive, expire, publish, remove, unarchive, unpublish } from "./lifecycle.ts";
+import { parallel } from "./parallel.ts";
+import type { Target } from "./target.ts";
+
+type State = AuthoredCanvas["publicationStatus"];
+type Status = AuthoredCanvas["status"];
+
+/** A change of a canvas, and both states after it. */
+type Row = [what: string, change: Change, publicationStatus: State, status: Status];
+type Change = (target: Target, canvas: Stage) => Promise<void>;
+
+const leave: Change = async () => {};
+const share =
+  (access: Access): Change =>
+  (target, canvas) =>
+    amend(target, canvas, { access });
+const deploy: Change = (target, canvas) => publish(target, canvas, "a page");
+const prolong: Change = (target, canvas) => amend(target, canvas, { expiresAt: null });
+
+/**
+ * One canvas that enters the states from the last row of the table to the first, so that with every state those below it hold, too, and
+ * leaves them again. Its `status` is that of the frozen precedence: revoked, expired, private, live.
+ */
+const WITHOUT_VERSION: Row[] = [
+  ["new", leave, "draft", "private"],
+  ["shared with the organisation", share("whole_org"), "draft", "live"],
+  ["expired", expire, "draft", "expired"],
+  ["archived", archive, "archived", "expired"],
+  ["unpublished, too", unpublish, "archived", "revoked"],
+  ["disabled, too", disable, "disabled", "revoked"],
+  ["enabled", enable, "archived", "revoked"],
+  ["no longer archived", unarchive, "unpublished", "revoked"],
+  ["deployed", deploy, "expired", "expired"],
+  ["without an expiry", prolong, "published", "live"],
+  ["private", share("private"), "published", "private"],
+];
+
+/** The same with a version. Each state is entered alone, and leaving it leads back. */
+const WITH_VERSION: Row[] = [
+  ["deployed", deploy, "published", "private"],
+  ["a Public link", share("public_link"), "published", "live"],
+  ["disabled", disable, "disabled", "live"],
+  ["enabled", enable, "published", "live"],
+  ["archived", archive, "archived", "live"],
+  ["no longer archived", unarchive, "published", "live"],
+  ["unpublished", unpublish, "unpublished", "revoked"],
+  ["archived, too", archive, "archived", "revoked"],
+  ["no longer archived", unarchive, "unpublished", "revoked"],
+  ["deployed again", deploy, "published", "live"],
+  ["expired", expire, "expired", "expired"],
+  ["unpublished, too", unpublish, "unpublished", "revoked"],
+  ["disabled, too", disable, "disabled", "revoked"],
+];
+
+const MODES: [access: Access, accessMode: AuthoredCanvas["accessMode"]][] = [
+  ["private", "restricted"],
+  ["whole_org", "whole_org"],
+  ["public_link", "public_link"],
+];
+
+/** Tests section 3: the states of a canvas, the first of which applies, and the frozen `status`. */
+export function lifecycle(target: Target): void {
+  if (target.rateLimited) return;
+  describe("3 lifecycle", () => {
+    let people: Cast;
+    before(async () => {
+      people = await cast(target);
+    });
+    const read = async ({ id }: Stage, person = people.owner) =>
+      (await manage(target, person, "GET", `/api/canvases/${id}`)).json as unknown as AuthoredCanvas;
+    const listed = async () => {
+      const { json } = await manage(target, people.owner, "GET", "/api/canvases?limit=1000");
+      return (json.canvases as AuthoredCanvas[]).map(({ id }) => id);
+    };
+
+    for (const [name, rows] of Object.entries({ "no version": WITHOUT_VERSION, "a version": WITH_VERSION })) {
+      it(`a canvas with ${name}: ${rows.map(([what]) => what).join(", ")}`, async () => {
+        const canvas = await stage(target, { people });
+        for (const [what, change, publicationStatus, status] of rows) {
+          await change(target, canvas);
+          for (const role of ["owner", "editor", "viewer"] as const) {
+            const view = await read(canvas, people[role]);
+            assert.deepEqual(
+              [what, role, view.publicationStatus, view.status, view.revokedAt !== null],
+              [what, role, publicationStatus, status, status === "revoked"],
+            );
+          }
+        }
+        assert.ok((await listed()).includes(canvas.id));
+      });
+    }
+
+    it("accessMode follows access, and `status` is private for a private one alone", async () => {
+      const canvas = await stage(target, { people });
+      await deploy(target, canvas);
+      for (const [access, accessMode] of MODES) {
+        await amend(target, canvas, { access });
+        const view = await read(canvas);
+        assert.deepEqual(
+          [view.access, view.accessMode, view.status],
+          [access, accessMode, access === "private" ? "private" : "live"],
+        );
+      }
+    });
+
+    it("every deploy is a new version at the same URL, and every write advances `updatedAt`", async () => {
+      const canvas = await stage(target, { people });
+      const views = [await read(canvas)];
+      for (const change of [deploy, share("whole_org"), deploy, unpublish, deploy]) {
+        await change(target, canvas);
+        views.push(await read(canvas));
+      }
+      const [draft, first, shared, second, revoked, third] = views;
+      assert.deepEqual(
+        [draft?.version, shared?.version, revoked?.version],
+        [null, first?.version, second?.version],
+      );
+      assert.equal(new Set([first, second, third].map((view) => view?.version)).size, 3);
+      assert.equal(new Set(views.map(({ url }) => url)).size, 1);
+      for (const [index, { updatedAt, bundleUpdatedAt }] of views.entries()) {
+        assert.equal(bundleUpdatedAt, updatedAt);
+        assert.ok(index === 0 || updatedAt > (views[index - 1]?.updatedAt ?? 0), `${index}`);
+      }
+    });
+
+    it("a deleted canvas in no list, whatever its state was", async () => {
+      const before = [leave, deploy, archive, unpublish, disable];
+      const canvases = await parallel(before, async (change) => {
+        const canvas = await stage(target, { people });
+        await change(target, canvas);
+        return canvas;
+      });
+      const all = await listed();
+      for (const { id } of canvases) assert.ok(all.includes(id));
+      await enable(target, canvases.at(-1) as Stage);
+      for (const canvas of canvases) await remove(target, canvas);
+      const left = await listed();
+      for (const { id } of canvases) assert.ok(!left.includes(id));
+    });
+  });
+}
