@@ -58,7 +58,8 @@ export function findForAdmin(id: string, { db, clock }: Env): Promise<AdminCanva
 export async function disableCanvas(id: string, reason: string | null, { db, clock }: Env): Promise<boolean> {
   const now = clock();
   const changed = await db.run`
-    update canvases set disabled_at = coalesce(disabled_at, ${now}), disabled_reason = ${reason}, updated_at = ${now}
+    update canvases set disabled_at = coalesce(disabled_at, ${now}), disabled_reason = ${reason},
+      updated_at = case when updated_at < ${now} then ${now} else updated_at + 1 end
     where id = ${id} and (deleted_at is null or deleted_at > ${now - RETENTION_MS})`;
   return changed === 1;
 }
@@ -67,7 +68,8 @@ export async function disableCanvas(id: string, reason: string | null, { db, clo
 export async function enableCanvas(id: string, { db, clock }: Env): Promise<boolean> {
   const now = clock();
   const changed = await db.run`
-    update canvases set disabled_at = null, disabled_reason = null, updated_at = ${now}
+    update canvases set disabled_at = null, disabled_reason = null,
+      updated_at = case when updated_at < ${now} then ${now} else updated_at + 1 end
     where id = ${id} and (deleted_at is null or deleted_at > ${now - RETENTION_MS})`;
   return changed === 1;
 }
@@ -76,6 +78,7 @@ export async function enableCanvas(id: string, { db, clock }: Env): Promise<bool
 export async function restoreCanvas(id: string, { db, clock }: Env): Promise<boolean> {
   const now = clock();
   const changed = await db.run`
-    update canvases set deleted_at = null, updated_at = ${now} where id = ${id} and deleted_at > ${now - RETENTION_MS}`;
+    update canvases set deleted_at = null, updated_at = case when updated_at < ${now} then ${now} else updated_at + 1 end
+    where id = ${id} and deleted_at > ${now - RETENTION_MS}`;
   return changed === 1;
 }

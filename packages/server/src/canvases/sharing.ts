@@ -69,8 +69,10 @@ export async function setSharing(
   { access, passwordHash, expiresAt, org, people, teams }: Sharing,
   { db, clock }: Env,
 ): Promise<boolean> {
+  const now = clock();
   const steps: Step[] = [
-    sql`update canvases set updated_at = ${clock()}, access = coalesce(${access ?? null}, access),
+    sql`update canvases set updated_at = case when updated_at < ${now} then ${now} else updated_at + 1 end,
+        access = coalesce(${access ?? null}, access),
         org_id = coalesce(org_id, ${org ?? null}),
         password_hash = case when cast(${Number(passwordHash === undefined)} as integer) = 1 then password_hash
           else cast(${passwordHash ?? null} as text) end,

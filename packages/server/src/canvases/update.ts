@@ -29,7 +29,8 @@ export async function patchCanvas(id: string, patch: CanvasPatch, { db, clock }:
   const now = clock();
   const { slug, title = null, tags, metadata, archived, discoverability = null } = patch;
   const changed = sql`
-    update canvases set updated_at = ${now}, slug = coalesce(${slug ?? null}, slug), title = coalesce(${title}, title),
+    update canvases set updated_at = case when updated_at < ${now} then ${now} else updated_at + 1 end,
+      slug = coalesce(${slug ?? null}, slug), title = coalesce(${title}, title),
       tags = coalesce(${tags === undefined ? null : JSON.stringify(tags)}, tags),
       metadata = case when cast(${Number(metadata === undefined)} as integer) = 1 then metadata
         else cast(${metadata == null ? null : JSON.stringify(metadata)} as text) end,
@@ -44,7 +45,7 @@ export async function patchCanvas(id: string, patch: CanvasPatch, { db, clock }:
       ? [changed]
       : [
           // Locks the canvas's row first, so that concurrent renames run one after the other.
-          sql`update canvases set updated_at = ${now} where id = ${id} and deleted_at is null`,
+          sql`update canvases set title = title where id = ${id} and deleted_at is null`,
           claimSlug(slug, id, now),
           changed,
           { optional: releaseSlugs(id, slug, now) },
@@ -57,7 +58,8 @@ export async function patchCanvas(id: string, patch: CanvasPatch, { db, clock }:
 export async function unpublishCanvas(id: string, { db, clock }: Env): Promise<void> {
   const now = clock();
   await db.run`
-    update canvases set updated_at = ${now}, revoked_at = coalesce(revoked_at, ${now})
+    update canvases set updated_at = case when updated_at < ${now} then ${now} else updated_at + 1 end,
+      revoked_at = coalesce(revoked_at, ${now})
     where id = ${id} and deleted_at is null`;
 }
 
@@ -65,7 +67,9 @@ export async function unpublishCanvas(id: string, { db, clock }: Env): Promise<v
 export async function deleteCanvas(id: string, { db, clock }: Env): Promise<void> {
   const now = clock();
   await db.run`
-    update canvases set updated_at = ${now}, deleted_at = ${now} where id = ${id} and deleted_at is null`;
+    update canvases set updated_at = case when updated_at < ${now} then ${now} else updated_at + 1 end,
+      deleted_at = ${now}
+    where id = ${id} and deleted_at is null`;
 }
 
 /**
@@ -78,9 +82,10 @@ export async function transferCanvas(
   email: string,
   env: Env,
 ): Promise<"done" | "not_an_editor" | OwnerQuota> {
+  const now = env.clock();
   const steps: Step[] = [
     sql`update users set name = name where id = ${owner.id} or users.email = ${email}`,
-    sql`update canvases set updated_at = ${env.clock()},
+    sql`update canvases set updated_at = case when updated_at < ${now} then ${now} else updated_at + 1 end,
         owner_id = (select id from users where users.email = ${email})
       where id = ${id} and owner_id = ${owner.id} and deleted_at is null
         and exists (select 1 from users
