@@ -94,12 +94,13 @@ export interface AuthoredCanvas {
   revokedAt: number | null;
   createdBy: string;
   viewerRole: CanvasRole | "admin";
+  /** Number of people and teams on the list; null for viewers. `names`: up to five display names, never e-mail addresses. */
   audienceSummary: { count: number | null; names: string[] };
   version: string | null;
   bundleUpdatedAt: number;
   sourceApp: string | null;
   sourceKind: string | null;
-  metadata: { [name: string]: Json } | null;
+  metadata: { [name: string]: Json };
 }
 
 /** The switches of a canvas as the management API shows them. */

@@ -11,6 +11,11 @@ export interface PersonEntry {
   role: GivenRole;
 }
 
+/** A person of a people list. `name` is null if they have not signed in yet. */
+export interface NamedPerson extends PersonEntry {
+  name: string | null;
+}
+
 /** A team that a canvas is shared with. */
 export interface TeamEntry {
   id: string;
@@ -19,10 +24,11 @@ export interface TeamEntry {
 }
 
 /** Reads the people lists of these canvases, by canvas id and sorted by address; a canvas with an empty list is left out. */
-export async function listPeople(canvasIds: string[], { db }: Env): Promise<Map<string, PersonEntry[]>> {
-  const rows = await db.all<PersonEntry & { canvas_id: string }>`
-    select canvas_id, email, role from canvas_people
-    where canvas_id in (select key from json_each(${asKeys(canvasIds)})) order by email`;
+export async function listPeople(canvasIds: string[], { db }: Env): Promise<Map<string, NamedPerson[]>> {
+  const rows = await db.all<NamedPerson & { canvas_id: string }>`
+    select canvas_id, canvas_people.email, role, users.name
+    from canvas_people left join users on users.email = canvas_people.email
+    where canvas_id in (select key from json_each(${asKeys(canvasIds)})) order by canvas_people.email`;
   return listsOf(rows);
 }
 

@@ -1,43 +1,53 @@
 import type { RuntimePolicy } from "@easel/protocol/policy";
-import type { Canvas, Json } from "@easel/protocol/types";
+import type { AuthoredCanvas, Canvas, Json } from "@easel/protocol/types";
+import { normalEmail } from "../access/email.ts";
 import type { User } from "../access/principal.ts";
 import { manages } from "../access/roles.ts";
 import type { Env } from "../env.ts";
 import { refuse } from "../http/refusal.ts";
 import { capabilitiesOf } from "./capabilities.ts";
 import { accessMode, legacyStatus, publicationStatus, statusFieldsOf } from "./publication-status.ts";
-import { listPeople, listTeamsOf, type PersonEntry, type TeamEntry } from "./sharing.ts";
+import { listPeople, listTeamsOf, type NamedPerson, type TeamEntry } from "./sharing.ts";
 import { type CanvasRow, findCanvas } from "./store.ts";
 
-const stringOf = (metadata: Canvas["metadata"], name: string): string | null => {
-  const value = metadata !== null && Object.hasOwn(metadata, name) ? metadata[name] : undefined;
+/** The maximum number of names in `audienceSummary`. */
+const NAMES_SHOWN = 5;
+
+/** A row of `canvases` for a caller who may also be an administrator without a role on it. */
+export type AuthoredRow = Omit<CanvasRow, "role"> & { role: AuthoredCanvas["viewerRole"] };
+
+/** The people and teams that a canvas is shared with, as far as the caller may see them. */
+interface Shared {
+  people: NamedPerson[];
+  teams: TeamEntry[];
+}
+
+const seesShared = (role: AuthoredCanvas["viewerRole"]) => role === "admin" || manages(role);
+
+const stringOf = (metadata: AuthoredCanvas["metadata"], name: string): string | null => {
+  const value = Object.hasOwn(metadata, name) ? metadata[name] : undefined;
   return typeof value === "string" ? value : null;
 };
 
-/** Converts a row to a canvas of the API. Only the owner and editors see the people and teams that it is shared with. */
-function viewOf(
-  row: CanvasRow,
-  allPeople: PersonEntry[],
-  allTeams: TeamEntry[],
-  { base, clock }: Env,
-): Canvas {
+/** Returns the names of people and teams, without people who have not signed in and names that are e-mail addresses. */
+const namesOf = ({ people, teams }: Shared): string[] =>
+  [...people, ...teams].flatMap(({ name }) => (name === null || normalEmail(name) !== null ? [] : [name]));
+
+/** Converts a row to the fields of `AuthoredCanvas` (specification 2), which management and authoring have in common. */
+function authoredOf(row: AuthoredRow, shared: Shared, { base, clock }: Env): AuthoredCanvas {
   const now = clock();
-  const metadata = row.metadata === null ? null : (JSON.parse(row.metadata) as { [name: string]: Json });
-  const living = statusFieldsOf(row);
-  const people = manages(row.role) ? allPeople : [];
-  const teams = manages(row.role) ? allTeams : [];
-  const named = [...people.map(({ email }) => email), ...teams.map(({ name }) => name)];
+  const metadata = JSON.parse(row.metadata ?? "{}") as { [name: string]: Json };
+  const status = statusFieldsOf(row);
   return {
     id: row.id,
-    slug: row.slug,
     url: base.canvasUrl(row.slug),
     title: row.title,
     tags: JSON.parse(row.tags) as string[],
     access: row.access,
     accessMode: accessMode(row.access),
-    publicationStatus: publicationStatus(living, now),
+    publicationStatus: publicationStatus(status, now),
     hasPassword: row.password_hash !== null,
-    status: legacyStatus(living, now),
+    status: legacyStatus(status, now),
     createdAt: row.created_at,
     updatedAt: row.updated_at,
     expiresAt: row.expires_at,
@@ -45,35 +55,50 @@ function viewOf(
     galleryTemplatable: row.gallery_templatable === 1,
     discoverability: row.discoverability,
     revokedAt: row.revoked_at,
-    disabledReason: manages(row.role) ? row.disabled_reason : null,
     createdBy: row.created_by,
     viewerRole: row.role,
     audienceSummary: {
-      count: manages(row.role) ? named.length : null,
-      names: named.slice(0, 5),
+      count: seesShared(row.role) ? shared.people.length + shared.teams.length : null,
+      names: namesOf(shared).slice(0, NAMES_SHOWN),
     },
     version: row.version_id,
     bundleUpdatedAt: row.updated_at,
     sourceApp: stringOf(metadata, "sourceApp"),
     sourceKind: stringOf(metadata, "sourceKind"),
     metadata,
-    owner: { id: row.owner_id, email: row.owner_email, name: row.owner_name },
-    people,
-    teams,
-    capabilities: capabilitiesOf(row),
-    runtimePolicy: row.runtime_policy === null ? null : (JSON.parse(row.runtime_policy) as RuntimePolicy),
-    runtimePolicyRevision: row.runtime_policy_revision,
   };
 }
 
-/** Converts rows to canvases of the API, for the caller whose role they contain. */
-export async function viewsFor(rows: CanvasRow[], env: Env): Promise<Canvas[]> {
-  const managed = rows.filter(({ role }) => manages(role)).map(({ id }) => id);
-  const [people, teams] = await Promise.all([listPeople(managed, env), listTeamsOf(managed, env)]);
-  return rows.map((row) => viewOf(row, people.get(row.id) ?? [], teams.get(row.id) ?? [], env));
+/** Reads what canvases are shared with. Yields empty lists for a canvas whose people and teams the caller may not see. */
+async function sharedOf(rows: AuthoredRow[], env: Env): Promise<(row: AuthoredRow) => Shared> {
+  const ids = rows.filter(({ role }) => seesShared(role)).map(({ id }) => id);
+  const [people, teams] = await Promise.all([listPeople(ids, env), listTeamsOf(ids, env)]);
+  return ({ id }) => ({ people: people.get(id) ?? [], teams: teams.get(id) ?? [] });
 }
 
-/** Converts one row to a canvas of the API, for the caller whose role it contains. */
+/** Converts rows to canvases of authoring, for the caller whose role they contain. */
+export async function authoredViews(rows: AuthoredRow[], env: Env): Promise<AuthoredCanvas[]> {
+  const shared = await sharedOf(rows, env);
+  return rows.map((row) => authoredOf(row, shared(row), env));
+}
+
+/** Converts rows to canvases of the management API, for the caller whose role they contain. */
+export async function viewsFor(rows: CanvasRow[], env: Env): Promise<Canvas[]> {
+  const shared = await sharedOf(rows, env);
+  return rows.map((row) => ({
+    ...authoredOf(row, shared(row), env),
+    slug: row.slug,
+    disabledReason: manages(row.role) ? row.disabled_reason : null,
+    owner: { id: row.owner_id, email: row.owner_email, name: row.owner_name },
+    people: shared(row).people.map(({ email, role }) => ({ email, role })),
+    teams: shared(row).teams,
+    capabilities: capabilitiesOf(row),
+    runtimePolicy: row.runtime_policy === null ? null : (JSON.parse(row.runtime_policy) as RuntimePolicy),
+    runtimePolicyRevision: row.runtime_policy_revision,
+  }));
+}
+
+/** Converts one row to a canvas of the management API, for the caller whose role it contains. */
 export async function viewFor(row: CanvasRow, env: Env): Promise<Canvas> {
   const [view] = await viewsFor([row], env);
   return view as Canvas;

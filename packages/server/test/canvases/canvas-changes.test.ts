@@ -50,7 +50,7 @@ const PATCHES: [name: string, patch: object, changed: Partial<Canvas>][] = [
     { metadata: { constructor: 1, "": 2, "\0": 3 } },
   ],
   ["empty metadata", { metadata: {} }, { metadata: {} }],
-  ["no metadata", { metadata: null }, { metadata: null }],
+  ["no metadata", { metadata: null }, { metadata: {} }],
   [
     "the gallery",
     { galleryListed: true, galleryTemplatable: true },

@@ -3,6 +3,7 @@ import { before, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { manage, type Stage, share, stage, turn } from "@easel/conformance/fixture";
 import { refused } from "@easel/conformance/refusal";
+import { freshEmail } from "@easel/conformance/target";
 import { whole } from "../support/canvas.ts";
 import { onEngines } from "../support/engines.ts";
 import { publish } from "../support/publish.ts";
@@ -18,7 +19,7 @@ await onEngines("GET /api/canvases/{id}", (target, env) => {
       { email: site.people.editor.email, role: "editor" },
       { email: site.people.viewer.email, role: "viewer" },
     ].sort((a, b) => (a.email < b.email ? -1 : 1));
-    const names = people.map(({ email }) => email);
+    const names = people.map(({ email }) => `Name of ${email.split("@", 1)[0]}`);
     for (const role of ["owner", "editor", "viewer"] as const) {
       const canvas = whole((await manage(target, site.people[role], "GET", `/api/canvases/${site.id}`)).json);
       const seen = role === "viewer" ? { people: [], count: null, names: [] } : { people, count: 2, names };
@@ -28,14 +29,25 @@ await onEngines("GET /api/canvases/{id}", (target, env) => {
     }
   });
 
-  it("audienceSummary names at most five people of a long list", async () => {
-    const long = await stage(target);
-    const people = Array.from({ length: 7 }, (_, n) => ({ email: `p${n}@example.com`, role: "viewer" }));
-    await manage(target, long.people.owner, "PUT", `/api/canvases/${long.id}/sharing`, { people });
-    const { audienceSummary } = whole(
-      (await manage(target, long.people.owner, "GET", `/api/canvases/${long.id}`)).json,
+  it("audienceSummary counts everyone, and names at most five of those who have signed in", async () => {
+    const crowd = await stage(target);
+    const summaryOf = async (emails: string[]) => {
+      const people = emails.map((email) => ({ email, role: "viewer" }));
+      const path = `/api/canvases/${crowd.id}/sharing`;
+      return whole((await manage(target, crowd.people.owner, "PUT", path, { people })).json).audienceSummary;
+    };
+    const known = await Promise.all(
+      Array.from(
+        { length: 6 },
+        async (_, n) => (await target.signIn(freshEmail(`k${n}`), `Known ${n}`)).email,
+      ),
     );
-    assert.deepEqual([audienceSummary.count, audienceSummary.names.length], [7, 5]);
+    const addressed = await target.signIn(freshEmail("addressed"), "someone@example.com");
+    const few = [freshEmail("unknown"), addressed.email, known[0] ?? ""];
+    assert.deepEqual(await summaryOf(few), { count: 3, names: ["Known 0"] });
+    const all = [...known, freshEmail("unknown")];
+    const names = [0, 1, 2, 3, 4].map((n) => `Known ${n}`);
+    assert.deepEqual(await summaryOf(all), { count: 7, names });
   });
 
   it("returns metadata, and its text fields as sourceApp and sourceKind", async () => {

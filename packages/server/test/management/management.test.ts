@@ -17,7 +17,7 @@ const NEW = {
   disabledReason: null,
   revokedAt: null,
   expiresAt: null,
-  metadata: null,
+  metadata: {},
   people: [],
   teams: [],
   audienceSummary: { count: 0, names: [] },

@@ -44,7 +44,7 @@ const FIELDS: Record<keyof Canvas, Is> = {
   bundleUpdatedAt: time,
   sourceApp: or(text, nothing),
   sourceKind: or(text, nothing),
-  metadata: or(object, nothing),
+  metadata: object,
   owner: object,
   people: list,
   teams: list,

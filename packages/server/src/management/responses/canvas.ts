@@ -79,7 +79,7 @@ const canvasFields = {
   bundleUpdatedAt: time,
   sourceApp: z.string().nullable(),
   sourceKind: z.string().nullable(),
-  metadata: z.record(z.string(), z.json()).nullable(),
+  metadata: z.record(z.string(), z.json()),
   owner: person,
   people: z.array(z.strictObject({ email: z.string(), role })),
   teams: z.array(z.strictObject({ id: z.string(), name: z.string(), role })),
