@@ -122,6 +122,8 @@ export interface Canvas extends AuthoredCanvas {
   slug: string;
   /** The administrator's reason for disabling the canvas, for owner and editors; null for everyone else. */
   disabledReason: string | null;
+  /** Whether navigations to paths without a file get `index.html`. */
+  spa: boolean;
   owner: { id: string; email: string; name: string };
   people: { email: string; role: "editor" | "viewer" }[];
   teams: { id: string; name: string; role: "editor" | "viewer" }[];

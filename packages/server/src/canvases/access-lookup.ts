@@ -12,6 +12,8 @@ export interface Canvas extends AccessFields {
   slug: string;
   versionId: string | null;
   revokedAt: number | null;
+  /** Whether navigations to paths without a file get `index.html`. */
+  spa: boolean;
   /** Changes with the policy document; null if there has never been one. */
   policyRevision: string | null;
   capabilities: Capabilities;
@@ -27,7 +29,8 @@ type Shared =
   | "expires_at"
   | "revoked_at"
   | "archived_at"
-  | "disabled_at";
+  | "disabled_at"
+  | "spa";
 
 type Row = Pick<CanvasRow, Shared | keyof SwitchColumns> & {
   deleted_at: number | null;
@@ -47,7 +50,7 @@ export async function findForAccess(slug: string, email: string | null, env: Env
   if (!isSlug(slug)) return null;
   const row = await env.db.getCached<Row>`
     select canvases.id, slug, owner_id, version_id, access, password_hash, expires_at, revoked_at, archived_at,
-      disabled_at, deleted_at, backend_enabled, kv, files, ai, realtime, authoring, ai_audience,
+      disabled_at, deleted_at, spa, backend_enabled, kv, files, ai, realtime, authoring, ai_audience,
       connections_audience, authoring_audience, guest_ai, users.can_publish_public as owner_may_publish, org_id, runtime_policy_revision,
       (select role from roles
         where canvas_id = (select id from canvases where slug = ${slug}) and roles.email = ${email}) as granted,
@@ -68,6 +71,7 @@ export async function findForAccess(slug: string, email: string | null, env: Env
     passwordHash: row.password_hash,
     expiresAt: row.expires_at,
     revokedAt: row.revoked_at,
+    spa: row.spa === 1,
     policyRevision: row.runtime_policy_revision,
     archivedAt: row.archived_at,
     disabledAt: row.disabled_at,

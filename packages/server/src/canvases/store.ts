@@ -36,6 +36,7 @@ export interface CanvasRow extends SwitchColumns {
   gallery_listed: number;
   gallery_templatable: number;
   discoverability: "link_only" | "listed";
+  spa: number;
   org_id: string | null;
   runtime_policy: string | null;
   runtime_policy_revision: string | null;

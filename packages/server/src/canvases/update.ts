@@ -16,6 +16,8 @@ export interface CanvasPatch {
   galleryListed?: boolean | undefined;
   galleryTemplatable?: boolean | undefined;
   discoverability?: "link_only" | "listed" | undefined;
+  /** Whether navigations to paths without a file get `index.html`. */
+  spa?: boolean | undefined;
 }
 
 const bit = (value: boolean | undefined) => (value === undefined ? null : Number(value));
@@ -38,7 +40,7 @@ export async function patchCanvas(id: string, patch: CanvasPatch, { db, clock }:
         when 1 then coalesce(archived_at, ${now}) else archived_at end,
       gallery_listed = coalesce(${bit(patch.galleryListed)}, gallery_listed),
       gallery_templatable = coalesce(${bit(patch.galleryTemplatable)}, gallery_templatable),
-      discoverability = coalesce(${discoverability}, discoverability)
+      discoverability = coalesce(${discoverability}, discoverability), spa = coalesce(${bit(patch.spa)}, spa)
     where id = ${id} and deleted_at is null`;
   const steps: Step[] =
     slug === undefined

@@ -89,6 +89,7 @@ export async function viewsFor(rows: CanvasRow[], env: Env): Promise<Canvas[]> {
     ...authoredOf(row, shared(row), env),
     slug: row.slug,
     disabledReason: manages(row.role) ? row.disabled_reason : null,
+    spa: row.spa === 1,
     owner: { id: row.owner_id, email: row.owner_email, name: row.owner_name },
     people: shared(row).people.map(({ email, role }) => ({ email, role })),
     teams: shared(row).teams,

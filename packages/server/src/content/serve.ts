@@ -6,6 +6,7 @@ import type { Env } from "../env.ts";
 import { isFresh, rangeOf } from "../http/conditional.ts";
 import { networkOf } from "../http/network.ts";
 import { refuse } from "../http/refusal.ts";
+import { wantsPage } from "../http/wants-page.ts";
 import { limitResponses, SMALL_RESPONSE } from "../pipeline/limit-responses.ts";
 import { resolve } from "../pipeline/resolve.ts";
 import type { Visit } from "../pipeline/visit.ts";
@@ -26,6 +27,10 @@ export interface Stores {
 /** Returns the query of a request's URL with its question mark, or an empty text without one. */
 export const searchOf = ({ url }: FastifyRequest): string =>
   url.includes("?") ? url.slice(url.indexOf("?")) : "";
+
+/** Whether a request may be for a route of a single-page app: it accepts HTML, and its path has no file extension. */
+const isRoute = (path: string, { headers }: FastifyRequest): boolean =>
+  wantsPage(headers) && !path.slice(path.lastIndexOf("/") + 1).includes(".");
 
 /** Sends the requested file of the current version, or of the version that the page load is pinned to. */
 export async function serve(
@@ -49,7 +54,9 @@ export async function serve(
   const wanted = folder ? `${path}index.html` : path;
   let files = stores.files.cached(version, wanted);
   if (files === undefined) {
-    const found = await stores.files.find(version, [wanted, `${path}/index.html`, "404.html"]);
+    const routed = canvas.spa && isRoute(plain, request);
+    const fallback = routed ? "index.html" : "404.html";
+    const found = await stores.files.find(version, [wanted, `${path}/index.html`, fallback]);
     files = found.get(wanted);
     if (files === undefined && !folder && found.has(`${path}/index.html`)) {
       return reply.redirect(
@@ -57,8 +64,8 @@ export async function serve(
         308,
       );
     }
-    files ??= found.get("404.html") ?? refuse("NOT_FOUND", { message: "This canvas has no such page." });
-    if (!found.has(wanted)) reply.code(404);
+    files ??= found.get(fallback) ?? refuse("NOT_FOUND", { message: "This canvas has no such page." });
+    if (!found.has(wanted) && !routed) reply.code(404);
   }
   const cookie = pinCookie(request.headers, canvas, env);
   if (cookie !== undefined) reply.header("set-cookie", cookie);

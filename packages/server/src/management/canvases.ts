@@ -28,6 +28,7 @@ const Patch = z.strictObject({
   galleryListed: flag,
   galleryTemplatable: flag,
   discoverability: z.enum(["link_only", "listed"]).optional(),
+  spa: flag,
 });
 
 /** The endpoints for the canvases of the caller (management API, section 4). */
@@ -74,8 +75,9 @@ export const canvases = [
     name: "canvas.update",
     method: "PATCH",
     path: "/api/canvases/{id}",
-    summary: "Changes title, slug, tags, metadata or listing of a canvas, or archives it.",
-    details: "A former slug stays reserved for 30 days. 409 `SLUG_TAKEN`.",
+    summary: "Changes title, slug, tags, metadata, listing or `spa` of a canvas, or archives it.",
+    details:
+      "With `spa`, navigations to paths without a file get `index.html` ([serving](serving.md)). A former slug stays reserved for 30 days. 409 `SLUG_TAKEN`.",
     allow: "editor",
     affects: "canvas",
     body: json(Patch),

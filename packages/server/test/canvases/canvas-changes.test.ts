@@ -56,11 +56,12 @@ const PATCHES: [name: string, patch: object, changed: Partial<Canvas>][] = [
     { galleryListed: true, galleryTemplatable: true },
     { galleryListed: true, galleryTemplatable: true },
   ],
+  ["a single-page app", { spa: true }, { spa: true }],
   ["a listing", { discoverability: "listed" }, { discoverability: "listed" }],
   [
     "all of it back",
-    { galleryListed: false, galleryTemplatable: false, discoverability: "link_only" },
-    { galleryListed: false, galleryTemplatable: false, discoverability: "link_only" },
+    { galleryListed: false, galleryTemplatable: false, discoverability: "link_only", spa: false },
+    { galleryListed: false, galleryTemplatable: false, discoverability: "link_only", spa: false },
   ],
 ];
 
@@ -89,6 +90,8 @@ const BAD: [name: string, patch: unknown][] = [
   ["an archive that is null", { archived: null }],
   ["an archive that is a time", { archived: 1_700_000_000_000 }],
   ["a gallery that is a number", { galleryListed: 1 }],
+  ["a single-page app that is text", { spa: "yes" }],
+  ["a single-page app that is null", { spa: null }],
   ["a template that is null", { galleryTemplatable: null }],
   ["an unknown discoverability", { discoverability: "public" }],
   ["a discoverability that is null", { discoverability: null }],

@@ -24,6 +24,7 @@ const NEW = {
   galleryListed: false,
   galleryTemplatable: false,
   discoverability: "link_only",
+  spa: false,
   capabilities: {
     backendEnabled: false,
     kv: true,

@@ -45,6 +45,7 @@ const FIELDS: Record<keyof Canvas, Is> = {
   sourceApp: or(text, nothing),
   sourceKind: or(text, nothing),
   metadata: object,
+  spa: bool,
   owner: object,
   people: list,
   teams: list,

@@ -80,6 +80,7 @@ const canvasFields = {
   sourceApp: z.string().nullable(),
   sourceKind: z.string().nullable(),
   metadata: z.record(z.string(), z.json()),
+  spa: z.boolean(),
   owner: person,
   people: z.array(z.strictObject({ email: z.string(), role })),
   teams: z.array(z.strictObject({ id: z.string(), name: z.string(), role })),
