@@ -20,7 +20,9 @@ export function pathFault(path: string): string | undefined {
   if (new TextEncoder().encode(path).length > BUNDLE_PATH_BYTES) return "is too long";
   // `Cs` is a surrogate without its other half.
   if (/[\p{Cc}\p{Cs}\\]/u.test(path)) return "has characters that a path cannot have";
-  if (path.split("/").some((segment) => segment === "" || segment === "." || segment === "..")) {
+  const segments = path.split("/");
+  // A drive of Windows, such as `C:`, is a path of its own.
+  if (/^[a-z]:/i.test(path) || segments.some((segment) => ["", ".", ".."].includes(segment))) {
     return "does not stay inside the bundle";
   }
   return undefined;

@@ -6,7 +6,8 @@ import type { Call } from "./call.ts";
 
 /** The request body of an act. */
 export interface BodySpec<Body> {
-  type: "application/json" | "application/zip";
+  /** The media types, for the docs. */
+  type: "application/json" | "application/zip, text/html";
   optional: boolean;
   /** The schema of a JSON body; null for other types. */
   schema: ZodType | null;

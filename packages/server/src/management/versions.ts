@@ -9,16 +9,17 @@ import type { BodySpec } from "./body-spec.ts";
 import { ok } from "./response-spec.ts";
 import { canvas, deployedCanvas, versionList } from "./responses/canvas.ts";
 
-const TYPES = ["application/zip", "application/x-zip-compressed", "application/octet-stream"];
+const TYPES = ["application/zip", "application/x-zip-compressed", "application/octet-stream", "text/html"];
 
 /** The body of a deploy. Reading it stores the bundle as a version that is not published yet. */
 const uploadedVersion: BodySpec<StoredBundle> = {
-  type: "application/zip",
+  type: "application/zip, text/html",
   optional: false,
   schema: null,
   async read({ request, user, params: { id = "" } }, env) {
     const type = request.headers["content-type"]?.split(";")[0]?.trim().toLowerCase() ?? "";
-    if (!TYPES.includes(type)) refuse("INVALID_BODY", { message: "The body must be application/zip." });
+    if (!TYPES.includes(type))
+      refuse("INVALID_BODY", { message: "The body must be application/zip or text/html." });
     const size = Number(request.headers["content-length"] ?? 0);
     return withUpload(streamBody(request), size, env, (file) => storeBundle(id, user.id, file, env));
   },
@@ -30,7 +31,7 @@ export const versions = [
     name: "canvas.deploy",
     method: "PUT",
     path: "/api/canvases/{id}/bundle",
-    summary: "Deploys a zipped folder as a new version and publishes it.",
+    summary: "Deploys a zipped folder, or a single page, as a new version and publishes it.",
     details:
       "See [bundles](#bundles). 409 `QUOTA_EXCEEDED`; 503 with `Retry-After` while many other deploys wait.",
     allow: "editor",

@@ -15,6 +15,7 @@ import {
 import { publishSteps, type StoredVersion, storedStep, trimStep } from "../versions.ts";
 import { type Bundle, type BundleFile, withBundle } from "./bundle.ts";
 import { storeFile } from "./representations.ts";
+import { rootAddressWarnings } from "./root-addresses.ts";
 
 /** A version stored from a bundle, with the files left out and the warnings. */
 export interface StoredBundle extends Omit<Bundle, "files"> {
@@ -102,16 +103,15 @@ export async function storeVersion(
 }
 
 /**
- * Unpacks a zip file and stores it as a version that is not published yet, two bundles at a time. `by` is the id of the user who deploys
- * it. Throws 400 `INVALID_BODY` for a bundle that breaks a rule, 409 `QUOTA_EXCEEDED`, and 503 `UNAVAILABLE` while the queue is full.
+ * Unpacks an uploaded bundle and stores it as a version that is not published yet, two bundles at a time. `by` is the id of the user who
+ * deploys it. Throws 400 `INVALID_BODY` for a bundle that breaks a rule, 409 `QUOTA_EXCEEDED`, and 503 `UNAVAILABLE` while the queue is full.
  */
 export const storeBundle = (canvasId: string, by: string, file: string, env: Env): Promise<StoredBundle> =>
   env.deploys.run(() =>
-    withBundle(file, async ({ files, leftOut, warnings }) => ({
-      version: await storeVersion(canvasId, by, files, env),
-      leftOut,
-      warnings,
-    })),
+    withBundle(file, async ({ files, leftOut, warnings }) => {
+      warnings.push(...(await rootAddressWarnings(files, env.base).catch(asRefusal)));
+      return { version: await storeVersion(canvasId, by, files, env), leftOut, warnings };
+    }),
   );
 
 /**

@@ -24,7 +24,7 @@ async function* upTo(limit: number, source: AsyncIterable<Uint8Array>) {
 }
 
 /**
- * Writes a zipped bundle to a temporary file while `use` runs, because a zip is read from its end. `size` is the length that the client
+ * Writes a bundle to a temporary file while `use` runs, because a zip is read from its end. `size` is the length that the client
  * declares, or 0. Throws 413 `INVALID_BODY` over 50 MiB, and 503 `UNAVAILABLE` while the queue of deploys is full.
  */
 export async function withUpload<Result>(

@@ -1,0 +1,39 @@
+import type { Base } from "../../config/addresses.ts";
+import type { BundleFile } from "./bundle.ts";
+
+/** The maximum number of bytes of a page that are searched. */
+const SEARCHED_BYTES = 256 * 1024;
+
+/** Finds addresses from the root of the host in `src` and `href`, without their query. */
+const FROM_ROOT = /\b(?:src|href)\s*=\s*["']?(\/[^/"'\s<>?#][^"'\s<>?#]*)/gi;
+
+async function startOf(file: BundleFile): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of await file.open()) {
+    chunks.push(chunk);
+    size += chunk.length;
+    if (size >= SEARCHED_BYTES) break;
+  }
+  return Buffer.concat(chunks).subarray(0, SEARCHED_BYTES).toString("latin1");
+}
+
+/**
+ * Returns a warning if `index.html` refers to files of its bundle from the root of the host, such as `/assets/app.js`: in path mode that
+ * address is outside of the canvas. Throws 400 `INVALID_BODY` if the page cannot be read.
+ */
+export async function rootAddressWarnings(
+  files: BundleFile[],
+  { urlMode }: Pick<Base, "urlMode">,
+): Promise<string[]> {
+  const index = files.find(({ path }) => path === "index.html");
+  if (urlMode !== "path" || index === undefined) return [];
+  const paths = new Set(files.map(({ path }) => `/${path}`));
+  for (const [, address = ""] of (await startOf(index)).matchAll(FROM_ROOT)) {
+    if (!address.startsWith("/assets/") && !paths.has(address)) continue;
+    return [
+      `\`index.html\` refers to \`${address.slice(0, 100)}\`, which is not below the address of the canvas. Use relative addresses; with Vite, set \`base: "./"\`.`,
+    ];
+  }
+  return [];
+}

@@ -1,0 +1,95 @@
+import { setImmediate as immediate } from "node:timers/promises";
+import { pathFault } from "@easel/protocol/bundle";
+import { LIMITS } from "@easel/protocol/limits";
+import type { LeftOut } from "@easel/protocol/types";
+import { refuse } from "../../http/refusal.ts";
+import { hasDotFile, LeftOutList } from "./left-out.ts";
+import { pathWarnings, withStartPage } from "./start-page.ts";
+
+/** A file that is offered for a version, by its path and its size in bytes. */
+export interface OfferedFile {
+  path: string;
+  size: number;
+}
+
+/** The files to publish, those that are left out, and sentences for people about likely mistakes. */
+export interface Selection<File> {
+  files: File[];
+  leftOut: LeftOut[];
+  warnings: string[];
+}
+
+/** The number of paths that are checked in one turn of the event loop. */
+const PATHS_AT_ONCE = 500;
+const SLASH = 0x2f;
+
+const invalid = (message: string): never => refuse("INVALID_BODY", { message });
+const quoted = (path: string): string => `\`${path.slice(0, 100).toWellFormed()}\``;
+
+/** Returns the top folder that contains all paths, with a slash, which exists if the folder itself was zipped. Otherwise returns "". */
+export function commonFolder(paths: string[]): string {
+  const first = paths[0] ?? "";
+  const folder = first.slice(0, first.indexOf("/") + 1);
+  const isSound = pathFault(folder.slice(0, -1)) === undefined && !folder.startsWith(".");
+  return isSound && paths.every((path) => path.startsWith(folder)) ? folder : "";
+}
+
+/** Leaves out litter and dot files, and takes away the common folder. */
+function keptOf<File extends OfferedFile>(offered: File[], leftOut: LeftOutList): File[] {
+  const files = offered.filter(({ path }) => !leftOut.addIfLitter(path));
+  // The position of `.well-known/` is known only without the common folder.
+  const isHidden = (path: string) => hasDotFile(path.replace(/^([^./][^/]*\/)?\.well-known\//, ""));
+  const folder = commonFolder(files.map(({ path }) => path).filter((path) => !isHidden(path)));
+  return files.flatMap((file) => {
+    const path = file.path.startsWith(folder) ? file.path.slice(folder.length) : file.path;
+    if (!hasDotFile(path) || pathFault(path) !== undefined) return [{ ...file, path }];
+    leftOut.addDotFile(path);
+    return [];
+  });
+}
+
+/**
+ * Returns the path in bytes as file systems that ignore case and normalize Unicode compare it, with slashes as 0, so that a file sorts
+ * directly before the content of a folder of the same name.
+ */
+function sortKeyOf(path: string): Buffer {
+  const bytes = Buffer.from(path.normalize("NFC").toLowerCase());
+  for (let at = bytes.indexOf(SLASH); at !== -1; at = bytes.indexOf(SLASH, at + 1)) bytes[at] = 0;
+  return bytes;
+}
+
+/** Throws 400 `INVALID_BODY` if a path cannot be served, occurs twice, differs from another only in case, or is both file and folder. */
+async function checkPaths(paths: string[]): Promise<void> {
+  const keyed: { path: string; key: Buffer }[] = [];
+  for (const path of paths) {
+    const fault = pathFault(path);
+    if (fault !== undefined) invalid(`The path ${quoted(path)} ${fault}.`);
+    keyed.push({ path, key: sortKeyOf(path) });
+    if (keyed.length % PATHS_AT_ONCE === 0) await immediate();
+  }
+  keyed.sort((a, b) => Buffer.compare(a.key, b.key));
+  for (const [index, { path, key }] of keyed.entries()) {
+    const before = keyed[index - 1];
+    if (before === undefined || !key.subarray(0, before.key.length).equals(before.key)) continue;
+    if (before.path === path) invalid(`${quoted(path)} is in the bundle twice.`);
+    if (key.length === before.key.length)
+      invalid(`${quoted(before.path)} and ${quoted(path)} are the same file on some file systems.`);
+    if (key[before.key.length] === 0) invalid(`${quoted(before.path)} is both a file and a folder.`);
+  }
+}
+
+/**
+ * Selects the files of a version from those that are offered: leaves out dot files and litter, takes away a folder around everything, and
+ * adds `index.html` if there is only one other page. Throws 400 `INVALID_BODY` if the paths, their number or their sizes break a rule.
+ */
+export async function selectFiles<File extends OfferedFile>(offered: File[]): Promise<Selection<File>> {
+  if (offered.length > LIMITS.bundleEntries.value) invalid("The bundle has too many entries.");
+  const leftOut = new LeftOutList();
+  const { files, warnings } = withStartPage(keptOf(offered, leftOut));
+  if (files.length === 0) invalid("The bundle is empty: dot files and litter are left out.");
+  if (files.reduce((sum, { size }) => sum + size, 0) > LIMITS.bundleUnpackedBytes.value)
+    invalid("The bundle is too large when unpacked.");
+  await checkPaths(files.map(({ path }) => path));
+  if (leftOut.more > 0) warnings.push(`${leftOut.more} more paths were left out than are listed.`);
+  return { files, leftOut: leftOut.entries(), warnings: [...warnings, ...pathWarnings(files)] };
+}
