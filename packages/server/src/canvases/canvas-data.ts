@@ -33,8 +33,8 @@ export interface CanvasData {
   quotas?: Record<string, CanvasQuota>;
   /** Returns the statement that reads the stored bytes of a canvas as column `bytes`. */
   usage?(canvasId: string): Sql;
-  /** The column that holds keys of blobs. */
-  blobs?: BlobColumn;
+  /** The columns that hold keys of blobs. */
+  blobs?: BlobColumn | readonly BlobColumn[];
   /** Removes the rows that interrupted removals left. Runs every hour. */
   sweep?(db: Db): Promise<void>;
 }

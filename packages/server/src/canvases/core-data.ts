@@ -17,5 +17,10 @@ export const coreData: CanvasData = {
     slug_claims: { key: ["slug"] },
     counts: { key: ["canvas_id", "kind"] },
   },
-  blobs: { table: "version_files", column: "blob_key" },
+  blobs: [
+    { table: "version_files", column: "blob_key" },
+    { table: "bundle_blobs", column: "blob_key" },
+    { table: "bundle_blobs", column: "br_key" },
+    { table: "bundle_blobs", column: "gzip_key" },
+  ],
 };

@@ -1,82 +1,83 @@
-import { optional, type Step, sql } from "../drivers/db/db.ts";
+import { asKeys, optional, type Step, sql } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
+import { addUses, type BundleBlob, lockBytes, requireBlobs, usesRemover } from "./bundle-blobs.ts";
 import { lockOwner, withinBytes } from "./owner-quotas.ts";
 
-/** A file of a version in one encoding. */
-export interface Representation {
+/** A file of a version with its stored bytes. Its variants are served only if `compressible`. */
+export interface VersionFile {
   path: string;
-  encoding: "identity" | "br" | "gzip";
   mime: string;
-  key: string;
-  size: number;
+  compressible: boolean;
+  blob: BundleBlob;
 }
 
-/** The maximum number of rows added or removed in one batch: in SQLite a batch blocks the event loop. */
-export const ROWS_AT_ONCE = 150;
+/** The maximum number of files added or removed in one batch: in SQLite a batch blocks the event loop. */
+export const FILES_AT_ONCE = 250;
 
-const lockBytes = (canvasId: string) => sql`
-  insert into bundle_bytes (canvas_id, bytes) values (${canvasId}, 0)
-  on conflict (canvas_id) do update set bytes = bundle_bytes.bytes`;
+/** The row of a file in one encoding: path, encoding, media type, key of the blob, size. */
+type Row = [path: string, encoding: "identity" | "br" | "gzip", mime: string, key: string, size: number];
 
-/** Builds the steps that count another use of a blob by a canvas. Its bytes count once per canvas. */
-const addUse = (canvasId: string, { key, size }: Representation): Step[] => [
-  optional`update bundle_bytes set bytes = bytes + ${size} where canvas_id = ${canvasId}
-    and not exists (select 1 from bundle_blobs where canvas_id = ${canvasId} and blob_key = ${key})`,
-  sql`insert into bundle_blobs (canvas_id, blob_key, size, uses) values (${canvasId}, ${key}, ${size}, 1)
-    on conflict (canvas_id, blob_key) do update set uses = bundle_blobs.uses + 1`,
-];
+function rowsOf({ path, mime, compressible, blob }: VersionFile): Row[] {
+  const rows: Row[] = [[path, "identity", mime, blob.key, blob.size]];
+  for (const encoding of compressible ? (["br", "gzip"] as const) : []) {
+    const variant = blob[encoding];
+    if (variant !== null) rows.push([path, encoding, mime, variant.key, variant.size]);
+  }
+  return rows;
+}
 
-const removeUse = (canvasId: string, { key, size }: Pick<Representation, "key" | "size">): Step[] => [
-  optional`update bundle_blobs set uses = uses - 1 where canvas_id = ${canvasId} and blob_key = ${key}`,
-  optional`update bundle_bytes set bytes = bytes - ${size} where canvas_id = ${canvasId}
-    and exists (select 1 from bundle_blobs where canvas_id = ${canvasId} and blob_key = ${key} and uses <= 0)`,
-  optional`delete from bundle_blobs where canvas_id = ${canvasId} and blob_key = ${key} and uses <= 0`,
-];
+/** Returns the different blobs of files, each with the number of files that have it. */
+function usesOf(files: VersionFile[]): Iterable<{ blob: BundleBlob; uses: number }> {
+  const used = new Map<string, { blob: BundleBlob; uses: number }>();
+  for (const { blob } of files) used.set(blob.key, { blob, uses: (used.get(blob.key)?.uses ?? 0) + 1 });
+  return used.values();
+}
+
+/** The result of adding files to a version. */
+export type AddOutcome = "done" | "lost" | "full" | "gone";
 
 /**
- * Adds at most `ROWS_AT_ONCE` files to a version that is being stored. Adds none and returns "full" if the owner's quota of bytes would be
+ * Adds at most `FILES_AT_ONCE` files to a version that is being stored. `reused` are the keys of blobs that have not been stored again,
+ * because the canvas had them. Adds none and returns "lost" if it no longer has all of these, "full" if the owner's quota of bytes would be
  * exceeded, or "gone" if the canvas no longer exists.
  */
 export async function addFiles(
   { id, canvasId }: { id: string; canvasId: string },
-  files: Representation[],
+  files: VersionFile[],
+  reused: string[],
   env: Env,
-): Promise<"done" | "full" | "gone"> {
+): Promise<AddOutcome> {
+  const rows = Object.fromEntries(files.flatMap(rowsOf).entries());
+  const before = [lockOwner(canvasId), lockBytes(canvasId)];
   const steps: Step[] = [
-    lockOwner(canvasId),
-    lockBytes(canvasId),
-    ...files.filter(({ encoding }) => encoding === "identity").flatMap((file) => addUse(canvasId, file)),
-    ...files.map(
-      ({ path, encoding, mime, key, size }) => sql`
-        insert into version_files (version_id, path, encoding, mime, blob_key, size)
-        values (${id}, ${path}, ${encoding}, ${mime}, ${key}, ${size})`,
-    ),
+    ...before,
+    ...(reused.length > 0 ? [requireBlobs(canvasId, reused)] : []),
+    ...addUses(canvasId, usesOf(files)),
+    sql`insert into version_files (version_id, path, encoding, mime, blob_key, size)
+      select cast(${id} as text), value ->> 0, value ->> 1, value ->> 2, value ->> 3, cast(value ->> 4 as bigint)
+      from json_each(${JSON.stringify(rows)})`,
     withinBytes(canvasId, env),
   ];
   const { length: done } = await env.db.batch(steps);
-  return done === steps.length ? "done" : done === 0 ? "gone" : "full";
+  if (done === steps.length) return "done";
+  if (done === 0) return "gone";
+  return done === before.length ? "lost" : "full";
 }
 
-interface Row {
-  path: string;
-  encoding: Representation["encoding"];
-  blob_key: string;
-  size: number;
-}
+const endUses = usesRemover(`select blob_key, count(*) as uses from version_files
+  where version_id = ? and encoding = 'identity' and path in (select key from json_each(?)) group by blob_key`);
 
 /** Removes a version that is marked `removing`, with its files in small batches. Safe to run concurrently. */
 async function removeMarked({ id, canvasId }: { id: string; canvasId: string }, { db }: Env): Promise<void> {
   for (;;) {
-    const rows = await db.all<Row>`
-      select path, encoding, blob_key, size from version_files where version_id = ${id} limit ${ROWS_AT_ONCE}`;
+    const rows = await db.all<{ path: string }>`
+      select path from version_files where version_id = ${id} and encoding = 'identity' limit ${FILES_AT_ONCE}`;
     if (rows.length === 0) break;
+    const paths = asKeys(rows.map(({ path }) => path));
     await db.batch([
       lockBytes(canvasId),
-      ...rows.flatMap(({ path, encoding, blob_key, size }) => [
-        // Rolls back the batch if a concurrent removal has taken the row.
-        sql`delete from version_files where version_id = ${id} and path = ${path} and encoding = ${encoding}`,
-        ...(encoding === "identity" ? removeUse(canvasId, { key: blob_key, size }) : []),
-      ]),
+      ...endUses(canvasId, id, paths),
+      optional`delete from version_files where version_id = ${id} and path in (select key from json_each(${paths}))`,
     ]);
   }
   await db.run`delete from versions where id = ${id} and state = 'removing'`;

@@ -245,9 +245,9 @@ export const FAULTS: Fault[] = [
   ),
   fault(
     "quotas: PostgreSQL finds the uses of a blob ambiguous",
-    "packages/server/src/canvases/version-files.ts",
-    "uses = bundle_blobs.uses + 1",
-    "uses = uses + 1",
+    "packages/server/src/canvases/bundle-blobs.ts",
+    "uses = bundle_blobs.uses + excluded.uses",
+    "uses = uses + excluded.uses",
     "packages/server/test/canvases/version-store.test.ts",
   ),
   fault(
@@ -259,11 +259,25 @@ export const FAULTS: Fault[] = [
   ),
   fault(
     "quotas: the bytes of a file that the canvas has already count again",
-    "packages/server/src/canvases/version-files.ts",
-    "and not exists (select 1 from bundle_blobs",
-    "and 'x' = 'x' or exists (select 1 from bundle_blobs",
+    "packages/server/src/canvases/bundle-blobs.ts",
+    "where not exists (",
+    "where 'x' = 'x' or exists (",
     "packages/server/test/canvases/version-store.test.ts",
     "packages/server/test/canvases/bundle-quotas.test.ts",
+  ),
+  fault(
+    "deploys: bytes that a removal has taken away are used again",
+    "packages/server/src/canvases/version-files.ts",
+    "...(reused.length > 0 ? [requireBlobs(canvasId, reused)] : []),",
+    "",
+    "packages/server/test/canvases/reused-blobs.test.ts",
+  ),
+  fault(
+    "sweep: variants that no version serves at the moment are removed",
+    "packages/server/src/canvases/core-data.ts",
+    '{ table: "bundle_blobs", column: "br_key" },',
+    "",
+    "packages/server/test/canvases/reused-blobs.test.ts",
   ),
   fault(
     "realtime: frames follow the close frame",

@@ -13,6 +13,8 @@ export interface BundleFile {
   path: string;
   /** The size in bytes that the archive declares. Reading throws if the file is longer or shorter. */
   size: number;
+  /** The SHA-256 of its bytes in hexadecimal, if it is known without reading them. */
+  key?: string;
   open(): Promise<AsyncIterable<Uint8Array>>;
 }
 

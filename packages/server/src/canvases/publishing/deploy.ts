@@ -1,38 +1,18 @@
-import { createHash } from "node:crypto";
-import { inParallel } from "../../async/in-parallel.ts";
 import { newId } from "../../crypto/ids.ts";
 import type { Step } from "../../drivers/db/db.ts";
 import type { Env } from "../../env.ts";
 import { Refusal, refuse } from "../../http/refusal.ts";
+import { type BundleBlob, findBlobs } from "../bundle-blobs.ts";
 import { limitOf, ownerOf, refuseOver } from "../owner-quotas.ts";
-import {
-  addFiles,
-  discardVersion,
-  type Representation,
-  ROWS_AT_ONCE,
-  removeOfCanvas,
-} from "../version-files.ts";
+import { type AddOutcome, addFiles, discardVersion, removeOfCanvas } from "../version-files.ts";
 import { publishSteps, type StoredVersion, storedStep, trimStep } from "../versions.ts";
 import { type Bundle, type BundleFile, withBundle } from "./bundle.ts";
-import { storeFile } from "./representations.ts";
+import { hashAll, slicesOf, storeFiles } from "./bundle-files.ts";
 import { rootAddressWarnings } from "./root-addresses.ts";
 
 /** A version stored from a bundle, with the files left out and the warnings. */
 export interface StoredBundle extends Omit<Bundle, "files"> {
   version: StoredVersion;
-}
-
-/** The number of files of a bundle that are stored concurrently. */
-const FILES_AT_ONCE = 4;
-
-async function hashOf(file: BundleFile): Promise<{ key: string; size: number }> {
-  const hash = createHash("sha256");
-  let size = 0;
-  for await (const chunk of await file.open()) {
-    hash.update(chunk);
-    size += chunk.length;
-  }
-  return { key: hash.digest("hex"), size };
 }
 
 /**
@@ -44,38 +24,43 @@ async function requireQuota(canvasId: string, files: BundleFile[], env: Env): Pr
   const limit = await limitOf(owner.id, "bundles.bytes.person", env);
   const declared = files.reduce((sum, { size }) => sum + size, 0);
   if (owner.bytes + declared <= limit) return;
-  const known = new Set<string>();
-  let added = 0;
-  await inParallel(files, FILES_AT_ONCE, async (file) => {
-    const { key, size } = await hashOf(file).catch(asRefusal);
-    if (known.has(key)) return;
-    known.add(key);
-    const has = await env.db
-      .get`select 1 as has from bundle_blobs where canvas_id = ${canvasId} and blob_key = ${key}`;
-    if (has === undefined) added += size;
-  });
+  const sizes = new Map<string, number>();
+  for (const slice of slicesOf(files)) {
+    const hashed = await hashAll(slice).catch(asRefusal);
+    const known = await findBlobs(
+      canvasId,
+      hashed.map(({ key }) => key),
+      env,
+    );
+    for (const { key, size } of hashed) if (!known.has(key)) sizes.set(key, size);
+  }
+  const added = [...sizes.values()].reduce((sum, size) => sum + size, 0);
   if (owner.bytes + added > limit) await refuseOver("bundles.bytes.person", owner.id, env);
 }
 
-/** Stores files and adds their rows in batches. */
+/** Throws for an outcome of `addFiles` other than "done". */
+async function requireAdded(outcome: AddOutcome, canvasId: string, env: Env): Promise<void> {
+  if (outcome === "done") return;
+  const owner = outcome === "full" ? await ownerOf(canvasId, env) : undefined;
+  if (owner !== undefined) await refuseOver("bundles.bytes.person", owner.id, env);
+  refuse(outcome === "lost" ? "UNAVAILABLE" : "NOT_FOUND");
+}
+
+/**
+ * Stores files and adds their rows, slice by slice. Bytes that the canvas has are neither stored nor compressed again, unless a concurrent
+ * removal of another version takes them away.
+ */
 async function storeAll(version: StoredVersion, files: BundleFile[], env: Env): Promise<void> {
-  let pending: Representation[] = [];
-  const add = async () => {
-    const rows = pending;
-    pending = [];
-    const outcome = await addFiles(version, rows, env);
-    const owner = outcome === "done" ? undefined : await ownerOf(version.canvasId, env);
-    if (outcome === "gone" || (outcome === "full" && owner === undefined)) refuse("NOT_FOUND");
-    if (owner !== undefined) await refuseOver("bundles.bytes.person", owner.id, env);
-  };
-  await inParallel(files, FILES_AT_ONCE, async (file) => {
-    const representations = await storeFile(file, env).catch(asRefusal);
-    version.files++;
-    version.bytes += representations[0]?.size ?? 0;
-    pending.push(...representations);
-    if (pending.length > ROWS_AT_ONCE - 3 * FILES_AT_ONCE) await add();
-  });
-  if (pending.length > 0) await add();
+  for (const slice of slicesOf(files)) {
+    const hashed = await hashAll(slice).catch(asRefusal);
+    const keys = hashed.map(({ key }) => key);
+    const add = async (known: Map<string, BundleBlob>) =>
+      addFiles(version, await storeFiles(hashed, known, env).catch(asRefusal), [...known.keys()], env);
+    const outcome = await add(await findBlobs(version.canvasId, keys, env));
+    await requireAdded(outcome === "lost" ? await add(new Map()) : outcome, version.canvasId, env);
+    version.files += hashed.length;
+    version.bytes += hashed.reduce((sum, { size }) => sum + size, 0);
+  }
 }
 
 /**

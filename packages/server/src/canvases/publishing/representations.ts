@@ -2,14 +2,13 @@ import { pipeline, Readable } from "node:stream";
 import { promisify } from "node:util";
 import { brotliCompress, constants, createBrotliCompress, createGzip, gzip } from "node:zlib";
 import type { Env } from "../../env.ts";
-import type { Representation } from "../version-files.ts";
-import type { BundleFile } from "./bundle.ts";
-import { isCompressible, mimeOf } from "./mime.ts";
+import type { BlobSize, BundleBlob } from "../bundle-blobs.ts";
+import { isCompressible } from "./mime.ts";
 
 /** The smallest file that is compressed, in bytes. */
 const MIN_COMPRESSED_BYTES = 512;
 /** The largest file that is compressed in memory at the highest level, in bytes; larger ones are streamed at a faster level. */
-const MAX_IN_MEMORY_BYTES = 256 * 1024;
+export const MAX_IN_MEMORY_BYTES = 256 * 1024;
 
 const { BROTLI_PARAM_QUALITY, BROTLI_PARAM_SIZE_HINT } = constants;
 
@@ -27,39 +26,44 @@ const streamed = {
   gzip: () => createGzip({ level: 6 }),
 };
 
-const saves = ({ size }: { size: number }, plain: Representation) => size < 0.95 * plain.size;
+const saves = ({ size }: { size: number }, plain: BlobSize) => size < 0.95 * plain.size;
 
-async function read({ key }: Representation, { blobs }: Env): Promise<Readable> {
+async function read({ key }: BlobSize, { blobs }: Env): Promise<Readable> {
   const source = await blobs.get(key);
-  if (source === null) throw new Error(`Blob ${key} has just been stored and is not there`);
+  if (source === null) throw new Error(`Blob ${key} of a bundle is not there`);
   return source;
 }
 
-/** Stores a compressed variant of a file. Returns undefined if it does not save more than 5 %. */
+/** Stores a compressed variant of a blob. Returns null if it does not save more than 5 %. */
 async function variant(
-  plain: Representation,
+  plain: BlobSize,
+  bytes: Buffer | null,
   encoding: "br" | "gzip",
   env: Env,
-): Promise<Representation | undefined> {
-  if (plain.size <= MAX_IN_MEMORY_BYTES) {
-    const bytes = Buffer.concat(await (await read(plain, env)).toArray());
+): Promise<BlobSize | null> {
+  if (bytes !== null) {
     const compressed = await env.compressions.run(() => inMemory[encoding](bytes));
-    if (!saves({ size: compressed.length }, plain)) return undefined;
-    return { ...plain, encoding, ...(await env.blobs.put(Readable.from([compressed]))) };
+    if (!saves({ size: compressed.length }, plain)) return null;
+    return env.blobs.put(Readable.from([compressed]));
   }
   return env.compressions.run(async () => {
     const compressed = pipeline(await read(plain, env), streamed[encoding](plain.size), () => {});
-    const stored = { ...plain, encoding, ...(await env.blobs.put(compressed)) };
-    return saves(stored, plain) ? stored : undefined;
+    const stored = await env.blobs.put(compressed);
+    return saves(stored, plain) ? stored : null;
   });
 }
 
-/** Stores a file of a bundle and its compressed variants. All are durable when the promise resolves. */
-export async function storeFile(file: BundleFile, env: Env): Promise<Representation[]> {
-  const mime = mimeOf(file.path);
-  const stored = await env.blobs.put(await file.open());
-  const plain: Representation = { path: file.path, encoding: "identity", mime, ...stored };
-  if (plain.size < MIN_COMPRESSED_BYTES || !isCompressible(mime)) return [plain];
-  const variants = await Promise.all([variant(plain, "br", env), variant(plain, "gzip", env)]);
-  return [plain, ...variants.filter((each) => each !== undefined)];
+/** Whether a file is served compressed where that saves enough. */
+export const isWorthCompressing = (mime: string, size: number): boolean =>
+  size >= MIN_COMPRESSED_BYTES && isCompressible(mime);
+
+/** Stores the compressed variants of a stored blob, durably. */
+export async function compress({ key, size }: BlobSize, env: Env): Promise<BundleBlob> {
+  const plain = { key, size };
+  const bytes = size <= MAX_IN_MEMORY_BYTES ? Buffer.concat(await (await read(plain, env)).toArray()) : null;
+  const [br, gzip] = await Promise.all([
+    variant(plain, bytes, "br", env),
+    variant(plain, bytes, "gzip", env),
+  ]);
+  return { key, size, compressed: true, br, gzip };
 }

@@ -1,0 +1,97 @@
+import { createHash, hash } from "node:crypto";
+import { Readable } from "node:stream";
+import { inParallel } from "../../async/in-parallel.ts";
+import type { Env } from "../../env.ts";
+import type { BlobSize, BundleBlob } from "../bundle-blobs.ts";
+import { FILES_AT_ONCE, type VersionFile } from "../version-files.ts";
+import type { BundleFile } from "./bundle.ts";
+import { mimeOf } from "./mime.ts";
+import { compress, isWorthCompressing, MAX_IN_MEMORY_BYTES } from "./representations.ts";
+
+/** The number of files that are read or stored concurrently. */
+const WIDTH = 4;
+/** The declared size of a slice from which it takes no further file, in bytes. */
+const SLICE_BYTES = 8 * 1024 * 1024;
+
+/** A file of a bundle with the key of its bytes. `source` gives its bytes again. */
+interface HashedFile extends BlobSize {
+  path: string;
+  source: () => Promise<AsyncIterable<Uint8Array>>;
+}
+
+/** Cuts a list of files into slices whose small files fit in memory. */
+export function slicesOf(files: BundleFile[]): BundleFile[][] {
+  const slices: BundleFile[][] = [];
+  let slice: BundleFile[] = [];
+  let bytes = 0;
+  for (const file of files) {
+    if (slice.length === FILES_AT_ONCE || bytes > SLICE_BYTES) slice = [];
+    if (slice.length === 0) {
+      slices.push(slice);
+      bytes = 0;
+    }
+    slice.push(file);
+    bytes += file.size;
+  }
+  return slices;
+}
+
+/** Hashes a file. A small one is kept in memory; a larger one is read again if its bytes must be stored. */
+async function hashFile(file: BundleFile): Promise<HashedFile> {
+  const { path, key, size } = file;
+  const source = () => file.open();
+  if (key !== undefined) return { path, key, size, source };
+  if (size <= MAX_IN_MEMORY_BYTES) {
+    const chunks = await Array.fromAsync(await file.open());
+    const bytes = chunks.length === 1 ? (chunks[0] as Uint8Array) : Buffer.concat(chunks);
+    return {
+      path,
+      key: hash("sha256", bytes, "hex"),
+      size: bytes.length,
+      source: async () => Readable.from([bytes]),
+    };
+  }
+  const sha256 = createHash("sha256");
+  let read = 0;
+  for await (const chunk of await file.open()) {
+    sha256.update(chunk);
+    read += chunk.length;
+  }
+  return { path, key: sha256.digest("hex"), size: read, source };
+}
+
+/** Hashes a slice of files. */
+export const hashAll = (files: BundleFile[]): Promise<HashedFile[]> => inParallel(files, WIDTH, hashFile);
+
+/**
+ * Stores those bytes of hashed files that are not `known`, and the compressed variants that are missing. All are durable when the promise
+ * resolves.
+ */
+export async function storeFiles(
+  files: HashedFile[],
+  known: Map<string, BundleBlob>,
+  env: Env,
+): Promise<VersionFile[]> {
+  const typed = files.map((file) => {
+    const mime = mimeOf(file.path);
+    return { ...file, mime, compressible: isWorthCompressing(mime, file.size) };
+  });
+  const distinct = new Map<string, (typeof typed)[number]>();
+  for (const file of typed) if (file.compressible || !distinct.has(file.key)) distinct.set(file.key, file);
+  const blobs = new Map<string, BundleBlob>();
+  await inParallel([...distinct.values()], WIDTH, async ({ key, source, compressible }) => {
+    const plain = known.get(key) ?? {
+      ...(await env.blobs.put(await source())),
+      compressed: false,
+      br: null,
+      gzip: null,
+    };
+    blobs.set(key, compressible && !plain.compressed ? await compress(plain, env) : plain);
+  });
+  return typed.map(({ path, mime, compressible, key }) => ({
+    path,
+    mime,
+    compressible,
+    blob: blobs.get(key) as BundleBlob,
+  }));
+}

@@ -1,0 +1,170 @@
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { buffer } from "node:stream/consumers";
+import { before, it } from "node:test";
+import { manage, type Stage, stage } from "@easel/conformance/fixture";
+import { TaskPool } from "../../src/async/task-pool.ts";
+import type { BundleFile } from "../../src/canvases/publishing/bundle.ts";
+import { publishStored, storeVersion } from "../../src/canvases/publishing/deploy.ts";
+import { sweepBlobs } from "../../src/canvases/sweep.ts";
+import { sweepVersions } from "../../src/canvases/version-files.ts";
+import type { Env } from "../../src/env.ts";
+import { onEngines } from "../support/engines.ts";
+
+const HOUR_MS = 60 * 60 * 1000;
+
+/** The files of a bundle by path. */
+const bundleOf = (contents: Record<string, string | Buffer>): BundleFile[] =>
+  Object.entries(contents).map(([path, content]) => ({
+    path,
+    size: content.length,
+    open: async () =>
+      (async function* () {
+        yield Buffer.from(content);
+      })(),
+  }));
+
+/** The same service, with the numbers of blobs that are put and of files that are compressed. */
+function counting(env: Env) {
+  const count = { puts: 0, compressions: 0 };
+  class Counted extends TaskPool {
+    override run<Result>(task: () => Promise<Result>): Promise<Result> {
+      count.compressions++;
+      return super.run(task);
+    }
+  }
+  const put: Env["blobs"]["put"] = (source) => {
+    count.puts++;
+    return env.blobs.put(source);
+  };
+  return {
+    env: { ...env, blobs: { ...env.blobs, put }, compressions: new Counted(2) },
+    /** The counts since the last call. */
+    taken: () => {
+      const taken = { ...count };
+      Object.assign(count, { puts: 0, compressions: 0 });
+      return taken;
+    },
+  };
+}
+
+await onEngines("bytes that a canvas has already", (target, env) => {
+  let site: Stage;
+  let other: Stage;
+  let owner: string;
+  before(async () => {
+    site = await stage(target);
+    other = await stage(target, { people: site.people });
+    owner = String((await manage(target, site.people.owner, "GET", "/api/me")).json.id);
+  });
+
+  const text = () => `${randomBytes(20).toString("hex")} ${"and words ".repeat(200)}`;
+  const store = (contents: Record<string, string | Buffer>, through = env, canvas = site.id) =>
+    storeVersion(canvas, owner, bundleOf(contents), through);
+  /** Removes the versions that are not published, and then every blob that nothing refers to. */
+  const sweepAll = async () => {
+    await sweepVersions(Date.now() + 1, env);
+    await sweepBlobs({ ...env, clock: () => Date.now() + 2 * HOUR_MS });
+  };
+  /** Asserts that every blob of a version is there, and returns its files with their encodings. */
+  const whole = async (version: string): Promise<string[]> => {
+    const rows = await env.db.all<{ path: string; encoding: string; blob_key: string; size: number }>`
+      select path, encoding, blob_key, size from version_files where version_id = ${version} order by path, encoding`;
+    for (const { path, encoding, blob_key, size } of rows) {
+      const stream = await env.blobs.get(blob_key);
+      assert.ok(stream !== null, `${path} ${encoding}`);
+      assert.equal((await buffer(stream)).length, size);
+    }
+    return rows.map(({ path, encoding }) => `${path} ${encoding}`);
+  };
+
+  it("one changed file of many: one blob and its variants are stored, and nothing else is compressed", async () => {
+    const counted = counting(env);
+    const contents = Object.fromEntries(Array.from({ length: 30 }, (_, n) => [`${n}.html`, text()]));
+    const large = Buffer.from(text().repeat(150));
+    await store({ ...contents, "large.txt": large }, counted.env);
+    assert.deepEqual(counted.taken(), { puts: 93, compressions: 62 });
+    const { id, files, bytes } = await store(
+      { ...contents, "large.txt": large, "7.html": text() },
+      counted.env,
+    );
+    assert.deepEqual(counted.taken(), { puts: 3, compressions: 2 });
+    assert.equal((await whole(id)).length, 93);
+    assert.deepEqual([files, bytes], [31, 30 * 2041 + large.length]);
+    await store({ ...contents, "renamed.html": contents["1.html"] as string }, counted.env);
+    assert.deepEqual(counted.taken(), { puts: 0, compressions: 0 });
+    await sweepAll();
+  });
+
+  it("bytes of another canvas are stored and compressed as if they were new", async () => {
+    const counted = counting(env);
+    const contents = { "index.html": text() };
+    await store(contents, counted.env, other.id);
+    const first = counted.taken();
+    await store(contents, counted.env);
+    assert.deepEqual(counted.taken(), first);
+    assert.deepEqual(first, { puts: 3, compressions: 2 });
+    await sweepAll();
+  });
+
+  it("bytes that were not compressed under another name are compressed once", async () => {
+    const counted = counting(env);
+    const content = text();
+    const plain = await store({ "a.bin": content }, counted.env);
+    assert.deepEqual(counted.taken(), { puts: 1, compressions: 0 });
+    const typed = await store({ "a.bin": content, "a.txt": content }, counted.env);
+    assert.deepEqual(counted.taken(), { puts: 2, compressions: 2 });
+    const again = await store({ "b.txt": content }, counted.env);
+    assert.deepEqual(counted.taken(), { puts: 0, compressions: 0 });
+    assert.deepEqual(await whole(plain.id), ["a.bin identity"]);
+    assert.deepEqual(await whole(typed.id), ["a.bin identity", "a.txt br", "a.txt gzip", "a.txt identity"]);
+    assert.deepEqual(await whole(again.id), ["b.txt br", "b.txt gzip", "b.txt identity"]);
+    await sweepAll();
+  });
+
+  it("variants stay as long as their bytes, also while no version serves them", async () => {
+    const content = text();
+    await publishStored(await store({ "a.bin": content }), env);
+    await store({ "a.txt": content });
+    await sweepAll();
+    const counted = counting(env);
+    const { id } = await store({ "a.txt": content }, counted.env);
+    assert.deepEqual(counted.taken(), { puts: 0, compressions: 0 });
+    assert.equal((await whole(id)).length, 3);
+    await sweepAll();
+  });
+
+  it("bytes that are used again outlive the version that brought them", async () => {
+    const content = text();
+    const first = await store({ "index.html": content });
+    const second = await store({ "index.html": content });
+    await env.db.run`update versions set state = 'removing' where id = ${first.id}`;
+    await sweepVersions(0, env);
+    await sweepBlobs({ ...env, clock: () => Date.now() + 2 * HOUR_MS });
+    assert.equal((await whole(second.id)).length, 3);
+    await sweepAll();
+  });
+
+  it("bytes that are removed between their lookup and their use are stored again", async () => {
+    const content = text();
+    const first = await store({ "index.html": content });
+    let races = 0;
+    const batch: Env["db"]["batch"] = async (steps) => {
+      if (races++ === 0) {
+        await env.db.run`update versions set state = 'removing' where id = ${first.id}`;
+        await sweepVersions(0, env);
+        await sweepBlobs({ ...env, clock: () => Date.now() + 2 * HOUR_MS });
+      }
+      return env.db.batch(steps);
+    };
+    const counted = counting({ ...env, db: { ...env.db, batch } });
+    const { id, files } = await store({ "index.html": content }, counted.env);
+    assert.deepEqual([races, files], [2, 1]);
+    assert.deepEqual(counted.taken(), { puts: 3, compressions: 2 });
+    assert.equal((await whole(id)).length, 3);
+    await sweepAll();
+    assert.deepEqual(await env.db.all`select bytes from bundle_bytes where canvas_id = ${other.id}`, [
+      { bytes: 0 },
+    ]);
+  });
+});
