@@ -12,6 +12,9 @@ export const BUNDLE_ENTRIES = 5_000;
 /** The maximum size of all files of a bundle in bytes. */
 export const BUNDLE_UNPACKED_BYTES = 250 * MiB;
 
+/** The maximum compression of an entry over 1 MiB, to one. */
+export const BUNDLE_RATIO = 100;
+
 /** The maximum length of a path of a bundle in bytes of UTF-8. */
 export const BUNDLE_PATH_BYTES = 1 * KiB;
 

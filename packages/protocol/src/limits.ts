@@ -1,4 +1,10 @@
-import { BUNDLE_BYTES, BUNDLE_ENTRIES, BUNDLE_PATH_BYTES, BUNDLE_UNPACKED_BYTES } from "./bundle.ts";
+import {
+  BUNDLE_BYTES,
+  BUNDLE_ENTRIES,
+  BUNDLE_PATH_BYTES,
+  BUNDLE_RATIO,
+  BUNDLE_UNPACKED_BYTES,
+} from "./bundle.ts";
 import { CHANNEL_NAME_BYTES, FRAME_BYTES } from "./realtime-constants.ts";
 
 const KiB = 1024;
@@ -97,7 +103,7 @@ export const LIMITS = {
     past: "400 INVALID_BODY",
   },
   bundleRatio: {
-    value: 100,
+    value: BUNDLE_RATIO,
     unit: "to one",
     of: "the compression of a bundle entry over 1 MiB",
     past: "400 INVALID_BODY",

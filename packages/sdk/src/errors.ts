@@ -20,7 +20,9 @@ export interface Failure {
   requestId?: string | undefined;
   hint?: string | undefined;
   capability?: Capability | undefined;
-  reason?: DisabledReason | undefined;
+  reason?: string | undefined;
+  scope?: string | undefined;
+  limit?: number | undefined;
   id?: string | undefined;
   stage?: string | undefined;
   current?: AuthoredCanvas | undefined;
@@ -35,8 +37,13 @@ export class EaselError extends Error {
   readonly code: EaselErrorCode;
   readonly status: number;
   readonly requestId: string | undefined;
+  /** A finer reason than the code, if the response had one: with `INVALID_BODY` `invalid_slug` or `org_forbidden`. */
+  readonly reason: string | undefined;
+  /** With `SHARE_CONFLICT` and `UPDATE_PARTIAL`: the canvas as it is now. */
+  readonly current: AuthoredCanvas | undefined;
 
-  constructor({ code = "REQUEST_FAILED", status, hint, message, requestId, cause }: Failure) {
+  constructor(failure: Failure) {
+    const { code = "REQUEST_FAILED", status, hint, message, requestId, reason, current, cause } = failure;
     super(
       hint ?? message ?? `The service responded with status ${status}.`,
       cause === undefined ? undefined : { cause },
@@ -44,6 +51,8 @@ export class EaselError extends Error {
     this.code = code;
     this.status = status;
     this.requestId = requestId;
+    this.reason = reason;
+    this.current = current;
   }
 
   // Set on the prototype before any instance exists, so that `error.stack` begins with the class name in the minified bundle.
@@ -73,13 +82,12 @@ export class NotAuthenticatedError extends EaselError {
 export class CapabilityDisabledError extends EaselError {
   readonly hint: string | undefined;
   readonly capability: Capability | undefined;
-  readonly reason: DisabledReason | undefined;
+  declare readonly reason: DisabledReason | undefined;
 
   constructor(failure: Failure) {
     super(failure);
     this.hint = failure.hint;
     this.capability = failure.capability;
-    this.reason = failure.reason;
   }
 
   static {
@@ -93,11 +101,10 @@ export class CapabilityDisabledError extends EaselError {
  * @example if (error instanceof easel.NotFoundError) show("This is gone, or was never shared with you.");
  */
 export class NotFoundError extends EaselError {
-  readonly reason: EaselErrorCode | undefined;
+  declare readonly reason: EaselErrorCode | undefined;
 
   constructor(failure: Failure) {
-    super({ ...failure, code: "NOT_FOUND" });
-    this.reason = failure.code;
+    super({ ...failure, code: "NOT_FOUND", reason: failure.code });
   }
 
   static {
@@ -106,10 +113,20 @@ export class NotFoundError extends EaselError {
 }
 
 /**
- * A size limit or quota is exceeded; `code` names it (`VALUE_TOO_LARGE`, `KEY_LIMIT` …).
+ * A size limit or quota is exceeded; `code` names it (`VALUE_TOO_LARGE`, `KEY_LIMIT` …). `QUOTA_EXCEEDED` has the `scope` of the quota and its
+ * `limit`, if the response had them.
  * @example if (error instanceof easel.QuotaExceededError) show(error.message);
  */
 export class QuotaExceededError extends EaselError {
+  readonly scope: string | undefined;
+  readonly limit: number | undefined;
+
+  constructor(failure: Failure) {
+    super(failure);
+    this.scope = failure.scope;
+    this.limit = failure.limit;
+  }
+
   static {
     QuotaExceededError.prototype.name = "QuotaExceededError";
   }
@@ -138,12 +155,10 @@ export class PublishFailedError extends EaselError {
  */
 export class UpdatePartialError extends EaselError {
   readonly stage: string | undefined;
-  readonly current: AuthoredCanvas | undefined;
 
   constructor(failure: Failure) {
     super(failure);
     this.stage = failure.stage;
-    this.current = failure.current;
   }
 
   static {

@@ -1,10 +1,11 @@
 import type { EaselError } from "./errors.ts";
-import type { UploadRequest } from "./files/progress.ts";
-import { createUpload, type FileContent, type UploadedFile, type UploadOptions } from "./files/upload.ts";
+import type { FileContent } from "./files/content.ts";
+import { createUpload, type UploadedFile, type UploadOptions } from "./files/upload.ts";
 import type { Listener } from "./realtime/listeners.ts";
 import type { FileChange, Watch } from "./realtime/watch.ts";
 import { type Api, search } from "./request.ts";
 import { segment } from "./segment.ts";
+import type { SendForm } from "./send-form.ts";
 
 /**
  * A stored file; `createdAt` is in epoch milliseconds. `scope` is `shared`, `submission`, `group:{name}`, or
@@ -76,15 +77,11 @@ export interface Files {
 }
 
 /** Creates `easel.files`. */
-export function createFiles(
-  api: Api,
-  watch: Watch,
-  XMLHttpRequest: (new () => UploadRequest) | undefined,
-): Files {
+export function createFiles(api: Api, watch: Watch, sendForm: SendForm): Files {
   const at = (id: string) => `/files/${segment(id, "file id")}`;
 
   return {
-    upload: createUpload(api, XMLHttpRequest),
+    upload: createUpload(api, sendForm),
     async list({ group, collection, recordId, cursor, limit } = {}) {
       const query = search({ group, collection, recordId, cursor, limit });
       const { files, nextCursor = null } = await api.json<Listed>("GET", `/files${query}`);

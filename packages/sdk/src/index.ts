@@ -1,3 +1,4 @@
+import { createCanvases } from "./canvases.ts";
 import type { UrlMode } from "./context.ts";
 import type { UploadRequest } from "./files/progress.ts";
 import { createFiles } from "./files.ts";
@@ -7,11 +8,13 @@ import { createSocket } from "./realtime/socket.ts";
 import { createWatch } from "./realtime/watch.ts";
 import { createRealtime } from "./realtime.ts";
 import { type Address, createApi, type Fetch } from "./request.ts";
+import { createSendForm } from "./send-form.ts";
 import { createSubmissions } from "./submissions.ts";
 
 export type { Capability, DisabledReason } from "@easel/protocol/capabilities";
 export type { Member, Sender } from "@easel/protocol/realtime";
 export type {
+  Access,
   AuthoredCanvas,
   CanvasRole,
   Identity,
@@ -20,6 +23,8 @@ export type {
   KvPage,
   Rights,
 } from "@easel/protocol/types";
+export type { Bundle } from "./canvases/bundle.ts";
+export type { CanvasChanges, Canvases, CanvasFilter, CanvasSettings, NewCanvas } from "./canvases.ts";
 export type {
   Collection,
   CollectionRecord,
@@ -37,13 +42,15 @@ export {
   QuotaExceededError,
   UpdatePartialError,
 } from "./errors.ts";
+export type { FileContent } from "./files/content.ts";
 export type { UploadProgress } from "./files/progress.ts";
-export type { FileContent, UploadedFile, UploadOptions } from "./files/upload.ts";
+export type { UploadedFile, UploadOptions } from "./files/upload.ts";
 export type { FileListOptions, FilePage, FileRecord, Files } from "./files.ts";
 export type { Kv, KvListOptions, KvScope, KvValue } from "./kv.ts";
 export type { Channel, Message } from "./realtime/channel.ts";
 export type { FileChange, KvChange, RecordChange } from "./realtime/watch.ts";
 export type { Realtime } from "./realtime.ts";
+export type { SendOptions } from "./send-form.ts";
 export type { Submission, SubmissionPage, Submissions } from "./submissions.ts";
 
 /** The SDK's interface, one property per primitive. */
@@ -64,16 +71,19 @@ export function createEasel(
   const api = createApi(location, fetch, urlMode);
   const socket = createSocket(() => api.url("/realtime").replace(/^http/, "ws"), WebSocket);
   const watch = createWatch(socket);
+  const sendForm = createSendForm(api, XMLHttpRequest);
   return {
     /** Resolves with the viewer's identity and permissions. @example const { name, canvasRole } = await easel.me(); */
     me: createMe(api),
     /** Key-value data: shared by all viewers, and under `kv.user` private to each of them. */
     kv: createKv(api, watch),
     /** Files: shared, private, in groups, and attached to records. */
-    files: createFiles(api, watch, XMLHttpRequest),
+    files: createFiles(api, watch, sendForm),
     /** Submissions: one per person and collection. */
     submissions: createSubmissions(api),
     /** Channels between open pages of the canvas, with presence. */
     realtime: createRealtime(socket),
+    /** Canvases that this canvas publishes for the viewer. */
+    canvases: createCanvases(api, sendForm),
   };
 }

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { createContext, runInContext } from "node:vm";
@@ -41,6 +41,7 @@ for (const [index, script] of scripts.entries()) {
       onclick: async () => {},
       files: [new File(["tea"], "tea.png")],
       src: "",
+      href: "",
     };
     const document = { querySelector: () => element };
     const easel = { ...createEasel(page, fetch, WebSocket), ...errors };
@@ -48,5 +49,42 @@ for (const [index, script] of scripts.entries()) {
     await runInContext(`(async () => {${script}})()`, window);
     await element.onclick();
     assert.ok(calls.length + frames.length > 0, script);
+  });
+}
+
+const source = join(import.meta.dirname, "../src");
+const comments = readdirSync(source, { recursive: true, encoding: "utf8" })
+  .filter((file) => file.endsWith(".ts"))
+  .flatMap((file) => [...readFileSync(join(source, file), "utf8").matchAll(/@example (.+?)( \*\/)?$/gm)])
+  .map(([, example = ""]) => example);
+
+test("the comments of the SDK have examples", () => assert.ok(comments.length >= 50));
+
+for (const example of comments) {
+  test(`in a comment: ${example}`, async () => {
+    const { fetch } = fakeService();
+    const easel = createEasel(page, fetch, fakeSocket().WebSocket);
+    const canvas = await easel.canvases.publish({ title: "Tea", bundle: { "index.html": "" } });
+    const untyped = example.replace(/<\w+>(?=\()/, "");
+    const nothing = () => {};
+    await runInContext(
+      `(async () => {${untyped}})()`,
+      createContext({
+        easel: { ...easel, ...errors },
+        createEasel,
+        fetch: () => Response.json("cup"),
+        input: { files: [new File(["tea"], "tea.png")] },
+        image: {},
+        id: canvas.id,
+        userId: "u-2",
+        canvas,
+        error: new errors.EaselError({ status: 429, code: "RATE_LIMITED" }),
+        later: nothing,
+        show: nothing,
+        showFiles: nothing,
+        showIdeas: nothing,
+        showTasks: nothing,
+      }),
+    );
   });
 }

@@ -10,6 +10,7 @@ import { createSocket } from "../src/realtime/socket.ts";
 import { createWatch } from "../src/realtime/watch.ts";
 import { createRealtime } from "../src/realtime.ts";
 import { createApi } from "../src/request.ts";
+import { createSendForm } from "../src/send-form.ts";
 
 /** An asynchronous FIFO queue: `next` resolves with the next value pushed. */
 export function createQueue<Value>() {
@@ -108,7 +109,7 @@ export async function startPage(t: TestContext) {
     pause: pauses.next,
     realtime: createRealtime(socket),
     kv: createKv(api, watch),
-    files: createFiles(api, watch, undefined),
+    files: createFiles(api, watch, createSendForm(api, undefined)),
   };
 }
 

@@ -78,11 +78,25 @@ function fakeFiles() {
   };
 }
 
-/** A service with one canvas, in memory: `/me`, both KV scopes, submissions, records and files. */
+/** `/authoring` with one canvas, in memory (specification 4.8). */
+function fakeAuthoring() {
+  const canvases = new Map<string, object>([["c-0", { id: "c-0", title: "Tea", updatedAt: 1 }]]);
+  return ([id = `c-${canvases.size}`]: string[], method: string, body: unknown): Response => {
+    if (method === "GET") return Response.json({ canvases: [...canvases.values()] });
+    if (method === "DELETE") return new Response(null, { status: 204 });
+    const settings = JSON.parse(String((body as FormData).get("metadata")));
+    const url = `https://easel.example/c/${id}/`;
+    canvases.set(id, { ...canvases.get(id), id, url, publicationStatus: "published", ...settings });
+    return Response.json(canvases.get(id));
+  };
+}
+
+/** A service with one canvas, in memory: `/me`, both KV scopes, submissions, records, files and authoring. */
 export function fakeService(): ReturnType<typeof fakeFetch> {
   const submissions = fakeSubmissions();
   const collections = fakeCollections();
   const files = fakeFiles();
+  const authoring = fakeAuthoring();
   const scopes = { shared: new Map<string, unknown>(), user: new Map<string, unknown>() };
   return fakeFetch(({ url, segments: [primitive, ...rest], init }) => {
     if (primitive === "me") return Response.json({ id: "u-1", name: "Ada", canvasRole: "owner" });
@@ -90,6 +104,7 @@ export function fakeService(): ReturnType<typeof fakeFetch> {
     if (primitive === "submissions") return submissions(rest, String(init.method), body);
     if (primitive === "collections") return collections(rest, String(init.method), body);
     if (primitive === "files") return files(rest, String(init.method), body);
+    if (primitive === "authoring") return authoring(rest, String(init.method), body);
     const scope = rest[0] === "user" ? scopes.user : scopes.shared;
     const [key, action] = rest[0] === "user" ? rest.slice(1) : rest;
     if (key === undefined) {

@@ -1,7 +1,6 @@
-import { EaselError, invalid, NotAuthenticatedError } from "../errors.ts";
-import { createListeners, type Listener } from "../realtime/listeners.ts";
-import type { Api, Fetch } from "../request.ts";
-import { sendWithProgress, type UploadProgress, type UploadRequest } from "./progress.ts";
+import type { Api } from "../request.ts";
+import type { SendForm, SendOptions } from "../send-form.ts";
+import { blobOf, type FileContent } from "./content.ts";
 
 /** A file that was just uploaded. `url` is the absolute address of its content. */
 export interface UploadedFile {
@@ -10,9 +9,6 @@ export interface UploadedFile {
   size: number;
   url: string;
 }
-
-/** The content of an upload: a `File` or `Blob`, bytes, or text. */
-export type FileContent = Blob | ArrayBuffer | ArrayBufferView<ArrayBuffer> | string;
 
 /** The name and the target of an upload. `scope`, `group`, and `collection` with `recordId` exclude each other. */
 interface Target {
@@ -29,49 +25,19 @@ interface Target {
 }
 
 /** The target, the name and the progress of an upload. */
-export interface UploadOptions extends Target {
-  /** Called while the bytes are sent. */
-  onProgress?: Listener<UploadProgress>;
-  /** Aborts the upload. */
-  signal?: AbortSignal;
-}
+export interface UploadOptions extends Target, SendOptions {}
 
-/** Creates `easel.files.upload`. Without `XMLHttpRequest`, as in Node, progress is reported once, at the end. */
-export function createUpload(api: Api, XMLHttpRequest: (new () => UploadRequest) | undefined) {
-  const send = (init: RequestInit, transport?: Fetch) =>
-    api.receive<UploadedFile>("POST", "/files", init, transport);
-
-  /** Rejects if the viewer is not signed in. For `XMLHttpRequest` the redirect to the sign-in page is a network failure. */
-  const requireSession = async ({ signal = null }: RequestInit) => {
-    await api.send("GET", "/me", { signal }).catch((error) => {
-      if (error instanceof NotAuthenticatedError) throw error;
-    });
-    signal?.throwIfAborted();
-  };
-
-  const sendReporting = async (init: RequestInit, size: number, onProgress: Listener<UploadProgress>) => {
-    const progress = createListeners<UploadProgress>();
-    progress.add(onProgress);
-    if (XMLHttpRequest === undefined) {
-      const uploaded = await send(init);
-      progress.emit({ loaded: size, total: size });
-      return uploaded;
-    }
-    try {
-      return await send(init, sendWithProgress(XMLHttpRequest, size, progress.emit));
-    } catch (error) {
-      if (error instanceof EaselError && error.status === 0) await requireSession(init);
-      throw error;
-    }
-  };
-
+/** Creates `easel.files.upload`. */
+export function createUpload(api: Api, sendForm: SendForm) {
   return async (
     file: FileContent,
     { onProgress, signal, ...target }: UploadOptions = {},
   ): Promise<UploadedFile> => {
     const blob = blobOf(file);
-    const init = { body: formOf(blob, target), signal: signal ?? null };
-    const uploaded = await (onProgress ? sendReporting(init, blob.size, onProgress) : send(init));
+    const uploaded = await sendForm<UploadedFile>("POST", "/files", formOf(blob, target), blob.size, {
+      onProgress,
+      signal,
+    });
     return { ...uploaded, url: new URL(uploaded.url, api.url("")).href };
   };
 }
@@ -82,12 +48,4 @@ function formOf(file: Blob, { name, ...fields }: Target): FormData {
   for (const [field, value] of Object.entries(fields)) if (value !== undefined) form.append(field, value);
   form.append("file", file, name || (file instanceof File && file.name) || "upload");
   return form;
-}
-
-/** Returns content as a blob: text as `text/plain`, bytes without a type. Throws for anything else. */
-function blobOf(file: FileContent): Blob {
-  if (typeof file === "string") return new Blob([file], { type: "text/plain" });
-  if (file instanceof Blob) return file;
-  if (file instanceof ArrayBuffer || ArrayBuffer.isView(file)) return new Blob([file as ArrayBuffer]);
-  throw invalid("A file must be a File, a Blob, an ArrayBuffer, a typed array or a string.");
 }

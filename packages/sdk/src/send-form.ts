@@ -1,0 +1,57 @@
+import { EaselError, NotAuthenticatedError } from "./errors.ts";
+import { sendWithProgress, type UploadProgress, type UploadRequest } from "./files/progress.ts";
+import { createListeners, type Listener } from "./realtime/listeners.ts";
+import type { Api, Fetch } from "./request.ts";
+
+/** The progress and the cancellation of a request with a file. */
+export interface SendOptions {
+  /** Called while the bytes of the file are sent. */
+  onProgress?: Listener<UploadProgress> | undefined;
+  /** Aborts the request. */
+  signal?: AbortSignal | undefined;
+}
+
+/** Sends a form whose last part is a file of `size` bytes, and resolves with the parsed response. */
+export type SendForm = <Answer>(
+  method: string,
+  path: string,
+  form: FormData,
+  size: number,
+  options: SendOptions,
+) => Promise<Answer>;
+
+/** Creates a `SendForm`. Without `XMLHttpRequest`, as in Node, progress is reported once, at the end. */
+export function createSendForm(api: Api, XMLHttpRequest: (new () => UploadRequest) | undefined): SendForm {
+  /** Rejects if the viewer is not signed in. For `XMLHttpRequest` the redirect to the sign-in page is a network failure. */
+  const requireSession = async ({ signal = null }: RequestInit) => {
+    await api.send("GET", "/me", { signal }).catch((error) => {
+      if (error instanceof NotAuthenticatedError) throw error;
+    });
+    signal?.throwIfAborted();
+  };
+
+  return async <Answer>(
+    method: string,
+    path: string,
+    form: FormData,
+    size: number,
+    { onProgress, signal }: SendOptions,
+  ) => {
+    const init = { body: form, signal: signal ?? null };
+    const send = (transport?: Fetch) => api.receive<Answer>(method, path, init, transport);
+    if (onProgress === undefined) return send();
+    const progress = createListeners<UploadProgress>();
+    progress.add(onProgress);
+    if (XMLHttpRequest === undefined) {
+      const answer = await send();
+      progress.emit({ loaded: size, total: size });
+      return answer;
+    }
+    try {
+      return await send(sendWithProgress(XMLHttpRequest, size, progress.emit));
+    } catch (error) {
+      if (error instanceof EaselError && error.status === 0) await requireSession(init);
+      throw error;
+    }
+  };
+}
