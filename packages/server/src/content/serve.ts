@@ -11,6 +11,7 @@ import { limitResponses, SMALL_RESPONSE } from "../pipeline/limit-responses.ts";
 import { resolve } from "../pipeline/resolve.ts";
 import type { Visit } from "../pipeline/visit.ts";
 import type { BlobCache } from "./blob-cache.ts";
+import { cacheControl } from "./caching.ts";
 import { contentPolicy } from "./isolation.ts";
 import { chooseRepresentation, etagOf } from "./representation.ts";
 import { type ServedFile, streamBlob, type VersionFiles } from "./served-files.ts";
@@ -69,7 +70,10 @@ export async function serve(
   }
   const cookie = pinCookie(request.headers, canvas, env);
   if (cookie !== undefined) reply.header("set-cookie", cookie);
-  return send(chooseRepresentation(files, request.headers), principal, request, reply, stores, env);
+  const file = chooseRepresentation(files, request.headers);
+  const setsCookie = reply.hasHeader("set-cookie");
+  reply.header("cache-control", cacheControl(file, canvas, { setsCookie, now: env.clock() }));
+  return send(file, principal, request, reply, stores, env);
 }
 
 async function send(
@@ -86,7 +90,7 @@ async function send(
   const hasBody = !fresh && request.method !== "HEAD";
   if (hasBody && file.size > SMALL_RESPONSE)
     limitResponses(principal?.id ?? networkOf(request.ip), reply, env);
-  reply.header("etag", etag).header("cache-control", "private, no-cache").header("vary", "Accept-Encoding");
+  reply.header("etag", etag).header("vary", "Accept-Encoding");
   // Not only for pages, because images and other documents may contain scripts, and a worker has the policy of its own response.
   reply.header("content-security-policy", contentPolicy(params(request).slug ?? "", env));
   if (fresh) return reply.code(304).send();
