@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http";
 import fastify, { type FastifyInstance } from "fastify";
 import { mountContent } from "./content/routes.ts";
 import { mountSdk } from "./content/sdk.ts";
+import { refuseUnknownPath } from "./content/unknown-path.ts";
 import type { Env } from "./env.ts";
 import { mountHome } from "./home/routes.ts";
 import { answerClientError, answerError, requestIds } from "./http/errors.ts";
@@ -77,7 +78,7 @@ export async function createApp(
   // Expectations other than 100-continue are ignored, as HTTP allows.
   app.server.on("checkExpectation", (request, response) => app.server.emit("request", request, response));
   app.setErrorHandler((error, request, reply) => answerError(error, request, reply, env));
-  app.setNotFoundHandler(async () => refuse("NOT_FOUND"));
+  app.setNotFoundHandler((request) => refuseUnknownPath(request, env));
   // Fastify parses no body: each handler reads its own, up to its own limit.
   for (const method of new Set([...app.supportedMethods, ...METHODS]))
     app.addHttpMethod(method, { hasBody: false, overrideExisting: true });

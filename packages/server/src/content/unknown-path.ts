@@ -1,0 +1,20 @@
+import type { FastifyRequest } from "fastify";
+import type { Env } from "../env.ts";
+import { refuse } from "../http/refusal.ts";
+import { referringCanvas } from "./referring-canvas.ts";
+
+/** The paths of the service itself, which a page does not take for its own files. */
+const OWN_PATHS = /^\/(v1|auth|c)([/?]|$)/;
+
+/**
+ * Throws 404 `NOT_FOUND` for a path without a route. If a canvas page in path mode requested it, the message says that the page was built
+ * for the root of a host. It depends on the `Referer` alone and reveals nothing about the canvas.
+ */
+export async function refuseUnknownPath(request: FastifyRequest, env: Env): Promise<never> {
+  const isOfPage = env.base.urlMode === "path" && referringCanvas(request.headers, env) !== null;
+  if (!isOfPage || OWN_PATHS.test(request.url)) refuse("NOT_FOUND");
+  return refuse("NOT_FOUND", {
+    message:
+      'The page that asked for this was built for the root of a host, but the files of a canvas are below its own address. Use relative addresses; with Vite, set `base: "./"`.',
+  });
+}
