@@ -4,7 +4,7 @@ import { refuse } from "../http/refusal.ts";
 import { referringCanvas } from "./referring-canvas.ts";
 
 /** The paths of the service itself, which a page does not take for its own files. */
-const OWN_PATHS = /^\/(v1|auth|c)([/?]|$)/;
+const OWN_PATHS = /^\/(v1|auth)([/?]|$)/;
 
 /**
  * Throws 404 `NOT_FOUND` for a path without a route. If a canvas page in path mode requested it, the message says that the page was built

@@ -54,7 +54,6 @@ describe("a page that is built for the root of a host", () => {
     ["a page of the service", "/assets/app.js", [["Referer", `${target.base}/`]]],
     ["a page of another host", "/assets/app.js", [["Referer", "https://example.com/c/some-canvas/"]]],
     ["an unknown page of the sign-in", "/auth/none", [["Referer", pageUrl(target, "some-canvas")]]],
-    ["no canvas", "/c", [["Referer", pageUrl(target, "some-canvas")]]],
     ["an unknown version", "/v1/none", [["Referer", pageUrl(target, "some-canvas")]]],
   ];
   for (const [name, path, headers] of others) {
