@@ -17,7 +17,7 @@ import {
 const email = pattern("an e-mail address", /^[^\s@,]+@[^\s@,]+$/);
 const domain = pattern("a domain name", /^[a-z0-9-]+(\.[a-z0-9-]+)*$/i);
 const headerName = pattern("a header name", /^[!#$%&'*+.^_`|~0-9a-z-]+$/i);
-const rung = oneOf("private", "specific_people", "whole_org", "public_link");
+const rung = oneOf("private", "specific_people", "whole_org", "public_link", "password");
 
 const networks: SettingType<BlockList> = {
   may: "IP addresses or networks such as `10.0.0.0/8`, separated by commas",
@@ -279,13 +279,13 @@ export const SETTINGS = {
     "SERVICE_AUTHORING_ALLOWED_RUNGS",
     list(rung),
     ["private", "specific_people", "whole_org", "public_link"],
-    "Access values that authoring accepts; `public_link` includes `password`.",
+    "Access values that authoring accepts. `public_link` includes `password`; `specific_people` is another name of `private`.",
   ),
   authoringMaxExpiryDays: setting(
     "SERVICE_AUTHORING_MAX_EXPIRY_DAYS",
     whole(0),
     0,
-    "Maximum time to expiry of an authored share; 0 means no maximum.",
+    "Maximum time to the expiry of an authored share; 0 means no maximum.",
   ),
   authoringRequireExpiry: setting(
     "SERVICE_AUTHORING_REQUIRE_EXPIRY",
@@ -297,13 +297,13 @@ export const SETTINGS = {
     "SERVICE_AUTHORING_USER_DAILY_MAX",
     whole(0),
     20,
-    "Canvases that a person may author a day.",
+    "Canvases that a person may author on one day (UTC).",
   ),
   authoringTotalMax: setting(
     "SERVICE_AUTHORING_USER_TOTAL_MAX",
     whole(0),
     200,
-    "Canvases that a person may author in all.",
+    "Canvases that a person may author in all, including deleted ones.",
   ),
 
   aiProvider: setting(
