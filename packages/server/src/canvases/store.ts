@@ -1,7 +1,8 @@
 import { LIMITS } from "@easel/protocol/limits";
-import type { Access, CanvasRole } from "@easel/protocol/types";
+import type { Access, AuthoredCanvas, CanvasRole, Json } from "@easel/protocol/types";
 import type { User } from "../access/principal.ts";
-import { asKeys, containing, sql } from "../drivers/db/db.ts";
+import { manages } from "../access/roles.ts";
+import { asKeys, containing, type Step, sql } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
 import { countWithin, type Paged, paged } from "../http/paging.ts";
 import type { SwitchColumns } from "./capabilities.ts";
@@ -43,42 +44,96 @@ export interface CanvasRow extends SwitchColumns {
   role: CanvasRole;
 }
 
+/** A row for a caller who manages the canvas by their role, or as an administrator. */
+export type ManagedRow = Omit<CanvasRow, "role"> & { role: AuthoredCanvas["viewerRole"] };
+
+/** A further quota that a new canvas counts against: `step` changes no row if the quota is used up, and `refuse` throws then. */
+export interface CreationQuota {
+  step: Step;
+  refuse(): never;
+}
+
+/** The settings with which a page creates a canvas, and the quotas of authoring. */
+export interface Authored {
+  access: Access;
+  passwordHash: string | null;
+  expiresAt: number | null;
+  metadata: { [name: string]: Json } | null;
+  quotas: CreationQuota[];
+}
+
+const PRIVATE: Authored = {
+  access: "private",
+  passwordHash: null,
+  expiresAt: null,
+  metadata: null,
+  quotas: [],
+};
+
 /**
- * Inserts a canvas. Returns "taken" if its slug is in use or reserved after a deletion or rename, and "full" if the owner's quota of
- * canvases is used up. `org` is its home organisation.
+ * Inserts a canvas. Returns "taken" if its slug is in use or reserved after a deletion or rename, "full" if the owner's quota of canvases is
+ * used up, and a further quota that is used up. `org` is its home organisation.
  */
 export async function insertCanvas(
   canvas: { id: string; slug: string; title: string; tags: string[]; org: string | null },
   ownerId: string,
   env: Env,
-): Promise<"done" | "taken" | "full"> {
+  authored?: Authored,
+): Promise<"done" | "taken" | "full" | CreationQuota> {
   const { id, slug, title, tags, org } = canvas;
+  const { access, passwordHash, expiresAt, metadata, quotas } = authored ?? PRIVATE;
   const now = env.clock();
-  const steps = [
-    lockUser(ownerId),
-    claimSlug(slug, id, now),
-    sql`insert into canvases (id, slug, title, tags, org_id, owner_id, created_by, created_at, updated_at)
-      values (${id}, ${slug}, ${title}, ${JSON.stringify(tags)}, ${org}, ${ownerId}, ${ownerId}, ${now}, ${now})`,
-    withinCanvases(id, env),
+  const steps: [step: Step, unchanged: "taken" | "full" | CreationQuota][] = [
+    [lockUser(ownerId), "full"],
+    ...quotas.map((quota): [Step, CreationQuota] => [quota.step, quota]),
+    [claimSlug(slug, id, now), "taken"],
+    [
+      sql`insert into canvases (id, slug, title, tags, org_id, owner_id, created_by, created_at, updated_at, access,
+          password_hash, expires_at, metadata, authored)
+        values (${id}, ${slug}, ${title}, ${JSON.stringify(tags)}, ${org}, ${ownerId}, ${ownerId}, ${now}, ${now}, ${access},
+          ${passwordHash}, ${expiresAt}, ${metadata && JSON.stringify(metadata)}, ${Number(authored !== undefined)})`,
+      "taken",
+    ],
+    [withinCanvases(id, env), "full"],
   ];
-  const { length: done } = await env.db.batch(steps);
-  return done === steps.length ? "done" : done === steps.length - 1 ? "full" : "taken";
+  const { length: done } = await env.db.batch(steps.map(([step]) => step));
+  return steps[done]?.[1] ?? "done";
 }
 
-/** Reads a canvas on which the user has a role as owner, or by its people or teams. Returns undefined if there is none. */
-export function findCanvas(
+/** Reads a canvas with the role of a user on it as owner, or by its people or teams, or else `otherwise`. */
+const readCanvas = <Row>(
   id: string,
   user: Pick<User, "id" | "email">,
+  otherwise: "admin" | null,
   { db }: Env,
-): Promise<CanvasRow | undefined> {
-  return db.get<CanvasRow>`
+): Promise<Row | undefined> =>
+  db.get<Row>`
     select * from (
       select canvases.*, users.email as owner_email, users.name as owner_name,
-        case when owner_id = ${user.id} then 'owner'
-          else (select role from roles where canvas_id = ${id} and roles.email = ${user.email}) end as role
+        case when owner_id = ${user.id} then 'owner' else coalesce(
+          (select role from roles where canvas_id = ${id} and roles.email = ${user.email}),
+          cast(${otherwise} as text)) end as role
       from canvases join users on users.id = owner_id
       where canvases.id = ${id} and deleted_at is null) as found
     where role is not null`;
+
+/** Reads a canvas on which the user has a role as owner, or by its people or teams. Returns undefined if there is none. */
+export const findCanvas = (
+  id: string,
+  user: Pick<User, "id" | "email">,
+  env: Env,
+): Promise<CanvasRow | undefined> => readCanvas<CanvasRow>(id, user, null, env);
+
+/** Reads a canvas that the user manages as owner or editor, or as an administrator. Returns undefined if there is none. */
+export async function findManaged(
+  id: string,
+  user: Pick<User, "id" | "email">,
+  isAdmin: boolean,
+  env: Env,
+): Promise<ManagedRow | undefined> {
+  const row = await readCanvas<ManagedRow>(id, user, isAdmin ? "admin" : null, env);
+  if (row === undefined || row.role === "admin" || manages(row.role)) return row;
+  return isAdmin ? { ...row, role: "admin" } : undefined;
 }
 
 /** Reads the facts about a canvas that its error pages may show. Returns undefined if there is no canvas at the slug. */

@@ -8,13 +8,10 @@ import { refuse } from "../http/refusal.ts";
 import { capabilitiesOf } from "./capabilities.ts";
 import { accessMode, legacyStatus, publicationStatus, statusFieldsOf } from "./publication-status.ts";
 import { listPeople, listTeamsOf, type NamedPerson, type TeamEntry } from "./sharing.ts";
-import { type CanvasRow, findCanvas } from "./store.ts";
+import { type CanvasRow, findCanvas, type ManagedRow } from "./store.ts";
 
 /** The maximum number of names in `audienceSummary`. */
 const NAMES_SHOWN = 5;
-
-/** A row of `canvases` for a caller who may also be an administrator without a role on it. */
-export type AuthoredRow = Omit<CanvasRow, "role"> & { role: AuthoredCanvas["viewerRole"] };
 
 /** The people and teams that a canvas is shared with, as far as the caller may see them. */
 interface Shared {
@@ -34,7 +31,7 @@ const namesOf = ({ people, teams }: Shared): string[] =>
   [...people, ...teams].flatMap(({ name }) => (name === null || normalEmail(name) !== null ? [] : [name]));
 
 /** Converts a row to the fields of `AuthoredCanvas` (specification 2), which management and authoring have in common. */
-function authoredOf(row: AuthoredRow, shared: Shared, { base, clock }: Env): AuthoredCanvas {
+function authoredOf(row: ManagedRow, shared: Shared, { base, clock }: Env): AuthoredCanvas {
   const now = clock();
   const metadata = JSON.parse(row.metadata ?? "{}") as { [name: string]: Json };
   const status = statusFieldsOf(row);
@@ -70,14 +67,14 @@ function authoredOf(row: AuthoredRow, shared: Shared, { base, clock }: Env): Aut
 }
 
 /** Reads what canvases are shared with. Yields empty lists for a canvas whose people and teams the caller may not see. */
-async function sharedOf(rows: AuthoredRow[], env: Env): Promise<(row: AuthoredRow) => Shared> {
+async function sharedOf(rows: ManagedRow[], env: Env): Promise<(row: ManagedRow) => Shared> {
   const ids = rows.filter(({ role }) => seesShared(role)).map(({ id }) => id);
   const [people, teams] = await Promise.all([listPeople(ids, env), listTeamsOf(ids, env)]);
   return ({ id }) => ({ people: people.get(id) ?? [], teams: teams.get(id) ?? [] });
 }
 
 /** Converts rows to canvases of authoring, for the caller whose role they contain. */
-export async function authoredViews(rows: AuthoredRow[], env: Env): Promise<AuthoredCanvas[]> {
+export async function authoredViews(rows: ManagedRow[], env: Env): Promise<AuthoredCanvas[]> {
   const shared = await sharedOf(rows, env);
   return rows.map((row) => authoredOf(row, shared(row), env));
 }

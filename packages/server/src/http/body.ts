@@ -74,24 +74,27 @@ export const bodyTooSlow = (): Refusal =>
 export const bodyAborted = (): Refusal =>
   new Refusal(400, { code: "INVALID_BODY", message: "The request ended before its body did." });
 
-/** Parses JSON. Throws 400 `INVALID_BODY` for invalid UTF-8 or JSON, numbers that are not finite, and nesting beyond the limit. */
-export function parseJson(bytes: Buffer): Json {
-  if (!isUtf8(bytes)) refuse("INVALID_BODY", { message: "The body is not valid UTF-8." });
+/**
+ * Parses JSON. Throws 400 `INVALID_BODY` for invalid UTF-8 or JSON, numbers that are not finite, and nesting beyond the limit. `what` names
+ * the text in the message.
+ */
+export function parseJson(bytes: Buffer, what = "The body"): Json {
+  if (!isUtf8(bytes)) refuse("INVALID_BODY", { message: `${what} is not valid UTF-8.` });
   let value: Json;
   try {
     value = JSON.parse(bytes.toString("utf8"));
   } catch {
-    return refuse("INVALID_BODY", { message: "The body is not valid JSON." });
+    return refuse("INVALID_BODY", { message: `${what} is not valid JSON.` });
   }
-  check(value, LIMITS.jsonDepth.value);
+  check(value, LIMITS.jsonDepth.value, what);
   return value;
 }
 
-function check(value: Json, levels: number): void {
+function check(value: Json, levels: number, what: string): void {
   if (typeof value === "number" && !Number.isFinite(value)) {
-    refuse("INVALID_BODY", { message: "The body holds a number that is too large." });
+    refuse("INVALID_BODY", { message: `${what} holds a number that is too large.` });
   }
   if (typeof value !== "object" || value === null) return;
-  if (levels === 0) refuse("INVALID_BODY", { message: "The body is nested too deeply." });
-  for (const each of Array.isArray(value) ? value : Object.values(value)) check(each, levels - 1);
+  if (levels === 0) refuse("INVALID_BODY", { message: `${what} is nested too deeply.` });
+  for (const each of Array.isArray(value) ? value : Object.values(value)) check(each, levels - 1, what);
 }

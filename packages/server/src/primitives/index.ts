@@ -1,5 +1,6 @@
 import { coreData } from "../canvases/core-data.ts";
 import type { Env } from "../env.ts";
+import { authoring } from "./authoring/routes.ts";
 import { collections } from "./collections/routes.ts";
 import { files } from "./files/routes.ts";
 import { identity } from "./identity/routes.ts";
@@ -9,7 +10,7 @@ import { realtime } from "./realtime/routes.ts";
 import { submissions } from "./submissions/routes.ts";
 
 /** The primitives of the runtime API, `/v1/c/{slug}`. */
-export const primitives: Primitive[] = [identity, kv, submissions, collections, files, realtime];
+export const primitives: Primitive[] = [identity, kv, submissions, collections, files, authoring, realtime];
 
 /** Returns the declarations of what primitives and canvases store, in the order in which a purge removes the rows. */
 export const canvasDataOf = (served: readonly Primitive[]): Env["canvasData"] => [

@@ -83,6 +83,7 @@ function handle({ capability, rateClass = "canvas" }: Primitive, route: Route, e
       ...now,
       params: paramsOf(request),
       query: request.query as Query,
+      address: request.ip,
       request: raw,
       requireCapability: async (further) => requireCapability(now.canvas, further, env),
       readmit: async () => callOf(await readmit(raw, admitted, capability, env)),

@@ -13,6 +13,8 @@ export interface Call extends Admitted {
   /** Path parameters, decoded once. */
   params: Record<string, string>;
   query: Query;
+  /** The IP address of the client. */
+  address: string;
   /** The request with its unread body. */
   request: IncomingMessage;
   /** Throws 403 `CAPABILITY_DISABLED` unless a further capability is on. */

@@ -12,7 +12,7 @@ export const GROUPS = {
   sdk: ["packages/sdk/test/*.test.ts"],
   ...folders("management", "organisation", "canvases", "identity", "sign-in", "pipeline", "content"),
   primitives: ["packages/server/test/primitives/*.test.ts"],
-  stores: ["packages/server/test/primitives/{kv,submissions,collections}/*.test.ts"],
+  stores: ["packages/server/test/primitives/{kv,submissions,collections,authoring}/*.test.ts"],
 } satisfies Record<string, string[]>;
 
 /**

@@ -3,7 +3,7 @@ import { newId } from "../../crypto/ids.ts";
 import type { Env } from "../../env.ts";
 import { refuse } from "../../http/refusal.ts";
 import { refuseOver } from "../owner-quotas.ts";
-import { insertCanvas } from "../store.ts";
+import { type Authored, insertCanvas } from "../store.ts";
 import { homeOfNew } from "./home-org.ts";
 import { requireSlug, slugsFor } from "./slug.ts";
 
@@ -19,18 +19,20 @@ export interface NewCanvas {
 
 /**
  * Creates a canvas that `user` owns. Throws 400 `INVALID_BODY` for an invalid slug or an organisation of others, 409 `SLUG_TAKEN`, and 409
- * `QUOTA_EXCEEDED`.
+ * `QUOTA_EXCEEDED`. With `authored`, it has these settings at once, and its quotas come before the slug.
  */
 export async function createCanvas(
   user: Pick<User, "id" | "email">,
   { title, slug, tags, orgId }: NewCanvas,
   env: Env,
+  authored?: Authored,
 ): Promise<{ id: string; slug: string }> {
   if (slug !== undefined) requireSlug(slug);
   const org = await homeOfNew(user, orgId, env);
   const id = newId();
   for (const candidate of slug === undefined ? slugsFor(title) : [slug]) {
-    const outcome = await insertCanvas({ id, slug: candidate, title, tags, org }, user.id, env);
+    const outcome = await insertCanvas({ id, slug: candidate, title, tags, org }, user.id, env, authored);
+    if (typeof outcome === "object") outcome.refuse();
     if (outcome === "full") await refuseOver("canvases.person", user.id, env);
     if (outcome === "done") return { id, slug: candidate };
   }

@@ -1,6 +1,6 @@
 import type { Env } from "../../env.ts";
 import { refuse } from "../../http/refusal.ts";
-import type { CanvasRow } from "../store.ts";
+import type { ManagedRow } from "../store.ts";
 
 /** Whether Public links are on for the instance. `setting` is the value of `publicLinks` in `instance_settings`, null if it has none. */
 export const publicLinksOn = (setting: string | null, { config }: Env): boolean =>
@@ -11,7 +11,7 @@ export const publicLinksOn = (setting: string | null, { config }: Env): boolean 
  * not publish them, the owner gets `PUBLIC_NOT_ALLOWED` and an editor `PUBLIC_LINK_OWNER_GATED` (specification 7).
  */
 export async function requirePublicLinks(
-  { owner_id, role }: Pick<CanvasRow, "owner_id" | "role">,
+  { owner_id, role }: Pick<ManagedRow, "owner_id" | "role">,
   env: Env,
 ): Promise<void> {
   const row = await env.db.get<{ can_publish_public: number; public_links: string | null }>`

@@ -3,7 +3,7 @@ import { isId } from "../../crypto/ids.ts";
 import type { Env } from "../../env.ts";
 import { refuse } from "../../http/refusal.ts";
 import { listTeamsOf, type Sharing, setSharing, visibleTeams } from "../sharing.ts";
-import type { CanvasRow } from "../store.ts";
+import type { ManagedRow } from "../store.ts";
 import { missingHome } from "./home-org.ts";
 import { requirePublicLinks } from "./public-links.ts";
 
@@ -11,7 +11,7 @@ import { requirePublicLinks } from "./public-links.ts";
 export type ShareSettings = Omit<Sharing, "org">;
 
 /** The fields of a canvas that the checks read; `role` is that of the user who shares it. */
-export type ShareTarget = Pick<CanvasRow, "id" | "owner_id" | "owner_email" | "org_id" | "role">;
+export type ShareTarget = Pick<ManagedRow, "id" | "owner_id" | "owner_email" | "org_id" | "role">;
 
 /**
  * Returns the hash to save for a password. Returns null, which clears the password, and undefined as they are. Hashing takes about 50 ms.
@@ -49,11 +49,11 @@ export async function checkShareSettings(
   if (people?.some(({ email }) => email === canvas.owner_email)) {
     refuse("INVALID_BODY", { message: "The owner needs no place on the list." });
   }
+  if (access === "public_link") await requirePublicLinks(canvas, env);
+  const org = access === "whole_org" ? await missingHome(canvas, env) : undefined;
   if (typeof expiresAt === "number" && expiresAt <= env.clock()) {
     refuse("INVALID_BODY", { message: "`expiresAt` must lie in the future." });
   }
-  if (access === "public_link") await requirePublicLinks(canvas, env);
-  const org = access === "whole_org" ? await missingHome(canvas, env) : undefined;
   if (teams !== undefined) {
     const ids = teams.map(({ id }) => id);
     await requireTeams(ids, canvas.id, user, env);

@@ -1,0 +1,55 @@
+import type { CreationQuota } from "../../canvases/store.ts";
+import { sql } from "../../drivers/db/db.ts";
+import type { Env } from "../../env.ts";
+import { refuse } from "../../http/refusal.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+const dayOf = (time: number) => Math.floor(time / DAY_MS);
+
+const refuseDaily = (limit: number): never =>
+  refuse("QUOTA_EXCEEDED", {
+    scope: "user_daily",
+    limit,
+    message: `You have published ${limit} canvases today, which is as many as you may.`,
+  });
+
+const refuseTotal = (limit: number): never =>
+  refuse("QUOTA_EXCEEDED", {
+    scope: "user_total",
+    limit,
+    message: `You have published ${limit} canvases, which is as many as you may.`,
+  });
+
+/**
+ * Returns the quotas of a person's authored canvases. Their steps count one more canvas; the batch must lock the person's row first.
+ */
+export function authoringQuotas(userId: string, { config, clock }: Env): CreationQuota[] {
+  const { authoringDailyMax: daily, authoringTotalMax: total } = config;
+  return [
+    {
+      step: sql`
+        insert into authored_days (user_id, day, canvases)
+        select cast(${userId} as text), cast(${dayOf(clock())} as integer), 1 where cast(${daily} as bigint) > 0
+        on conflict (user_id, day) do update set canvases = authored_days.canvases + 1
+        where authored_days.canvases < cast(${daily} as bigint)`,
+      refuse: () => refuseDaily(daily),
+    },
+    {
+      step: sql`
+        update users set name = name where id = ${userId}
+          and (select sum(canvases) from authored_days where user_id = ${userId}) <= cast(${total} as bigint)`,
+      refuse: () => refuseTotal(total),
+    },
+  ];
+}
+
+/** Throws 429 `QUOTA_EXCEEDED` if a quota of a person is used up already. The write checks it again. */
+export async function requireRoom(userId: string, { db, config, clock }: Env): Promise<void> {
+  const { authoringDailyMax: daily, authoringTotalMax: total } = config;
+  const row = await db.get<{ today: number | null; ever: number | null }>`
+    select sum(case when day = ${dayOf(clock())} then canvases else 0 end) as today, sum(canvases) as ever
+    from authored_days where user_id = ${userId}`;
+  if (Number(row?.today ?? 0) >= daily) refuseDaily(daily);
+  if (Number(row?.ever ?? 0) >= total) refuseTotal(total);
+}

@@ -1,0 +1,77 @@
+import type { IncomingMessage } from "node:http";
+import { LIMITS } from "@easel/protocol/limits";
+import { withUpload } from "../../canvases/publishing/upload.ts";
+import type { Env } from "../../env.ts";
+import { type Part, partsOf } from "../../http/multipart.ts";
+import { refuse } from "../../http/refusal.ts";
+
+/** The maximum number of bytes of a form besides its bundle. */
+const MAX_OVERHEAD = LIMITS.managementBodyBytes.value + 64 * 1024;
+
+/** The parts of a form: the JSON of `metadata`, and a bundle that lies in a temporary file. */
+export interface Form {
+  metadata: Buffer;
+  bundle: { file: string; bytes: number } | undefined;
+}
+
+const reject = (message: string): never => refuse("INVALID_BODY", { message });
+
+async function bytesOf({ body }: Part): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of body) {
+    size += chunk.length;
+    if (size > LIMITS.managementBodyBytes.value) reject("The part `metadata` is too large.");
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+/** Streams the bytes of a bundle, and counts them. */
+async function* counted({ body }: Part, bundle: { bytes: number }): AsyncGenerator<Uint8Array> {
+  for await (const chunk of body) {
+    bundle.bytes += chunk.length;
+    yield chunk;
+  }
+}
+
+/**
+ * Reads a form whose parts `metadata` and `bundle` come in either order, and keeps the bundle on disk while `use` runs (specification 4.8).
+ * Throws 400 `INVALID_BODY` for a body that is no form, an unknown or repeated part, and one that is missing; and 413 over 50 MiB.
+ */
+export async function withForm<Result>(
+  request: IncomingMessage,
+  needs: { bundle: boolean },
+  env: Env,
+  use: (form: Form) => Promise<Result>,
+): Promise<Result> {
+  const parts = partsOf(request);
+  const declared = Math.max(0, Number(request.headers["content-length"] ?? 0) - MAX_OVERHEAD);
+  let metadata: Buffer | undefined;
+  let bundle: Form["bundle"];
+  const readRest = async (): Promise<Result> => {
+    for (let next = await parts.next(); !next.done; next = await parts.next()) {
+      const part = next.value;
+      if (part.name === "metadata" && metadata === undefined) {
+        metadata = await bytesOf(part);
+      } else if (part.name === "bundle" && bundle === undefined) {
+        const upload = { bytes: 0 };
+        return await withUpload(counted(part, upload), declared, env, (file) => {
+          bundle = { file, bytes: upload.bytes };
+          return readRest();
+        });
+      } else {
+        const isKnown = part.name === "metadata" || part.name === "bundle";
+        reject(`The part \`${part.name.slice(0, 100)}\` is ${isKnown ? "given twice" : "unknown"}.`);
+      }
+    }
+    if (metadata === undefined) return reject("The part `metadata` is missing.");
+    if (bundle === undefined && needs.bundle) reject("The part `bundle` is missing.");
+    return await use({ metadata, bundle });
+  };
+  try {
+    return await readRest();
+  } finally {
+    await parts.return(undefined);
+  }
+}

@@ -1,0 +1,62 @@
+import type { Access } from "@easel/protocol/types";
+import type { User } from "../../access/principal.ts";
+import { checkShareSettings, type ShareTarget } from "../../canvases/publishing/share-settings.ts";
+import type { Sharing } from "../../canvases/sharing.ts";
+import type { Config } from "../../config/config.ts";
+import type { Env } from "../../env.ts";
+import { refuse } from "../../http/refusal.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** General access as a page names it. */
+export type Rung = Access | "password";
+
+/** The share settings that result from a request. */
+export interface ShareState {
+  access: Access;
+  hasPassword: boolean;
+  /** Epoch milliseconds. */
+  expiresAt: number | null;
+}
+
+const reject = (message: string): never => refuse("INVALID_BODY", { message });
+
+/** Returns the stored value of a rung. */
+export const storedAccess = (rung: Rung): Access => (rung === "password" ? "public_link" : rung);
+
+/** Whether the deployment allows a state. `public_link` includes the link with a password. */
+function isAllowed({ access, hasPassword }: ShareState, { authoringRungs }: Config): boolean {
+  if (authoringRungs.includes(access)) return true;
+  if (access === "private") return authoringRungs.includes("specific_people");
+  return access === "public_link" && hasPassword && authoringRungs.includes("password");
+}
+
+function requireExpiry({ expiresAt }: ShareState, { config, clock }: Env): void {
+  const { authoringRequireExpiry, authoringMaxExpiryDays: days } = config;
+  if (expiresAt === null) {
+    if (authoringRequireExpiry) reject("`expiresAt` is required on this instance.");
+  } else if (days > 0 && expiresAt > clock() + days * DAY_MS) {
+    reject(`\`expiresAt\` must lie within ${days} days.`);
+  }
+}
+
+/**
+ * Checks the share settings that result from a request (specification 4.8). Returns what to save of them. `given` are the values that the
+ * page has sent. Throws 400 `INVALID_BODY`, 403 `PUBLIC_LINKS_DISABLED`, `PUBLIC_NOT_ALLOWED` or `PUBLIC_LINK_OWNER_GATED`, and 409
+ * `ORG_REQUIRED`.
+ */
+export async function requireShare(
+  canvas: ShareTarget,
+  user: User,
+  state: ShareState,
+  given: { access?: Rung | undefined; expiresAt?: number | null | undefined },
+  env: Env,
+): Promise<Pick<Sharing, "org">> {
+  if (!isAllowed(state, env.config))
+    reject("This instance does not allow this `access` to authored canvases.");
+  if (given.access === "password" && !state.hasPassword) reject("`access` `password` needs a `password`.");
+  const settings = { access: state.access, expiresAt: given.expiresAt };
+  const { org } = await checkShareSettings(canvas, user, settings, env);
+  requireExpiry(state, env);
+  return { org };
+}

@@ -1,0 +1,42 @@
+import { type ZodType, z } from "zod";
+import { access, metadata, password, tags, title } from "../../canvases/publishing/canvas-schemas.ts";
+import { parseJson } from "../../http/body.ts";
+import { moment } from "../../http/field-schemas.ts";
+import { refuse } from "../../http/refusal.ts";
+
+/** General access as a page names it: `password` is a Public link with a password. */
+const rung = z.union([access, z.literal("password")]);
+
+/** The part `metadata` of a new canvas. */
+export const NewShare = z.strictObject({
+  title,
+  slug: z.string().optional(),
+  tags: tags.default([]),
+  access: rung.default("private"),
+  password: password.optional(),
+  expiresAt: moment.optional(),
+  metadata: metadata.optional(),
+  orgId: z.string().optional(),
+});
+
+/** The part `metadata` of an update. A field that is left out keeps its value, null clears it. */
+export const ShareUpdate = z.strictObject({
+  title: title.optional(),
+  tags: tags.optional(),
+  access: rung.optional(),
+  password: password.nullish(),
+  expiresAt: moment.nullish(),
+  metadata: metadata.optional(),
+  expectedUpdatedAt: moment.optional(),
+});
+
+/** Parses the part `metadata`. Throws 400 `INVALID_BODY` with all faults. */
+export function parseMetadata<Fields>(
+  { metadata, bundle }: { metadata: Buffer; bundle: { bytes: number } | undefined },
+  schema: ZodType<Fields>,
+): Fields {
+  const { success, data, error } = schema.safeParse(parseJson(metadata, "The part `metadata`"));
+  if (!success) return refuse("INVALID_BODY", { message: z.prettifyError(error) });
+  if (bundle?.bytes === 0) refuse("INVALID_BODY", { message: "The part `bundle` is empty." });
+  return data;
+}

@@ -1,0 +1,48 @@
+import type { AuthoredCanvas } from "@easel/protocol/types";
+import type { z } from "zod";
+import { createCanvas } from "../../canvases/publishing/create.ts";
+import { homeOfNew, missingHome } from "../../canvases/publishing/home-org.ts";
+import type { Env } from "../../env.ts";
+import type { Call } from "../primitive.ts";
+import { authoringQuotas, requireRoom } from "./authoring-quotas.ts";
+import { currentShare } from "./current-share.ts";
+import { deployShare } from "./deploy-share.ts";
+import { requireShare, storedAccess } from "./gates.ts";
+import type { NewShare } from "./metadata.ts";
+import { recordChange } from "./record-change.ts";
+
+/** A new canvas, with the hash of its password. */
+export type GivenShare = Omit<z.output<typeof NewShare>, "password"> & { passwordHash: string | undefined };
+
+/** Creates the canvas with all its settings as a draft, in one batch that also counts it. Throws before it writes anything. */
+async function create({ user }: Call, given: GivenShare, env: Env): Promise<{ id: string; slug: string }> {
+  const { title, slug, tags, access: rung, expiresAt = null, metadata = null, passwordHash = null } = given;
+  const access = storedAccess(rung);
+  const org = await homeOfNew(user, given.orgId, env);
+  const target = { id: "", owner_id: user.id, owner_email: user.email, org_id: org, role: "owner" as const };
+  if (access === "whole_org") await missingHome(target, env);
+  await requireShare(target, user, { access, hasPassword: passwordHash !== null, expiresAt }, given, env);
+  await requireRoom(user.id, env);
+  const settings = { access, passwordHash, expiresAt, metadata, quotas: authoringQuotas(user.id, env) };
+  return createCanvas(user, { title, slug, tags, orgId: org ?? undefined }, env, settings);
+}
+
+/**
+ * Publishes a new canvas of the caller (specification 4.8). Throws 502 `PUBLISH_FAILED` with the `id` if the deploy fails; the canvas is a
+ * draft then.
+ */
+export async function publishShare(
+  call: Call,
+  given: GivenShare,
+  file: string,
+  env: Env,
+): Promise<AuthoredCanvas> {
+  const { id, slug } = await create(call, given, env);
+  const { title, tags, access, expiresAt, passwordHash } = given;
+  const details = { slug, title, tags, access, expiresAt, password: passwordHash !== undefined };
+  await recordChange(call, { act: "authoring.create", canvas: id, details }, env);
+  const failure = { code: "PUBLISH_FAILED" as const, fields: async () => ({ id }) };
+  const target = await deployShare({ canvasId: id, by: call.user.id, file }, async () => {}, failure, env);
+  await recordChange(call, { act: "authoring.deploy", canvas: id, target }, env);
+  return currentShare(call, id, env);
+}

@@ -1,0 +1,67 @@
+import { requireEnabled } from "../../canvases/publication-status.ts";
+import { passwordHashOf } from "../../canvases/publishing/share-settings.ts";
+import { authoredViews } from "../../canvases/view.ts";
+import type { Env } from "../../env.ts";
+import { refuse } from "../../http/refusal.ts";
+import type { Call, Primitive } from "../primitive.ts";
+import { managedBy, requireAuthor } from "./author.ts";
+import { matching } from "./filter.ts";
+import { withForm } from "./form.ts";
+import { NewShare, parseMetadata, ShareUpdate } from "./metadata.ts";
+import { publishShare } from "./publish-share.ts";
+import { recordChange } from "./record-change.ts";
+import { listAuthored, revokeShare } from "./store.ts";
+import { updateShare } from "./update-share.ts";
+
+/** Finds the canvas of the path, which the caller may change. Throws 404 `NOT_FOUND`, and 409 `DISABLED` with the reason. */
+async function changeable(call: Call, env: Env): Promise<string> {
+  requireAuthor(call);
+  const row = await managedBy(call, call.params.id ?? "", env);
+  requireEnabled(row);
+  return row.id;
+}
+
+/** The routes by which a page publishes canvases of its viewer (specification 4.8). */
+export const authoring: Primitive = {
+  capability: "authoring",
+  routes: {
+    "/authoring": {
+      async GET(call, env) {
+        requireAuthor(call);
+        const shares = await authoredViews(await listAuthored(call.user, env), env);
+        return JSON.stringify({ canvases: shares.filter(matching(call.query)) });
+      },
+      async POST(call, env) {
+        requireAuthor(call);
+        return withForm(call.request, { bundle: true }, env, async (form) => {
+          const { password, ...given } = parseMetadata(form, NewShare);
+          const passwordHash = (await passwordHashOf(password, env)) ?? undefined;
+          const now = await call.readmit();
+          requireAuthor(now);
+          const file = form.bundle?.file ?? refuse("INVALID_BODY");
+          return JSON.stringify(await publishShare(now, { ...given, passwordHash }, file, env));
+        });
+      },
+    },
+    "/authoring/:id": {
+      async PUT(call, env) {
+        const id = await changeable(call, env);
+        return withForm(call.request, { bundle: false }, env, async (form) => {
+          const { password, ...given } = parseMetadata(form, ShareUpdate);
+          const passwordHash = await passwordHashOf(password, env);
+          const now = await call.readmit();
+          await changeable(now, env);
+          return JSON.stringify(
+            await updateShare(now, id, { ...given, passwordHash }, form.bundle?.file, env),
+          );
+        });
+      },
+      async DELETE(call, env) {
+        const id = await changeable(call, env);
+        if (!(await revokeShare(id, env))) refuse("NOT_FOUND");
+        await recordChange(call, { act: "authoring.revoke", canvas: id }, env);
+        return { status: 204, body: null };
+      },
+    },
+  },
+};

@@ -1,0 +1,63 @@
+import type { Access, Json } from "@easel/protocol/types";
+import type { User } from "../../access/principal.ts";
+import { manages } from "../../access/roles.ts";
+import type { CanvasRow } from "../../canvases/store.ts";
+import type { Env } from "../../env.ts";
+
+/** Changes of an authored canvas. A field that is undefined keeps its value. */
+export interface ShareChanges {
+  title: string | undefined;
+  tags: string[] | undefined;
+  access: Access | undefined;
+  passwordHash: string | null | undefined;
+  /** Epoch milliseconds. */
+  expiresAt: number | null | undefined;
+  metadata: { [name: string]: Json } | undefined;
+  /** The home organisation, for a canvas that has none. */
+  org: string | undefined;
+}
+
+const textOf = (value: object | undefined) => (value === undefined ? null : JSON.stringify(value));
+
+/** Saves changes of a canvas unless it has changed since `row` was read. Returns false in that case. */
+export async function saveChanges(
+  { id, updated_at }: Pick<CanvasRow, "id" | "updated_at">,
+  { title, tags, access, passwordHash, expiresAt, metadata, org }: ShareChanges,
+  { db, clock }: Env,
+): Promise<boolean> {
+  const now = clock();
+  const changed = await db.run`
+    update canvases set updated_at = case when updated_at < ${now} then ${now} else updated_at + 1 end,
+      title = coalesce(${title ?? null}, title), tags = coalesce(${textOf(tags)}, tags),
+      metadata = coalesce(${textOf(metadata)}, metadata), access = coalesce(${access ?? null}, access),
+      org_id = coalesce(org_id, ${org ?? null}),
+      password_hash = case when cast(${Number(passwordHash === undefined)} as integer) = 1 then password_hash
+        else cast(${passwordHash ?? null} as text) end,
+      expires_at = case when cast(${Number(expiresAt === undefined)} as integer) = 1 then expires_at
+        else cast(${expiresAt ?? null} as bigint) end
+    where id = ${id} and updated_at = ${updated_at} and deleted_at is null`;
+  return changed === 1;
+}
+
+/** Revokes an active share. Returns false if it is unpublished, archived, disabled or deleted. */
+export async function revokeShare(id: string, { db, clock }: Env): Promise<boolean> {
+  const now = clock();
+  const changed = await db.run`
+    update canvases set updated_at = case when updated_at < ${now} then ${now} else updated_at + 1 end, revoked_at = ${now}
+    where id = ${id} and revoked_at is null and archived_at is null and disabled_at is null and deleted_at is null`;
+  return changed === 1;
+}
+
+/** Reads the canvases that a user has authored and still owns or edits, the newest first. */
+export async function listAuthored(
+  { id, email }: Pick<User, "id" | "email">,
+  { db }: Env,
+): Promise<CanvasRow[]> {
+  const rows = await db.all<Omit<CanvasRow, "role"> & { role: CanvasRow["role"] | null }>`
+    select canvases.*, users.email as owner_email, users.name as owner_name,
+      case when owner_id = ${id} then 'owner'
+        else (select role from roles where canvas_id = canvases.id and roles.email = ${email}) end as role
+    from canvases join users on users.id = owner_id
+    where created_by = ${id} and authored = 1 and deleted_at is null order by canvases.id desc`;
+  return rows.flatMap(({ role, ...row }) => (role !== null && manages(role) ? [{ ...row, role }] : []));
+}

@@ -1,0 +1,93 @@
+import type { AuthoredCanvas } from "@easel/protocol/types";
+import type { z } from "zod";
+import { requireEnabled } from "../../canvases/publication-status.ts";
+import type { ManagedRow } from "../../canvases/store.ts";
+import type { Env } from "../../env.ts";
+import { refuse } from "../../http/refusal.ts";
+import type { Call } from "../primitive.ts";
+import { managedBy, requireAuthor } from "./author.ts";
+import { currentShare, shareOf } from "./current-share.ts";
+import { deployShare } from "./deploy-share.ts";
+import { requireShare, type ShareState, storedAccess } from "./gates.ts";
+import type { ShareUpdate } from "./metadata.ts";
+import { recordChange } from "./record-change.ts";
+import { saveChanges } from "./store.ts";
+
+/** Changes of a canvas, with the hash of a new password. */
+export type GivenUpdate = Omit<z.output<typeof ShareUpdate>, "password"> & {
+  passwordHash: string | null | undefined;
+};
+
+/** The number of concurrent changes that an update without `expectedUpdatedAt` may lose against. */
+const ATTEMPTS = 20;
+
+/** Returns the settings of a canvas after an update. */
+const resultOf = (row: ManagedRow, { access, passwordHash, expiresAt }: GivenUpdate): ShareState => ({
+  access: access === undefined ? row.access : storedAccess(access),
+  hasPassword: (passwordHash === undefined ? row.password_hash : passwordHash) !== null,
+  expiresAt: expiresAt === undefined ? row.expires_at : expiresAt,
+});
+
+/** Checks the resulting settings if the update changes one of them. Returns the home organisation to save. */
+async function requireResult(call: Call, row: ManagedRow, given: GivenUpdate, env: Env) {
+  const { access, passwordHash, expiresAt } = given;
+  const changes = [access, passwordHash, expiresAt].some((value) => value !== undefined);
+  return changes ? requireShare(row, call.user, resultOf(row, given), given, env) : { org: undefined };
+}
+
+/**
+ * Saves the settings. The write requires the row that was checked, so that no concurrent change yields settings that no check has seen; the
+ * checks are repeated then. Throws 409 `SHARE_CONFLICT` with the `current` canvas if it is not the expected one.
+ */
+async function save(call: Call, id: string, given: GivenUpdate, publishes: boolean, env: Env): Promise<void> {
+  const { title, tags, access, passwordHash, expiresAt, metadata, expectedUpdatedAt } = given;
+  const own = { title, tags, passwordHash, expiresAt, metadata };
+  for (let left = ATTEMPTS; ; left--) {
+    const row = await managedBy(call, id, env);
+    requireEnabled(row);
+    if (row.revoked_at !== null && !publishes) refuse("SHARE_REVOKED");
+    const { org } = await requireResult(call, row, given, env);
+    const isStale = expectedUpdatedAt !== undefined && expectedUpdatedAt !== row.updated_at;
+    if (isStale || left === 0) refuse("SHARE_CONFLICT", { current: await shareOf(row, env) });
+    const changes = { ...own, access: access && storedAccess(access), org };
+    if (await saveChanges(row, changes, env)) return;
+  }
+}
+
+/**
+ * Updates a canvas, and publishes a bundle after its settings are saved (specification 4.8). Throws 502 `UPDATE_PARTIAL` with `stage` and
+ * `current` if the deploy fails.
+ */
+export async function updateShare(
+  call: Call,
+  id: string,
+  given: GivenUpdate,
+  file: string | undefined,
+  env: Env,
+): Promise<AuthoredCanvas> {
+  await save(call, id, given, file !== undefined, env);
+  const { title, tags, access, expiresAt, passwordHash, metadata } = given;
+  const flags = {
+    ...(passwordHash === undefined ? {} : { password: passwordHash !== null }),
+    ...(metadata === undefined ? {} : { metadata: true }),
+  };
+  await recordChange(
+    call,
+    { act: "authoring.update", canvas: id, details: { title, tags, access, expiresAt, ...flags } },
+    env,
+  );
+  const saved = await currentShare(call, id, env);
+  if (file === undefined) return saved;
+  const recheck = async () => {
+    const now = await call.readmit();
+    requireAuthor(now);
+    await managedBy(now, id, env);
+  };
+  const failure = {
+    code: "UPDATE_PARTIAL" as const,
+    fields: async () => ({ stage: "deploy", current: await currentShare(call, id, env).catch(() => saved) }),
+  };
+  const target = await deployShare({ canvasId: id, by: call.user.id, file }, recheck, failure, env);
+  await recordChange(call, { act: "authoring.deploy", canvas: id, target }, env);
+  return currentShare(call, id, env);
+}
