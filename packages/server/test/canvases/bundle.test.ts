@@ -10,21 +10,12 @@ import { refused } from "@easel/conformance/refusal";
 import { LIMITS } from "@easel/protocol/limits";
 import { onEngines } from "../support/engines.ts";
 import { publish, upload, visit } from "../support/publish.ts";
-import { type Forged, forge, zip } from "../support/zip.ts";
+import { type Forged, forge, zip, zip64Field } from "../support/zip.ts";
 
 const MIB = 1024 * 1024;
 const INDEX: Forged = { name: "index.html" };
 const SOUND = forge([INDEX, { name: "text.txt", content: "text ".repeat(1000), method: 8 }]);
 const numbered = (count: number) => Array.from({ length: count }, (_, index) => ({ name: `${index}.txt` }));
-
-/** The extra field that holds sizes and offsets past 4 GiB. */
-function zip64(...values: bigint[]): Buffer {
-  const field = Buffer.alloc(4 + 8 * values.length);
-  field.writeUInt16LE(1, 0);
-  field.writeUInt16LE(8 * values.length, 2);
-  for (const [index, value] of values.entries()) field.writeBigUInt64LE(value, 4 + 8 * index);
-  return field;
-}
 
 /** 6 MiB that compress sixty times, within the allowed ratio. */
 const roomy = Buffer.concat(Array.from({ length: 384 }, () => Buffer.concat([randomBytes(200)], 16 * 1024)));
@@ -78,10 +69,12 @@ const HOSTILE: [name: string, bytes: Buffer][] = [
   ["a stored file past the end", forge([{ ...INDEX, size: 5000, compressedSize: 5000 }])],
   ["an offset past the end", forge([{ ...INDEX, offset: 4_000_000_000 }])],
   ["an offset into other bytes", forge([{ ...INDEX, offset: 5 }])],
-  ["an offset of 2^60", forge([{ ...INDEX, offset: 0xffffffff, extra: zip64(2n ** 60n) }])],
+  ["an offset of 2^60", forge([{ ...INDEX, offset: 0xffffffff, extra: zip64Field(2n ** 60n) }])],
   [
     "sizes of 2^62",
-    forge([{ ...INDEX, size: 0xffffffff, compressedSize: 0xffffffff, extra: zip64(2n ** 62n, 2n ** 62n) }]),
+    forge([
+      { ...INDEX, size: 0xffffffff, compressedSize: 0xffffffff, extra: zip64Field(2n ** 62n, 2n ** 62n) },
+    ]),
   ],
   ["an extra field past its end", forge([{ ...INDEX, extra: Buffer.from([1, 0, 255, 255, 0]) }])],
   ["8 MiB from 8 KiB", forge([INDEX, { name: "zeros.bin", content: Buffer.alloc(8 * MIB), method: 8 }])],

@@ -1,0 +1,71 @@
+import { pipeline, Readable } from "node:stream";
+import { crc32, createInflateRaw, inflateRaw } from "node:zlib";
+import { refuse } from "../../http/refusal.ts";
+import { DEFLATED } from "./central-header.ts";
+import type { ZipEntry } from "./zip-check.ts";
+import type { ZipSource } from "./zip-source.ts";
+
+/** The maximum sizes of an entry that is read in memory, compressed and inflated. */
+const SMALL_COMPRESSED_BYTES = 64 * 1024;
+const SMALL_BYTES = 256 * 1024;
+
+const damaged = ({ path }: ZipEntry): never => refuse("INVALID_BODY", { message: `\`${path}\` is damaged.` });
+
+/** Inflates data in memory. Throws 400 `INVALID_BODY` unless the compressed data ends where the entry does. */
+function inflate(data: Buffer, entry: ZipEntry): Promise<Buffer> {
+  const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
+  inflateRaw(data, { maxOutputLength: Math.max(entry.size, 1), info: true }, (error, result) => {
+    if (error !== null) return reject(error);
+    // With `info` the result is an object; the types of Node do not know.
+    const { buffer, engine } = result as unknown as { buffer: Buffer; engine: { bytesWritten: number } };
+    resolve(engine.bytesWritten === entry.compressedSize ? buffer : Buffer.alloc(0));
+  });
+  return promise.catch(() => damaged(entry));
+}
+
+/** Inflates data as a stream. Throws 400 `INVALID_BODY` unless the compressed data ends where the entry does. */
+async function* inflated(data: AsyncIterable<Buffer>, entry: ZipEntry): AsyncGenerator<Buffer> {
+  let failed: { error: unknown } | undefined;
+  async function* watched() {
+    try {
+      yield* data;
+    } catch (error) {
+      failed = { error };
+      throw error;
+    }
+  }
+  const inflater = createInflateRaw();
+  pipeline(Readable.from(watched(), { objectMode: false }), inflater, () => {});
+  // Without a listener, an error after the last byte would end the process.
+  inflater.on("error", () => {});
+  try {
+    yield* inflater as AsyncIterable<Buffer>;
+  } catch {
+    if (failed !== undefined) throw failed.error;
+    damaged(entry);
+  }
+  if (inflater.bytesWritten !== entry.compressedSize) damaged(entry);
+}
+
+function unchecked(source: ZipSource, entry: ZipEntry): AsyncIterable<Buffer> {
+  const { method, dataStart, compressedSize, size } = entry;
+  const data = source.stream(dataStart, compressedSize);
+  if (method !== DEFLATED) return data;
+  if (compressedSize > SMALL_COMPRESSED_BYTES || size > SMALL_BYTES) return inflated(data, entry);
+  return (async function* () {
+    for await (const chunk of data) yield inflate(chunk, entry);
+  })();
+}
+
+/** Reads the content of an entry. Throws 400 `INVALID_BODY` if its size or checksum is not the declared one. */
+export async function* readEntry(source: ZipSource, entry: ZipEntry): AsyncGenerator<Buffer> {
+  let size = 0;
+  let sum = 0;
+  for await (const chunk of unchecked(source, entry)) {
+    size += chunk.length;
+    if (size > entry.size) damaged(entry);
+    sum = crc32(chunk, sum);
+    yield chunk;
+  }
+  if (size !== entry.size || sum !== entry.crc) damaged(entry);
+}
