@@ -144,6 +144,14 @@ export interface DeployedCanvas extends Canvas {
   warnings: string[];
 }
 
+/** A staged deploy that has begun. `missing` are the hashes of the bytes to upload; `warnings` are sentences for people. */
+export interface StagedDeployCreated {
+  id: string;
+  missing: string[];
+  leftOut: LeftOut[];
+  warnings: string[];
+}
+
 /** The number of files of a version that differ from those of the version stored before it. */
 export interface ChangedFiles {
   added: number;

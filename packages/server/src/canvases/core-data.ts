@@ -12,6 +12,11 @@ export const coreData: CanvasData = {
       where: "version_id in (select id from versions where canvas_id = ?)",
     },
     versions: { key: ["id"] },
+    staged_blobs: {
+      key: ["deploy_id", "blob_key"],
+      where: "deploy_id in (select id from staged_deploys where canvas_id = ?)",
+    },
+    staged_deploys: { key: ["id"] },
     bundle_blobs: { key: ["canvas_id", "blob_key"] },
     bundle_bytes: { key: ["canvas_id"] },
     slug_claims: { key: ["slug"] },

@@ -79,6 +79,18 @@ export async function ownerOf(
     from canvases where id = ${canvasId}`;
 }
 
+/** Returns the owner of a canvas if `added` bytes of bundles exceed their quota, and null otherwise. Throws 404 `NOT_FOUND` without a canvas. */
+export async function bytesOver(canvasId: string, added: number, env: Env): Promise<string | null> {
+  const owner = (await ownerOf(canvasId, env)) ?? refuse("NOT_FOUND");
+  return owner.bytes + added > (await limitOf(owner.id, "bundles.bytes.person", env)) ? owner.id : null;
+}
+
+/** Throws 409 `QUOTA_EXCEEDED` if `added` bytes of bundles exceed the quota of a canvas's owner. */
+export async function requireBytes(canvasId: string, added: number, env: Env): Promise<void> {
+  const owner = await bytesOver(canvasId, added, env);
+  if (owner !== null) await refuseOver("bundles.bytes.person", owner, env);
+}
+
 /** Returns the use and the limit of each quota of a canvas's owner. For `versions.canvas`, this is the use by this canvas. */
 export async function usageOfOwner(
   canvasId: string,

@@ -5,6 +5,7 @@ import type { Env } from "../env.ts";
 import { blobColumnsOf } from "./canvas-data.ts";
 import { uploadsOf } from "./publishing/upload.ts";
 import { purgeCanvases } from "./purge.ts";
+import { sweepStaged } from "./staged-deploys.ts";
 import { sweepVersions } from "./version-files.ts";
 
 const HOUR_MS = 60 * 60 * 1000;
@@ -38,6 +39,7 @@ export function startSweeping(env: Env): () => Promise<void> {
       sweepStaging(env),
       purgeCanvases(env),
       sweepVersions(env.clock() - HOUR_MS, env),
+      sweepStaged(env),
       ...env.canvasData.map((data) => data.sweep?.(env.db)),
       env.db.run`delete from sessions where expires_at <= ${env.clock()}`,
       env.db.run`delete from handovers where expires_at <= ${env.clock()}`,

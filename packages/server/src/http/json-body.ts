@@ -4,11 +4,15 @@ import { type ZodType, z } from "zod";
 import { parseJson, readBody } from "./body.ts";
 import { refuse } from "./refusal.ts";
 
-/** Reads and validates a JSON body of the management API. Throws 400 `INVALID_BODY` with all faults, and 413 if the body is too large. */
-export async function readJson<Body>(request: IncomingMessage, schema: ZodType<Body>): Promise<Body> {
+/** Reads and validates a JSON body of the management API. Throws 400 `INVALID_BODY` with all faults, and 413 over `limit` bytes. */
+export async function readJson<Body>(
+  request: IncomingMessage,
+  schema: ZodType<Body>,
+  limit: number = LIMITS.managementBodyBytes.value,
+): Promise<Body> {
   const type = request.headers["content-type"]?.split(";")[0]?.trim().toLowerCase();
   if (type !== "application/json") refuse("INVALID_BODY", { message: "The body must be application/json." });
-  const bytes = await readBody(request, LIMITS.managementBodyBytes.value, () =>
+  const bytes = await readBody(request, limit, () =>
     refuse("INVALID_BODY", { message: "The body is too large." }, 413),
   );
   const result = schema.safeParse(parseJson(bytes));

@@ -11,6 +11,7 @@ import { me } from "./me.ts";
 import { owner } from "./owner.ts";
 import { sessions } from "./sessions.ts";
 import { sharing } from "./sharing.ts";
+import { stagedDeploys } from "./staged-deploys.ts";
 import { teams } from "./teams.ts";
 import { tokens } from "./tokens.ts";
 import { usage } from "./usage.ts";
@@ -24,6 +25,7 @@ export const ACTS: readonly Act[] = [
   ...teams,
   ...canvases,
   ...versions,
+  ...stagedDeploys,
   ...sharing,
   ...invites,
   ...owner,

@@ -7,7 +7,7 @@ import type { Call } from "./call.ts";
 /** The request body of an act. */
 export interface BodySpec<Body> {
   /** The media types, for the docs. */
-  type: "application/json" | "application/zip, text/html";
+  type: "application/json" | "application/zip, text/html" | "application/octet-stream";
   optional: boolean;
   /** The schema of a JSON body; null for other types. */
   schema: ZodType | null;
@@ -15,12 +15,12 @@ export interface BodySpec<Body> {
   read(call: Call, env: Env): Promise<Body>;
 }
 
-/** Returns the spec of a JSON body with a schema. */
-export const json = <Body>(schema: ZodType<Body>): BodySpec<Body> => ({
+/** Returns the spec of a JSON body with a schema, of at most `limit` bytes. */
+export const json = <Body>(schema: ZodType<Body>, limit?: number): BodySpec<Body> => ({
   type: "application/json",
   optional: false,
   schema,
-  read: ({ request }) => readJson(request, schema),
+  read: ({ request }) => readJson(request, schema, limit),
 });
 
 /** Returns the spec of a JSON body with a schema, which slow work, such as hashing a password, prepares after parsing. */

@@ -10,12 +10,16 @@ import { z } from "zod";
 import { ACTS } from "../../src/management/acts.ts";
 import { onEngines } from "../support/engines.ts";
 import { upload } from "../support/publish.ts";
+import { stager } from "../support/staged.ts";
 import { zip } from "../support/zip.ts";
 
 const MANAGEMENT = path.join(import.meta.dirname, "../../src/management");
 
 /** A marker in every field that can hold a secret. */
 const SECRET = "marked-as-a-secret";
+
+/** The acts that only prepare a change, which another act makes. */
+const PREPARING = ["canvas.stage", "canvas.stage-file"];
 
 test("every act has a name and a route of its own; what changes something is audited and has access rechecked", () => {
   assert.ok(ACTS.length >= 40);
@@ -25,9 +29,10 @@ test("every act has a name and a route of its own; what changes something is aud
   assert.deepEqual(routes.toSorted(), [...new Set(routes)].sort());
   for (const { name, method, path, summary, audited, affects, body } of ACTS) {
     assert.match(name, /^[a-z]+\.[a-z-]+$/);
-    assert.match(path, /^\/api(\/([a-z]+|\{[a-z]+\}))+$/);
+    assert.match(path, /^\/api(\/([a-z]+|\{[a-z0-9]+\}))+$/);
     assert.match(summary, /^[A-Z][^.]+\.$/, name);
     if (method === "GET") assert.equal(body, undefined, name);
+    else if (PREPARING.includes(name)) assert.deepEqual([audited, affects], [false, undefined]);
     else {
       assert.ok(audited, name);
       const canvas = path.includes("/canvases/{id}") || name === "canvas.create";
@@ -96,6 +101,8 @@ await onEngines("the acts of the management API", (target, env) => {
   const made = async (at: string, body: object) => String((await owner("POST", at, body)).json.id);
   const userId = async (who: Person) => String((await as(who, "GET", "/me")).json.id);
 
+  const deploys = () => stager(target, site.people.owner, site.id);
+
   /** A request for each act, in this order; every field that can hold a secret holds one. */
   const REQUESTS: Record<string, () => Promise<Answer>> = {
     "me.read": () => owner("GET", "/me"),
@@ -128,6 +135,17 @@ await onEngines("the acts of the management API", (target, env) => {
     "canvas.update": () => canvas("PATCH", "", { title: "New", metadata: { note: SECRET } }),
     "canvas.deploy": async () =>
       upload(target, site.people.owner, site.id, await zip({ "index.html": SECRET, [`${SECRET}.txt`]: "" })),
+    "canvas.stage": () =>
+      deploys().begin({ "index.html": SECRET, [`${SECRET}.txt`]: "" }, { message: SECRET }),
+    "canvas.stage-file": async () => {
+      const { json } = await deploys().begin({ "index.html": "staged" });
+      return deploys().upload(json.id, "staged");
+    },
+    "canvas.stage-finish": async () => {
+      const { json } = await deploys().begin({ "index.html": "finished" });
+      assert.equal((await deploys().upload(json.id, "finished")).status, 204);
+      return deploys().finish(json.id);
+    },
     "canvas.versions": () => canvas("GET", "/versions"),
     "canvas.unpublish": () => canvas("POST", "/unpublish"),
     "canvas.publish": async () => {

@@ -3,7 +3,7 @@ import type { Step } from "../../drivers/db/db.ts";
 import type { Env } from "../../env.ts";
 import { Refusal, refuse } from "../../http/refusal.ts";
 import { type BundleBlob, findBlobs } from "../bundle-blobs.ts";
-import { limitOf, ownerOf, refuseOver } from "../owner-quotas.ts";
+import { bytesOver, ownerOf, refuseOver, requireBytes } from "../owner-quotas.ts";
 import { type AddOutcome, addFiles, discardVersion, removeOfCanvas } from "../version-files.ts";
 import { publishSteps, type StoredVersion, storedStep, trimStep } from "../versions.ts";
 import { type Bundle, type BundleFile, withBundle } from "./bundle.ts";
@@ -20,10 +20,8 @@ export interface StoredBundle extends Omit<Bundle, "files"> {
  * do not count. They are looked up only if the declared sizes exceed the quota, because all files must be read for this.
  */
 async function requireQuota(canvasId: string, files: BundleFile[], env: Env): Promise<void> {
-  const owner = (await ownerOf(canvasId, env)) ?? refuse("NOT_FOUND");
-  const limit = await limitOf(owner.id, "bundles.bytes.person", env);
   const declared = files.reduce((sum, { size }) => sum + size, 0);
-  if (owner.bytes + declared <= limit) return;
+  if ((await bytesOver(canvasId, declared, env)) === null) return;
   const sizes = new Map<string, number>();
   for (const slice of slicesOf(files)) {
     const hashed = await hashAll(slice).catch(asRefusal);
@@ -35,7 +33,7 @@ async function requireQuota(canvasId: string, files: BundleFile[], env: Env): Pr
     for (const { key, size } of hashed) if (!known.has(key)) sizes.set(key, size);
   }
   const added = [...sizes.values()].reduce((sum, size) => sum + size, 0);
-  if (owner.bytes + added > limit) await refuseOver("bundles.bytes.person", owner.id, env);
+  await requireBytes(canvasId, added, env);
 }
 
 /** Throws for an outcome of `addFiles` other than "done". */
@@ -72,12 +70,13 @@ export async function storeVersion(
   by: string,
   files: BundleFile[],
   env: Env,
+  message: string | null = null,
 ): Promise<StoredVersion> {
   await requireQuota(canvasId, files, env);
   const version = { id: newId(), canvasId, files: 0, bytes: 0 };
   await env.db.run`
-    insert into versions (id, canvas_id, created_at, created_by, files, bytes, state)
-    values (${version.id}, ${canvasId}, ${env.clock()}, ${by}, 0, 0, 'storing')`;
+    insert into versions (id, canvas_id, created_at, created_by, files, bytes, state, message)
+    values (${version.id}, ${canvasId}, ${env.clock()}, ${by}, 0, 0, 'storing', ${message})`;
   try {
     await storeAll(version, files, env);
   } catch (error) {
@@ -101,23 +100,34 @@ export const storeBundle = (canvasId: string, by: string, file: string, env: Env
 
 /**
  * Makes a stored version the current one of its canvas in one batch, and removes versions over the quota. Throws 404 `NOT_FOUND` if the
- * canvas was deleted or disabled while its files were stored, and 503 `UNAVAILABLE` if a sweep has removed the version.
+ * canvas was deleted or disabled while its files were stored or a step of `conditions` changes no row, and 503 `UNAVAILABLE` if a sweep has
+ * removed the version.
  */
-export async function publishStored(version: StoredVersion, env: Env): Promise<void> {
+export async function publishStored(
+  version: StoredVersion,
+  env: Env,
+  conditions: Step[] = [],
+): Promise<void> {
   const { id, canvasId } = version;
   const now = env.clock();
   const [canvas, ...rest] = publishSteps(canvasId, id, now);
-  const steps: Step[] = [canvas, storedStep(version), ...rest, trimStep(canvasId, id, now, env)];
+  const steps: Step[] = [
+    ...conditions,
+    canvas,
+    storedStep(version),
+    ...rest,
+    trimStep(canvasId, id, now, env),
+  ];
   const { length: done } = await env.db.batch(steps);
   if (done < steps.length) {
     await tidyUp(discardVersion({ id, canvasId }, env), env);
-    refuse(done === 0 ? "NOT_FOUND" : "UNAVAILABLE");
+    refuse(done <= conditions.length ? "NOT_FOUND" : "UNAVAILABLE");
   }
   await tidyUp(removeOfCanvas(canvasId, env), env);
 }
 
 /** Waits for a removal and logs its failure; the next sweep removes the rest. */
-async function tidyUp(removal: Promise<void>, { log }: Env): Promise<void> {
+export async function tidyUp(removal: Promise<void>, { log }: Env): Promise<void> {
   await removal.catch((error) => log.error({ err: error }, "removing the files of a version failed"));
 }
 

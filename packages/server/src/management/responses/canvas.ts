@@ -13,6 +13,7 @@ import type {
   ChangedFiles,
   DeployedCanvas,
   LeftOut,
+  StagedDeployCreated,
   Version,
 } from "@easel/protocol/types";
 import { z } from "zod";
@@ -99,6 +100,16 @@ const leftOut = exact<LeftOut>()(
 export const deployedCanvas = exact<DeployedCanvas>()(
   "DeployedCanvas",
   z.strictObject({ ...canvasFields, leftOut: z.array(leftOut), warnings: z.array(z.string()) }),
+);
+
+export const stagedDeploy = exact<StagedDeployCreated>()(
+  "StagedDeployCreated",
+  z.strictObject({
+    id: z.string(),
+    missing: z.array(z.string()),
+    leftOut: z.array(leftOut),
+    warnings: z.array(z.string()),
+  }),
 );
 
 export const canvasList = exact<CanvasList>()(

@@ -1,0 +1,169 @@
+import { LIMITS } from "@easel/protocol/limits";
+import { asKeys, optional, type Step, sql } from "../drivers/db/db.ts";
+import type { Env } from "../env.ts";
+import { addUses, type BundleBlob, lockBytes, usesRemover } from "./bundle-blobs.ts";
+import { lockOwner, withinBytes } from "./owner-quotas.ts";
+import { FILES_AT_ONCE } from "./version-files.ts";
+
+/** The time after which a staged deploy can no longer be finished. */
+const LIFETIME_MS = 60 * 60 * 1000;
+
+/** A file of a staged deploy; `key` is the SHA-256 of its bytes. */
+export interface StagedFile {
+  path: string;
+  key: string;
+  size: number;
+}
+
+/** The bytes of files of a staged deploy. */
+export interface StagedBlob {
+  key: string;
+  size: number;
+  compressible: boolean;
+}
+
+/** A deploy of one user to one canvas whose files are uploaded one by one. */
+export interface StagedDeploy {
+  id: string;
+  canvasId: string;
+  userId: string;
+  files: StagedFile[];
+  /** The version that must be live when this one is published, null for none; undefined if any may be. */
+  expectedVersion: string | null | undefined;
+  message: string | null;
+  /** The version that it has published, or null. */
+  version: string | null;
+}
+
+/**
+ * Inserts a staged deploy, which from now on holds those of its blobs that the canvas has. Returns "full" if the canvas has as many open
+ * ones as it may have, and "gone" if it no longer exists.
+ */
+export async function insertStaged(
+  { id, canvasId, userId, files, expectedVersion, message }: Omit<StagedDeploy, "version">,
+  blobs: StagedBlob[],
+  { db, clock }: Env,
+): Promise<"done" | "full" | "gone"> {
+  const now = clock();
+  const expects = Number(expectedVersion !== undefined);
+  const rows = Object.fromEntries(
+    blobs.map(({ key, size, compressible }) => [key, [size, Number(compressible)]]),
+  );
+  const steps: Step[] = [
+    lockOwner(canvasId),
+    lockBytes(canvasId),
+    sql`insert into staged_deploys
+        (id, canvas_id, user_id, created_at, expires_at, files, expects, expected_version, message)
+      select cast(${id} as text), cast(${canvasId} as text), cast(${userId} as text), cast(${now} as bigint),
+        cast(${now + LIFETIME_MS} as bigint), cast(${JSON.stringify(files)} as text), cast(${expects} as integer),
+        cast(${expectedVersion ?? null} as text), cast(${message} as text)
+      where (select count(*) from staged_deploys
+        where canvas_id = ${canvasId} and expires_at > ${now} and version_id is null) < ${LIMITS.stagedDeploys.value}`,
+    sql`insert into staged_blobs (deploy_id, blob_key, size, compressible, held)
+      select cast(${id} as text), key, cast(value ->> 0 as bigint), cast(value ->> 1 as integer), case when exists (
+        select 1 from bundle_blobs where canvas_id = ${canvasId} and blob_key = key and size = cast(value ->> 0 as bigint)) then 1 else 0 end
+      from json_each(${JSON.stringify(rows)})`,
+    optional`update bundle_blobs set uses = uses + 1 where canvas_id = ${canvasId}
+      and blob_key in (select blob_key from staged_blobs where deploy_id = ${id} and held = 1)`,
+  ];
+  const { length: done } = await db.batch(steps);
+  return done === steps.length ? "done" : done === 0 ? "gone" : "full";
+}
+
+interface Row {
+  files: string;
+  expects: number;
+  expected_version: string | null;
+  message: string | null;
+  version: string | null;
+}
+
+/** Finds a staged deploy of a user to a canvas. Returns undefined if it has expired. */
+export async function findStaged(
+  id: string,
+  canvasId: string,
+  userId: string,
+  { db, clock }: Env,
+): Promise<StagedDeploy | undefined> {
+  const row = await db.get<Row>`
+    select files, expects, expected_version, message, version_id as version from staged_deploys
+    where id = ${id} and canvas_id = ${canvasId} and user_id = ${userId} and expires_at > ${clock()}`;
+  if (row === undefined) return undefined;
+  const { files, expects, expected_version, ...rest } = row;
+  const expectedVersion = expects === 1 ? expected_version : undefined;
+  return { id, canvasId, userId, files: JSON.parse(files) as StagedFile[], expectedVersion, ...rest };
+}
+
+/** Finds the bytes that a staged deploy of a user waits for or has, by their key. Returns undefined if it has been finished. */
+export async function findStagedBlob(
+  deploy: { id: string; canvasId: string; userId: string },
+  key: string,
+  { db, clock }: Env,
+): Promise<(StagedBlob & { held: boolean }) | undefined> {
+  const row = await db.get<{ size: number; compressible: number; held: number }>`
+    select size, compressible, held from staged_blobs join staged_deploys on staged_deploys.id = deploy_id
+    where deploy_id = ${deploy.id} and blob_key = ${key} and canvas_id = ${deploy.canvasId}
+      and user_id = ${deploy.userId} and expires_at > ${clock()} and version_id is null`;
+  return row && { key, size: row.size, compressible: row.compressible === 1, held: row.held === 1 };
+}
+
+/** Returns the keys of the bytes that a staged deploy waits for. */
+export async function missingOf(id: string, { db }: Env): Promise<string[]> {
+  const rows = await db.all<{ key: string }>`
+    select blob_key as key from staged_blobs where deploy_id = ${id} and held = 0 order by blob_key`;
+  return rows.map(({ key }) => key);
+}
+
+/**
+ * Records that the bytes of a staged deploy are stored. Returns "full" if the owner's quota of bytes would be exceeded, and "none" if the
+ * deploy does not wait for them.
+ */
+export async function holdBlob(
+  { id, canvasId }: { id: string; canvasId: string },
+  blob: BundleBlob,
+  env: Env,
+): Promise<"done" | "full" | "none"> {
+  const taken = [
+    lockOwner(canvasId),
+    lockBytes(canvasId),
+    sql`update staged_blobs set held = 1 where deploy_id = ${id} and blob_key = ${blob.key} and held = 0`,
+  ];
+  const steps = [...taken, ...addUses(canvasId, [{ blob, uses: 1 }]), withinBytes(canvasId, env)];
+  const { length: done } = await env.db.batch(steps);
+  return done === steps.length ? "done" : done < taken.length ? "none" : "full";
+}
+
+/** Builds the step that marks a staged deploy as finished. It rolls back its batch if the deploy has expired or has been finished. */
+export const finishStep = (id: string, version: string): Step => sql`
+  update staged_deploys set version_id = ${version} where id = ${id} and version_id is null`;
+
+const endUses = usesRemover(`select blob_key, 1 as uses from staged_blobs
+  where deploy_id = ? and held = 1 and blob_key in (select key from json_each(?))`);
+
+/** Releases the blobs of a staged deploy, in small batches. Safe to run concurrently. */
+export async function releaseBlobs(
+  { id, canvasId }: { id: string; canvasId: string },
+  { db }: Env,
+): Promise<void> {
+  for (;;) {
+    const rows = await db.all<{ key: string }>`
+      select blob_key as key from staged_blobs where deploy_id = ${id} limit ${FILES_AT_ONCE}`;
+    if (rows.length === 0) return;
+    const keys = asKeys(rows.map(({ key }) => key));
+    await db.batch([
+      lockBytes(canvasId),
+      ...endUses(canvasId, id, keys),
+      optional`delete from staged_blobs where deploy_id = ${id} and blob_key in (select key from json_each(${keys}))`,
+    ]);
+  }
+}
+
+/** Removes the staged deploys that have expired. */
+export async function sweepStaged(env: Env): Promise<void> {
+  const expired = await env.db.all<{ id: string; canvasId: string }>`
+    select id, canvas_id as "canvasId" from staged_deploys where expires_at <= ${env.clock()}`;
+  for (const deploy of expired) {
+    await releaseBlobs(deploy, env);
+    await env.db.run`delete from staged_deploys where id = ${deploy.id}`;
+  }
+}

@@ -1,0 +1,82 @@
+import { LIMITS } from "@easel/protocol/limits";
+import { z } from "zod";
+import type { BundleBlob } from "../canvases/bundle-blobs.ts";
+import { addBlob, finishDeploy, receiveBlob, stageDeploy } from "../canvases/publishing/staged.ts";
+import { currentView } from "../canvases/view.ts";
+import { streamBody } from "../http/stream-body.ts";
+import { act } from "./act.ts";
+import { type BodySpec, json } from "./body-spec.ts";
+import { created, noContent, ok } from "./response-spec.ts";
+import { canvas, stagedDeploy } from "./responses/canvas.ts";
+
+const sha256 = z.string().regex(/^[0-9a-f]{64}$/, "a SHA-256 has 64 lower-case hexadecimal digits");
+
+const Manifest = z.strictObject({
+  files: z.array(z.strictObject({ path: z.string(), sha256, size: z.int().min(0) })),
+  expectedVersion: z.string().nullish(),
+  message: z.string().max(LIMITS.deployMessageLength.value).nullish(),
+});
+
+/** The bytes of a file. Reading the body stores them; null if the deploy has them already. */
+const bytesOfFile: BodySpec<BundleBlob | null> = {
+  type: "application/octet-stream",
+  optional: false,
+  schema: null,
+  read({ request, user, params: { id = "", deploy = "", sha256: key = "" } }, env) {
+    const place = { id: deploy, canvasId: id, userId: user.id };
+    const size = Number(request.headers["content-length"] ?? 0);
+    return receiveBlob(place, key, size, streamBody(request), env);
+  },
+};
+
+/** The endpoints for deploys whose files are uploaded one by one (management API, section 4). */
+export const stagedDeploys = [
+  act({
+    name: "canvas.stage",
+    method: "POST",
+    path: "/api/canvases/{id}/deploys",
+    summary: "Begins a staged deploy and returns which files to upload.",
+    details:
+      "See [staged deploys](#staged-deploys). 409 `VERSION_CONFLICT` with `currentVersion`, 409 `QUOTA_EXCEEDED`, 409 `KEY_LIMIT` while ten are open.",
+    allow: "editor",
+    body: json(Manifest, LIMITS.manifestBytes.value),
+    response: created(stagedDeploy),
+    audited: false,
+    async run({ user, canvas: { id }, body: { files, ...options } }, env) {
+      const listed = files.map(({ path, sha256, size }) => ({ path, key: sha256, size }));
+      return { body: await stageDeploy(id, user.id, { files: listed, ...options }, env) };
+    },
+  }),
+  act({
+    name: "canvas.stage-file",
+    method: "PUT",
+    path: "/api/canvases/{id}/deploys/{deploy}/blobs/{sha256}",
+    summary: "Uploads the bytes of a file of a staged deploy.",
+    details:
+      "May be sent again. 400 `INVALID_BODY` for bytes of another hash or size, 404 for a hash that is not of the deploy.",
+    allow: "editor",
+    params: z.object({ sha256 }),
+    body: bytesOfFile,
+    response: noContent,
+    audited: false,
+    async run({ user, canvas: { id }, params: { deploy, sha256: key }, body: blob }, env) {
+      await addBlob({ id: deploy, canvasId: id, userId: user.id }, key, blob, env);
+      return { body: undefined };
+    },
+  }),
+  act({
+    name: "canvas.stage-finish",
+    method: "POST",
+    path: "/api/canvases/{id}/deploys/{deploy}/finish",
+    summary: "Publishes a staged deploy as a new version.",
+    details:
+      "May be sent again. 409 `BLOBS_MISSING` with `missing`, 409 `VERSION_CONFLICT` with `currentVersion`.",
+    allow: "editor",
+    affects: "canvas",
+    response: ok(canvas),
+    async run({ user, canvas: { id }, params: { deploy } }, env) {
+      const version = await finishDeploy({ id: deploy, canvasId: id, userId: user.id }, env);
+      return { body: await currentView(id, user, env), audit: { target: version } };
+    },
+  }),
+];

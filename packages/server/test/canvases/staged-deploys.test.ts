@@ -1,0 +1,377 @@
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { before, it } from "node:test";
+import { manage, type Stage, stage } from "@easel/conformance/fixture";
+import type { Answer } from "@easel/conformance/http";
+import { refused, unauthenticated } from "@easel/conformance/refusal";
+import { sweepStaged } from "../../src/canvases/staged-deploys.ts";
+import { sweepBlobs } from "../../src/canvases/sweep.ts";
+import { sweepVersions } from "../../src/canvases/version-files.ts";
+import { keysOf } from "../drivers/blobs-contract.ts";
+import { onEngines } from "../support/engines.ts";
+import { publish, visit } from "../support/publish.ts";
+import { manifestOf, sha256, stager } from "../support/staged.ts";
+
+const HOUR_MS = 60 * 60 * 1000;
+
+await onEngines("staged deploys", (target, env) => {
+  let site: Stage;
+  let deploys: ReturnType<typeof stager>;
+  before(async () => {
+    site = await stage(target);
+    deploys = stager(target, site.people.owner, site.id);
+  });
+
+  const page = () => `<p>${randomBytes(20).toString("hex")} ${"and words ".repeat(100)}`;
+  const started = async (answer: Promise<Answer>) => {
+    const { status, json, text } = await answer;
+    assert.equal(status, 201, text);
+    return json as unknown as { id: string; missing: string[]; leftOut: object[]; warnings: string[] };
+  };
+  const done = (answer: Answer): string => {
+    assert.equal(answer.status, 200, answer.text);
+    return String(answer.json.version);
+  };
+  const served = async (path = "") => (await visit(target, site.slug, site.people.viewer, path)).text;
+  const uses = () => env.db.all`
+    select blob_key, uses from bundle_blobs where canvas_id = ${site.id} order by blob_key`;
+  const bytes = async () =>
+    (await env.db.get<{ bytes: number }>`select bytes from bundle_bytes where canvas_id = ${site.id}`)?.bytes;
+  /** Lets every staged deploy expire, and removes what nothing refers to. */
+  const sweepAt = async (time: number) => {
+    await sweepStaged({ ...env, clock: () => time });
+    await sweepVersions(Date.now() + 1, env);
+    await sweepBlobs({ ...env, clock: () => Date.now() + 2 * HOUR_MS });
+  };
+  const expire = () => sweepAt(Date.now() + HOUR_MS + 1);
+
+  it("uploads what is missing, publishes, and then misses only what changed", async () => {
+    const files = { "index.html": page(), "a/b.txt": page(), "a/c.txt": page(), "empty.txt": "" };
+    const { id, missing, leftOut, warnings } = await started(deploys.begin(files, { message: "First" }));
+    assert.deepEqual(
+      missing,
+      manifestOf(files)
+        .map(({ sha256 }) => sha256)
+        .sort(),
+    );
+    assert.deepEqual([leftOut, warnings], [[], []]);
+    for (const content of Object.values(files)) {
+      const { status, text } = await deploys.upload(id, content);
+      assert.deepEqual({ status, text }, { status: 204, text: "" });
+    }
+    const version = done(await deploys.finish(id));
+    for (const [path, content] of Object.entries(files)) assert.equal(await served(path), content);
+    const { json } = await manage(target, site.people.owner, "GET", `/api/canvases/${site.id}/versions`);
+    const [newest] = json.versions as unknown as Record<string, unknown>[];
+    assert.partialDeepStrictEqual(newest, { id: version, message: "First", files: 4, current: true });
+
+    const next = { ...files, "a/b.txt": page() };
+    const second = await started(deploys.begin(next));
+    assert.deepEqual(second.missing, [sha256(next["a/b.txt"])]);
+    assert.equal((await deploys.upload(second.id, next["a/b.txt"])).status, 204);
+    done(await deploys.finish(second.id));
+    assert.equal(await served("a/b.txt"), next["a/b.txt"]);
+    assert.equal(await served("a/c.txt"), files["a/c.txt"]);
+  });
+
+  it("each request may be sent again, and concurrently: one version, each blob counted once", async () => {
+    const files = { "index.html": page(), "copy.html": page() };
+    const { id } = await started(deploys.begin(files));
+    for (const content of Object.values(files)) {
+      const answers = await Promise.all([1, 2, 3].map(() => deploys.upload(id, content)));
+      for (const { status } of answers) assert.equal(status, 204);
+      assert.equal((await deploys.upload(id, content)).status, 204);
+    }
+    const versions = (await Promise.all([1, 2, 3].map(() => deploys.finish(id)))).map(done);
+    versions.push(done(await deploys.finish(id)));
+    assert.equal(new Set(versions).size, 1);
+    const rows = await env.db.all`
+      select id from versions where canvas_id = ${site.id} and state = 'stored' and id >= ${versions[0] as string}`;
+    assert.equal(rows.length, 1);
+    assert.deepEqual(await env.db.all`select deploy_id from staged_blobs where deploy_id = ${id}`, []);
+    await sweepVersions(Date.now() + 1, env);
+    const sum = await env.db.get`
+      select sum(size) as bytes from bundle_blobs where canvas_id = ${site.id}`;
+    assert.equal(Number(Object(sum).bytes), await bytes());
+    const found = await env.db.all<{ uses: number }>`
+      select uses from bundle_blobs where canvas_id = ${site.id} and blob_key = ${sha256(files["index.html"])}`;
+    assert.deepEqual(found, [{ uses: 1 }]);
+  });
+
+  it("finishing without all bytes: 409 BLOBS_MISSING with their hashes; nothing is published", async () => {
+    const before = await served();
+    const files = { "index.html": page(), "late.txt": page() };
+    const { id } = await started(deploys.begin(files));
+    assert.equal((await deploys.upload(id, files["index.html"])).status, 204);
+    const answer = await deploys.finish(id);
+    refused(answer, 409, "BLOBS_MISSING");
+    assert.deepEqual(answer.json.missing, [sha256(files["late.txt"])]);
+    assert.equal(await served(), before);
+    assert.equal((await deploys.upload(id, files["late.txt"])).status, 204);
+    done(await deploys.finish(id));
+    assert.equal(await served("late.txt"), files["late.txt"]);
+  });
+
+  it("bytes with another hash, too short or too long: 400, and nothing is stored", async () => {
+    const content = page();
+    const { id } = await started(deploys.begin({ "index.html": content }));
+    const hash = sha256(content);
+    const state = async () => [await uses(), await bytes(), await keysOf(env.blobs)];
+    const asItWas = await state();
+    const bad = [content.replace("<p>", "<q>"), content.slice(1), `${content}x`, "", page().repeat(50)];
+    for (const body of bad) refused(await deploys.put(id, hash, body), 400, "INVALID_BODY");
+    assert.deepEqual(await state(), asItWas);
+    assert.equal((await deploys.upload(id, content)).status, 204);
+    refused(await deploys.put(id, hash, `${content}x`), 400, "INVALID_BODY");
+    assert.equal((await deploys.finish(id)).status, 200);
+  });
+
+  it("a hash that is not of the deploy: 404; a text that is no hash: 400", async () => {
+    const { id } = await started(deploys.begin({ "index.html": page() }));
+    const content = page();
+    refused(await deploys.upload(id, content), 404, "NOT_FOUND");
+    assert.equal(await env.blobs.get(sha256(content)), null);
+    for (const hash of ["x", sha256(content).toUpperCase(), "0".repeat(63)])
+      refused(await deploys.put(id, hash, content), 400, "INVALID_BODY");
+    refused(await deploys.upload("none", content), 404, "NOT_FOUND");
+    await expire();
+  });
+
+  it("bytes of another canvas are missing, and a hash alone never gives access to them", async () => {
+    const secret = page();
+    const other = await stage(target);
+    await publish(target, other, { "index.html": secret });
+    const { id, missing } = await started(deploys.begin({ "index.html": secret }));
+    assert.deepEqual(missing, [sha256(secret)]);
+    refused(await deploys.finish(id), 409, "BLOBS_MISSING");
+    refused(await deploys.put(id, sha256(secret), "x".repeat(secret.length)), 400, "INVALID_BODY");
+    refused(await deploys.finish(id), 409, "BLOBS_MISSING");
+    await expire();
+  });
+
+  it("a wrong size of bytes that the canvas has: 400; two sizes of one hash: 400", async () => {
+    const content = page();
+    await publish(target, site, { "index.html": content });
+    const entry = { path: "index.html", sha256: sha256(content), size: content.length + 1 };
+    refused(await deploys.beginWith({ files: [entry] }), 400, "INVALID_BODY");
+    const twice = [
+      { path: "a.txt", sha256: sha256("new"), size: 3 },
+      { path: "b.txt", sha256: sha256("new"), size: 4 },
+    ];
+    refused(await deploys.beginWith({ files: twice }), 400, "INVALID_BODY");
+  });
+
+  const entry = { path: "index.html", sha256: sha256("home"), size: 4 };
+  for (const [name, body] of [
+    ["no files", { files: [] }],
+    ["no list", {}],
+    ["an unknown field", { files: [entry], version: "1" }],
+    ["an unknown field of a file", { files: [{ ...entry, mode: 1 }] }],
+    ["a path out of the bundle", { files: [{ ...entry, path: "../index.html" }] }],
+    ["an absolute path", { files: [{ ...entry, path: "/index.html" }] }],
+    ["a backslash", { files: [{ ...entry, path: "a\\b" }] }],
+    ["a NUL", { files: [{ ...entry, path: "a\0b" }] }],
+    ["a path twice", { files: [entry, entry] }],
+    ["paths that differ in case", { files: [entry, { ...entry, path: "INDEX.html" }] }],
+    ["a file that is a folder", { files: [entry, { ...entry, path: "index.html/a" }] }],
+    ["dot files only", { files: [{ ...entry, path: ".env" }] }],
+    ["a hash that is none", { files: [{ ...entry, sha256: "abc" }] }],
+    ["a hash in capitals", { files: [{ ...entry, sha256: entry.sha256.toUpperCase() }] }],
+    ["a negative size", { files: [{ ...entry, size: -1 }] }],
+    ["half a byte", { files: [{ ...entry, size: 0.5 }] }],
+    ["too many bytes", { files: [{ ...entry, size: 250 * 1024 * 1024 + 1 }] }],
+    ["too many files", { files: Array.from({ length: 5_001 }, (_, n) => ({ ...entry, path: `${n}.txt` })) }],
+    ["a message that is too long", { files: [entry], message: "x".repeat(1_001) }],
+  ] as const)
+    it(`${name}: 400 INVALID_BODY`, async () => {
+      const asItWas = await env.db.all`select id from staged_deploys order by id`;
+      refused(await deploys.beginWith(body), 400, "INVALID_BODY");
+      assert.deepEqual(await env.db.all`select id from staged_deploys order by id`, asItWas);
+    });
+
+  it("a manifest over its limit of bytes: 413", async () => {
+    const files = [{ ...entry, path: "x".repeat(2 * 1024 * 1024) }];
+    refused(await deploys.beginWith({ files }), 413, "INVALID_BODY");
+  });
+
+  it("litter, dot files and a folder around everything are treated as in a zip", async () => {
+    const files = { "site/page.html": page(), "site/.env": "SECRET=1", "site/.DS_Store": "x" };
+    const { id, missing, leftOut } = await started(deploys.begin(files));
+    assert.deepEqual(missing, [sha256(files["site/page.html"])]);
+    assert.deepEqual(leftOut, [
+      { path: "site/.DS_Store", reason: "litter" },
+      { path: ".env", reason: "dot_file" },
+    ]);
+    assert.equal((await deploys.upload(id, files["site/page.html"])).status, 204);
+    refused(await deploys.upload(id, files["site/.env"]), 404, "NOT_FOUND");
+    done(await deploys.finish(id));
+    assert.equal(await served("page.html"), files["site/page.html"]);
+    const { warnings } = await started(deploys.begin({ "a.txt": "a", "b.txt": "b" }));
+    assert.match(warnings.join(), /no `index.html`/);
+    await expire();
+  });
+
+  it("expectedVersion that is not live: 409 VERSION_CONFLICT with the live one, at the start and at the end", async () => {
+    const live = await publish(target, site, { "index.html": "live" });
+    const next = { "index.html": page() };
+    for (const expectedVersion of ["another", null]) {
+      const answer = await deploys.begin(next, { expectedVersion });
+      refused(answer, 409, "VERSION_CONFLICT");
+      assert.equal(answer.json.currentVersion, live);
+    }
+    const { id } = await started(deploys.begin(next, { expectedVersion: live }));
+    assert.equal((await deploys.upload(id, next["index.html"])).status, 204);
+    const other = await publish(target, site, { "index.html": "other" });
+    const late = await deploys.finish(id);
+    refused(late, 409, "VERSION_CONFLICT");
+    assert.equal(late.json.currentVersion, other);
+    assert.equal(await served(), "other");
+    const back = `/api/canvases/${site.id}/versions/${live}/publish`;
+    assert.equal((await manage(target, site.people.owner, "POST", back)).status, 200);
+    done(await deploys.finish(id));
+    assert.equal(await served(), next["index.html"]);
+  });
+
+  it("of concurrent deploys that expect the same version, one is published", async () => {
+    const live = await publish(target, site, { "index.html": "live" });
+    const ids: string[] = [];
+    for (let n = 0; n < 3; n++) {
+      const content = page();
+      const { id } = await started(deploys.begin({ "index.html": content }, { expectedVersion: live }));
+      assert.equal((await deploys.upload(id, content)).status, 204);
+      ids.push(id);
+    }
+    const answers = await Promise.all(ids.map((id) => deploys.finish(id)));
+    const [won, ...others] = answers.toSorted((a, b) => a.status - b.status);
+    const version = done(won as Answer);
+    for (const answer of others) {
+      refused(answer, 409, "VERSION_CONFLICT");
+      assert.equal(answer.json.currentVersion, version);
+    }
+    await expire();
+  });
+
+  it("a canvas without a version: expectedVersion null is live", async () => {
+    const fresh = await stage(target, { people: site.people });
+    const of = stager(target, site.people.owner, fresh.id);
+    refused(await of.begin({ "index.html": "x" }, { expectedVersion: "some" }), 409, "VERSION_CONFLICT");
+    const { id } = await started(of.begin({ "index.html": "x" }, { expectedVersion: null }));
+    assert.equal((await of.upload(id, "x")).status, 204);
+    done(await of.finish(id));
+  });
+
+  it("an editor may deploy; viewers, strangers and other users' deploys are refused", async () => {
+    const content = page();
+    const { id } = await started(deploys.begin({ "index.html": content }));
+    const editor = stager(target, site.people.editor, site.id);
+    refused(await editor.upload(id, content), 404, "NOT_FOUND");
+    refused(await editor.finish(id), 404, "NOT_FOUND");
+    for (const [who, status, code] of [
+      ["viewer", 403, "PERMISSION_DENIED"],
+      ["stranger", 404, "NOT_FOUND"],
+    ] as const) {
+      const as = stager(target, site.people[who], site.id);
+      refused(await as.begin({ "index.html": content }), status, code);
+      refused(await as.upload(id, content), status, code);
+      refused(await as.finish(id), status, code);
+    }
+    const nobody = stager(target, { ...site.people.owner, headers: [] }, site.id);
+    for (const answer of [await nobody.begin({}), await nobody.upload(id, "x"), await nobody.finish(id)])
+      unauthenticated(answer);
+    const other = await stage(target, { people: site.people });
+    refused(await stager(target, site.people.owner, other.id).upload(id, content), 404, "NOT_FOUND");
+    refused(await stager(target, site.people.owner, other.id).finish(id), 404, "NOT_FOUND");
+    const own = await started(editor.begin({ "index.html": content }));
+    assert.equal((await editor.upload(own.id, content)).status, 204);
+    done(await editor.finish(own.id));
+    await expire();
+  });
+
+  it("what a deploy has holds its bytes until it expires, also after the version with them is gone", async () => {
+    await publish(target, site, { "index.html": "x" });
+    await publish(target, site, { "index.html": "y" });
+    await expire();
+    const asItWas = [await uses(), await bytes()];
+    const [kept, sent] = [page(), page()];
+    const gone = await publish(target, site, { "index.html": kept });
+    const { id, missing } = await started(deploys.begin({ "index.html": kept, "new.txt": sent }));
+    assert.deepEqual(missing, [sha256(sent)]);
+    assert.equal((await deploys.upload(id, sent)).status, 204);
+    const { versions } = (await manage(target, site.people.owner, "GET", `/api/canvases/${site.id}/versions`))
+      .json as unknown as { versions: { id: string }[] };
+    const back = `/api/canvases/${site.id}/versions/${versions[1]?.id}/publish`;
+    assert.equal((await manage(target, site.people.owner, "POST", back)).status, 200);
+    await env.db.run`update versions set state = 'removing' where id = ${gone}`;
+    await sweepAt(Date.now());
+    assert.equal((await uses()).length, (asItWas[0] as object[]).length + 2);
+    done(await deploys.finish(id));
+    assert.equal(await served(), kept);
+    assert.equal(await served("new.txt"), sent);
+
+    assert.equal((await manage(target, site.people.owner, "POST", back)).status, 200);
+    const open = await started(deploys.begin({ "index.html": kept, "unsent.txt": page() }));
+    await env.db.run`update versions set state = 'removing' where canvas_id = ${site.id} and id > ${gone}`;
+    await sweepAt(Date.now());
+    assert.notDeepEqual([await uses(), await bytes()], asItWas);
+    await expire();
+    assert.deepEqual([await uses(), await bytes()], asItWas);
+    assert.equal(await env.blobs.get(sha256(kept)), null);
+    for (const answer of [await deploys.upload(open.id, kept), await deploys.finish(open.id)])
+      refused(answer, 404, "NOT_FOUND");
+  });
+
+  it("after an hour a deploy is gone, even before it is swept", async () => {
+    const content = page();
+    const { id } = await started(deploys.begin({ "index.html": content }));
+    await env.db.run`update staged_deploys set expires_at = ${Date.now()} where id = ${id}`;
+    refused(await deploys.upload(id, content), 404, "NOT_FOUND");
+    refused(await deploys.finish(id), 404, "NOT_FOUND");
+    await expire();
+  });
+
+  it("ten open deploys of a canvas: the next one is 409 KEY_LIMIT until one is finished", async () => {
+    const content = page();
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, () => deploys.begin({ "index.html": content })),
+    );
+    const open = answers.filter(({ status }) => status === 201);
+    assert.equal(open.length, 10);
+    for (const answer of answers) if (answer.status !== 201) refused(answer, 409, "KEY_LIMIT");
+    refused(await deploys.begin({ "index.html": content }), 409, "KEY_LIMIT");
+    assert.equal((await deploys.upload(open[0]?.json.id, content)).status, 204);
+    done(await deploys.finish(open[0]?.json.id));
+    await started(deploys.begin({ "index.html": content }));
+    await expire();
+  });
+
+  it("the owner's quota of bytes bounds what is uploaded: 409 QUOTA_EXCEEDED", async () => {
+    const admin = await target.signIn(target.admin);
+    const { json } = await manage(target, site.people.owner, "GET", "/api/me");
+    const limit = async (value: number | null) => {
+      const quotas = { "bundles.bytes.person": value };
+      const { status } = await manage(target, admin, "PATCH", `/api/admin/users/${json.id}`, { quotas });
+      assert.equal(status, 200);
+    };
+    const content = page();
+    const owned = await env.db.get<{ bytes: number }>`
+      select sum(bytes) as bytes from bundle_bytes join canvases on canvases.id = canvas_id
+      where owner_id = ${String(json.id)}`;
+    const { id } = await started(deploys.begin({ "index.html": content }));
+    await limit(Number(owned?.bytes) + content.length - 1);
+    refused(await deploys.begin({ "index.html": content }), 409, "QUOTA_EXCEEDED");
+    refused(await deploys.upload(id, content), 409, "QUOTA_EXCEEDED");
+    refused(await deploys.finish(id), 409, "BLOBS_MISSING");
+    await limit(null);
+    assert.equal((await deploys.upload(id, content)).status, 204);
+    assert.equal(
+      await bytes(),
+      Number(
+        (
+          await env.db.get<{ sum: number }>`
+      select sum(size) as sum from bundle_blobs where canvas_id = ${site.id}`
+        )?.sum,
+      ),
+    );
+    done(await deploys.finish(id));
+  });
+});
