@@ -1,0 +1,15 @@
+import hooks, { AsyncLocalStorage } from "node:async_hooks";
+import { tracingChannel } from "node:diagnostics_channel";
+
+/*
+ * Preloaded by `npm test`. The test runner finds the test that an error or a nested test belongs to by a hook on every promise, which
+ * takes a fifth of the processor time of tests over HTTP. Here the hook ignores promises, and an AsyncLocalStorage holds the identifier of
+ * the running test instead.
+ */
+
+const { createHook, executionAsyncId } = hooks;
+const running = new AsyncLocalStorage<{ id: number }>();
+
+tracingChannel("node.test").start.bindStore(running, () => ({ id: executionAsyncId() }));
+hooks.createHook = (callbacks) => createHook({ ...callbacks, trackPromises: false });
+hooks.executionAsyncId = () => running.getStore()?.id ?? executionAsyncId();
