@@ -1,6 +1,7 @@
 import type { Access } from "@easel/protocol/types";
-import { containing } from "../drivers/db/db.ts";
+import { containing, sql } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
+import { dropParkedSlug, parkedSlug, reclaimSlug } from "./publishing/slug-claims.ts";
 import { RETENTION_MS } from "./purge.ts";
 
 /** The columns of a canvas that administrators see: nothing of its content, people or metadata. */
@@ -74,11 +75,22 @@ export async function enableCanvas(id: string, { db, clock }: Env): Promise<bool
   return changed === 1;
 }
 
-/** Restores a deleted canvas. Returns false if there is none that can be restored. */
+/**
+ * Restores a deleted canvas. Returns false if there is none that can be restored. A draft whose slug another canvas has by now keeps the
+ * one that it got when it was deleted.
+ */
 export async function restoreCanvas(id: string, { db, clock }: Env): Promise<boolean> {
   const now = clock();
-  const changed = await db.run`
-    update canvases set deleted_at = null, updated_at = case when updated_at < ${now} then ${now} else updated_at + 1 end
-    where id = ${id} and deleted_at > ${now - RETENTION_MS}`;
-  return changed === 1;
+  const { length: done } = await db.batch([
+    // Locks the canvas's row first, as a deletion does.
+    sql`update canvases set title = title where id = ${id} and deleted_at > ${now - RETENTION_MS}`,
+    reclaimSlug(id),
+    sql`update canvases set deleted_at = null,
+        updated_at = case when updated_at < ${now} then ${now} else updated_at + 1 end,
+        slug = coalesce((select slug from slug_claims
+          where canvas_id = ${id} and until is null and slug <> ${parkedSlug(id)}), slug)
+      where id = ${id}`,
+    dropParkedSlug(id),
+  ]);
+  return done > 0;
 }

@@ -4,7 +4,7 @@ import type { Env } from "../env.ts";
 import { refuse } from "../http/refusal.ts";
 import { type OwnerQuota, withinBytes, withinCanvases } from "./owner-quotas.ts";
 import { requireSlug } from "./publishing/slug.ts";
-import { claimSlug, releaseSlugs } from "./publishing/slug-claims.ts";
+import { claimSlug, parkedSlug, parkSlug, releaseSlugs } from "./publishing/slug-claims.ts";
 
 /** Changes to a canvas by its owner or editors. A field that is left out keeps its value; null clears `metadata`. */
 export interface CanvasPatch {
@@ -65,9 +65,19 @@ export async function unpublishCanvas(id: string, { db, clock }: Env): Promise<v
     where id = ${id} and deleted_at is null`;
 }
 
-/** Marks a canvas as deleted; an administrator can restore it for 30 days. */
+/**
+ * Marks a canvas as deleted; an administrator can restore it for 30 days. Its slug stays reserved as long, but that of a draft, which never
+ * had a version, is free at once.
+ */
 export async function deleteCanvas(id: string, { db, clock }: Env): Promise<void> {
   const now = clock();
+  const steps: Step[] = [
+    sql`update canvases set updated_at = case when updated_at < ${now} then ${now} else updated_at + 1 end,
+        deleted_at = ${now}, slug = ${parkedSlug(id)}
+      where id = ${id} and deleted_at is null and version_id is null`,
+    ...parkSlug(id, now),
+  ];
+  if ((await db.batch(steps)).length === steps.length) return;
   await db.run`
     update canvases set updated_at = case when updated_at < ${now} then ${now} else updated_at + 1 end,
       deleted_at = ${now}

@@ -94,7 +94,8 @@ export const canvases = [
     method: "DELETE",
     path: "/api/canvases/{id}",
     summary: "Deletes a canvas.",
-    details: "An administrator can restore it for 30 days.",
+    details:
+      "An administrator can restore it for 30 days. Its slug stays reserved as long; that of a canvas that never had a version is free at once.",
     allow: "owner",
     affects: "canvas",
     response: noContent,

@@ -256,6 +256,34 @@ await onEngines("changes of a canvas", (target, env) => {
     refused(await patch(people.owner, { slug: gone.slug }), 409, "SLUG_TAKEN");
   });
 
+  it("deleted without a version: its slug is free at once, those that it gave up before stay reserved", async () => {
+    const draft = await stage(target, { people });
+    const [old, slug] = [draft.slug, freshSlug()];
+    assert.equal((await patch(people.owner, { slug }, draft)).status, 200);
+    assert.equal((await remove(people.owner, draft)).status, 204);
+    refused(await remove(people.owner, draft), 404, "NOT_FOUND");
+    refused(await create(old), 409, "SLUG_TAKEN");
+    const made = await create(slug, people.stranger);
+    assert.equal(made.status, 201, made.text);
+    refused(await visit(target, `deleted-${draft.id}`, people.owner), 404, "NOT_FOUND");
+  });
+
+  it("deleted without a version, of concurrent creations one has the slug", async () => {
+    const { id, slug } = await stage(target, { people });
+    const answers = await Promise.all([
+      ...[1, 2, 3].map(() => create(slug)),
+      manage(target, people.owner, "DELETE", `/api/canvases/${id}`),
+      ...[1, 2, 3].map(() => create(slug)),
+    ]);
+    for (const answer of answers) if (answer.status >= 300) refused(answer, 409, "SLUG_TAKEN");
+    const made = answers.filter(({ status }) => status === 201);
+    if (made.length === 0) made.push(await create(slug));
+    assert.deepEqual(
+      made.map(({ status }) => status),
+      [201],
+    );
+  });
+
   it("disabled: 409 DISABLED with the administrator's reason for every change, and it can be read", async () => {
     const off = await fresh();
     const why = "Because of the logo.";

@@ -229,6 +229,7 @@ await onEngines("administration of canvases", (target, env) => {
 
   it("deleted canvases are in a separate list for 30 days", async () => {
     const site = await stage(target);
+    await publish(target, site, "<h1>home</h1>");
     await remove(target, site);
     assert.equal(await row(site), undefined);
     assert.equal(await row(site, "deleted=false"), undefined);
@@ -260,6 +261,21 @@ await onEngines("administration of canvases", (target, env) => {
     assert.deepEqual((await site.pages.editor.get("/kv/greeting")).json, { value: "hello" });
     refused(await site.pages.viewer.get("/me"), 403, "PASSWORD_REQUIRED");
     assert.match((await manage(target, site.people.owner, "GET", `/c/${site.slug}/`)).text, /home/);
+  });
+
+  it("a deleted draft gives its slug to the next canvas at once, and has it again when it is restored before", async () => {
+    const [site, rival] = [await stage(target), await stage(target)];
+    await remove(target, site);
+    assert.equal((await act(site.id, "restore")).json.slug, site.slug);
+    assert.equal((await read(site)).json.slug, site.slug);
+    await remove(target, site);
+    const path = `/api/canvases/${rival.id}`;
+    const renamed = await manage(target, rival.people.owner, "PATCH", path, { slug: site.slug });
+    assert.equal(renamed.status, 200, renamed.text);
+    assert.equal((await act(site.id, "restore")).json.slug, `deleted-${site.id}`);
+    assert.equal((await read(rival)).json.slug, site.slug);
+    await remove(target, site);
+    assert.equal((await act(site.id, "restore")).json.slug, `deleted-${site.id}`);
   });
 
   it("restoring after 30 days or a canvas that is not deleted: 404 NOT_FOUND", async () => {
