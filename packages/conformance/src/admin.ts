@@ -42,3 +42,7 @@ export async function quotasOf(target: Target): Promise<Record<string, number>> 
 /** Changes quotas of the instance. Null restores the default. */
 export const setQuotas = (target: Target, quotas: Record<string, number | null>): Promise<void> =>
   administer(target, "PATCH", "/api/admin/settings", { quotas });
+
+/** Switches Public links on or off for the instance. */
+export const setPublicLinks = (target: Target, publicLinks: boolean): Promise<void> =>
+  administer(target, "PATCH", "/api/admin/settings", { publicLinks });

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import type { DisabledReason } from "@easel/protocol/capabilities";
 import type { ErrorCode } from "@easel/protocol/errors";
 import type { Answer } from "./http.ts";
 import type { Target } from "./target.ts";
@@ -44,12 +45,12 @@ export function signsIn(answer: Answer): void {
 }
 
 /** Asserts that a capability is off, and the reason. */
-export function disabled(answer: Answer, capability: string, reason: "backend_off" | "feature_off"): void {
+export function disabled(answer: Answer, capability: string, reason: DisabledReason): void {
   refused(answer, 403, "CAPABILITY_DISABLED");
   const { json } = answer;
   assert.deepEqual(
     { capability: json.capability, backendEnabled: json.backendEnabled, reason: json.reason },
-    { capability, backendEnabled: reason === "feature_off", reason },
+    { capability, backendEnabled: reason !== "backend_off", reason },
   );
   assert.ok(typeof json.hint === "string" && json.hint !== "", answer.text);
 }

@@ -4,11 +4,13 @@ import { identity } from "./4.2-identity.ts";
 import { kv } from "./4.3-kv.ts";
 import { files } from "./4.4-files.ts";
 import { realtime } from "./4.7-realtime.ts";
+import { authoring } from "./4.8-authoring.ts";
 import { submissions } from "./4.9-submissions.ts";
 import { collections } from "./4.10-collections.ts";
 import { adjacent } from "./4.11-adjacent.ts";
 import { authentication } from "./5-authentication.ts";
 import { events } from "./6-events.ts";
+import { operatorDisabled } from "./authoring/switches.ts";
 import { serving } from "./serving.ts";
 import { devTarget, proxyTarget, type TargetOptions } from "./target.ts";
 
@@ -19,7 +21,7 @@ import { devTarget, proxyTarget, type TargetOptions } from "./target.ts";
  */
 const [, , ...given] = process.argv;
 const { BASE_URL = given[0], URL_MODE = given[1] ?? "path", AUTH_MODE = given[2] ?? "dev" } = process.env;
-const { ADMIN_EMAIL, RATE_LIMITED } = process.env;
+const { ADMIN_EMAIL, AUTHORING, RATE_LIMITED } = process.env;
 
 if (!BASE_URL || !URL.canParse(BASE_URL))
   throw new Error("BASE_URL names the service, as in http://localhost:3000");
@@ -37,6 +39,7 @@ const SECTIONS = [
   kv,
   files,
   realtime,
+  AUTHORING === "1" ? authoring : operatorDisabled,
   submissions,
   collections,
   adjacent,

@@ -2,7 +2,9 @@ import { pipeline } from "@easel/conformance/4.1-pipeline";
 import { identity } from "@easel/conformance/4.2-identity";
 import { adjacent } from "@easel/conformance/4.11-adjacent";
 import { authentication } from "@easel/conformance/5-authentication";
+import { operatorDisabled } from "@easel/conformance/authoring/switches";
 import { conforms } from "./conformance.ts";
 
-const suites = [pipeline, identity, adjacent, authentication];
-await conforms({ engine: "sqlite", urlMode: "path", authMode: "dev", suites, limited: suites });
+const limited = [pipeline, identity, adjacent, authentication];
+const suites = [...limited, operatorDisabled];
+await conforms({ engine: "sqlite", urlMode: "path", authMode: "dev", suites, limited });

@@ -9,6 +9,8 @@ interface Setup {
   engine: Engine["name"];
   urlMode: Target["urlMode"];
   authMode: keyof typeof TARGETS;
+  /** Further settings of the service. */
+  settings?: Record<string, string>;
 }
 
 /** Registers the tests of a section of the specification, or of a part of one, for a target. */
@@ -42,7 +44,11 @@ export async function conforms(...runs: Run[]): Promise<void> {
   }
 }
 
-async function start(engine: Engine, { urlMode, authMode }: Setup, rateLimited: boolean): Promise<Target> {
+async function start(
+  engine: Engine,
+  { urlMode, authMode, settings }: Setup,
+  rateLimited: boolean,
+): Promise<Target> {
   const { base } = await startService(
     { after },
     {
@@ -54,6 +60,7 @@ async function start(engine: Engine, { urlMode, authMode }: Setup, rateLimited: 
       SERVICE_RATELIMIT_CANVAS_API_PER_MIN: "5",
       SERVICE_RATELIMIT_LOGIN_PER_MIN: "100",
       SERVICE_ADMIN_EMAILS: "dev@example.com",
+      ...settings,
     },
     NAMED,
   );

@@ -1,0 +1,77 @@
+import type { Answer } from "../http.ts";
+import type { Page } from "../page.ts";
+import { type Files, zipOf } from "../zip.ts";
+
+/** A part of a form. One with a file name is a file. */
+export interface Part {
+  name: string;
+  value: string | Buffer;
+  file?: string;
+  type?: string;
+}
+
+/** Metadata as it is sent: an object is encoded as JSON. */
+export type Metadata = object | string;
+
+const BOUNDARY = "easel-conformance-boundary";
+
+/** The `Content-Type` of the bodies of `formOf`. */
+export const FORM_TYPE = `multipart/form-data; boundary=${BOUNDARY}`;
+
+/** Returns the part with the metadata of a share. */
+export const metadataPart = (metadata: Metadata): Part => ({
+  name: "metadata",
+  value: typeof metadata === "string" ? metadata : JSON.stringify(metadata),
+});
+
+/** Returns the part with a bundle. */
+export const bundlePart = (value: string | Buffer): Part => ({
+  name: "bundle",
+  value,
+  file: "bundle.zip",
+  type: "application/zip",
+});
+
+/** Encodes a form as browsers do. */
+export function formOf(parts: Part[]): Buffer {
+  const chunks = parts.flatMap(({ name, value, file, type }) => {
+    const filename = file === undefined ? "" : `; filename="${file}"`;
+    const typed = type === undefined ? "" : `Content-Type: ${type}\r\n`;
+    return [
+      `--${BOUNDARY}\r\nContent-Disposition: form-data; name="${name}"${filename}\r\n${typed}\r\n`,
+      value,
+      "\r\n",
+    ];
+  });
+  return Buffer.concat([...chunks, `--${BOUNDARY}--\r\n`].map((each) => Buffer.from(each)));
+}
+
+/** Sends a form from the page of a canvas. */
+export const sendForm = (page: Page, method: string, path: string, parts: Part[]): Promise<Answer> =>
+  page.send(method, path, [["Content-Type", FORM_TYPE]], formOf(parts));
+
+/** Returns the zip of a site: these files, or one page. */
+export const bundleOf = (site: string | Files): Buffer =>
+  zipOf(typeof site === "string" ? { "index.html": site } : site);
+
+/** A zip that ends too early. */
+export const BROKEN = bundleOf("broken").subarray(0, -10);
+
+/** Sends `POST /authoring`. */
+export const author = (
+  page: Page,
+  metadata: Metadata,
+  bundle: string | Buffer = bundleOf("A page"),
+): Promise<Answer> => sendForm(page, "POST", "/authoring", [metadataPart(metadata), bundlePart(bundle)]);
+
+/** Sends `PUT /authoring/{id}`, without a bundle unless one is given. */
+export const revise = (
+  page: Page,
+  id: string,
+  metadata: Metadata,
+  bundle?: string | Buffer,
+): Promise<Answer> =>
+  sendForm(page, "PUT", `/authoring/${id}`, [
+    metadataPart(metadata),
+    ...(bundle === undefined ? [] : [bundlePart(bundle)]),
+  ]);
