@@ -65,6 +65,21 @@ test("a deploy of a new version keeps access and switches", async (t) => {
   assert.deepEqual(await made(), [{ slug: "my-first-poll", access: "private", backend_enabled: 0 }]);
 });
 
+test("the first deploy switches the capabilities of easel.json", async (t) => {
+  const { base, env } = await startWithExamples(t);
+  const folder = path.join(await temporaryDirectory(t), "press");
+  await mkdir(folder);
+  await writeFile(path.join(folder, "index.html"), "<title>Press</title>");
+  const switches = () =>
+    env.db.all`select backend_enabled, kv, files, authoring from canvases where slug = 'press'`;
+  for (const authoring of [true, false]) {
+    const manifest = { capabilities: { authoring, files: false } };
+    await writeFile(path.join(folder, "easel.json"), JSON.stringify(manifest));
+    await run(process.execPath, [deploy, folder, base]);
+    assert.deepEqual(await switches(), [{ backend_enabled: 1, kv: 1, files: 0, authoring: 1 }]);
+  }
+});
+
 test("files that are left out are printed beside the URL", async (t) => {
   const { base } = await startWithExamples(t);
   const folder = path.join(await temporaryDirectory(t), "Geheime Übung");
@@ -106,6 +121,11 @@ const BROKEN: [name: string, files: Record<string, string> | null, line: RegExp]
     "a wrong type",
     { "index.html": "", "easel.json": '{"title":1}' },
     /^easel\.json: `title`: .*expected string/,
+  ],
+  [
+    "a capability that has no switch",
+    { "index.html": "", "easel.json": '{"capabilities":{"identity":true}}' },
+    /^easel\.json: `capabilities\.identity` is unknown$/,
   ],
   [
     "an unknown preset",

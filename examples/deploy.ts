@@ -123,14 +123,19 @@ async function deploy(folder: string, base: string): Promise<string> {
   const text = await readFile(path.join(folder, "easel.json"), "utf8").catch(() => "{}");
   const faults = faultsOf(text);
   if (faults.length > 0) fail(faults.map((fault) => `easel.json: ${fault}`).join("\n"));
-  const { title = name.slice(0, LIMITS.titleLength.value), policy } = manifest.parse(JSON.parse(text));
+  const {
+    title = name.slice(0, LIMITS.titleLength.value),
+    policy,
+    capabilities,
+  } = manifest.parse(JSON.parse(text));
   const zip = await zipFolder(folder);
 
   await service.signIn(process.env.EASEL_TOKEN);
-  /** Creates a canvas with its backend on, shared with every signed-in user. Later deploys leave its sharing unchanged. */
+  /** Creates a canvas with its backend and the capabilities that it needs on, shared with every signed-in user. Later deploys leave its sharing unchanged. */
   const create = async () => {
     const created = await service.call<Canvas>("POST", "/api/canvases", { title, slug });
-    await service.call("PATCH", `/api/canvases/${created.id}/capabilities`, { backendEnabled: true });
+    const switches = { ...capabilities, backendEnabled: true };
+    await service.call("PATCH", `/api/canvases/${created.id}/capabilities`, switches);
     return service.call<Canvas>("PUT", `/api/canvases/${created.id}/sharing`, { access: "whole_org" });
   };
   const { canvases } = await service.call<{ canvases: Canvas[] }>("GET", `/api/canvases?q=${slug}`);

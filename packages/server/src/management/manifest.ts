@@ -3,11 +3,23 @@ import { title } from "../canvases/publishing/canvas-schemas.ts";
 import { printable } from "../http/field-schemas.ts";
 import { policy } from "./policy-schema.ts";
 
+const needed = z.boolean().optional();
+
+/** The capabilities that a page needs. The first deploy switches them on or off. */
+const capabilities = z.strictObject({
+  kv: needed,
+  files: needed,
+  ai: needed,
+  realtime: needed,
+  authoring: needed,
+});
+
 /** The schema of `easel.json`, which describes the canvas of its folder. */
 export const manifest = z.strictObject({
   title: title.optional(),
   description: printable.optional(),
   policy: policy.optional(),
+  capabilities: capabilities.optional(),
 });
 
 /** Returns the faults of an `easel.json`, one sentence each, with the path of the field. */

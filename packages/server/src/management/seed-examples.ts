@@ -3,7 +3,7 @@ import { readdir, readFile, stat } from "node:fs/promises";
 import path from "node:path";
 import type { RuntimePolicy } from "@easel/protocol/policy";
 import { inParallel } from "../async/in-parallel.ts";
-import { setCapabilities } from "../canvases/capabilities.ts";
+import { type CapabilityPatch, setCapabilities } from "../canvases/capabilities.ts";
 import type { BundleFile } from "../canvases/publishing/bundle.ts";
 import { publishStored, storeVersion } from "../canvases/publishing/deploy.ts";
 import { setSharing } from "../canvases/sharing.ts";
@@ -28,6 +28,7 @@ const AT_ONCE = 4;
 interface Manifest {
   title: string;
   policy?: RuntimePolicy;
+  capabilities?: CapabilityPatch;
 }
 
 /** Returns the files of an example that browsers need, that is, without docs, tests and manifest. */
@@ -68,6 +69,7 @@ export async function seedExamples(env: Env): Promise<void> {
 interface Example {
   id: string;
   policy: RuntimePolicy | undefined;
+  capabilities: CapabilityPatch | undefined;
   version: StoredVersion;
 }
 
@@ -76,12 +78,13 @@ async function storeExample(slug: string, ownerId: string, env: Env): Promise<Ex
   const folder = path.join(EXAMPLES, slug);
   const manifest = await readFile(path.join(folder, "easel.json"), "utf8").catch(() => null);
   if (manifest === null) return null;
-  const { title, policy } = JSON.parse(manifest) as Manifest;
+  const { title, policy, capabilities } = JSON.parse(manifest) as Manifest;
   const id = newId();
   if ((await insertCanvas({ id, slug, title, tags: ["example"], org: null }, ownerId, env)) !== "done")
     return null;
   try {
-    return { id, policy, version: await storeVersion(id, ownerId, await servedFiles(folder), env) };
+    const version = await storeVersion(id, ownerId, await servedFiles(folder), env);
+    return { id, policy, capabilities, version };
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     env.log.warn({ err: error }, `the example ${slug} was not deployed`);
@@ -90,9 +93,10 @@ async function storeExample(slug: string, ownerId: string, env: Env): Promise<Ex
   }
 }
 
-async function publishExample({ id, policy, version }: Example, env: Env): Promise<void> {
+async function publishExample({ id, policy, capabilities, version }: Example, env: Env): Promise<void> {
   await publishStored(version, env);
   await setSharing(id, { access: "whole_org", people: [{ email: EDITOR, role: "editor" }] }, env);
   await patchCanvas(id, { discoverability: "listed" }, env);
-  await setCapabilities(id, { backendEnabled: true }, { runtimePolicy: policy ?? null, expected: null }, env);
+  const switches = { ...capabilities, backendEnabled: true };
+  await setCapabilities(id, switches, { runtimePolicy: policy ?? null, expected: null }, env);
 }
