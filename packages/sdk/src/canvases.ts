@@ -27,6 +27,8 @@ export interface NewCanvas extends CanvasSettings, SendOptions {
   bundle: Bundle;
   /** The name in the address: 3 to 63 lower-case letters, digits and inner hyphens. By default it follows the title. */
   slug?: string;
+  /** The home organisation, one of the viewer's. By default the first of them. */
+  orgId?: string;
 }
 
 /** Changes of a published canvas. What is left out stays as it is. */

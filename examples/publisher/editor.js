@@ -1,0 +1,206 @@
+import { explain, fieldOf } from "./messages.js";
+import { bundleOf, htmlOf } from "./page.js";
+import { choiceOf, dayOf, metadataOf, pageOf, timeOf } from "./records.js";
+
+const DAY_MS = 86_400_000;
+/** The preview follows the typing after a pause. */
+const PREVIEW_MS = 150;
+
+const element = (id) => document.getElementById(id);
+
+/**
+ * Sets up the form. `done` is called with the canvas that was published, and whether it is a new one; `failed` with the error of one that was
+ * not; `left` with the canvas whose editing was cancelled.
+ */
+export function letWrite({ say, done, failed, left }) {
+  const form = element("form");
+  const { elements: field } = form;
+  const problem = element("problem");
+  /** The canvas that is edited, as it was when the editing began; null for a new page. */
+  let base = null;
+  let timer = 0;
+
+  const entered = () => ({
+    title: field.title.value.trim(),
+    text: field.text.value,
+    template: field.template.value,
+  });
+
+  function preview() {
+    const page = entered();
+    element("preview").srcdoc = htmlOf({ ...page, title: page.title || "Untitled" });
+  }
+
+  function fill(page, access) {
+    field.title.value = page.title;
+    field.text.value = page.text;
+    field.template.value = page.template;
+    field.access.value = access;
+    field.password.value = "";
+    field.slug.value = "";
+    draw();
+    preview();
+  }
+
+  /** Shows the parts of the form that belong to a new page, or to the one that is edited. */
+  function draw() {
+    const keeps = base?.expiresAt != null && base.publicationStatus !== "expired";
+    const keep = field.expiry.querySelector("[value=keep]");
+    keep.hidden = keep.disabled = !keeps;
+    keep.textContent = keeps ? `Until ${dayOf(base.expiresAt)}, as now` : "As now";
+    field.expiry.value = keeps ? "keep" : "";
+    element("form-title").textContent = base === null ? "A new page" : `Edit “${base.title}”`;
+    element("publish").textContent = base === null ? "Publish" : "Publish changes";
+    element("cancel").hidden = base === null;
+    element("slug-field").hidden = base !== null;
+    element("conflict").hidden = true;
+    problem.textContent = "";
+    drawPassword();
+  }
+
+  function drawPassword() {
+    const locked = field.access.value === "password";
+    const has = base?.hasPassword === true;
+    element("password-field").hidden = !locked;
+    element("password-hint").textContent = has
+      ? "Leave it empty to keep the one it has."
+      : "Readers enter it once.";
+  }
+
+  function expiry() {
+    const { value } = field.expiry;
+    if (value === "keep") return undefined;
+    if (value !== "") return Date.now() + Number(value) * DAY_MS;
+    return base?.expiresAt == null ? undefined : null;
+  }
+
+  /** The settings to send. Of a page that is edited, only those of the readers that were changed. */
+  function settings(page) {
+    const { title } = page;
+    const access = field.access.value;
+    const typed = field.password.value;
+    const shared = { title, metadata: metadataOf(page), expiresAt: expiry() };
+    const password = access === "password" && typed !== "" ? typed : undefined;
+    if (base === null) return { ...shared, access, password, slug: field.slug.value.trim() || undefined };
+    const before = choiceOf(base);
+    return {
+      ...shared,
+      access: access === before ? undefined : access,
+      password: before === "password" && access !== before ? null : password,
+      expectedUpdatedAt: base.updatedAt,
+    };
+  }
+
+  /** Returns the first fault that a person can mend before anything is sent: a field and a text. */
+  function fault({ title, text }) {
+    if (title === "") return ["title", "A page needs a title."];
+    if (text.trim() === "") return ["text", "Write something first."];
+    const has = base !== null && choiceOf(base) === "password";
+    if (field.access.value === "password" && field.password.value === "" && !has)
+      return ["password", "Choose a password first."];
+    return undefined;
+  }
+
+  function tell(text, name) {
+    problem.textContent = text;
+    const target = name === "access" ? form.querySelector("[name=access]:checked") : field[name];
+    target?.focus();
+  }
+
+  function clash(current) {
+    element("conflict").hidden = false;
+    element("conflict-text").textContent =
+      `“${current.title}” was changed on ${timeOf(current.updatedAt)}, after you began to edit it. Nothing of yours is lost, and nothing was published.`;
+    element("theirs").textContent = pageOf(current).text;
+    element("mine").onclick = () => {
+      base = current;
+      element("conflict").hidden = true;
+      publish();
+    };
+    element("other").onclick = () => {
+      edit(current);
+      say("The form holds the other text now.");
+    };
+    element("mine").focus();
+  }
+
+  function refused(error) {
+    if (error.code === "SHARE_CONFLICT" && error.current) return clash(error.current);
+    tell(explain(error), fieldOf(error));
+    failed(error);
+  }
+
+  async function publish() {
+    if (form.ariaBusy === "true") return;
+    problem.textContent = "";
+    element("conflict").hidden = true;
+    const page = entered();
+    const [name, text] = fault(page) ?? [];
+    if (text !== undefined) return tell(text, name);
+    form.ariaBusy = "true";
+    element("publish").textContent = "Publishing…";
+    const isNew = base === null;
+    try {
+      const given = { ...settings(page), bundle: bundleOf(page) };
+      const canvas = await (isNew ? easel.canvases.publish(given) : easel.canvases.update(base.id, given));
+      begin();
+      done(canvas, isNew);
+    } catch (error) {
+      element("publish").textContent = isNew ? "Publish" : "Publish changes";
+      refused(error);
+    } finally {
+      form.ariaBusy = "false";
+    }
+  }
+
+  /** Begins a new page. */
+  function begin() {
+    base = null;
+    fill({ title: "", text: "", template: field.template.value }, "private");
+  }
+
+  function edit(canvas) {
+    base = canvas;
+    fill(pageOf(canvas), choiceOf(canvas));
+    element("form-title").focus();
+    element("form-title").scrollIntoView({ block: "nearest" });
+  }
+
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    if (element("publish").ariaDisabled !== "true") publish();
+  });
+  form.addEventListener("input", () => {
+    clearTimeout(timer);
+    timer = setTimeout(preview, PREVIEW_MS);
+    problem.textContent = "";
+    drawPassword();
+  });
+  element("cancel").addEventListener("click", () => {
+    const canvas = base;
+    begin();
+    left(canvas);
+  });
+  begin();
+
+  return {
+    edit,
+    /** The id of the canvas that is edited, if any. */
+    edited: () => base?.id,
+    /** Replaces the canvas that the edits are based on, and keeps the edits. */
+    rebase(canvas) {
+      const message = problem.textContent;
+      const { value } = field.expiry;
+      base = canvas;
+      draw();
+      if (value !== "keep") field.expiry.value = value;
+      problem.textContent = message;
+    },
+    /** Begins a new page. */
+    begin,
+    /** Switches the button on or off. */
+    allow(isAllowed) {
+      element("publish").ariaDisabled = String(!isAllowed);
+    },
+  };
+}

@@ -1,0 +1,54 @@
+import { templateOf } from "./page.js";
+
+/** Marks the canvases that this page publishes; the list shows only these. */
+export const SOURCE = "publisher";
+
+const DAY = new Intl.DateTimeFormat("en", { dateStyle: "medium" });
+const TIME = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "short" });
+export const dayOf = (time) => DAY.format(time);
+export const timeOf = (time) => TIME.format(time);
+
+/** The page that a canvas was made of. It is kept in the metadata, so that it can be edited again. */
+export function pageOf({ title, metadata }) {
+  const { text, template } = Object(metadata);
+  return { title, text: typeof text === "string" ? text : "", template: templateOf(template) };
+}
+
+/** The metadata that keeps a page. */
+export const metadataOf = ({ text, template }) => ({ sourceApp: SOURCE, sourceKind: "page", text, template });
+
+/** The choice of the form for the access of a canvas. */
+export const choiceOf = ({ access, hasPassword }) =>
+  access === "public_link" && hasPassword ? "password" : access;
+
+const STATES = {
+  published: "Published",
+  unpublished: "Taken down",
+  draft: "Draft",
+  expired: "Expired",
+  archived: "Archived",
+  disabled: "Disabled",
+};
+export const stateOf = ({ publicationStatus }) => STATES[publicationStatus];
+
+const NOTES = {
+  unpublished: "Its address shows nothing now. Edit and publish it to bring it back.",
+  draft: "Publishing did not succeed. Edit it, and publish it again.",
+  expired: "Its time has run out: only you can open it. Edit it to give it more time.",
+  archived: "It is archived, and shows nothing until you restore it on the home page.",
+  disabled: "An administrator has disabled it, and it cannot be changed.",
+};
+export const noteOf = ({ publicationStatus }) => NOTES[publicationStatus] ?? "";
+
+/** Whether the address of a canvas shows the page to its owner. */
+export const isServed = ({ publicationStatus }) => ["published", "expired"].includes(publicationStatus);
+
+/** The people who may read a canvas, and until when. */
+export function audienceOf({ accessMode, audienceSummary, hasPassword, expiresAt }) {
+  const { count, names } = audienceSummary;
+  const listed =
+    names.length > 0 ? `You and ${names.join(", ")}` : count > 0 ? `You and ${count} more` : "Only you";
+  const who = { restricted: listed, whole_org: "Everyone who signs in", public_link: "Anyone with the link" };
+  const lock = hasPassword ? " and the password" : "";
+  return who[accessMode] + lock + (expiresAt === null ? "" : `, until ${dayOf(expiresAt)}`);
+}
