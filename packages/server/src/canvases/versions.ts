@@ -33,7 +33,7 @@ export const storedStep = ({ id, canvasId, files, bytes }: StoredVersion): Step 
 export const publishSteps = (canvasId: string, version: string, now: number): [Step, ...Step[]] => [
   // Locks the canvas's row first, so that concurrent deploys run one after the other.
   sql`update canvases set version_id = ${version}, revoked_at = null,
-      updated_at = case when updated_at < ${now} then ${now} else updated_at + 1 end
+      updated_at = greatest(updated_at + 1, ${now})
     where id = ${canvasId} and deleted_at is null and disabled_at is null`,
   sql`update versions set replaced_at = null
     where id = ${version} and canvas_id = ${canvasId} and state = 'stored'`,
