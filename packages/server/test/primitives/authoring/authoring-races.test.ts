@@ -191,6 +191,22 @@ await onEngines(
       assert.deepEqual(versions, [{ id: made.version }]);
     });
 
+    it("a share that is revoked while the bundle is stored stays unpublished", async () => {
+      const made = await newShare();
+      const revoke = (id: string) => site.pages.viewer.delete(`/authoring/${id}`);
+      whileStoring(() => revoke(made.id));
+      const updated = await update(site.pages.viewer, made.id, {}, { "index.html": "after revoking" });
+      refused(updated, 502, "UPDATE_PARTIAL");
+      const left = (await current(made)) as AuthoredCanvas;
+      assert.deepEqual([left.publicationStatus, left.version], ["unpublished", made.version]);
+      assert.deepEqual(updated.json.current, left);
+      whileStoring(async () => revoke((await listed(site.pages.viewer))[0]?.id ?? ""));
+      refused(await publish(site.pages.viewer, {}, { "index.html": "revoked early" }), 502, "PUBLISH_FAILED");
+      const [draft] = await listed(site.pages.viewer);
+      assert.deepEqual([draft?.publicationStatus, draft?.version], ["unpublished", null]);
+      share(await update(site.pages.viewer, made.id, {}, HOME));
+    });
+
     it("before the first file of a new canvas is stored, it is counted and a draft with all its settings", async () => {
       const given = { title: "First", access: "password", password: "p", expiresAt: Date.now() + 60_000 };
       let seen: AuthoredCanvas | undefined;
