@@ -8,7 +8,7 @@ import { proxyTarget } from "@easel/conformance/target";
 import { tokenOf } from "@easel/conformance/token";
 import { faultsOf } from "../packages/server/src/management/manifest.ts";
 import { noBrowser, openAs, openBrowser } from "../packages/server/test/support/browser.ts";
-import { PROXY, startWithExamples, temporaryDirectory } from "../packages/server/test/support/service.ts";
+import { PROXY, startExample, temporaryDirectory } from "../packages/server/test/support/service.ts";
 
 const run = promisify(execFile);
 const deploy = path.join(import.meta.dirname, "deploy.ts");
@@ -23,7 +23,7 @@ async function firstCanvas(): Promise<string> {
 test("the first canvas of the README, created as it says, in the browsers of two people", {
   skip: noBrowser,
 }, async (t) => {
-  const { base } = await startWithExamples(t);
+  const { base } = await startExample(t, "guestbook");
   const cwd = await temporaryDirectory(t);
   const npm = `npm() { [ "$1 $2 $3" = "run deploy --" ] && '${process.execPath}' '${deploy}' "$4" '${base}'; }\n`;
   const { stdout } = await run("sh", ["-e", "-c", npm + (await firstCanvas())], { cwd });
@@ -49,7 +49,7 @@ test("the first canvas of the README, created as it says, in the browsers of two
 });
 
 test("a deploy of a new version keeps access and switches", async (t) => {
-  const { base, env } = await startWithExamples(t);
+  const { base, env } = await startExample(t, "guestbook");
   const folder = path.join(await temporaryDirectory(t), "My first (poll)!");
   await mkdir(folder);
   await writeFile(path.join(folder, "index.html"), "<title>Poll</title>");
@@ -66,7 +66,7 @@ test("a deploy of a new version keeps access and switches", async (t) => {
 });
 
 test("the first deploy switches the capabilities of easel.json", async (t) => {
-  const { base, env } = await startWithExamples(t);
+  const { base, env } = await startExample(t, "guestbook");
   const folder = path.join(await temporaryDirectory(t), "press");
   await mkdir(folder);
   await writeFile(path.join(folder, "index.html"), "<title>Press</title>");
@@ -81,7 +81,7 @@ test("the first deploy switches the capabilities of easel.json", async (t) => {
 });
 
 test("files that are left out are printed beside the URL", async (t) => {
-  const { base } = await startWithExamples(t);
+  const { base } = await startExample(t, "guestbook");
   const folder = path.join(await temporaryDirectory(t), "Geheime Übung");
   await mkdir(path.join(folder, ".git"), { recursive: true });
   for (const name of ["index.html", ".env", ".git/config", ".DS_Store"])
@@ -147,7 +147,7 @@ async function failed(...args: string[]): Promise<string> {
 }
 
 test("a folder that cannot be deployed is reported in a line, and no canvas is created", async (t) => {
-  const { base, env } = await startWithExamples(t);
+  const { base, env } = await startExample(t, "guestbook");
   const directory = await temporaryDirectory(t);
   const canvases = () => env.db.all`select id from canvases order by id`;
   const asItWas = await canvases();
@@ -170,7 +170,7 @@ test("a folder that cannot be deployed is reported in a line, and no canvas is c
 });
 
 test("a service that is missing, needs a sign-in or refuses is reported in a line", async (t) => {
-  const { base } = await startWithExamples(t, { SERVICE_QUOTA_CANVASES: "0" });
+  const { base } = await startExample(t, "guestbook", { SERVICE_QUOTA_CANVASES: "0" });
   const folder = path.join(await temporaryDirectory(t), "hello");
   await mkdir(folder);
   await writeFile(path.join(folder, "index.html"), "<title>Hello</title>");
@@ -180,7 +180,7 @@ test("a service that is missing, needs a sign-in or refuses is reported in a lin
     /^No service responds at http:\/\/127\.0\.0\.1:9\. Start one/,
   );
 
-  const guarded = await startWithExamples(t, PROXY);
+  const guarded = await startExample(t, "guestbook", PROXY);
   const target = proxyTarget(guarded.base, "path");
   const { token } = await tokenOf(target, await target.signIn("ada@example.com"));
   assert.match(await failed(folder, guarded.base), /^You are not signed in at \S+\. Set EASEL_TOKEN/);
@@ -202,7 +202,7 @@ test("the easel.json of every example is valid", async () => {
 });
 
 test("a folder's easel.json sets title and policy with every deploy", async (t) => {
-  const { base, env } = await startWithExamples(t);
+  const { base, env } = await startExample(t, "guestbook");
   const folder = path.join(await temporaryDirectory(t), "ideas");
   await mkdir(folder);
   await writeFile(path.join(folder, "index.html"), "<title>Ideas</title>");
