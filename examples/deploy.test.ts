@@ -1,33 +1,34 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { test } from "node:test";
 import { promisify } from "node:util";
 import { proxyTarget } from "@easel/conformance/target";
 import { tokenOf } from "@easel/conformance/token";
-import { faultsOf } from "../packages/server/src/management/manifest.ts";
+import { faultsOf } from "../packages/server/src/canvases/publishing/easel-json.ts";
 import { noBrowser, openAs, openBrowser } from "../packages/server/test/support/browser.ts";
-import { PROXY, startExample, temporaryDirectory } from "../packages/server/test/support/service.ts";
+import { PROXY, startWithExamples, temporaryDirectory } from "../packages/server/test/support/service.ts";
 
 const run = promisify(execFile);
 const deploy = path.join(import.meta.dirname, "deploy.ts");
 
-/** Returns the commands of the README that create and deploy a first canvas. */
-async function firstCanvas(): Promise<string> {
-  const readme = await readFile(path.join(import.meta.dirname, "../README.md"), "utf8");
-  const commands = /```sh\n(mkdir hello\n[\s\S]*?)```/.exec(readme)?.[1];
-  return commands ?? assert.fail("the README has no such commands");
+/** Runs the commands of a page of the documentation that create a folder and deploy it. Returns what they print. */
+async function runCommandsOf(page: string, folder: string, cwd: string, base: string): Promise<string> {
+  const text = await readFile(path.join(import.meta.dirname, "..", page), "utf8");
+  const commands = new RegExp(`\`\`\`sh\\n(mkdir ${folder}\\n[\\s\\S]*?)\`\`\``).exec(text)?.[1];
+  const npm = `npm() { [ "$1 $2 $3" = "run deploy --" ] && '${process.execPath}' '${deploy}' "$4" '${base}'; }\n`;
+  const all = npm + (commands ?? assert.fail(`${page} has no such commands`));
+  return (await run("sh", ["-e", "-c", all], { cwd })).stdout;
 }
 
 test("the first canvas of the README, created as it says, in the browsers of two people", {
   skip: noBrowser,
 }, async (t) => {
-  const { base } = await startExample(t, "guestbook");
+  const { base } = await startWithExamples(t);
   const cwd = await temporaryDirectory(t);
-  const npm = `npm() { [ "$1 $2 $3" = "run deploy --" ] && '${process.execPath}' '${deploy}' "$4" '${base}'; }\n`;
-  const { stdout } = await run("sh", ["-e", "-c", npm + (await firstCanvas())], { cwd });
-  assert.equal(stdout, `${base}/c/hello/\n`);
+  assert.equal(await runCommandsOf("README.md", "hello", cwd, base), `${base}/c/hello/\n`);
 
   const browser = await openBrowser(t);
   const ada = await openAs(browser, `${base}/c/hello/`, "ada@example.com");
@@ -48,8 +49,19 @@ test("the first canvas of the README, created as it says, in the browsers of two
   await ada.page.getByText("Second version").waitFor();
 });
 
+test("the example of docs/easel-json.md, created as it says", { skip: noBrowser }, async (t) => {
+  const { base } = await startWithExamples(t);
+  const cwd = await temporaryDirectory(t);
+  assert.equal(await runCommandsOf("docs/easel-json.md", "two-rooms", cwd, base), `${base}/c/rooms/\n`);
+  const { page, faults } = await openAs(await openBrowser(t), `${base}/c/rooms/red`, "ada@example.com");
+  await page.getByText("Room red, opened 1 times.").waitFor();
+  await page.getByRole("link", { name: "blue" }).click();
+  await page.getByText("Room blue, opened 1 times.").waitFor();
+  assert.deepEqual(faults, []);
+});
+
 test("a deploy of a new version keeps access and switches", async (t) => {
-  const { base, env } = await startExample(t, "guestbook");
+  const { base, env } = await startWithExamples(t);
   const folder = path.join(await temporaryDirectory(t), "My first (poll)!");
   await mkdir(folder);
   await writeFile(path.join(folder, "index.html"), "<title>Poll</title>");
@@ -65,23 +77,72 @@ test("a deploy of a new version keeps access and switches", async (t) => {
   assert.deepEqual(await made(), [{ slug: "my-first-poll", access: "private", backend_enabled: 0 }]);
 });
 
-test("the first deploy switches the capabilities of easel.json", async (t) => {
-  const { base, env } = await startExample(t, "guestbook");
+test("the first deploy turns on what easel.json names and no more; later ones say what is off", async (t) => {
+  const { base, env } = await startWithExamples(t);
   const folder = path.join(await temporaryDirectory(t), "press");
   await mkdir(folder);
   await writeFile(path.join(folder, "index.html"), "<title>Press</title>");
   const switches = () =>
-    env.db.all`select backend_enabled, kv, files, authoring from canvases where slug = 'press'`;
-  for (const authoring of [true, false]) {
-    const manifest = { capabilities: { authoring, files: false } };
-    await writeFile(path.join(folder, "easel.json"), JSON.stringify(manifest));
-    await run(process.execPath, [deploy, folder, base]);
-    assert.deepEqual(await switches(), [{ backend_enabled: 1, kv: 1, files: 0, authoring: 1 }]);
-  }
+    env.db.all`select backend_enabled, kv, files, ai, realtime, authoring from canvases where slug = 'press'`;
+  const deployed = async (capabilities: string[]) => {
+    await writeFile(path.join(folder, "easel.json"), JSON.stringify({ capabilities }));
+    const { stderr } = await run(process.execPath, [deploy, folder, base]);
+    return stderr.match(/`\w+` is off on this canvas/g) ?? [];
+  };
+  const first = { backend_enabled: 1, kv: 1, files: 0, ai: 0, realtime: 0, authoring: 1 };
+  assert.deepEqual(await deployed(["identity", "kv", "authoring"]), []);
+  assert.deepEqual(await switches(), [first]);
+  assert.deepEqual(await deployed(["identity", "kv", "files", "ai"]), [
+    "`files` is off on this canvas",
+    "`ai` is off on this canvas",
+  ]);
+  assert.deepEqual(await switches(), [first]);
+});
+
+test("a page that needs nothing has no backend", async (t) => {
+  const { base, env } = await startWithExamples(t);
+  const folder = path.join(await temporaryDirectory(t), "plain");
+  await mkdir(folder);
+  await writeFile(path.join(folder, "index.html"), "<title>Plain</title>");
+  await writeFile(path.join(folder, "easel.json"), '{"capabilities":[]}');
+  await run(process.execPath, [deploy, folder, base]);
+  const [row] = await env.db.all<{ backend_enabled: number }>`
+    select backend_enabled from canvases where slug = 'plain'`;
+  assert.equal(row?.backend_enabled, 0);
+});
+
+test("a first deploy that fails leaves no canvas, and its slug is free", async (t) => {
+  const { base, env } = await startWithExamples(t, { SERVICE_QUOTA_BUNDLE_BYTES: "2000000" });
+  const folder = path.join(await temporaryDirectory(t), "heavy");
+  await mkdir(folder);
+  await writeFile(path.join(folder, "index.html"), "<title>Heavy</title>");
+  await writeFile(path.join(folder, "data.bin"), randomBytes(3_000_000));
+  const canvases = () => env.db.all`select slug from canvases where deleted_at is null order by id`;
+  const asItWas = await canvases();
+  for (const _ of ["first", "second"])
+    assert.match(await failed(folder, base), /refuses: The files of the owner/);
+  assert.deepEqual(await canvases(), asItWas);
+  await writeFile(path.join(folder, "data.bin"), "small");
+  const { stdout } = await run(process.execPath, [deploy, folder, base]);
+  assert.equal(stdout, `${base}/c/heavy/\n`);
+});
+
+test("a later deploy that fails leaves the canvas as it is", async (t) => {
+  const { base, env } = await startWithExamples(t, { SERVICE_QUOTA_BUNDLE_BYTES: "2000000" });
+  const folder = path.join(await temporaryDirectory(t), "grown");
+  await mkdir(folder);
+  await writeFile(path.join(folder, "index.html"), "<title>Grown</title>");
+  await run(process.execPath, [deploy, folder, base]);
+  const live = () => env.db.all`select version_id from canvases where slug = 'grown' and deleted_at is null`;
+  const asItWas = await live();
+  assert.equal(asItWas.length, 1);
+  await writeFile(path.join(folder, "data.bin"), randomBytes(3_000_000));
+  await failed(folder, base);
+  assert.deepEqual(await live(), asItWas);
 });
 
 test("files that are left out are printed beside the URL", async (t) => {
-  const { base } = await startExample(t, "guestbook");
+  const { base } = await startWithExamples(t);
   const folder = path.join(await temporaryDirectory(t), "Geheime Übung");
   await mkdir(path.join(folder, ".git"), { recursive: true });
   for (const name of ["index.html", ".env", ".git/config", ".DS_Store"])
@@ -107,7 +168,7 @@ const BROKEN: [name: string, files: Record<string, string> | null, line: RegExp]
   [
     "a misspelt key",
     { "index.html": "", "easel.json": '{"titel":"A"}' },
-    /^easel\.json: `titel` is unknown$/,
+    /^easel\.json: `titel` is unknown; did you mean `title`\?$/,
   ],
   [
     "misspelt keys further in",
@@ -115,7 +176,7 @@ const BROKEN: [name: string, files: Record<string, string> | null, line: RegExp]
       "index.html": "",
       "easel.json": '{"policy":{"colections":{},"collections":{"a":{"preset":"personal","x":1}}}}',
     },
-    /^easel\.json: `policy\.collections\.a\.x` is unknown\neasel\.json: `policy\.colections` is unknown$/,
+    /^easel\.json: `policy\.collections\.a\.x` is unknown\neasel\.json: `policy\.colections` is unknown; did you mean `collections`\?$/,
   ],
   [
     "a wrong type",
@@ -123,9 +184,19 @@ const BROKEN: [name: string, files: Record<string, string> | null, line: RegExp]
     /^easel\.json: `title`: .*expected string/,
   ],
   [
-    "a capability that has no switch",
-    { "index.html": "", "easel.json": '{"capabilities":{"identity":true}}' },
-    /^easel\.json: `capabilities\.identity` is unknown$/,
+    "an unknown capability",
+    { "index.html": "", "easel.json": '{"capabilities":["sockets"]}' },
+    /^easel\.json: `capabilities\.0`: .*"realtime"/,
+  ],
+  [
+    "a slug of capitals",
+    { "index.html": "", "easel.json": '{"slug":"Tea"}' },
+    /^easel\.json: `slug`: must be 3 to 63 lower-case letters/,
+  ],
+  [
+    "a slug of the service",
+    { "index.html": "", "easel.json": '{"slug":"admin"}' },
+    /^easel\.json: `slug`: is reserved/,
   ],
   [
     "an unknown preset",
@@ -147,7 +218,7 @@ async function failed(...args: string[]): Promise<string> {
 }
 
 test("a folder that cannot be deployed is reported in a line, and no canvas is created", async (t) => {
-  const { base, env } = await startExample(t, "guestbook");
+  const { base, env } = await startWithExamples(t);
   const directory = await temporaryDirectory(t);
   const canvases = () => env.db.all`select id from canvases order by id`;
   const asItWas = await canvases();
@@ -170,7 +241,7 @@ test("a folder that cannot be deployed is reported in a line, and no canvas is c
 });
 
 test("a service that is missing, needs a sign-in or refuses is reported in a line", async (t) => {
-  const { base } = await startExample(t, "guestbook", { SERVICE_QUOTA_CANVASES: "0" });
+  const { base } = await startWithExamples(t, { SERVICE_QUOTA_CANVASES: "0" });
   const folder = path.join(await temporaryDirectory(t), "hello");
   await mkdir(folder);
   await writeFile(path.join(folder, "index.html"), "<title>Hello</title>");
@@ -180,7 +251,7 @@ test("a service that is missing, needs a sign-in or refuses is reported in a lin
     /^No service responds at http:\/\/127\.0\.0\.1:9\. Start one/,
   );
 
-  const guarded = await startExample(t, "guestbook", PROXY);
+  const guarded = await startWithExamples(t, PROXY);
   const target = proxyTarget(guarded.base, "path");
   const { token } = await tokenOf(target, await target.signIn("ada@example.com"));
   assert.match(await failed(folder, guarded.base), /^You are not signed in at \S+\. Set EASEL_TOKEN/);
@@ -201,29 +272,43 @@ test("the easel.json of every example is valid", async () => {
   }
 });
 
-test("a folder's easel.json sets title and policy with every deploy", async (t) => {
-  const { base, env } = await startExample(t, "guestbook");
-  const folder = path.join(await temporaryDirectory(t), "ideas");
+test("a folder's easel.json sets title, spa and policy with every deploy", async (t) => {
+  const { base, env } = await startWithExamples(t);
+  const folder = path.join(await temporaryDirectory(t), "ab");
   await mkdir(folder);
   await writeFile(path.join(folder, "index.html"), "<title>Ideas</title>");
-  const found = () =>
-    env.db.get<{ title: string; runtime_policy: string; runtime_policy_revision: string }>`
-      select title, runtime_policy, runtime_policy_revision from canvases where slug = 'ideas'`;
-  const manifest = (policy: object) =>
-    writeFile(path.join(folder, "easel.json"), JSON.stringify({ title: "Our ideas", policy }));
+  const found = async () => {
+    const [row] = await env.db.all<{
+      title: string;
+      spa: number;
+      runtime_policy: string;
+      runtime_policy_revision: string;
+    }>`
+      select title, spa, runtime_policy, runtime_policy_revision from canvases where slug = 'ideas'`;
+    return row ?? assert.fail("no canvas");
+  };
+  const deployed = async (settings: object) => {
+    await writeFile(path.join(folder, "easel.json"), JSON.stringify({ slug: "ideas", ...settings }));
+    const { stdout } = await run(process.execPath, [deploy, folder, base]);
+    assert.equal(stdout, `${base}/c/ideas/\n`);
+    return found();
+  };
 
-  await manifest({ collections: { ideas: { preset: "personal" } } });
-  await run(process.execPath, [deploy, folder, base]);
-  const first = await found();
-  assert.equal(first?.title, "Our ideas");
+  const first = await deployed({
+    title: "Our ideas",
+    spa: true,
+    policy: { collections: { ideas: { preset: "personal" } } },
+  });
+  assert.deepEqual([first.title, first.spa], ["Our ideas", 1]);
   assert.deepEqual(JSON.parse(first.runtime_policy), { collections: { ideas: { preset: "personal" } } });
 
-  await manifest({ defaultMode: "collaboration" });
-  await run(process.execPath, [deploy, folder, base]);
-  const second = await found();
-  assert.notEqual(second?.runtime_policy_revision, first.runtime_policy_revision);
-  assert.deepEqual(JSON.parse(second?.runtime_policy ?? ""), {
+  const second = await deployed({ title: "All ideas", policy: { defaultMode: "collaboration" } });
+  assert.deepEqual([second.title, second.spa], ["All ideas", 1]);
+  assert.notEqual(second.runtime_policy_revision, first.runtime_policy_revision);
+  assert.deepEqual(JSON.parse(second.runtime_policy), {
     collections: { ideas: { preset: "personal" } },
     defaultMode: "collaboration",
   });
+
+  assert.deepEqual(await deployed({ spa: false }), { ...second, spa: 0 });
 });

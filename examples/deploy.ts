@@ -2,13 +2,19 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promise
 import os from "node:os";
 import path from "node:path";
 import { buffer } from "node:stream/consumers";
+import { CAPABILITIES, type Capability } from "@easel/protocol/capabilities";
 import { LIMITS } from "@easel/protocol/limits";
 import type { Canvas, DeployedCanvas } from "@easel/protocol/types";
 import { ZipFile } from "yazl";
 import { withBundle } from "../packages/server/src/canvases/publishing/bundle.ts";
+import {
+  type EaselJson,
+  easelJson,
+  faultsOf,
+  switchesFor,
+} from "../packages/server/src/canvases/publishing/easel-json.ts";
 import { hasDotFile, LeftOutList } from "../packages/server/src/canvases/publishing/left-out.ts";
 import { isAllowedSlug, slugOf } from "../packages/server/src/canvases/publishing/slug.ts";
-import { faultsOf, manifest } from "../packages/server/src/management/manifest.ts";
 
 /*
  * Deploys a folder as a canvas: npm run deploy -- FOLDER [BASE URL]
@@ -110,45 +116,90 @@ class Service {
   }
 }
 
+/** Reads the `easel.json` of a folder; one without it counts as `{}`. */
+async function readEaselJson(folder: string): Promise<EaselJson> {
+  const text = await readFile(path.join(folder, "easel.json"), "utf8").catch(() => "{}");
+  const faults = faultsOf(text);
+  if (faults.length > 0) fail(faults.map((fault) => `easel.json: ${fault}`).join("\n"));
+  return easelJson.parse(JSON.parse(text));
+}
+
+/** Returns the slug for the name of a folder. */
+function slugOfFolder(name: string): string {
+  const slug = slugOf(name);
+  if (isAllowedSlug(slug)) return slug;
+  return fail(
+    `The folder's name cannot be used as a slug: \`${slug}\` is too short or reserved. Rename the folder, or set \`slug\` in easel.json.`,
+  );
+}
+
+/** Turns on what the page needs, and shares the canvas with every signed-in user. Later deploys leave both unchanged. */
+async function setUp(service: Service, { id }: Canvas, { capabilities }: EaselJson): Promise<void> {
+  await service.call("PATCH", `/api/canvases/${id}/capabilities`, switchesFor(capabilities));
+  await service.call("PUT", `/api/canvases/${id}/sharing`, { access: "whole_org" });
+}
+
+/** Applies the settings that every deploy sets. One that `easel.json` does not name stays as it is. */
+async function applySettings(
+  service: Service,
+  canvas: Canvas,
+  { title, spa, policy }: EaselJson,
+): Promise<void> {
+  const isNew = (title ?? canvas.title) !== canvas.title || (spa ?? canvas.spa) !== canvas.spa;
+  if (isNew) await service.call("PATCH", `/api/canvases/${canvas.id}`, { title, spa });
+  if (policy === undefined) return;
+  await service.call("PATCH", `/api/canvases/${canvas.id}/capabilities`, {
+    expectedRuntimePolicy: canvas.runtimePolicyRevision,
+    runtimePolicy: { ...canvas.runtimePolicy, ...policy },
+  });
+}
+
+/** Says which needed capabilities are off. Their switches belong to the owner and editors after the first deploy. */
+function sayWhatIsOff({ id, capabilities }: Canvas, needed: Capability[] = []): void {
+  for (const name of needed) {
+    const own = CAPABILITIES[name].switch;
+    const isOn = capabilities.backendEnabled && (own === null || capabilities[own]);
+    if (!isOn)
+      say(`\`${name}\` is off on this canvas: turn it on with PATCH /api/canvases/${id}/capabilities`);
+  }
+}
+
+/** Deletes the canvas of a first deploy that failed, unless its version was published all the same. */
+async function discard(service: Service, { id, slug }: Canvas): Promise<void> {
+  try {
+    const { version } = await service.call<Canvas>("GET", `/api/canvases/${id}`);
+    if (version === null) await service.call("DELETE", `/api/canvases/${id}`);
+  } catch {
+    say(`The canvas ${slug} is left behind without a version.`);
+  }
+}
+
 async function deploy(folder: string, base: string): Promise<string> {
   const service = new Service(base);
   const found = await stat(folder).catch(() => fail(`There is no folder ${folder}.`));
   if (!found.isDirectory()) fail(`${folder} is not a folder.`);
   const name = path.basename(path.resolve(folder));
-  const slug = slugOf(name);
-  if (!isAllowedSlug(slug))
-    fail(
-      `The folder's name cannot be used as a slug: \`${slug}\` is too short or reserved. Rename the folder.`,
-    );
-  const text = await readFile(path.join(folder, "easel.json"), "utf8").catch(() => "{}");
-  const faults = faultsOf(text);
-  if (faults.length > 0) fail(faults.map((fault) => `easel.json: ${fault}`).join("\n"));
-  const {
-    title = name.slice(0, LIMITS.titleLength.value),
-    policy,
-    capabilities,
-  } = manifest.parse(JSON.parse(text));
+  const settings = await readEaselJson(folder);
+  const slug = settings.slug ?? slugOfFolder(name);
   const zip = await zipFolder(folder);
 
   await service.signIn(process.env.EASEL_TOKEN);
-  /** Creates a canvas with its backend and the capabilities that it needs on, shared with every signed-in user. Later deploys leave its sharing unchanged. */
-  const create = async () => {
-    const created = await service.call<Canvas>("POST", "/api/canvases", { title, slug });
-    const switches = { ...capabilities, backendEnabled: true };
-    await service.call("PATCH", `/api/canvases/${created.id}/capabilities`, switches);
-    return service.call<Canvas>("PUT", `/api/canvases/${created.id}/sharing`, { access: "whole_org" });
-  };
   const { canvases } = await service.call<{ canvases: Canvas[] }>("GET", `/api/canvases?q=${slug}`);
-  const canvas = canvases.find((each) => each.slug === slug) ?? (await create());
-  if (policy !== undefined)
-    await service.call("PATCH", `/api/canvases/${canvas.id}/capabilities`, {
-      expectedRuntimePolicy: canvas.runtimePolicyRevision,
-      runtimePolicy: { ...canvas.runtimePolicy, ...policy },
-    });
-  const deployed = await service.call<DeployedCanvas>("PUT", `/api/canvases/${canvas.id}/bundle`, zip);
-  for (const { path, reason } of deployed.leftOut) say(`left out: ${path} (${reason})`);
-  for (const warning of deployed.warnings) say(warning);
-  return deployed.url;
+  const known = canvases.find((each) => each.slug === slug);
+  const title = settings.title ?? name.slice(0, LIMITS.titleLength.value);
+  const canvas = known ?? (await service.call<Canvas>("POST", "/api/canvases", { title, slug }));
+  try {
+    if (known === undefined) await setUp(service, canvas, settings);
+    else sayWhatIsOff(canvas, settings.capabilities);
+    await applySettings(service, canvas, settings);
+    const deployed = await service.call<DeployedCanvas>("PUT", `/api/canvases/${canvas.id}/bundle`, zip);
+    for (const { path, reason } of deployed.leftOut) say(`left out: ${path} (${reason})`);
+    for (const warning of deployed.warnings) say(warning);
+    return deployed.url;
+  } catch (error) {
+    if (known === undefined) await discard(service, canvas);
+    throw error;
+  }
 }
 
 try {

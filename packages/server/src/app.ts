@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import fastify, { type FastifyInstance } from "fastify";
+import { mountSchema } from "./content/easel-json-schema.ts";
 import { mountContent } from "./content/routes.ts";
 import { mountSdk } from "./content/sdk.ts";
 import { refuseUnknownPath } from "./content/unknown-path.ts";
@@ -35,6 +36,7 @@ const PARTS: ((app: FastifyInstance, env: Env, served: readonly Primitive[]) => 
   mountManagement, // /api
   mountSignIn, //     /auth
   mountSdk, //        /sdk/v1.js
+  mountSchema, //     /schema/easel.json
   mountContent, //    /c/{slug}/
   mountHome, //       /
 ];

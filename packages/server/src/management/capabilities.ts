@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { setCapabilities } from "../canvases/capabilities.ts";
+import { policy } from "../canvases/publishing/policy-schema.ts";
 import { currentView } from "../canvases/view.ts";
 import { isId } from "../crypto/ids.ts";
 import { refuse } from "../http/refusal.ts";
 import { act } from "./act.ts";
 import { json } from "./body-spec.ts";
 import { refuseNonOwner } from "./callers.ts";
-import { policy } from "./policy-schema.ts";
 import { ok } from "./response-spec.ts";
 import { capabilitySettings } from "./responses/canvas.ts";
 

@@ -1,11 +1,11 @@
 import { createReadStream } from "node:fs";
 import { readdir, readFile, stat } from "node:fs/promises";
 import path from "node:path";
-import type { RuntimePolicy } from "@easel/protocol/policy";
 import { inParallel } from "../async/in-parallel.ts";
-import { type CapabilityPatch, setCapabilities } from "../canvases/capabilities.ts";
+import { setCapabilities } from "../canvases/capabilities.ts";
 import type { BundleFile } from "../canvases/publishing/bundle.ts";
 import { publishStored, storeVersion } from "../canvases/publishing/deploy.ts";
+import { type EaselJson, easelJson } from "../canvases/publishing/easel-json.ts";
 import { setSharing } from "../canvases/sharing.ts";
 import { insertCanvas } from "../canvases/store.ts";
 import { deleteCanvas, patchCanvas } from "../canvases/update.ts";
@@ -23,13 +23,6 @@ const VIEWER = "viewer@example.com";
 
 /** The number of examples that are stored at a time. Each waits for the disk most of the time. */
 const AT_ONCE = 4;
-
-/** The parsed `easel.json` of an example. */
-interface Manifest {
-  title: string;
-  policy?: RuntimePolicy;
-  capabilities?: CapabilityPatch;
-}
 
 /** Returns the files of an example that browsers need, that is, without docs, tests and manifest. */
 async function servedFiles(folder: string): Promise<BundleFile[]> {
@@ -49,8 +42,8 @@ async function servedFiles(folder: string): Promise<BundleFile[]> {
   );
 }
 
-/** Deploys the example canvases, or those of some names, to an empty service in dev mode and lists them for everyone. */
-export async function seedExamples(env: Env, only?: readonly string[]): Promise<void> {
+/** Deploys the example canvases to an empty service in dev mode and lists them for everyone. */
+export async function seedExamples(env: Env): Promise<void> {
   if (env.config.authMode !== "dev") return;
   if ((await env.db.get`select 1 as taken from canvases limit 1`) !== undefined) return;
   const now = env.clock();
@@ -59,8 +52,7 @@ export async function seedExamples(env: Env, only?: readonly string[]): Promise<
   await upsertUser(env.db, VIEWER, null, now);
   const names = (await readdir(EXAMPLES, { withFileTypes: true }).catch(() => []))
     .filter((entry) => entry.isDirectory())
-    .map((entry) => entry.name)
-    .filter((name) => only?.includes(name) ?? true);
+    .map((entry) => entry.name);
   if (owner === null) return;
   const stored = await inParallel(names, AT_ONCE, (slug) => storeExample(slug, owner.id, env));
   // One after the other, so that lists by date show them in the order of their names.
@@ -69,23 +61,23 @@ export async function seedExamples(env: Env, only?: readonly string[]): Promise<
 
 interface Example {
   id: string;
-  policy: RuntimePolicy | undefined;
-  capabilities: CapabilityPatch | undefined;
+  settings: EaselJson;
   version: StoredVersion;
 }
 
 /** Creates the canvas of an example and stores its files. Returns null if that is not possible. */
 async function storeExample(slug: string, ownerId: string, env: Env): Promise<Example | null> {
   const folder = path.join(EXAMPLES, slug);
-  const manifest = await readFile(path.join(folder, "easel.json"), "utf8").catch(() => null);
-  if (manifest === null) return null;
-  const { title, policy, capabilities } = JSON.parse(manifest) as Manifest;
+  const text = await readFile(path.join(folder, "easel.json"), "utf8").catch(() => null);
+  if (text === null) return null;
+  const settings = easelJson.parse(JSON.parse(text));
+  const { title = slug } = settings;
   const id = newId();
   if ((await insertCanvas({ id, slug, title, tags: ["example"], org: null }, ownerId, env)) !== "done")
     return null;
   try {
     const version = await storeVersion(id, ownerId, await servedFiles(folder), env);
-    return { id, policy, capabilities, version };
+    return { id, settings, version };
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     env.log.warn({ err: error }, `the example ${slug} was not deployed`);
@@ -94,10 +86,12 @@ async function storeExample(slug: string, ownerId: string, env: Env): Promise<Ex
   }
 }
 
-async function publishExample({ id, policy, capabilities, version }: Example, env: Env): Promise<void> {
+async function publishExample({ id, settings, version }: Example, env: Env): Promise<void> {
+  const { spa, policy = null, capabilities = [] } = settings;
   await publishStored(version, env);
   await setSharing(id, { access: "whole_org", people: [{ email: EDITOR, role: "editor" }] }, env);
-  await patchCanvas(id, { discoverability: "listed" }, env);
-  const switches = { ...capabilities, backendEnabled: true };
-  await setCapabilities(id, switches, { runtimePolicy: policy ?? null, expected: null }, env);
+  await patchCanvas(id, { discoverability: "listed", spa }, env);
+  // Examples are there to try things out: they keep the switches of a new canvas, too.
+  const switches = { backendEnabled: true, ...(capabilities.includes("authoring") && { authoring: true }) };
+  await setCapabilities(id, switches, { runtimePolicy: policy, expected: null }, env);
 }

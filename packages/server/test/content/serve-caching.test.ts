@@ -30,10 +30,12 @@ const KEPT = "private, max-age=31536000, immutable";
 const SHARED = "public, max-age=31536000, s-maxage=300, immutable";
 const DOCUMENT: Header = ["Sec-Fetch-Dest", "document"];
 
-for (const urlMode of ["path", "subdomain"] as const) {
-  const { target, env } = await startDev({ after }, { SERVICE_URL_MODE: urlMode });
+const services = {
+  path: await startDev({ after }),
+  subdomain: await startDev({ after }, { SERVICE_URL_MODE: "subdomain" }),
+};
+for (const [urlMode, { target, env }] of Object.entries(services))
   describe(`Cache-Control, canvases by ${urlMode}`, () => suite(target, env));
-}
 
 function suite(target: Target, env: Env): void {
   let site: Stage;

@@ -48,7 +48,6 @@ const WRONG: [method: string, path: string, allow: string[]][] = [
   ["POST", "/canvases/{id}/bundle", ["PUT"]],
   ["PATCH", "/canvases/{id}/bundle", ["PUT"]],
   ["POST", "/canvases/{id}/versions", ["GET"]],
-  ["GET", "/canvases/{id}/versions/{version}", ["DELETE"]],
   ["GET", "/canvases/{id}/versions/{version}/publish", ["POST"]],
   ["GET", "/canvases/{id}/sharing", ["PUT"]],
   ["PATCH", "/canvases/{id}/sharing", ["PUT"]],
@@ -71,7 +70,7 @@ const STRANGE = [
   "/constructor",
   "/__proto__",
   "/canvases/{id}/sharing/more",
-  "/canvases/{id}/versions/{version}/more",
+  "/canvases/{id}/versions/{version}",
   "/%6de%2f",
 ];
 

@@ -8,6 +8,7 @@ import { type AddOutcome, addFiles, discardVersion, removeOfCanvas } from "../ve
 import { publishSteps, type StoredVersion, storedStep, trimStep } from "../versions.ts";
 import { type Bundle, type BundleFile, withBundle } from "./bundle.ts";
 import { hashAll, slicesOf, storeFiles } from "./bundle-files.ts";
+import { easelJsonWarnings } from "./easel-json-warnings.ts";
 import { rootAddressWarnings } from "./root-addresses.ts";
 
 /** A version stored from a bundle, with the files left out and the warnings. */
@@ -94,6 +95,7 @@ export const storeBundle = (canvasId: string, by: string, file: string, env: Env
   env.deploys.run(() =>
     withBundle(file, async ({ files, leftOut, warnings }) => {
       warnings.push(...(await rootAddressWarnings(files, env.base).catch(asRefusal)));
+      warnings.push(...(await easelJsonWarnings(files).catch(asRefusal)));
       return { version: await storeVersion(canvasId, by, files, env), leftOut, warnings };
     }),
   );

@@ -17,7 +17,7 @@ import type {
   Version,
 } from "@easel/protocol/types";
 import { z } from "zod";
-import { policy } from "../policy-schema.ts";
+import { policy } from "../../canvases/publishing/policy-schema.ts";
 import { exact } from "./exact.ts";
 
 /** A time in epoch milliseconds. */

@@ -33,17 +33,16 @@ async function create({ user }: Call, given: GivenShare, env: Env): Promise<{ id
  */
 export async function publishShare(
   call: Call,
-  share: GivenShare,
+  given: GivenShare,
   file: string,
   env: Env,
 ): Promise<AuthoredCanvas> {
-  const { id, slug } = await create(call, share, env);
-  const { title, tags, access, expiresAt, passwordHash } = share;
+  const { id, slug } = await create(call, given, env);
+  const { title, tags, access, expiresAt, passwordHash } = given;
   const details = { slug, title, tags, access, expiresAt, password: passwordHash !== undefined };
   await recordChange(call, { act: "authoring.create", canvas: id, details }, env);
   const failure = { code: "PUBLISH_FAILED" as const, fields: async () => ({ id }) };
-  const given = { canvasId: id, by: call.user.id, file, revokedAt: null };
-  const target = await deployShare(given, async () => {}, failure, env);
+  const target = await deployShare({ canvasId: id, by: call.user.id, file }, async () => {}, failure, env);
   await recordChange(call, { act: "authoring.deploy", canvas: id, target }, env);
   return currentShare(call, id, env);
 }

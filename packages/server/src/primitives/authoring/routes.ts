@@ -50,7 +50,7 @@ export const authoring: Primitive = {
           const { password, ...given } = parseMetadata(form, ShareUpdate);
           const passwordHash = await passwordHashOf(password, env);
           const now = await call.readmit();
-          requireAuthor(now);
+          await changeable(now, env);
           return JSON.stringify(
             await updateShare(now, id, { ...given, passwordHash }, form.bundle?.file, env),
           );

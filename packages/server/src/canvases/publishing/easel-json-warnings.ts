@@ -1,0 +1,22 @@
+import type { BundleFile } from "./bundle.ts";
+import { faultsOf } from "./easel-json.ts";
+
+/** The maximum length of an `easel.json` that is read, in bytes. */
+const MAX_BYTES = 64 * 1024;
+/** The maximum number of faults in a response. */
+const MAX_FAULTS = 10;
+
+/**
+ * Returns a warning for each fault of the `easel.json` of a bundle, which a deploy checks and does not apply. Throws if the file cannot be
+ * read.
+ */
+export async function easelJsonWarnings(files: BundleFile[]): Promise<string[]> {
+  const file = files.find(({ path }) => path === "easel.json");
+  if (file === undefined) return [];
+  if (file.size > MAX_BYTES) return ["`easel.json` is larger than 64 KiB."];
+  const text = Buffer.concat(await Array.fromAsync(await file.open())).toString("utf8");
+  const faults = faultsOf(text);
+  const more = faults.length - MAX_FAULTS;
+  const shown = faults.slice(0, MAX_FAULTS).map((fault) => `\`easel.json\`: ${fault}`);
+  return more > 0 ? [...shown, `\`easel.json\` has ${more} more faults.`] : shown;
+}

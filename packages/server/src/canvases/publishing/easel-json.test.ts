@@ -1,0 +1,101 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { z } from "zod";
+import { faultsOf, jsonSchema, switchesFor } from "./easel-json.ts";
+
+const WHOLE = {
+  $schema: "http://localhost:3000/schema/easel.json",
+  title: "Tea",
+  slug: "tea-house",
+  spa: true,
+  description: "What we drink.",
+  policy: {
+    defaultMode: "participation",
+    collections: { cups: { preset: "contributions", overrides: { delete: "editors" } } },
+  },
+  capabilities: ["identity", "kv", "files", "ai", "realtime", "connections", "authoring"],
+};
+
+const SOUND: object[] = [{}, WHOLE, { capabilities: [] }, { spa: false }, { title: "t".repeat(200) }];
+
+/** Values with a fault, and the fault. */
+const FAULTY: [value: unknown, fault: RegExp][] = [
+  [[], /expected object/],
+  [null, /expected object/],
+  ["title", /expected object/],
+  [{ polcy: {} }, /^`polcy` is unknown; did you mean `policy`\?$/],
+  [{ Slug: "tea" }, /^`Slug` is unknown; did you mean `slug`\?$/],
+  [{ version: 1 }, /^`version` is unknown$/],
+  [{ ["x".repeat(1000)]: 1 }, /^`x{200}` is unknown$/],
+  [{ policy: { channel: {} } }, /^`policy\.channel` is unknown; did you mean `channels`\?$/],
+  [
+    { policy: { collections: { a: { preset: "personal", override: {} } } } },
+    /^`policy\.collections\.a\.override` is unknown; did you mean `overrides`\?$/,
+  ],
+  [
+    { policy: { collections: { title: { preset: "personal", overrides: { incremnt: "none" } } } } },
+    /^`policy\.collections\.title\.overrides\.incremnt` is unknown; did you mean `increment`\?$/,
+  ],
+  [{ policy: { collections: { a: { preset: "all" } } } }, /^`policy\.collections\.a\.preset`: /],
+  [{ title: "" }, /^`title`: /],
+  [{ title: "t".repeat(201) }, /^`title`: /],
+  [{ title: "a\nb" }, /^`title`: must not hold control characters$/],
+  [{ slug: "te" }, /^`slug`: must be 3 to 63/],
+  [{ slug: "a_b_c" }, /^`slug`: must be 3 to 63/],
+  [{ spa: "yes" }, /^`spa`: /],
+  [{ spa: null }, /^`spa`: /],
+  [{ capabilities: "kv" }, /^`capabilities`: /],
+  [{ capabilities: { kv: true } }, /^`capabilities`: /],
+  [{ capabilities: ["sockets"] }, /^`capabilities\.0`: .*"realtime"/],
+  [{ capabilities: ["kv", "kv"] }, /^`capabilities`: must not name a capability twice$/],
+];
+
+describe("easel.json", () => {
+  // What the served schema says, as another program reads it.
+  const printed = z.fromJSONSchema(JSON.parse(JSON.stringify(jsonSchema())));
+
+  for (const value of SOUND)
+    it(`${JSON.stringify(value).slice(0, 40)}: no fault, by the JSON Schema neither`, () => {
+      assert.deepEqual(faultsOf(JSON.stringify(value)), []);
+      assert.ok(printed.safeParse(value).success);
+    });
+
+  for (const [value, fault] of FAULTY)
+    it(`${JSON.stringify(value).slice(0, 60)}: ${fault}`, () => {
+      const [found = "", ...others] = faultsOf(JSON.stringify(value));
+      assert.match(found, fault);
+      assert.deepEqual(others, []);
+      assert.equal(printed.safeParse(value).success, false);
+    });
+
+  it("names of the policy that the rules know and the JSON Schema does not", () => {
+    assert.match(faultsOf('{"slug":"admin"}')[0] ?? "", /^`slug`: is reserved/);
+    assert.match(faultsOf('{"policy":{"collections":{"a b":{"preset":"personal"}}}}')[0] ?? "", /`a b`/);
+    const proto = '{"policy":{"collections":{"__proto__":{"preset":"personal"}}}}';
+    assert.match(faultsOf(proto)[0] ?? "", /`__proto__`/);
+  });
+
+  for (const text of ["", "{", "{'a':1}", "\u0000", '{"title":"a",}'])
+    it(`${JSON.stringify(text)} is no JSON`, () => {
+      assert.match(faultsOf(text).join(), /^not valid JSON: /);
+    });
+
+  it("unknown keys at every level are told in one go", () => {
+    const faults = faultsOf('{"a":1,"titel":"b","policy":{"b":1}}');
+    assert.equal(faults.length, 3);
+  });
+});
+
+describe("the switches for the first deploy", () => {
+  const off = { kv: false, files: false, ai: false, realtime: false, authoring: false };
+  const rows = [
+    [undefined, { backendEnabled: true }],
+    [[], { backendEnabled: false, ...off }],
+    [["identity"], { backendEnabled: true, ...off }],
+    [["connections", "kv"], { backendEnabled: true, ...off, kv: true }],
+    [["realtime", "ai"], { backendEnabled: true, ...off, ai: true, realtime: true }],
+  ] as const;
+  for (const [needed, switches] of rows)
+    it(`${needed === undefined ? "no list" : `[${needed}]`}`, () =>
+      assert.deepEqual(switchesFor(needed), switches));
+});

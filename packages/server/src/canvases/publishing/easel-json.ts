@@ -1,0 +1,107 @@
+import { CAPABILITIES, type Capability } from "@easel/protocol/capabilities";
+import type { Capabilities } from "@easel/protocol/types";
+import { z } from "zod";
+import { distinct, printable } from "../../http/field-schemas.ts";
+import { title } from "./canvas-schemas.ts";
+import { nearestName } from "./nearest-name.ts";
+import { policy } from "./policy-schema.ts";
+import { isAllowedSlug } from "./slug.ts";
+
+const quoted = (name: string): string => `\`${name.slice(0, 200).toWellFormed()}\``;
+
+/** Text without control characters, as a pattern for readers of the JSON Schema that do not know Unicode classes. */
+const PRINTABLE = "^[^\\u0000-\\u001f\\u007f-\\u009f]*$";
+
+const NAMES = Object.keys(CAPABILITIES) as Capability[];
+
+/** The schema of `easel.json`, which describes the canvas of its folder. */
+export const easelJson = z
+  .strictObject({
+    $schema: z.string().optional().meta({ description: "The address of this schema, for editors." }),
+    title: title.optional().meta({
+      pattern: PRINTABLE,
+      description: "The title of the canvas. By default the name of the folder.",
+    }),
+    slug: z
+      .string()
+      .regex(/^[a-z0-9][a-z0-9-]{1,61}[a-z0-9]$/, {
+        message: "must be 3 to 63 lower-case letters, digits and inner hyphens",
+        abort: true,
+      })
+      .refine(isAllowedSlug, "is reserved for the service")
+      .optional()
+      .meta({
+        description:
+          "The name of the canvas in its address. By default it is derived from the name of the folder.",
+      }),
+    spa: z.boolean().optional().meta({
+      description: "Whether navigations to paths without a file get index.html. By default they do not.",
+    }),
+    description: printable
+      .optional()
+      .meta({ pattern: PRINTABLE, description: "What the canvas is, for readers of the folder." }),
+    policy: policy
+      .optional()
+      .meta({ description: "The sections of the runtime policy to set with every deploy." }),
+    capabilities: z
+      .array(z.enum(NAMES))
+      .refine(distinct, "must not name a capability twice")
+      .optional()
+      .meta({
+        uniqueItems: true,
+        description:
+          "What the page needs of the runtime API. The first deploy turns exactly these on; by default all but authoring.",
+      }),
+  })
+  .meta({ title: "easel.json", description: "Describes the Easel canvas of its folder." });
+
+/** A parsed `easel.json`. */
+export type EaselJson = z.output<typeof easelJson>;
+
+/** Returns the JSON Schema of `easel.json`. */
+export const jsonSchema = (): z.core.JSONSchema.BaseSchema => z.toJSONSchema(easelJson, { reused: "inline" });
+
+/** Returns the names that an object at a path of `easel.json` may have. */
+function knownAt(path: PropertyKey[], schema: z.core.JSONSchema.BaseSchema): string[] {
+  const resolved = (part: z.core.JSONSchema.BaseSchema | undefined) =>
+    part?.$ref === undefined ? part : schema.$defs?.[part.$ref.replace("#/$defs/", "")];
+  let at = resolved(schema);
+  for (const name of path)
+    at = resolved((at?.properties?.[String(name)] ?? at?.additionalProperties) as typeof at);
+  return Object.keys(at?.properties ?? {});
+}
+
+/** Returns the faults of an `easel.json`, one sentence each, with the path of the field. */
+export function faultsOf(text: string): string[] {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    return [`not valid JSON: ${(error as Error).message}`];
+  }
+  const issues = easelJson.safeParse(value).error?.issues ?? [];
+  const schema = issues.some(({ code }) => code === "unrecognized_keys") ? jsonSchema() : {};
+  return issues.flatMap((issue) => {
+    const at = (key?: string) => quoted([...issue.path, ...(key === undefined ? [] : [key])].join("."));
+    if (issue.code !== "unrecognized_keys")
+      return [issue.path.length === 0 ? issue.message : `${at()}: ${issue.message}`];
+    const known = knownAt(issue.path, schema);
+    return issue.keys.map((key) => {
+      const nearest = nearestName(key, known);
+      return `${at(key)} is unknown${nearest === undefined ? "" : `; did you mean ${quoted(nearest)}?`}`;
+    });
+  });
+}
+
+/**
+ * Returns the switches for the first deploy: the backend with the capabilities that the page needs and no others. Without a list, the
+ * backend with the switches of a new canvas. `identity` and `connections` have no switch.
+ */
+export function switchesFor(needed: readonly Capability[] | undefined): Partial<Capabilities> {
+  if (needed === undefined) return { backendEnabled: true };
+  const switches = NAMES.flatMap((name) => CAPABILITIES[name].switch ?? []);
+  return {
+    backendEnabled: needed.length > 0,
+    ...Object.fromEntries(switches.map((name) => [name, needed.includes(name)])),
+  };
+}
