@@ -7,8 +7,8 @@ import { archive, expire, remove } from "../lifecycle.ts";
 import { refused } from "../refusal.ts";
 import { freshEmail, type Person, type Target } from "../target.ts";
 import { makeTeam } from "../team.ts";
-import { author, BROKEN } from "./form.ts";
-import { add, asStage, listed, sharesOf, studio } from "./share.ts";
+import { author, BROKEN, revise } from "./form.ts";
+import { add, asStage, listed, shareOf, sharesOf, studio } from "./share.ts";
 
 /** Shares by title, to filter. */
 const SHARES: [title: string, tags: string[], metadata: object][] = [
@@ -85,7 +85,7 @@ export function lists(target: Target): void {
         assert.equal((await listed(owner, of(state))).status, status);
     });
 
-    it("whichever page published them, and only those published by authoring", async () => {
+    it("whichever page published them, from which every page can change them, and only those published by authoring", async () => {
       const people = await cast(target);
       const [one, two] = [await studio(target, { people }), await studio(target, { people })];
       const shares = [await add(one.pages.editor), await add(two.pages.editor)];
@@ -96,6 +96,11 @@ export function lists(target: Target): void {
         assert.deepEqual(ids.sort(), shares.map(({ id }) => id).sort());
         assert.deepEqual(await sharesOf(pages.owner), []);
       }
+      const [share] = shares as [AuthoredCanvas];
+      const elsewhere = two.pages.editor;
+      assert.equal(shareOf(await revise(elsewhere, share.id, { title: "New" })).title, "New");
+      assert.equal((await elsewhere.delete(`/authoring/${share.id}`)).status, 204);
+      assert.equal((await listed(one.pages.editor, share)).status, "revoked");
     });
 
     it("those that the caller published and still owns or edits, with the role", async () => {
