@@ -480,6 +480,27 @@ export const FAULTS: Fault[] = [
     "packages/server/test/canvases/sharing-rungs.test.ts",
   ),
   fault(
+    "sdk: unsound paths of a bundle are sent",
+    "packages/sdk/src/canvases/bundle.ts",
+    "if (fault !== undefined) throw",
+    "if (fault === null) throw",
+    "packages/sdk/test/canvases.test.ts",
+  ),
+  fault(
+    "sdk: files are deflated to what the service takes for a bomb",
+    "packages/sdk/src/canvases/zip.ts",
+    " && content.size <= BUNDLE_RATIO * data.size",
+    "",
+    "packages/sdk/test/zip.test.ts",
+  ),
+  fault(
+    "sdk: an expiry that is not a number clears the expiry",
+    "packages/sdk/src/canvases.ts",
+    "toJson(settings, requireFinite)",
+    "toJson(settings)",
+    "packages/sdk/test/canvases.test.ts",
+  ),
+  fault(
     "sdk: the pause between attempts does not double",
     "packages/sdk/src/realtime/backoff.ts",
     "2 ** failures",
