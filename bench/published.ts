@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { buffer } from "node:stream/consumers";
 import { ZipFile } from "yazl";
 
@@ -7,12 +8,19 @@ export interface Published {
   publicLink: string;
 }
 
-/** Publishes one page as a Public link, as dev mode's administrator. */
-export async function publish(base: string, html: string): Promise<Published> {
-  const session = cookiesOf(await call(base, "", "POST", "/auth/dev/session", '{"email":"dev@example.com"}'));
-  const made = await call(base, session, "POST", "/api/canvases", '{"title":"Page"}');
-  const { id, slug } = (await made.json()) as { id: string; slug: string };
-  await call(base, session, "PUT", `/api/canvases/${id}/bundle`, await bundleOf(html));
+/** Publishes one page as a Public link, as dev mode's administrator: beside further `files` of the same size, in the last of `versions`. */
+export async function publish(
+  base: string,
+  html: string,
+  { files = 0, versions = 1 } = {},
+): Promise<Published> {
+  const session = await signIn(base);
+  const { id, slug } = await createCanvas(base, session);
+  const others = Array.from({ length: files }, (_, index) => [`${index}.html`, textOf(html.length)]);
+  for (let left = versions - 1; left >= 0; left--) {
+    const bundle = { "index.html": left === 0 ? html : textOf(html.length), ...Object.fromEntries(others) };
+    await call(base, session, "PUT", `/api/canvases/${id}/bundle`, await zipOf(bundle));
+  }
   await call(base, session, "PUT", `/api/canvases/${id}/sharing`, '{"access":"public_link"}');
   const path = `/c/${slug}/`;
   const first = await call(base, session, "GET", path);
@@ -23,12 +31,30 @@ export async function publish(base: string, html: string): Promise<Published> {
   };
 }
 
-function bundleOf(html: string): Promise<Buffer> {
+/** Signs in as dev mode's administrator and returns the `Cookie` header. */
+export const signIn = async (base: string): Promise<string> =>
+  cookiesOf(await call(base, "", "POST", "/auth/dev/session", '{"email":"dev@example.com"}'));
+
+/** Creates a private canvas. */
+export async function createCanvas(base: string, session: string): Promise<{ id: string; slug: string }> {
+  const made = await call(base, session, "POST", "/api/canvases", '{"title":"Page"}');
+  return (await made.json()) as { id: string; slug: string };
+}
+
+/** Zips files by path. */
+export function zipOf(files: Record<string, string>): Promise<Buffer> {
   const zip = new ZipFile();
-  zip.addBuffer(Buffer.from(html), "index.html");
+  for (const [path, content] of Object.entries(files)) zip.addBuffer(Buffer.from(content), path);
   zip.end();
   return buffer(zip.outputStream);
 }
+
+/** Returns a fresh text that compresses to about a third. */
+export const textOf = (length: number): string =>
+  randomBytes(length / 3)
+    .toString("hex")
+    .padEnd(length, "words and numbers ")
+    .slice(0, length);
 
 const cookiesOf = (response: Response): string =>
   response.headers
@@ -49,8 +75,15 @@ function request(base: string, path: string, cookie: string): string {
   return `GET ${path} HTTP/1.1\r\n${lines.join("")}\r\n`;
 }
 
-async function call(base: string, cookie: string, method: string, path: string, body?: string | Buffer) {
-  const type = typeof body === "string" ? "application/json" : "application/zip";
+/** Sends a request; throws unless the response is 2xx. */
+export async function call(
+  base: string,
+  cookie: string,
+  method: string,
+  path: string,
+  body?: string | Buffer,
+) {
+  const type = typeof body === "string" ? "application/json" : "application/octet-stream";
   const headers = {
     cookie,
     ...(body === undefined ? { "sec-fetch-dest": "document" } : { "content-type": type }),

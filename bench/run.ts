@@ -1,5 +1,6 @@
 import { calibrate } from "./calibrate.ts";
 import { collections } from "./collections.ts";
+import { deploys } from "./deploys.ts";
 import { files } from "./files.ts";
 import { kv } from "./kv.ts";
 import { realtime } from "./realtime.ts";
@@ -9,7 +10,7 @@ import { staticPage } from "./static.ts";
 import { print } from "./table.ts";
 
 /** Benchmarks by name. */
-const BENCHES = { calibrate, kv, static: staticPage, collections, files, realtime, sizes, start };
+const BENCHES = { calibrate, kv, static: [staticPage, deploys], collections, files, realtime, sizes, start };
 
 const names = process.argv.slice(2);
 const unknown = names.filter((name) => !Object.hasOwn(BENCHES, name));
@@ -20,5 +21,6 @@ if (unknown.length > 0) {
   process.exit(1);
 }
 for (const [name, bench] of Object.entries(BENCHES)) {
-  if (names.length === 0 || names.includes(name)) process.stdout.write(`${print(await bench())}\n`);
+  if (names.length > 0 && !names.includes(name)) continue;
+  for (const part of [bench].flat()) process.stdout.write(`${print(await part())}\n`);
 }

@@ -20,17 +20,29 @@ export async function staticPage(): Promise<Table> {
     const easel = await start(startEasel(0));
     const bare = await start(startServer(0, "bench/bare.ts", [html]));
     const nginx = await start(startNginx(html));
-    const cases = casesOf(await publish(easel.url, html), nginx);
+    const cases = casesOf(
+      await publish(easel.url, html),
+      await publish(easel.url, html, { files: 999 }),
+      await publish(easel.url, html, { versions: 50 }),
+      nginx,
+    );
     return await compare("static: a page of 10 KiB against a bare node:http server", bare, easel, cases);
   } finally {
     for (const server of servers) await server.stop();
   }
 }
 
-function casesOf({ signedIn, publicLink }: Published, nginx: Server | null): Case[] {
+function casesOf(
+  { signedIn, publicLink }: Published,
+  ofManyFiles: Published,
+  ofManyVersions: Published,
+  nginx: Server | null,
+): Case[] {
   const cases: Case[] = [
     { name: "signed in", target: 0.6, requests: [signedIn] },
     { name: "public link", target: 0.7, requests: [publicLink] },
+    { name: "signed in, one of 1,000 files", beside: "signed in", requests: [ofManyFiles.signedIn] },
+    { name: "signed in, the last of 50 versions", beside: "signed in", requests: [ofManyVersions.signedIn] },
   ];
   if (nginx !== null) cases.push({ name: "public link, nginx as bare", bare: nginx, requests: [publicLink] });
   return cases;
