@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
 import { assertAccessible, noBrowser, openAs, openBrowser } from "../packages/server/test/support/browser.ts";
-import { startWithExamples } from "../packages/server/test/support/service.ts";
+import { startExample } from "../packages/server/test/support/service.ts";
 import { startSite } from "../packages/server/test/support/site.ts";
 
 const card = (page: Page, column: string, text: string) =>
@@ -39,7 +39,7 @@ const says = (page: Page, text: string) => page.getByRole("status").getByText(te
 test("three people edit a board and see each other's changes without reloading", {
   skip: noBrowser,
 }, async (t) => {
-  const { base } = await startWithExamples(t);
+  const { base } = await startExample(t, "board");
   const browser = await openBrowser(t);
   const address = `${base}/c/board/`;
   const owner = await openAs(browser, address, "dev@example.com");
@@ -95,7 +95,7 @@ test("three people edit a board and see each other's changes without reloading",
 test("a concurrent change is not overwritten or restored without confirmation", {
   skip: noBrowser,
 }, async (t) => {
-  const { base } = await startWithExamples(t);
+  const { base } = await startExample(t, "board");
   const browser = await openBrowser(t);
   const address = `${base}/c/board/`;
   const one = await openAs(browser, address, "dev@example.com");
@@ -171,7 +171,7 @@ async function hold(page: Page): Promise<() => void> {
 test("while the service is slow, a dialog changes and removes only its own card", {
   skip: noBrowser,
 }, async (t) => {
-  const { base } = await startWithExamples(t);
+  const { base } = await startExample(t, "board");
   const { page, faults } = await openAs(await openBrowser(t), `${base}/c/board/`, "viewer@example.com");
   for (const text of ["First", "Second", "Third"]) await add(page, text);
   const words = page.getByLabel("Text of the card");
@@ -207,7 +207,7 @@ test("while the service is slow, a dialog changes and removes only its own card"
 test("without a network a move is reverted, and works again when the network is back", {
   skip: noBrowser,
 }, async (t) => {
-  const { base } = await startWithExamples(t);
+  const { base } = await startExample(t, "board");
   const { page, context, faults } = await openAs(
     await openBrowser(t),
     `${base}/c/board/`,
@@ -237,7 +237,7 @@ test("without a network a move is reverted, and works again when the network is 
 test("a card beyond the end of a long board is not reported as removed, or as new when it comes back", {
   skip: noBrowser,
 }, async (t) => {
-  const { base } = await startWithExamples(t);
+  const { base } = await startExample(t, "board");
   const { page } = await openAs(await openBrowser(t), `${base}/c/board/`, "viewer@example.com");
   const record = (text: string, updatedAt: number) => ({
     id: text,
@@ -260,7 +260,7 @@ test("a card beyond the end of a long board is not reported as removed, or as ne
 });
 
 test("in subdomain mode, with a mouse, and without its policy", { skip: noBrowser }, async (t) => {
-  const { env } = await startSite(t, "subdomain", { examples: true });
+  const { env } = await startSite(t, "subdomain", { example: "board" });
   const { page, faults } = await openAs(
     await openBrowser(t),
     env.base.canvasUrl("board"),

@@ -14,7 +14,7 @@ const click = async (page: Page, counter: "together" | "yours", times: number) =
 };
 
 test("people count together and separately", { skip: noBrowser }, async (t) => {
-  const { env } = await startSite(t, "path", { examples: true });
+  const { env } = await startSite(t, "path", { example: "counter" });
   const browser = await openBrowser(t);
   const address = env.base.canvasUrl("counter");
   const owner = await openAs(browser, address, "dev@example.com");

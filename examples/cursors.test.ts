@@ -6,7 +6,7 @@ import { devTarget, freshEmail, type Person, type Target } from "@easel/conforma
 import type { Json } from "@easel/protocol/types";
 import type { Page, WebSocketRoute } from "playwright-core";
 import { assertAccessible, noBrowser, openAs, openBrowser } from "../packages/server/test/support/browser.ts";
-import { atEnd, startWithExamples } from "../packages/server/test/support/service.ts";
+import { atEnd, startExample } from "../packages/server/test/support/service.ts";
 import { startSite } from "../packages/server/test/support/site.ts";
 
 const CHANNEL = "participants:cursors";
@@ -80,7 +80,7 @@ async function owned(target: Target) {
 }
 
 test("two people and a client see each other join, point, ping and leave", { skip: noBrowser }, async (t) => {
-  const { base } = await startWithExamples(t);
+  const { base } = await startExample(t, "cursors");
   const target = devTarget(base, "path");
   const browser = await openBrowser(t);
   const address = `${base}/c/cursors/`;
@@ -134,7 +134,7 @@ test("two people and a client see each other join, point, ping and leave", { ski
 test("with the keyboard alone, in subdomain mode, in both colour schemes, narrow and wide", {
   skip: noBrowser,
 }, async (t) => {
-  const { base, env } = await startSite(t, "subdomain", { examples: true });
+  const { base, env } = await startSite(t, "subdomain", { example: "cursors" });
   const browser = await openBrowser(t);
   const address = env.base.canvasUrl("cursors");
   const one = await openAs(browser, address, "dev@example.com");
@@ -174,7 +174,7 @@ test("with the keyboard alone, in subdomain mode, in both colour schemes, narrow
 });
 
 test("the page shows the state of the connection, and why it ended", { skip: noBrowser }, async (t) => {
-  const { base } = await startWithExamples(t);
+  const { base } = await startExample(t, "cursors");
   const target = devTarget(base, "path");
   const { change } = await owned(target);
   const address = `${base}/c/cursors/`;
@@ -233,7 +233,7 @@ test("the page shows the state of the connection, and why it ended", { skip: noB
 });
 
 test("messages of other pages and programs break nothing", { skip: noBrowser }, async (t) => {
-  const { base } = await startWithExamples(t);
+  const { base } = await startExample(t, "cursors");
   const { page, faults } = await openAs(await openBrowser(t), `${base}/c/cursors/`, "dev@example.com");
   await stands(page, "Connected");
   const name = "<img src=x onerror=alert(1)>";

@@ -9,7 +9,7 @@ import { proxyTarget } from "@easel/conformance/target";
 import { tokenOf } from "@easel/conformance/token";
 import { faultsOf } from "../packages/server/src/canvases/publishing/easel-json.ts";
 import { noBrowser, openAs, openBrowser } from "../packages/server/test/support/browser.ts";
-import { PROXY, startWithExamples, temporaryDirectory } from "../packages/server/test/support/service.ts";
+import { PROXY, startExample, temporaryDirectory } from "../packages/server/test/support/service.ts";
 
 const run = promisify(execFile);
 const deploy = path.join(import.meta.dirname, "deploy.ts");
@@ -26,7 +26,7 @@ async function runCommandsOf(page: string, folder: string, cwd: string, base: st
 test("the first canvas of the README, created as it says, in the browsers of two people", {
   skip: noBrowser,
 }, async (t) => {
-  const { base } = await startWithExamples(t);
+  const { base } = await startExample(t, "guestbook");
   const cwd = await temporaryDirectory(t);
   assert.equal(await runCommandsOf("README.md", "hello", cwd, base), `${base}/c/hello/\n`);
 
@@ -50,7 +50,7 @@ test("the first canvas of the README, created as it says, in the browsers of two
 });
 
 test("the example of docs/easel-json.md, created as it says", { skip: noBrowser }, async (t) => {
-  const { base } = await startWithExamples(t);
+  const { base } = await startExample(t, "guestbook");
   const cwd = await temporaryDirectory(t);
   assert.equal(await runCommandsOf("docs/easel-json.md", "two-rooms", cwd, base), `${base}/c/rooms/\n`);
   const { page, faults } = await openAs(await openBrowser(t), `${base}/c/rooms/red`, "ada@example.com");
@@ -61,7 +61,7 @@ test("the example of docs/easel-json.md, created as it says", { skip: noBrowser 
 });
 
 test("a deploy of a new version keeps access and switches", async (t) => {
-  const { base, env } = await startWithExamples(t);
+  const { base, env } = await startExample(t, "guestbook");
   const folder = path.join(await temporaryDirectory(t), "My first (poll)!");
   await mkdir(folder);
   await writeFile(path.join(folder, "index.html"), "<title>Poll</title>");
@@ -78,7 +78,7 @@ test("a deploy of a new version keeps access and switches", async (t) => {
 });
 
 test("the first deploy turns on what easel.json names and no more; later ones say what is off", async (t) => {
-  const { base, env } = await startWithExamples(t);
+  const { base, env } = await startExample(t, "guestbook");
   const folder = path.join(await temporaryDirectory(t), "press");
   await mkdir(folder);
   await writeFile(path.join(folder, "index.html"), "<title>Press</title>");
@@ -100,7 +100,7 @@ test("the first deploy turns on what easel.json names and no more; later ones sa
 });
 
 test("a page that needs nothing has no backend", async (t) => {
-  const { base, env } = await startWithExamples(t);
+  const { base, env } = await startExample(t, "guestbook");
   const folder = path.join(await temporaryDirectory(t), "plain");
   await mkdir(folder);
   await writeFile(path.join(folder, "index.html"), "<title>Plain</title>");
@@ -112,7 +112,7 @@ test("a page that needs nothing has no backend", async (t) => {
 });
 
 test("a first deploy that fails leaves no canvas, and its slug is free", async (t) => {
-  const { base, env } = await startWithExamples(t, { SERVICE_QUOTA_BUNDLE_BYTES: "2000000" });
+  const { base, env } = await startExample(t, "guestbook", { SERVICE_QUOTA_BUNDLE_BYTES: "2000000" });
   const folder = path.join(await temporaryDirectory(t), "heavy");
   await mkdir(folder);
   await writeFile(path.join(folder, "index.html"), "<title>Heavy</title>");
@@ -128,7 +128,7 @@ test("a first deploy that fails leaves no canvas, and its slug is free", async (
 });
 
 test("a later deploy that fails leaves the canvas as it is", async (t) => {
-  const { base, env } = await startWithExamples(t, { SERVICE_QUOTA_BUNDLE_BYTES: "2000000" });
+  const { base, env } = await startExample(t, "guestbook", { SERVICE_QUOTA_BUNDLE_BYTES: "2000000" });
   const folder = path.join(await temporaryDirectory(t), "grown");
   await mkdir(folder);
   await writeFile(path.join(folder, "index.html"), "<title>Grown</title>");
@@ -142,7 +142,7 @@ test("a later deploy that fails leaves the canvas as it is", async (t) => {
 });
 
 test("files that are left out are printed beside the URL", async (t) => {
-  const { base } = await startWithExamples(t);
+  const { base } = await startExample(t, "guestbook");
   const folder = path.join(await temporaryDirectory(t), "Geheime Übung");
   await mkdir(path.join(folder, ".git"), { recursive: true });
   for (const name of ["index.html", ".env", ".git/config", ".DS_Store"])
@@ -218,7 +218,7 @@ async function failed(...args: string[]): Promise<string> {
 }
 
 test("a folder that cannot be deployed is reported in a line, and no canvas is created", async (t) => {
-  const { base, env } = await startWithExamples(t);
+  const { base, env } = await startExample(t, "guestbook");
   const directory = await temporaryDirectory(t);
   const canvases = () => env.db.all`select id from canvases order by id`;
   const asItWas = await canvases();
@@ -241,7 +241,7 @@ test("a folder that cannot be deployed is reported in a line, and no canvas is c
 });
 
 test("a service that is missing, needs a sign-in or refuses is reported in a line", async (t) => {
-  const { base } = await startWithExamples(t, { SERVICE_QUOTA_CANVASES: "0" });
+  const { base } = await startExample(t, "guestbook", { SERVICE_QUOTA_CANVASES: "0" });
   const folder = path.join(await temporaryDirectory(t), "hello");
   await mkdir(folder);
   await writeFile(path.join(folder, "index.html"), "<title>Hello</title>");
@@ -251,7 +251,7 @@ test("a service that is missing, needs a sign-in or refuses is reported in a lin
     /^No service responds at http:\/\/127\.0\.0\.1:9\. Start one/,
   );
 
-  const guarded = await startWithExamples(t, PROXY);
+  const guarded = await startExample(t, "guestbook", PROXY);
   const target = proxyTarget(guarded.base, "path");
   const { token } = await tokenOf(target, await target.signIn("ada@example.com"));
   assert.match(await failed(folder, guarded.base), /^You are not signed in at \S+\. Set EASEL_TOKEN/);
@@ -273,7 +273,7 @@ test("the easel.json of every example is valid", async () => {
 });
 
 test("a folder's easel.json sets title, spa and policy with every deploy", async (t) => {
-  const { base, env } = await startWithExamples(t);
+  const { base, env } = await startExample(t, "guestbook");
   const folder = path.join(await temporaryDirectory(t), "ab");
   await mkdir(folder);
   await writeFile(path.join(folder, "index.html"), "<title>Ideas</title>");

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { assertAccessible, noBrowser, openAs, openBrowser } from "../packages/server/test/support/browser.ts";
-import { startWithExamples } from "../packages/server/test/support/service.ts";
+import { startExample } from "../packages/server/test/support/service.ts";
 
 test("two people sign the guestbook and see each other's entries after a reload", {
   skip: noBrowser,
 }, async (t) => {
-  const { base } = await startWithExamples(t);
+  const { base } = await startExample(t, "guestbook");
   const browser = await openBrowser(t);
   const address = `${base}/c/guestbook/`;
   const owner = await openAs(browser, address, "dev@example.com");
@@ -38,7 +38,7 @@ test("two people sign the guestbook and see each other's entries after a reload"
 });
 
 test("a draft is kept for its author alone", { skip: noBrowser }, async (t) => {
-  const { base } = await startWithExamples(t);
+  const { base } = await startExample(t, "guestbook");
   const browser = await openBrowser(t);
   const address = `${base}/c/guestbook/`;
   const owner = await openAs(browser, address, "dev@example.com");

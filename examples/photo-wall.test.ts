@@ -9,7 +9,7 @@ import {
   openAs,
   openBrowser,
 } from "../packages/server/test/support/browser.ts";
-import { startWithExamples } from "../packages/server/test/support/service.ts";
+import { startExample } from "../packages/server/test/support/service.ts";
 import { startSite } from "../packages/server/test/support/site.ts";
 
 /** Encodes a chunk of a PNG. */
@@ -62,7 +62,7 @@ const focuses = (page: Page, selector: string) =>
 test("two people share photos, and neither sees what the other keeps private", {
   skip: noBrowser,
 }, async (t) => {
-  const { base } = await startWithExamples(t);
+  const { base } = await startExample(t, "photo-wall");
   const browser = await openBrowser(t);
   const address = `${base}/c/photo-wall/`;
   const owner = await openAs(browser, address, "dev@example.com");
@@ -144,7 +144,7 @@ test("two people share photos, and neither sees what the other keeps private", {
 test("an upload shows its progress, can be cancelled, and says why it failed", {
   skip: noBrowser,
 }, async (t) => {
-  const { base, env } = await startWithExamples(t);
+  const { base, env } = await startExample(t, "photo-wall");
   const { page, context, faults } = await openAs(
     await openBrowser(t),
     `${base}/c/photo-wall/`,
@@ -208,7 +208,7 @@ test("an upload shows its progress, can be cancelled, and says why it failed", {
 test("by keyboard alone: adding, the larger view, renaming and removing; on narrow and wide screens", {
   skip: noBrowser,
 }, async (t) => {
-  const { base } = await startWithExamples(t);
+  const { base } = await startExample(t, "photo-wall");
   const { page, context, faults } = await openAs(
     await openBrowser(t),
     `${base}/c/photo-wall/`,
@@ -299,7 +299,7 @@ test("by keyboard alone: adding, the larger view, renaming and removing; on narr
 });
 
 test("after too many requests, uploads and pictures are requested again", { skip: noBrowser }, async (t) => {
-  const { base } = await startWithExamples(t);
+  const { base } = await startExample(t, "photo-wall");
   const { page, faults } = await openAs(await openBrowser(t), `${base}/c/photo-wall/`, "viewer@example.com");
   await button(page, "Add photos").waitFor();
   await page.clock.install();
@@ -331,7 +331,7 @@ const hand = (page: Page, type: "paste" | "drop", { name, buffer }: Picture) =>
 test("in subdomain mode, by drop and paste, page by page, and without its policy", {
   skip: noBrowser,
 }, async (t) => {
-  const { env } = await startSite(t, "subdomain", { examples: true });
+  const { env } = await startSite(t, "subdomain", { example: "photo-wall" });
   const { page, faults } = await openAs(
     await openBrowser(t),
     env.base.canvasUrl("photo-wall"),

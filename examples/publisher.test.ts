@@ -8,11 +8,11 @@ import {
   openAs,
   openBrowser,
 } from "../packages/server/test/support/browser.ts";
-import { startWithExamples } from "../packages/server/test/support/service.ts";
+import { startExample } from "../packages/server/test/support/service.ts";
 import { startSite } from "../packages/server/test/support/site.ts";
 
 const ON = { SERVICE_AUTHORING: "on" };
-const { base, env } = await startWithExamples({ after }, ON);
+const { base, env } = await startExample({ after }, "publisher", ON);
 const browser = noBrowser ? undefined : await openBrowser({ after });
 
 /** Opens the publisher as a person, with a policy that lets the accessibility checker run. */
@@ -274,7 +274,7 @@ test("by keyboard alone, on narrow and wide screens", { skip: noBrowser }, async
 test("while publishing is switched off, the page says so and stays of use", {
   skip: noBrowser,
 }, async (t) => {
-  const off = await startWithExamples(t);
+  const off = await startExample(t, "publisher");
   const { page, faults } = await openAs(
     browser ?? assert.fail(),
     `${off.base}/c/publisher/`,
@@ -298,7 +298,7 @@ test("while publishing is switched off, the page says so and stays of use", {
 });
 
 test("in subdomain mode a page has an origin of its own", { skip: noBrowser }, async (t) => {
-  const site = await startSite(t, "subdomain", { examples: true, settings: ON });
+  const site = await startSite(t, "subdomain", { example: "publisher", settings: ON });
   const { page, faults } = await openPublisher("ada@example.com", site.env.base.canvasUrl("publisher"));
   await publish(page, { title: "Of its own", text: "Here", slug: "of-its-own" });
   await says(page, "“Of its own” is published.");

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { noBrowser, openAs, openBrowser } from "../packages/server/test/support/browser.ts";
-import { startWithExamples } from "../packages/server/test/support/service.ts";
+import { startExample } from "../packages/server/test/support/service.ts";
 
 const ARABIC = "مرحبا بالعالم.";
 
@@ -21,7 +21,7 @@ for (const [slug, field, send] of [
   ["survey", "What should we think of?", "Send answer"],
 ] as const)
   test(`${slug}: text from right to left is aligned right`, { skip: noBrowser }, async (t) => {
-    const { base } = await startWithExamples(t);
+    const { base } = await startExample(t, slug);
     const { page } = await openAs(await openBrowser(t), `${base}/c/${slug}/`, "dev@example.com");
     if (slug === "survey") await page.getByRole("radio", { name: "To the lake" }).check();
     await page.getByLabel(field).fill(ARABIC);

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
 import { assertAccessible, noBrowser, openAs, openBrowser } from "../packages/server/test/support/browser.ts";
-import { startWithExamples } from "../packages/server/test/support/service.ts";
+import { startExample } from "../packages/server/test/support/service.ts";
 
 const answer = async (page: Page, choice: string, comment: string) => {
   await page.getByRole("radio", { name: choice }).check();
@@ -18,7 +18,7 @@ const says = (page: Page, text: string) =>
 const tallyOf = (page: Page) => page.locator("#tally li").allInnerTexts();
 
 test("three people answer, and two of them can read all answers", { skip: noBrowser }, async (t) => {
-  const { base } = await startWithExamples(t);
+  const { base } = await startExample(t, "survey");
   const browser = await openBrowser(t);
   const address = `${base}/c/survey/`;
   const owner = await openAs(browser, address, "dev@example.com");
@@ -73,7 +73,7 @@ test("three people answer, and two of them can read all answers", { skip: noBrow
 test("an author can withdraw an answer; owner and editors can remove it after a confirmation", {
   skip: noBrowser,
 }, async (t) => {
-  const { base } = await startWithExamples(t);
+  const { base } = await startExample(t, "survey");
   const browser = await openBrowser(t);
   const address = `${base}/c/survey/`;
   const viewer = await openAs(browser, address, "viewer@example.com");
@@ -131,7 +131,7 @@ test("an author can withdraw an answer; owner and editors can remove it after a 
 test("the page says which permission or capability is missing, and continues when it is back", {
   skip: noBrowser,
 }, async (t) => {
-  const { base, env } = await startWithExamples(t);
+  const { base, env } = await startExample(t, "survey");
   const viewer = await openAs(await openBrowser(t), `${base}/c/survey/`, "viewer@example.com");
   await viewer.page.getByRole("button", { name: "Send answer" }).waitFor();
 

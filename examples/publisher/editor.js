@@ -1,8 +1,8 @@
+import { entriesOf, faultOf, settingsOf } from "./entries.js";
 import { explain, fieldOf } from "./messages.js";
 import { bundleOf, htmlOf } from "./page.js";
-import { choiceOf, dayOf, metadataOf, pageOf, timeOf } from "./records.js";
+import { choiceOf, dayOf, pageOf, timeOf } from "./records.js";
 
-const DAY_MS = 86_400_000;
 /** The preview follows the typing after a pause. */
 const PREVIEW_MS = 150;
 
@@ -20,14 +20,8 @@ export function letWrite({ say, done, failed, left }) {
   let base = null;
   let timer = 0;
 
-  const entered = () => ({
-    title: field.title.value.trim(),
-    text: field.text.value,
-    template: field.template.value,
-  });
-
   function preview() {
-    const page = entered();
+    const page = entriesOf(field);
     element("preview").srcdoc = htmlOf({ ...page, title: page.title || "Untitled" });
   }
 
@@ -67,40 +61,6 @@ export function letWrite({ say, done, failed, left }) {
       : "Readers enter it once.";
   }
 
-  function expiry() {
-    const { value } = field.expiry;
-    if (value === "keep") return undefined;
-    if (value !== "") return Date.now() + Number(value) * DAY_MS;
-    return base?.expiresAt == null ? undefined : null;
-  }
-
-  /** The settings to send. Of a page that is edited, only those of the readers that were changed. */
-  function settings(page) {
-    const { title } = page;
-    const access = field.access.value;
-    const typed = field.password.value;
-    const shared = { title, metadata: metadataOf(page), expiresAt: expiry() };
-    const password = access === "password" && typed !== "" ? typed : undefined;
-    if (base === null) return { ...shared, access, password, slug: field.slug.value.trim() || undefined };
-    const before = choiceOf(base);
-    return {
-      ...shared,
-      access: access === before ? undefined : access,
-      password: before === "password" && access !== before ? null : password,
-      expectedUpdatedAt: base.updatedAt,
-    };
-  }
-
-  /** Returns the first fault that a person can mend before anything is sent: a field and a text. */
-  function fault({ title, text }) {
-    if (title === "") return ["title", "A page needs a title."];
-    if (text.trim() === "") return ["text", "Write something first."];
-    const has = base !== null && choiceOf(base) === "password";
-    if (field.access.value === "password" && field.password.value === "" && !has)
-      return ["password", "Choose a password first."];
-    return undefined;
-  }
-
   function tell(text, name) {
     problem.textContent = text;
     const target = name === "access" ? form.querySelector("[name=access]:checked") : field[name];
@@ -134,14 +94,14 @@ export function letWrite({ say, done, failed, left }) {
     if (form.ariaBusy === "true") return;
     problem.textContent = "";
     element("conflict").hidden = true;
-    const page = entered();
-    const [name, text] = fault(page) ?? [];
+    const page = entriesOf(field);
+    const [name, text] = faultOf(page, base) ?? [];
     if (text !== undefined) return tell(text, name);
     form.ariaBusy = "true";
     element("publish").textContent = "Publishing…";
     const isNew = base === null;
     try {
-      const given = { ...settings(page), bundle: bundleOf(page) };
+      const given = { ...settingsOf(page, base), bundle: bundleOf(page) };
       const canvas = await (isNew ? easel.canvases.publish(given) : easel.canvases.update(base.id, given));
       begin();
       done(canvas, isNew);

@@ -18,10 +18,18 @@ const SPECIFIED: Record<number, string> = {
   503: "CONNECTION_DISABLED CONNECTION_KEY_UNAVAILABLE",
   504: "UPSTREAM_TIMEOUT",
 };
-/** Codes for general failures of an HTTP service. */
-const OUR_OWN = { MISDIRECTED: 421, INTERNAL_ERROR: 500, INSUFFICIENT_STORAGE: 507, UNAVAILABLE: 503 };
+/** Codes of the management API, and for general failures of an HTTP service. */
+const OUR_OWN = {
+  VERSION_LIVE: 409,
+  VERSION_CONFLICT: 409,
+  BLOBS_MISSING: 409,
+  MISDIRECTED: 421,
+  INTERNAL_ERROR: 500,
+  INSUFFICIENT_STORAGE: 507,
+  UNAVAILABLE: 503,
+};
 
-test("the table has the codes and statuses of the specification, and four others", () => {
+test("the table has the codes and statuses of the specification, and our own", () => {
   const specified = Object.entries(SPECIFIED).flatMap(([status, codes]) =>
     codes.split(/\s+/).map((code) => [code, Number(status)] as const),
   );

@@ -54,6 +54,7 @@ export const ERRORS = {
   AI_UPSTREAM_ERROR: { status: 502, message: "The AI provider failed." },
   PUBLISH_FAILED: { status: 502, message: "Publishing failed." },
   UPDATE_PARTIAL: { status: 502, message: "The settings were saved, but the deploy failed." },
+  VERSION_LIVE: { status: 409, message: "This version is the published one; publish another one first." },
   VERSION_CONFLICT: { status: 409, message: "Another version of this canvas is live than you expect." },
   BLOBS_MISSING: { status: 409, message: "Not all files of this deploy have been uploaded." },
   // Not in the specification: general failures of an HTTP service.

@@ -38,5 +38,6 @@ export const INVALID: [name: string, metadata: Metadata][] = [
   ["metadata that is a list inside", { ...SHARE, metadata: [] }],
   ["metadata that is a text inside", { ...SHARE, metadata: "source" }],
   ["metadata over 16 KiB", { ...SHARE, metadata: { text: "x".repeat(16 * 1024 - 10) } }],
+  ["metadata of 1 MiB", { ...SHARE, metadata: { text: "x".repeat(1024 * 1024) } }],
   ["metadata over 16 KiB in UTF-8", { ...SHARE, metadata: { text: "é".repeat(8 * 1024) } }],
 ];

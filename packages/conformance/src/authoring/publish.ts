@@ -3,11 +3,21 @@ import { before, describe, it } from "node:test";
 import type { AuthoredCanvas } from "@easel/protocol/types";
 import { Browser } from "../browser.ts";
 import { freshSlug, manage, type Role, type Stage } from "../fixture.ts";
+import type { Header } from "../http.ts";
 import { JSON_TYPE, open, pageUrl } from "../page.ts";
 import { idOf } from "../person-id.ts";
 import { disabled, refused } from "../refusal.ts";
 import type { Target } from "../target.ts";
-import { author, bundleOf, bundlePart, metadataPart, type Part, sendForm } from "./form.ts";
+import {
+  author,
+  bundleOf,
+  bundlePart,
+  FORM_TYPE,
+  formOf,
+  metadataPart,
+  type Part,
+  sendForm,
+} from "./form.ts";
 import { add, listed, shareOf, sharesOf, slugOf, studio, visit } from "./share.ts";
 
 /** The share of a form with nothing but a title. */
@@ -159,6 +169,16 @@ export function publishes(target: Target): void {
         assert.equal((await visit(target, share, canvas.people.owner)).text, "a page");
       });
     }
+
+    it("a form in chunks, without its length: 200", async () => {
+      const headers: Header[] = [
+        ["Content-Type", FORM_TYPE],
+        ["Transfer-Encoding", "chunked"],
+      ];
+      const form = formOf([metadata, bundle]);
+      const share = shareOf(await canvas.pages.owner.send("POST", "/authoring", headers, form));
+      assert.equal((await visit(target, share, canvas.people.owner)).text, "a page");
+    });
 
     it("concurrent requests for one slug: one has it, the others are SLUG_TAKEN and leave nothing", async () => {
       const before = await sharesOf(canvas.pages.viewer);

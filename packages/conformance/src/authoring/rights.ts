@@ -84,6 +84,14 @@ export function rights(target: Target): void {
       });
     }
 
+    it("an administrator who is a viewer of the share: as admin", async () => {
+      const share = await shared();
+      const list = { people: [{ email: admin.email, role: "viewer" }] };
+      await amend(target, asStage(target, canvas, share), list);
+      const next = shareOf(await revise(pageOf("admin"), share.id, { title: "New" }));
+      assert.deepEqual([next.title, next.viewerRole], ["New", "admin"]);
+    });
+
     it("a canvas that was not made by authoring is updated and revoked, too, with a role on it", async () => {
       const other = await stage(target, { people: canvas.people });
       const { owner, editor, viewer } = canvas.pages;

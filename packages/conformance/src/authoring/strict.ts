@@ -73,6 +73,18 @@ export function strict(target: Target): void {
       assert.equal((await sharesOf(viewer)).length, 2);
     });
 
+    it("concurrent requests: as many succeed as the total quota allows", async () => {
+      const { editor } = canvas.pages;
+      const answers = await Promise.all([1, 2, 3, 4].map(() => author(editor, lasting)));
+      const refusals = answers.filter(({ status }) => status !== 200);
+      assert.equal(refusals.length, 2);
+      for (const answer of refusals) {
+        refused(answer, 429, "QUOTA_EXCEEDED");
+        assert.equal(answer.json.scope, "user_total");
+      }
+      assert.equal((await sharesOf(editor)).length, 2);
+    });
+
     it("a canvas without an expiry: PUT of its title is 200, of its access needs one", async () => {
       const { owner } = canvas.pages;
       assert.equal(shareOf(await revise(owner, canvas.id, { title: "New" })).expiresAt, null);

@@ -60,7 +60,7 @@ export async function disableCanvas(id: string, reason: string | null, { db, clo
   const now = clock();
   const changed = await db.run`
     update canvases set disabled_at = coalesce(disabled_at, ${now}), disabled_reason = ${reason},
-      updated_at = case when updated_at < ${now} then ${now} else updated_at + 1 end
+      updated_at = greatest(updated_at + 1, ${now})
     where id = ${id} and (deleted_at is null or deleted_at > ${now - RETENTION_MS})`;
   return changed === 1;
 }
@@ -70,7 +70,7 @@ export async function enableCanvas(id: string, { db, clock }: Env): Promise<bool
   const now = clock();
   const changed = await db.run`
     update canvases set disabled_at = null, disabled_reason = null,
-      updated_at = case when updated_at < ${now} then ${now} else updated_at + 1 end
+      updated_at = greatest(updated_at + 1, ${now})
     where id = ${id} and (deleted_at is null or deleted_at > ${now - RETENTION_MS})`;
   return changed === 1;
 }
@@ -86,7 +86,7 @@ export async function restoreCanvas(id: string, { db, clock }: Env): Promise<boo
     sql`update canvases set title = title where id = ${id} and deleted_at > ${now - RETENTION_MS}`,
     reclaimSlug(id),
     sql`update canvases set deleted_at = null,
-        updated_at = case when updated_at < ${now} then ${now} else updated_at + 1 end,
+        updated_at = greatest(updated_at + 1, ${now}),
         slug = coalesce((select slug from slug_claims
           where canvas_id = ${id} and until is null and slug <> ${parkedSlug(id)}), slug)
       where id = ${id}`,

@@ -87,7 +87,7 @@ export async function setCapabilities(
 ): Promise<boolean> {
   const now = clock();
   const changed = await db.run`
-    update canvases set updated_at = case when updated_at < ${now} then ${now} else updated_at + 1 end,
+    update canvases set updated_at = greatest(updated_at + 1, ${now}),
       runtime_policy = case when cast(${Number(runtimePolicy === undefined)} as integer) = 1 then runtime_policy
         else cast(${runtimePolicy == null ? null : JSON.stringify(runtimePolicy)} as text) end,
       runtime_policy_revision = coalesce(${runtimePolicy === undefined ? null : newId()}, runtime_policy_revision),

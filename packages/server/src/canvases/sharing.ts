@@ -77,7 +77,7 @@ export async function setSharing(
 ): Promise<boolean> {
   const now = clock();
   const steps: Step[] = [
-    sql`update canvases set updated_at = case when updated_at < ${now} then ${now} else updated_at + 1 end,
+    sql`update canvases set updated_at = greatest(updated_at + 1, ${now}),
         access = coalesce(${access ?? null}, access),
         org_id = coalesce(org_id, ${org ?? null}),
         password_hash = case when cast(${Number(passwordHash === undefined)} as integer) = 1 then password_hash

@@ -31,7 +31,7 @@ export async function patchCanvas(id: string, patch: CanvasPatch, { db, clock }:
   const now = clock();
   const { slug, title = null, tags, metadata, archived, discoverability = null } = patch;
   const changed = sql`
-    update canvases set updated_at = case when updated_at < ${now} then ${now} else updated_at + 1 end,
+    update canvases set updated_at = greatest(updated_at + 1, ${now}),
       slug = coalesce(${slug ?? null}, slug), title = coalesce(${title}, title),
       tags = coalesce(${tags === undefined ? null : JSON.stringify(tags)}, tags),
       metadata = case when cast(${Number(metadata === undefined)} as integer) = 1 then metadata
@@ -60,7 +60,7 @@ export async function patchCanvas(id: string, patch: CanvasPatch, { db, clock }:
 export async function unpublishCanvas(id: string, { db, clock }: Env): Promise<void> {
   const now = clock();
   await db.run`
-    update canvases set updated_at = case when updated_at < ${now} then ${now} else updated_at + 1 end,
+    update canvases set updated_at = greatest(updated_at + 1, ${now}),
       revoked_at = coalesce(revoked_at, ${now})
     where id = ${id} and deleted_at is null`;
 }
@@ -72,14 +72,14 @@ export async function unpublishCanvas(id: string, { db, clock }: Env): Promise<v
 export async function deleteCanvas(id: string, { db, clock }: Env): Promise<void> {
   const now = clock();
   const steps: Step[] = [
-    sql`update canvases set updated_at = case when updated_at < ${now} then ${now} else updated_at + 1 end,
+    sql`update canvases set updated_at = greatest(updated_at + 1, ${now}),
         deleted_at = ${now}, slug = ${parkedSlug(id)}
       where id = ${id} and deleted_at is null and version_id is null`,
     ...parkSlug(id, now),
   ];
   if ((await db.batch(steps)).length === steps.length) return;
   await db.run`
-    update canvases set updated_at = case when updated_at < ${now} then ${now} else updated_at + 1 end,
+    update canvases set updated_at = greatest(updated_at + 1, ${now}),
       deleted_at = ${now}
     where id = ${id} and deleted_at is null`;
 }
@@ -97,7 +97,7 @@ export async function transferCanvas(
   const now = env.clock();
   const steps: Step[] = [
     sql`update users set name = name where id = ${owner.id} or users.email = ${email}`,
-    sql`update canvases set updated_at = case when updated_at < ${now} then ${now} else updated_at + 1 end,
+    sql`update canvases set updated_at = greatest(updated_at + 1, ${now}),
         owner_id = (select id from users where users.email = ${email})
       where id = ${id} and owner_id = ${owner.id} and deleted_at is null
         and exists (select 1 from users

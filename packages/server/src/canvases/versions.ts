@@ -33,7 +33,7 @@ export const storedStep = ({ id, canvasId, files, bytes }: StoredVersion): Step 
 export const publishSteps = (canvasId: string, version: string, now: number): [Step, ...Step[]] => [
   // Locks the canvas's row first, so that concurrent deploys run one after the other.
   sql`update canvases set version_id = ${version}, revoked_at = null,
-      updated_at = case when updated_at < ${now} then ${now} else updated_at + 1 end
+      updated_at = greatest(updated_at + 1, ${now})
     where id = ${canvasId} and deleted_at is null and disabled_at is null`,
   sql`update versions set replaced_at = null
     where id = ${version} and canvas_id = ${canvasId} and state = 'stored'`,
@@ -80,4 +80,21 @@ export async function publishVersion(canvasId: string, version: string, { db, cl
   const steps = publishSteps(canvasId, version, clock());
   if (isId(version) && (await db.batch(steps)).length === steps.length) return;
   refuse("NOT_FOUND", { message: "The canvas has no such version." });
+}
+
+/**
+ * Deletes a version that is not the published one. Its files are removed later, by `removeOfCanvas` or the sweep. Throws 409 `VERSION_LIVE`,
+ * and 404 `NOT_FOUND` if the canvas has no such version.
+ */
+export async function deleteVersion(canvasId: string, version: string, { db }: Env): Promise<void> {
+  const unknown = () => refuse("NOT_FOUND", { message: "The canvas has no such version." });
+  if (!isId(version)) unknown();
+  // A concurrent publication of this version changes the same row, so that one of both fails.
+  const marked = await db.run`update versions set state = 'removing'
+    where id = ${version} and canvas_id = ${canvasId} and state = 'stored' and replaced_at is not null`;
+  if (marked === 1) return;
+  const live = await db.get`select 1 as live from versions
+    where id = ${version} and canvas_id = ${canvasId} and state = 'stored'`;
+  if (live === undefined) unknown();
+  refuse("VERSION_LIVE");
 }

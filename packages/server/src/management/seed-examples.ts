@@ -42,8 +42,8 @@ async function servedFiles(folder: string): Promise<BundleFile[]> {
   );
 }
 
-/** Deploys the example canvases to an empty service in dev mode and lists them for everyone. */
-export async function seedExamples(env: Env): Promise<void> {
+/** Deploys the example canvases, or those of some names, to an empty service in dev mode and lists them for everyone. */
+export async function seedExamples(env: Env, only?: readonly string[]): Promise<void> {
   if (env.config.authMode !== "dev") return;
   if ((await env.db.get`select 1 as taken from canvases limit 1`) !== undefined) return;
   const now = env.clock();
@@ -52,7 +52,8 @@ export async function seedExamples(env: Env): Promise<void> {
   await upsertUser(env.db, VIEWER, null, now);
   const names = (await readdir(EXAMPLES, { withFileTypes: true }).catch(() => []))
     .filter((entry) => entry.isDirectory())
-    .map((entry) => entry.name);
+    .map((entry) => entry.name)
+    .filter((name) => only?.includes(name) ?? true);
   if (owner === null) return;
   const stored = await inParallel(names, AT_ONCE, (slug) => storeExample(slug, owner.id, env));
   // One after the other, so that lists by date show them in the order of their names.

@@ -1,12 +1,13 @@
-import { publishStored, type StoredBundle, storeBundle } from "../canvases/publishing/deploy.ts";
+import { publishStored, type StoredBundle, storeBundle, tidyUp } from "../canvases/publishing/deploy.ts";
 import { withUpload } from "../canvases/publishing/upload.ts";
-import { listVersions, publishVersion } from "../canvases/versions.ts";
+import { removeOfCanvas } from "../canvases/version-files.ts";
+import { deleteVersion, listVersions, publishVersion } from "../canvases/versions.ts";
 import { currentView } from "../canvases/view.ts";
 import { refuse } from "../http/refusal.ts";
 import { streamBody } from "../http/stream-body.ts";
 import { act } from "./act.ts";
 import type { BodySpec } from "./body-spec.ts";
-import { ok } from "./response-spec.ts";
+import { noContent, ok } from "./response-spec.ts";
 import { canvas, deployedCanvas, versionList } from "./responses/canvas.ts";
 
 const TYPES = ["application/zip", "application/x-zip-compressed", "application/octet-stream", "text/html"];
@@ -64,6 +65,21 @@ export const versions = [
     async run({ user, canvas: { id }, params: { version } }, env) {
       await publishVersion(id, version, env);
       return { body: await currentView(id, user, env), audit: { target: version } };
+    },
+  }),
+  act({
+    name: "canvas.delete-version",
+    method: "DELETE",
+    path: "/api/canvases/{id}/versions/{version}",
+    summary: "Deletes a version that is not the published one.",
+    details: "409 `VERSION_LIVE` for the published one, also while the canvas is unpublished.",
+    allow: "editor",
+    affects: "canvas",
+    response: noContent,
+    async run({ canvas: { id }, params: { version } }, env) {
+      await deleteVersion(id, version, env);
+      await tidyUp(removeOfCanvas(id, env), env);
+      return { body: undefined, audit: { target: version } };
     },
   }),
 ];

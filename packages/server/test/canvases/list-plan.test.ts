@@ -12,6 +12,7 @@ import { openDb } from "../../src/drivers/index.ts";
 import type { Env } from "../../src/env.ts";
 import { listForOrganisation, listOwned, listShared } from "../../src/home/store.ts";
 import { findTeam, findTeamRow, listTeams } from "../../src/organisation/teams.ts";
+import { listAuthored } from "../../src/primitives/authoring/store.ts";
 import { temporaryDirectory } from "../support/service.ts";
 
 /* How SQLite goes about lists of canvases and teams: nobody's page may take longer because others have many. */
@@ -59,6 +60,7 @@ const READS: [name: string, read: (env: Env) => Promise<unknown>][] = [
   ["a canvas by id", (env) => findCanvas("a", person, env)],
   ["what was shared with someone", (env) => listShared(person, slice, env)],
   ["a page of one's canvases", (env) => listCanvases(person, asked, env)],
+  ["what someone has authored", (env) => listAuthored(person, env)],
   ["the people lists of a page", (env) => listPeople(["a", "b"], env)],
   ["the teams of a page", (env) => listTeamsOf(["a", "b"], env)],
   ["a page of one's teams", (env) => listTeams(person, asked, env)],

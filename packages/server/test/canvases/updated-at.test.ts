@@ -11,10 +11,20 @@ import { deleteCanvas, patchCanvas, transferCanvas, unpublishCanvas } from "../.
 import { listVersions, publishVersion } from "../../src/canvases/versions.ts";
 import type { Env } from "../../src/env.ts";
 import { upsertUser } from "../../src/identity/users.ts";
+import { revokeShare, type ShareChanges, saveChanges } from "../../src/primitives/authoring/store.ts";
 import { onEngines } from "../support/engines.ts";
 import { zip } from "../support/zip.ts";
 
 const NOW = 1_800_000_000_000;
+const UNCHANGED: ShareChanges = {
+  title: undefined,
+  tags: undefined,
+  access: undefined,
+  passwordHash: undefined,
+  expiresAt: undefined,
+  metadata: undefined,
+  org: undefined,
+};
 
 await onEngines("the time of the last change", (_target, service) => {
   const env: Env = { ...service, clock: () => NOW };
@@ -33,6 +43,11 @@ await onEngines("the time of the last change", (_target, service) => {
     await publishStored(version, env);
   };
 
+  const settings = async () => {
+    const row = { id, updated_at: await updatedAt() };
+    return saveChanges(row, { ...UNCHANGED, title: "Cocoa" }, env);
+  };
+
   before(async () => {
     owner = (await upsertUser(env.db, "owner@example.com", null, NOW)) as User;
     editor = (await upsertUser(env.db, "editor@example.com", null, NOW)) as User;
@@ -46,6 +61,8 @@ await onEngines("the time of the last change", (_target, service) => {
     ["sharing", () => setSharing(id, { people: [{ email: editor.email, role: "editor" }] }, env)],
     ["a switch", () => setCapabilities(id, { backendEnabled: true }, {}, env)],
     ["a deploy", deploy],
+    ["settings by a page", settings],
+    ["revoking by a page", () => revokeShare(id, env)],
     ["an older version", async () => publishVersion(id, (await listVersions(id, env))[0]?.id ?? "", env)],
     ["unpublishing", () => unpublishCanvas(id, env)],
     ["disabling", () => disableCanvas(id, null, env)],

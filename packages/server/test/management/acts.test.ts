@@ -148,6 +148,11 @@ await onEngines("the acts of the management API", (target, env) => {
     },
     "canvas.versions": () => canvas("GET", "/versions"),
     "canvas.unpublish": () => canvas("POST", "/unpublish"),
+    "canvas.delete-version": async () => {
+      await upload(target, site.people.owner, site.id, await zip({ "index.html": "second" }));
+      const { versions } = (await canvas("GET", "/versions")).json as { versions: { id: string }[] };
+      return canvas("DELETE", `/versions/${versions[1]?.id}`);
+    },
     "canvas.publish": async () => {
       const { versions } = (await canvas("GET", "/versions")).json as { versions: { id: string }[] };
       return canvas("POST", `/versions/${versions[0]?.id}/publish`);

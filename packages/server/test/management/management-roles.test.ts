@@ -48,6 +48,7 @@ const WRONG: [method: string, path: string, allow: string[]][] = [
   ["POST", "/canvases/{id}/bundle", ["PUT"]],
   ["PATCH", "/canvases/{id}/bundle", ["PUT"]],
   ["POST", "/canvases/{id}/versions", ["GET"]],
+  ["GET", "/canvases/{id}/versions/{version}", ["DELETE"]],
   ["GET", "/canvases/{id}/versions/{version}/publish", ["POST"]],
   ["GET", "/canvases/{id}/sharing", ["PUT"]],
   ["PATCH", "/canvases/{id}/sharing", ["PUT"]],
@@ -70,7 +71,7 @@ const STRANGE = [
   "/constructor",
   "/__proto__",
   "/canvases/{id}/sharing/more",
-  "/canvases/{id}/versions/{version}",
+  "/canvases/{id}/versions/{version}/more",
   "/%6de%2f",
 ];
 

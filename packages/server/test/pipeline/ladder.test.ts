@@ -3,7 +3,7 @@ import { after, describe, it } from "node:test";
 import { devTarget, type Person } from "@easel/conformance/target";
 import { sql } from "../../src/drivers/db/db.ts";
 import type { Env } from "../../src/env.ts";
-import { startWithExamples } from "../support/service.ts";
+import { startExample } from "../support/service.ts";
 
 /* The refusal ladder over HTTP (specification 4.1, step 3), each state put into the rows themselves. */
 
@@ -111,7 +111,7 @@ const states: [what: string, state: State, ...Outcome[]][] = [
   ],
 ];
 
-const { base, env } = await startWithExamples({ after });
+const { base, env } = await startExample({ after }, "guestbook");
 const target = devTarget(base, "path");
 const people = new Map<string, Person>();
 for (const [who, email] of [

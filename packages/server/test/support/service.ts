@@ -107,6 +107,14 @@ export async function startService(
 export const startWithExamples = (scope: Scope, settings: Record<string, string> = {}, hostname?: string) =>
   startService(scope, settings, hostname, seedExamples);
 
+/** Starts a service with one of the example canvases: their compression takes most of a start. */
+export const startExample = (
+  scope: Scope,
+  name: string,
+  settings: Record<string, string> = {},
+  hostname?: string,
+) => startService(scope, settings, hostname, (env) => seedExamples(env, [name]));
+
 /** Settings for a trusted proxy on this machine. */
 export const PROXY = {
   SERVICE_AUTH_MODE: "proxy",

@@ -2,7 +2,7 @@ import { devTarget, type Person, type Target } from "@easel/conformance/target";
 import type { BrowserContext } from "playwright-core";
 import { baseOf } from "../../src/config/addresses.ts";
 import type { Env } from "../../src/env.ts";
-import { NAMED, type Scope, startService, startWithExamples } from "./service.ts";
+import { NAMED, type Scope, startExample, startService } from "./service.ts";
 import { startTls } from "./tls.ts";
 
 /** A service in dev mode, with its addresses for browsers and for programs. */
@@ -18,19 +18,21 @@ interface SiteOptions {
   /** Serves over https. */
   secure?: boolean;
   settings?: Record<string, string>;
-  /** Seeds the example canvases. */
-  examples?: boolean;
+  /** The example canvas that it has. */
+  example?: string;
 }
 
 /** Starts a service at `easel.localhost`, without rate limits. */
 export async function startSite(
   scope: Scope,
   urlMode: Target["urlMode"],
-  { secure = false, settings = {}, examples = false }: SiteOptions = {},
+  { secure = false, settings = {}, example }: SiteOptions = {},
 ): Promise<Site> {
   const all = { SERVICE_URL_MODE: urlMode, SERVICE_RATELIMIT_ENABLED: "false", ...settings };
-  const start = examples ? startWithExamples : startService;
-  const { base, env } = await start(scope, all, NAMED);
+  const { base, env } =
+    example === undefined
+      ? await startService(scope, all, NAMED)
+      : await startExample(scope, example, all, NAMED);
   const port = Number(new URL(base).port);
   if (secure) {
     const outer = await startTls(scope, port);

@@ -38,6 +38,10 @@ export function sqlite(file: string, onIoError: (error: unknown) => void, lockMs
   const connection = openConnection(file, LOCK_MS);
   // SQLite's own `lower` converts ASCII only; PostgreSQL's converts all letters.
   connection.function("lower", { deterministic: true }, (text) => String(text).toLowerCase());
+  // A function of PostgreSQL.
+  connection.function("greatest", { deterministic: true }, (one, other) =>
+    Math.max(Number(one), Number(other)),
+  );
   const statements = new Statements(connection);
   const writes = new WriteBatcher(connection, { lockMs, retry: endTurn, onIoError });
   const checkpoints = new Checkpoints(file, checkpoint);

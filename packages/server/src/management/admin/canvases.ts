@@ -113,9 +113,9 @@ export const canvases = [
     name: "canvas.restore",
     method: "POST",
     path: "/api/admin/canvases/{id}/restore",
-    summary:
-      "Restores a deleted canvas as it was. One that never had a version has another slug if its own is taken.",
-    details: "404 `NOT_FOUND` unless it was deleted within 30 days.",
+    summary: "Restores a deleted canvas as it was.",
+    details:
+      "One that never had a version has another slug if its own is taken. 404 `NOT_FOUND` unless it was deleted within 30 days.",
     allow: "administrator",
     affects: "canvas",
     response: ok(adminCanvas),

@@ -4,6 +4,14 @@ import { discardVersion } from "../../canvases/version-files.ts";
 import type { Env } from "../../env.ts";
 import { Refusal, refuse } from "../../http/refusal.ts";
 
+/** A bundle in `file` to deploy for the user `by`. `revokedAt` is that of the canvas before. */
+interface Deploy {
+  canvasId: string;
+  by: string;
+  file: string;
+  revokedAt: number | null;
+}
+
 /** The code of a failed deploy, and the fields of its refusal. */
 export interface Failure {
   code: "PUBLISH_FAILED" | "UPDATE_PARTIAL";
@@ -19,20 +27,32 @@ async function fail(error: unknown, { code, fields }: Failure, { log }: Env): Pr
   return refuse(code, { ...given });
 }
 
+/** Throws 409 `SHARE_REVOKED` if a canvas has been revoked since `revokedAt` was read. */
+async function requireNotRevoked(
+  { canvasId, revokedAt }: Pick<Deploy, "canvasId" | "revokedAt">,
+  { db }: Env,
+): Promise<void> {
+  const row = await db.get<{ revoked_at: number | null }>`
+    select revoked_at from canvases where id = ${canvasId}`;
+  if (row !== undefined && row.revoked_at !== revokedAt)
+    refuse("SHARE_REVOKED", { message: "The share was revoked meanwhile." });
+}
+
 /**
- * Deploys the bundle in `file` and publishes it. Storing it can take long, so `recheck` is awaited before it is published; the deploy has no
- * effect if that throws. Returns the id of the version.
+ * Deploys a bundle and publishes it. Storing it can take long, so `recheck` is awaited before it is published, and a share that was revoked
+ * meanwhile stays so; the deploy has no effect then. Returns the id of the version.
  */
 export async function deployShare(
-  { canvasId, by, file }: { canvasId: string; by: string; file: string },
+  given: Deploy,
   recheck: () => Promise<unknown>,
   failure: Failure,
   env: Env,
 ): Promise<string> {
   const failed = (error: unknown) => fail(error, failure, env);
-  const { version } = await storeBundle(canvasId, by, file, env).catch(failed);
+  const { version } = await storeBundle(given.canvasId, given.by, given.file, env).catch(failed);
   try {
     await recheck();
+    await requireNotRevoked(given, env).catch(failed);
   } catch (error) {
     await discardVersion(version, env);
     throw error;

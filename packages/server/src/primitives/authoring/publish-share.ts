@@ -33,16 +33,17 @@ async function create({ user }: Call, given: GivenShare, env: Env): Promise<{ id
  */
 export async function publishShare(
   call: Call,
-  given: GivenShare,
+  share: GivenShare,
   file: string,
   env: Env,
 ): Promise<AuthoredCanvas> {
-  const { id, slug } = await create(call, given, env);
-  const { title, tags, access, expiresAt, passwordHash } = given;
+  const { id, slug } = await create(call, share, env);
+  const { title, tags, access, expiresAt, passwordHash } = share;
   const details = { slug, title, tags, access, expiresAt, password: passwordHash !== undefined };
   await recordChange(call, { act: "authoring.create", canvas: id, details }, env);
   const failure = { code: "PUBLISH_FAILED" as const, fields: async () => ({ id }) };
-  const target = await deployShare({ canvasId: id, by: call.user.id, file }, async () => {}, failure, env);
+  const given = { canvasId: id, by: call.user.id, file, revokedAt: null };
+  const target = await deployShare(given, async () => {}, failure, env);
   await recordChange(call, { act: "authoring.deploy", canvas: id, target }, env);
   return currentShare(call, id, env);
 }

@@ -50,7 +50,7 @@ export const authoring: Primitive = {
           const { password, ...given } = parseMetadata(form, ShareUpdate);
           const passwordHash = await passwordHashOf(password, env);
           const now = await call.readmit();
-          await changeable(now, env);
+          requireAuthor(now);
           return JSON.stringify(
             await updateShare(now, id, { ...given, passwordHash }, form.bundle?.file, env),
           );

@@ -27,7 +27,7 @@ export async function saveChanges(
 ): Promise<boolean> {
   const now = clock();
   const changed = await db.run`
-    update canvases set updated_at = case when updated_at < ${now} then ${now} else updated_at + 1 end,
+    update canvases set updated_at = greatest(updated_at + 1, ${now}),
       title = coalesce(${title ?? null}, title), tags = coalesce(${textOf(tags)}, tags),
       metadata = coalesce(${textOf(metadata)}, metadata), access = coalesce(${access ?? null}, access),
       org_id = coalesce(org_id, ${org ?? null}),
@@ -43,7 +43,7 @@ export async function saveChanges(
 export async function revokeShare(id: string, { db, clock }: Env): Promise<boolean> {
   const now = clock();
   const changed = await db.run`
-    update canvases set updated_at = case when updated_at < ${now} then ${now} else updated_at + 1 end, revoked_at = ${now}
+    update canvases set updated_at = greatest(updated_at + 1, ${now}), revoked_at = ${now}
     where id = ${id} and revoked_at is null and archived_at is null and disabled_at is null and deleted_at is null`;
   return changed === 1;
 }

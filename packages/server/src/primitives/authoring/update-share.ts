@@ -87,7 +87,12 @@ export async function updateShare(
     code: "UPDATE_PARTIAL" as const,
     fields: async () => ({ stage: "deploy", current: await currentShare(call, id, env).catch(() => saved) }),
   };
-  const target = await deployShare({ canvasId: id, by: call.user.id, file }, recheck, failure, env);
+  const target = await deployShare(
+    { canvasId: id, by: call.user.id, file, revokedAt: saved.revokedAt },
+    recheck,
+    failure,
+    env,
+  );
   await recordChange(call, { act: "authoring.deploy", canvas: id, target }, env);
   return currentShare(call, id, env);
 }

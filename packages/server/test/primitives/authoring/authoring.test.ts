@@ -7,6 +7,7 @@ import { open } from "@easel/conformance/page";
 import { refused } from "@easel/conformance/refusal";
 import { freshEmail, type Person } from "@easel/conformance/target";
 import type { Canvas } from "@easel/protocol/types";
+import { onAccessChange } from "../../../src/canvases/access-events.ts";
 import { uploadsOf } from "../../../src/canvases/publishing/upload.ts";
 import { onEngines } from "../../support/engines.ts";
 import { visit } from "../../support/publish.ts";
@@ -443,6 +444,25 @@ await onEngines(
         password: true,
         page: site.id,
       });
+    });
+
+    it("every change of access is announced to open connections, also if the deploy fails", async () => {
+      const { page } = await fresh();
+      const announced: unknown[] = [];
+      const stop = await onAccessChange((concerned) => announced.push(concerned), env);
+      const { id } = share(await publish(page, {}));
+      const changes: [announcements: number, change: () => Promise<unknown>][] = [
+        [1, () => update(page, id, { password: "p" })],
+        [1, () => update(page, id, { access: "whole_org" }, BROKEN)],
+        [2, () => update(page, id, { access: "private" }, HOME)],
+        [1, () => page.delete(`/authoring/${id}`)],
+      ];
+      for (const [announcements, change] of changes) {
+        announced.length = 0;
+        await change();
+        assert.deepEqual(announced, Array(announcements).fill({ canvas: id }));
+      }
+      await stop();
     });
 
     it("a failed deploy leaves a draft that the page can publish, with its settings", async () => {

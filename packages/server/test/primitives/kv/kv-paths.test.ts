@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { signIn } from "../../support/process.ts";
-import { startWithExamples } from "../../support/service.ts";
+import { startExample } from "../../support/service.ts";
 
-const { base } = await startWithExamples({ after });
+const { base } = await startExample({ after }, "guestbook");
 const headers = await signIn(base);
 const kv = `${base}/v1/c/guestbook/kv`;
 

@@ -1,0 +1,47 @@
+import { choiceOf, metadataOf } from "./records.js";
+
+const DAY_MS = 86_400_000;
+
+/** Returns what a person has entered into the fields of the form. */
+export const entriesOf = (field) => ({
+  title: field.title.value.trim(),
+  text: field.text.value,
+  template: field.template.value,
+  access: field.access.value,
+  password: field.password.value,
+  expiry: field.expiry.value,
+  slug: field.slug.value.trim(),
+});
+
+/** Returns the first fault that a person can mend before anything is sent: the name of a field and a text. */
+export function faultOf({ title, text, access, password }, base) {
+  if (title === "") return ["title", "A page needs a title."];
+  if (text.trim() === "") return ["text", "Write something first."];
+  const has = base !== null && choiceOf(base) === "password";
+  if (access === "password" && password === "" && !has) return ["password", "Choose a password first."];
+  return undefined;
+}
+
+function expiryOf(expiry, base) {
+  if (expiry === "keep") return undefined;
+  if (expiry !== "") return Date.now() + Number(expiry) * DAY_MS;
+  return base?.expiresAt == null ? undefined : null;
+}
+
+/**
+ * Returns the settings to send for a new page, or for changes of the canvas `base`: of its readers only what was changed. Undefined leaves a
+ * setting as it is, null clears it.
+ */
+export function settingsOf(entries, base) {
+  const { title, access, password: typed, expiry, slug } = entries;
+  const given = { title, metadata: metadataOf(entries), expiresAt: expiryOf(expiry, base) };
+  const password = access === "password" && typed !== "" ? typed : undefined;
+  if (base === null) return { ...given, access, password, slug: slug || undefined };
+  const before = choiceOf(base);
+  return {
+    ...given,
+    access: access === before ? undefined : access,
+    password: before === "password" && access !== before ? null : password,
+    expectedUpdatedAt: base.updatedAt,
+  };
+}
