@@ -14,7 +14,10 @@ import { recordChange } from "./record-change.ts";
 /** A new canvas, with the hash of its password. */
 export type GivenShare = Omit<z.output<typeof NewShare>, "password"> & { passwordHash: string | undefined };
 
-/** Creates the canvas with all its settings as a draft, in one batch that also counts it. Throws before it writes anything. */
+/**
+ * Creates the canvas with all its settings as a draft, in one batch that also counts it. Throws before it writes anything, also while the
+ * queue of deploys is full: others may have filled it since the upload began.
+ */
 async function create({ user }: Call, given: GivenShare, env: Env): Promise<{ id: string; slug: string }> {
   const { title, slug, tags, access: rung, expiresAt = null, metadata = null, passwordHash = null } = given;
   const access = storedAccess(rung);
@@ -23,6 +26,7 @@ async function create({ user }: Call, given: GivenShare, env: Env): Promise<{ id
   if (access === "whole_org") await missingHome(target, env);
   await requireShare(target, user, { access, hasPassword: passwordHash !== null, expiresAt }, given, env);
   await requireRoom(user.id, env);
+  env.deploys.requireRoom();
   const settings = { access, passwordHash, expiresAt, metadata, quotas: authoringQuotas(user.id, env) };
   return createCanvas(user, { title, slug, tags, orgId: org ?? undefined }, env, settings);
 }

@@ -89,6 +89,20 @@ await onEngines(
       share(await publish(site.pages.owner, {}));
     });
 
+    it("the quotas of a person's canvases apply as well", async () => {
+      const { config } = env;
+      env.config = { ...config, quotaCanvases: 1 };
+      const full = await publish(site.pages.owner, {});
+      refused(full, 409, "QUOTA_EXCEEDED");
+      assert.deepEqual([full.json.quota, full.json.scope], ["canvases.person", undefined]);
+      env.config = { ...config, quotaBundleBytes: 1 };
+      const large = await publish(site.pages.owner, { title: "Too large" });
+      refused(large, 502, "PUBLISH_FAILED");
+      assert.match(String(large.json.message), /files of the owner's canvases/);
+      assert.deepEqual((await listed(site.pages.owner))[0]?.publicationStatus, "draft");
+      env.config = config;
+    });
+
     it("0 allows nobody to publish", async () => {
       const { config } = env;
       env.config = { ...config, authoringDailyMax: 0 };

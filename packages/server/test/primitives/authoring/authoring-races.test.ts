@@ -3,8 +3,11 @@ import { readdir } from "node:fs/promises";
 import { before, it } from "node:test";
 import { disable } from "@easel/conformance/admin";
 import { manage, type Stage, stage, turn } from "@easel/conformance/fixture";
+import { type Header, start } from "@easel/conformance/http";
+import { until } from "@easel/conformance/patience";
 import { refused } from "@easel/conformance/refusal";
 import type { AuthoredCanvas } from "@easel/protocol/types";
+import { TaskPool } from "../../../src/async/task-pool.ts";
 import { uploadsOf } from "../../../src/canvases/publishing/upload.ts";
 import { holdBody } from "../../pipeline/held-body.ts";
 import { onEngines } from "../../support/engines.ts";
@@ -205,6 +208,55 @@ await onEngines(
       const [draft] = await listed(site.pages.viewer);
       assert.deepEqual([draft?.publicationStatus, draft?.version], ["unpublished", null]);
       share(await update(site.pages.viewer, made.id, {}, HOME));
+    });
+
+    it("a full queue of deploys is 503, and nothing is written or counted", async () => {
+      const made = await newShare();
+      const state = async () => [
+        await listed(site.pages.viewer),
+        await env.db.all`select user_id, day, canvases from authored_days order by user_id, day`,
+      ];
+      const asItWas = await state();
+      const { deploys } = env;
+      for (const fills of ["before the upload", "during the upload"]) {
+        const pool = new TaskPool(1, 0);
+        const requireRoom = pool.requireRoom.bind(pool);
+        env.deploys = pool;
+        for (const send of [
+          () => publish(site.pages.viewer, {}),
+          () => update(site.pages.viewer, made.id, { title: "Late" }, HOME),
+        ]) {
+          let asked = 0;
+          pool.requireRoom = () => {
+            if (fills === "before the upload" || asked++ > 0) requireRoom();
+          };
+          refused(await send(), 503, "UNAVAILABLE");
+        }
+        env.deploys = deploys;
+        assert.deepEqual(await state(), asItWas, fills);
+        assert.deepEqual(await uploads(), []);
+      }
+    });
+
+    it("an upload whose client goes away leaves nothing", async () => {
+      const asItWas = await listed(site.pages.viewer);
+      const form = await shareForm({ title: "Gone" }, Buffer.alloc(1_000_000));
+      const headers: Header[] = [FORM_TYPE, ["Content-Length", String(form.length)]];
+      const request = start(
+        target.base,
+        {
+          method: "POST",
+          path: `/v1/c/${site.slug}/authoring`,
+          headers: [...site.people.viewer.headers, ...headers],
+        },
+        false,
+      );
+      request.on("error", () => {});
+      request.write(form.subarray(0, 500_000));
+      await until("the upload has begun", async () => (await uploads()).length === 1);
+      request.destroy();
+      await until("the upload is removed", async () => (await uploads()).length === 0);
+      assert.deepEqual(await listed(site.pages.viewer), asItWas);
     });
 
     it("before the first file of a new canvas is stored, it is counted and a draft with all its settings", async () => {
