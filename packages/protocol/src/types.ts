@@ -152,6 +152,11 @@ export interface StagedDeployCreated {
   warnings: string[];
 }
 
+/** Response to the end of a staged deploy. `warnings` are sentences for people about the content of its files. */
+export interface FinishedDeploy extends Canvas {
+  warnings: string[];
+}
+
 /** The number of files of a version that differ from those of the version stored before it. */
 export interface ChangedFiles {
   added: number;

@@ -58,6 +58,8 @@ interface Description {
   response: ResponseSpec<unknown>;
   /** Absent if no access needs to be rechecked. */
   affects?: Affects;
+  /** Whether many requests in a row are usual, because each uploads one file. They have a rate limit of their own. */
+  uploads?: boolean;
   /** Whether the audit log records the act. By default it records all acts except GET. */
   audited?: boolean;
 }

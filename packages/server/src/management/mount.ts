@@ -19,6 +19,9 @@ import { ACTS } from "./acts.ts";
 import type { Call } from "./call.ts";
 import { CALLERS } from "./callers.ts";
 
+/** The number of uploads for each other request that a person may send: a bundle of 5,000 files takes about a minute. */
+const UPLOADS_FACTOR = 20;
+
 /**
  * Authenticates a request, counts it and, for a change, checks its origin, before any body is read. Throws 403 for guests unless `guests`
  * is true.
@@ -27,14 +30,15 @@ async function admit(
   request: FastifyRequest,
   reply: FastifyReply,
   env: Env,
-  { guests }: { guests: boolean },
+  { guests, uploads = false }: { guests: boolean; uploads?: boolean },
 ): Promise<User> {
   blockEmbedding(reply);
   const user = await identify(request.raw, reply, env, { tokens: true });
   if (user === null) return challenge(request.raw, "api", env);
   const rateClass = isCrossOrigin(request.headers, env.base) ? "foreign" : "management";
-  const bucket: Bucket = { rateClass, owner: user.id, part: "management" };
-  if (!(await take(bucket, env.config.managementPerMinute, reply, env))) {
+  const bucket: Bucket = { rateClass, owner: user.id, part: uploads ? "uploads" : "management" };
+  const perMinute = env.config.managementPerMinute * (uploads ? UPLOADS_FACTOR : 1);
+  if (!(await take(bucket, perMinute, reply, env))) {
     const { status, message } = ERRORS.RATE_LIMITED;
     throw new Refusal(status, { error: "rate_limited", code: "RATE_LIMITED", message });
   }
@@ -85,11 +89,12 @@ const actsByPath = (): [path: string, acts: ActsByMethod][] =>
 export function mountManagement(app: FastifyInstance, env: Env): void {
   for (const [path, acts] of actsByPath()) {
     const guests = Object.values(acts).some(({ allow }) => CALLERS[allow].guests);
+    const uploads = Object.values(acts).some((act) => act.uploads === true);
     app.route({
       method: [...METHODS],
       url: path.replace(/\{(\w+)\}/g, ":$1"),
       async handler(request, reply) {
-        const user = await admit(request, reply, env, { guests });
+        const user = await admit(request, reply, env, { guests, uploads });
         const act = handlerFor(acts, request.method, reply);
         const params = request.params as Record<string, string>;
         const call = { user, params, query: request.query as Query, request: request.raw };

@@ -7,7 +7,7 @@ import { streamBody } from "../http/stream-body.ts";
 import { act } from "./act.ts";
 import { type BodySpec, json } from "./body-spec.ts";
 import { created, noContent, ok } from "./response-spec.ts";
-import { canvas, stagedDeploy } from "./responses/canvas.ts";
+import { finishedDeploy, stagedDeploy } from "./responses/canvas.ts";
 
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/, "a SHA-256 has 64 lower-case hexadecimal digits");
 
@@ -59,6 +59,7 @@ export const stagedDeploys = [
     body: bytesOfFile,
     response: noContent,
     audited: false,
+    uploads: true,
     async run({ user, canvas: { id }, params: { deploy, sha256: key }, body: blob }, env) {
       await addBlob({ id: deploy, canvasId: id, userId: user.id }, key, blob, env);
       return { body: undefined };
@@ -73,10 +74,11 @@ export const stagedDeploys = [
       "May be sent again. 409 `BLOBS_MISSING` with `missing`, 409 `VERSION_CONFLICT` with `currentVersion`.",
     allow: "editor",
     affects: "canvas",
-    response: ok(canvas),
+    response: ok(finishedDeploy),
     async run({ user, canvas: { id }, params: { deploy } }, env) {
-      const version = await finishDeploy({ id: deploy, canvasId: id, userId: user.id }, env);
-      return { body: await currentView(id, user, env), audit: { target: version } };
+      const place = { id: deploy, canvasId: id, userId: user.id };
+      const { version, warnings } = await finishDeploy(place, env);
+      return { body: { ...(await currentView(id, user, env)), warnings }, audit: { target: version } };
     },
   }),
 ];

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
-import { before, it } from "node:test";
+import { before, it, test } from "node:test";
 import { manage, type Stage, stage } from "@easel/conformance/fixture";
 import type { Answer } from "@easel/conformance/http";
 import { refused, unauthenticated } from "@easel/conformance/refusal";
@@ -8,7 +8,7 @@ import { sweepStaged } from "../../src/canvases/staged-deploys.ts";
 import { sweepBlobs } from "../../src/canvases/sweep.ts";
 import { sweepVersions } from "../../src/canvases/version-files.ts";
 import { keysOf } from "../drivers/blobs-contract.ts";
-import { onEngines } from "../support/engines.ts";
+import { onEngines, startDev } from "../support/engines.ts";
 import { publish, visit } from "../support/publish.ts";
 import { manifestOf, sha256, stager } from "../support/staged.ts";
 
@@ -211,6 +211,22 @@ await onEngines("staged deploys", (target, env) => {
     await expire();
   });
 
+  it("the last response warns about the content of files, also when it is sent again", async () => {
+    const index = '<script src="/assets/app.js"></script>';
+    const files = { "index.html": index, "assets/app.js": "1", "easel.json": '{"titel":"Tea"}' };
+    const { id, warnings } = await started(deploys.begin(files));
+    assert.deepEqual(warnings, []);
+    for (const content of Object.values(files)) assert.equal((await deploys.upload(id, content)).status, 204);
+    for (let times = 0; times < 2; times++) {
+      const answer = await deploys.finish(id);
+      done(answer);
+      const [root, manifest, ...others] = answer.json.warnings as unknown as string[];
+      assert.match(String(root), /assets\/app\.js/);
+      assert.match(String(manifest), /titel/);
+      assert.deepEqual(others, []);
+    }
+  });
+
   it("expectedVersion that is not live: 409 VERSION_CONFLICT with the live one, at the start and at the end", async () => {
     const live = await publish(target, site, { "index.html": "live" });
     const next = { "index.html": page() };
@@ -374,4 +390,19 @@ await onEngines("staged deploys", (target, env) => {
     );
     done(await deploys.finish(id));
   });
+});
+
+test("uploads of staged deploys have a rate limit of their own, twenty times that of other requests", async (t) => {
+  const settings = { SERVICE_RATELIMIT_ENABLED: "true", SERVICE_RATELIMIT_MANAGEMENT_PER_MIN: "30" };
+  const { target } = await startDev(t, settings);
+  const site = await stage(target);
+  const deploys = stager(target, site.people.owner, site.id);
+  const begun = await deploys.begin({ "index.html": "home" });
+  assert.equal(begun.status, 201, begun.text);
+  const left = Number(begun.headers["x-ratelimit-remaining"]);
+  const sent = await deploys.upload(begun.json.id, "home");
+  const rates = ["x-ratelimit-limit", "x-ratelimit-remaining"].map((name) => Number(sent.headers[name]));
+  assert.deepEqual([sent.status, ...rates], [204, 600, 599]);
+  const finished = await deploys.finish(begun.json.id);
+  assert.equal(Number(finished.headers["x-ratelimit-remaining"]), left - 1);
 });

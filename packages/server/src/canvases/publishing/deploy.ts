@@ -87,6 +87,12 @@ export async function storeVersion(
   return version;
 }
 
+/** Returns the warnings about likely mistakes in the content of files. Throws if a file cannot be read. */
+export const contentWarnings = async (files: BundleFile[], { base }: Env): Promise<string[]> => [
+  ...(await rootAddressWarnings(files, base)),
+  ...(await easelJsonWarnings(files)),
+];
+
 /**
  * Unpacks an uploaded bundle and stores it as a version that is not published yet, two bundles at a time. `by` is the id of the user who
  * deploys it. Throws 400 `INVALID_BODY` for a bundle that breaks a rule, 409 `QUOTA_EXCEEDED`, and 503 `UNAVAILABLE` while the queue is full.
@@ -94,8 +100,7 @@ export async function storeVersion(
 export const storeBundle = (canvasId: string, by: string, file: string, env: Env): Promise<StoredBundle> =>
   env.deploys.run(() =>
     withBundle(file, async ({ files, leftOut, warnings }) => {
-      warnings.push(...(await rootAddressWarnings(files, env.base).catch(asRefusal)));
-      warnings.push(...(await easelJsonWarnings(files).catch(asRefusal)));
+      warnings.push(...(await contentWarnings(files, env).catch(asRefusal)));
       return { version: await storeVersion(canvasId, by, files, env), leftOut, warnings };
     }),
   );

@@ -19,7 +19,7 @@ import {
   type StagedFile,
 } from "../staged-deploys.ts";
 import type { BundleFile } from "./bundle.ts";
-import { publishStored, storeVersion, tidyUp } from "./deploy.ts";
+import { contentWarnings, publishStored, storeVersion, tidyUp } from "./deploy.ts";
 import { mimeOf } from "./mime.ts";
 import { compress, isWorthCompressing } from "./representations.ts";
 import { selectFiles } from "./select-files.ts";
@@ -179,13 +179,27 @@ async function publishStaged(deploy: StagedDeploy, env: Env): Promise<string> {
   return version.id;
 }
 
+/** Returns the warnings about the content of a staged deploy whose bytes have all been uploaded. */
+const warningsOf = ({ files }: StagedDeploy, env: Env): Promise<string[]> =>
+  contentWarnings(
+    files.map((file) => ({
+      ...file,
+      open: async () => (await env.blobs.get(file.key)) ?? refuse("NOT_FOUND"),
+    })),
+    env,
+  );
+
 /**
- * Publishes a staged deploy and returns the id of its version. Called again, or concurrently, it publishes nothing and returns the same.
- * Throws 404 `NOT_FOUND` if the deploy has expired, 409 `BLOBS_MISSING` and 409 `VERSION_CONFLICT`.
+ * Publishes a staged deploy and returns the id of its version, and warnings for people. Called again, or concurrently, it publishes nothing
+ * and returns the same. Throws 404 `NOT_FOUND` if the deploy has expired, 409 `BLOBS_MISSING` and 409 `VERSION_CONFLICT`.
  */
-export async function finishDeploy(place: Place, env: Env): Promise<string> {
+export async function finishDeploy(place: Place, env: Env): Promise<{ version: string; warnings: string[] }> {
   const deploy = await requireStaged(place, env);
-  if (deploy.version !== null) return deploy.version;
+  const version = deploy.version ?? (await publishOnce(place, deploy, env));
+  return { version, warnings: await warningsOf(deploy, env) };
+}
+
+async function publishOnce(place: Place, deploy: StagedDeploy, env: Env): Promise<string> {
   await requireComplete(deploy.id, env);
   await requireExpected(deploy.canvasId, deploy.expectedVersion, env);
   try {

@@ -12,6 +12,7 @@ import type {
   Capabilities,
   ChangedFiles,
   DeployedCanvas,
+  FinishedDeploy,
   LeftOut,
   StagedDeployCreated,
   Version,
@@ -100,6 +101,11 @@ const leftOut = exact<LeftOut>()(
 export const deployedCanvas = exact<DeployedCanvas>()(
   "DeployedCanvas",
   z.strictObject({ ...canvasFields, leftOut: z.array(leftOut), warnings: z.array(z.string()) }),
+);
+
+export const finishedDeploy = exact<FinishedDeploy>()(
+  "FinishedDeploy",
+  z.strictObject({ ...canvasFields, warnings: z.array(z.string()) }),
 );
 
 export const stagedDeploy = exact<StagedDeployCreated>()(
