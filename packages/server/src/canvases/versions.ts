@@ -82,19 +82,27 @@ export async function publishVersion(canvasId: string, version: string, { db, cl
   refuse("NOT_FOUND", { message: "The canvas has no such version." });
 }
 
+/** Throws 404 `NOT_FOUND` if the canvas has no such version. */
+export async function requireVersion(canvasId: string, version: string, { db }: Env): Promise<void> {
+  const known = isId(version)
+    ? await db.get`select 1 as known from versions
+        where id = ${version} and canvas_id = ${canvasId} and state = 'stored'`
+    : undefined;
+  if (known === undefined) refuse("NOT_FOUND", { message: "The canvas has no such version." });
+}
+
 /**
  * Deletes a version that is not the published one. Its files are removed later, by `removeOfCanvas` or the sweep. Throws 409 `VERSION_LIVE`,
  * and 404 `NOT_FOUND` if the canvas has no such version.
  */
-export async function deleteVersion(canvasId: string, version: string, { db }: Env): Promise<void> {
-  const unknown = () => refuse("NOT_FOUND", { message: "The canvas has no such version." });
-  if (!isId(version)) unknown();
+export async function deleteVersion(canvasId: string, version: string, env: Env): Promise<void> {
+  const { db } = env;
   // A concurrent publication of this version changes the same row, so that one of both fails.
-  const marked = await db.run`update versions set state = 'removing'
-    where id = ${version} and canvas_id = ${canvasId} and state = 'stored' and replaced_at is not null`;
+  const marked = isId(version)
+    ? await db.run`update versions set state = 'removing'
+        where id = ${version} and canvas_id = ${canvasId} and state = 'stored' and replaced_at is not null`
+    : 0;
   if (marked === 1) return;
-  const live = await db.get`select 1 as live from versions
-    where id = ${version} and canvas_id = ${canvasId} and state = 'stored'`;
-  if (live === undefined) unknown();
+  await requireVersion(canvasId, version, env);
   refuse("VERSION_LIVE");
 }

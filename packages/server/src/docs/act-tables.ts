@@ -22,8 +22,9 @@ function bodyOf({ body }: Act): string {
   return `${code(outlineOf(inputOf(body.schema)))}${body.optional ? " or nothing" : ""} →`;
 }
 
-function responseOf({ response: { status, schema } }: Act): string {
-  const shape = schema === null ? "" : code(nameOf(outputOf(schema).$ref ?? ""));
+function responseOf({ response: { status, schema, type } }: Act): string {
+  const name = schema === null ? type : nameOf(outputOf(schema).$ref ?? "");
+  const shape = name === undefined ? "" : code(name);
   return [...(status === 200 ? [] : [String(status)]), shape].join(" ").trim();
 }
 

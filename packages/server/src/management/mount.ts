@@ -13,11 +13,13 @@ import { blockEmbedding } from "../http/security-headers.ts";
 import { identify } from "../identity/identify.ts";
 import { reauthenticate } from "../identity/reauthenticate.ts";
 import { writeAudit } from "../organisation/audit.ts";
+import { sendStream } from "../pipeline/send-stream.ts";
 import { challenge } from "../sign-in/challenge.ts";
 import type { Act, Result } from "./act.ts";
 import { ACTS } from "./acts.ts";
 import type { Call } from "./call.ts";
 import { CALLERS } from "./callers.ts";
+import { Download } from "./response-spec.ts";
 
 /** The number of uploads for each other request that a person may send: a bundle of 5,000 files takes about a minute. */
 const UPLOADS_FACTOR = 20;
@@ -100,7 +102,10 @@ export function mountManagement(app: FastifyInstance, env: Env): void {
         const call = { user, params, query: request.query as Query, request: request.raw };
         const { body } = await perform(act, call, request, env);
         reply.code(act.response.status).header("cache-control", "private, no-store");
-        return body === undefined ? reply.send() : body;
+        if (!(body instanceof Download)) return body === undefined ? reply.send() : body;
+        const { headers, stream } = body;
+        const { type = "application/octet-stream" } = act.response;
+        return sendStream(stream, { headers: { "content-type": type, ...headers } }, user.id, reply, env);
       },
     });
   }

@@ -1,11 +1,26 @@
+import type { Readable } from "node:stream";
 import type { ZodType } from "zod";
 
-/** The successful response of an act: its status, and the schema of its body or null for none. */
+/** The successful response of an act: its status, and the schema of its body or null for a body that is no JSON. */
 export interface ResponseSpec<Body> {
   status: 200 | 201 | 204;
   schema: ZodType<Body> | null;
+  /** The media type of a body that is a `Download`. */
+  type?: string;
+}
+
+/** A response body that is read as fast as the client takes it, with its headers. */
+export class Download {
+  readonly headers: Record<string, string>;
+  readonly stream: Readable;
+
+  constructor(headers: Record<string, string>, stream: Readable) {
+    this.headers = headers;
+    this.stream = stream;
+  }
 }
 
 export const ok = <Body>(schema: ZodType<Body>): ResponseSpec<Body> => ({ status: 200, schema });
 export const created = <Body>(schema: ZodType<Body>): ResponseSpec<Body> => ({ status: 201, schema });
 export const noContent: ResponseSpec<undefined> = { status: 204, schema: null };
+export const download = (type: string): ResponseSpec<Download> => ({ status: 200, schema: null, type });

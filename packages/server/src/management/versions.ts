@@ -1,13 +1,15 @@
+import { archiveOf } from "../canvases/publishing/bundle-archive.ts";
 import { publishStored, type StoredBundle, storeBundle, tidyUp } from "../canvases/publishing/deploy.ts";
 import { withUpload } from "../canvases/publishing/upload.ts";
 import { removeOfCanvas } from "../canvases/version-files.ts";
-import { deleteVersion, listVersions, publishVersion } from "../canvases/versions.ts";
+import { deleteVersion, listVersions, publishVersion, requireVersion } from "../canvases/versions.ts";
 import { currentView } from "../canvases/view.ts";
+import type { Env } from "../env.ts";
 import { refuse } from "../http/refusal.ts";
 import { streamBody } from "../http/stream-body.ts";
 import { act } from "./act.ts";
 import type { BodySpec } from "./body-spec.ts";
-import { noContent, ok } from "./response-spec.ts";
+import { Download, download, noContent, ok } from "./response-spec.ts";
 import { canvas, deployedCanvas, versionList } from "./responses/canvas.ts";
 
 const TYPES = ["application/zip", "application/x-zip-compressed", "application/octet-stream", "text/html"];
@@ -25,6 +27,13 @@ const uploadedVersion: BodySpec<StoredBundle> = {
     return withUpload(streamBody(request), size, env, (file) => storeBundle(id, user.id, file, env));
   },
 };
+
+async function downloadOf({ slug }: { slug: string }, version: string | null, env: Env): Promise<Download> {
+  if (version === null) return refuse("NOT_FOUND", { message: "The canvas has no version." });
+  const { size, open } = await archiveOf(version, env);
+  const headers = { "content-disposition": `attachment; filename="${slug}.zip"` };
+  return new Download(size === null ? headers : { ...headers, "content-length": String(size) }, open());
+}
 
 /** The endpoints for the versions of a canvas: deploys and rollbacks (management API, section 4). */
 export const versions = [
@@ -80,6 +89,28 @@ export const versions = [
       await deleteVersion(id, version, env);
       await tidyUp(removeOfCanvas(id, env), env);
       return { body: undefined, audit: { target: version } };
+    },
+  }),
+  act({
+    name: "canvas.download",
+    method: "GET",
+    path: "/api/canvases/{id}/bundle",
+    summary: "Returns the files of the current version as a zip that deploys again.",
+    details: "404 `NOT_FOUND` for a canvas without a version.",
+    allow: "editor",
+    response: download("application/zip"),
+    run: async ({ canvas }, env) => ({ body: await downloadOf(canvas, canvas.version_id, env) }),
+  }),
+  act({
+    name: "canvas.download-version",
+    method: "GET",
+    path: "/api/canvases/{id}/versions/{version}/bundle",
+    summary: "Returns the files of a version as a zip that deploys again.",
+    allow: "editor",
+    response: download("application/zip"),
+    async run({ canvas, params: { version } }, env) {
+      await requireVersion(canvas.id, version, env);
+      return { body: await downloadOf(canvas, version, env) };
     },
   }),
 ];

@@ -83,9 +83,13 @@ async function checkPaths(paths: string[]): Promise<void> {
  * adds `index.html` if there is only one other page. Throws 400 `INVALID_BODY` if the paths, their number or their sizes break a rule.
  */
 export async function selectFiles<File extends OfferedFile>(offered: File[]): Promise<Selection<File>> {
-  if (offered.length > LIMITS.bundleEntries.value) invalid("The bundle has too many entries.");
+  const requireFew = ({ length }: unknown[]) => {
+    if (length > LIMITS.bundleEntries.value) invalid("The bundle has too many entries.");
+  };
+  requireFew(offered);
   const leftOut = new LeftOutList();
   const { files, warnings } = withStartPage(keptOf(offered, leftOut));
+  requireFew(files);
   if (files.length === 0) invalid("The bundle is empty: dot files and litter are left out.");
   if (files.reduce((sum, { size }) => sum + size, 0) > LIMITS.bundleUnpackedBytes.value)
     invalid("The bundle is too large when unpacked.");

@@ -1,0 +1,102 @@
+import { Readable } from "node:stream";
+import { crc32 } from "node:zlib";
+import { LIMITS } from "@easel/protocol/limits";
+import type { Env } from "../../env.ts";
+import { type StoredFile, storedFiles } from "../stored-files.ts";
+import { DEFLATED, STORED } from "../zip/central-header.ts";
+import { type ArchivedFile, writeZip, zipSize } from "../zip/zip-writer.ts";
+import { commonFolder } from "./select-files.ts";
+
+/** A bundle as a zip. `size` is its number of bytes, or null if that is not known before the end. */
+export interface BundleArchive {
+  size: number | null;
+  open(): Readable;
+}
+
+/** The header of gzip data as zlib writes it, up to its flags. */
+const GZIP = Buffer.from([0x1f, 0x8b, 8, 0]);
+const GZIP_HEADER_BYTES = 10;
+/** The checksum and the size of the content. */
+const GZIP_TRAILER_BYTES = 8;
+
+async function bytesOf(
+  key: string,
+  { blobs }: Env,
+  range?: { start: number; end: number },
+): Promise<Readable> {
+  const stream = await blobs.get(key, range);
+  if (stream === null) throw new Error(`Blob ${key} of a version is missing`);
+  return stream;
+}
+
+async function read(key: string, start: number, length: number, env: Env): Promise<Buffer> {
+  return Buffer.concat(await (await bytesOf(key, env, { start, end: start + length - 1 })).toArray());
+}
+
+/** Streams a blob that is opened only when it is read, so that an abandoned archive leaves nothing open. */
+async function* lazily(key: string, env: Env, range?: { start: number; end: number }) {
+  yield* await bytesOf(key, env, range);
+}
+
+/** Returns the deflated data inside of gzip data. */
+async function deflated(key: string, size: number, plainSize: number, env: Env) {
+  const end = size - GZIP_TRAILER_BYTES;
+  const [header, trailer] = await Promise.all([
+    read(key, 0, GZIP_HEADER_BYTES, env),
+    read(key, end, GZIP_TRAILER_BYTES, env),
+  ]);
+  if (!header.subarray(0, GZIP.length).equals(GZIP) || trailer.readUInt32LE(4) !== plainSize)
+    throw new Error(`Blob ${key} is not the gzip of ${plainSize} bytes`);
+  return {
+    crc: trailer.readUInt32LE(0),
+    chunks: lazily(key, env, { start: GZIP_HEADER_BYTES, end: end - 1 }),
+  };
+}
+
+/** Returns the content of a file, which is read twice because its checksum is written before it. */
+async function stored(key: string, env: Env) {
+  let crc = 0;
+  for await (const chunk of lazily(key, env)) crc = crc32(chunk, crc);
+  return { crc, chunks: lazily(key, env) };
+}
+
+function archived({ path, plain, gzip }: StoredFile, env: Env): ArchivedFile {
+  const { key, size } = plain;
+  return {
+    path,
+    size,
+    open: async () => lazily(key, env),
+    packed:
+      gzip === undefined
+        ? { method: STORED, size, open: () => stored(key, env) }
+        : {
+            method: DEFLATED,
+            size: gzip.size - GZIP_HEADER_BYTES - GZIP_TRAILER_BYTES,
+            open: () => deflated(gzip.key, gzip.size, size, env),
+          },
+  };
+}
+
+/**
+ * Returns a version as a zip that deploys again to the same files. Nothing is compressed for it, unless it would be larger than `limit`, the
+ * largest zip that can be deployed: then files without a stored gzip are compressed while the zip is read.
+ */
+export async function archiveOf(
+  version: string,
+  env: Env,
+  limit: number = LIMITS.bundleBytes.value,
+): Promise<BundleArchive> {
+  const files = await storedFiles(version, env);
+  // A deploy takes away one folder around everything.
+  const around = commonFolder(files.map(({ path }) => path)) === "" ? "" : "bundle/";
+  const ready = files.map((file) => archived({ ...file, path: around + file.path }, env));
+  const isSmall = (zipSize(ready) ?? 0) <= limit;
+  const chosen = isSmall
+    ? ready
+    : ready.map((file) => (file.packed?.method === STORED ? { ...file, packed: null } : file));
+  return {
+    size: zipSize(chosen),
+    // One chunk waits in the stream, so that a slow client costs little memory.
+    open: () => Readable.from(writeZip(chosen), { objectMode: false, highWaterMark: 1 }),
+  };
+}

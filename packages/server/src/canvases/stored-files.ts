@@ -1,0 +1,41 @@
+import type { Env } from "../env.ts";
+
+/** A blob of a version's file. */
+interface StoredBlob {
+  key: string;
+  size: number;
+}
+
+/** A file of a version as it was uploaded, and compressed with gzip if that is stored. */
+export interface StoredFile {
+  path: string;
+  plain: StoredBlob;
+  gzip: StoredBlob | undefined;
+}
+
+interface Row {
+  path: string;
+  encoding: "identity" | "gzip";
+  key: string;
+  size: number;
+}
+
+const ROWS_AT_ONCE = 500;
+
+/** Reads the files of a version in the order of their paths in bytes, the same on both engines. */
+export async function storedFiles(version: string, { db }: Env): Promise<StoredFile[]> {
+  const rows: Row[] = [];
+  for (let slice: Row[] = [{ path: "", encoding: "gzip", key: "", size: 0 }]; slice.length > 0; ) {
+    const { path, encoding } = slice.at(-1) as Row;
+    slice = await db.all<Row>`
+      select path, encoding, blob_key as key, size from version_files
+      where version_id = ${version} and (path, encoding) > (${path}, ${encoding}) and encoding in ('identity', 'gzip')
+      order by path, encoding limit ${ROWS_AT_ONCE}`;
+    rows.push(...slice);
+  }
+  const variants = new Map(rows.filter(({ encoding }) => encoding === "gzip").map((row) => [row.path, row]));
+  return rows
+    .filter(({ encoding }) => encoding === "identity")
+    .map(({ path, key, size }) => ({ path, plain: { key, size }, gzip: variants.get(path) }))
+    .toSorted((a, b) => Buffer.compare(Buffer.from(a.path), Buffer.from(b.path)));
+}

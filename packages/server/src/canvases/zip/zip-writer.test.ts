@@ -1,0 +1,81 @@
+import assert from "node:assert/strict";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import { buffer } from "node:stream/consumers";
+import { after, test } from "node:test";
+import { crc32, deflateRawSync } from "node:zlib";
+import fc from "fast-check";
+import { fromBufferPromise } from "yauzl";
+import { withBundle } from "../publishing/bundle.ts";
+import { DEFLATED, STORED } from "./central-header.ts";
+import { type ArchivedFile, writeZip, zipSize } from "./zip-writer.ts";
+
+const directory = await mkdtemp(path.join(os.tmpdir(), "easel-zip-"));
+after(() => rm(directory, { recursive: true }));
+
+async function* chunksOf(bytes: Uint8Array) {
+  const half = Math.ceil(bytes.length / 2);
+  if (half > 0) yield* [bytes.subarray(0, half), bytes.subarray(half)];
+}
+
+/** Returns a file whose data is stored, deflated, or deflated while it is written. */
+function fileOf(name: string, content: Uint8Array, kind: "stored" | "deflated" | "later"): ArchivedFile {
+  const data = kind === "deflated" ? deflateRawSync(content) : content;
+  return {
+    path: name,
+    size: content.length,
+    open: async () => chunksOf(content),
+    packed:
+      kind === "later"
+        ? null
+        : {
+            method: kind === "stored" ? STORED : DEFLATED,
+            size: data.length,
+            open: async () => ({ crc: crc32(content), chunks: chunksOf(data) }),
+          },
+  };
+}
+
+test("a zip is read back with the same files by two readers, has the size that is told, and the same bytes again", async () => {
+  const kind = fc.constantFrom("stored", "deflated", "later");
+  const content = fc.oneof(
+    fc.uint8Array({ maxLength: 300 }),
+    fc.nat({ max: 100_000 }).map((size) => new Uint8Array(size)),
+  );
+  const names = fc.constantFrom("index.html", "a.txt", "grün/日本.txt", "b/c d.bin", "b/e");
+  const files = fc.uniqueArray(fc.tuple(names, content, kind), { minLength: 1, selector: ([name]) => name });
+  await fc.assert(
+    fc.asyncProperty(files, async (list) => {
+      const archived = list.map(([name, bytes, how]) => fileOf(name, bytes, how));
+      archived.push(fileOf("top.txt", new Uint8Array(1), "stored"));
+      const bytes = await buffer(writeZip(archived));
+      const size = zipSize(archived);
+      assert.equal(size, list.some(([, , how]) => how === "later") ? null : bytes.length);
+      assert.deepEqual(await buffer(writeZip(archived)), bytes);
+
+      const place = path.join(directory, "bundle.zip");
+      await writeFile(place, bytes);
+      const read = await withBundle(place, async (bundle) => {
+        const contents = [];
+        for (const file of bundle.files) contents.push([file.path, await buffer(await file.open())] as const);
+        return new Map(contents);
+      });
+      const other = await fromBufferPromise(bytes, { strictFileNames: true });
+      for await (const entry of other.eachEntry()) {
+        const expected = list.find(([name]) => name === entry.fileName)?.[1] ?? new Uint8Array(1);
+        assert.deepEqual(await buffer(await other.openReadStreamPromise(entry)), Buffer.from(expected));
+        assert.deepEqual(read.get(entry.fileName), Buffer.from(expected));
+      }
+      assert.equal(other.entryCount, archived.length);
+    }),
+    { numRuns: 50 },
+  );
+});
+
+test("a file with another size than it says is an error", async () => {
+  const right = fileOf("a.txt", Buffer.from("content"), "stored");
+  const wrong = { ...right, packed: right.packed && { ...right.packed, size: 8 } };
+  await assert.rejects(buffer(writeZip([wrong])), /7 bytes instead of 8/);
+  await assert.rejects(buffer(writeZip([{ ...right, packed: null, size: 6 }])), /7 bytes instead of 6/);
+});

@@ -1,0 +1,156 @@
+import { pipeline, Readable } from "node:stream";
+import { crc32, createDeflateRaw } from "node:zlib";
+import { DEFLATED, HAS_DESCRIPTOR } from "./central-header.ts";
+
+/** The data of an entry as it is in the zip. */
+interface PackedData {
+  /** 0 for stored, 8 for deflated data. */
+  method: number;
+  size: number;
+  /** Opens the data, with the checksum of the content. */
+  open(): Promise<{ crc: number; chunks: AsyncIterable<Uint8Array> }>;
+}
+
+/** A file to write to a zip. */
+export interface ArchivedFile {
+  path: string;
+  /** The size of the content in bytes. */
+  size: number;
+  /** Opens the content. */
+  open(): Promise<AsyncIterable<Uint8Array>>;
+  /** Null for a file that is compressed while the zip is written. */
+  packed: PackedData | null;
+}
+
+/** The fields that both headers have, before they are encoded. */
+interface Fields {
+  flags: number;
+  method: number;
+  crc: number;
+  compressedSize: number;
+  size: number;
+}
+
+const LOCAL_BYTES = 30;
+const CENTRAL_BYTES = 46;
+const DESCRIPTOR_BYTES = 16;
+const END_BYTES = 22;
+const UTF8 = 0x800;
+const VERSION = 20;
+/** Made by Unix, so that file modes apply. */
+const MADE_BY = 0x0300 | VERSION;
+const REGULAR_FILE = 0o100644;
+/** 1 January 1980, the earliest date of the format: the same version gives the same bytes. */
+const DATE = 0x0021;
+const DEFLATE_LEVEL = 6;
+
+function encode({ flags, method, crc, compressedSize, size }: Fields, name: Buffer): Buffer {
+  const fields = Buffer.alloc(26);
+  fields.writeUInt16LE(VERSION, 0);
+  fields.writeUInt16LE(UTF8 | flags, 2);
+  fields.writeUInt16LE(method, 4);
+  fields.writeUInt16LE(DATE, 8);
+  fields.writeUInt32LE(crc, 10);
+  fields.writeUInt32LE(compressedSize, 14);
+  fields.writeUInt32LE(size, 18);
+  fields.writeUInt16LE(name.length, 22);
+  return fields;
+}
+
+const localHeader = (fields: Fields, name: Buffer): Buffer =>
+  Buffer.concat([Buffer.from("PK\x03\x04"), encode(fields, name), name]);
+
+function centralHeader(fields: Fields, name: Buffer, offset: number): Buffer {
+  const [start, end] = [Buffer.from("PK\x01\x02\0\0"), Buffer.alloc(14)];
+  start.writeUInt16LE(MADE_BY, 4);
+  end.writeUInt32LE((REGULAR_FILE << 16) >>> 0, 6);
+  end.writeUInt32LE(offset, 10);
+  return Buffer.concat([start, encode(fields, name), end, name]);
+}
+
+function endRecord(entries: number, size: number, offset: number): Buffer {
+  const end = Buffer.alloc(END_BYTES);
+  end.write("PK\x05\x06");
+  end.writeUInt16LE(entries, 8);
+  end.writeUInt16LE(entries, 10);
+  end.writeUInt32LE(size, 12);
+  end.writeUInt32LE(offset, 16);
+  return end;
+}
+
+const asBuffer = ({ buffer, byteOffset, byteLength }: Uint8Array) =>
+  Buffer.from(buffer, byteOffset, byteLength);
+
+const requireSize = (path: string, size: number, expected: number): void => {
+  if (size !== expected) throw new Error(`${path} has ${size} bytes instead of ${expected}`);
+};
+
+/** Writes an entry whose data is ready. Returns its fields. */
+async function* packedEntry(path: string, size: number, packed: PackedData): AsyncGenerator<Buffer, Fields> {
+  const { crc, chunks } = await packed.open();
+  const fields = { flags: 0, method: packed.method, crc, compressedSize: packed.size, size };
+  yield localHeader(fields, Buffer.from(path));
+  let written = 0;
+  for await (const chunk of chunks) {
+    written += chunk.length;
+    yield asBuffer(chunk);
+  }
+  requireSize(path, written, packed.size);
+  return fields;
+}
+
+/** Compresses and writes an entry, with its checksum and sizes after the data. Returns its fields. */
+async function* deflatedEntry({ path, size, open }: ArchivedFile): AsyncGenerator<Buffer, Fields> {
+  const fields = { flags: HAS_DESCRIPTOR, method: DEFLATED, crc: 0, compressedSize: 0, size: 0 };
+  yield localHeader(fields, Buffer.from(path));
+  async function* content() {
+    for await (const chunk of await open()) {
+      fields.crc = crc32(chunk, fields.crc);
+      fields.size += chunk.length;
+      yield chunk;
+    }
+  }
+  const source = Readable.from(content(), { objectMode: false });
+  const deflated = pipeline(source, createDeflateRaw({ level: DEFLATE_LEVEL }), () => {});
+  // Without a listener, an error after the last byte would end the process.
+  deflated.on("error", () => {});
+  for await (const chunk of deflated as AsyncIterable<Buffer>) {
+    fields.compressedSize += chunk.length;
+    yield chunk;
+  }
+  requireSize(path, fields.size, size);
+  const descriptor = Buffer.from(`PK\x07\x08${"\0".repeat(12)}`);
+  for (const [index, value] of [fields.crc, fields.compressedSize, fields.size].entries())
+    descriptor.writeUInt32LE(value, 4 + 4 * index);
+  yield descriptor;
+  return fields;
+}
+
+/** Returns the size of the zip of files in bytes, or null if a file is compressed while it is written. */
+export function zipSize(files: ArchivedFile[]): number | null {
+  let size = END_BYTES;
+  for (const { path, packed } of files) {
+    if (packed === null) return null;
+    size += LOCAL_BYTES + CENTRAL_BYTES + 2 * Buffer.byteLength(path) + packed.size;
+  }
+  return size;
+}
+
+/**
+ * Writes a zip of at most 65,535 files and 4 GiB, as fast as it is read. The same files give the same bytes. Throws if a file has another
+ * size than it says.
+ */
+export async function* writeZip(files: ArchivedFile[]): AsyncGenerator<Buffer> {
+  const directory: Buffer[] = [];
+  let offset = 0;
+  for (const file of files) {
+    const { path, size, packed } = file;
+    const fields = yield* packed === null ? deflatedEntry(file) : packedEntry(path, size, packed);
+    const name = Buffer.from(path);
+    directory.push(centralHeader(fields, name, offset));
+    offset += LOCAL_BYTES + name.length + fields.compressedSize + (packed === null ? DESCRIPTOR_BYTES : 0);
+  }
+  const bytes = Buffer.concat(directory);
+  yield bytes;
+  yield endRecord(files.length, bytes.length, offset);
+}
