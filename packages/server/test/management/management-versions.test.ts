@@ -93,9 +93,9 @@ await onEngines("versions", (target, env) => {
     const listed = await stage(target);
     const from = Date.now();
     const [first, second, third] = [
-      await publish(target, listed, { "index.html": "one", "a.txt": "1234567" }),
-      await publish(target, listed, { "index.html": `<p>${"long ".repeat(1000)}` }),
-      await publish(target, listed, { "index.html": "one", "a.txt": "one", "b.txt": "one" }),
+      await publish(target, listed, { "index.html": "one", "a.txt": "1234567", "c.txt": "same" }),
+      await publish(target, listed, { "index.html": `<p>${"long ".repeat(1000)}`, "c.txt": "same" }),
+      await publish(target, listed, { "index.html": "one", "a.txt": "one", "b.txt": "one", "c.txt": "same" }),
     ];
     await manage(target, listed.people.owner, "POST", `/api/canvases/${listed.id}/versions/${first}/publish`);
     const me = (await manage(target, listed.people.owner, "GET", "/api/me")).json;
@@ -110,16 +110,16 @@ await onEngines("versions", (target, env) => {
         versions.map(({ createdAt, ...rest }) => rest),
         [
           {
-            ...{ id: third, ...by, files: 3, bytes: 9, current: false },
+            ...{ id: third, ...by, files: 4, bytes: 13, current: false },
             changed: { added: 2, changed: 1, removed: 0 },
           },
           {
-            ...{ id: second, ...by, files: 1, bytes: 5003, current: false },
+            ...{ id: second, ...by, files: 2, bytes: 5007, current: false },
             changed: { added: 0, changed: 1, removed: 1 },
           },
           {
-            ...{ id: first, ...by, files: 2, bytes: 10, current: true },
-            changed: { added: 2, changed: 0, removed: 0 },
+            ...{ id: first, ...by, files: 3, bytes: 14, current: true },
+            changed: { added: 3, changed: 0, removed: 0 },
           },
         ],
       );
