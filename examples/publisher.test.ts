@@ -240,6 +240,14 @@ test("every refusal says what a person can do", { skip: noBrowser }, async () =>
   await alerts(page, "An administrator has disabled this page.");
   await item(page, "Second").getByText("Disabled", { exact: true }).waitFor();
   assert.equal(await button(page, "Take down “Second”").isVisible(), false);
+
+  await env.db.run`update canvases set disabled_at = null, deleted_at = 1000 where owner_id = ${dan}`;
+  await publish(page, {});
+  await alerts(page, "This page was deleted meanwhile.");
+  await button(page, "Publish").click();
+  await says(page, "“Second” is published.");
+  await page.goto(await addressOf(page, "Second"));
+  await page.getByText("Third", { exact: true }).waitFor();
   assert.deepEqual(faults, []);
 });
 

@@ -68,6 +68,7 @@ const writer = letWrite({
     await look();
     const draft = code === "PUBLISH_FAILED" ? canvases.get(id) : undefined;
     if (draft) writer.rebase(draft);
+    else if (code === "NOT_FOUND" && !canvases.has(writer.edited())) writer.rebase(null);
   },
   left: ({ id }) => itemOf(id)?.querySelector(".edit").focus(),
 });

@@ -6,6 +6,8 @@ import { choiceOf, dayOf, pageOf, timeOf } from "./records.js";
 /** The preview follows the typing after a pause. */
 const PREVIEW_MS = 150;
 
+const GONE = "This page was deleted meanwhile. Publish again to make a new page of your text.";
+
 const element = (id) => document.getElementById(id);
 
 /**
@@ -86,7 +88,8 @@ export function letWrite({ say, done, failed, left }) {
 
   function refused(error) {
     if (error.code === "SHARE_CONFLICT" && error.current) return clash(error.current);
-    tell(explain(error), fieldOf(error));
+    const isGone = error.reason === "NOT_FOUND" && base !== null;
+    tell(isGone ? GONE : explain(error), fieldOf(error));
     failed(error);
   }
 
@@ -147,7 +150,7 @@ export function letWrite({ say, done, failed, left }) {
     edit,
     /** The id of the canvas that is edited, if any. */
     edited: () => base?.id,
-    /** Replaces the canvas that the edits are based on, and keeps the edits. */
+    /** Replaces the canvas that the edits are based on, null for a new page, and keeps the edits. */
     rebase(canvas) {
       const message = problem.textContent;
       const { value } = field.expiry;

@@ -20,6 +20,8 @@ const REASONS = {
   org_forbidden: "Your organisation does not allow this. Choose other readers.",
   operator_disabled:
     "Publishing is switched off on this service. You can write and look at the preview; the operator switches publishing on with SERVICE_AUTHORING=on.",
+  NOT_FOUND: "This publisher is gone: it was deleted.",
+  OWNER_ONLY: "This publisher is no longer shared with you.",
   SHARE_EXPIRED: "This publisher is no longer shared with you: its time has run out.",
   PASSWORD_REQUIRED: "This publisher needs its password again. Reload it to enter the password.",
 };
