@@ -29,7 +29,7 @@ test("the commands of docs/publishing.md do what they say", {
   assert.equal(stderr, "");
 
   const printed = stdout.split("---\n").map((text) => text.trim());
-  const [, folder, zip, single, ci, authoring, published, versions, down] = printed;
+  const [, folder, zip, single, ci, authoring, published, versions, again, down] = printed;
   const version = /[0-9a-f-]{36}/.exec(single ?? "")?.[0] ?? assert.fail(single);
   assert.equal(folder, `${base}/c/tea/`);
   const first = JSON.parse(zip ?? "");
@@ -46,6 +46,7 @@ test("the commands of docs/publishing.md do what they say", {
   );
   assert.equal(JSON.parse(lines[0] ?? "").files, 2);
   assert.equal(lines[3], version);
+  assert.equal(again, '{"leftOut":[],"warnings":[]}');
   assert.equal(down, "unpublished\npublished");
 
   const blobs = await env.db.all<{ canvases: number }>`
