@@ -10,7 +10,7 @@ import { refused } from "@easel/conformance/refusal";
 import { LIMITS } from "@easel/protocol/limits";
 import { onEngines } from "../support/engines.ts";
 import { publish, upload, visit } from "../support/publish.ts";
-import { type Forged, forge, zip, zip64Field } from "../support/zip.ts";
+import { extraField, type Forged, forge, zip, zip64Field } from "../support/zip.ts";
 
 const MIB = 1024 * 1024;
 const INDEX: Forged = { name: "index.html" };
@@ -49,6 +49,18 @@ const HOSTILE: [name: string, bytes: Buffer][] = [
   ["the same name twice", forge([INDEX, INDEX])],
   ["a file that is also a folder", forge([{ name: "a" }, { name: "a/b.txt" }])],
   ["a link", forge([INDEX, { name: "link", content: "/etc/passwd", mode: 0o120777 }])],
+
+  ["a device", forge([INDEX, { name: "tty", mode: 0o020666 }])],
+  ["a hard link", forge([INDEX, { name: "a", extra: extraField(0xd, Buffer.alloc(20)) }])],
+  ["names that differ only in case", forge([INDEX, { name: "Index.html" }])],
+  ["a name that is not UTF-8", forge([INDEX, { name: Buffer.from([0x82]), flags: 0 }])],
+  ["another name in the local header", forge([{ ...INDEX, local: { name: "other.html" } }])],
+  ["entries that overlap", forge([INDEX, { name: "b.html", offset: 0 }])],
+  ["bytes between entries", forge([INDEX, { name: "b.html", before: Buffer.from("junk") }])],
+  ["bytes before the first entry", forge([{ ...INDEX, before: Buffer.from("junk") }])],
+  ["bytes after the end", forge([INDEX], { after: Buffer.from("junk") })],
+  ["one of several parts", forge([INDEX], { disk: 1 })],
+  ["end records that differ", forge([INDEX], { zip64: { entries: 2 } })],
 
   ["an encrypted entry", forge([{ ...INDEX, content: "twenty bytes of text", size: 8, flags: 0x801 }])],
   ["a strongly encrypted entry", forge([{ ...INDEX, flags: 0x841 }])],
@@ -97,6 +109,7 @@ await onEngines("bundles", (target, env) => {
       canvas: await env.db.all`select version_id, updated_at from canvases`,
       versions: await env.db.all`select id, replaced_at from versions order by id`,
       files: await env.db.all`select version_id, path, blob_key from version_files order by version_id, path`,
+      blobs: await env.db.all`select blob_key, uses from bundle_blobs order by blob_key`,
       page: (await visit(target, site.slug, site.people.owner)).text,
       uploads: await readdir(path.join(env.config.dataDir, "uploads")),
     };
