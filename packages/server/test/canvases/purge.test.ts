@@ -7,6 +7,7 @@ import type { Target } from "@easel/conformance/target";
 import { purgeCanvases } from "../../src/canvases/purge.ts";
 import { onEngines } from "../support/engines.ts";
 import { publish } from "../support/publish.ts";
+import { stager } from "../support/staged.ts";
 import { rowsOf } from "./canvas-tables.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -42,6 +43,8 @@ async function furnished(target: Target): Promise<Stage> {
     assert.equal(made.status, status, made.text);
   }
   assert.equal((await upload(canvas.pages.owner)).status, 201);
+  const begun = await stager(target, people.owner, id).begin({ "index.html": "more tea" });
+  assert.equal(begun.status, 201, begun.text);
   const team = await manage(target, people.owner, "POST", "/api/teams", { name: "Tea", members: [] });
   const teams = [{ id: team.json.id, role: "viewer" }];
   assert.equal(
