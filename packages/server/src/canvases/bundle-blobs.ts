@@ -92,15 +92,17 @@ export function addUses(canvasId: string, used: Iterable<{ blob: BundleBlob; use
 
 /**
  * Returns a function that builds the steps which end uses of blobs by a canvas, and remove the blobs without any. `held` is a select of
- * `blob_key` and the number of `uses` to end; the values of its `?` follow the canvas's id.
+ * `blob_key` and the number of `uses` to end, all of them among `keys`; `values` are those of its `?`.
  */
-export function usesRemover(held: string): (canvasId: string, ...values: string[]) => Step[] {
+export function usesRemover(held: string): (canvasId: string, keys: string[], ...values: string[]) => Step[] {
   const subtract = statementText(
     `update bundle_blobs set uses = bundle_blobs.uses - held.uses from (${held}) as held`,
     "where bundle_blobs.blob_key = held.blob_key and bundle_blobs.canvas_id = ?",
+    // Without the keys, SQLite would read every blob of the canvas.
+    "and bundle_blobs.blob_key in (select key from json_each(?))",
   );
-  return (canvasId, ...values) => [
-    { optional: [subtract, ...values, canvasId] },
+  return (canvasId, keys, ...values) => [
+    { optional: [subtract, ...values, canvasId, asKeys(keys)] },
     optional`update bundle_bytes set bytes = bytes - (
         select coalesce(sum(size), 0) from bundle_blobs where canvas_id = ${canvasId} and uses <= 0)
       where canvas_id = ${canvasId}`,

@@ -138,7 +138,7 @@ export const finishStep = (id: string, version: string): Step => sql`
   update staged_deploys set version_id = ${version} where id = ${id} and version_id is null`;
 
 const endUses = usesRemover(`select blob_key, 1 as uses from staged_blobs
-  where deploy_id = ? and held = 1 and blob_key in (select key from json_each(?))`);
+  where deploy_id = ? and held = 1`);
 
 /** Releases the blobs of a staged deploy, in small batches. Safe to run concurrently. */
 export async function releaseBlobs(
@@ -149,11 +149,11 @@ export async function releaseBlobs(
     const rows = await db.all<{ key: string }>`
       select blob_key as key from staged_blobs where deploy_id = ${id} limit ${FILES_AT_ONCE}`;
     if (rows.length === 0) return;
-    const keys = asKeys(rows.map(({ key }) => key));
+    const keys = rows.map(({ key }) => key);
     await db.batch([
       lockBytes(canvasId),
-      ...endUses(canvasId, id, keys),
-      optional`delete from staged_blobs where deploy_id = ${id} and blob_key in (select key from json_each(${keys}))`,
+      ...endUses(canvasId, keys, id),
+      optional`delete from staged_blobs where deploy_id = ${id} and blob_key in (select key from json_each(${asKeys(keys)}))`,
     ]);
   }
 }

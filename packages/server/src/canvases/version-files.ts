@@ -70,13 +70,14 @@ const endUses = usesRemover(`select blob_key, count(*) as uses from version_file
 /** Removes a version that is marked `removing`, with its files in small batches. Safe to run concurrently. */
 async function removeMarked({ id, canvasId }: { id: string; canvasId: string }, { db }: Env): Promise<void> {
   for (;;) {
-    const rows = await db.all<{ path: string }>`
-      select path from version_files where version_id = ${id} and encoding = 'identity' limit ${FILES_AT_ONCE}`;
+    const rows = await db.all<{ path: string; key: string }>`
+      select path, blob_key as key from version_files where version_id = ${id} and encoding = 'identity' limit ${FILES_AT_ONCE}`;
     if (rows.length === 0) break;
     const paths = asKeys(rows.map(({ path }) => path));
+    const keys = rows.map(({ key }) => key);
     await db.batch([
       lockBytes(canvasId),
-      ...endUses(canvasId, id, paths),
+      ...endUses(canvasId, keys, id, paths),
       optional`delete from version_files where version_id = ${id} and path in (select key from json_each(${paths}))`,
     ]);
   }
