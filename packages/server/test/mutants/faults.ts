@@ -655,6 +655,13 @@ export const FAULTS: Fault[] = [
     "packages/server/test/conformance/authoring.test.ts",
   ),
   fault(
+    "authoring: UPDATE_PARTIAL without the current share",
+    "packages/server/src/primitives/authoring/update-share.ts",
+    'stage: "deploy", current: await currentShare(call, id, env).catch(() => saved)',
+    'stage: "deploy"',
+    "packages/server/test/conformance/authoring.test.ts",
+  ),
+  fault(
     "authoring: rights are not checked again while a bundle is stored",
     "packages/server/src/primitives/authoring/deploy-share.ts",
     "    await recheck();",
