@@ -67,7 +67,9 @@ async function checkPaths(paths: string[]): Promise<void> {
     keyed.push({ path, key: sortKeyOf(path) });
     if (keyed.length % PATHS_AT_ONCE === 0) await immediate();
   }
+  await immediate();
   keyed.sort((a, b) => Buffer.compare(a.key, b.key));
+  await immediate();
   for (const [index, { path, key }] of keyed.entries()) {
     const before = keyed[index - 1];
     if (before === undefined || !key.subarray(0, before.key.length).equals(before.key)) continue;
@@ -88,7 +90,9 @@ export async function selectFiles<File extends OfferedFile>(offered: File[]): Pr
   };
   requireFew(offered);
   const leftOut = new LeftOutList();
-  const { files, warnings } = withStartPage(keptOf(offered, leftOut));
+  const kept = keptOf(offered, leftOut);
+  await immediate();
+  const { files, warnings } = withStartPage(kept);
   requireFew(files);
   if (files.length === 0) invalid("The bundle is empty: dot files and litter are left out.");
   if (files.reduce((sum, { size }) => sum + size, 0) > LIMITS.bundleUnpackedBytes.value)
