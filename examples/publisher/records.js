@@ -35,7 +35,7 @@ const NOTES = {
   unpublished: "Its address shows nothing now. Edit and publish it to bring it back.",
   draft: "Publishing did not succeed. Edit it, and publish it again.",
   expired: "Its time has run out: only you can open it. Edit it to give it more time.",
-  archived: "It is archived, and shows nothing until you restore it on the home page.",
+  archived: "It is archived, and its address shows nothing until that is undone.",
   disabled: "An administrator has disabled it, and it cannot be changed.",
 };
 export const noteOf = ({ publicationStatus }) => NOTES[publicationStatus] ?? "";
