@@ -11,16 +11,18 @@ const TAG_LENGTH = 32;
 /** Hashes passwords with Argon2id. Limits the concurrent hashes, since each of them takes much memory. */
 export class Passwords {
   readonly #pool: TaskPool;
+  readonly #cost;
 
-  constructor(concurrency: number) {
+  constructor(concurrency: number, cost = COST) {
     this.#pool = new TaskPool(concurrency);
+    this.#cost = cost;
   }
 
   /** Returns the hash of a password as a PHC string. */
   async hash(password: string): Promise<string> {
     const salt = randomBytes(16);
     const tag = await this.#tag(password, salt);
-    const { memory, passes, parallelism } = COST;
+    const { memory, passes, parallelism } = this.#cost;
     return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${base64(salt)}$${base64(tag)}`;
   }
 
@@ -35,7 +37,8 @@ export class Passwords {
   #tag(password: string, nonce: Buffer): Promise<Buffer> {
     // Unicode can encode the same letters in several ways.
     const message = password.normalize("NFC");
-    return this.#pool.run(() => hashBytes("argon2id", { ...COST, message, nonce, tagLength: TAG_LENGTH }));
+    const options = { ...this.#cost, message, nonce, tagLength: TAG_LENGTH };
+    return this.#pool.run(() => hashBytes("argon2id", options));
   }
 }
 
