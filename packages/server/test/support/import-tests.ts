@@ -1,5 +1,6 @@
 import { globSync } from "node:fs";
 import path from "node:path";
+import { before } from "node:test";
 
 export const ROOT = path.join(import.meta.dirname, "../../../..");
 
@@ -34,7 +35,13 @@ export const filesOf = (patterns: string[]): string[] =>
 export const filesOfGroup = (name: keyof typeof GROUPS): string[] =>
   filesOf(GROUPS[name]).filter((file) => !ALONE.test(path.basename(file)));
 
-/** Runs the files of a group in this process. */
+/** Runs the files of a group in this process. No test starts before all files are imported: services stop when no test is left. */
 export async function importGroup(name: keyof typeof GROUPS): Promise<void> {
-  for (const file of filesOfGroup(name)) await import(path.join(ROOT, file));
+  const { promise: imported, resolve } = Promise.withResolvers<void>();
+  before(() => imported);
+  try {
+    for (const file of filesOfGroup(name)) await import(path.join(ROOT, file));
+  } finally {
+    resolve();
+  }
 }
