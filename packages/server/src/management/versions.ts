@@ -28,9 +28,16 @@ const uploadedVersion: BodySpec<StoredBundle> = {
   },
 };
 
-async function downloadOf({ slug }: { slug: string }, version: string | null, env: Env): Promise<Download> {
-  if (version === null) return refuse("NOT_FOUND", { message: "The canvas has no version." });
+/** Returns a version as a download. Throws 404 `NOT_FOUND` if the canvas has no such version. */
+async function downloadOf(
+  { id, slug }: { id: string; slug: string },
+  version: string,
+  env: Env,
+): Promise<Download> {
+  await requireVersion(id, version, env);
   const { size, open } = await archiveOf(version, env);
+  // A version is marked before its files are removed, so this tells whether all of them have been read.
+  await requireVersion(id, version, env);
   const headers = { "content-disposition": `attachment; filename="${slug}.zip"` };
   return new Download(size === null ? headers : { ...headers, "content-length": String(size) }, open());
 }
@@ -99,7 +106,7 @@ export const versions = [
     details: "404 `NOT_FOUND` for a canvas without a version.",
     allow: "editor",
     response: download("application/zip"),
-    run: async ({ canvas }, env) => ({ body: await downloadOf(canvas, canvas.version_id, env) }),
+    run: async ({ canvas }, env) => ({ body: await downloadOf(canvas, canvas.version_id ?? "", env) }),
   }),
   act({
     name: "canvas.download-version",
@@ -108,9 +115,6 @@ export const versions = [
     summary: "Returns the files of a version as a zip that deploys again.",
     allow: "editor",
     response: download("application/zip"),
-    async run({ canvas, params: { version } }, env) {
-      await requireVersion(canvas.id, version, env);
-      return { body: await downloadOf(canvas, version, env) };
-    },
+    run: async ({ canvas, params: { version } }, env) => ({ body: await downloadOf(canvas, version, env) }),
   }),
 ];

@@ -138,6 +138,23 @@ await onEngines("downloads of bundles", (target, env) => {
       refused(await manage(target, site.people.owner, "GET", at), 404, "NOT_FOUND");
   });
 
+  it("a version that is removed while its files are listed: 404 NOT_FOUND, not a part of it", async () => {
+    const version = await publish(target, site, { "index.html": "one" });
+    await publish(target, site, { "index.html": "two" });
+    const all = env.db.all.bind(env.db);
+    const reading = mock.method(env.db, "all", async (...statement: Parameters<typeof all>) => {
+      const rows = await all(...statement);
+      if (statement[0].join("").includes("from version_files"))
+        await env.db.run`update versions set state = 'removing' where id = ${version}`;
+      return rows;
+    });
+    try {
+      refused(await manage(target, site.people.owner, "GET", path(version)), 404, "NOT_FOUND");
+    } finally {
+      reading.mock.restore();
+    }
+  });
+
   it("editors: 200; viewers: 403 PERMISSION_DENIED; strangers: 404 NOT_FOUND; anonymous: 401", async () => {
     const version = await publish(target, site, { "index.html": "one" });
     for (const at of [path(), path(version)]) {
