@@ -86,7 +86,7 @@ export async function startPostgres(programs: string): Promise<PostgresServer> {
         "-c",
         "fsync=off",
         "-c",
-        "max_connections=300",
+        "max_connections=1000",
       ],
       { ...as, cwd: home, stdio: "ignore" },
     );
