@@ -67,7 +67,7 @@ test("two people: a page is published, read, changed and taken down", { skip: no
   await ada.page.getByText("Nothing is published yet.").waitFor();
   await assertAccessible(ada.page);
 
-  const text = `Come at four.\n\n# What to bring\n\n- A <b>blanket</b>\n- ${HOSTILE}`;
+  const text = `Come at four.\n# What to bring\n- A <b>blanket</b>\n- ${HOSTILE}`;
   await publish(ada.page, { title: HOSTILE, text, look: "Night", readers: "Everyone who signs in" });
   await says(ada.page, `“${HOSTILE}” is published.`);
   await focuses(ada.page, ".item .open");

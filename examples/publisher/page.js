@@ -39,9 +39,12 @@ function blockOf(block) {
   return `<p>${lines.map(escaped).join("<br>")}</p>`;
 }
 
+/** Ends a block: an empty line, and the line breaks around a heading. */
+const BREAK = /\n\s*\n|(?<=^#+ [^\n]*)\n|\n(?=#+ )/m;
+
 const bodyOf = (text) =>
   text
-    .split(/\n\s*\n/)
+    .split(BREAK)
     .map((block) => block.trim())
     .filter((block) => block !== "")
     .map(blockOf)
