@@ -2,7 +2,7 @@ import type { ErrorCode } from "@easel/protocol/errors";
 import { disable, mayPublish } from "../admin.ts";
 import { cast, type Stage, stage } from "../fixture.ts";
 import { guestOf } from "../guest.ts";
-import { archive, expire, remove } from "../lifecycle.ts";
+import { archive, expire, publish, remove } from "../lifecycle.ts";
 import type { Person, Target } from "../target.ts";
 
 /** The password of the canvases that have one in these tests. */
@@ -48,6 +48,8 @@ export async function afflicted(target: Target, causes: Cause[]): Promise<Scene>
     : has("no route in")
       ? stranger
       : viewer;
+  // A deleted canvas keeps its slug only if it has had a version.
+  if (has("deleted")) await publish(target, canvas, "home");
   if (has("expired")) await expire(target, canvas);
   if (has("no route in") && has("public link")) await mayPublish(target, owner, false);
   if (has("archived")) await archive(target, canvas);

@@ -4,7 +4,7 @@ import { it } from "node:test";
 import { deactivate, disable } from "@easel/conformance/admin";
 import { amend, freshSlug, manage, type Stage, share, stage } from "@easel/conformance/fixture";
 import { guestOf, revoke } from "@easel/conformance/guest";
-import { archive, remove } from "@easel/conformance/lifecycle";
+import { archive, publish, remove } from "@easel/conformance/lifecycle";
 import { are } from "@easel/conformance/realtime/frame";
 import { same } from "@easel/conformance/same";
 import { freshEmail, type Person, type Target } from "@easel/conformance/target";
@@ -108,7 +108,13 @@ const LOSSES: [name: string, scene: (target: Target, canvas: Stage) => Promise<S
   ],
   ["disabled", async (target, canvas) => everyone(canvas, () => disable(target, canvas))],
   ["archived", async (target, canvas) => everyone(canvas, () => archive(target, canvas))],
-  ["deleted", async (target, canvas) => everyone(canvas, () => remove(target, canvas))],
+  [
+    "deleted",
+    async (target, canvas) => {
+      await publish(target, canvas, "home");
+      return everyone(canvas, () => remove(target, canvas));
+    },
+  ],
   [
     "a new slug",
     async (target, canvas) => {
