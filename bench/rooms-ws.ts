@@ -1,9 +1,12 @@
+/**
+ * A minimal WebSocket server on `ws`, for comparison: it has Easel's frames, sends each message to every subscriber, and checks nothing.
+ */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type WebSocket, WebSocketServer } from "ws";
 import { userOf } from "./person.ts";
 
-/** Minimal rooms on `ws`: the frames of Easel, one `send` per subscriber, no checks. */
+/** The subscribed sockets by room name. */
 const rooms = new Map<string, Set<WebSocket>>();
 
 const server = createServer();

@@ -114,5 +114,5 @@ export function counts(target: Target, scopes: readonly (typeof SCOPES)[number][
   }
 }
 
-/** Tests the same limit for the user scope alone. */
+/** Tests the limit on the number of keys, for the user scope only. */
 export const userCounts = (target: Target): void => counts(target, SMALLEST);

@@ -51,7 +51,7 @@ export function scene(actors: number): Act[] {
   return types.flatMap((type) => Array.from({ length: actors }, (_, by) => ({ by, type })));
 }
 
-/** Returns the frames that each person receives, by the tables of sections 5 and 6. */
+/** Computes the frames that each person should receive for a sequence of actions (specification 5 and 6). */
 export function played(channel: string, policy: ChannelPolicy, actors: Actor[], acts: Act[]): Frame[][] {
   const got: Frame[][] = actors.map(() => []);
   const there: number[] = [];

@@ -4,7 +4,7 @@ import { backoff, MAX_DELAY_MS, type ScheduleReconnect, scheduleReconnect } from
 import { type ErrorFrame, type ServerFrame, toFrameError } from "./frames.ts";
 import { report } from "./listeners.ts";
 
-/** A user of the connection: a channel or a watch. */
+/** A channel or a watch that shares the connection of the page. */
 export interface Subscriber {
   /** Returns the frames to send when a connection opens. */
   openingFrames(): string[];

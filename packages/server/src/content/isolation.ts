@@ -24,8 +24,8 @@ export function contentPolicy(slug: string, { base, config }: Env): string {
 }
 
 /**
- * Returns the directives that limit a page in path mode, where all canvases share an origin, to the paths of its canvas and to other
- * services.
+ * Returns the Content-Security-Policy directives for path mode, where all canvases share an origin. They let a page reach its own canvas
+ * and other origins, but no other canvas.
  */
 function ownPathsOnly(slug: string, origin: string): string[] {
   const own = `${origin}${contentPath(slug)}/`;

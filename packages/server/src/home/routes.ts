@@ -12,7 +12,7 @@ import { type HomeRow, listForOrganisation, listOwned, listShared, type Slice } 
 /** The number of canvases on a page of a list. */
 const PAGE_SIZE = 24;
 
-/** A list of the home page. `name` is its query parameter and the anchor of its heading. */
+/** A list on the home page. `name` is its query parameter and the anchor of its heading. */
 interface Group {
   name: string;
   heading: string;

@@ -1,6 +1,6 @@
 import { lookup } from "mrmime";
 
-/** Types by file extension that differ from the library's. */
+/** The media types of file extensions for which `mrmime` has another one. */
 const OVERRIDES = new Map([
   ["ts", "text/plain"],
   ["tsx", "text/plain"],

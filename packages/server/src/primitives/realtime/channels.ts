@@ -86,7 +86,7 @@ export class Channels {
     }
   }
 
-  /** Joins again wherever the connection was present, after the lease of the node had expired. */
+  /** Restores presence on the channels where the connection was present. Called after the lease of the node has expired. */
   async rejoin(): Promise<void> {
     for (const subscription of this.#subscriptions.values()) {
       if (!subscription.present) continue;

@@ -239,7 +239,7 @@ export class Connection implements Client {
     }
   }
 
-  /** Reads access anew, and applies changes to channels and watches. */
+  /** Re-reads the caller's role and the canvas's policy. Updates the channels and watches of the connection if they have changed. */
   async #refreshAccess(): Promise<void> {
     const before = this.access;
     const now = await this.#readAccess();
