@@ -1,6 +1,7 @@
 import { ERRORS } from "@easel/protocol/errors";
 import { publishStored, storeBundle } from "../../canvases/publishing/deploy.ts";
 import { discardVersion } from "../../canvases/version-files.ts";
+import { sql } from "../../drivers/db/db.ts";
 import type { Env } from "../../env.ts";
 import { Refusal, refuse } from "../../http/refusal.ts";
 
@@ -27,14 +28,16 @@ async function fail(error: unknown, { code, fields }: Failure, { log }: Env): Pr
   return refuse(code, { ...given });
 }
 
+/** Builds the step that rolls back its batch if the canvas has been revoked since `revokedAt` was read. */
+const notRevoked = ({ canvasId, revokedAt }: Deploy) => sql`
+  update canvases set title = title where id = ${canvasId} and (revoked_at is null or revoked_at = ${revokedAt})`;
+
 /** Throws 409 `SHARE_REVOKED` if a canvas has been revoked since `revokedAt` was read. */
-async function requireNotRevoked(
-  { canvasId, revokedAt }: Pick<Deploy, "canvasId" | "revokedAt">,
-  { db }: Env,
-): Promise<void> {
+async function requireNotRevoked({ canvasId, revokedAt }: Deploy, { db }: Env): Promise<void> {
   const row = await db.get<{ revoked_at: number | null }>`
     select revoked_at from canvases where id = ${canvasId}`;
-  if (row !== undefined && row.revoked_at !== revokedAt)
+  const now = row?.revoked_at ?? null;
+  if (now !== null && now !== revokedAt)
     refuse("SHARE_REVOKED", { message: "The share was revoked meanwhile." });
 }
 
@@ -52,11 +55,13 @@ export async function deployShare(
   const { version } = await storeBundle(given.canvasId, given.by, given.file, env).catch(failed);
   try {
     await recheck();
-    await requireNotRevoked(given, env).catch(failed);
   } catch (error) {
     await discardVersion(version, env);
     throw error;
   }
-  await publishStored(version, env).catch(failed);
+  await publishStored(version, env, [notRevoked(given)]).catch(async (error) => {
+    await requireNotRevoked(given, env).catch(failed);
+    return failed(error);
+  });
   return version.id;
 }
