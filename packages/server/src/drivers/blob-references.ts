@@ -1,12 +1,12 @@
 import { type Db, statementText } from "./db/db.ts";
 
-/** A column that holds keys of blobs. It has an index. */
+/** A database column that holds keys of blobs and has an index. */
 export interface BlobColumn {
   table: string;
   column: string;
 }
 
-/** Looks up whether rows of a database refer to blobs. */
+/** Looks up whether rows of the database refer to blobs. */
 export class BlobReferences {
   readonly #db: Db;
   readonly #statements;
@@ -19,13 +19,13 @@ export class BlobReferences {
     }));
   }
 
-  /** Whether a row refers to any blob. */
+  /** Whether the database refers to at least one blob. */
   async any(): Promise<boolean> {
     for (const { any } of this.#statements) if ((await this.#db.get(any)) !== undefined) return true;
     return false;
   }
 
-  /** Whether a row refers to a blob. */
+  /** Whether a row refers to the blob with this key. */
   async to(key: string): Promise<boolean> {
     for (const { to } of this.#statements) if ((await this.#db.get(to, key)) !== undefined) return true;
     return false;

@@ -9,7 +9,7 @@ export class DocumentCache<Document> {
     return this.#documents.get(revision);
   }
 
-  /** Returns the cached document of a revision. If there is none, parses and caches it. */
+  /** Returns the cached document of a revision. If there is none, parses `text` and caches the result. */
   keep(revision: string, text: string): Document {
     const document = this.#documents.get(revision) ?? (JSON.parse(text) as Document);
     const [oldest] = this.#documents.size >= MAX_DOCUMENTS ? this.#documents.keys() : [];

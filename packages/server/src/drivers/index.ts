@@ -25,7 +25,7 @@ export async function openDb(
   }
   const file = config.databaseUrl.slice("sqlite:".length);
   await makeDirectory(path.dirname(file));
-  // SQLite gives its log files the mode of the database.
+  // SQLite creates its log files with the mode of the database file, so the database file is created as private first.
   await (await open(file, "a", 0o600)).close();
   for (const suffix of ["", "-wal", "-shm"]) await makePrivate(file + suffix, 0o600);
   return sqlite(file, onIoError);
@@ -36,7 +36,7 @@ export async function openBlobs(config: Config): Promise<Blobs> {
   return local(config.blobsUrl.slice("file:".length), config.diskReserve);
 }
 
-/** Opens the bus, which connects the parts of one process. */
+/** Opens the bus. The only driver connects the parts of one process in memory. */
 export async function openBus(_config: Config): Promise<Bus> {
   return memory();
 }

@@ -8,8 +8,8 @@ import type { Db } from "./db/db.ts";
 const MARKER = "instance";
 
 /**
- * The maximum number of blobs that are looked up in the database before it adopts them. Keys are hashes, so the first ones are a fair
- * sample.
+ * The maximum number of blobs that are checked for references in the database before a blob store without an id is accepted. Keys are
+ * hashes, so the first ones in the list are a random sample.
  */
 const SAMPLE_SIZE = 1_000;
 
@@ -29,14 +29,14 @@ interface Instance {
 }
 
 /**
- * Requires that the blob store carries the id of the database, so that the sweep cannot remove the blobs of another database. A new
- * instance gets an id, in the database first, so that an interrupted start or another node continues with the same id. Blobs without an id
- * are adopted when the database refers to most of them.
+ * Requires that the database and the blob store have the same instance id, so that the sweep of unused blobs cannot remove the blobs of
+ * another database. A new instance gets an id, in the database first, so that an interrupted start or another node continues with the same
+ * id. A blob store without an id gets the id of the database if the database refers to most of its blobs.
  *
- * @throws SetupError when the stores do not belong together. Neither blobs nor markers have been changed then.
+ * @throws SetupError if the database and the blob store do not belong together. Neither blobs nor markers have been changed then.
  */
 export async function requireOneInstance(stores: Stores): Promise<void> {
-  // The row is read before the marker: another node that starts now writes the marker before the row.
+  // The row is read before the marker, because another node that starts at the same time writes the marker before the row.
   const own = await ownInstance(stores.db);
   const { id, joined_at } = own;
   const marked = await stores.blobs.marker(MARKER);
@@ -50,7 +50,10 @@ export async function requireOneInstance(stores: Stores): Promise<void> {
   if (joined_at === null) await setInstance(id, stores);
 }
 
-/** Makes a database and blobs one instance, regardless of their ids. Returns a message for the operator. */
+/**
+ * Gives the database the instance id of the blob store. If the blob store has none, gives it the id of the database. Returns a message for
+ * the operator.
+ */
 export async function joinInstance(stores: Stores): Promise<string> {
   const { id } = await ownInstance(stores.db);
   const joined = await stores.blobs.mark(MARKER, id);
@@ -71,7 +74,7 @@ async function ownInstance({ get, run }: Db): Promise<Instance> {
 const setInstance = (id: string, { db, clock }: Stores) =>
   db.run`update instance set id = ${id}, joined_at = ${clock()}`;
 
-/** Counts the blobs of a sample, and how many of these the database refers to. */
+/** Counts blobs, up to the sample size, as `of`. Counts those of them that the database refers to as `used`. */
 async function usage({ db, blobs, blobColumns }: Stores): Promise<{ used: number; of: number }> {
   const references = new BlobReferences(db, blobColumns);
   let [used, of] = [0, 0];
@@ -83,8 +86,8 @@ async function usage({ db, blobs, blobColumns }: Stores): Promise<{ used: number
 }
 
 /**
- * Whether a database and blobs without a marker belong together: the database refers to most of the blobs, or there are neither blobs nor
- * references.
+ * Whether a database and a blob store without an id belong together: the database refers to most of the blobs, or there are no blobs and no
+ * references to blobs.
  */
 async function areInUse(stores: Stores): Promise<boolean> {
   const { used, of } = await usage(stores);
@@ -101,7 +104,7 @@ async function describeUsage(stores: Stores): Promise<string> {
   return `the database refers to ${used} of ${sample} blobs, and the sweep removes those that it does not refer to.`;
 }
 
-/** Throws a `SetupError` that describes a database and blobs that do not belong together. */
+/** Throws a `SetupError` that explains why a database and a blob store do not belong together. */
 async function refuseToJoin(
   { id, joined_at }: Instance,
   marked: string | null,

@@ -10,19 +10,19 @@ import type { Blobs } from "./blobs.ts";
 import { ageOf, openIfThere, Removals } from "./removals.ts";
 
 /**
- * The maximum size of the write buffer, in bytes. Chunks that arrive during a write are written together, because each write takes a switch
- * of threads.
+ * The maximum size of the write buffer in bytes. Chunks that arrive during a write are written together afterwards, because each write
+ * needs a switch of threads.
  */
 const WRITE_BYTES = 512 * 1024;
 const KEY = /^[0-9a-f]{64}$/;
-/** Fills a disk block, because a smaller file may still fit on a full disk. */
+/** The content of the file that `tryWrite` writes. It fills a disk block, because a smaller file may still fit on a full disk. */
 const PROBE = "-".repeat(4096);
 const OWN_NAMES = /^([0-9a-f]{2}|staging|removing|[a-z]+\.marker)$/;
 const MARKER = /^[a-z]+$/;
 
 /**
  * Opens a blob store on the local disk. A blob is written to a file in `staging/`, synced, then renamed to its key. A marker is the file
- * `{name}.marker`. `reserve` is the setting for the number of bytes to keep free.
+ * `{name}.marker`. `reserve` is the number of bytes to keep free on the disk, or null for the default.
  */
 export async function local(root: string, reserve: number | null = 0): Promise<Blobs> {
   const staging = path.join(root, "staging");

@@ -20,14 +20,14 @@ export async function openIfThere(file: string): Promise<FileHandle | null> {
 }
 
 /**
- * Removes blobs of a local store. A file system cannot compare and remove in one step, so the file is first moved aside, where no `put`
- * replaces it. It is moved back if its generation is not the listed one. Meanwhile, `open` finds it.
+ * Removes blobs of a local store. A file system cannot compare and remove in one step, so a blob's file is first moved to `directory`,
+ * where no `put` can replace it. If its generation is not the listed one, the file is moved back. Meanwhile, `open` finds it there.
  */
 export class Removals {
   readonly #directory: string;
   readonly #placeOf: (key: string) => string;
 
-  /** `placeOf` returns the path of a blob's file. */
+  /** `directory` is where files are moved before their removal. `placeOf` returns the path of a blob's file. */
   constructor(directory: string, placeOf: (key: string) => string) {
     this.#directory = directory;
     this.#placeOf = placeOf;
@@ -44,19 +44,19 @@ export class Removals {
     await rm(aside, { force: true });
   }
 
-  /** Opens a blob that is moved aside at the moment. Returns null if no such blob exists. */
+  /** Opens a blob whose file has been moved for its removal but not removed yet. Returns null if there is no such file. */
   async open(key: string): Promise<FileHandle | null> {
     const names = await readdir(this.#directory).catch(ignoreMissing);
     const name = names?.find((each) => each.startsWith(key));
     return name === undefined ? null : await openIfThere(path.join(this.#directory, name));
   }
 
-  /** Moves back the files that a killed process moved aside before a time in epoch milliseconds. */
+  /** Moves back the files that were moved before a time in epoch milliseconds. A process was killed before it removed them. */
   async restore(before: number): Promise<void> {
     const names = await opendir(this.#directory).catch(ignoreMissing);
     for await (const { name } of names ?? []) {
       const aside = path.join(this.#directory, name);
-      // Renaming a file sets its change time and keeps the time of its last write.
+      // Renaming a file sets its change time (ctime) and does not alter the time of its last write (mtime).
       const movedAt = (await stat(aside, { throwIfNoEntry: false }))?.ctimeMs ?? before;
       if (movedAt >= before) continue;
       const [key = ""] = name.split(".");

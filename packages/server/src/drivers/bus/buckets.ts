@@ -5,25 +5,26 @@ interface Count {
   endsAt: number;
 }
 
-/** The buckets of an owner by part, in the order of their creation. */
+/** The rate-limit buckets of an owner, such as a user, by part, such as a canvas. The parts are in the order of the buckets' creation. */
 interface Owner {
   parts: Map<string, Count>;
-  /** The latest time at which one of the buckets ends. */
+  /** The time at which the last of the buckets ends, in milliseconds of the bus's clock. */
   endsAt: number;
 }
 
 /**
- * The maximum number of owners that are removed for each new bucket: those without live buckets, or the oldest when the buckets are full.
+ * The maximum number of owners that are removed when a bucket is created: owners whose buckets have all ended, or the oldest owners if
+ * there are too many buckets.
  */
 const REMOVED_AT_ONCE = 2;
 
 /**
- * Counts the requests of one rate class in fixed windows. Keeps at most `max` buckets: a further one evicts the owner whose newest bucket
- * is the oldest. So a flood of new owners takes a limited amount of memory and locks nobody out.
+ * Counts the requests of one rate class in fixed windows. Keeps at most `max` buckets: to create another, it removes the owner whose newest
+ * bucket is the oldest. So many new owners neither fill the memory nor prevent other owners from making requests.
  */
 export class Buckets {
   readonly #max: number;
-  /** In the order of their newest buckets. */
+  /** Maps names to owners, in the order in which their newest buckets were created. */
   readonly #owners = new Map<string, Owner>();
   #size = 0;
 
@@ -46,7 +47,7 @@ export class Buckets {
   }
 
   #create(name: string, part: string, now: number, windowMs: number): Count {
-    // The bucket of this part, if there is one, has ended.
+    // If this part has a bucket, its window has ended.
     if (this.#owners.get(name)?.parts.delete(part)) this.#size--;
     this.#makeRoom(now);
     const owner = this.#owners.get(name) ?? { parts: new Map<string, Count>(), endsAt: 0 };
@@ -66,7 +67,7 @@ export class Buckets {
     return count;
   }
 
-  /** Whether an owner may have another bucket. At `MAX_PARTS`, removes the oldest bucket if it has ended. */
+  /** Whether an owner may have another bucket. At `MAX_PARTS` buckets, removes the oldest if its window has ended. */
   #hasRoom({ parts }: Owner, now: number): boolean {
     if (parts.size < MAX_PARTS) return true;
     for (const [oldest, { endsAt }] of parts) {

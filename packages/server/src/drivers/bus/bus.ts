@@ -1,19 +1,19 @@
 import type { Member } from "@easel/protocol/realtime";
 
-/** Classes of requests that are counted separately: a flood of one class never evicts the buckets of another. */
+/** Classes of requests that are counted separately. Many requests of one class never remove the buckets of another class. */
 export type RateClass =
   | "canvas" //       runtime API, per person and canvas
-  | "anonymous" //    the same without a session, per network and canvas
-  | "ai" //           AI, per person
+  | "anonymous" //    runtime API without a session, per network and canvas
+  | "ai" //           AI requests of canvases, per person
   | "management" //   `/api`, per person
-  | "foreign" //      what pages of other origins and canvases start, per person and kind
-  | "login" //        signing in, per network
-  | "handover" //     cookies for canvas hosts, per session
-  | "gate" //         passwords of canvases, per network
-  | "gate.person" //  the same per person
+  | "foreign" //      requests from pages of other origins or canvases, per caller and kind of request
+  | "login" //        attempts to sign in, per network
+  | "handover" //     requests for the cookie of a canvas host, per session
+  | "gate" //         attempts at canvas passwords, per network
+  | "gate.person" //  attempts at canvas passwords, per person
   | "gate.canvas"; // wrong passwords without a session, per canvas
 
-/** Identifies a rate-limit bucket: a class, an owner such as a person or network, and a part such as a canvas. */
+/** Identifies a rate-limit bucket by a class, an owner such as a person or network, and a part such as a canvas. */
 export interface Bucket {
   rateClass: RateClass;
   owner: string;
@@ -21,16 +21,16 @@ export interface Bucket {
   part?: string;
 }
 
-/** The part of requests that have no bucket of their own. */
+/** The part of requests that share one bucket of their owner. */
 export const SHARED_PART = "";
 
 /**
- * The maximum number of live buckets of one owner in a class; further parts share one. A person uses fewer canvases in a minute, and
- * requests for made-up slugs cannot fill the memory.
+ * The maximum number of buckets of one owner in a class at a time; further parts share one bucket. No person uses as many canvases in a
+ * minute, and requests for made-up slugs cannot fill the memory.
  */
 export const MAX_PARTS = 250;
 
-/** The result of taking a token from a bucket. */
+/** The result of taking a token from a rate-limit bucket. */
 export interface Taken {
   allowed: boolean;
   limit: number;
@@ -39,26 +39,32 @@ export interface Taken {
   resetMs: number;
 }
 
-/** Milliseconds for which the places and members of a node count after the node last renewed its lease. */
+/** The time in milliseconds after which the lease of a node expires, unless the node renews it. */
 export const LEASE_MS = 10_000;
 
 /** The result of renewing a lease. */
 export interface Renewal {
-  /** False when the lease is new or had expired: everything that was taken under it is gone. */
+  /** False if the lease is new or had expired. Its holders and members have been removed then. */
   kept: boolean;
-  /** Members whose last connection on a topic was removed with an expired lease. Each is returned to one caller only. */
+  /**
+   * Members whose last connection on a topic was removed because its lease had expired. Each is returned to only one caller of
+   * `renewLease`.
+   */
   departed: { topic: string; member: Member }[];
 }
 
 /**
  * Shares rate limits, messages, places and presence among the nodes of a service. Stores nothing durably.
  *
- * Places limit the number of holders of a name, such as the connections to a canvas. Places and members are held under the lease of a node,
- * an id that the node keeps renewing. If a lease is not renewed for `LEASE_MS`, because the node was killed or cannot reach the bus, its
- * places become free and its members absent.
+ * A place is a name that a limited number of holders can have at once, such as the connections to a canvas. Each holder of a place and each
+ * connection of a member belongs to a lease, an id that a node keeps renewing. If a lease is not renewed for `LEASE_MS`, because the node
+ * was killed or cannot reach the bus, its holders lose their places and its members become absent.
  */
 export interface Bus {
-  /** Takes a token from a bucket, which has `limit` tokens in every window of `windowMs`. A monotonic clock measures the time. */
+  /**
+   * Takes a token from a rate-limit bucket, which has `limit` tokens in every window of `windowMs` milliseconds. A monotonic clock measures
+   * the time.
+   */
   take(bucket: Bucket, limit: number, windowMs: number): Promise<Taken>;
   /** Returns a token to a bucket, unless the window in which it was taken is over. */
   giveBack(bucket: Bucket): Promise<void>;
@@ -67,15 +73,15 @@ export interface Bus {
   /** Adds a listener to a topic. Once messages of every node reach the listener, resolves with a function that removes it. */
   subscribe(topic: string, listener: (message: string) => void): Promise<() => Promise<void>>;
   /**
-   * Returns false if no node listens to a topic, so that publishing can be skipped. A driver that does not know returns true. Once
+   * Returns false if no node listens to a topic, so that the caller need not publish. A driver that does not know returns true. Once
    * `subscribe` has resolved on a node, the result is true on all nodes.
    */
   hasListeners(topic: string): boolean;
-  /** Starts or extends a lease, and removes the places and members of expired leases. */
+  /** Starts or extends a lease, and removes the holders of places and the members of expired leases. */
   renewLease(lease: string): Promise<Renewal>;
-  /** Takes one of `limit` places for a holder, under a lease. Returns false if other holders have all of them. */
+  /** Adds a holder to a place, under a lease. Returns false if the place already has `limit` other holders. */
   hold(place: string, limit: number, holder: string, lease: string): Promise<boolean>;
-  /** Frees the place of a holder. */
+  /** Removes a holder from a place. */
   release(place: string, holder: string): Promise<void>;
   /**
    * Adds a connection of a member to a topic, under a lease. Returns true if it is the member's first connection there. A connection with

@@ -4,7 +4,7 @@ import { Leases } from "./leases.ts";
 import { Places } from "./places.ts";
 import { Presence } from "./presence.ts";
 
-/** Creates the bus of one process, in memory. Keeps at most `maxBuckets` buckets of each rate class. */
+/** Creates a bus for a single process, in memory. Keeps at most `maxBuckets` buckets of each rate class. */
 export function memory(clock: () => number = () => performance.now(), maxBuckets = 100_000): Bus {
   const classes = new Map<RateClass, Buckets>();
   const topics = new Map<string, Set<(message: string) => void>>();
@@ -56,7 +56,7 @@ export function memory(clock: () => number = () => performance.now(), maxBuckets
     async renewLease(lease) {
       const now = clock();
       const kept = leases.isLive(lease, now);
-      // Places and members may have been taken before the first renewal of the lease; they are removed, too.
+      // Also if the lease is new, because holders and members may have been added under it before its first renewal.
       const isStale = leases.removeExpired(now) || !kept;
       const departed = isStale ? presence.removeExpired() : [];
       if (isStale) places.removeExpired();

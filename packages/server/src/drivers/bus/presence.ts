@@ -1,13 +1,13 @@
 import type { Member } from "@easel/protocol/realtime";
 import type { Renewal } from "./bus.ts";
 
-/** A member with their connections, each with its lease. */
+/** A member who is present on a topic. `connections` maps each connection of the member to its lease. */
 interface Present {
   member: Member;
   connections: Map<string, string>;
 }
 
-/** Maps topics to their members. `isLive` returns whether a lease has not expired. */
+/** Maps topics to the members who are present there. `isLive` returns whether a lease has not expired. */
 export class Presence {
   readonly #topics = new Map<string, Map<string, Present>>();
   readonly #isLive: (lease: string) => boolean;
@@ -41,7 +41,7 @@ export class Presence {
     return members;
   }
 
-  /** Removes the connections whose leases have expired. Returns the members that have no connection left. */
+  /** Removes the connections whose leases have expired. Returns the members who have no connection left on a topic. */
   removeExpired(): Renewal["departed"] {
     const departed: Renewal["departed"] = [];
     for (const [topic, present] of this.#topics)

@@ -1,10 +1,12 @@
 import { DatabaseSync } from "node:sqlite";
 import { parentPort, workerData } from "node:worker_threads";
 
-/** The messages to this thread. It replies to `checkpoint` with whether the whole log was copied. */
+/** A message to this thread. The thread replies to `checkpoint` with a boolean: whether it copied the whole write-ahead log. */
 export type Message = "checkpoint" | "close";
 
-/** Copies the write-ahead log into the database file. Returns false if a part is left, which a later checkpoint copies. */
+/**
+ * Copies the write-ahead log into the database file. Returns false if it did not copy all of the log; a later checkpoint copies the rest.
+ */
 function checkpoint(connection: DatabaseSync): boolean {
   try {
     const result = connection.prepare("pragma wal_checkpoint(passive)").get();

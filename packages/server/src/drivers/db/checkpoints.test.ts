@@ -58,7 +58,7 @@ suite("checkpoints of SQLite", () => {
     assert.equal(finished(), 0);
   });
 
-  test("what is committed during the copy is copied on the event loop", async (t) => {
+  test("commits made while the thread copies the log are copied on the event loop", async (t) => {
     const { file, write } = await database(t);
     const { made, finished } = checkpoints(t, file, 0);
     write(MIB);
@@ -69,7 +69,7 @@ suite("checkpoints of SQLite", () => {
     await until(() => finished() === 1);
   });
 
-  test("a file that the thread cannot read is copied on the event loop", async (t) => {
+  test("if the thread cannot read the database file, the log is copied on the event loop", async (t) => {
     const file = join(await temporaryDirectory(t), "easel.db");
     writeFileSync(file, "no database".repeat(1000));
     const { made, finished } = checkpoints(t, file, 0);
@@ -87,7 +87,7 @@ suite("checkpoints of SQLite", () => {
     assert.ok(size() < MIB);
   });
 
-  test("a process with nothing else to do waits for the close", async (t) => {
+  test("a process with nothing else to do stays alive until close has resolved", async (t) => {
     const directory = await temporaryDirectory(t);
     const file = join(directory, "easel.db");
     const program = join(directory, "program.mjs");
@@ -101,7 +101,7 @@ suite("checkpoints of SQLite", () => {
       console.log("closed");
     `;
     writeFileSync(program, text);
-    // Several, as the thread may also end in time by chance.
+    // Runs several processes, because in one of them the thread may also end in time by chance.
     const runs = await Promise.all([1, 2, 3, 4].map((n) => run(process.execPath, [program, `${file}${n}`])));
     for (const { stdout } of runs) assert.equal(stdout, "closed\n");
   });

@@ -1,13 +1,13 @@
 import { Worker } from "node:worker_threads";
 import type { Message } from "./checkpoint-worker.ts";
 
-/** Time from a commit to the checkpoint that follows it. */
+/** The time between a commit and the checkpoint that follows it. */
 const DELAY_MS = 1_000;
 
 /**
- * Copies the write-ahead log of SQLite into the database file in a thread, so that the event loop does not wait for the disk. The thread
- * starts with the first checkpoint. `finish` copies the commits of the meantime on the event loop, because SQLite reuses the log only after
- * all of it has been copied.
+ * Copies the write-ahead log of SQLite into the database file in a thread, so that the event loop does not wait for the disk. Starts the
+ * thread with the first checkpoint. Calls `finish`, which copies the rest on the event loop, if the thread did not copy the whole log or
+ * commits were made meanwhile: SQLite reuses the log only after all of it has been copied.
  */
 export class Checkpoints {
   readonly #file;
@@ -24,7 +24,7 @@ export class Checkpoints {
     this.#delayMs = delayMs;
   }
 
-  /** Schedules a checkpoint after a commit. */
+  /** Schedules a checkpoint. Called after every commit. */
   schedule(): void {
     this.#committed = true;
     if (this.#copying) return;
@@ -37,7 +37,7 @@ export class Checkpoints {
     const worker = this.#worker;
     this.#worker = null;
     if (!worker) return;
-    // A thread that fails emits `exit`, too.
+    // A thread that fails also emits `exit`.
     const { promise: ended, resolve } = Promise.withResolvers<void>();
     worker.once("exit", () => resolve());
     // Keeps the process alive until the thread has ended.

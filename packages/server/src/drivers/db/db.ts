@@ -1,10 +1,10 @@
-/** A value of a statement. Booleans are 0 and 1, JSON is text, bytes compare as bytes. */
+/** A value in an SQL statement. Booleans are 0 and 1, JSON is text. Bytes are compared byte by byte. */
 export type Value = string | number | null | Uint8Array;
 
-/** The arguments of a tagged template: a statement with its values. */
+/** The arguments of a tagged template: the text of a statement and its values. */
 export type Sql = [text: TemplateStringsArray, ...values: Value[]];
 
-/** A value that is computed only when the database is queried. A cache uses `from` as its key instead. */
+/** A value that is computed only when the database is queried. The cache of `getCached` uses `from` as its key instead. */
 export interface Derived {
   from: string;
   value(): Value;
@@ -14,19 +14,19 @@ export interface Derived {
 export const valueFor = (value: Value | Derived): Value =>
   typeof value === "object" && value !== null && "from" in value ? value.value() : value;
 
-/** Returns a statement for `batch`. */
+/** A template tag that returns a statement for `batch`. */
 export const sql = (...statement: Sql): Sql => statement;
 
 /**
- * Builds the text of a statement from parts, in which each `?` is a value. Call it once per statement and keep the result, because drivers
- * prepare each text object once.
+ * Builds the text of a statement from parts, in which each `?` stands for a value. Call this once per statement and keep the result,
+ * because drivers prepare each text object once.
  */
 export function statementText(...parts: string[]): TemplateStringsArray {
   const strings = parts.join("\n").split("?");
   return Object.assign(strings, { raw: strings });
 }
 
-/** Returns a statement for `batch` that may change no row. */
+/** A template tag that returns a statement for `batch`. The batch is not rolled back if the statement changes no row. */
 export const optional = (...statement: Sql): { optional: Sql } => ({ optional: statement });
 
 /**
@@ -36,7 +36,7 @@ export const optional = (...statement: Sql): { optional: Sql } => ({ optional: s
 export const asKeys = (texts: string[]): string =>
   JSON.stringify(Object.fromEntries(texts.map((text) => [text, 1])));
 
-/** A step of a batch. */
+/** A statement of a batch. The batch is rolled back if a step that is not `optional` changes no row. */
 export type Step = Sql | { optional: Sql };
 
 /** The first rows of a result, and whether more follow. */
@@ -69,8 +69,8 @@ export interface Db {
   /** Returns all rows. */
   all<Row>(...statement: Sql): Promise<Row[]>;
   /**
-   * Returns the first rows whose texts and bytes have a total length of about `size` at most, and at least one row if there is any. The
-   * rest is not read into memory.
+   * Returns the first rows whose texts and bytes have a total length of about `size` at most, and at least one row if there is any. Does
+   * not read further rows into memory.
    */
   head<Row>(size: number, ...statement: Sql): Promise<Head<Row>>;
   /** Runs a write. Returns the number of rows that it changed. */
@@ -78,11 +78,11 @@ export interface Db {
   /** Runs a write with a `returning` clause. Returns its rows. */
   returning<Row>(...statement: Sql): Promise<Row[]>;
   /**
-   * Runs writes in one transaction. If a step that is not `optional` changes no row, all steps are rolled back. Returns the number of rows
-   * that each step before that one changed, so the result has as many numbers as steps if the batch was committed.
+   * Runs writes in one transaction. If a step that is not `optional` changes no row, rolls back all steps. Returns the number of changed
+   * rows of each step before that one. So the batch was committed if the result has as many numbers as there are steps.
    */
   batch(steps: Step[]): Promise<number[]>;
-  /** Closes the database after the pending writes. */
+  /** Waits for the pending writes, then closes the database. */
   close(): Promise<void>;
 }
 
@@ -92,9 +92,9 @@ export interface Schema {
   exclusively(work: (tables: Tables) => Promise<void>): Promise<void>;
 }
 
-/** Runs statements inside a schema transaction. */
+/** Runs statements inside the transaction of `exclusively`. */
 export interface Tables {
-  /** Runs a text of any number of statements. */
+  /** Runs a text that contains any number of statements. */
   exec(text: string): Promise<void>;
   run(...statement: Sql): Promise<unknown>;
   all<Row>(...statement: Sql): Promise<Row[]>;

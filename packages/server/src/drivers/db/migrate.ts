@@ -23,8 +23,8 @@ async function read(directory: string): Promise<Migration[]> {
 }
 
 /**
- * Applies all new migrations in one transaction, on one node at a time. Throws if a migration that the database has is missing here or has
- * another text here.
+ * Applies all new migrations in one transaction, on one node at a time. Throws if a migration that was applied to the database is missing
+ * in the directory or has another text there.
  */
 export async function migrate(schema: Schema, directory = MIGRATIONS): Promise<void> {
   const migrations = await read(directory);

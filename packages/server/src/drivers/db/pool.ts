@@ -1,12 +1,12 @@
 import type { Sql } from "postgres";
 import { Unavailable } from "./db.ts";
 
-/** A client of the `postgres` package: up to `max` connections and a queue. */
+/** A client of the `postgres` package. It has up to `max` connections and a queue. */
 export type Client = Sql<{ bigint: number }>;
 
 /**
- * The clients of a pool. Transactions have connections of their own: the package pipelines statements, and a `begin` behind 100 of
- * them, or behind a full socket buffer, would not reserve its connection. Later statements on it would then never be committed.
+ * The clients of a pool. Transactions use separate connections, because the package pipelines statements: a `begin` behind 100 of them, or
+ * behind a full socket buffer, would not reserve its connection. Later statements on that connection would then never be committed.
  */
 export interface Clients {
   statements: Client;
@@ -22,13 +22,13 @@ async function end({ statements, transactions }: Clients, timeout: number): Prom
 export interface PoolTimes {
   /** Time without a response to a query after which the pool checks the server. */
   late: number;
-  /** Timeout of that check. If it passes, the server counts as away. */
+  /** Timeout of that check. When it has passed, the pool treats the server as unreachable. */
   check: number;
-  /** Interval at which the pool looks for late queries, and for a server that is away. */
+  /** Interval at which the pool looks for late queries, and tries to connect to an unreachable server. */
   round: number;
   /** Timeout for making a connection. */
   connect: number;
-  /** Time without a response to a query after which the pool replaces its connections, although the server responds to checks. */
+  /** Time without a response to a query after which the pool replaces its connections, even if the server responds to checks. */
   longest: number;
 }
 
@@ -44,24 +44,29 @@ interface PendingQuery {
 /** The maximum number of queries that wait for a response. Further queries are rejected. */
 const MAX_PENDING = 10_000;
 
-/** The maximum number of concurrent attempts to connect to a server that is away. */
+/** The maximum number of concurrent attempts to connect to an unreachable server. */
 const MAX_ATTEMPTS = 10;
 
-/** The number of intervals in which the timeout of a check is measured. */
+/** The number of timer intervals into which the timeout of a check is divided. */
 const TICKS = 10;
 
-/** Error codes of a connection that was lost or not made: of the package, the system, or PostgreSQL (class 08, shutdown, start-up). */
+/**
+ * Matches the error codes of a connection that was lost or could not be made: those of the package, of the system, and of PostgreSQL (class
+ * 08, shutdown, start-up).
+ */
 const LOST = /^(CONNECT\w+|E(?!RR_)[A-Z_]+|08\w{3}|57P0[123])$/;
 
-/** Error codes of a server that responds but cannot serve: out of resources, read-only after a failover, access denied. */
+/**
+ * Matches the error codes of a server that responds but cannot run queries: out of resources, read-only after a failover, access denied.
+ */
 const DENIED = /^(53\w{3}|25006|28\w{3}|3D000)$/;
 
 const codeOf = (error: unknown): string => String((error as { code?: unknown } | null)?.code ?? "");
 
 /**
  * Pools connections to a PostgreSQL server that may become unreachable. When a connection is lost or a response is late, the pool checks
- * the server with a new connection. If the check fails, it rejects all pending and new queries until one of its repeated attempts to
- * connect succeeds. In the package's own queue they would wait without a limit.
+ * the server with a new connection. If the check fails, the pool rejects all pending and new queries until one of its repeated attempts to
+ * connect succeeds. In the queue of the `postgres` package, the queries would wait without a limit.
  */
 export class Pool {
   readonly #open: () => Clients;
@@ -70,7 +75,7 @@ export class Pool {
   readonly #pending = new Set<PendingQuery>();
   readonly #attempts = new Set<Clients>();
   readonly #timer: NodeJS.Timeout;
-  /** Null while the server is away. */
+  /** Null while the server is unreachable. */
   #clients: Clients | null;
   #checkedAt = 0;
   #checking = false;
@@ -85,7 +90,7 @@ export class Pool {
     this.#timer = setInterval(() => this.#onTick(), times.round).unref();
   }
 
-  /** Runs queries. @throws Unavailable when the server is away or too many queries wait. A write may have happened nevertheless. */
+  /** Runs queries. @throws Unavailable if the server is unreachable or too many queries wait. A write may have happened nevertheless. */
   async use<Result>(work: (clients: Clients) => Promise<Result>): Promise<Result> {
     const clients = this.#clients;
     if (clients === null) throw new Unavailable("the database is away");
@@ -104,18 +109,18 @@ export class Pool {
     }
   }
 
-  /** The clients, for long work at the start, to which the timeouts of `use` do not apply. */
+  /** The clients without the timeouts of `use`, for migrations and other long work at the start. */
   get clients(): Clients {
     if (this.#clients === null) throw new Unavailable("the database is away");
     return this.#clients;
   }
 
-  /** Closes the connections after the pending queries. */
+  /** Waits for the pending queries, then closes the connections. */
   async close(): Promise<void> {
     this.#closed = true;
     while (this.#pending.size > 0) await Promise.allSettled([...this.#pending].map(({ done }) => done));
     clearInterval(this.#timer);
-    // At once, because the package would wait for lost connections.
+    // Ends the clients without a delay, because the package would wait for lost connections.
     await Promise.all([...this.#attempts, this.#clients].map((each) => each && end(each, 0)));
   }
 
@@ -125,7 +130,7 @@ export class Pool {
       if (!this.#closed && this.#attempts.size < MAX_ATTEMPTS) void this.#attempt();
       return;
     }
-    // The set is in order of insertion, so the first one of these clients is the oldest.
+    // The set is in order of insertion, so the first query of these clients is the oldest.
     for (const query of this.#pending) {
       if (query.clients !== clients) continue;
       const now = performance.now();
@@ -141,7 +146,7 @@ export class Pool {
     const error = await this.#ask(this.#open(), this.#times.check);
     this.#checking = false;
     this.#checkedAt = performance.now();
-    // With any other error, the server has responded.
+    // An error with any other code is a response of the server, so the server is reachable.
     if (error === null || !LOST.test(codeOf(error)) || this.#clients !== clients) return;
     this.#clients = null;
     this.#onReachability("away", error);
@@ -149,11 +154,14 @@ export class Pool {
     void end(clients, 0);
   }
 
-  /** Connects and runs a query. Returns the error, or null. Ends the clients unless `kept` is true and there was no error. */
+  /**
+   * Connects and runs a query, within `ms` milliseconds. Returns the error, or null. Ends the clients unless `kept` is true and there was
+   * no error.
+   */
   async #ask(clients: Clients, ms: number, kept = false): Promise<unknown> {
     const { promise: late, reject } = Promise.withResolvers<never>();
     let ticks = 0;
-    // Measured in ticks, so that a blocked event loop is not taken for a late response.
+    // Counts timer intervals instead of the time, so that a blocked event loop does not count as a late response.
     const timer = setInterval(() => {
       if (++ticks < TICKS) return;
       reject(Object.assign(new Error(`no answer within ${ms} ms`), { code: "CONNECT_TIMEOUT" }));

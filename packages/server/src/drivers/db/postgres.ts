@@ -2,7 +2,7 @@ import connect, { type TransactionSql } from "postgres";
 import { type Db, type Head, type Schema, type Sql, type Step, type Value, valueFor } from "./db.ts";
 import { type Client, type Clients, type OnReachability, Pool, type PoolTimes } from "./pool.ts";
 
-/** The columns that `head` adds to measure rows. */
+/** The columns that `head` adds to each row to measure the rows, in bytes. */
 interface Measured {
   row_size: number;
   row_count: number;
@@ -12,20 +12,20 @@ interface Measured {
 /** Thrown and caught in this file to roll back a batch. */
 class Rollback extends Error {}
 
-/** The connections of a node to the server: those for single statements, which are pipelined, and those for transactions. */
+/** The maximum number of connections from a node to the server: for single statements, which are pipelined, and for transactions. */
 const STATEMENTS_MAX = 6;
 const TRANSACTIONS_MAX = 10;
 
-/** The advisory lock that nodes take before they migrate. Must never change. */
+/** The key of the advisory lock that nodes take before they migrate. Must be the same in all releases. */
 const SCHEMA_LOCK = 5_324_117_280;
 
-/** Serialization failure and deadlock, after which a transaction can be retried. */
+/** The error codes of a serialization failure and a deadlock, after which a transaction can be retried. */
 const RETRYABLE = new Set(["40001", "40P01"]);
 
-/** The statement timeout of the server. */
+/** The time after which the server cancels a statement. */
 const STATEMENT_MS = 15_000;
 
-/** Suitable for servers with round trips of up to about 100 ms. */
+/** Timeouts that suit servers with round trips of up to about 100 ms. */
 const TIMES: PoolTimes = {
   late: 1_000,
   check: 2_000,
@@ -34,7 +34,7 @@ const TIMES: PoolTimes = {
   longest: STATEMENT_MS + 5_000,
 };
 
-/** Opens a PostgreSQL database, version 15 or newer. Statements are prepared once per connection, and pipelined. */
+/** Opens a PostgreSQL database, version 15 or newer. Statements are pipelined, and prepared once per connection. */
 export function postgres(
   url: string,
   onReachability: OnReachability = () => {},
@@ -45,12 +45,13 @@ export function postgres(
       max,
       connect_timeout: times.connect / 1000,
       backoff: () => 0.1,
-      // Only arrays need the types of the server. If the connection is lost while they are fetched, the rejection is unhandled.
+      // Does not fetch the list of types, which only arrays need. If the connection were lost during the fetch, there would be an unhandled
+      // rejection.
       fetch_types: false,
       onnotice() {},
       types: {
         bigint: { to: 20, from: [20], parse: Number, serialize: String },
-        // JSON is passed as text; by default it would be serialized once more.
+        // JSON is passed as text. By default, the package would serialize that text once more.
         json: { to: 114, from: [114], parse: String, serialize: String },
       },
       connection: {
@@ -77,7 +78,10 @@ export function postgres(
     return through.unsafe(text, values as Exclude<Value, Uint8Array>[], { prepare: true });
   }
 
-  /** Sends all steps at once. The steps after one that changes no row run as well and are rolled back with it. */
+  /**
+   * Runs all steps in a transaction without waiting for each result. The steps after one that changes no row also run, and are rolled back
+   * with it.
+   */
   async function attempt({ transactions }: Clients, steps: Step[]): Promise<number[]> {
     const changed: number[] = [];
     try {
@@ -101,7 +105,7 @@ export function postgres(
   const rows = <Row>(statement: Sql) =>
     pool.use(({ statements }) => query(statements, statement).then((found) => [...found] as Row[]));
 
-  /** Has the server measure the rows and send only those that fit. */
+  /** Returns the first rows up to a total size. The server measures the rows and sends only those that fit. */
   async function head<Row>(
     { statements }: Clients,
     size: number,
@@ -132,7 +136,7 @@ export function postgres(
 
   return {
     get,
-    // Not cached, because another node may have changed the row.
+    // Runs the query every time, because another node may have changed the row.
     getCached: (text, ...values) => get(text, ...values.map(valueFor)),
     all: (...statement) => rows(statement),
     head: (size, ...statement) => pool.use((clients) => head(clients, size, statement)),

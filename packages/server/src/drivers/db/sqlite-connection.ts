@@ -7,7 +7,7 @@ const IO_ERROR = 10;
 /** Returns the primary error code of SQLite; 0 for any other error. */
 const codeOf = (error: unknown) => ((error as { errcode?: number }).errcode ?? 0) % 256;
 
-/** Whether an error means that another process holds the lock. */
+/** Whether an error means that another process holds the lock of the database. */
 export const isBusy = (error: unknown): boolean => codeOf(error) === BUSY;
 
 /** Whether an error means that the disk could not be read or written. */
@@ -34,9 +34,11 @@ export function openConnection(file: string, lockMs: number): DatabaseSync {
       connection.exec(
         "pragma journal_mode=wal; pragma synchronous=full; pragma foreign_keys=on; pragma cache_size=-65536",
       );
-      // A commit that also copies the log into the file takes three times as long; `Checkpoints` does it in a thread.
+      // Turns off checkpoints in commits, because a commit that also copies the log into the database file takes three times as long.
+      // `Checkpoints` copies the log in a thread.
       connection.exec("pragma wal_autocheckpoint=0");
-      // A savepoint keeps a copy of each page that it changes; in a temporary file that costs more than the change.
+      // Keeps temporary data in memory. A savepoint copies each page before it is changed, and a copy in a temporary file would cost more
+      // than the change.
       connection.exec("pragma temp_store=memory");
       return connection;
     } catch (error) {

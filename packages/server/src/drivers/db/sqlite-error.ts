@@ -3,7 +3,7 @@ import { SetupError } from "../../config/setup-error.ts";
 const DAMAGED =
   "It is damaged or no SQLite database. Restore it from a backup; to begin anew, move it away, and the blobs with it.";
 
-/** Advice to operators about a database file, by SQLite's error code. */
+/** Maps error codes of SQLite to advice for operators about the database file. */
 const ADVICE: Record<number, string> = {
   5: "Another process has locked it.",
   8: "The service may not write it.",

@@ -15,7 +15,7 @@ import { sqliteError } from "./sqlite-error.ts";
 import { clearAll, type Prepared, Statements } from "./statements.ts";
 import { LOCKED, Repeat, WriteBatcher } from "./write-batcher.ts";
 
-/** The maximum time for which a write waits for the lock of another process. */
+/** The maximum time for which a write waits while another process holds the lock. */
 const LOCK_MS = 5_000;
 
 /** Thrown and caught in this file to roll back a batch. */
@@ -29,16 +29,16 @@ class Rollback extends Error {
 }
 
 /**
- * Opens an SQLite database. The reads of one turn of the event loop share a snapshot. Its writes are committed in one transaction at the
- * end of the turn, and their promises resolve after the commit. `onIoError` is called when the disk fails during a commit: durability
- * cannot be promised any more, so the process must end. While another process holds the write lock, writes wait in order for up to `lockMs`
+ * Opens an SQLite database. The reads of one turn of the event loop share a snapshot. The writes of a turn are committed in one transaction
+ * at its end, and their promises resolve after the commit. `onIoError` is called when the disk fails during a commit: durability cannot be
+ * promised any more, so the process must end. While another process holds the write lock, writes wait in order for up to `lockMs`
  * milliseconds, and reads go on.
  */
 export function sqlite(file: string, onIoError: (error: unknown) => void, lockMs = LOCK_MS): Db & Schema {
   const connection = openConnection(file, LOCK_MS);
-  // SQLite's own `lower` converts ASCII only; PostgreSQL's converts all letters.
+  // Replaces SQLite's own `lower`, which converts ASCII letters only. PostgreSQL's `lower` converts all letters.
   connection.function("lower", { deterministic: true }, (text) => String(text).toLowerCase());
-  // A function of PostgreSQL.
+  // Adds a function of PostgreSQL that SQLite lacks.
   connection.function("greatest", { deterministic: true }, (one, other) =>
     Math.max(Number(one), Number(other)),
   );
@@ -49,18 +49,18 @@ export function sqlite(file: string, onIoError: (error: unknown) => void, lockMs
   let reading = false;
   let ending = false;
 
-  // SQLite would block the event loop while it waits for a lock.
+  // Sets how long SQLite waits for a lock. The time is 0 except for migrations, because SQLite blocks the event loop while it waits.
   const waitForLocks = (ms: number) => connection.exec(`pragma busy_timeout=${ms}`);
   waitForLocks(0);
   const snapshot = connection.prepare("begin");
-  // Changes when another connection, which belongs to another process, has written.
+  // Returns a number that changes when another process has written.
   const dataVersion = connection.prepare("pragma data_version");
   const commit = connection.prepare("commit");
   const savepoint = connection.prepare("savepoint batch");
   const undo = connection.prepare("rollback to batch");
   const release = connection.prepare("release batch");
 
-  /** Schedules the end of the turn, after every socket that is ready has been read. */
+  /** Schedules `endTurn` for the end of the current turn of the event loop, after every socket that is ready has been read. */
   function endLater(): void {
     if (ending) return;
     ending = true;
@@ -74,7 +74,7 @@ export function sqlite(file: string, onIoError: (error: unknown) => void, lockMs
     if (writes.flush()) checkpoints.schedule();
   }
 
-  /** Copies the part of the log that `checkpoints` left into the database file. */
+  /** Copies into the database file the part of the write-ahead log that the thread of `checkpoints` has not copied. */
   function checkpoint(): void {
     if (!connection.isOpen) return;
     endTurn();
@@ -97,7 +97,7 @@ export function sqlite(file: string, onIoError: (error: unknown) => void, lockMs
     }
   }
 
-  /** Prepares a read. The first one of a turn opens the snapshot, so that the others take no locks. */
+  /** Prepares a statement that reads. The first read of a turn opens the snapshot, so that the other reads take no locks. */
   function read(text: TemplateStringsArray): Prepared {
     if (!reading) {
       snapshot.run();
@@ -155,8 +155,8 @@ export function sqlite(file: string, onIoError: (error: unknown) => void, lockMs
   }
 
   /**
-   * Runs a batch. A savepoint costs as much as a statement, so batches use one only when the writes of their turn are repeated after a
-   * failure.
+   * Runs the steps of a batch. Uses a savepoint only if `undoable` is true, which means that the writes of a turn are repeated after a
+   * failure: a savepoint costs as much as a statement.
    */
   function batch(steps: Step[], undoable: boolean): number[] {
     if (undoable) savepoint.run();

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { Value } from "./db.ts";
 import { StatementCache } from "./statement-cache.ts";
 
-/** A cache that counts its misses. The result for values is the values themselves. */
+/** Creates a cache and counts its misses. The result for a list of values contains these values. */
 function counting() {
   const cache = new StatementCache();
   let asked = 0;
@@ -15,7 +15,7 @@ function counting() {
   return { cache, getCached, asked: () => asked };
 }
 
-/** Lists of values of one statement, all of the same length. */
+/** For each number of values, lists of values that must not share a cache entry. */
 const statements: Value[][][] = [
   [[]],
   [["a"], ["b"], [""], [null], [1], [0], [-1.5]],

@@ -4,7 +4,7 @@ type Level = Map<Value, unknown>;
 
 const MAX_ROWS = 10_000;
 
-/** Caches the rows of one statement by its values. It is cleared when a table of the statement changes. */
+/** Caches the rows of one statement by the values of its parameters. `clear` is called when a table of the statement changes. */
 export class StatementCache {
   #found: Level = new Map();
   #size = 0;
@@ -39,8 +39,8 @@ export class StatementCache {
 }
 
 /**
- * Returns the key of a value in a map. Bytes become text, because a map compares objects by identity. Keys are unambiguous, because each
- * parameter of a statement has one type.
+ * Returns the key of a value in a map. Bytes become text, because a map compares objects by identity. Keys are unambiguous, because a
+ * parameter of a statement always has the same type.
  */
 function keyOf(value: Value | Derived): Value {
   if (typeof value !== "object" || value === null) return value;

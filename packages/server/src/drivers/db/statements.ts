@@ -2,7 +2,7 @@ import { constants, type DatabaseSync, type StatementSync } from "node:sqlite";
 import { type RowMaker, rowMaker } from "./row.ts";
 import { StatementCache } from "./statement-cache.ts";
 
-/** A prepared statement, with a cache of its rows and the caches to clear when it writes. */
+/** A prepared statement. `cache` holds its rows, and `clears` the caches to clear when the statement writes. */
 export interface Prepared {
   statement: StatementSync;
   toRow: RowMaker;
@@ -12,7 +12,7 @@ export interface Prepared {
 
 const WRITING: number[] = [constants.SQLITE_INSERT, constants.SQLITE_UPDATE, constants.SQLITE_DELETE];
 
-/** Prepares each template of a connection once. The authorizer of the engine reports the tables of a statement. */
+/** Prepares each statement text of a connection once. SQLite's authorizer callback reports which tables a statement reads and writes. */
 export class Statements {
   readonly #connection: DatabaseSync;
   readonly #prepared = new WeakMap<TemplateStringsArray, Prepared>();

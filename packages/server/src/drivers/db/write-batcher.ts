@@ -3,7 +3,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Unavailable } from "./db.ts";
 import { isBusy, isIoError } from "./sqlite-connection.ts";
 
-/** Runs statements. If it fails with `undoable`, it must undo its statements. If it fails without, it may throw `Repeat`. */
+/**
+ * Runs the statements of a write. If `undoable` is true, it must undo its statements when it fails. If `undoable` is false, it may throw
+ * `Repeat` instead.
+ */
 type Work<Result = unknown> = (undoable: boolean) => Result;
 
 interface Write {
@@ -15,16 +18,16 @@ interface Write {
 interface Options {
   /** The maximum time in milliseconds for which writes wait, in order, while another process holds the write lock. */
   lockMs: number;
-  /** Called some time after the lock was found taken. Must call `flush`. */
+  /** Called some time after another process was found to hold the write lock. Must call `flush`. */
   retry(): void;
   /** Called when the disk fails during a commit. */
   onIoError(error: unknown): void;
 }
 
-/** Interval between attempts to get the lock. */
+/** Interval between attempts to get the write lock while another process holds it. */
 const RETRY_MS = 10;
 
-/** Thrown by a write that failed and cannot undo its statements. The transaction is then repeated with `undoable` writes. */
+/** Thrown by a write that failed and cannot undo its statements. The transaction is then repeated with `undoable` set to true. */
 export class Repeat extends Error {}
 
 export const LOCKED = "another process has locked the database";
@@ -37,7 +40,7 @@ export class WriteBatcher {
   readonly #commit;
   readonly #rollback;
   #writes: Write[] = [];
-  /** The time at which the lock was first found taken. Null while it is free. */
+  /** The time at which another process was first found to hold the lock, from `performance.now()`. Null while the lock is free. */
   #lockedAt: number | null = null;
   #timer: NodeJS.Timeout | null = null;
 
@@ -49,14 +52,14 @@ export class WriteBatcher {
     this.#rollback = connection.prepare("rollback");
   }
 
-  /** Adds a write to the next transaction. Rejects with the error that `work` throws; the other writes are kept. */
+  /** Adds a write to the next transaction. Rejects with the error that `work` throws; the other writes are committed nevertheless. */
   add<Result>(work: Work<Result>): Promise<Result> {
     return new Promise((resolve, reject) => {
       this.#writes.push({ work, resolve, reject });
     });
   }
 
-  /** Commits the writes that were added. Returns true when there were any and they were committed. */
+  /** Commits the writes that were added. Returns true if there were any and they were committed. */
   flush(): boolean {
     if (this.#writes.length === 0 || this.#timer !== null) return false;
     const group = this.#writes;
@@ -75,7 +78,10 @@ export class WriteBatcher {
     return true;
   }
 
-  /** Writes a group. If a write throws `Repeat`, writes it again with undoable writes. Returns the functions that settle the writes. */
+  /**
+   * Writes a group in a transaction. If a write throws `Repeat`, writes the group again with `undoable` set. Returns functions that settle
+   * the promises of the writes.
+   */
   #writeGroup(group: Write[]): (() => void)[] {
     try {
       return this.#commitGroup(group, false);
@@ -86,7 +92,7 @@ export class WriteBatcher {
     }
   }
 
-  /** Runs the writes of a group and commits them. */
+  /** Runs the writes of a group and commits them. Returns functions that settle the promises of the writes. */
   #commitGroup(group: Write[], undoable: boolean): (() => void)[] {
     const settle: (() => void)[] = [];
     this.#begin.run();
@@ -96,7 +102,7 @@ export class WriteBatcher {
         const result = work(undoable);
         settle.push(() => resolve(result as never));
       } catch (error) {
-        // Errors such as a full disk roll back the whole transaction: nothing of the group was written.
+        // Some errors, such as a full disk, make SQLite roll back the whole transaction. Then nothing of the group has been written.
         if (!this.#connection.isTransaction || error instanceof Repeat) throw error;
         settle.push(() => reject(error));
       }
@@ -110,7 +116,7 @@ export class WriteBatcher {
     while (this.#writes.length > 0) await sleep(RETRY_MS);
   }
 
-  /** Keeps a group of writes for another attempt. Returns false when the lock has been taken for too long. */
+  /** Keeps a group of writes for another attempt. Returns false if another process has held the lock for `lockMs` or longer. */
   #retryLater(group: Write[]): boolean {
     this.#lockedAt ??= performance.now();
     if (performance.now() - this.#lockedAt >= this.#options.lockMs) {
