@@ -15,7 +15,7 @@ export class BlobCache {
     const { key, size } = file;
     const known = this.#blobs.get(key);
     if (known !== undefined) {
-      // Moves it to the end, because the map's first entry is the least recently used one.
+      // Moves the entry to the end, because the map's first entry counts as the least recently used one.
       this.#blobs.delete(key);
       this.#blobs.set(key, known);
       return known;

@@ -3,18 +3,21 @@ import { admitsAnonymous } from "../canvases/publication-status.ts";
 import { isHashedName } from "./hashed-name.ts";
 import type { ServedFile } from "./served-files.ts";
 
-/** One year. */
+/** The time for which browsers keep a file with a hash of its content in its name: one year. */
 const KEPT_SECONDS = 31_536_000;
-/** The time for which a shared cache may serve a file without asking, and so the time until a withdrawn Public link is closed there too. */
+/**
+ * The time for which a shared cache, such as a CDN, may serve a file without revalidation. A file of a Public link can therefore still be
+ * read there for this time after the link has been withdrawn.
+ */
 const SHARED_SECONDS = 300;
 
-/** Whether every caller would get the same response without a session or a password. */
+/** Whether everyone can open the canvas without a session or a password. */
 const isPublic = (canvas: Canvas, now: number): boolean =>
   canvas.passwordHash === null && admitsAnonymous(canvas, now);
 
 /**
- * Returns the `Cache-Control` of a file. Browsers keep files with a hash of the content in their name, and revalidate all others. Shared
- * caches store files of Public links only, but no pages and no responses that set a cookie.
+ * Returns the `Cache-Control` header of a file. Browsers keep files with a hash of the content in their name, and revalidate all others.
+ * Shared caches store only files of canvases with a Public link, except HTML pages and responses that set a cookie.
  */
 export function cacheControl(
   { path, mime }: ServedFile,

@@ -9,7 +9,7 @@ import { ENTER } from "../sign-in/hand-over.ts";
 import { ERROR_PAGE_TEXTS } from "./error-page-texts.ts";
 import { factsFor } from "./refusal-facts.ts";
 
-/** The caller and the page of a refused request. `path` is relative to the canvas's URL. */
+/** The canvas, path and caller of a refused request. `path` is relative to the canvas's URL. */
 export interface RefusedPage {
   slug: string;
   path: string;
@@ -17,8 +17,8 @@ export interface RefusedPage {
 }
 
 /**
- * Sends the error page of a refused request for a page of a canvas. Rethrows the refusal if the client does not accept HTML or the code has
- * no page of its own.
+ * Sends the HTML error page for a refused request to a canvas page. Rethrows the refusal if the client does not accept HTML, or if there is
+ * no error page for the error code.
  */
 export async function sendCanvasErrorPage(
   refusal: Refusal,
@@ -49,11 +49,14 @@ export async function sendCanvasErrorPage(
   });
 }
 
-/** Returns the origins for the CSP's `form-action`: the password form may be redirected to the sign-in, and on to the OpenID provider. */
+/**
+ * Returns the origins for the CSP directive `form-action`. The server may redirect the password form to the sign-in, and from there to the
+ * OpenID provider.
+ */
 const signInOrigins = ({ base, config }: Env): string =>
   config.oidcIssuer === null ? base.origin : `${base.origin} ${new URL(config.oidcIssuer).origin} https:`;
 
-/** Renders the address of the refused user, and links to sign in as another user. */
+/** Renders the e-mail address of the signed-in user and a link to sign in as another user. Without a user, renders a link to sign in. */
 function accountLinks(
   principal: Principal,
   canvas: string,
@@ -65,7 +68,8 @@ function accountLinks(
   const link = (to: string, words: string) =>
     config.authMode === "proxy" ? null : html`<a href="${to}">${words}</a>`;
   if (principal === null) {
-    // The browser may be signed in on the base host, but have no cookie of this canvas host yet.
+    // In subdomain mode the browser may be signed in on the base host and only lack the cookie of this canvas host. This path sets that
+    // cookie.
     const enter = `${canvas}${ENTER}?to=${encodeURIComponent(`/${path}`)}`;
     const signIn = link(base.urlMode === "subdomain" ? enter : login, "Sign in");
     return signIn && html`<footer class="links"><p>You are not signed in here.</p>${signIn}</footer>`;

@@ -4,10 +4,13 @@ import { jsonSchema } from "../canvases/publishing/easel-json.ts";
 import type { Env } from "../env.ts";
 import { isFresh } from "../http/conditional.ts";
 
-/** The path of the JSON Schema of `easel.json`. */
+/** The path of the JSON Schema of `easel.json`, the configuration file in a bundle. */
 const PATH = "/schema/easel.json";
 
-/** Mounts the JSON Schema of `easel.json`, which is public: editors load it without a session, those in browsers from any origin. */
+/**
+ * Mounts the JSON Schema of `easel.json`. It is public, because editors load it without a session, and browser-based editors from any
+ * origin.
+ */
 export function mountSchema(app: FastifyInstance, env: Env): void {
   let printed: { text: string; etag: string } | undefined;
   app.get(PATH, async ({ headers }, reply) => {

@@ -16,13 +16,13 @@ interface ErrorPageInput {
   path: string;
   /** The message of the refusal. */
   message: string;
-  /** Whether the request submitted a password. */
+  /** Whether the request submitted a password, which was wrong. */
   again: boolean;
-  /** The seconds of `Retry-After`; 0 without one. */
+  /** The value of the `Retry-After` header in seconds; 0 if the response has no such header. */
   wait: number;
 }
 
-/** The texts of an error page. The title is also the heading unless there is another one. */
+/** The texts of an error page. `heading` is the title by default. */
 interface ErrorPageText {
   title: string;
   heading?: string;
@@ -30,8 +30,8 @@ interface ErrorPageText {
 }
 
 /**
- * Functions that return the texts of an error page, by code. The texts reveal nothing about the canvas except `facts`, which this caller
- * may know.
+ * Maps error codes to functions that return the texts of the error page. The texts reveal nothing about the canvas except `facts`, which
+ * contains only what this caller may know.
  */
 export const ERROR_PAGE_TEXTS: Partial<Record<ErrorCode, (input: ErrorPageInput) => ErrorPageText>> = {
   NOT_FOUND: ({ message }) => ({ title: "Nothing here", says: html`<p>${message}</p>` }),

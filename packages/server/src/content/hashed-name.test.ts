@@ -21,7 +21,7 @@ const HASHED = [
 ];
 
 const NOT_HASHED = [
-  // dates, counters, years
+  // dates, counters and years
   "photo-20240101.jpg",
   "data-20240101.js",
   "report-2024dec1.js",
@@ -46,13 +46,13 @@ const NOT_HASHED = [
   "style.facade.css",
   "deadbeef.css",
   "lib-deadbeef.js",
-  // a code alone, or at another place
+  // a hash without a name before it, at another place, or too short
   "3f9c1b2a.js",
   "BxY12_ab.js",
   "3f9c1b2a-app.js",
   "app-3f9c1b2a/main.js",
   "app-3f9c1b.js",
-  // files that people replace
+  // types of files that people replace under the same name
   "index-BxY12_ab.html",
   "photo-3f9c1b2a.jpg",
   "avatar-64f1c0aa9be1d2c3b4a59687.png",

@@ -1,7 +1,12 @@
-/** The files that build tools name by their content, and that people do not name by codes: no images, documents or data. */
+/**
+ * Matches file names of the types to which build tools add hashes: scripts, styles, WebAssembly and fonts. Images, documents and data do
+ * not match, because people name these by codes of their own.
+ */
 const BUILT = /[-.](?<code>[\w-]{8,64})(\.(chunk|min|bundle))?\.(js|mjs|css|wasm|woff2?)(\.map)?$/;
 
-/** A form of hash, and how often at least its characters must change between lower case, upper case, digits and other characters. */
+/**
+ * A notation of hashes. `changes` is the minimum number of places at which lower case, upper case, digits and other characters alternate.
+ */
 interface Form {
   form: RegExp;
   changes: number;
@@ -19,14 +24,14 @@ const CLASSES = /[a-z]+|[A-Z]+|\d+|[_-]+/g;
 const changesIn = (code: string): number => (code.match(CLASSES)?.length ?? 1) - 1;
 
 /**
- * Whether the name of a file contains a hash of its content, so that another content has another name. A name counts only if it ends
- * in a code that nobody writes by hand: a mistaken yes would keep an old file in browsers for a year, a mistaken no costs a conditional
- * request. Words, dates, versions and counters therefore do not count, and neither do the hashes that look like them.
+ * Whether the name of a file contains a hash of its content, so that the name changes with the content. Returns true only if the name ends
+ * in a code that nobody writes by hand: a wrong `true` would keep an old file in browsers for a year, a wrong `false` costs a conditional
+ * request. Words, dates, versions and counters do not count, and neither do hashes that look like these.
  */
 export function isHashedName(path: string): boolean {
   const stem = BUILT.exec(path.slice(path.lastIndexOf("/") + 1))?.groups?.code;
   if (stem === undefined) return false;
-  // The code is what follows the last hyphen, or eight characters with a hyphen among them.
+  // The hash may be the part after the last hyphen, or the last eight characters if it contains a hyphen itself.
   const codes = [stem.slice(stem.lastIndexOf("-") + 1), /(?:^|-)(.{8})$/.exec(stem)?.[1] ?? ""];
   return FORMS.some(({ form, changes }) =>
     codes.some((code) => form.test(code) && changesIn(code) >= changes),

@@ -6,9 +6,9 @@ import type { HeaderSink } from "../http/rate-limit.ts";
 import { refuse } from "../http/refusal.ts";
 
 /**
- * Keeps canvas content out of pages of other origins. Sets a resource policy. In subdomain mode, where each canvas has an origin of its
- * own, also throws 403 `CROSS_SITE_FORBIDDEN` for subresource requests from pages of other origins. Requests that lack either Fetch
- * Metadata header pass.
+ * Prevents pages of other origins from loading canvas content. Sets the `Cross-Origin-Resource-Policy` header. In subdomain mode, where
+ * each canvas has its own origin, also throws 403 `CROSS_SITE_FORBIDDEN` for subresource requests from pages of other origins. Requests
+ * without `Sec-Fetch-Site` or `Sec-Fetch-Dest` are allowed.
  */
 export function requireOwnOrigin({ headers }: HasHeaders, answer: HeaderSink, { base }: Env): void {
   answer.header("cross-origin-resource-policy", "same-origin");

@@ -12,17 +12,17 @@ import { refuse } from "../http/refusal.ts";
 import { resolve } from "../pipeline/resolve.ts";
 import type { Visit } from "../pipeline/visit.ts";
 
-/** The path of the password form's target, below the canvas's URL. */
+/** The path, below the canvas's URL, to which browsers submit the password form. */
 export const GATE = "__gate";
 
 const MAX_FORM_BYTES = 8 * 1024;
 
-/** The limit of wrong passwords by anonymous callers on one canvas, as a multiple of the limit per network. */
+/** The limit of wrong passwords by all anonymous callers together on one canvas, as a multiple of the limit for each network. */
 const NETWORKS_PER_CANVAS = 5;
 
 /**
- * Handles `POST {canvas}/__gate`: the right password sets the cookie `__service_gate` and redirects to the requested page (management API,
- * section 3). A refusal for another reason does not count as an attempt.
+ * Handles the password form, `POST {canvas}/__gate`. The right password sets the cookie `__service_gate` and redirects to the requested
+ * page (management API, section 3). A request that the sharing rules refuse does not count as an attempt.
  */
 export async function submitPassword(
   visit: Visit,
@@ -56,7 +56,9 @@ export async function submitPassword(
   }
 }
 
-/** Throws 403 `CROSS_SITE_FORBIDDEN` for a form that a page of another origin sent, because it would use up the caller's attempts. */
+/**
+ * Throws 403 `CROSS_SITE_FORBIDDEN` if a page of another origin submitted the form, because such forms would use up the caller's attempts.
+ */
 function requireOwnForm({ slug, request }: Visit, { base }: Env): void {
   const { origin } = request.headers;
   const initiator = initiatorOf(request.headers);
@@ -67,7 +69,10 @@ function requireOwnForm({ slug, request }: Visit, { base }: Env): void {
   if (foreign) refuse("CROSS_SITE_FORBIDDEN");
 }
 
-/** Returns the URL to redirect to after the password: that of `to` if it is within the canvas, otherwise the canvas's start page. */
+/**
+ * Returns the URL to which the right password redirects: the page in the query parameter `to` if it belongs to the canvas, otherwise the
+ * canvas's start page.
+ */
 export function gateTarget(slug: string, request: FastifyRequest, { base }: Env): string {
   const canvasUrl = base.canvasUrl(slug);
   const url = URL.parse(`./${firstValue(request.query as Query, "to") ?? ""}`, canvasUrl);

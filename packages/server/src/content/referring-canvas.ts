@@ -2,7 +2,10 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { Env } from "../env.ts";
 import { parseCanvasPath } from "../http/canvas-path.ts";
 
-/** Returns the slug of the canvas whose page or script sent a request, by its `Referer`. Returns null for all other requests. */
+/**
+ * Returns the slug of the canvas whose page or script sent a request, according to the `Referer` header. Returns null if there is no such
+ * canvas.
+ */
 export function referringCanvas(
   { referer }: IncomingHttpHeaders,
   { base }: Pick<Env, "base">,

@@ -1,11 +1,11 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { ServedFile } from "./served-files.ts";
 
-/** Returns the strong ETag of a representation. */
+/** Returns the strong ETag of a file in one encoding. */
 export const etagOf = ({ key, encoding }: ServedFile): string =>
   `"${key.slice(0, 32)}${encoding === "identity" ? "" : `-${encoding}`}"`;
 
-/** Returns the smallest representation that the client accepts; the uncompressed one for a range request. */
+/** Returns the smallest encoding of a file that the client accepts. Returns the uncompressed file for a range request. */
 export function chooseRepresentation(
   files: ServedFile[],
   { "accept-encoding": accepted, range }: IncomingHttpHeaders,

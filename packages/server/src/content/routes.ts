@@ -19,7 +19,10 @@ const ROOT = contentPath(":slug");
 
 const slugOf = (request: FastifyRequest) => (request.params as { slug: string }).slug;
 
-/** Returns the path of the requested page, relative to the canvas's URL. For the password form, this is the path in `to`. */
+/**
+ * Returns the path of the requested page, relative to the canvas's URL. For the password form, this is the path in the query parameter
+ * `to`.
+ */
 const pageOf = (request: FastifyRequest) =>
   request.method === "POST"
     ? (firstValue(request.query as Query, "to") ?? "")
@@ -39,7 +42,7 @@ type Answer = (
 export function mountContent(app: FastifyInstance, env: Env): void {
   const stores = { files: new VersionFiles(env), blobs: new BlobCache() };
 
-  /** Returns a handler that authenticates the caller, calls `answer`, and sends refusals as pages. */
+  /** Returns a request handler that authenticates the caller and calls `answer`. Sends refusals as error pages. */
   const answering =
     (answer: Answer) =>
     async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
@@ -69,7 +72,7 @@ export function mountContent(app: FastifyInstance, env: Env): void {
         serve(visit, principal, request, reply, stores, env),
       ),
     });
-    // A caller who had to sign in before submitting the password returns here with GET.
+    // If a caller had to sign in before the password could be checked, the sign-in redirects the browser to this path with GET.
     pages.get(`${ROOT}/${GATE}`, async (request, reply) => {
       const slug = slugOf(request);
       if (!isSlug(slug)) refuse("NOT_FOUND");

@@ -15,8 +15,9 @@ import { referringCanvas } from "./referring-canvas.ts";
 const BUNDLE = path.join(import.meta.dirname, "../../../sdk/dist/v1.js");
 
 /**
- * Mounts `GET /sdk/v1.js`, also on canvas hosts. It sends the same bytes to every caller who passes authentication (specification 4.11).
- * Anonymous callers pass if the `Referer` is a page of a canvas that is open to them, as its other files do (4.1, step 1). The first line sets the URL mode, by which the SDK derives the canvas from the page's URL.
+ * Mounts `GET /sdk/v1.js` on the base host and on canvas hosts. Sends the same bytes to every caller who passes authentication
+ * (specification 4.11). On the base host, anonymous callers pass if the `Referer` is a page of a canvas with a Public link (4.1, step 1).
+ * The first line of the script sets the URL mode, which tells the SDK how to find the slug in the page's URL.
  */
 export function mountSdk(app: FastifyInstance, env: Env): void {
   let bundle: { bytes: Buffer; etag: string } | undefined;
@@ -42,7 +43,7 @@ export function mountSdk(app: FastifyInstance, env: Env): void {
   }
 
   app.get("/sdk/v1.js", async (request, reply) => {
-    // The response may be cached, so it must not set a cookie.
+    // Passes no reply, because the response may be cached and therefore must not set a cookie.
     const user = await identify(request.raw, null, env);
     const page = user === null ? referringCanvas(request.headers, env) : null;
     if (user === null && (page === null || !(await opensToAnonymous(page, env))))

@@ -19,13 +19,13 @@ import { pinCookie, versionFor } from "./version-pin.ts";
 
 const params = (request: FastifyRequest) => request.params as Record<string, string>;
 
-/** The sources of file rows and blobs. */
+/** The caches through which files of versions are looked up and blobs are read. */
 export interface Stores {
   files: VersionFiles;
   blobs: BlobCache;
 }
 
-/** Returns the query of a request's URL with its question mark, or an empty text without one. */
+/** Returns the query string of a request's URL with its question mark, or an empty text if there is none. */
 export const searchOf = ({ url }: FastifyRequest): string =>
   url.includes("?") ? url.slice(url.indexOf("?")) : "";
 
@@ -33,7 +33,7 @@ export const searchOf = ({ url }: FastifyRequest): string =>
 const isRoute = (path: string, { headers }: FastifyRequest): boolean =>
   wantsPage(headers) && !path.slice(path.lastIndexOf("/") + 1).includes(".");
 
-/** Sends the requested file of the current version, or of the version that the page load is pinned to. */
+/** Sends the requested file from the current version, or from the version from which the browser loaded the page. */
 export async function serve(
   visit: Visit,
   principal: Principal,
@@ -49,7 +49,7 @@ export async function serve(
     return refuse("NOT_FOUND", { message: "Nothing is published at this canvas right now." });
 
   const plain = path.replace(/\/$/, "");
-  // Versions stored by older releases may contain dot files.
+  // Dot files are never served. Versions that older releases stored may contain some.
   if (path !== "" && (pathFault(plain) !== undefined || hasDotFile(plain))) return refuse("NOT_FOUND");
   const folder = path === "" || path.endsWith("/");
   const wanted = folder ? `${path}index.html` : path;
@@ -91,7 +91,8 @@ async function send(
   if (hasBody && file.size > SMALL_RESPONSE)
     limitResponses(principal?.id ?? networkOf(request.ip), reply, env);
   reply.header("etag", etag).header("vary", "Accept-Encoding");
-  // Not only for pages, because images and other documents may contain scripts, and a worker has the policy of its own response.
+  // All files get this header, not only pages: images and other documents may contain scripts, and a worker obeys the policy of its own
+  // response.
   reply.header("content-security-policy", contentPolicy(params(request).slug ?? "", env));
   if (fresh) return reply.code(304).send();
 

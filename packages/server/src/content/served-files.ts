@@ -28,7 +28,7 @@ const fileOf = ({ path, encoding, mime, blob_key, size }: Row): ServedFile => ({
 
 const CACHED_PATHS = 10_000;
 
-/** Looks up the files of versions, with a cache: a stored version never changes. */
+/** Looks up the files of versions. Caches them without expiry, because a stored version never changes. */
 export class VersionFiles {
   readonly #env;
   readonly #cache = new Map<string, ServedFile[]>();
@@ -37,12 +37,12 @@ export class VersionFiles {
     this.#env = env;
   }
 
-  /** Returns the cached representations of a path, or undefined if it is not cached. */
+  /** Returns the file at a path in all its encodings if it is cached, otherwise undefined. */
   cached(version: string, path: string): ServedFile[] | undefined {
     return this.#cache.get(keyOf(version, path));
   }
 
-  /** Reads the representations of three paths of a version, by path, in one indexed read. */
+  /** Looks up three paths of a version with one query. Maps each path that exists to the file in all its encodings. */
   async find(
     version: string,
     [first, second, third]: [string, string, string],
@@ -72,6 +72,6 @@ export async function streamBlob(
 ): Promise<Readable> {
   const source = await env.blobs.get(key, range);
   if (source === null) throw new Error(`Blob ${key} is missing`);
-  // The response has begun by then: the connection is reset, and only the log shows the cause.
+  // When reading fails, the response has already begun. The client sees only a reset connection, so the cause is logged.
   return source.once("error", (error) => env.log.error({ err: error, blob: key }, "reading a blob failed"));
 }

@@ -6,15 +6,15 @@ import { cookiesNamed, setCookie } from "../http/cookies.ts";
 import { destinationOf } from "../http/fetch-metadata.ts";
 
 const COOKIE = "easel_version";
-/** The time for which a replaced version is still served to pages that loaded from it. */
+/** The time for which a replaced version is still served to pages that were loaded from it. */
 const GRACE_MS = 5 * 60 * 1000;
 
 /** Whether a request loads a page rather than a subresource. Without Fetch Metadata headers, it counts as a page. */
 const isPage = (headers: IncomingHttpHeaders) => destinationOf(headers) !== "part";
 
 /**
- * Returns the version to serve, so that a page load never mixes two versions. A page gets the current one. Its subresources get the version
- * in the cookie of the page, until five minutes after that version was replaced.
+ * Returns the version to serve, so that a page load never mixes two versions. A page gets the current version. Its subresources get the
+ * version that the page's cookie names, until five minutes after that version was replaced.
  */
 export async function versionFor(
   headers: IncomingHttpHeaders,
@@ -32,8 +32,8 @@ export async function versionFor(
 }
 
 /**
- * Returns the `Set-Cookie` header that pins the subresources of a page to its version. Returns undefined if the request is not for a page
- * or already has this cookie.
+ * Returns a `Set-Cookie` header with the version of a page, so that its subresources come from the same version. Returns undefined if the
+ * request is not for a page or already has this cookie.
  */
 export function pinCookie(headers: IncomingHttpHeaders, canvas: Canvas, { base }: Env): string | undefined {
   if (["unknown", "part"].includes(destinationOf(headers)) || canvas.versionId === null) return undefined;

@@ -52,7 +52,7 @@ export const callers = () =>
     Object.entries(CALLERS).map(([name, { who }]) => [code(name), who]),
   );
 
-/** Writes the type of each response, and of the types in them, once. */
+/** Returns TypeScript interfaces for the response types of the management API and the types that they contain, each once. */
 export function shapes(): string {
   const definitions = ACTS.flatMap(({ response }) =>
     Object.entries(response.schema ? (outputOf(response.schema).$defs ?? {}) : {}),

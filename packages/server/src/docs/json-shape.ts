@@ -1,4 +1,4 @@
-/** The parts of a JSON Schema that zod writes for the schemas of acts. */
+/** The parts of JSON Schema that zod uses for the requests and responses of the management API. */
 export interface JsonSchema {
   $ref?: string;
   type?: string | string[];
@@ -20,7 +20,7 @@ function fieldsOf({ properties = {}, required = [] }: JsonSchema, shape: (schema
   });
 }
 
-/** Writes a type on one line in the notation of TypeScript. */
+/** Returns the type that a schema describes, on one line in TypeScript notation. */
 export function typeOf(schema: JsonSchema): string {
   const { $ref, type, items, properties, additionalProperties, propertyNames } = schema;
   if ($ref !== undefined) return nameOf($ref);
@@ -36,11 +36,11 @@ export function typeOf(schema: JsonSchema): string {
   return type === "integer" ? "number" : (type ?? "Json");
 }
 
-/** Writes an object type with one field a line. */
+/** Returns an object type in TypeScript notation, with one field per line. */
 export const blockOf = (schema: JsonSchema): string =>
   ["{", ...fieldsOf(schema, typeOf).map((field) => `  ${field};`), "}"].join("\n");
 
-/** Writes the field names of an object, and those of the objects in it. */
+/** Returns the field names of an object without their types, and in the same way those of the objects in it. */
 export function outlineOf(schema: JsonSchema): string {
   const { anyOf = [], items, properties } = schema;
   if (properties !== undefined) return `{ ${fieldsOf(schema, outlineOf).join(", ")} }`;
@@ -48,7 +48,7 @@ export function outlineOf(schema: JsonSchema): string {
   return alternatives(anyOf.map(outlineOf).filter((each) => each !== ""));
 }
 
-/** Returns the name that a reference points to; zod's own names stand for recursive JSON. */
+/** Returns the type name at the end of a `$ref`. A name that zod generated (`__…`) stands for recursive JSON and becomes `Json`. */
 export function nameOf($ref: string): string {
   const name = $ref.split("/").at(-1) ?? "";
   return name.startsWith("__") ? "Json" : name;

@@ -6,10 +6,10 @@ import * as tables from "./tables.ts";
 const DOCS = path.join(import.meta.dirname, "../../../../docs");
 const TEMPLATES = path.join(import.meta.dirname, "templates");
 
-/** Functions that print what templates insert as `{{name}}`. */
+/** Maps each name that templates contain as `{{name}}` to the function that returns the text to insert there. */
 const INSERTS: Record<string, () => string> = { ...tables, ...actTables };
 
-/** The pages of `docs/` that are printed from templates and tables. */
+/** The pages of `docs/` that are generated from templates and from tables in the code. */
 export const PAGES = [
   "settings.md",
   "errors.md",

@@ -11,7 +11,7 @@ const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "
 const formatDay = (date: Date) =>
   `${date.getUTCDate()} ${MONTHS[date.getUTCMonth()]} ${date.getUTCFullYear()}`;
 
-/** The texts of publication states; null for published. */
+/** Functions that return the text of each publication status on a card; null for `published`, which has no text. */
 const STATES: Record<PublicationStatus, (row: HomeRow) => string | null> = {
   disabled: ({ disabled_reason: reason }) => `Disabled by an administrator${reason ? `: ${reason}` : ""}`,
   archived: () => "Archived",
@@ -21,7 +21,9 @@ const STATES: Record<PublicationStatus, (row: HomeRow) => string | null> = {
   published: () => null,
 };
 
-/** Renders a canvas as a card: a link where it can be opened, with its state unless it is published. */
+/**
+ * Renders a canvas on the home page as a card, which is a link if the user can open the canvas. Shows the status unless it is `published`.
+ */
 export function card(row: HomeRow, { base, clock }: Env): Html {
   const status = publicationStatus(statusFieldsOf(row), clock());
   const state = STATES[status](row);

@@ -1,20 +1,23 @@
 import { isId } from "../crypto/ids.ts";
 import { firstValue, type Query } from "../http/query.ts";
 
-/** The start of a page: after the canvas changed at `updatedAt` with this id. `page` counts from 1 and is only displayed. */
+/**
+ * The position at which a page of a list starts: after the canvas with this id, changed at `updatedAt` in epoch milliseconds. `page` is the
+ * number of the page, from 1.
+ */
 export interface Cursor {
   page: number;
   updatedAt: number;
   id: string;
 }
 
-/** The start of a list: later than every time and id. */
+/** The cursor of the first page. Lists begin with the latest change, so its time and id are greater than all others. */
 export const FIRST: Cursor = { page: 1, updatedAt: Number.MAX_SAFE_INTEGER, id: "z" };
 
 /** Serializes a cursor for a query parameter. */
 export const formatCursor = ({ page, updatedAt, id }: Cursor): string => `${page}.${updatedAt}.${id}`;
 
-/** Parses the cursor in a query parameter; the start of the list where it is absent or malformed. */
+/** Parses the cursor in the query parameter `name`. Returns the cursor of the first page if the parameter is absent or malformed. */
 export function parseCursor(query: Query, name: string): Cursor {
   const [, page, updatedAt, id = ""] =
     /^([1-9]\d{0,5})\.(\d{1,15})\.(.+)$/.exec(firstValue(query, name) ?? "") ?? [];

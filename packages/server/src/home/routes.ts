@@ -12,7 +12,7 @@ import { type HomeRow, listForOrganisation, listOwned, listShared, type Slice } 
 /** The number of canvases on a page of a list. */
 const PAGE_SIZE = 24;
 
-/** A list on the home page. `name` is its query parameter and the anchor of its heading. */
+/** A list on the home page. `name` is the query parameter of its cursor and the id of its heading. */
 interface Group {
   name: string;
   heading: string;
@@ -25,17 +25,17 @@ const GROUPS: Group[] = [
   { name: "listed", heading: "In your organisation", list: listForOrganisation },
 ];
 
-/** A list with the rows of its current page. */
+/** A list on the home page, with the rows of its current page. */
 interface GroupPage extends Group {
   cursor: Cursor;
   rows: HomeRow[];
-  /** Null on the last page. */
+  /** The cursor of the next page. Null on the last page. */
   next: Cursor | null;
 }
 
-/** Mounts `/`: the caller's own canvases, those shared with them and those listed for the organisation, each in pages. */
+/** Mounts the home page, `/`. It lists the caller's own canvases, those shared with the caller, and those listed for the organisation. */
 export function mountHome(app: FastifyInstance, env: Env): void {
-  // The URL of a canvas without its slug.
+  // Redirects the URL of a canvas without its slug to the home page.
   for (const folder of ["/c", "/c/"]) app.get(folder, async (_request, reply) => reply.redirect("/"));
 
   app.get("/", async (request, reply) => {
@@ -73,7 +73,7 @@ function section(group: GroupPage, all: GroupPage[], env: Env): Html {
     ${cursor.page === 1 && group.next === null ? null : pages(group, all)}</section>`;
 }
 
-/** Renders the links between the pages of a list, which keep the pages of the other lists. */
+/** Renders the links to the other pages of a list. They leave the other lists on their current pages. */
 function pages({ name, heading, cursor, next }: GroupPage, all: GroupPage[]): Html {
   const link = (to: Cursor, rel: string, label: string) => {
     const places = all.map((each) => [each.name, each.name === name ? to : each.cursor] as const);
@@ -88,7 +88,10 @@ function pages({ name, heading, cursor, next }: GroupPage, all: GroupPage[]): Ht
     ${next === null ? null : link(next, "next", "Older")}</nav>`;
 }
 
-/** Renders the signed-in user, and the links to sign out or in as another one, except where a proxy signs users in. */
+/**
+ * Renders the user's e-mail address and links to sign out and to sign in as another user. If a proxy signs users in, only guests get a
+ * link, to sign out.
+ */
 function accountLinks({ email, guestOf }: User, { config }: Env): Html {
   const proxy = config.authMode === "proxy";
   const other = proxy ? null : html`<a href="/auth/login?anew=1">Sign in as someone else</a>`;

@@ -2,7 +2,7 @@ import type { Access, CanvasRole } from "@easel/protocol/types";
 import { domainOf } from "../access/email.ts";
 import type { Env } from "../env.ts";
 
-/** The columns of a canvas on the home page. Times are epoch milliseconds. */
+/** The columns of a canvas that the home page needs. Times are epoch milliseconds. */
 export interface HomeRow {
   id: string;
   slug: string;
@@ -18,14 +18,17 @@ export interface HomeRow {
   disabled_reason: string | null;
 }
 
-/** The user whose home page it is. */
+/** The user who opens the home page. `guestOf` is the id of the canvas to which a guest was invited; null for all other users. */
 interface User {
   id: string;
   email: string;
   guestOf: string | null;
 }
 
-/** The part of a list, last changed first, that follows the canvas changed at `updatedAt` with this id. */
+/**
+ * The part of a list to read: at most `limit` canvases after the one with this id, changed at `updatedAt`. Lists begin with the latest
+ * change.
+ */
 export interface Slice {
   updatedAt: number;
   id: string;
@@ -46,13 +49,16 @@ export async function listOwned(
     order by updated_at desc, id desc limit ${limit}`;
 }
 
-/** Lists canvases of others that are shared with the user: in every state as an editor, otherwise only while they can be opened. */
+/**
+ * Lists canvases of other owners that are shared with the user. Lists a canvas in every state but deleted if the user is an editor,
+ * otherwise only while the user can open it.
+ */
 export async function listShared(
   user: User,
   { updatedAt, id, limit }: Slice,
   { db, clock }: Env,
 ): Promise<HomeRow[]> {
-  // The e-mail address of a guest comes from the invitation and is not verified.
+  // The e-mail address of a guest comes from the invitation and is not verified, so no roles are looked up for it.
   const email = user.guestOf === null ? user.email : null;
   return db.all<HomeRow>`
     select id, slug, title, given.role, updated_at, version_id, access, expires_at, revoked_at, archived_at, disabled_at,
@@ -68,14 +74,14 @@ export async function listShared(
     order by updated_at desc, id desc limit ${limit}`;
 }
 
-/** Lists canvases that are listed for the whole organisation, except those of the other two lists. None for guests. */
+/** Lists the canvases that are listed for the user's whole organisation, except those in the other two lists. Returns none for a guest. */
 export async function listForOrganisation(
   user: User,
   { updatedAt, id, limit }: Slice,
   { db, clock, config }: Env,
 ): Promise<HomeRow[]> {
   if (user.guestOf !== null) return [];
-  // Two statements, so that each can use its index.
+  // One statement with tenancy and one without, so that each can use an index.
   return config.tenancy
     ? db.all<HomeRow>`
         select id, slug, title, 'viewer' as role, updated_at, version_id, access, expires_at, revoked_at, archived_at,
