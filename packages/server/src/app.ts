@@ -23,12 +23,15 @@ import { takesUpgrade } from "./primitives/mount-upgrade.ts";
 import type { Primitive } from "./primitives/primitive.ts";
 import { mountSignIn } from "./sign-in/routes.ts";
 
-/** The time within which the head of a request must arrive. */
+/** The time within which the request line and the headers must arrive. */
 const HEADERS_TIMEOUT_MS = 15_000;
-/** The time within which a request with the largest of bodies must arrive; others have less (http/body.ts). */
+/**
+ * The time within which a whole request must arrive. Suits the largest bodies; handlers of smaller ones set shorter timeouts
+ * (http/body.ts).
+ */
 const REQUEST_TIMEOUT_MS = 300_000;
 
-/** The parts of the service in the order in which they are mounted. */
+/** The functions that mount the parts of the service, in the order of their calls, with the paths that each part serves. */
 const PARTS: ((app: FastifyInstance, env: Env, served: readonly Primitive[]) => void)[] = [
   mountHosts, //      every request
   mountHealth, //     /healthz /readyz
@@ -41,7 +44,7 @@ const PARTS: ((app: FastifyInstance, env: Env, served: readonly Primitive[]) => 
   mountHome, //       /
 ];
 
-/** Whether a request has several `Host` headers, of which a proxy in front could read another one. */
+/** Whether a request has several `Host` headers. A proxy in front of the service could use another one of them than the service does. */
 const hasSeveralHosts = ({ rawHeaders }: IncomingMessage) =>
   rawHeaders.filter((name, index) => index % 2 === 0 && name.length === 4 && name.toLowerCase() === "host")
     .length > 1;
@@ -53,7 +56,7 @@ export async function createApp(
 ): Promise<FastifyInstance> {
   const newRequestId = requestIds();
   const app = fastify({
-    // Fastify creates a logger per request, which costs time; our log lines name the request themselves.
+    // Fastify's logger is off, because it creates a logger for each request, which costs time. Our log lines contain the request id anyway.
     logger: false,
     genReqId: newRequestId,
     rewriteUrl: (request) => routableUrl(routedUrl(request as IncomingMessage, env)),
@@ -65,23 +68,23 @@ export async function createApp(
     http: {
       headersTimeout: HEADERS_TIMEOUT_MS,
       connectionsCheckingInterval: 1_000,
-      // A connection whose peer reads nothing buffers one slice of a list, not two.
+      // A large list is sent in slices. With this small buffer, a connection whose client reads nothing buffers one slice instead of two.
       highWaterMark: 16 * 1024,
-      // A request without a `Host` header gets our error, too (http/hosts.ts).
+      // Lets requests without a `Host` header through to the check in http/hosts.ts, which sends an error in our format.
       requireHostHeader: false,
       shouldUpgradeCallback: (request) => takesUpgrade(request, served),
     },
-    // `request.ip` comes from `X-Forwarded-For` where the peer is a trusted proxy.
+    // Fastify takes `request.ip` from `X-Forwarded-For` if the peer is a trusted proxy.
     trustProxy: (address) => isTrustedPeer(address, env.config),
-    // The longest possible request line: keys have a limit of their own.
+    // The maximum length of a request line, so that the router rejects no path parameter. Handlers check the length of keys themselves.
     routerOptions: { maxParamLength: 16 * 1024 },
   });
   dropStalled(app.server);
-  // Expectations other than 100-continue are ignored, as HTTP allows.
+  // Ignores an `Expect` header with any value but `100-continue`, as HTTP allows.
   app.server.on("checkExpectation", (request, response) => app.server.emit("request", request, response));
   app.setErrorHandler((error, request, reply) => answerError(error, request, reply, env));
   app.setNotFoundHandler((request) => refuseUnknownPath(request, env));
-  // Fastify parses no body: each handler reads its own, up to its own limit.
+  // Fastify must not parse bodies: each handler reads the body of its request itself, up to the limit of its route.
   for (const method of new Set([...app.supportedMethods, ...METHODS]))
     app.addHttpMethod(method, { hasBody: false, overrideExisting: true });
   app.addHook("onRequest", ({ raw }, reply, done) => {

@@ -17,35 +17,38 @@ import type { Db } from "./drivers/db/db.ts";
 import type { DocumentCache } from "./drivers/document-cache.ts";
 
 /**
- * Checks the live state that a capability needs on a canvas besides its switches, such as grants and keys. Returns why the
- * capability is unavailable, or null when it is available.
+ * Checks what a capability needs on a canvas besides being switched on, such as a granted connection or an API key. Returns why the
+ * capability is unavailable, or null if it is available.
  */
 export type AvailabilityCheck = (canvas: { id: string }, env: Env) => Promise<UnavailableReason | null>;
 
-/** The settings, drivers and shared state of the service: the one parameter of everything that does I/O. */
+/** The settings, drivers and shared state of the service. Every function that does I/O takes it as a parameter. */
 export interface Env {
   config: Config;
-  /** Final once the service listens: only then the port is known if the setting is 0. */
+  /** The public addresses. They are final once the service listens, because the port is unknown before if SERVICE_PORT is 0. */
   base: Base;
   db: Db;
   blobs: Blobs;
   bus: Bus;
-  /** The storage of primitives and of canvases, in the order in which a purge removes it. */
+  /** Declares the tables and blobs in which primitives and canvases store data, in the order in which a purge removes the rows. */
   canvasData: readonly CanvasData[];
-  /** The checks of live state that primitives declare. */
+  /** The additional check of each capability that needs more than its switch. */
   availability: Partial<Record<Capability, AvailabilityCheck>>;
-  /** The policy documents of canvases. */
+  /** Caches the parsed policies of canvases. */
   policies: DocumentCache<RuntimePolicy>;
   signer: Signer;
   passwords: Passwords;
   turns: Turns;
   /** Counts the large responses that are being sent to each caller. */
   responses: Concurrency;
-  /** Unpacks and stores bundles. */
+  /** Limits how many bundles are unpacked and stored at once. */
   deploys: TaskPool;
-  /** Compresses files of bundles; each takes one of the threads that also read files for pages. */
+  /**
+   * Limits how many files of bundles are compressed at once. Each compression occupies a thread of the pool that also reads files for
+   * responses.
+   */
   compressions: TaskPool;
-  /** Keys of the proxy's signed tokens; null where SERVICE_PROXY_JWT_JWKS_URL is not set. */
+  /** The public keys that verify the tokens of the sign-in proxy. Null if SERVICE_PROXY_JWT_JWKS_URL is not set. */
   proxyKeys: Jwks | null;
   /** Returns the time in epoch milliseconds. */
   clock: () => number;

@@ -7,7 +7,7 @@ const { join, serve } = await import("./service.ts");
 const { Unavailable } = await import("./drivers/db/db.ts");
 const { SetupError } = await import("./config/setup-error.ts");
 
-/** Advice to the operator by the code of a system error. */
+/** Maps codes of system errors to advice for the operator. */
 const ADVICE: Record<string, string> = {
   EADDRINUSE: "another program listens there; set SERVICE_PORT",
   CONNECT_TIMEOUT: "no database answers there; see SERVICE_DATABASE_URL",
@@ -16,7 +16,7 @@ const ADVICE: Record<string, string> = {
   ENOTFOUND: "there is no such host; see SERVICE_DATABASE_URL",
 };
 
-/** Returns the message of an error at start: advice where the environment is at fault, the stack of a bug. */
+/** Returns the text to print for an error at the start: the message, with advice for a known system error, or the stack if it is a bug. */
 function explain(error: Error & { code?: string }): string {
   if (error instanceof Unavailable && error.cause !== undefined) return explain(error.cause as Error);
   const { code, message, stack } = error;
@@ -34,7 +34,7 @@ async function start(): Promise<void> {
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => void service.stop());
 }
 
-/** Commands by the first argument; `start` is the default. */
+/** Maps the first command-line argument to a command. `start` is the default. */
 const COMMANDS: Record<string, () => Promise<void>> = {
   start,
   join: async () => void process.stdout.write(`${await join(process.env)}\n`),

@@ -23,29 +23,35 @@ import { newLog } from "./http/log.ts";
 import { seedExamples } from "./management/seed-examples.ts";
 import { availabilityOf, canvasDataOf, primitives } from "./primitives/index.ts";
 
-/** The time that pending requests have when the service stops. */
+/** The time after which a stop closes the connections of requests that are still pending. */
 const STOP_TIMEOUT_MS = 10_000;
 
-/** The files and folders of a data directory. */
+/** Matches the names of the files and folders that the service creates in its data directory. */
 const OWN_FILES = /^(easel\.db.*|blobs|uploads|session-secret.*)$/;
 
 /** A running service. */
 export interface Service {
   env: Env;
-  /** Resolves when `seed` has ended. */
+  /** Resolves when the `seed` function that was passed to `serve` has ended, also after a failure. */
   seeded: Promise<void>;
-  /** Waits for pending requests, then closes everything. */
+  /** Waits for pending requests for up to 10 s, then closes all connections and drivers. */
   stop(): Promise<void>;
 }
 
-/** Opens the keys of the proxy's signed tokens. The module is loaded only where it is needed. */
+/**
+ * Creates the cache of the sign-in proxy's public keys. Returns null if no URL of keys is configured. Loads the module only if it is
+ * needed.
+ */
 async function openProxyKeys({ proxyJwksUrl }: Config, log: Env["log"]): Promise<Env["proxyKeys"]> {
   if (proxyJwksUrl === null) return null;
   const { Jwks } = await import("./crypto/jwks.ts");
   return new Jwks(proxyJwksUrl, log);
 }
 
-/** Starts the service: settings, drivers, application, listening. `seed` fills the database while the service already answers. */
+/**
+ * Starts the service: reads the settings, opens the drivers, builds the application and listens. `seed` fills the database with examples
+ * while the service already responds.
+ */
 export async function serve(
   environment: Record<string, string | undefined>,
   seed: (env: Env) => Promise<void> = seedExamples,
@@ -76,7 +82,7 @@ export async function serve(
   }
 }
 
-/** Declares that the configured database and blobs belong together; returns a message for the operator. */
+/** Links the configured database and blob store, even if they have different instance ids. Returns a message for the operator. */
 export async function join(environment: Record<string, string | undefined>): Promise<string> {
   const config = readConfig(environment);
   const stores = await openStores(config, newLog(config.logLevel));
@@ -110,7 +116,7 @@ async function openStores(config: Config, log: Env["log"]): Promise<Stores> {
   }
 }
 
-/** Builds the application on its stores and listens. */
+/** Builds the application on the opened database and blob store, and listens. */
 async function run(
   config: Config,
   { db, blobs, clock }: Stores,
@@ -125,7 +131,8 @@ async function run(
   const policies = new DocumentCache<RuntimePolicy>();
   const responses = new Concurrency(LIMITS.largeResponses.value);
   const deploys = new TaskPool(2, 16);
-  // A compression occupies a core and one of the threads that read files for pages.
+  // At most one compression runs on one or two cores, because each occupies a core and a thread of Node's pool, which also reads files for
+  // responses.
   const compressions = new TaskPool(availableParallelism() > 2 ? 2 : 1);
   const turns = new Turns();
   const availability = availabilityOf(primitives);
@@ -156,7 +163,7 @@ async function run(
     seeded,
     async stop() {
       const timeout = setTimeout(() => app.server.closeAllConnections(), STOP_TIMEOUT_MS);
-      // Connections become idle only after their last request.
+      // Repeated, because a connection becomes idle only when its last request has ended.
       const idle = setInterval(() => app.server.closeIdleConnections(), 50);
       await app.close();
       clearTimeout(timeout);

@@ -1,4 +1,4 @@
-/** Limits the number of concurrent operations of each holder. */
+/** Limits the number of concurrent operations of each holder, such as a user. */
 export class Concurrency {
   readonly #limit: number;
   readonly #counts = new Map<string, number>();

@@ -1,16 +1,16 @@
-/** Numbers the turns of the event loop, and runs callbacks at the end of a turn. */
+/** Numbers the iterations (turns) of the event loop, and runs callbacks at the end of a turn. */
 export class Turns {
   #current = 0;
   #scheduled = false;
   #atEnd: (() => void)[] = [];
 
-  /** The number of the current turn. */
+  /** The number of the current turn of the event loop. */
   get current(): number {
     this.#scheduleEnd();
     return this.#current;
   }
 
-  /** Calls `work` at the end of the current turn, after every socket that is ready has been read. */
+  /** Calls `work` at the end of the current turn of the event loop, after every socket that is ready has been read. */
   atEnd(work: () => void): void {
     this.#scheduleEnd();
     this.#atEnd.push(work);

@@ -1,6 +1,6 @@
 /**
- * Calls `work` for every item, at most `width` at a time. Returns the results in the order of the items. After a failure it starts no
- * further call, waits for the running ones, and throws the first error.
+ * Calls `work` for every item, at most `width` at a time. Returns the results in the order of the items. After a failed call, starts no
+ * other, waits for the running ones, and throws the first error.
  */
 export async function inParallel<Item, Result>(
   items: Item[],

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { inParallel } from "./in-parallel.ts";
 import { TaskPool } from "./task-pool.ts";
 
-/** Tasks that end when the test ends them, with a list of those started. */
+/** Creates tasks that run until the test calls `end`. Lists the tasks that have started. */
 function tasks() {
   const started: number[] = [];
   const ends: (() => void)[] = [];

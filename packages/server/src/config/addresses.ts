@@ -8,20 +8,23 @@ export interface Base {
   /** Host with port, as in a `Host` header. */
   host: string;
   hostname: string;
-  /** Whether browsers use https. */
+  /** Whether browsers reach the service over https. */
   secure: boolean;
   urlMode: "path" | "subdomain";
   /** The origin of a canvas page. */
   canvasOrigin(slug: string): string;
   /** The URL of a canvas, with a slash at the end. */
   canvasUrl(slug: string): string;
-  /** The CSP source that matches the origins of all canvases; null in path mode, where they share that of the service. */
+  /** The CSP source that matches the origin of every canvas. Null in path mode, where all canvases have the origin of the service. */
   canvasHosts: string | null;
-  /** Returns the label of a host below the base host; null for other hosts and in path mode. */
+  /**
+   * Returns the part of a host before the base host, such as `sales` in `sales.easel.example`. Returns null for other hosts and in path
+   * mode.
+   */
   labelOf(host: string): string | null;
 }
 
-/** Computes the public addresses. `port` is the port that the service listens on. */
+/** Computes the public addresses of the service. `port` is the port on which the service listens. */
 export function baseOf(config: Config, port: number): Base {
   const { origin, host, hostname, protocol } = new URL(config.baseUrl ?? `http://localhost:${port}`);
   const subdomains = config.urlMode === "subdomain";

@@ -15,7 +15,7 @@ export interface Config extends Read {
   blobsUrl: string;
 }
 
-/** Thrown with all mistakes of the environment, one message each. */
+/** Thrown when environment variables are invalid. `mistakes` contains a message for each mistake. */
 export class ConfigError extends SetupError {
   readonly mistakes: string[];
   constructor(mistakes: string[]) {
@@ -28,7 +28,7 @@ export class ConfigError extends SetupError {
 
 const isLoopback = (address: string) => /^(localhost|127(\.\d+){3}|\[?::1\]?|.+\.localhost)$/.test(address);
 
-/** Invalid combinations of settings, with their messages. */
+/** Invalid combinations of settings, with their error messages. */
 const IMPOSSIBLE: { when: (read: Read) => boolean; say: string }[] = [
   {
     when: (read) => read.authMode === "dev" && read.host !== null && !isLoopback(read.host),
@@ -109,7 +109,7 @@ const IMPOSSIBLE: { when: (read: Read) => boolean; say: string }[] = [
   },
 ];
 
-/** Whether connections to a URL are protected from others: https or loopback, without user information. */
+/** Whether a URL uses https or a loopback host, so that others cannot read the traffic, and contains no user or password. */
 export function isProtectedUrl(address: string): boolean {
   const { protocol, hostname, username, password } = new URL(address);
   return (protocol === "https:" || isLoopback(hostname)) && username === "" && password === "";
@@ -119,14 +119,14 @@ const isIssuer = (address: string) => !/[?#]|\/\.well-known(\/|$)/.test(new URL(
 
 const isOrigin = (address: string) => new URL(address).href === `${new URL(address).origin}/`;
 
-/** Thrown when a rule reads a setting that could not be parsed. */
+/** Thrown when the condition of an invalid combination reads a setting that could not be parsed. */
 class Unparsable extends Error {}
 
 function unparsable(): never {
   throw new Unparsable();
 }
 
-/** Whether a rule applies. Rules that read an unparsable setting are skipped. */
+/** Whether the condition of an invalid combination is met. Returns false if it reads a setting that could not be parsed. */
 function applies(condition: () => boolean): boolean {
   try {
     return condition();
@@ -136,7 +136,7 @@ function applies(condition: () => boolean): boolean {
   }
 }
 
-/** Parses and validates the environment; an empty variable counts as unset. @throws ConfigError with all mistakes. */
+/** Parses and validates the environment variables; an empty one counts as unset. @throws ConfigError with all mistakes. */
 export function readConfig(environment: Record<string, string | undefined>): Config {
   const mistakes: string[] = [];
   const unparsed = new Set<string>();
@@ -170,7 +170,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
   };
 }
 
-/** Returns the variables with the prefix of settings that are not settings, such as misspelled ones. */
+/** Returns the names of environment variables that start with `SERVICE_` but are no settings, such as misspelled ones. */
 export function unknownVariables(environment: Record<string, string | undefined>): string[] {
   const known = new Set(Object.values(SETTINGS).map((each) => each.variable));
   return Object.keys(environment).filter((name) => name.startsWith("SERVICE_") && !known.has(name));

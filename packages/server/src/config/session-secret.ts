@@ -5,7 +5,10 @@ import { newId } from "../crypto/ids.ts";
 import { makeDirectory } from "../disk/private-files.ts";
 import type { Config } from "./config.ts";
 
-/** Returns the secrets that sign cookies: those of the settings; in dev mode one that is generated once and stored in the data directory. */
+/**
+ * Returns the secrets that sign cookies. If the settings contain none, which is valid only in dev mode, generates one and stores it in the
+ * data directory.
+ */
 export async function sessionSecrets({ sessionSecret, dataDir }: Config): Promise<string[]> {
   if (sessionSecret !== null) return sessionSecret;
   const file = path.join(dataDir, "session-secret");
@@ -19,7 +22,7 @@ const read = (file: string) =>
     if (error.code !== "ENOENT") throw error;
   });
 
-/** Generates the secret. Concurrent processes all return the same one. */
+/** Generates a secret and stores it in a file. Processes that do this at the same time all return the same secret. */
 async function generate(file: string): Promise<string> {
   await makeDirectory(path.dirname(file));
   const draft = `${file}.${newId()}`;

@@ -15,7 +15,7 @@ import {
 
 const digits = pattern("digits", /^\d+$/);
 
-/** A kind, valid texts with their values, and invalid texts. */
+/** A type of setting, valid texts with their parsed values, and invalid texts. */
 const rows: [name: string, kind: SettingType<unknown>, good: [string, unknown][], bad: string[]][] = [
   ["text", text, [["any thing", "any thing"]], []],
   [

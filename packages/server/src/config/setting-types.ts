@@ -1,10 +1,13 @@
-/** A type of setting: `may` describes the valid texts; `read` parses one, and throws for any other. */
+/** A type of setting. `may` describes the valid texts. `read` parses a text, and throws if it is invalid. */
 export interface SettingType<Value> {
   may: string;
   read(text: string): Value;
 }
 
-/** An environment variable. `fallback` is its default; `shown` describes the default in the docs where the value would not. */
+/**
+ * A setting that is read from an environment variable. `fallback` is its default value. `shown` describes the default in the docs if the
+ * value itself is not shown there.
+ */
 export interface Setting<Value> {
   variable: string;
   kind: SettingType<Value>;
@@ -60,7 +63,7 @@ export const oneOf = <Word extends string>(...words: Word[]): SettingType<Word> 
   },
 });
 
-/** A comma-separated list with entries of a kind. */
+/** A comma-separated list whose entries all have the same type. */
 export const list = <Entry>(each: SettingType<Entry>): SettingType<Entry[]> => ({
   may: `a comma-separated list, each ${each.may}`,
   read: (value) =>
@@ -83,7 +86,7 @@ export const url = (...schemes: string[]): SettingType<string> => ({
   },
 });
 
-/** A web origin, normalized as browsers do, without characters that have a meaning in a CSP. */
+/** A web origin, normalized as browsers do. The host must not contain characters that have a special meaning in a CSP. */
 export const origin: SettingType<string> = {
   may: "an origin such as `https://example.com`",
   read(value) {

@@ -8,7 +8,7 @@ const proxy = {
   SERVICE_PROXY_TRUSTED_IPS: "10.0.0.0/8",
 };
 
-/** Defaults by the specification and the management API. */
+/** The default values that the specification and the documentation of the management API state. */
 const defaults: Partial<Config> = {
   rateLimit: true,
   canvasPerMinute: 120,

@@ -55,7 +55,7 @@ const key32: SettingType<Buffer> = {
   },
 };
 
-/** USD per million tokens. */
+/** The prices of an AI model in USD per million tokens. */
 interface Price {
   input: number;
   output: number;
@@ -96,7 +96,7 @@ function optional<Value>(
   return { variable, kind, fallback: null, meaning, ...more };
 }
 
-/** Every setting of the service. `docs/settings.md` is printed from this table. */
+/** Every setting of the service. `docs/settings.md` is generated from this table. */
 export const SETTINGS = {
   authMode: setting("SERVICE_AUTH_MODE", oneOf("dev", "proxy", "oidc"), "dev", "The way of signing in."),
   host: optional("SERVICE_HOST", text, "Address to listen at.", {

@@ -1,2 +1,2 @@
-/** Thrown for a mistake in the settings or the environment that prevents the start. `message` is printed to the operator without a stack. */
+/** Thrown if the service cannot start because of its settings or environment. `message` is printed to the operator without a stack. */
 export class SetupError extends Error {}

@@ -8,9 +8,9 @@ import {
 import type { Logger } from "pino";
 import { refuse } from "../http/refusal.ts";
 
-/** The age at which keys are fetched again before they are used. */
+/** The age at which cached keys must be fetched again before their next use. */
 const FRESH_MS = 10 * 60 * 1000;
-/** The age up to which keys are used while the key server cannot be reached. */
+/** The age up to which cached keys are used while the key server cannot be reached. */
 const USABLE_MS = 60 * 60 * 1000;
 /** The shortest interval between two requests to the key server. */
 const COOLDOWN_MS = 10 * 1000;
@@ -19,7 +19,10 @@ const MAX_BYTES = 256 * 1024;
 
 const NO_KEYS: JSONWebKeySet = { keys: [] };
 
-/** Fetches and caches the public keys at a URL, by which tokens of another party are verified. Follows their rotation. */
+/**
+ * Fetches and caches the public keys at a URL, which verify the tokens that another party signs. Fetches the keys again when they are old
+ * or a token names an unknown key.
+ */
 export class Jwks {
   readonly #url: string;
   readonly #log: Pick<Logger, "warn">;
@@ -28,7 +31,10 @@ export class Jwks {
   #requestedAt = Number.NEGATIVE_INFINITY;
   #fetching: Promise<void> | null = null;
   #failed = false;
-  /** Claims of tokens that the current keys have verified, by hash of the token, with their expiry in epoch milliseconds. */
+  /**
+   * Caches the claims of verified tokens by the hash of the token, each until a time in epoch milliseconds. Emptied whenever the keys are
+   * replaced.
+   */
   verified = new Map<string, { claims: JWTPayload; until: number }>();
 
   constructor(url: string, log: Pick<Logger, "warn">) {
@@ -36,7 +42,10 @@ export class Jwks {
     this.#log = log;
   }
 
-  /** Returns the key that a header names. @throws JOSEError when there is none, Refusal when the key server cannot be reached. */
+  /**
+   * Returns the key that the header of a token names. @throws JOSEError if there is no such key, Refusal if the key server cannot be
+   * reached.
+   */
   async key(header: JWSHeaderParameters, now: number): Promise<CryptoKey> {
     if (now - this.#fetchedAt >= FRESH_MS) await this.#refresh(now);
     try {
@@ -77,7 +86,7 @@ export class Jwks {
   }
 }
 
-/** Downloads a key set without redirects, limited in time and size. */
+/** Downloads a key set. Follows no redirects, and throws if the response takes too long or is too large. */
 async function download(url: string): Promise<JSONWebKeySet> {
   const response = await fetch(url, {
     headers: { accept: "application/json" },

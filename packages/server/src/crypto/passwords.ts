@@ -4,11 +4,11 @@ import { TaskPool } from "../async/task-pool.ts";
 
 const hashBytes = promisify(argon2);
 
-/** Parameters that OWASP recommends for Argon2id; memory in KiB. */
+/** The parameters that OWASP recommends for Argon2id. `memory` is in KiB. */
 const COST = { memory: 19_456, passes: 2, parallelism: 1 };
 const TAG_LENGTH = 32;
 
-/** Hashes passwords with Argon2id. Limits the concurrent hashes, since each of them takes much memory. */
+/** Hashes passwords with Argon2id. Limits the number of concurrent hashes, because each needs much memory. */
 export class Passwords {
   readonly #pool: TaskPool;
   readonly #cost;
@@ -26,7 +26,7 @@ export class Passwords {
     return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${base64(salt)}$${base64(tag)}`;
   }
 
-  /** Whether a password has a hash. */
+  /** Whether a password matches a hash that `hash` returned. */
   async verify(password: string, hash: string): Promise<boolean> {
     const [, , , , salt = "", tag = ""] = hash.split("$");
     const expected = Buffer.from(tag, "base64");
@@ -35,7 +35,7 @@ export class Passwords {
   }
 
   #tag(password: string, nonce: Buffer): Promise<Buffer> {
-    // Unicode can encode the same letters in several ways.
+    // Normalizes the password, because Unicode can encode the same letter in several ways.
     const message = password.normalize("NFC");
     const options = { ...this.#cost, message, nonce, tagLength: TAG_LENGTH };
     return this.#pool.run(() => hashBytes("argon2id", options));

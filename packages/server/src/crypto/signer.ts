@@ -1,6 +1,8 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 
-/** Signs and verifies values that clients store, such as cookies. The first secret signs; all of them verify. */
+/**
+ * Signs and verifies values that clients store, such as cookies. Signs with the first secret, and accepts signatures by any of the secrets.
+ */
 export class Signer {
   readonly #secrets: [string, ...string[]];
 
@@ -10,14 +12,14 @@ export class Signer {
     this.#secrets = [first, ...others];
   }
 
-  /** Returns the signature of the parts in base64url. A signature is valid for its purpose only. */
+  /** Returns the signature of the parts in base64url. The signature is valid only for the same purpose. */
   sign(purpose: string, ...parts: string[]): string {
     return mac(this.#secrets[0], purpose, parts);
   }
 
-  /** Whether a text is a signature of the parts by one of the secrets. */
+  /** Whether a text is a signature of the parts, for this purpose, by one of the secrets. */
   verifies(signature: string, purpose: string, ...parts: string[]): boolean {
-    // Compared as text, since several base64url texts decode to the same bytes.
+    // Compares the texts instead of their bytes, because several base64url texts decode to the same bytes.
     const given = Buffer.from(signature);
     return this.#secrets.some((secret) => {
       const expected = Buffer.from(mac(secret, purpose, parts));
@@ -26,7 +28,7 @@ export class Signer {
   }
 }
 
-/** JSON delimits the parts unambiguously. */
+/** Computes the HMAC. The parts are serialized as JSON, so that different lists of parts never give the same text. */
 const mac = (secret: string, purpose: string, parts: string[]) =>
   createHmac("sha256", secret)
     .update(JSON.stringify([purpose, ...parts]))

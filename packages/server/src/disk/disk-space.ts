@@ -2,40 +2,43 @@ import { statfs } from "node:fs/promises";
 
 const MIB = 1024 * 1024;
 
-/** The largest default reserve, in bytes. */
+/** The maximum of the default reserve. The reserve is the number of bytes that must stay free on a disk. */
 const DEFAULT_RESERVE = 256 * MIB;
 
 /** The number of bytes of a stream after which the free space is checked again. */
 const CHECK_INTERVAL = 8 * MIB;
 
-/** Thrown when no more than the reserve is free. It has the code of a write to a full disk, so that both are handled alike. */
+/** Thrown when no more than the reserve is free on a disk. Has the error code of a full disk, so that callers handle both cases alike. */
 class ReserveReached extends Error {
   readonly code = "ENOSPC";
   readonly syscall = "statfs";
 }
 
 /**
- * Returns the number of bytes to keep free on a file system of `total` bytes: the setting, otherwise 256 MiB but at most a tenth of the
- * total.
+ * Returns the number of bytes to keep free on a file system of `total` bytes: the setting, or if it is null, the smaller of 256 MiB and a
+ * tenth of the total.
  */
 export const reserveOf = (setting: number | null, total: number): number =>
   setting ?? Math.min(DEFAULT_RESERVE, total / 10);
 
 /**
- * Throws an error with the code ENOSPC unless more than the reserve is free on the file system of a directory. A setting of 0 turns this
- * off.
+ * Throws an error with the code ENOSPC unless more than the reserve is free on the file system of a directory. `setting` is the reserve in
+ * bytes; 0 disables the check, and null means the default.
  */
 export async function requireSpace(directory: string, setting: number | null): Promise<void> {
   if (setting === 0) return;
   const { bavail, blocks, bsize } = await statfs(directory);
-  // Some network file systems report no size.
+  // Some network file systems report a size of 0; the check is skipped there.
   if (blocks === 0 || bavail * bsize > reserveOf(setting, blocks * bsize)) return;
   throw new ReserveReached(
     `less than the reserve (SERVICE_DISK_RESERVE_BYTES) is free on the disk of ${directory}`,
   );
 }
 
-/** Passes a stream through. Throws an error with the code ENOSPC if no more than the reserve is free, at the start or after each 8 MiB. */
+/**
+ * Yields the chunks of a stream unchanged. Calls `requireSpace`, which throws when the disk is nearly full, before the first chunk and
+ * after every 8 MiB.
+ */
 export async function* whileSpace(
   source: AsyncIterable<Uint8Array>,
   directory: string,
@@ -56,7 +59,7 @@ export async function* whileSpace(
 /** The error code of SQLite for a full disk. */
 const SQLITE_FULL = 13;
 
-/** Whether an error means that a disk or a disk quota is full, or that only the reserve is free. */
+/** Whether an error means that a disk or a disk quota is full, or that only the reserve of `requireSpace` is free. */
 export function isFull(error: unknown): boolean {
   const { code, errcode = 0 } = (error ?? {}) as { code?: string; errcode?: number };
   return code === "ENOSPC" || code === "EDQUOT" || errcode % 256 === SQLITE_FULL;

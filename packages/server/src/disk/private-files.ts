@@ -5,8 +5,8 @@ import { SetupError } from "../config/setup-error.ts";
 const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code;
 
 /**
- * Creates a directory and its missing parents, which only the service's user can access. Does not change an existing directory. Throws a
- * `SetupError` if it cannot be created. Node's recursive `mkdir` is not used, because it does not terminate below `/proc`.
+ * Creates a directory and its missing parents with access for the user of the process only. Does not change an existing directory. Throws a
+ * `SetupError` if the directory cannot be created. Node's recursive `mkdir` is not used, because it does not terminate below `/proc`.
  */
 export async function makeDirectory(directory: string): Promise<void> {
   const make = () => mkdir(directory, { mode: 0o700 });
@@ -29,8 +29,8 @@ export async function makeDirectory(directory: string): Promise<void> {
 }
 
 /**
- * Sets the mode of a file or directory so that other users have no access. Does nothing if it is missing, read-only or owned by another
- * user.
+ * Sets the mode of a file or directory so that other users have no access. Does nothing if the entry is missing, on a read-only file
+ * system, or owned by another user.
  */
 export async function makePrivate(entry: string, mode: 0o600 | 0o700): Promise<void> {
   await chmod(entry, mode).catch((error) => {
@@ -39,8 +39,8 @@ export async function makePrivate(entry: string, mode: 0o600 | 0o700): Promise<v
 }
 
 /**
- * Creates a directory if it is missing. Makes it private if all names in it match `ownNames`, so that a directory with foreign files keeps
- * its mode.
+ * Creates a directory if it is missing. Makes the directory private if all names in it match `ownNames`, so that a directory that also
+ * contains other files keeps its mode.
  */
 export async function makeOwnDirectory(directory: string, ownNames: RegExp): Promise<void> {
   await makeDirectory(directory);
