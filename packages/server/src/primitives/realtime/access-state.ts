@@ -1,12 +1,18 @@
 import type { RuntimePolicy } from "@easel/protocol/policy";
 import type { Admitted } from "../../pipeline/visit.ts";
 
-/** The user of a connection and their rights on the canvas, as last read. */
+/** The user of a connection, with the canvas, the role and the policy, as they were last read from the database. */
 export interface AccessState extends Admitted {
   policy: RuntimePolicy;
-  /** When the credentials expire, in epoch milliseconds; infinite if they have no known expiry. */
+  /**
+   * The expiry of the token that an authenticating proxy has signed for the user, in epoch milliseconds. Infinite if the service does not
+   * use such tokens, 0 if the connection was opened without one.
+   */
   until: number;
 }
 
-/** Reads access anew, as for a new request. @throws Refusal when the user has lost it. */
+/**
+ * Authenticates the user of a connection again, and re-reads the user's role and the canvas's policy. Throws a `Refusal` if the user has
+ * lost access.
+ */
 export type ReadAccess = () => Promise<AccessState>;

@@ -10,7 +10,7 @@ import type { Topics } from "./topics.ts";
 
 const MAX_BYTES = LIMITS.frameBytes.value;
 
-/** The channels of one connection (specification 4.7). Its methods are called one after the other. */
+/** The channels that one connection is subscribed to (specification 4.7). Callers must await each method before they call the next one. */
 export class Channels {
   readonly #client: Client;
   readonly #topics: Topics<Subscription>;
@@ -57,7 +57,7 @@ export class Channels {
     const { user, role } = this.#client.access;
     const from: Sender = { id: user.id, name: user.name, canvasRole: role };
     const frame = JSON.stringify({ type: "message", channel, event, data, from });
-    // Serialized again, a number may be longer than it was received.
+    // The size is checked again, because a number may be longer than in the client's frame: 1e20 is serialized as 100000000000000000000.
     if (Buffer.byteLength(frame) > MAX_BYTES && Buffer.byteLength(JSON.stringify(data)) > MAX_BYTES)
       return this.#client.sendError("MESSAGE_TOO_LARGE", { channel });
     await this.#bus.publish(topicOf(channel, this.#client), encodeMessage(frame));
@@ -68,7 +68,10 @@ export class Channels {
     await this.#sendPresence(channel);
   }
 
-  /** Adapts every subscription to changed rights: removes it, joins or leaves its presence. */
+  /**
+   * Applies the user's current rights to every subscription: removes the subscription, or joins or leaves the presence of its channel, as
+   * the rights require.
+   */
   async applyAccess(): Promise<void> {
     for (const subscription of [...this.#subscriptions.values()]) {
       const { channel, rights } = subscription;
@@ -86,7 +89,10 @@ export class Channels {
     }
   }
 
-  /** Restores presence on the channels where the connection was present. Called after the lease of the node has expired. */
+  /**
+   * Restores presence on the channels where the connection was present. Called after the node's lease on the bus has expired, because the
+   * bus then removes the presence of all connections of the node.
+   */
   async rejoin(): Promise<void> {
     for (const subscription of this.#subscriptions.values()) {
       if (!subscription.present) continue;
@@ -117,7 +123,10 @@ export class Channels {
     ]);
   }
 
-  /** Joins the presence of a channel where the rights allow it. Returns true for the first connection of the user. */
+  /**
+   * Adds the connection to the presence of a channel if the user's rights allow that. Returns true if the user had no other connection
+   * there.
+   */
   async #joinPresence(subscription: Subscription): Promise<boolean> {
     if (subscription.present || !subscription.rights.participatePresence) return false;
     subscription.present = true;
@@ -125,7 +134,7 @@ export class Channels {
     return this.#bus.join(subscription.topic, this.#member, id, lease);
   }
 
-  /** Leaves the presence of a channel, and publishes that when it was the last connection of the user. */
+  /** Removes the connection from the presence of a channel. Publishes `leave` if it was the user's last connection there. */
   async #leavePresence(subscription: Subscription): Promise<void> {
     if (!subscription.present) return;
     subscription.present = false;

@@ -2,17 +2,17 @@ import type { FrameErrorCode } from "@easel/protocol/realtime";
 import type { AccessState } from "./access-state.ts";
 import type { ErrorSubject } from "./frames.ts";
 
-/** A connected client, as its channels and watches see it. */
+/** The part of a `Connection` that its channels and watches use. */
 export interface Client {
-  /** Unique over nodes. */
+  /** The id of the connection, unique among the connections of all nodes. */
   readonly id: string;
-  /** The lease of the node, under which everything is taken on the bus. */
+  /** The id of this node's lease on the bus. When the lease expires, the bus removes the presence of the node's connections. */
   readonly lease: string;
   readonly access: AccessState;
-  /** Sends the text of a frame. */
+  /** Sends a text frame with this content. */
   send(text: string): void;
   /** Sends an `error` frame. */
   sendError(code: FrameErrorCode, subject: ErrorSubject): void;
-  /** Sends a frame once no check of access is pending, if `isAllowed` returns true at that moment. */
+  /** Sends an encoded frame as soon as no recheck of the user's access is pending, if `isAllowed` then returns true. */
   deliver(frame: Buffer, isAllowed: () => boolean): void;
 }

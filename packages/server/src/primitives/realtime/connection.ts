@@ -26,26 +26,31 @@ import type { Subscription } from "./subscription.ts";
 import type { Topics } from "./topics.ts";
 import { Watches } from "./watches.ts";
 
-/** The state that the connections of a node share. */
+/** The state that all connections of a node (one process of the service) share. */
 interface Node {
   env: Env;
-  /** The lease of the node. */
+  /**
+   * The id of the node's lease on the bus. When the lease expires, the bus removes everything that the connections of the node have
+   * registered.
+   */
   lease: string;
   flushes: FlushQueue;
   channels: Topics<Subscription>;
   watches: Topics<Watches>;
-  /** The number of changes of access so far that may concern every connection. */
+  /** The number of access changes so far that may affect every connection, such as ended sessions. */
   accessVersion: number;
-  /** Forgets a connection that is closed and holds nothing on the bus any more. */
+  /** Removes a connection from the node. Called after the connection has closed and its entries on the bus have been removed. */
   remove(connection: Connection): void;
 }
 
-/** The frames that may wait in the queue before the socket is paused. */
+/**
+ * The maximum number of received frames that wait to be handled. Above it, reading from the socket pauses until all of them are handled.
+ */
 const MAX_QUEUED = 64;
 
 /**
- * The WebSocket of one client. Handles its frames one after the other, and reads access anew before each. While a recheck of access
- * is pending, outgoing frames are held.
+ * The WebSocket connection of one client. Handles received frames one after the other, and re-reads the user's access before each. While
+ * access is rechecked, messages of channels and watches are buffered.
  */
 export class Connection implements Client {
   readonly id: string = newId();
@@ -62,7 +67,7 @@ export class Connection implements Client {
   readonly #rateMeter: RateMeter;
   readonly #queue: SerialQueue;
   readonly #held = new HeldFrames();
-  /** The `accessVersion` of the node at the last recheck. */
+  /** The value of the node's `accessVersion` at the last recheck. */
   #checkedVersion: number;
   /** Whether the peer has sent anything since the last ping. */
   #alive = true;
@@ -92,21 +97,30 @@ export class Connection implements Client {
       this.sendError("MESSAGE_TOO_LARGE", {});
       this.#outbox.flush();
     };
-    // Frames that came before the close frame are handled first.
+    // Frames that were received before the close frame are handled first.
     ws.on("close", () => this.#queue.add(async () => this.#release()));
   }
 
-  /** Takes one of the canvas's places, or closes. Frames of the client wait meanwhile. */
+  /**
+   * Takes one of the limited places for connections to the canvas, or closes the connection if none is free. Received frames wait in the
+   * queue meanwhile.
+   */
   open(): void {
     this.#queue.add(async () => {
-      // First come, first served; but an error about access is sent rather than that the canvas is full.
+      // The place is taken before access is read, so that connections get places in the order of their arrival. If access has been lost,
+      // the connection closes for that reason, even if the canvas is full.
+      // the connection closes for that reason.
+      // access is lost too, the connection closes because of the lost access.
       const held = await this.#holdPlace();
       await this.#refreshAccess();
       if (!held) this.close("full");
     });
   }
 
-  /** Takes its place and joins its channels again, after the lease of the node had expired. Closes when the canvas is full. */
+  /**
+   * Registers the connection and its presence on the bus again, after the bus has dropped them because the node did not renew its lease in
+   * time. Closes the connection if the canvas has too many connections by then.
+   */
   restore(): void {
     this.#queue.add(async () => {
       if (!(await this.#holdPlace())) return this.close("full");
@@ -130,12 +144,12 @@ export class Connection implements Client {
     if (outcome === "full") this.close("unchecked");
   }
 
-  /** Whether access may have changed since the last recheck. */
+  /** Whether the user's access may have changed since the last recheck. */
   get isStale(): boolean {
     return this.#checkedVersion < this.#node.accessVersion;
   }
 
-  /** Reads access anew, and holds outgoing frames until that is done. */
+  /** Re-reads the user's access. Buffers the messages of channels and watches until that is done. */
   recheck(): Promise<void> {
     this.#checkedVersion = this.#node.accessVersion;
     this.#held.hold();
@@ -145,7 +159,7 @@ export class Connection implements Client {
     });
   }
 
-  /** Drops a peer that has sent nothing since the last ping; otherwise pings it and rechecks access. */
+  /** Terminates the connection if the peer has sent nothing since the last ping. Otherwise pings the peer and rechecks access. */
   heartbeat(now: number): void {
     this.heartbeatAt = now;
     if (!this.#alive) this.#ws.terminate();
@@ -155,7 +169,7 @@ export class Connection implements Client {
     void this.recheck();
   }
 
-  /** Sends a close frame after all unsent frames, the last of which may be given. */
+  /** Sends the unsent frames, then `lastFrame` if it is given, and then a close frame. */
   close(cause: keyof typeof CLOSE_CODES, lastFrame?: string): void {
     if (this.#closed) return;
     if (lastFrame !== undefined) this.send(lastFrame);
@@ -165,7 +179,7 @@ export class Connection implements Client {
     this.#ws.close(code, reason);
   }
 
-  /** Whether the share of the canvas or the credentials have expired. */
+  /** Whether the user's credentials have expired, or the canvas's share has expired and the user is neither owner nor editor. */
   get #hasExpired(): boolean {
     const { canvas, role, until } = this.access;
     const now = this.#node.env.clock();
@@ -211,7 +225,7 @@ export class Connection implements Client {
     await this.#dispatch(frame);
   }
 
-  /** Counts a frame. False when it is past the rate limit, after an error was sent or the connection closed. */
+  /** Counts a received frame. If the frame exceeds a rate limit, sends an error or closes the connection, and returns false. */
   #isWithinRate(kind: "publish" | "other", subject: ErrorSubject): boolean {
     const outcome = this.#rateMeter.count(kind, this.#node.env.clock());
     if (outcome === "refused") this.sendError("RATE_LIMITED", subject);
@@ -239,7 +253,7 @@ export class Connection implements Client {
     }
   }
 
-  /** Re-reads the caller's role and the canvas's policy. Updates the channels and watches of the connection if they have changed. */
+  /** Re-reads the user's role and the canvas's policy. If one of them has changed, updates the channels and watches of the connection. */
   async #refreshAccess(): Promise<void> {
     const before = this.access;
     const now = await this.#readAccess();
@@ -258,7 +272,9 @@ export class Connection implements Client {
     else this.close("disabled", JSON.stringify({ type: "error", ...refusal.body }));
   }
 
-  /** Stops sending and handling frames. After the frame that is being handled, gives back everything that was taken on the bus. */
+  /**
+   * Stops sending and handling frames. Once the current frame is handled, removes everything that the connection has registered on the bus.
+   */
   #release(): void {
     if (this.#closed) return;
     this.#closed = true;

@@ -17,7 +17,7 @@ const refused = (code: string, channel?: string) => ({
 const keys = (resource: string, prefix = "") => ({ resource, prefix });
 const records = (name: string) => ({ resource: "collection", name });
 
-/** A frame, and what it is parsed to. */
+/** Valid frames, each with the expected result of the parser. */
 const GOOD: [frame: Json, means: object][] = [
   [
     { type: "subscribe", channel: "c" },

@@ -3,17 +3,17 @@ import { FRAME_ERRORS, type FrameErrorCode, type WatchTarget } from "@easel/prot
 import type { Json } from "@easel/protocol/types";
 import { parseJson } from "../../http/body.ts";
 
-/** A frame of a client (specification 4.7; `watch` and `unwatch` are this service's own). */
+/** A parsed frame from a client (specification 4.7). The service adds `watch` and `unwatch`, which are not in the specification. */
 export type ClientFrame =
   | { type: "subscribe" | "unsubscribe" | "presence"; channel: string }
   | { type: "publish"; channel: string; event: string; data: Json }
   | { type: "watch"; target: WatchTarget; resume: boolean }
   | { type: "unwatch"; target: WatchTarget };
 
-/** The channel or watch that an `error` frame is about; empty when it is unknown. */
+/** The channel or watch that an `error` frame is about; an empty object if that is unknown. */
 export type ErrorSubject = { channel: string } | WatchTarget | Record<never, never>;
 
-/** A frame that cannot be parsed, as the error that it gets. */
+/** The error that a client gets for a frame that cannot be parsed. */
 export interface InvalidFrame {
   code: FrameErrorCode;
   subject: ErrorSubject;
@@ -21,7 +21,7 @@ export interface InvalidFrame {
 
 type Fields = { [name: string]: Json };
 
-/** The channel that a frame names. Null when it names none. */
+/** Returns the name of the channel in a frame, or null if the frame has none. */
 const channelOf = ({ channel }: Fields): string | null =>
   typeof channel === "string" && channel !== "" ? channel : null;
 
@@ -32,7 +32,7 @@ const onChannel =
     return channel === null ? null : { type, channel };
   };
 
-/** The target of a `watch` or `unwatch` frame. Null when nothing like it can be watched. */
+/** Returns the target of a `watch` or `unwatch` frame, or null if its fields describe no valid target. */
 function targetOf({ resource, name, prefix = "" }: Fields): WatchTarget | null {
   if (resource === "collection") return typeof name === "string" && name !== "" ? { resource, name } : null;
   if (resource === "files") return { resource };
@@ -41,7 +41,7 @@ function targetOf({ resource, name, prefix = "" }: Fields): WatchTarget | null {
     : null;
 }
 
-/** Parses the fields of a frame by its type. Null when a field is missing or of the wrong type. */
+/** The parsers of frame fields, keyed by frame type. A parser returns null if a field is missing or has the wrong type. */
 const PARSERS: Record<ClientFrame["type"], (fields: Fields) => ClientFrame | null> = {
   subscribe: onChannel("subscribe"),
   unsubscribe: onChannel("unsubscribe"),
@@ -64,7 +64,7 @@ const PARSERS: Record<ClientFrame["type"], (fields: Fields) => ClientFrame | nul
 
 const isTooLong = (channel: string) => Buffer.byteLength(channel) > LIMITS.channelNameBytes.value;
 
-/** Parses a JSON object. Null for anything else. */
+/** Parses bytes as a JSON object. Returns null for anything else. */
 function parseFields(bytes: Buffer): Fields | null {
   try {
     const value = parseJson(bytes);
@@ -74,7 +74,7 @@ function parseFields(bytes: Buffer): Fields | null {
   }
 }
 
-/** Parses a frame of a client. The name of its channel may be too long: that is checked after the rate limit (`isNameTooLong`). */
+/** Parses a frame from a client. Does not check the length of the channel name: `isNameTooLong` checks it, after the rate limit. */
 export function parseFrame(bytes: Buffer, isBinary: boolean): ClientFrame | InvalidFrame {
   if (bytes.length > LIMITS.frameBytes.value) return { code: "MESSAGE_TOO_LARGE", subject: {} };
   const fields = isBinary ? null : parseFields(bytes);
@@ -88,7 +88,10 @@ export function parseFrame(bytes: Buffer, isBinary: boolean): ClientFrame | Inva
   return { code: known ? "INVALID_FRAME" : "UNKNOWN_FRAME", subject };
 }
 
-/** The subject of errors about a frame. The name of a channel is left out when it is too long. */
+/**
+ * Returns the channel or the watch target that a frame names, for use in an `error` frame. Leaves out the name of a channel if it is too
+ * long.
+ */
 export function subjectOf(frame: ClientFrame): ErrorSubject {
   if ("target" in frame) return frame.target;
   return isTooLong(frame.channel) ? {} : { channel: frame.channel };

@@ -3,10 +3,10 @@ interface HeldFrame {
   isAllowed: () => boolean;
 }
 
-/** The most frames that a connection buffers. */
+/** The maximum number of frames that a connection buffers while access is rechecked. */
 const MAX_HELD = 4_096;
 
-/** Buffers outgoing frames while access is rechecked. */
+/** Buffers outgoing frames of a connection while the user's access is rechecked. */
 export class HeldFrames {
   #pendingChecks = 0;
   #frames: HeldFrame[] = [];
@@ -15,12 +15,12 @@ export class HeldFrames {
     return this.#pendingChecks > 0;
   }
 
-  /** Starts to buffer. Every call is matched by one of `release`. */
+  /** Starts to buffer frames, because a check of access begins. Each call must be followed by one call of `release`. */
   hold(): void {
     this.#pendingChecks++;
   }
 
-  /** Ends one check. After the last one, returns the buffered frames that are still allowed. */
+  /** Called when a check of access ends. Returns the buffered frames that are still allowed, or none while another check is pending. */
   release(): Buffer[] {
     if (--this.#pendingChecks > 0) return [];
     const frames = this.#frames;
@@ -28,7 +28,7 @@ export class HeldFrames {
     return frames.filter(({ isAllowed }) => isAllowed()).map(({ frame }) => frame);
   }
 
-  /** Buffers a frame while access is rechecked. Returns `pass` when it may be sent at once, `full` when too many are buffered. */
+  /** Buffers a frame if a check of access is pending. Returns `pass` if the frame may be sent at once, `full` if too many are buffered. */
   add(frame: Buffer, isAllowed: () => boolean): "pass" | "held" | "full" {
     if (this.#pendingChecks === 0) return "pass";
     return this.#frames.push({ frame, isAllowed }) > MAX_HELD ? "full" : "held";

@@ -12,25 +12,31 @@ import { Topics } from "./topics.ts";
 import { deliverToWatches, type Watches } from "./watches.ts";
 
 /**
- * The longest time between two heartbeats of a connection; the shortest is half of it. Each tick takes a part of all connections,
- * so that those that were opened together are spread over the other half.
+ * The maximum time between two heartbeats of a connection, in milliseconds; the minimum is half of it. Each tick of the timer handles a
+ * small part of the connections, so that connections that were opened together get their heartbeats at different times.
  */
 const HEARTBEAT_MS = 30_000;
 const TICK_MS = 50;
 const TICKS = HEARTBEAT_MS / 2 / TICK_MS;
 
-/** The interval between renewals of the lease. The lease outlives one failed attempt. */
+/**
+ * The interval between renewals of this node's lease on the bus, in milliseconds. The bus drops the node's connections when the lease
+ * expires, but the lease survives one failed renewal.
+ */
 const RENEW_MS = 4_000;
 
-/** The longest time that closing the hub waits for connections to end. */
+/** The maximum time that `Hub.close` waits for connections to end, in milliseconds. */
 const CLOSE_MS = 2_000;
 
-/** The connections that are rechecked at a time, the longest wait for them, and the share of time that rechecking may take. */
+/**
+ * Limits for rechecking all connections: the number of connections per batch, the maximum wait for a batch in milliseconds, and the share
+ * of time that repeated rechecks may take.
+ */
 const BATCH_SIZE = 50;
 const BATCH_MS = 2_000;
 const BATCH_SHARE = 0.1;
 
-/** The realtime connections of this node. */
+/** Manages the realtime connections of this node (one process of the service). */
 export class Hub {
   readonly env: Env;
   readonly lease = newId();
@@ -38,7 +44,7 @@ export class Hub {
   accessVersion = 0;
   readonly channels: Topics<Subscription>;
   readonly watches: Topics<Watches>;
-  /** In the order of their last heartbeats. */
+  /** All connections, the one with the oldest heartbeat first. */
   readonly #connections = new Set<Connection>();
   readonly #byCanvas = new Map<string, Set<Connection>>();
   #unsubscribe: (() => Promise<void>) | null = null;
@@ -47,7 +53,7 @@ export class Hub {
   #onEmpty = () => {};
   #rechecking = false;
   #recheckAgain = false;
-  /** When the lease was last renewed, by the clock of the service and by one that is never set. */
+  /** The time of the last renewal of the lease in milliseconds, according to the service's clock and to a monotonic clock. */
   #renewedAt = { clock: 0, monotonic: 0 };
   #renewing = false;
 
@@ -57,7 +63,7 @@ export class Hub {
     this.watches = new Topics(env.bus, deliverToWatches);
   }
 
-  /** Starts the heartbeats, renews the lease and listens to changes of access. */
+  /** Starts the heartbeats and the renewals of the node's lease on the bus, and subscribes to changes of access. */
   async start(): Promise<void> {
     this.#unsubscribe = await onAccessChange((concerned) => {
       if ("people" in concerned) void this.#recheckAll(new Set(concerned.people));
@@ -71,7 +77,7 @@ export class Hub {
     this.#timer.unref();
   }
 
-  /** Adds the socket of a client that has been admitted. */
+  /** Creates a connection for the WebSocket of a client that has passed the access checks. */
   add(ws: ClientSocket, socket: Duplex, access: AccessState, readAccess: ReadAccess): void {
     const connection = new Connection(ws, socket, access, readAccess, this);
     this.#connections.add(connection);
@@ -106,22 +112,22 @@ export class Hub {
     let left = Math.ceil(this.#connections.size / TICKS);
     for (const each of this.#connections) {
       if (left-- === 0 || Math.abs(now - each.heartbeatAt) < HEARTBEAT_MS / 2) break;
-      // To the end of the set.
+      // Moves the connection to the end of the set.
       this.#connections.delete(each);
       this.#connections.add(each);
       each.heartbeat(now);
     }
   }
 
-  /** Whether the interval is over by either clock: that of the service may be set back. */
+  /** Whether `RENEW_MS` have passed since the last renewal, according to either clock. The service's clock may be set back. */
   #isRenewalDue(): boolean {
     const { clock, monotonic } = this.#renewedAt;
     return this.env.clock() - clock >= RENEW_MS || performance.now() - monotonic >= RENEW_MS;
   }
 
   /**
-   * Renews the lease of the node, and publishes which members have departed with expired leases. When its own had expired, the
-   * connections take their places again.
+   * Renews the node's lease on the bus, which keeps its connections registered there. Publishes `leave` for the members that the bus has
+   * removed because of expired leases. If the lease of this node had expired, each connection registers again.
    */
   async #renewLease(): Promise<void> {
     if (this.#renewing) return;
@@ -140,8 +146,8 @@ export class Hub {
   }
 
   /**
-   * Rechecks all connections in batches, and those of some people first. A further change meanwhile causes another round. A
-   * connection to which a frame is delivered before its turn is rechecked first (`Connection.deliver`).
+   * Rechecks the access of all connections in batches; the users with ids in `first` come first. If access changes meanwhile, another round
+   * follows. If a frame is delivered to a connection that still waits, `Connection.deliver` rechecks that connection first.
    */
   async #recheckAll(first: Set<string>): Promise<void> {
     this.accessVersion++;

@@ -7,7 +7,7 @@ import { FlushQueue, Outbox, textFrame } from "./outbox.ts";
 
 const KIB = 1024;
 
-/** The head of a text frame by the length of the text in bytes (RFC 6455, section 5.2). */
+/** The expected header bytes of text frames, for texts of various lengths (RFC 6455, section 5.2). */
 const HEADS: [bytes: number, head: number[]][] = [
   [0, [0x81, 0]],
   [1, [0x81, 1]],
@@ -36,7 +36,7 @@ describe("textFrame", () => {
   });
 });
 
-/** A socket that records its writes, which stay buffered when nothing is read. */
+/** A socket that records its writes. If `isRead` is false, the peer does not read, so the writes stay buffered. */
 class Kept extends Duplex {
   readonly writes: Buffer[] = [];
   isRead = true;
@@ -75,7 +75,7 @@ test("nothing is written after the close frame, also when it was pushed before",
   assert.deepEqual(other.socket.writes, [b]);
 });
 
-describe("FlushQueue: at the end of a turn", () => {
+describe("FlushQueue: at the end of a turn of the event loop", () => {
   test("the frames of a socket are one write, in order, and none is written earlier", async () => {
     const flushes = new FlushQueue();
     const [one, other, idle] = boxes(flushes, 3);

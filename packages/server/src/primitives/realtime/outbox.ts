@@ -1,6 +1,6 @@
 import type { Duplex } from "node:stream";
 
-/** The most bytes that wait for a slow reader; past it the connection is dropped. */
+/** The maximum number of bytes that are buffered for a client that reads slowly. Above it, the connection is dropped. */
 const MAX_BUFFERED_BYTES = 1024 * 1024;
 
 const TEXT = 0x81;
@@ -18,7 +18,7 @@ export function textFrame(text: string): Buffer {
   return frame;
 }
 
-/** The outboxes with unsent frames. Flushes all of them at the end of the turn of the event loop. */
+/** Collects the outboxes with unsent frames, and flushes all of them at the end of the current turn of the event loop. */
 export class FlushQueue {
   #outboxes: Outbox[] = [];
   #lastJoined: { frames: Buffer[]; bytes: Buffer } | null = null;
@@ -34,7 +34,9 @@ export class FlushQueue {
     this.#lastJoined = null;
   }
 
-  /** Concatenates frames. Subscribers of one channel get the same frames, so the last result is used again for them. */
+  /**
+   * Concatenates frames. Returns the previous result if it was made from the same frames, which is common for subscribers of one channel.
+   */
   join(frames: Buffer[]): Buffer {
     const [first, ...others] = frames;
     if (first !== undefined && others.length === 0) return first;
@@ -54,7 +56,7 @@ export class Outbox {
   readonly #isOpen: () => boolean;
   #frames: Buffer[] = [];
 
-  /** `isOpen` returns false once the close frame has been sent: nothing may follow it. */
+  /** `isOpen` returns false once the close frame has been sent. After that, nothing is written. */
   constructor(socket: Duplex, flushes: FlushQueue, isOpen: () => boolean) {
     this.#socket = socket;
     this.#flushes = flushes;
@@ -65,7 +67,7 @@ export class Outbox {
     if (this.#frames.push(frame) === 1) this.#flushes.add(this);
   }
 
-  /** Writes the unsent frames. Drops the connection when the client reads too slowly. */
+  /** Writes the unsent frames to the socket. Destroys the socket if the client reads too slowly. */
   flush(): void {
     const frames = this.#frames;
     if (frames.length === 0) return;

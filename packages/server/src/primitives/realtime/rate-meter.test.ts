@@ -5,7 +5,7 @@ import { RateMeter } from "./rate-meter.ts";
 const MINUTE_MS = 60_000;
 const START = 1_000_000;
 
-/** Counts a number of frames. Returns the outcomes in order, each with the number of times. */
+/** Counts `times` frames. Returns the outcomes in order, each with the number of times that it occurred in a row. */
 function counted(
   meter: RateMeter,
   kind: "publish" | "other",
@@ -38,7 +38,7 @@ test("600 other frames are allowed and 1,000 refused before it is a flood", () =
   ]);
 });
 
-test("publishes and other frames have limits of their own, and refusals of both count for a flood", () => {
+test("publishes and other frames have separate limits, and the refusals of both count towards a flood", () => {
   const meter = new RateMeter(100);
   assert.deepEqual(counted(meter, "publish", 600), [
     ["allowed", 100],

@@ -3,12 +3,12 @@ import { LIMITS } from "@easel/protocol/limits";
 const WINDOW_MS = 60_000;
 const OTHERS = LIMITS.framesPerMinute.value;
 
-/** Frames past the limits that a connection may send in one window before it is closed. */
+/** The maximum number of refused frames in one window. Above it, the connection is closed. */
 const MAX_REFUSED = 1_000;
 
 /**
- * Counts the frames of a connection in windows of a minute. `publishes` frames may publish. Of all other kinds, 600 are allowed, or
- * six times as many as publishes where that is more.
+ * Limits the frames that a connection sends in a window of one minute: to `publishes` frames that publish a message, and to six times as
+ * many frames of all other kinds together, but at least 600.
  */
 export class RateMeter {
   readonly #mostPublishes: number;
@@ -22,7 +22,10 @@ export class RateMeter {
     this.#mostOthers = Math.max(OTHERS, publishes * (OTHERS / LIMITS.publishesPerMinute.value));
   }
 
-  /** Counts a frame. Returns `flood` once so many were refused in this window that the connection is to be closed. */
+  /**
+   * Counts a frame at the time `now`, in epoch milliseconds. Returns `flood` if so many frames were refused in this window that the caller
+   * must close the connection.
+   */
   count(kind: "publish" | "other", now: number): "allowed" | "refused" | "flood" {
     // A clock that is set back must not extend a window.
     if (now >= this.#endsAt || now < this.#endsAt - WINDOW_MS) {

@@ -18,15 +18,17 @@ const OPTIONS = {
   noServer: true,
   clientTracking: false,
   perMessageDeflate: false,
-  // Well above the longest frame, so that the connection survives one that is a little too long; past it, it is closed.
+  // The maximum size of a message in bytes; a larger one closes the connection. It exceeds the limit of a frame, so that the client gets
+  // an error frame for a frame that is only a little too long.
+  // gets an error frame.
   maxPayload: 8 * LIMITS.frameBytes.value,
   maxFragments: 1_024,
-  /** Timeout for the close frame of a peer, in milliseconds. */
+  /** The maximum wait for the close frame of the peer, in milliseconds. */
   closeTimeout: 2_000,
   handleProtocols: () => false as const,
 };
 
-/** Refuses a request that does not ask for a WebSocket of the supported version. */
+/** Throws 426 for a request that does not ask for a WebSocket of the supported version. */
 function refuseHandshake(): never {
   const message = `This address is opened as a WebSocket, version ${VERSION}.`;
   throw new Refusal(
@@ -36,12 +38,12 @@ function refuseHandshake(): never {
   );
 }
 
-/** Opens WebSockets and gives them to the hub. */
+/** Upgrades HTTP connections to WebSockets, which the hub then serves. */
 class Handshakes implements Upgrader {
   readonly #env: Env;
   readonly #hub: Hub;
   readonly #server = new WebSocketServer(OPTIONS);
-  /** The ids of the requests whose handshakes are under way, and the headers that the pipeline has set for them. */
+  /** The requests whose handshakes are under way, each with its id and the response headers set so far. */
   readonly #pending = new WeakMap<IncomingMessage, { requestId: string; headers: Record<string, unknown> }>();
 
   constructor(env: Env) {
@@ -78,7 +80,7 @@ class Handshakes implements Upgrader {
   }
 }
 
-/** Returns a function that reads the caller's access and the policies of the canvas anew. */
+/** Returns a function that checks the caller's access again and re-reads the policy of the canvas. */
 function accessReader({ readmit, until }: UpgradeCall, env: Env): ReadAccess {
   return async () => {
     const admitted = await readmit();
@@ -87,8 +89,9 @@ function accessReader({ readmit, until }: UpgradeCall, env: Env): ReadAccess {
 }
 
 /**
- * `GET /realtime` (specification 4.7). A handshake that the pipeline refuses gets an HTTP answer. That the capability is off or
- * the canvas is full is sent in frames: a browser cannot read the response to a refused handshake.
+ * `GET /realtime`, the WebSocket of a canvas (specification 4.7). A caller without access gets an HTTP error. If the capability is off or
+ * the canvas is full, the WebSocket opens and is then closed with a code, because a page cannot read the HTTP response to a refused
+ * handshake.
  */
 export const realtime: Primitive = {
   capability: "realtime",

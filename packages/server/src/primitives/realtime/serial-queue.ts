@@ -2,7 +2,7 @@ type Task = () => Promise<void>;
 
 interface Waiting {
   task: Task;
-  /** Resolves the promise of `add`. */
+  /** Resolves the promise that `add` returned. */
   resolve: () => void;
 }
 
@@ -14,7 +14,7 @@ export class SerialQueue {
   #running = false;
   #closed = false;
 
-  /** `onError` gets what a task throws. `onIdle` is called whenever the queue has become empty. */
+  /** `onError` is called with each error that a task throws. `onIdle` is called whenever all tasks have run. */
   constructor(onError: (error: unknown) => void, onIdle: () => void) {
     this.#onError = onError;
     this.#onIdle = onIdle;
@@ -25,7 +25,7 @@ export class SerialQueue {
     return this.#waiting.length;
   }
 
-  /** Adds a task. Resolves when it has run, or was dropped because of `addLast`. */
+  /** Adds a task. Resolves when the task has run or `addLast` has dropped it. After `addLast`, does nothing. */
   add(task: Task): Promise<void> {
     if (this.#closed) return Promise.resolve();
     return new Promise((resolve) => {

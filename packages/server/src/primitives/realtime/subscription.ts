@@ -7,11 +7,13 @@ import { textFrame } from "./outbox.ts";
 /** The subscription of one connection to one channel. */
 export class Subscription {
   readonly channel: string;
-  /** The topic of the bus that carries the channel. */
+  /** The bus topic on which the messages of the channel are published. */
   readonly topic: string;
   readonly #client: Client;
   rights: ChannelRights;
-  /** Whether the client receives frames of the channel: from `subscribed` until it unsubscribes or loses its rights. */
+  /**
+   * Whether the client receives the messages of the channel: true from the subscription until the client unsubscribes or loses its rights.
+   */
   open = false;
   /** Whether the connection has joined the presence of the channel. */
   present = false;
@@ -27,7 +29,7 @@ export class Subscription {
     if (this.open) this.#client.deliver(frame, this.#isOpen);
   }
 
-  /** Delivers a `join` or `leave` frame, except to the user whom it is about. */
+  /** Delivers a `join` or `leave` frame, unless it is about the user of this connection. */
   onPresence(frame: Buffer, user: string): void {
     if (!this.open || user === this.#client.access.user.id) return;
     this.#client.deliver(frame, this.#seesPresence);
@@ -37,7 +39,7 @@ export class Subscription {
   readonly #seesPresence = () => this.open && this.rights.seePresence;
 }
 
-/** The topic of the bus that carries a channel of the client's canvas. */
+/** Returns the bus topic of a channel on the canvas of a client. */
 export const topicOf = (channel: string, { access }: Client): string =>
   `channel ${access.canvas.id} ${channel}`;
 
@@ -48,7 +50,7 @@ export const topicOf = (channel: string, { access }: Client): string =>
 /** Encodes a `message` frame for the bus. */
 export const encodeMessage = (frame: string): string => `M${frame}`;
 
-/** Publishes that a member has joined or left a channel, which is named by its topic. */
+/** Publishes a `join` or `leave` frame about a member of a channel. Reads the name of the channel from `topic`. */
 export function publishPresence(
   type: "join" | "leave",
   topic: string,
@@ -60,7 +62,7 @@ export function publishPresence(
   return bus.publish(topic, `P${user.id} ${frame}`);
 }
 
-/** Delivers a message of the bus to the subscriptions of this node. The frame is encoded once for all of them. */
+/** Delivers a message from the bus to the subscriptions of its channel on this node. The frame is encoded once for all of them. */
 export function deliverToSubscriptions(message: string, subscriptions: Set<Subscription>): void {
   if (message.startsWith("M")) {
     const frame = textFrame(message.slice(1));

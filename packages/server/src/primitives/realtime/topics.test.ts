@@ -4,12 +4,12 @@ import fc from "fast-check";
 import { memory } from "../../drivers/bus/memory.ts";
 import { Topics } from "./topics.ts";
 
-/** A listener and its messages. */
+/** A listener that records the messages it receives. */
 interface Recorder {
   received: string[];
 }
 
-/** A bus whose subscriptions take effect when the test resolves them. */
+/** Creates `topics` on a bus where each subscription stays pending until the test completes it or lets it fail. */
 function slowBus() {
   const bus = memory();
   let subscribed = 0;
@@ -35,7 +35,7 @@ function slowBus() {
   );
   return {
     topics,
-    /** The oldest pending subscription. */
+    /** Returns the functions that complete the oldest pending subscription or let it fail. */
     next: () => waiting.shift() ?? assert.fail("no subscription is pending"),
     publish: (message: string) => bus.publish("t", message),
     get subscribed() {

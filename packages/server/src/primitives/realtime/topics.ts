@@ -6,7 +6,7 @@ interface Topic<Listener> {
   unsubscribe: Promise<() => Promise<void>>;
 }
 
-/** Shares one subscription to a topic of the bus among its listeners on this node, for as long as there are any. */
+/** Keeps one subscription to the bus per topic, which all listeners on this node share. It ends when the last listener unsubscribes. */
 export class Topics<Listener> {
   readonly #topics = new Map<string, Topic<Listener>>();
   readonly #bus: Bus;
@@ -17,7 +17,7 @@ export class Topics<Listener> {
     this.#deliver = deliver;
   }
 
-  /** Adds a listener. Resolves once the subscription is in effect on every node. */
+  /** Adds a listener to a topic. Resolves once the listener receives messages from every node. */
   async subscribe(topic: string, listener: Listener): Promise<void> {
     const known = this.#topics.get(topic);
     if (known !== undefined) {
@@ -32,7 +32,7 @@ export class Topics<Listener> {
     try {
       await unsubscribe;
     } catch (error) {
-      // Meanwhile, it may have been removed, and another one added.
+      // The entry may have been removed meanwhile, and another one added for the same topic.
       if (this.#topics.get(topic) === added) this.#topics.delete(topic);
       throw error;
     }

@@ -12,14 +12,14 @@ import type { AccessState } from "./access-state.ts";
 const EVERYONE: Right = { own: true, any: true };
 const OWNER: Right = { own: true, any: false };
 
-/** The frame for a change. It names what has changed, without the new value. */
+/** Returns the frame for a change. It names the changed key, record or file, without the new value. For `clear`, it is a `resync` frame. */
 export function changeFrame(change: Change): string {
   if (change.op === "clear") return resyncFrame(targetOf(change));
   const { op, of, ...subject } = { of: null, ...change };
   return JSON.stringify({ type: "change", ...subject, op });
 }
 
-/** The frame that asks a client to read a target again. */
+/** Returns the frame that asks a client to read a watched target again. */
 export const resyncFrame = (target: WatchTarget): string => JSON.stringify({ type: "resync", ...target });
 
 const targetOf = (change: Extract<Change, { op: "clear" }>): WatchTarget =>
@@ -32,7 +32,7 @@ export function matches(target: WatchTarget, change: Change): boolean {
   return !("name" in target) || ("name" in change && target.name === change.name);
 }
 
-/** The right to read a collection; undefined for one that is not configured. */
+/** Returns the user's right to read a collection, or undefined if the policy does not name the collection. */
 export function collectionRight(name: string, { policy, role }: AccessState): Right | undefined {
   const entry = entryOf(policy.collections, name);
   return entry === undefined ? undefined : rightsOf(entry, role).read;
@@ -51,7 +51,7 @@ function readRight(change: Change, access: AccessState): Right | undefined {
   }
 }
 
-/** The capabilities that must be on for a change to be read. */
+/** Returns the capabilities that must be on so that the changed data can be read. */
 function capabilitiesFor(change: Change): Capability[] {
   if (change.resource !== "files") return ["kv"];
   return needsKv(change.scope) ? ["files", "kv"] : ["files"];
@@ -60,11 +60,11 @@ function capabilitiesFor(change: Change): Capability[] {
 const isOn = (capability: Capability, { canvas }: AccessState, env: Env) =>
   whyOff(capability, canvas, env) === null;
 
-/** Whether a target can be watched: its capability is on. */
+/** Whether the capability that a watched target needs is on. */
 export const isEnabled = ({ resource }: WatchTarget, access: AccessState, env: Env): boolean =>
   isOn(resource === "files" ? "files" : "kv", access, env);
 
-/** Whether the user may read what a change concerns, at this moment. */
+/** Whether the user may currently read the data that a change is about. */
 export function mayRead(change: Change, access: AccessState, env: Env): boolean {
   if (!capabilitiesFor(change).every((capability) => isOn(capability, access, env))) return false;
   const right = readRight(change, access);
@@ -72,7 +72,7 @@ export function mayRead(change: Change, access: AccessState, env: Env): boolean 
   return right !== undefined && allows(right, isOwn);
 }
 
-/** Whether a user may read more or other entries of a target than before, so that they may have missed changes. */
+/** Whether the user may now read other entries of a target than before. They may then have missed changes of these entries. */
 export function readsOtherwise(target: WatchTarget, before: AccessState, now: AccessState): boolean {
   if (target.resource === "files") return before.policy !== now.policy || before.role !== now.role;
   if (target.resource !== "collection") return false;

@@ -15,7 +15,7 @@ import {
   resyncFrame,
 } from "./watched-changes.ts";
 
-/** The watches of one connection. It receives only changes of data that its user may read at that moment. */
+/** The watches of one connection. The connection receives only changes of data that its user may read when the change is sent. */
 export class Watches {
   readonly #client: Client;
   readonly #topics: Topics<Watches>;
@@ -36,7 +36,10 @@ export class Watches {
     return this.#targets.has(JSON.stringify(target));
   }
 
-  /** Starts a watch. With `resume`, the client has watched the target before and may have missed changes since. */
+  /**
+   * Starts a watch. With `resume`, the client has watched the target before and is asked to read it again, because it may have missed
+   * changes.
+   */
   async watch(target: WatchTarget, resume: boolean): Promise<void> {
     const { access } = this.#client;
     if (!isEnabled(target, access, this.#env)) return this.#client.sendError("CAPABILITY_DISABLED", target);
@@ -51,7 +54,10 @@ export class Watches {
     if (resume) this.#client.send(resyncFrame(target));
   }
 
-  /** Sends `resync` for targets of which the client may read other entries than before: it may have missed changes. */
+  /**
+   * Sends a `resync` frame for each target in which the user may now read other entries than `before`. The client may have missed changes
+   * of these entries.
+   */
   applyAccess(before: AccessState): void {
     for (const target of this.#targets.values())
       if (readsOtherwise(target, before, this.#client.access)) this.#client.send(resyncFrame(target));
@@ -80,7 +86,7 @@ export class Watches {
   }
 }
 
-/** Delivers a change from the bus to the watches of this node. */
+/** Delivers a change from the bus to the watches of its canvas on this node. */
 export function deliverToWatches(message: string, watches: Set<Watches>): void {
   const change: Change = JSON.parse(message);
   const frame = textFrame(changeFrame(change));
