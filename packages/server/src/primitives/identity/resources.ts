@@ -4,7 +4,7 @@ import type { CanvasRole, Identity } from "@easel/protocol/types";
 import { channelRights } from "../../access/channel-rights.ts";
 import { rightsOf } from "../../access/rights.ts";
 
-/** The policies that apply while a capability is off: nobody may do anything. */
+/** The record policy that applies while a capability is off: nobody may do anything. */
 const CLOSED_RECORDS: RecordPolicy = {
   preset: "personal",
   overrides: { read: "none", create: "none", update: "none", delete: "none", increment: "none" },
@@ -16,7 +16,7 @@ const CLOSED_CHANNEL: ChannelPolicy = {
   participatePresence: "none",
 };
 
-/** Returns a table with the same names and converted values. */
+/** Returns an object with the same keys, and each value converted by `change`. */
 const mapValues = <From, To>(
   table: Record<string, From> = {},
   change: (entry: From) => To,
@@ -24,8 +24,8 @@ const mapValues = <From, To>(
   Object.fromEntries(Object.entries(table).map(([name, entry]) => [name, change(entry)]));
 
 /**
- * Returns the rights of a role on every resource that the policy names (management API, section 6): none where the capability is
- * off.
+ * Returns the rights of a role on every collection, file group and channel that the policy names (management API, section 6). While a
+ * capability is off, the role has no rights on its resources.
  */
 export const resourcesOf = (
   policy: RuntimePolicy,

@@ -7,7 +7,7 @@ import { policyOf } from "../../canvases/policy.ts";
 import type { Primitive } from "../primitive.ts";
 import { resourcesOf } from "./resources.ts";
 
-/** Identity: the caller and their effective permissions (specification 4.2). */
+/** The identity primitive: `GET /me` returns the caller, their role and their effective permissions (specification 4.2). */
 export const identity: Primitive = {
   capability: "identity",
   routes: {

@@ -2,7 +2,9 @@ import { LIMITS } from "@easel/protocol/limits";
 import type { CanvasData } from "../../canvases/canvas-data.ts";
 import { sql } from "../../drivers/db/db.ts";
 
-/** The storage of KV: keys with their values, and the number of keys by scope. A number counts as 8 bytes. */
+/**
+ * Declares the storage of KV: the keys with their values, and the number of keys per scope. In the storage use, a number counts as 8 bytes.
+ */
 export const kvData: CanvasData = {
   tables: {
     kv: { key: ["canvas_id", "scope", "key"], exported: ["scope", "key", "value", "number"] },

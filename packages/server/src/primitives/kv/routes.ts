@@ -15,15 +15,15 @@ import { KvStore } from "./store.ts";
 
 const OK = '{"ok":true}';
 
-/** A set of keys: those that a canvas shares, or those of one viewer (specification 4.3). */
+/** One of the two kinds of KV scopes: keys that all users of a canvas share, or keys that belong to one user (specification 4.3). */
 interface Scope {
-  /** The number of keys until an administrator sets another quota. */
+  /** The maximum number of keys, unless an administrator has set another quota. */
   limit: number;
   read: Permission;
   write: Permission;
-  /** Returns the id of the scope in the store. */
+  /** Returns the id of the scope in the database: the empty string for shared keys, otherwise the id of the user. */
   id(call: Call): string;
-  /** Describes a write to those who watch the scope. */
+  /** Returns the change to publish after a write, for the connections that watch the scope. */
   change(call: Call, key: string, op: "set" | "delete"): Change;
 }
 
@@ -43,14 +43,20 @@ const perViewer: Scope = {
   change: ({ user }, key, op) => ({ resource: "kv.user", key, op, of: user.id }),
 };
 
-/** Returns the key of a write. 404 for an empty one, after which no list could continue. */
+/**
+ * Returns the key that a request writes. Throws 404 `NOT_FOUND` for an empty key, because a list could not continue after it: an empty
+ * cursor means the beginning. Throws 413 `KEY_TOO_LARGE` for a key that is too long.
+ */
 function keyOf({ params }: Call): string {
   const { key = "" } = params;
   if (key === "") refuse("NOT_FOUND");
   return Buffer.byteLength(key) > LIMITS.kvKeyBytes.value ? refuse("KEY_TOO_LARGE") : key;
 }
 
-/** Parses `by` of an increment: 1 if the body is missing, malformed or without it. */
+/**
+ * Parses the amount `by` in the body of an increment. Returns 1 if the body is missing, is not a JSON object or has no `by`. Throws 400
+ * `INVALID_BODY` if `by` is not a finite number.
+ */
 function parseAmount(bytes: Buffer): number {
   let given: Json;
   try {
@@ -63,15 +69,15 @@ function parseAmount(bytes: Buffer): number {
   return refuse("INVALID_BODY", { message: "`by` must be a finite number." });
 }
 
-/** Builds the routes of a scope below `path`. */
+/** Builds the routes of a scope. All their paths begin with `path`. */
 function routesOf(path: string, scope: Scope): Primitive["routes"] {
   const store = (call: Call, env: Env) => new KvStore(env.db, call.canvas.id, scope.id(call));
-  /** Returns the store for a caller who may read it. */
+  /** Returns the store of the scope. Throws 403 `PERMISSION_DENIED` if the caller may not read the scope. */
   const readable = (call: Call, env: Env) => {
     requirePermission(call, scope.read);
     return store(call, env);
   };
-  /** Returns the key of a call whose caller may write it. */
+  /** Returns the key that a call writes. Throws 403 `PERMISSION_DENIED` if the caller may not write to the scope. */
   const writableKey = (call: Call): string => {
     requirePermission(call, scope.write);
     return keyOf(call);
@@ -130,7 +136,7 @@ function routesOf(path: string, scope: Scope): Primitive["routes"] {
   };
 }
 
-/** Key-value data, shared and per viewer (specification 4.3). */
+/** The KV primitive: keys with JSON values, shared by all users of a canvas or per user (specification 4.3). */
 export const kv: Primitive = {
   capability: "kv",
   data: kvData,

@@ -10,10 +10,10 @@ const INCREMENT = statementText(
   "returning number",
 );
 
-/** Sorts after every key: UTF-8 contains no 0xff. */
+/** Sorts after every key, because keys are UTF-8, which never contains the byte 0xff. */
 const AFTER_ALL = Buffer.of(0xff);
 
-/** Returns the first bytes that sort after every key with the prefix. */
+/** Returns the exclusive upper bound of the keys that begin with a prefix. */
 function endOfPrefix(prefix: Buffer): Buffer {
   if (prefix.length === 0) return AFTER_ALL;
   const end = Buffer.from(prefix);
@@ -22,7 +22,7 @@ function endOfPrefix(prefix: Buffer): Buffer {
   return end;
 }
 
-/** Returns the lower bound of a list: the prefix, or the key after the cursor if that sorts later. */
+/** Returns the inclusive lower bound of the keys in a list: the prefix, or the first key after the cursor if that sorts later. */
 function startOfList(prefix: Buffer, cursor: string | null): Buffer {
   if (cursor === null) return prefix;
   const next = Buffer.from(`${cursor}\0`);
@@ -30,8 +30,8 @@ function startOfList(prefix: Buffer, cursor: string | null): Buffer {
 }
 
 /**
- * Stores the keys of one scope of a canvas (specification 4.3). `limit` is the number of keys that a scope may hold unless
- * administrators have set another.
+ * Reads and writes the keys of one scope of a canvas (specification 4.3). The parameter `limit` is the maximum number of keys in the scope,
+ * unless an administrator has set another quota.
  */
 export class KvStore {
   readonly #db: Db;
@@ -39,7 +39,7 @@ export class KvStore {
   readonly #scope: string;
   readonly #quota: "kv.keys.shared" | "kv.keys.user";
 
-  /** `scope` is empty for the shared scope, otherwise the user id of the viewer. */
+  /** `scope` is empty for the keys that all users share, otherwise the id of the user whose keys these are. */
   constructor(db: Db, canvas: string, scope: string) {
     this.#db = db;
     this.#canvas = canvas;
@@ -47,15 +47,15 @@ export class KvStore {
     this.#quota = scope === "" ? "kv.keys.shared" : "kv.keys.user";
   }
 
-  /** Returns the value of a key; undefined when there is none. */
+  /** Returns the value of a key, or undefined if the key does not exist. */
   get(key: string): Promise<Stored | undefined> {
     return this.#read(Buffer.from(key));
   }
 
-  /** Creates or replaces the value of a key; false when the key is new and the scope is full. */
+  /** Creates a key or replaces its value. Returns false if the key is new and the scope is full. */
   async put(key: string, stored: Stored, limit: number): Promise<boolean> {
     const bytes = Buffer.from(key);
-    // In a full scope, another request may just have created this key: the update is tried once more.
+    // If the scope is full, the update is tried once more, because another request may have created this key meanwhile.
     for (let full = false; ; ) {
       const changed = await this.#db.run`
         update kv set value = ${stored.value}, number = ${stored.number}
@@ -68,7 +68,7 @@ export class KvStore {
     }
   }
 
-  /** Removes a key; false when there is none. */
+  /** Removes a key. Returns false if the key does not exist. */
   async delete(key: string): Promise<boolean> {
     const bytes = Buffer.from(key);
     const steps = [
@@ -78,7 +78,10 @@ export class KvStore {
     return (await this.#db.batch(steps)).length === steps.length;
   }
 
-  /** Adds to a number, a missing key counting as 0, and returns the sum; or the code of the refusal. */
+  /**
+   * Adds `by` to a numeric value; a missing key counts as 0. Returns the sum, `NOT_NUMERIC` if the value is not a number or the sum would
+   * be infinite, or `KEY_LIMIT` if the key is new and the scope is full.
+   */
   async increment(key: string, by: number, limit: number): Promise<number | "NOT_NUMERIC" | "KEY_LIMIT"> {
     const bytes = Buffer.from(key);
     for (let full = false; ; ) {
@@ -103,7 +106,10 @@ export class KvStore {
     }
   }
 
-  /** Reads at most `limit` entries in the order of their keys' bytes; `nextCursor` is the last key if more follow. */
+  /**
+   * Reads at most `limit` entries whose keys begin with `prefix` and sort after `cursor`, in the order of the keys' bytes. `nextCursor` is
+   * the last key of the result if more entries follow, otherwise null.
+   */
   async list({ prefix, cursor, limit }: { prefix: string; cursor: string | null; limit: number }) {
     const start = Buffer.from(prefix);
     const { rows, more } = await this.#db.head<Stored & { key: Uint8Array }>(
@@ -122,7 +128,10 @@ export class KvStore {
       select value, number from kv where canvas_id = ${this.#canvas} and scope = ${this.#scope} and key = ${key}`;
   }
 
-  /** Creates a key; "taken" if another request has just created it. The counter is written first: it is the lock. */
+  /**
+   * Creates a key. Returns `taken` if another request has just created it, and `full` if the scope is full. The counter is written first,
+   * because the lock on its row makes concurrent creations in a scope wait for each other.
+   */
   async #create(
     key: Buffer,
     { value, number }: Stored,
