@@ -2,8 +2,8 @@ import type { Env } from "../env.ts";
 import type { Scope } from "./files/scope.ts";
 
 /**
- * A committed write to a resource that pages can watch. `of` is the id of the user whose data has changed: a user who may read only their
- * own data is notified only if it is theirs. It is null if the data of several users has changed.
+ * A committed write to a resource that pages can watch. `of` is the id of the user whose data has changed, or null if the data of several
+ * users has changed. A user who may read only their own data is notified only if `of` is their id or null.
  */
 export type Change =
   | { resource: "kv"; key: string; op: "set" | "delete" }
@@ -16,7 +16,10 @@ export type Change =
 /** Returns the bus topic on which the changes of a canvas are published as JSON. */
 export const changesTopic = (canvas: string): string => `changes ${canvas}`;
 
-/** Publishes a change if any connection watches the canvas. The write that made it neither waits for this nor fails with it. */
+/**
+ * Publishes a change if any connection watches the canvas. The write that caused the change does not wait for the publication, and succeeds
+ * even if publishing fails.
+ */
 export function announceChange(canvas: string, change: Change, { bus, log }: Env): void {
   const topic = changesTopic(canvas);
   if (!bus.hasListeners(topic)) return;

@@ -12,15 +12,18 @@ import { submissions } from "./submissions/routes.ts";
 /** The primitives of the runtime API, `/v1/c/{slug}`. */
 export const primitives: Primitive[] = [identity, kv, submissions, collections, files, authoring, realtime];
 
-/** Returns the declarations of what primitives and canvases store, in the order in which a purge removes the rows. */
+/**
+ * Returns the storage declarations (tables, quotas, blobs) of the primitives and of canvases themselves. A purge deletes rows in this
+ * order.
+ */
 export const canvasDataOf = (served: readonly Primitive[]): Env["canvasData"] => [
   ...served.flatMap(({ data }) => data ?? []),
   coreData,
 ];
 
 /**
- * Collects the checks of live state that primitives declare, by capability. No primitive implements Connections, so there are no grants and
- * the capability is unavailable.
+ * Returns the checks by which primitives find out whether their capability can be used on a canvas, keyed by capability. No primitive
+ * implements the capability `connections`, so the check of `connections` always returns `CONNECTION_NOT_GRANTED`.
  */
 export const availabilityOf = (served: readonly Primitive[]): Env["availability"] => ({
   connections: async () => "CONNECTION_NOT_GRANTED",

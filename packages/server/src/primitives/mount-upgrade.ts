@@ -12,8 +12,8 @@ import type { ApiVisit } from "../pipeline/visit.ts";
 import type { Primitive, Route, UpgradeCall } from "./primitive.ts";
 
 /**
- * Whether a request without a body asks for a WebSocket on a route that takes upgrades, in any encoding of its path. The server ignores the
- * `Upgrade` header of all other requests.
+ * Whether a request is a GET without a body that asks for a WebSocket on a route that accepts WebSockets. The path may be percent-encoded.
+ * The server ignores the `Upgrade` header of all other requests.
  */
 export function takesUpgrade(
   { method, url = "", headers }: IncomingMessage,
@@ -32,7 +32,10 @@ export function takesUpgrade(
   return primitives.some(({ routes }) => routes[rest]?.upgrade !== undefined);
 }
 
-/** Creates the upgrader of a route, which starts and stops with the service. Returns the function that handles its upgrade requests. */
+/**
+ * Creates the upgrader of a route, which serves its WebSockets, and starts and stops it with the service. Returns the function that handles
+ * upgrade requests to the route.
+ */
 export function mountUpgrade(
   app: FastifyInstance,
   env: Env,
@@ -70,7 +73,10 @@ export function mountUpgrade(
   };
 }
 
-/** Returns the function that rechecks the access of an open connection. It keeps only those headers of the request that it needs. */
+/**
+ * Returns the function that rechecks the access of an open connection. The function keeps only the `cookie` and `authorization` headers in
+ * memory, not the whole request.
+ */
 function readmission(
   { user, canvas: { id, slug } }: Pick<UpgradeCall, "user" | "canvas">,
   { cookie, authorization }: IncomingMessage["headers"],
@@ -84,8 +90,8 @@ function readmission(
 }
 
 /**
- * Throws 403 `CROSS_SITE_FORBIDDEN` for upgrades from pages of other origins in path mode. CORS prevents such pages from reading other
- * responses, but not from reading a WebSocket, so the session cookie is not enough.
+ * Throws 403 `CROSS_SITE_FORBIDDEN` for an upgrade from a page of another origin in path mode, where all canvases share the origin of the
+ * service. CORS does not prevent such a page from reading a WebSocket that opens with the session cookie of the user.
  */
 function requireOwnOrigin({ headers: { origin } }: IncomingMessage, { base }: Env): void {
   if (base.urlMode === "path" && origin !== undefined && origin !== base.origin)

@@ -21,7 +21,7 @@ type Handle = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>
 
 const paramsOf = (request: FastifyRequest) => request.params as Record<string, string>;
 
-/** Converts a request to the input of the pipeline. */
+/** Converts a Fastify request to the input of the pipeline, the checks that every request to the runtime API must pass. */
 const visitOf = (request: FastifyRequest, answer: ApiVisit["answer"], rateClass: RateClass): ApiVisit => ({
   slug: paramsOf(request).slug ?? "",
   surface: "api",
@@ -31,7 +31,10 @@ const visitOf = (request: FastifyRequest, answer: ApiVisit["answer"], rateClass:
   answer,
 });
 
-/** Mounts the runtime API. The pipeline runs before the handlers of primitives and before any body is read. */
+/**
+ * Mounts the runtime API, `/v1/c/{slug}`. The pipeline (authentication, rate limit, access checks) runs before the handlers of primitives
+ * and before any body is read.
+ */
 export function mountRuntime(app: FastifyInstance, env: Env, primitives: readonly Primitive[]): void {
   const upgradeOf = routeUpgrades(app.server);
   for (const primitive of primitives) {
@@ -70,7 +73,7 @@ export function mountRuntime(app: FastifyInstance, env: Env, primitives: readonl
   }
 }
 
-/** Returns the function that runs the pipeline and then the handler of a route. */
+/** Returns the function that takes a request through the checks of the pipeline and then runs the handler for its method. */
 function handle({ capability, rateClass = "canvas" }: Primitive, route: Route, env: Env): Handle {
   const isEmpty = Object.keys(route).length === 0;
   return async (request, reply) => {

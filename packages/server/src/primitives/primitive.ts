@@ -8,24 +8,28 @@ import type { Method } from "../http/methods.ts";
 import type { Query } from "../http/query.ts";
 import type { Admitted, RateClass } from "../pipeline/visit.ts";
 
-/** An admitted request to a handler. */
+/** A request that has passed the access checks, as handlers receive it. */
 export interface Call extends Admitted {
-  /** Path parameters, decoded once. */
+  /** The path parameters, percent-decoded once. */
   params: Record<string, string>;
   query: Query;
   /** The IP address of the client. */
   address: string;
   /** The request with its unread body. */
   request: IncomingMessage;
-  /** Throws 403 `CAPABILITY_DISABLED` unless a further capability is on. */
+  /**
+   * Throws 403 `CAPABILITY_DISABLED` unless the capability is on. For handlers that need another capability besides that of their
+   * primitive.
+   */
   requireCapability(capability: Capability): Promise<void>;
-  /** Checks access again. Returns the call with the caller's current role, or throws the `Refusal` of the pipeline. */
+  /** Checks access again. Returns the call with the caller's current role, or throws a `Refusal` if the caller has lost access. */
   readmit(): Promise<Call>;
 }
 
 /**
- * A response with its own status, headers or kind of body. Headers override the defaults: `content-type` of JSON and
- * `cache-control: private, no-store`. A stream is read as fast as the client takes it, and destroyed when the client goes away.
+ * A response for which the handler chooses the status, the headers or the kind of body. `headers` override the defaults: a `content-type`
+ * of JSON and `cache-control: private, no-store`. A stream is read as fast as the client receives it, and destroyed when the client
+ * disconnects.
  */
 export interface FullAnswer {
   /** 200 by default. */
@@ -34,52 +38,56 @@ export interface FullAnswer {
   body: string | Uint8Array | Readable | null;
 }
 
-/** The response of a handler. A string or a stream alone is JSON with status 200. */
+/** The response of a handler. A plain string or stream is sent as JSON with status 200. */
 export type Answer = string | Readable | FullAnswer;
 
 /** Handles one method of a route. Throws a `Refusal` to reject the request. */
 export type Handler = (call: Call, env: Env) => Promise<Answer>;
 
-/** An admitted request to upgrade its connection. The capability gate has not been checked; only `readmit` checks it. */
+/** An upgrade request that has passed all access checks except one: whether the capability is on. Only `readmit` checks that. */
 export interface UpgradeCall extends Admitted {
   request: IncomingMessage;
   requestId: string;
   /** The bytes received after the request. */
   head: Buffer;
-  /** The time at which the proxy's assertion about the caller expires, in epoch milliseconds; infinite if there is none. */
-  until: number;
   /**
-   * Takes the connection from the HTTP server, which then sends no response. Returns the socket and the headers that the pipeline has set.
+   * The expiry of the token that an authenticating proxy has signed for the user, in epoch milliseconds. Infinite if the service does not
+   * use such tokens, 0 if the request has none.
    */
+  until: number;
+  /** Takes the connection from the HTTP server, which then sends no response. Returns the socket and the response headers set so far. */
   takeSocket(): { socket: Socket; headers: Record<string, unknown> };
-  /** Repeats authentication, access check and capability gate while the connection is open. */
+  /** Repeats the authentication and the access check, and checks that the capability is on. Throws a `Refusal` if any of these fails. */
   readmit(): Promise<Admitted>;
 }
 
 /** Serves the upgraded connections of a route for as long as the service runs. */
 export interface Upgrader {
-  /** Takes the connection. To reject it, throws a `Refusal`, which is sent as an HTTP response. */
+  /** Upgrades the connection and serves it. To reject the request, throws a `Refusal`, which is sent as an HTTP response. */
   accept(call: UpgradeCall): void;
   start(): Promise<void>;
   /** Closes every connection. */
   close(): Promise<void>;
 }
 
-/** The handlers of a path by method. A path without any responds with 404. */
+/** The handlers of a path, keyed by HTTP method. A path without handlers responds with 404. */
 export interface Route extends Partial<Record<Method, Handler>> {
-  /** Creates the upgrader of the route, once per service. */
+  /** Creates the object that serves the upgraded connections of the route. Called once per service. */
   upgrade?: (env: Env) => Upgrader;
 }
 
-/** The routes of a part of the runtime API, and what the service needs to know about it. */
+/** One part of the runtime API, such as KV or files: its routes, its storage and its checks. */
 export interface Primitive {
   capability: Capability;
-  /** The rate class of its requests; `canvas` by default. */
+  /** The class in which the rate limit counts the requests; `canvas` by default. */
   rateClass?: RateClass;
-  /** Its tables, quotas, bytes and blobs, if it stores anything. */
+  /** Declares the tables, quotas, storage use and blobs of the primitive; undefined if it stores nothing. */
   data?: CanvasData;
-  /** The check of its live state. The capability gate runs it if the switches are on, and so does `GET /me`. */
+  /**
+   * Checks whether the capability can be used on a canvas where its switches are on. Runs before each request to the primitive, and for
+   * `GET /me`.
+   */
   available?: AvailabilityCheck;
-  /** The routes by their path below `/v1/c/{slug}`. */
+  /** The routes, keyed by their path below `/v1/c/{slug}`. */
   routes: Record<string, Route>;
 }

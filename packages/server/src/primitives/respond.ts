@@ -5,7 +5,10 @@ import { limitResponses, SMALL_RESPONSE } from "../pipeline/limit-responses.ts";
 import { sendStream } from "../pipeline/send-stream.ts";
 import type { Answer } from "./primitive.ts";
 
-/** Sends what a handler returned. A large response counts towards the limit of the user with `userId`. */
+/**
+ * Sends the response that a handler returned. While a large response is being sent, it counts towards the limit on concurrent large
+ * responses to the user.
+ */
 export function respond(answer: Answer, userId: string, reply: FastifyReply, env: Env): unknown {
   if (typeof answer === "string") {
     if (answer.length > SMALL_RESPONSE) limitResponses(userId, reply, env);

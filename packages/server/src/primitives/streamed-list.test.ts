@@ -5,10 +5,10 @@ import { setImmediate as turn } from "node:timers/promises";
 import type { Call } from "./primitive.ts";
 import { type ReadSlice, streamList } from "./streamed-list.ts";
 
-/** A call that is always readmitted. */
+/** A call whose `readmit` always succeeds. */
 const call = { readmit: async () => call } as Call;
 
-/** A list of numbers, with the limits of the reads so far. */
+/** Returns the function `read` for a list of `count` numbers. `asked` records the limits that `read` was called with. */
 function numbers(count: number) {
   const asked: number[] = [];
   const read: ReadSlice<number> = async (_call, limit, after) => {

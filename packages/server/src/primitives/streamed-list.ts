@@ -2,24 +2,27 @@ import { Readable } from "node:stream";
 import { LIMITS } from "@easel/protocol/limits";
 import type { Call } from "./primitive.ts";
 
-/** The maximum number of entries in a slice. */
+/** The maximum number of entries in a slice, the part of a page that is read from the database at a time. */
 const SLICE_ENTRIES = LIMITS.pageDefault.value;
 
-/** The maximum length of a slice's text in characters, unless a single entry is longer. */
+/** The maximum total length of the entries in a slice, in characters. A slice with a single entry may be longer. */
 export const SLICE_LENGTH = 64 * 1024;
 
-/** Consecutive entries of a list. `nextCursor` is null at its end. */
+/** Consecutive entries of a list. `nextCursor` is the cursor of the last entry, or null at the end of the list. */
 interface Slice<Entry> {
   entries: Entry[];
   nextCursor: string | null;
 }
 
-/** Checks the caller's rights and reads at most `limit` entries after a cursor; null is the beginning of the page. */
+/**
+ * Checks the caller's rights and reads at most `limit` entries. `after` is the cursor of the entry before them, or null at the beginning of
+ * the page.
+ */
 export type ReadSlice<Entry> = (call: Call, limit: number, after: string | null) => Promise<Slice<Entry>>;
 
 /**
- * Returns a page of a list as JSON, with its entries under `name`. A page that is larger than one slice is a stream, which is read as fast
- * as the client takes it. Access is checked again before each slice after the first.
+ * Returns a page of at most `limit` entries as JSON, under the property `name`. A page larger than one slice is a stream, which reads
+ * further slices as fast as the client receives them and checks access again before each.
  */
 export async function streamList<Entry>(
   call: Call,
@@ -52,6 +55,6 @@ export async function streamList<Entry>(
     }
     yield end();
   }
-  // A client that reads nothing costs the memory of two slices: one in the stream and one in the socket.
+  // For a client that reads nothing, at most two slices are in memory: one in the stream and one in the socket.
   return Readable.from(text(), { objectMode: false, highWaterMark: 1 });
 }

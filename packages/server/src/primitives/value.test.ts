@@ -31,7 +31,7 @@ for (const [json, stored, text] of rows) {
   });
 }
 
-/** Values by the size of their JSON; the limit is 64 KiB (specification 8). */
+/** Values whose JSON text has the maximum length of 64 KiB, or one character more (specification 8). */
 const sizes: [what: string, value: Json, fits: boolean][] = [
   ["64 KiB of ASCII", "a".repeat(64 * KIB - 2), true],
   ["a byte more", "a".repeat(64 * KIB - 1), false],

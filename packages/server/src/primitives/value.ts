@@ -5,15 +5,15 @@ import { readBody } from "../http/body.ts";
 import { refuse } from "../http/refusal.ts";
 import type { Call } from "./primitive.ts";
 
-/** A JSON value as it is stored: a number as a number, so that it can be incremented, any other value as JSON text. */
+/** The stored form of a JSON value: `number` for a number, so that SQL can increment it, or JSON text in `value` for anything else. */
 export type Stored = { value: string; number: null } | { value: null; number: number };
 
 const MAX_BYTES = LIMITS.valueBytes.value;
 const tooLarge = () => refuse("VALUE_TOO_LARGE");
 
 /**
- * Reads the body of a value. JSON escapes a character as up to six bytes, so the body may have six times the limit of a value. Throws 413
- * `VALUE_TOO_LARGE` beyond that.
+ * Reads a request body that contains a value. The body may be six times as long as a value, because JSON may escape a character as up to
+ * six bytes. Throws 413 `VALUE_TOO_LARGE` if the body is longer.
  */
 export const readValue = ({ request }: Call, { turns }: Env): Promise<Buffer> =>
   readBody(request, 6 * MAX_BYTES, tooLarge, turns);

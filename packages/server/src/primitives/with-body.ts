@@ -1,9 +1,9 @@
 import type { Env } from "../env.ts";
 import type { Answer, Call, Handler } from "./primitive.ts";
 
-/** The steps of a handler that takes a body. */
+/** The steps of a handler that reads a request body. */
 interface Parts<Subject> {
-  /** Checks the caller's rights and the parameters. Returns what `run` needs of them. */
+  /** Checks the caller's rights and the parameters. Returns the value that `run` receives as `subject`, for example the key to write. */
   may(call: Call, env: Env): Subject | Promise<Subject>;
   /** Reads the body. */
   read(call: Call, env: Env): Promise<Buffer>;
@@ -11,9 +11,9 @@ interface Parts<Subject> {
 }
 
 /**
- * Builds a handler that takes a body. A client could delay its body until it has lost its rights, so access and rights are checked again
- * after the body, in the turn of the event loop in which `run` starts. The second check is skipped if the body arrived before the first one
- * or in the same turn.
+ * Builds a handler that reads a request body. Access and rights are checked before the body and again after it, because a client could
+ * delay the body until it has lost its rights. The second check is skipped if the whole body arrived before the first check or in the same
+ * turn of the event loop.
  */
 export const withBody =
   <Subject>({ may, read, run }: Parts<Subject>): Handler =>
