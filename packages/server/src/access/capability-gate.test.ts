@@ -15,7 +15,10 @@ const allowed: Deployment = { ai: true, realtime: true, authoring: true };
 const denied: Deployment = { ai: false, realtime: false, authoring: false };
 const names = Object.keys(CAPABILITIES) as Capability[];
 
-/** The reason of each part of specification 4.1, step 5, when it alone is off; null: the part has no effect. */
+/**
+ * For each capability, the expected reason if only its own switch is off, and if only the settings of the deployment are off. Null: the
+ * capability stays on.
+ */
 const TABLE: [Capability, own: DisabledReason | null, deployment: DisabledReason | null][] = [
   ["identity", null, null],
   ["kv", "feature_off", null],
@@ -29,10 +32,10 @@ for (const [capability, own, deployment] of TABLE) {
   test(`${capability}: on when everything is on`, () => {
     assert.equal(disabledReason(capability, on, allowed), null);
   });
-  test(`${capability} by its own switch: ${own ?? "no effect"}`, () => {
+  test(`${capability} with its own switch off: ${own ?? "no effect"}`, () => {
     assert.equal(disabledReason(capability, { ...on, [capability]: false }, allowed), own);
   });
-  test(`${capability} by the deployment: ${deployment ?? "no effect"}`, () => {
+  test(`${capability} with the settings of the deployment off: ${deployment ?? "no effect"}`, () => {
     assert.equal(disabledReason(capability, on, denied), deployment);
   });
   test(`${capability}: the canvas's switch is reported before the deployment's`, () => {
@@ -46,7 +49,7 @@ for (const [capability, own, deployment] of TABLE) {
   });
 }
 
-test("without the backend everything is off, and that is the reported reason", () => {
+test("with the backend off every capability is off, and the reason is backend_off", () => {
   const off = Object.fromEntries(Object.keys(on).map((name) => [name, false])) as Switches;
   for (const capability of names) {
     assert.equal(disabledReason(capability, { ...on, backendEnabled: false }, allowed), "backend_off");
@@ -54,7 +57,7 @@ test("without the backend everything is off, and that is the reported reason", (
   }
 });
 
-test("every hint names who can switch it on, and where", () => {
+test("every hint names who can switch the capability on, and where", () => {
   for (const capability of names) {
     assert.match(
       hintFor(capability, "backend_off"),

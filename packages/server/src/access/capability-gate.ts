@@ -9,13 +9,16 @@ import type { ErrorCode } from "@easel/protocol/errors";
 /** The capability switches of a canvas. */
 export type Switches = Record<Switch | "backendEnabled", boolean>;
 
-/** The capabilities that depend on settings of the deployment, and whether these allow them. */
+/** For each capability that depends on the settings of the deployment: whether these settings allow it. */
 export type Deployment = Partial<Record<Capability, boolean>>;
 
-/** Why a capability cannot be used: the reason of `CAPABILITY_DISABLED`, or an error code of its own where live state is missing. */
+/**
+ * Why a capability cannot be used: the `reason` in a `CAPABILITY_DISABLED` error if the capability is off. If it is on but lacks something
+ * that it needs, such as a grant: the code of another error.
+ */
 export type UnavailableReason = DisabledReason | ErrorCode;
 
-/** Returns the first reason why a capability is off, in the order of the specification (4.1, step 5); null when it is on. */
+/** Returns the first reason why a capability is off, in the order of the specification (4.1, step 5). Returns null if it is on. */
 export function disabledReason(
   capability: Capability,
   switches: Switches,
@@ -28,7 +31,7 @@ export function disabledReason(
   return null;
 }
 
-/** Whether a capability is off, rather than without the live state that it needs. */
+/** Whether the reason is that the capability is off, and not that it is on but lacks something that it needs. */
 export const isDisabledReason = (reason: UnavailableReason): reason is DisabledReason =>
   ["backend_off", "feature_off", "operator_disabled"].includes(reason);
 
@@ -36,7 +39,7 @@ const switchHint = (what: string, name: string): string =>
   `${what} is switched off for this canvas. Its owner or an editor can switch it on: ` +
   `PATCH /api/canvases/{id}/capabilities with {"${name}":true}, see docs/capabilities.md.`;
 
-/** Returns the `hint` of a refusal: who can switch the capability on, and how. */
+/** Returns the `hint` of a `CAPABILITY_DISABLED` error: who can switch the capability on, and how. */
 export function hintFor(capability: Capability, reason: DisabledReason): string {
   if (reason === "backend_off") return switchHint("The backend", "backendEnabled");
   if (reason === "feature_off") return switchHint(capability, CAPABILITIES[capability].switch ?? capability);

@@ -7,7 +7,7 @@ import { channelRights, unnamedChannel } from "./channel-rights.ts";
 const ROLES: CanvasRole[] = ["owner", "editor", "viewer"];
 const NAMES = ["subscribe", "publish", "seePresence", "participatePresence"] as const;
 
-/** The members of each audience: one letter each for owner, editor, viewer. */
+/** The roles that each audience includes: one letter each for owner, editor and viewer, `-` for a role that is not included. */
 const IN = { none: "---", editors: "oe-", viewers: "oev" };
 
 test("every policy: each right depends on its own audience only", () => {
@@ -26,7 +26,7 @@ test("every policy: each right depends on its own audience only", () => {
   assert.equal(policies, 81);
 });
 
-/** Channels without a policy, and the roles that may publish on them. */
+/** Channels that the policy document does not name, and the roles that may publish on them, in the letters of `IN`. */
 const UNNAMED: [name: string, publish: string][] = [
   ["c", "oe-"],
   ["participants:", "oev"],

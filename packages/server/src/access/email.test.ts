@@ -10,7 +10,7 @@ const good: [given: string, email: string][] = [
   ["ada@mail.eu.example.com", "ada@mail.eu.example.com"],
   ["o'hara@example.com", "o'hara@example.com"],
   ["josé@example.com", "josé@example.com"],
-  // The Kelvin sign, whose lower case is the ASCII k.
+  // The Kelvin sign is kept, although its lower case is the ASCII letter k.
   ["\u212aim@example.com", "\u212aim@example.com"],
   [`${"a".repeat(64)}@example.com`, `${"a".repeat(64)}@example.com`],
   ["a@xn--bcher-kva.example", "a@xn--bcher-kva.example"],
@@ -55,7 +55,7 @@ for (const given of bad) {
     assert.equal(normalEmail(given), null));
 }
 
-/** Whether an address passes a list of allowed domains. */
+/** Addresses, lists of allowed domains, and whether the address is accepted. */
 const domains: [given: string, allowed: string[], admitted: boolean][] = [
   ["ada@example.com", [], true],
   ["ada@example.com", ["example.com"], true],

@@ -1,8 +1,11 @@
 const EMAIL = /^[^\s\p{Cc}\p{Cf}\p{Cs}@,;<>"]{1,64}@[a-z0-9-]{1,63}(\.[a-z0-9-]{1,63})*$/u;
 
-/** Normalizes an e-mail address to lower case; null when it is malformed or outside the allowed domains. */
+/**
+ * Normalizes an e-mail address to lower case. Returns null if the address is malformed or its domain is not allowed. An empty list allows
+ * all domains.
+ */
 export function normalEmail(given: string, allowedDomains: string[] = []): string | null {
-  // Only ASCII letters: some others have a lower case that belongs to a different address.
+  // Converts ASCII letters only. The lower case of some other letters is an ASCII letter, so the result would be a different address.
   const email = given.trim().replace(/[A-Z]/g, (letter) => letter.toLowerCase());
   if (email.length > 254 || !EMAIL.test(email)) return null;
   const allowed =
@@ -13,7 +16,7 @@ export function normalEmail(given: string, allowedDomains: string[] = []): strin
 /** Returns the domain of a normalized address. */
 export const domainOf = (email: string): string => email.slice(email.indexOf("@") + 1);
 
-/** Derives a default name from an address: Ada Lovelace from `ada.lovelace@example.com`. */
+/** Derives a default name for a user from an e-mail address, such as "Ada Lovelace" from `ada.lovelace@example.com`. */
 export function nameOf(email: string): string {
   return email
     .slice(0, email.indexOf("@"))

@@ -8,7 +8,7 @@ import type { Principal } from "./principal.ts";
 
 const NOW = 1_000_000;
 
-/** A canvas that every member may open. */
+/** A canvas that every member of its organisation may open. */
 const open: AccessFields = {
   id: "c-1",
   ownerId: "u-owner",
@@ -23,12 +23,14 @@ const open: AccessFields = {
   passwordHash: null,
 };
 
-/** The refusals of specification 4.1, step 3, in its order, each with its cause. */
+/**
+ * The errors that deny access to a canvas, in the order of the specification (4.1, step 3), each with the fields of a canvas that cause it.
+ */
 const ROWS: [code: ErrorCode, cause: Partial<AccessFields>][] = [
   ["NOT_FOUND", { deletedAt: 1 }],
   ["ARCHIVED", { archivedAt: 1 }],
   ["DISABLED", { disabledAt: 1 }],
-  ["NOT_INVITED", {}], // the guest is another canvas's
+  ["NOT_INVITED", {}], // caused by the caller, a guest of another canvas
   ["OWNER_ONLY", { access: "private" }],
   ["SHARE_EXPIRED", { expiresAt: NOW }],
   ["PASSWORD_REQUIRED", { passwordHash: "hash" }],
@@ -50,7 +52,7 @@ interface Asker {
   spared: ErrorCode[];
 }
 
-/** Every kind of caller, with their role and the rows that do not apply to them. */
+/** Every kind of caller, with the role that the people list gives them, their role on the canvas, and the errors that they never get. */
 const ASKERS: Record<string, Asker> = {
   "the owner": { principal: owner, granted: null, role: "owner", spared: MANAGERS },
   "a listed editor": { principal: member, granted: "editor", role: "editor", spared: MANAGERS },
@@ -60,7 +62,7 @@ const ASKERS: Record<string, Asker> = {
   "another canvas's guest": { principal: foreignGuest, granted: null, role: "viewer", spared: [] },
 };
 
-/** A canvas to which all of these rows apply. */
+/** Returns a canvas that causes all these errors. */
 function withCauses(codes: ErrorCode[]): AccessFields {
   const canvas = Object.assign(
     {},
@@ -73,7 +75,7 @@ function withCauses(codes: ErrorCode[]): AccessFields {
 
 const at = { gateOpen: false, surface: "api", now: NOW } as const;
 
-test("the ladder has the specification's rows in its order", () => {
+test("the checks are those of the specification, in its order", () => {
   assert.deepEqual(
     LADDER.map(({ code }) => code),
     ROWS.map(([code]) => code),
@@ -81,7 +83,7 @@ test("the ladder has the specification's rows in its order", () => {
 });
 
 for (const [who, { principal, granted, role, spared }] of Object.entries(ASKERS)) {
-  test(`${who}: the first row that applies decides`, () => {
+  test(`${who}: the first check that applies determines the error`, () => {
     for (let chosen = 0; chosen < 2 ** ROWS.length; chosen++) {
       const causes = ROWS.map(([code]) => code).filter((_, index) => (chosen >> index) & 1);
       const applying: ErrorCode[] = principal === foreignGuest ? [...causes, "NOT_INVITED"] : causes;
@@ -96,35 +98,47 @@ for (const [who, { principal, granted, role, spared }] of Object.entries(ASKERS)
 
 type Answer = { role: CanvasRole } | { refused: ErrorCode };
 
-/** Further cases. */
+/** Further cases: changes to the canvas `open`, the caller, changes to the request `at`, and the expected result. */
 const more: [what: string, Partial<AccessFields>, Principal, Partial<typeof at> | object, Answer][] = [
-  ["expiry is still to come", { expiresAt: NOW + 1 }, member, {}, { role: "viewer" }],
-  ["the gate is open", { passwordHash: "hash" }, member, { gateOpen: true }, { role: "viewer" }],
+  ["the share has not expired yet", { expiresAt: NOW + 1 }, member, {}, { role: "viewer" }],
   [
-    "an open gate does not open a share that has expired",
+    "the request has a valid password cookie",
+    { passwordHash: "hash" },
+    member,
+    { gateOpen: true },
+    { role: "viewer" },
+  ],
+  [
+    "a valid password cookie does not open a share that has expired",
     { passwordHash: "hash", expiresAt: NOW },
     member,
     { gateOpen: true },
     { refused: "SHARE_EXPIRED" },
   ],
   [
-    "a public page may be looked at",
+    "an anonymous caller may open the pages of a Public link canvas",
     { access: "public_link" },
     anonymous,
     { surface: "content" },
     { role: "viewer" },
   ],
-  ["but its API is closed", { access: "public_link" }, anonymous, {}, { refused: "STATIC_ONLY" }],
   [
-    "nobody in particular, public links off",
+    "an anonymous caller may not use the runtime API of a Public link canvas",
+    { access: "public_link" },
+    anonymous,
+    {},
+    { refused: "STATIC_ONLY" },
+  ],
+  [
+    "an anonymous caller, public links off",
     { access: "public_link", publicLinks: false },
     anonymous,
     { surface: "content" },
     { refused: "OWNER_ONLY" },
   ],
-  ["nobody in particular, whole org", {}, anonymous, {}, { refused: "OWNER_ONLY" }],
+  ["an anonymous caller, whole org", {}, anonymous, {}, { refused: "OWNER_ONLY" }],
   [
-    "nobody in particular, public page with a password",
+    "an anonymous caller, public page with a password",
     { access: "public_link", passwordHash: "hash" },
     anonymous,
     { surface: "content" },

@@ -12,19 +12,22 @@ export interface AccessFields extends RoleFields {
   passwordHash: string | null;
 }
 
-/** The input of the ladder's rules. */
+/** What the checks in `LADDER` depend on. */
 export interface Entry {
   canvas: AccessFields;
   principal: Principal;
   role: CanvasRole | null;
-  /** Whether the request carries a valid password cookie. */
+  /** Whether the password need not be checked: the canvas has none, the request has a valid password cookie, or it submits the password. */
   gateOpen: boolean;
-  /** The runtime API, or the canvas's pages. */
+  /** Whether the request is to the runtime API or to the pages of the canvas. */
   surface: "api" | "content";
   now: number;
 }
 
-/** The refusals of step 3 in the specification's order (4.1); the first row that matches applies. */
+/**
+ * The checks that deny access to a canvas, in the order of the specification (4.1, step 3). The first one that applies determines the
+ * error.
+ */
 export const LADDER: { code: ErrorCode; when: (entry: Entry) => boolean }[] = [
   { code: "NOT_FOUND", when: ({ canvas }) => canvas.deletedAt !== null },
   { code: "ARCHIVED", when: ({ canvas }) => canvas.archivedAt !== null },
@@ -47,11 +50,14 @@ export const LADDER: { code: ErrorCode; when: (entry: Entry) => boolean }[] = [
   },
 ];
 
-/** Whether the share has expired. */
+/** Whether the share of a canvas has expired. */
 export const hasExpired = (canvas: { expiresAt: number | null }, now: number): boolean =>
   canvas.expiresAt !== null && canvas.expiresAt <= now;
 
-/** Decides whether a principal may open a canvas: returns their role, or the code of the refusal. `canvas` is null where there is none. */
+/**
+ * Decides whether a caller may open a canvas. Returns the role of the caller, or the code of the error. `canvas` is null if there is no
+ * such canvas.
+ */
 export function decideAccess(
   canvas: AccessFields | null,
   principal: Principal,

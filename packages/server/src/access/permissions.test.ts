@@ -5,7 +5,10 @@ import type { Audience } from "@easel/protocol/policy";
 import { type CanvasRole, PERMISSIONS, type Permission } from "@easel/protocol/types";
 import { permissionsOf, type Subject } from "./permissions.ts";
 
-/** Requirements of each permission: a capability, and the callers who have it ("audience": set by the canvas). */
+/**
+ * The expected conditions of each permission: the capability that must be on, and the callers who have the permission. "audience" means the
+ * callers whom an audience setting of the canvas includes.
+ */
 const TABLE: Record<Permission, [Capability | null, "managers" | "everyone" | "audience"]> = {
   canCreateCanvas: ["authoring", "audience"],
   canEditContent: [null, "managers"],

@@ -5,8 +5,9 @@ import type { User } from "./principal.ts";
 import { manages } from "./roles.ts";
 
 /**
- * The conditions of a permission: a capability that is on, the role of an owner or editor, an audience of the canvas that includes
- * the caller. Guests are treated as viewers, except where `guests` says never, or only with a switch of the canvas.
+ * The conditions of a permission: a capability that must be on, the role of an owner or editor, an audience setting of the canvas that must
+ * include the caller. Guests count as viewers, but `guests` excludes them: always ("never"), or unless the switch `guestAi` of the canvas
+ * is on.
  */
 interface Needs {
   capability?: Capability;
@@ -15,14 +16,14 @@ interface Needs {
   guests?: "never" | "guestAi";
 }
 
-/** A caller and a canvas, as far as permissions depend on them. */
+/** The fields of a caller and a canvas that permissions depend on. */
 export interface Subject {
   user: Pick<User, "guestOf">;
   role: CanvasRole;
   canvas: { capabilities: Record<NonNullable<Needs["audience"]>, Audience> & { guestAi: boolean } };
 }
 
-/** The conditions of the fourteen permissions of `GET /me`. */
+/** The conditions of the permissions that `GET /me` returns. */
 export const PERMISSION_NEEDS: Record<Permission, Needs> = {
   canCreateCanvas: { capability: "authoring", audience: "authoringAudience", guests: "never" },
   canEditContent: { manager: true },
@@ -40,7 +41,7 @@ export const PERMISSION_NEEDS: Record<Permission, Needs> = {
   canPublishParticipantEvents: { capability: "realtime" },
 };
 
-/** Whether a caller has a permission, provided that its capability is on. */
+/** Whether a caller has a permission, provided that the capability of the permission is on. */
 export function hasPermission({ user, role, canvas: { capabilities } }: Subject, name: Permission): boolean {
   const { manager, audience, guests } = PERMISSION_NEEDS[name];
   const forManagers = manager === true || (audience !== undefined && capabilities[audience] === "editors");
@@ -48,7 +49,7 @@ export function hasPermission({ user, role, canvas: { capabilities } }: Subject,
   return guests === undefined || (guests === "guestAi" && capabilities.guestAi) || user.guestOf === null;
 }
 
-/** Returns every permission of a caller, given which capabilities are on. */
+/** Returns for each permission whether a caller has it. `isOn` returns whether a capability is on. */
 export function permissionsOf(
   subject: Subject,
   isOn: (capability: Capability) => boolean,

@@ -9,7 +9,7 @@ export interface User {
   guestOf: string | null;
 }
 
-/** The caller of a request, as identified by the service; null for an anonymous one. */
+/** The caller of a request: a user, or null for an anonymous caller. */
 export type Principal = User | null;
 
 /** Whether the caller is a person who has signed in, and so neither a guest nor anonymous. */

@@ -12,7 +12,10 @@ import {
 import type { CanvasRole } from "@easel/protocol/types";
 import { allows, audienceIncludes, rightsOf } from "./rights.ts";
 
-/* The presets and rights of specification 2, cell by cell: owner, editor, the author (a viewer), another viewer. */
+/*
+ * Tests the presets and rights of specification 2 for four callers: the owner, an editor, the author of the record (a viewer), and another
+ * viewer.
+ */
 
 const CALLERS = ["owner", "editor", "author", "other"] as const;
 type Caller = (typeof CALLERS)[number];
@@ -21,7 +24,7 @@ const roleOf = (caller: Caller): CanvasRole =>
   caller === "owner" || caller === "editor" ? caller : "viewer";
 const isAuthor = (caller: Caller) => caller === "author";
 
-/** The callers with a right, by the table of presets: one letter each for owner, editor, author, other. */
+/** The callers who may perform each operation under a preset, as one letter each: o = owner, e = editor, a = author, x = another viewer. */
 const TABLE: Record<Preset, Record<Exclude<Operation, "increment">, string>> = {
   personal: { read: "--a-", create: "oeax", update: "--a-", delete: "--a-" },
   submissions: { read: "oea-", create: "oeax", update: "oea-", delete: "oea-" },
@@ -30,7 +33,7 @@ const TABLE: Record<Preset, Record<Exclude<Operation, "increment">, string>> = {
   collaborative: { read: "oeax", create: "oeax", update: "oeax", delete: "oeax" },
 };
 
-/** The callers with each right, in the same letters. */
+/** The callers whom each right includes, in the letters of `TABLE`. */
 const BY_RIGHT: Record<PolicyRight, string> = {
   none: "----",
   own: "--a-",
@@ -41,7 +44,7 @@ const BY_RIGHT: Record<PolicyRight, string> = {
 
 const includes = (letters: string, caller: Caller) => letters[CALLERS.indexOf(caller)] !== "-";
 
-/** Whether a caller has a right on a record; owner and editor are not its author. */
+/** Whether a policy allows a caller an operation on a record. The author of the record is the caller "author". */
 const allowed = (policy: Parameters<typeof rightsOf>[0], operation: Operation, caller: Caller) =>
   allows(rightsOf(policy, roleOf(caller))[operation], isAuthor(caller));
 
@@ -58,7 +61,7 @@ for (const preset of Object.keys(PRESETS) as Preset[]) {
     for (const operation of OPERATIONS) {
       const rights = operation === "create" ? AUDIENCES : (Object.keys(RIGHTS) as PolicyRight[]);
       for (const right of rights) {
-        test(`${operation} overridden by ${right}`, () => {
+        test(`${operation} with the override ${right}`, () => {
           const policy = { preset, overrides: { [operation]: right } };
           const read = operation === "read" ? BY_RIGHT[right] : TABLE[preset].read;
           for (const each of OPERATIONS) {
@@ -82,7 +85,7 @@ test("owners and editors read only their own personal records", () => {
   }
 });
 
-test("a right on any record includes one's own", () => {
+test("a right on all records includes the caller's own records", () => {
   for (const preset of Object.keys(PRESETS) as Preset[]) {
     for (const role of ["owner", "editor", "viewer"] as const) {
       for (const { own, any } of Object.values(rightsOf({ preset }, role))) assert.ok(own || !any);
@@ -90,7 +93,7 @@ test("a right on any record includes one's own", () => {
   }
 });
 
-test("audiences: none, owners and editors, every role", () => {
+test("the audiences include no role, owners and editors, or every role", () => {
   const roles = ["owner", "editor", "viewer"] as const;
   assert.deepEqual(
     AUDIENCES.map((audience) => roles.map((role) => audienceIncludes(audience, role))),

@@ -10,12 +10,15 @@ import {
 import type { CanvasRole, Right, Rights } from "@easel/protocol/types";
 import { manages } from "./roles.ts";
 
-/** Returns the right that a policy sets for an operation: its override, otherwise that of the preset, where increment equals update. */
+/**
+ * Returns the right that a policy sets for an operation: the override if there is one, otherwise the right of the preset. Presets treat
+ * increment as update.
+ */
 function grantedBy({ preset, overrides = {} }: RecordPolicy, operation: Operation): PolicyRight {
   return overrides[operation] ?? PRESETS[preset][operation === "increment" ? "update" : operation];
 }
 
-/** Resolves a right for a role: access to own records, and to any. */
+/** Returns what a right in a policy means for a role: whether it gives access to the caller's own records, and whether to all records. */
 function resolveRight(right: PolicyRight, role: CanvasRole): Right {
   const { author, managers, everyone } = RIGHTS[right];
   const any = everyone || (managers && manages(role));
@@ -28,8 +31,8 @@ const intersect = (one: Right, other: Right): Right => ({
 });
 
 /**
- * Returns the rights of a role on the records of a collection or the files of a group (specification 2). Changing or deleting a record
- * requires the right to read it too.
+ * Returns the rights of a role on the records of a collection or on the files of a file group (specification 2). Changing or deleting a
+ * record requires the right to read it, too.
  */
 export function rightsOf(policy: RecordPolicy, role: CanvasRole): Rights {
   const read = resolveRight(grantedBy(policy, "read"), role);
@@ -40,7 +43,7 @@ export function rightsOf(policy: RecordPolicy, role: CanvasRole): Rights {
   return Object.fromEntries(entries);
 }
 
-/** Whether a right applies to a record, given whether the caller is its author. */
+/** Whether a right gives access to a record. `isAuthor` is whether the caller created the record. */
 export const allows = (right: Right, isAuthor: boolean): boolean => right.any || (right.own && isAuthor);
 
 /** Whether a role belongs to an audience. */

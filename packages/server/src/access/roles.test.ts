@@ -19,7 +19,7 @@ const guest: Principal = userWith("guest:i-1", "c-1");
 const foreign: Principal = userWith("guest:i-2", "c-2");
 const anonymous: Principal = null;
 
-/** Callers, sharing settings, and the resulting role (specification 4.1, `OWNER_ONLY`). */
+/** Callers, sharing settings, and the resulting role (specification 4.1, `OWNER_ONLY`). Null: no access. */
 const rows: [what: string, who: Principal, shared: Partial<RoleFields>, role: CanvasRole | null][] = [
   ["the owner", owner, {}, "owner"],
   ["the owner, though listed as a viewer", owner, { granted: "viewer" }, "owner"],
@@ -46,10 +46,10 @@ const rows: [what: string, who: Principal, shared: Partial<RoleFields>, role: Ca
   ["a guest of another canvas", foreign, {}, null],
   ["a guest of another canvas, whole org", foreign, { access: "whole_org" }, null],
   ["a guest whose id is the owner's", userWith("u-owner", "c-2"), {}, null],
-  ["nobody in particular", anonymous, {}, null],
-  ["nobody in particular, whole org", anonymous, { access: "whole_org" }, null],
-  ["nobody in particular, public link", anonymous, { access: "public_link" }, "viewer"],
-  ["nobody in particular, public links off", anonymous, { access: "public_link", publicLinks: false }, null],
+  ["an anonymous caller", anonymous, {}, null],
+  ["an anonymous caller, whole org", anonymous, { access: "whole_org" }, null],
+  ["an anonymous caller, public link", anonymous, { access: "public_link" }, "viewer"],
+  ["an anonymous caller, public links off", anonymous, { access: "public_link", publicLinks: false }, null],
 ];
 
 for (const [what, who, shared, role] of rows) {

@@ -1,20 +1,20 @@
 import type { Access, CanvasRole } from "@easel/protocol/types";
 import { isMember, type Principal } from "./principal.ts";
 
-/** The fields of a canvas that determine roles. */
+/** The fields of a canvas, looked up for one caller, that determine the role of the caller. */
 export interface RoleFields {
   id: string;
   ownerId: string;
   access: Access;
-  /** Whether the principal belongs to the canvas's home organisation. */
+  /** Whether the caller belongs to the home organisation of the canvas, whose members may view it if `access` is `whole_org`. */
   inOrg: boolean;
-  /** The role that the people list and the teams give the principal. */
+  /** The role that the caller has by the people list of the canvas or by a team; null if neither includes the caller. */
   granted: "editor" | "viewer" | null;
-  /** Whether Public links are on for the instance and for the owner. */
+  /** Whether Public links are allowed, both on the instance and for the owner of the canvas. */
   publicLinks: boolean;
 }
 
-/** Returns the role of a principal on a canvas; null without any access (specification 4.1, `OWNER_ONLY`). */
+/** Returns the role of a caller on a canvas, or null if the caller has no access (specification 4.1, `OWNER_ONLY`). */
 export function roleOf(principal: Principal, canvas: RoleFields): CanvasRole | null {
   if (isMember(principal)) {
     if (principal.id === canvas.ownerId) return "owner";
@@ -26,5 +26,5 @@ export function roleOf(principal: Principal, canvas: RoleFields): CanvasRole | n
   return null;
 }
 
-/** Whether a role is owner or editor, which pass expiry, password and the static-only rule. */
+/** Whether a role is owner or editor. The expiry, the password and the `STATIC_ONLY` rule of a share do not apply to these roles. */
 export const manages = (role: CanvasRole | null): boolean => role === "owner" || role === "editor";
