@@ -7,7 +7,7 @@ import fc from "fast-check";
 import { parseJson, readBody } from "./body.ts";
 import { Refusal } from "./refusal.ts";
 
-/** Returns the parsed value, or status and code of the error; fails for any other error. */
+/** Parses JSON. Returns the value, or the status and code of a Refusal. Fails if another error is thrown. */
 function read(bytes: Buffer): { value: unknown } | [number, string | undefined] {
   try {
     return { value: parseJson(bytes) };
@@ -89,7 +89,7 @@ test("any JSON is parsed as by JSON.parse", () => {
   );
 });
 
-test("any bytes are parsed or get 400", () => {
+test("any bytes are parsed or refused with 400", () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 40 }), (bytes) => {
       const answer = read(Buffer.from(bytes));
@@ -100,7 +100,9 @@ test("any bytes are parsed or get 400", () => {
 
 const corpus = samples("json/test_parsing");
 
-test("the corpus: y_ is parsed, n_ gets 400, i_ either", { skip: corpus === null && ABSENT }, () => {
+test("the corpus: files named y_ are parsed, n_ get 400, i_ get either", {
+  skip: corpus === null && ABSENT,
+}, () => {
   for (const { name, bytes } of corpus ?? []) {
     const answer = read(bytes);
     if (name.startsWith("y_")) assert.ok("value" in answer, name);

@@ -10,8 +10,8 @@ const BODY_TIMEOUT_MS = 20_000;
 
 /**
  * Reads a body into memory. Rejects with the error that `tooLarge` throws if the body is longer than `limit` bytes, with 408 `INVALID_BODY`
- * after 20 s, and with 400 if the client disconnects. With `turns`, the timer starts at the end of the current turn of the event loop: most
- * bodies have arrived by then, and a timer costs more than reading them.
+ * after 20 s, and with 400 if the client disconnects. With `turns`, the timer of 20 s starts only at the end of the current turn of the
+ * event loop: most bodies have arrived by then and need no timer, which would cost more than reading them.
  */
 export function readBody(
   request: IncomingMessage,
@@ -75,8 +75,8 @@ export const bodyAborted = (): Refusal =>
   new Refusal(400, { code: "INVALID_BODY", message: "The request ended before its body did." });
 
 /**
- * Parses JSON. Throws 400 `INVALID_BODY` for invalid UTF-8 or JSON, numbers that are not finite, and nesting beyond the limit. `what` names
- * the text in the message.
+ * Parses JSON. Throws 400 `INVALID_BODY` for invalid UTF-8 or JSON, numbers that are not finite, and nesting that is too deep. `what` is
+ * the subject of the error message.
  */
 export function parseJson(bytes: Buffer, what = "The body"): Json {
   if (!isUtf8(bytes)) refuse("INVALID_BODY", { message: `${what} is not valid UTF-8.` });

@@ -3,10 +3,10 @@ const SLUG = /^[a-z0-9][a-z0-9-]{1,61}[a-z0-9]$/;
 /** Whether a text is a slug: 3 to 63 lower-case ASCII letters, digits and inner hyphens, and not punycode (`xn--…`). */
 export const isSlug = (text: string): boolean => SLUG.test(text) && !text.startsWith("xn--");
 
-/** Returns the path of a canvas's pages, without a slash at its end. With `:slug` it is a route pattern. */
+/** Returns the path of a canvas's pages, without a slash at its end. `contentPath(":slug")` is a route pattern. */
 export const contentPath = (slug: string): string => `/c/${slug}`;
 
-/** Returns the path of a canvas's runtime API, without a slash at its end. With `:slug` it is a route pattern. */
+/** Returns the path of a canvas's runtime API, without a slash at its end. `apiPath(":slug")` is a route pattern. */
 export const apiPath = (slug: string): string => `/v1/c/${slug}`;
 
 /** The parts of the path of a canvas, percent-encoded as in the URL. */
@@ -14,11 +14,11 @@ export interface CanvasPath {
   surface: "content" | "api";
   /** Empty if the path names no canvas, such as `/c/`. */
   slug: string;
-  /** The rest of the URL after the slug, with the query. */
+  /** The part of the URL after the slug, with the query. */
   rest: string;
 }
 
-// The router decodes `%63` to `c`.
+// The router decodes `%63` to `c`, so this pattern accepts both.
 const CANVAS_PATH = /^(\/v1)?\/(?:c|%63)(?:\/([^/?]*)(.*))?$/s;
 
 /** Splits the path of a canvas, with or without a query, into its parts. Returns null for any other path. */

@@ -7,8 +7,8 @@ export function isFresh({ "if-none-match": known }: IncomingHttpHeaders, etag: s
 }
 
 /**
- * Parses `Range` and `If-Range`. Returns the first and last position of one range, "all" for the whole representation, or "none" if the
- * range cannot be satisfied. A malformed range, several ranges, and an `If-Range` that does not match result in "all".
+ * Parses `Range` and `If-Range`. Returns the positions of the first and last byte of one range, "all" for the whole representation, or
+ * "none" if the range cannot be satisfied. A malformed range, several ranges, and an `If-Range` that does not match result in "all".
  */
 export function rangeOf(
   { range, "if-range": validator }: IncomingHttpHeaders,

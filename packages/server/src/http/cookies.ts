@@ -14,7 +14,9 @@ export function cookiesNamed(header: string | undefined, name: string): string[]
   return values;
 }
 
-/** Adds the prefix `__Host-` to the name of a cookie if the service uses https. Browsers accept such a cookie only from the host itself. */
+/**
+ * Adds the prefix `__Host-` to the name of a cookie if the service uses https. Browsers let no other host set a cookie with this prefix.
+ */
 export const hostOnly = (name: string, secure: boolean): string => (secure ? `__Host-${name}` : name);
 
 /**

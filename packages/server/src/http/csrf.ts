@@ -5,8 +5,8 @@ import { initiatorOf } from "./fetch-metadata.ts";
 import { refuse } from "./refusal.ts";
 
 /**
- * Whether a page of another origin, also of the same site, or of a canvas started a request. A `Referer` that is not a URL counts as a
- * canvas.
+ * Whether a request was started by a page of another origin, even of the same site, or by a page of a canvas. A `Referer` that is not a URL
+ * counts as a page of a canvas.
  */
 export function isCrossOrigin(headers: IncomingHttpHeaders, base: Base): boolean {
   const { origin, referer } = headers;
@@ -17,7 +17,7 @@ export function isCrossOrigin(headers: IncomingHttpHeaders, base: Base): boolean
   );
 }
 
-/** Throws 403 `CROSS_SITE_FORBIDDEN` if a page of another origin or of a canvas started a request (management API, section 4). */
+/** Throws 403 `CROSS_SITE_FORBIDDEN` if a page of another origin or a page of a canvas started a request (management API, section 4). */
 export function requireSameOrigin(headers: IncomingHttpHeaders, base: Base): void {
   if (isCrossOrigin(headers, base))
     refuse("CROSS_SITE_FORBIDDEN", { message: "Only the service's own pages may do this." });

@@ -1,21 +1,22 @@
 const CR = 0x0d;
 
 /**
- * Reads a stream of bytes up to delimiters, which begin with CR. Besides the current chunk, it buffers fewer bytes than a delimiter has.
+ * Reads a stream of bytes in pieces up to a delimiter, which must begin with CR. Besides the current chunk, it buffers fewer bytes than the
+ * delimiter has.
  */
 export class Delimited {
   readonly #source: AsyncGenerator<Buffer>;
   readonly #endedEarly: () => Error;
   #rest: Buffer;
 
-  /** `first` is read before the source. `endedEarly` creates the error to throw if the source ends before a delimiter. */
+  /** Reads the bytes in `first` before those of `source`. `endedEarly` creates the error to throw if `source` ends before a delimiter. */
   constructor(source: AsyncGenerator<Buffer>, first: Buffer, endedEarly: () => Error) {
     this.#source = source;
     this.#rest = first;
     this.#endedEarly = endedEarly;
   }
 
-  /** Returns the next bytes before the delimiter, at least one. Once the delimiter is next, skips it and returns null. */
+  /** Returns some of the bytes before the delimiter, at least one. If the delimiter comes next, skips it and returns null. */
   async before(delimiter: Buffer): Promise<Buffer | null> {
     for (;;) {
       const at = this.#rest.indexOf(delimiter);
@@ -49,7 +50,7 @@ export class Delimited {
     return found;
   }
 
-  /** Skips the rest of the stream. Returns false as soon as it is longer than `limit` bytes. */
+  /** Skips the rest of the stream and returns true. Returns false as soon as the rest turns out to be longer than `limit` bytes. */
   async skipRest(limit: number): Promise<boolean> {
     let size = this.#rest.length;
     for await (const { length } of this.#source) {
@@ -71,7 +72,7 @@ export class Delimited {
     return taken;
   }
 
-  /** Returns how many of the buffered bytes cannot be part of a delimiter. The buffer must not contain a whole one. */
+  /** Returns how many bytes at the start of the buffer cannot be part of a delimiter. The buffer must not contain a whole delimiter. */
   #endWithout(delimiter: Buffer): number {
     const start = this.#rest.indexOf(CR, Math.max(0, this.#rest.length - delimiter.length + 1));
     return start === -1 ? this.#rest.length : start;

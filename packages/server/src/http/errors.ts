@@ -14,7 +14,7 @@ import { setCommonHeaders } from "./security-headers.ts";
 /** Time for which the rest of a rejected body is read and discarded, so that the client can read the response. */
 const LINGER_MS = 2_000;
 
-/** Returns a generator of request ids for responses and log lines, unique across nodes and restarts. */
+/** Returns a function that creates request ids for responses and log lines. The ids are unique across nodes and restarts. */
 export function requestIds(): () => string {
   const node = randomBytes(4).toString("hex");
   let requests = 0;
@@ -35,7 +35,7 @@ export function answerError(
   const refusal = refusalOf(error, request, log);
   const { status, body, headers } = refusal;
   linger(request.raw, reply.raw);
-  // Fastify runs no hook for a path that cannot be decoded.
+  // Sets the common headers again, because Fastify runs no hook for a path that cannot be decoded.
   setCommonHeaders(reply, base);
   if (body.code === "UNAVAILABLE") reply.header("retry-after", "1");
   reply.headers(headers).code(status).header("cache-control", "private, no-store");
@@ -48,12 +48,13 @@ export function answerError(
 
 /** Reads and discards the rest of a rejected body for at most `LINGER_MS`, and keeps the connection open meanwhile. */
 function linger(request: IncomingMessage, response: ServerResponse): void {
-  // A destroyed request has no socket any more.
+  // A destroyed request counts as over, because it has no socket any more.
   const isOver = () => request.complete || request.destroyed;
   if (isOver()) return;
   const { socket } = request;
   const close = () => Socket.prototype.destroySoon.call(socket);
-  // Node calls this after a response with `Connection: close`. Data that arrives later would reset the connection and lose the response.
+  // Node calls `destroySoon` after a response with `Connection: close`. If the socket were closed then, data that arrives later would reset
+  // the connection, and the client would lose the response.
   socket.destroySoon = () => void (isOver() ? close() : socket.end());
   response.once("finish", () => {
     if (isOver()) return;

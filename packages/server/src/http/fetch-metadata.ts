@@ -3,8 +3,8 @@ import type { IncomingHttpHeaders } from "node:http";
 /* Browsers describe a request by Fetch Metadata headers, which pages cannot forge. Old browsers and most other clients send none. */
 
 /**
- * Returns "own" if a page of the same origin or the user (for example in the address bar) started the request, "other" if another page did,
- * and "unknown" without the header.
+ * Returns who started the request: "own" for a page of the same origin or the user (for example in the address bar), "other" for any other
+ * page, and "unknown" if the request has no `Sec-Fetch-Site` header.
  */
 export function initiatorOf({ "sec-fetch-site": site }: IncomingHttpHeaders): "own" | "other" | "unknown" {
   if (site === undefined) return "unknown";
@@ -12,8 +12,8 @@ export function initiatorOf({ "sec-fetch-site": site }: IncomingHttpHeaders): "o
 }
 
 /**
- * Returns how the response will be used: as a document in a tab, a document in a frame, or a part of a document such as an image. "unknown"
- * without the header.
+ * Returns how the response will be used: as a document in a tab, a document in a frame, or a part of a document such as an image. Returns
+ * "unknown" if the request has no `Sec-Fetch-Dest` header.
  */
 export function destinationOf({
   "sec-fetch-dest": destination,

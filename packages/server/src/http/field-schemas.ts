@@ -7,14 +7,14 @@ export const printable = z.string().regex(/^\P{Cc}*$/u, "must not hold control c
 /** A name of 1 to `characters` characters; spaces around it are removed. */
 export const label = (characters: number) => printable.trim().min(1).max(characters);
 
-/** An e-mail address, parsed to its normal form. */
+/** An e-mail address, which parsing normalizes to lower case. */
 export const email = z.string().transform((given, context) => {
   const normal = normalEmail(given);
   if (normal === null) context.addIssue({ code: "custom", message: `\`${given}\` is not an e-mail address` });
   return normal ?? z.NEVER;
 });
 
-/** A quota set by an administrator; null restores the default. */
+/** The limit that an administrator sets for a quota; null restores the default. */
 export const quota = z.int().min(0).max(Number.MAX_SAFE_INTEGER).nullable();
 
 /** A time in epoch milliseconds. */

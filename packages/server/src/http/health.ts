@@ -15,7 +15,7 @@ export function mountHealth(app: FastifyInstance, env: Env): void {
   let checkedAt = Number.NEGATIVE_INFINITY;
   let isReady = Promise.resolve(false);
   app.get("/readyz", { config: { anyHost: true } }, async () => {
-    // The clock may be set back.
+    // Compares the absolute difference, because the clock may have been set back.
     if (Math.abs(env.clock() - checkedAt) >= CACHED_MS) {
       checkedAt = env.clock();
       isReady = check(env);
@@ -25,7 +25,9 @@ export function mountHealth(app: FastifyInstance, env: Env): void {
   });
 }
 
-/** Whether the database and the blob store can be written and the bus publishes. Changes no data. Logs the error of a failure. */
+/**
+ * Whether the service can write to the database and the blob store and publish on the bus. Changes no data. Logs the error if it cannot.
+ */
 async function check({ db, blobs, bus, log }: Env): Promise<boolean> {
   try {
     await Promise.all([

@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from "node:http";
 
 /**
- * Returns the `Host` header of a request in lower case, or an empty text without one. Removes the default port of the scheme, which some
- * proxies add.
+ * Returns the `Host` header of a request in lower case, or an empty text if there is none. Removes the port if it is the default of the
+ * scheme, because some proxies add it.
  */
 export function hostOf({ host = "" }: IncomingHttpHeaders, base: { host: string; secure: boolean }): string {
   if (host === base.host) return host;

@@ -21,8 +21,8 @@ export function isOwnHost(host: string, { base }: Env): boolean {
 }
 
 /**
- * Returns the URL by which a request is routed. In subdomain mode the host of a canvas serves only the pages of the canvas, so a request to
- * it is rewritten to `/c/{slug}/…`. The service's own pages and APIs are at the base host.
+ * Returns the URL for which the router finds a handler. In subdomain mode the host of a canvas serves only the pages of the canvas, so the
+ * URL of a request to that host is rewritten to `/c/{slug}/…`. The service's own pages and APIs are at the base host.
  */
 export function routedUrl({ url = "/", headers }: IncomingMessage, { base }: Env): string {
   if (base.urlMode !== "subdomain") return url;
@@ -37,8 +37,8 @@ export function mountHosts(app: FastifyInstance, env: Env): void {
 }
 
 /**
- * Mounts a hook that rejects requests for foreign hosts with 421 `MISDIRECTED`, as a protection against DNS rebinding. In dev mode it
- * redirects a browser that uses another loopback host to the base address, where cookies and forms work.
+ * Mounts a hook that rejects requests whose `Host` is not a host of this service with 421 `MISDIRECTED`, as a protection against DNS
+ * rebinding. In dev mode it redirects a browser that uses another loopback host to the base address, where cookies and forms work.
  */
 function mountHostCheck(app: FastifyInstance, env: Env): void {
   const isDev = env.config.authMode === "dev";
@@ -55,8 +55,8 @@ function mountHostCheck(app: FastifyInstance, env: Env): void {
 }
 
 /**
- * Mounts a hook that throws 404 `NOT_FOUND` for a host below the base host that is not a slug, and for a URL on a canvas host that was not
- * rewritten.
+ * Mounts a hook that throws 404 `NOT_FOUND` for a host below the base host whose label is not a slug, and for a URL on the host of a canvas
+ * that `routedUrl` did not rewrite.
  */
 function mountCanvasHosts(app: FastifyInstance, env: Env): void {
   app.addHook("onRequest", ({ headers, url }, _reply, done) => {

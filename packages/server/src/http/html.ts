@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { FastifyReply } from "fastify";
 
-/** A piece of HTML. `html` does not escape it again. */
+/** A piece of HTML, which `html` inserts without escaping it. */
 export class Html {
   readonly text: string;
   constructor(text: string) {
@@ -70,8 +70,8 @@ const MARK = new Html(
 );
 
 /**
- * Sends a page of the service itself, without scripts. `formsLeadTo` adds origins to the CSP's `form-action`: those to which the response
- * to a form may redirect.
+ * Sends a page of the service itself, without scripts. `formsLeadTo` is added to `form-action` in the CSP: a source that matches the
+ * origins to which the response to a form may redirect.
  */
 export function sendPage(
   reply: FastifyReply,
@@ -90,7 +90,8 @@ export function sendPage(
     reply
       .header("content-type", "text/html; charset=utf-8")
       .header("content-security-policy", formsLeadTo === null ? CSP : `${CSP} ${formsLeadTo}`)
-      // In path mode canvases share this origin. A page that opened this one must not get a reference to its window.
+      // In path mode the pages of canvases have this origin, too. If one of them opens this page, it must not get a reference to its
+      // window.
       .header("cross-origin-opener-policy", "same-origin")
       .header("cache-control", "private, no-store")
       .send(page.text)

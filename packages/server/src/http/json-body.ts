@@ -4,7 +4,10 @@ import { type ZodType, z } from "zod";
 import { parseJson, readBody } from "./body.ts";
 import { refuse } from "./refusal.ts";
 
-/** Reads and validates a JSON body of the management API. Throws 400 `INVALID_BODY` with all faults, and 413 over `limit` bytes. */
+/**
+ * Reads and validates a JSON body of the management API. Throws 400 `INVALID_BODY` with a message that lists all faults, and 413 if the
+ * body is longer than `limit` bytes.
+ */
 export async function readJson<Body>(
   request: IncomingMessage,
   schema: ZodType<Body>,

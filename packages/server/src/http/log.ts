@@ -9,8 +9,8 @@ export const newLog = (level: string) =>
   );
 
 /**
- * Returns the fields that describe a request in log lines. They contain the pattern of the route instead of the URL, which may contain an
- * invitation's token, a code or personal data. `route` is null if no route matched.
+ * Returns the fields that describe a request in log lines. They contain the pattern of the route instead of the URL, which may contain the
+ * token of an invitation, a sign-in code or personal data. `route` is null if no route matched.
  */
 export const loggable = ({ id, method, routeOptions, params }: FastifyRequest) => ({
   requestId: id,

@@ -15,12 +15,12 @@ type Read = [name: string, filename: string | undefined, type: string | undefine
 
 type Outcome = Read[] | { status: number; code: string | undefined };
 
-/** A request whose body the test pushes itself. */
+/** Returns a request whose body the test pushes with `request.push`. */
 const open = (type: string | undefined = TYPE) =>
   Object.assign(new Readable({ read() {} }), { headers: { "content-type": type } }) as unknown as Readable &
     IncomingMessage;
 
-/** A request whose whole body arrives in chunks of `size` bytes. */
+/** Returns a request whose body arrives in chunks of `size` bytes. */
 function sent(body: string | Buffer, size = Number.POSITIVE_INFINITY, type: string | undefined = TYPE) {
   const bytes = Buffer.from(body as string);
   const chunks = [];
@@ -37,7 +37,10 @@ async function textOf(body: AsyncIterable<Buffer>): Promise<string> {
   return Buffer.concat(chunks).toString("utf8");
 }
 
-/** Reads a form to its end; fails for any error but a Refusal, and for a listener that stays on the request. */
+/**
+ * Reads a form to its end. Returns its parts, or the status and code of a Refusal. Fails if another error is thrown or a listener stays on
+ * the request.
+ */
 async function read(request: IncomingMessage): Promise<Outcome> {
   const parts: Read[] = [];
   try {
@@ -88,7 +91,7 @@ describe("forms", () => {
       [file("x")],
     ],
     [
-      "any case",
+      "header and parameter names in any case",
       part('CONTENT-DISPOSITION:Form-Data; NAME="file"; FileName="a.txt"', "x") + END,
       [file("x")],
     ],
@@ -166,7 +169,7 @@ describe("forms", () => {
 describe("400 INVALID_BODY", () => {
   const types: [what: string, type: string | undefined][] = [
     ["no media type", undefined],
-    ["an empty one", ""],
+    ["an empty media type", ""],
     ["JSON", "application/json"],
     ["another kind of multipart", "multipart/mixed; boundary=b"],
     ["a malformed media type", "multipart/form-data/x; boundary=b"],
@@ -179,7 +182,7 @@ describe("400 INVALID_BODY", () => {
   for (const [what, type] of types) {
     it(what, async () => {
       const [, boundary = "b"] = /boundary=(b+)/.exec(type ?? "") ?? [];
-      // A parameter that is `undefined` takes its default.
+      // Set here, because the parameter of `sent` would replace `undefined` by its default.
       const request = sent((part(FILE, "x") + END).replaceAll("--b", `--${boundary}`));
       request.headers = type === undefined ? {} : { "content-type": type };
       assert.deepEqual(await read(request), REFUSED);
@@ -200,9 +203,9 @@ describe("400 INVALID_BODY", () => {
     ["a header without an end", `--b\r\n${FILE}\r\n${END}`],
     ["a header without an end after a part", `${part(FILE, "x")}--b\r\n${FILE}\r\n${END}`],
     ["a part without a disposition", part("Content-Type: text/plain", "x") + END],
-    ["another disposition", disposition('attachment; name="file"')],
+    ["a disposition other than form-data", disposition('attachment; name="file"')],
     ["no name", disposition('form-data; filename="a.txt"')],
-    ["no disposition but its name", disposition("")],
+    ["an empty disposition", disposition("")],
     ["a name without its closing quote", disposition('form-data; name="file')],
     ["a line without a colon", part(`${FILE}\r\nnothing`, "x") + END],
     ["white space before a colon", part(`${FILE}\r\nX : y`, "x") + END],
@@ -226,7 +229,7 @@ describe("400 INVALID_BODY", () => {
       assert.deepEqual(await read(sent(body.slice(0, length), 5)), REFUSED, `${length}`);
   });
 
-  it("a client that goes away in the middle of a file: its reader and that of the parts get it", async () => {
+  it("a client that disconnects in the middle of a file: the reader of the file gets the error", async () => {
     const request = open();
     request.push(`--b\r\n${FILE}\r\n\r\nhello`);
     const parts = partsOf(request);
@@ -239,7 +242,7 @@ describe("400 INVALID_BODY", () => {
     assert.equal(request.listenerCount("readable"), 0);
   });
 
-  it("a client that goes away with an error that nobody listens for", async () => {
+  it("a connection that fails with an error for which the reader does not listen", async () => {
     const request = open();
     request.once("error", () => {});
     request.push(`--b\r\n${FILE}\r\n\r\nhello`);
@@ -258,7 +261,7 @@ test("a quoted boundary with spaces and one of 70 characters", async () => {
   }
 });
 
-test("a last boundary that arrives in pieces while its reader is slow", async () => {
+test("a last boundary that arrives in pieces while the reader is slow", async () => {
   const request = open();
   request.push(`--b\r\n${FILE}\r\n\r\n`);
   const parts = partsOf(request);
@@ -271,7 +274,7 @@ test("a last boundary that arrives in pieces while its reader is slow", async ()
   assert.equal((await parts.next()).done, true);
 });
 
-test("what its reader leaves of a part is skipped", async () => {
+test("the unread rest of a part is skipped", async () => {
   const large = "x".repeat(300_000);
   const form = part('Content-Disposition: form-data; name="first"', large) + part(FILE, large) + END;
   const names: string[] = [];
@@ -282,7 +285,7 @@ test("what its reader leaves of a part is skipped", async () => {
   assert.deepEqual(names, ["first", "file"]);
 });
 
-test("the body of a part that is over ends, and takes nothing of the next one", async () => {
+test("the body of a part ends when the next part is read, and contains no bytes of the next part", async () => {
   const parts = partsOf(sent(part(FILE, "1") + part(FILE, "2") + END));
   const first = await parts.next();
   const second = await parts.next();
@@ -291,7 +294,7 @@ test("the body of a part that is over ends, and takes nothing of the next one", 
   assert.equal(await textOf(second.value.body), "2");
 });
 
-test("a reader that throws: no listener stays on the request, whose next bytes are left alone", async () => {
+test("when the reader throws, no listener stays on the request, and later bytes are not read", async () => {
   const request = open();
   request.push(`--b\r\n${FILE}\r\n\r\nhello`);
   const before = request.eventNames().map((name) => [name, request.listenerCount(name)]);
@@ -307,7 +310,7 @@ test("a reader that throws: no listener stays on the request, whose next bytes a
   await new Promise(setImmediate);
 });
 
-test("bytes are taken from the request only as they are read", async () => {
+test("the request is read only as fast as the bodies of its parts", async () => {
   let taken = 0;
   const chunk = Buffer.alloc(64 * 1024, "x");
   async function* endless() {
@@ -333,7 +336,7 @@ test("bytes are taken from the request only as they are read", async () => {
   assert.ok(read > 100 * chunk.length);
 });
 
-test("a client that sends nothing for 20 seconds: 408, and its reader gets it", async (t) => {
+test("a client that sends nothing for 20 seconds: the reader gets 408", async (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
   const settled = () => new Promise(setImmediate);
   const request = open();
@@ -353,7 +356,7 @@ test("a client that sends nothing for 20 seconds: 408, and its reader gets it", 
   assert.deepEqual(outcome, { status: 408, code: "INVALID_BODY" });
 });
 
-test("a reader that takes its time: no 408", async (t) => {
+test("a slow reader does not cause 408", async (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
   const request = open();
   request.push(`--b\r\n${FILE}\r\n\r\nhello`);
@@ -398,7 +401,7 @@ describe("any bytes", () => {
     .map((pieces) => Buffer.concat(pieces));
   const size = fc.integer({ min: 1, max: 80 });
 
-  it("are parts or 400, and the same however they are cut", async () => {
+  it("are parsed into parts or refused with 400, whatever the size of the chunks", async () => {
     await fc.assert(
       fc.asyncProperty(bytes, size, async (body, each) => {
         const outcome = await read(sent(body, each));
@@ -409,7 +412,7 @@ describe("any bytes", () => {
     );
   });
 
-  it("without the boundary arrive as they are in a part", async () => {
+  it("that do not contain the boundary are returned unchanged as the body of a part", async () => {
     const content = bytes.filter(
       (each) =>
         !each.includes("\r\n--b") && !Buffer.concat([Buffer.from("\r\n"), each]).includes("\r\n\r\n--b"),

@@ -5,9 +5,9 @@ import { Delimited } from "./delimited.ts";
 import { Refusal, refuse } from "./refusal.ts";
 import { streamBody } from "./stream-body.ts";
 
-/** The maximum length of a boundary (RFC 2046). */
+/** The maximum number of characters of a boundary (RFC 2046). */
 const MAX_BOUNDARY_LENGTH = 70;
-/** The maximum number of bytes of a part's header, before the first part, and after the last part. */
+/** The maximum number of bytes in the header of a part, before the first part, and after the last part. */
 const MAX_OVERHEAD = 64 * 1024;
 
 const CRLF = Buffer.from("\r\n");
@@ -21,7 +21,7 @@ export interface Part {
   /** The file name as the client sent it, not sanitized. */
   filename: string | undefined;
   contentType: string | undefined;
-  /** Ends at the end of the part, or when the next part is read. */
+  /** The bytes of the part. They end at the end of the part, or when the next part is read. */
   body: AsyncIterable<Buffer>;
 }
 
@@ -39,14 +39,14 @@ function boundaryOf({ headers }: IncomingMessage): string {
     if (essence === "multipart/form-data" && boundary !== "" && boundary.length <= MAX_BOUNDARY_LENGTH)
       return boundary;
   } catch {
-    // The content type is malformed.
+    // The media type is malformed and is refused below.
   }
   return refuse("INVALID_BODY", {
     message: `The body must be multipart/form-data with a boundary of at most ${MAX_BOUNDARY_LENGTH} characters.`,
   });
 }
 
-/** Parses the bytes between a boundary and the body of a part. Browsers encode them in UTF-8. */
+/** Parses the header of a part: the bytes between a boundary and the body. Browsers encode it in UTF-8. */
 function parseHeader(block: Buffer): Omit<Part, "body"> {
   const [padding = "", ...lines] = block
     .toString("utf8")
@@ -66,13 +66,13 @@ function parseHeader(block: Buffer): Omit<Part, "body"> {
 }
 
 /**
- * Reads the parts of a `multipart/form-data` body one after the other, as fast as they are consumed. Skips the unread rest of a part.
- * Throws 400 `INVALID_BODY` if the body is malformed or ends early, and 408 if no bytes arrive for 20 s.
+ * Reads the parts of a `multipart/form-data` body one after the other, no faster than the caller consumes them. Skips the unread rest of a
+ * part. Throws 400 `INVALID_BODY` if the body is malformed or ends early, and 408 if no bytes arrive for 20 s.
  */
 export async function* partsOf(request: IncomingMessage): AsyncGenerator<Part> {
   const delimiter = Buffer.from(`\r\n--${boundaryOf(request)}`, "latin1");
   const source = streamBody(request);
-  // The first boundary may be at the start of the body, without CRLF before it.
+  // Reads CRLF before the body, because the first boundary may be at the start of the body, without the CRLF of the delimiter.
   const bytes = new Delimited(source, CRLF, () => malformed("it ends early"));
   try {
     if ((await bytes.upTo(delimiter, MAX_OVERHEAD)) === null) throw malformed("it begins with no boundary");

@@ -1,8 +1,8 @@
 import { isIPv6 } from "node:net";
 
 /**
- * Returns the network by which a client is rate-limited. For an IPv6 address this is the /64, which usually belongs to one subscriber; for
- * an IPv4-mapped address, the IPv4 address. Any other text is returned as it is.
+ * Returns the network whose rate limit applies to a client. For an IPv6 address this is its /64 prefix, which usually belongs to one
+ * subscriber; for an IPv4-mapped address, the IPv4 address. Any other text is returned unchanged.
  */
 export function networkOf(address: string): string {
   const [plain = ""] = address.split("%");
@@ -17,7 +17,7 @@ export function networkOf(address: string): string {
   return `${groups.slice(0, 4).join(":")}::/64`;
 }
 
-/** Converts the last two groups of an IPv4-mapped address to an IPv4 address. */
+/** Converts the last two groups of an IPv4-mapped address, in hexadecimal, to an IPv4 address. */
 const ipv4Of = (groups: string[]): string =>
   groups
     .map((group) => Number.parseInt(group, 16))

@@ -16,7 +16,7 @@ for (const [given, value] of values) {
     assert.equal(firstValue({ name: given }, "name"), value));
 }
 
-/** `limit`: clamped to 1 and 1,000, 100 by default, the default where it is not a number (specification 4.3). */
+/** Values of `limit`. A number is clamped to the range 1 to 1,000; any other value results in the default, 100 (specification 4.3). */
 const limits: [given: Query[string], limit: number][] = [
   [undefined, 100],
   ["", 100],

@@ -1,16 +1,19 @@
 import { LIMITS } from "@easel/protocol/limits";
 import { refuse } from "./refusal.ts";
 
-/** The query of a request. A name that is repeated has several values. */
+/** The parsed query of a URL. A parameter that is repeated has an array of values. */
 export type Query = Record<string, string | string[] | undefined>;
 
-/** Returns the first value of a query name, or undefined if it is absent or empty. */
+/** Returns the first value of a query parameter, or undefined if the parameter is absent or its first value is empty. */
 export function firstValue(query: Query, name: string): string | undefined {
   const value = query[name];
   return (Array.isArray(value) ? value[0] : value) || undefined;
 }
 
-/** Parses the `limit` of a list and clamps it to 1 to 1,000. Returns 100 if it is absent or not a number (specification 4.3). */
+/**
+ * Parses the query parameter `limit` of a list and clamps it to the range 1 to 1,000. Returns 100 if it is absent or not a number
+ * (specification 4.3).
+ */
 export function pageLimit(query: Query): number {
   const limit = Number(firstValue(query, "limit")?.trim() || Number.NaN);
   if (Number.isNaN(limit)) return LIMITS.pageDefault.value;
@@ -18,8 +21,8 @@ export function pageLimit(query: Query): number {
 }
 
 /**
- * Parses the `limit` of a list. Returns 100 if it is absent. Throws 400 `INVALID_BODY` unless it is a whole number from 1 to 1,000
- * (specification 4.9).
+ * Parses the query parameter `limit` of a list. Returns 100 if it is absent. Throws 400 `INVALID_BODY` unless it is a whole number from 1
+ * to 1,000 (specification 4.9).
  */
 export function strictLimit(query: Query): number {
   const given = query.limit;

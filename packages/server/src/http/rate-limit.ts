@@ -1,7 +1,7 @@
 import type { Bucket } from "../drivers/bus/bus.ts";
 import type { Env } from "../env.ts";
 
-/** The part of a response that takes headers. */
+/** The part of a response by which headers are set. */
 export interface HeaderSink {
   header(name: string, value: string | number): unknown;
 }
@@ -9,7 +9,8 @@ export interface HeaderSink {
 const MINUTE_MS = 60_000;
 
 /**
- * Takes a token from a bucket of `perMinute` tokens and sets the rate limit headers of the response. Returns false if the bucket is empty.
+ * Takes a token from a rate-limit bucket of `perMinute` tokens and sets the rate limit headers of the response. Returns false if the bucket
+ * is empty.
  */
 export async function take(
   bucket: Bucket,
@@ -26,7 +27,7 @@ export async function take(
   return allowed;
 }
 
-/** Returns a token to a bucket. */
+/** Puts a token back into a rate-limit bucket. */
 export async function giveBack(bucket: Bucket, { config, bus }: Env): Promise<void> {
   if (config.rateLimit) await bus.giveBack(bucket);
 }

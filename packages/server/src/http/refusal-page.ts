@@ -3,7 +3,7 @@ import { type Html, html, sendPage } from "./html.ts";
 import type { Refusal } from "./refusal.ts";
 import { wantsPage } from "./wants-page.ts";
 
-/** Paths that serve programs: their errors are JSON, regardless of `Accept`. */
+/** The paths that serve programs. Their errors are JSON, regardless of `Accept`. */
 const PROGRAM_PATHS = /^\/(api|v1|sdk|healthz|readyz|metrics)([/?]|$)/;
 
 /** Titles of error pages by status. */
@@ -22,19 +22,19 @@ const TITLES: Record<number, string> = {
 export const wantsErrorPage = ({ url, headers }: FastifyRequest): boolean =>
   wantsPage(headers) && !PROGRAM_PATHS.test(url);
 
-/** Returns the seconds of the response's `Retry-After`; 0 without one. */
+/** Returns the seconds in the `Retry-After` header of the response, or 0 if it has none. */
 export const retryAfterOf = (reply: FastifyReply): number => Number(reply.getHeader("retry-after") ?? 0);
 
-/** Renders how long to wait, with a link back to the requested page. */
+/** Renders how many seconds to wait, and a link back to the requested page. */
 export const retryLink = (wait: number, to: string): Html =>
   html`<p>Wait ${wait > 1 ? `${wait} seconds` : "a moment"}, then go on.</p><a class="button" href="${to}">Try again</a>`;
 
-/** Statuses after which a retry can succeed. */
+/** The statuses of errors that a later retry can avoid. */
 const TEMPORARY = [429, 503];
 
 /**
- * Sends the general page for an error, with a link to retry if that can help, and one to the home page. From status 500 on, the page shows
- * the request id, by which operators find the request in the log. `origin` is that of the service.
+ * Sends the error page of a Refusal, with a link to the home page, and a link to retry if a retry can help. From status 500 on, the page
+ * shows the request id, by which operators find the request in the log. `origin` is the origin of the service.
  */
 export function sendErrorPage(
   request: FastifyRequest,
@@ -43,7 +43,7 @@ export function sendErrorPage(
   origin: string,
 ): FastifyReply {
   const title = TITLES[status] ?? "That did not work";
-  // Exactly one slash: `//` would begin the name of another host.
+  // The path begins with exactly one slash, because a host name would follow `//`.
   const samePage = request.originalUrl.replace(/^\/*/, "/");
   const again = TEMPORARY.includes(status) && ["GET", "HEAD"].includes(request.method);
   return sendPage(reply, {

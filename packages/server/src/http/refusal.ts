@@ -1,8 +1,8 @@
 import { ERRORS, type ErrorCode } from "@easel/protocol/errors";
 
 /**
- * An HTTP error or redirect that is thrown as the response to a request. `http/errors.ts` also converts unavailable databases, full disks
- * and 4xx errors of Fastify; any other error is a bug.
+ * An HTTP error or redirect. Throwing it during a request sends it as the response. `http/errors.ts` converts the errors of an unavailable
+ * database, a full disk, and 4xx errors of Fastify to a Refusal; any other error is a bug.
  */
 export class Refusal extends Error {
   readonly status: number;
@@ -16,13 +16,13 @@ export class Refusal extends Error {
     this.headers = headers;
   }
 
-  /** The error code, if the refusal has one. */
+  /** The error code, or undefined if the body has none. */
   get code(): ErrorCode | undefined {
     return this.body.code as ErrorCode | undefined;
   }
 }
 
-/** Throws a Refusal with an error code; `fields` override its message and add fields that the specification names. */
+/** Throws a Refusal with an error code. `fields` are added to the body and can override the default message. */
 export function refuse(
   code: ErrorCode,
   fields: Record<string, unknown> = {},
@@ -32,7 +32,7 @@ export function refuse(
   throw new Refusal(status, { code, message: ERRORS[code].message, ...fields }, headers);
 }
 
-/** Throws 401 for a request without a session, in the sign-in modes that do not redirect to a login page (specification 4.1, step 1). */
+/** Throws 401 for a request without valid credentials that is not redirected to a login page (specification 4.1, step 1). */
 export function refuseAnonymous(): never {
   throw new Refusal(401, { error: ERRORS.NOT_AUTHENTICATED.message });
 }

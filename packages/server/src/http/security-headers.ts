@@ -1,25 +1,25 @@
 import type { FastifyReply } from "fastify";
 import type { HeaderSink } from "./rate-limit.ts";
 
-/** One year, without `includeSubDomains`: other hosts below the base host may have no https (docs/self-hosting.md). */
+/** One year. Without `includeSubDomains`, because other hosts below the base host may have no https (docs/self-hosting.md). */
 const HSTS = "max-age=31536000";
 
-/** Sets the headers that every response has; `secure` is whether browsers reach the service by https. */
+/** Sets the headers that every response has. `secure` is whether browsers reach the service by https. */
 export function setCommonHeaders(reply: FastifyReply, { secure }: { secure: boolean }): void {
   reply.header("x-content-type-options", "nosniff");
   if (secure) reply.header("strict-transport-security", HSTS);
 }
 
 /**
- * Blocks embedding by pages of other origins. Such a page could not read the response, but would see whether it loads, and thereby whether
- * something exists. Requests with CORS are not affected.
+ * Forbids pages of other origins to embed the response. Such a page could not read the response, but would see whether it loads, and
+ * thereby whether something exists. Requests with CORS are not affected.
  */
 export function blockEmbedding(answer: HeaderSink): void {
   answer.header("cross-origin-resource-policy", "same-origin");
   answer.header("x-frame-options", "DENY");
 }
 
-/** Allows pages of other origins of the same site to embed the response, for example as an image, after `blockEmbedding`. */
+/** Relaxes `blockEmbedding`: pages of the same site may embed the response, for example as an image, but not in a frame. */
 export function allowEmbedding(answer: HeaderSink): void {
   answer.header("cross-origin-resource-policy", "same-site");
 }

@@ -18,7 +18,7 @@ test("a connection whose peer reads nothing for a minute is destroyed, and no ot
     more();
   });
   dropStalled(server);
-  /** The server's sockets by the ports of the clients. */
+  /** The sockets of the server, keyed by the port of the client. */
   const ends = new Map<number | undefined, net.Socket>();
   server.on("connection", (socket) => ends.set(socket.remotePort, socket));
   server.listen(0, "127.0.0.1");

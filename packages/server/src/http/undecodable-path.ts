@@ -2,8 +2,8 @@ import { parseCanvasPath } from "./canvas-path.ts";
 import { refuse } from "./refusal.ts";
 
 /*
- * The router rejects paths that are not percent-encoded UTF-8 before any handler runs. In the runtime API the pipeline comes first, so
- * such a path is replaced by one that can be routed, and rejected after the pipeline.
+ * The router rejects a path that is not percent-encoded UTF-8 before any handler runs. In the runtime API, authentication and the other
+ * steps of the pipeline must come first. So such a path is replaced by one that the router accepts, and rejected after the pipeline.
  */
 
 const isDecodable = (path: string): boolean => {
@@ -19,7 +19,8 @@ const isDecodable = (path: string): boolean => {
 const pathOf = (url: string): string => url.split("?", 1)[0] as string;
 
 /**
- * Returns the URL of a runtime API request, with `%` replaced in the path segments that cannot be decoded. Returns any other URL as it is.
+ * Returns the URL of a runtime API request, with `%` replaced by `_` in the path segments that cannot be decoded. Returns any other URL
+ * unchanged.
  */
 export function routableUrl(url: string): string {
   if (!url.includes("%") || parseCanvasPath(url)?.surface !== "api") return url;

@@ -1,10 +1,10 @@
 import { type IncomingMessage, type Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 
-/** A pending request to upgrade its connection. */
+/** A request to upgrade its connection, for example to a WebSocket, that has no response yet. */
 export interface PendingUpgrade {
   socket: Socket;
-  /** The bytes received after the request. */
+  /** The bytes received after the header of the request. */
   head: Buffer;
   /** Detaches the socket from its HTTP response and returns it. */
   takeSocket(): Socket;
@@ -12,7 +12,7 @@ export interface PendingUpgrade {
 
 /**
  * Routes upgrade requests like any other request, so that a rejected one gets an HTTP response. Returns a function that returns the pending
- * upgrade of a request, or undefined if it has none.
+ * upgrade of a request, or undefined if the request is no upgrade.
  */
 export function routeUpgrades(server: Server): (request: IncomingMessage) => PendingUpgrade | undefined {
   const pending = new WeakMap<IncomingMessage, PendingUpgrade>();
@@ -23,7 +23,7 @@ export function routeUpgrades(server: Server): (request: IncomingMessage) => Pen
     try {
       response.assignSocket(socket);
     } catch {
-      // An earlier request on the connection has no response yet. No client sends an upgrade then.
+      // The response to an earlier request on the connection is not sent yet. No client sends an upgrade then.
       return void socket.destroy();
     }
     response.once("finish", () => socket.destroySoon());
