@@ -66,7 +66,7 @@ test("symmetric signatures are invalid, even with a matching key", async () => {
 
 test("a token with any letter changed is invalid", async () => {
   const token = await sign({ email: "ada@example.com" });
-  // Some bits of a signature's last letter are unused.
+  // The last letter is left out, because some of its bits do not belong to the signature.
   for (let index = 0; index < token.length - 1; index++) {
     for (const letter of ["A", "B", "_", ".", " ", "=", "\u0000"]) {
       if (token[index] === letter) continue;

@@ -4,7 +4,7 @@ import type { Jwks } from "../crypto/jwks.ts";
 import type { Env } from "../env.ts";
 import { Refusal } from "../http/refusal.ts";
 
-/** Asymmetric algorithms only. */
+/** The accepted signature algorithms: asymmetric ones only. */
 const ALGORITHMS = [
   ...["RS256", "RS384", "RS512", "PS256", "PS384", "PS512"],
   ...["ES256", "ES384", "ES512", "EdDSA", "Ed25519"],
@@ -14,26 +14,29 @@ const MAX_TOKEN_LENGTH = 16 * 1024;
 const COMPACT = /^[\w-]+\.[\w-]*\.[\w-]+$/;
 /** The tolerated clock skew, in seconds. */
 const TOLERANCE_S = 30;
-/** The time for which the claims of a verified token are cached, unless it expires sooner. */
+/** The time for which the claims of a verified token are cached, unless the token expires sooner. */
 const CACHE_MS = 60 * 1000;
 const MAX_CACHED = 5_000;
 
-/** The identity of the caller as asserted by the proxy. */
+/** The identity of the caller that the authenticating proxy asserts. */
 export interface Assertion {
   email: string;
   name: string | null;
-  /** Expiry in epoch milliseconds; infinite for plain headers, which come with each request. */
+  /** When the assertion expires, in epoch milliseconds. Infinity for plain headers, which the proxy sends with each request. */
   until: number;
 }
 
-/** The expected claims, and the current time in epoch milliseconds. With an issuer or audience of null no token is valid. */
+/** The expected claims, and the current time in epoch milliseconds. If the issuer or the audience is null, no token is valid. */
 interface Expected {
   issuer: string | null;
   audience: string | null;
   now: number;
 }
 
-/** Verifies a signed token and returns its claims. @throws JOSEError or TypeError when it is not valid, and what `key` throws. */
+/**
+ * Verifies a signed token and returns its claims. Throws a JOSEError or TypeError if the token is not valid, and rethrows the errors of
+ * `key`.
+ */
 export async function verify(
   token: string,
   key: JWTVerifyGetKey,
@@ -52,7 +55,10 @@ export async function verify(
   return payload;
 }
 
-/** Reads the proxy's signed token; null when it is not valid. @throws Refusal UNAVAILABLE when the keys cannot be fetched. */
+/**
+ * Verifies the signed token of the authenticating proxy and returns the identity in it, or null if the token is not valid. Throws
+ * `UNAVAILABLE` if the keys cannot be fetched.
+ */
 export async function readAssertion(token: string, keys: Jwks, env: Env): Promise<Assertion | null> {
   try {
     return assertionOf(await getCached(token, keys, env));
@@ -63,10 +69,10 @@ export async function readAssertion(token: string, keys: Jwks, env: Env): Promis
   }
 }
 
-/** Returns the claims of a token from a cache, because verifying takes about 100 µs. */
+/** Returns the claims of a token. Verifies a token only if its claims are not cached, because verifying takes about 100 µs. */
 async function getCached(token: string, keys: Jwks, { config, clock }: Env): Promise<JWTPayload> {
   const now = clock();
-  // Read before the key: when the keys are replaced meanwhile, the result goes to the discarded cache.
+  // The cache is read before the key. If the keys are replaced meanwhile, the claims are added to the old cache, which is discarded.
   const { verified } = keys;
   const hash = tokenHash(token);
   const known = verified.get(hash);

@@ -4,7 +4,10 @@ import { cookiesNamed, hostOnly, setCookie } from "../http/cookies.ts";
 import { isNavigation } from "../http/fetch-metadata.ts";
 import { SESSION_LIFETIME_MS, type Session, sessionById } from "./session.ts";
 
-/** The age after which navigations need a new cookie from the base host, which checks the session cookie itself. */
+/**
+ * The age from which the cookie of a canvas host is not accepted for navigations. The browser is then redirected to the base host, which
+ * checks the session cookie itself and has the cookie renewed.
+ */
 const NAVIGATION_MAX_AGE_MS = 24 * 60 * 60 * 1000;
 
 const cookieName = ({ base }: Env) => hostOnly("easel_content", base.secure);
@@ -16,7 +19,7 @@ export function canvasSessionCookie(slug: string, sessionId: string, env: Env): 
   return setCookie(cookieName(env), value, { maxAge: SESSION_LIFETIME_MS, secure: env.base.secure });
 }
 
-/** Finds the session of a request to a canvas host by its cookie; null without a valid one. */
+/** Finds the session of a request to the host of a canvas, by the cookie of that host. Returns null if there is no valid cookie. */
 export async function findCanvasSession(
   slug: string,
   { headers, method }: IncomingMessage,

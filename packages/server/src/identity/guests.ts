@@ -2,7 +2,7 @@ import type { User } from "../access/principal.ts";
 import { isToken, newId, newToken, tokenHash } from "../crypto/ids.ts";
 import type { Env } from "../env.ts";
 
-/** The invitation's columns of `session_holders`. */
+/** The columns of the view `session_holders` that describe an invitation. `invite_id` is null if the session belongs to a user. */
 export interface InviteRow {
   invite_id: string | null;
   invite_canvas: string;
@@ -11,7 +11,7 @@ export interface InviteRow {
   invite_revoked_at: number | null;
 }
 
-/** An invitation as owners and editors of the canvas see it. Times are epoch milliseconds. */
+/** An invitation as owners and editors of the canvas see it. Times are epoch milliseconds; `revokedAt` is null if it is not revoked. */
 export interface Invite {
   id: string;
   email: string;
@@ -22,7 +22,7 @@ export interface Invite {
 
 const PREFIX = "guest:";
 
-/** Returns the guest of an invitation (specification 5); null when it is revoked. */
+/** Converts a row to the guest of the invitation (specification 5). Returns null if there is no invitation or it is revoked. */
 export function guestOf(row: Readonly<InviteRow>): User | null {
   if (row.invite_id === null || row.invite_revoked_at !== null) return null;
   return {
@@ -35,11 +35,11 @@ export function guestOf(row: Readonly<InviteRow>): User | null {
   };
 }
 
-/** Returns the id of a guest's invitation; null for other users. */
+/** Returns the id of the invitation of a guest, or null if the user is not a guest. */
 export const inviteOf = (user: User): string | null =>
   user.guestOf === null ? null : user.id.slice(PREFIX.length);
 
-/** Creates an invitation to one canvas; returns its id and the token of its link, of which only a hash is stored. */
+/** Creates an invitation to one canvas. Returns its id and the token of its link. Only a hash of the token is stored. */
 export async function createInvite(
   canvasId: string,
   { email, name }: { email: string; name: string },
@@ -54,7 +54,10 @@ export async function createInvite(
   return { id, token };
 }
 
-/** Finds the guest and the canvas's slug by the token of a link; null when the invitation is revoked or the canvas deleted. */
+/**
+ * Finds the guest and the slug of the canvas by the token of an invitation link. Returns null if the token is unknown, the invitation is
+ * revoked or the canvas is deleted.
+ */
 export async function findGuestByToken(
   token: string,
   { db }: Env,
@@ -76,7 +79,7 @@ export function listInvites(canvasId: string, { db }: Env): Promise<Invite[]> {
     from invites where canvas_id = ${canvasId} order by id desc`;
 }
 
-/** Revokes an invitation and ends the guest's sessions; false when the canvas has no such invitation. */
+/** Revokes an invitation and ends the guest's sessions. Returns false if the canvas has no such invitation. */
 export async function revokeInvite(id: string, canvasId: string, { db, clock }: Env): Promise<boolean> {
   const [known] = await db.returning<{ id: string }>`
     update invites set revoked_at = coalesce(revoked_at, ${clock()})

@@ -9,13 +9,16 @@ import { bearerToken, tokenUser } from "./tokens.ts";
 
 /** The credentials that a route accepts. */
 export interface Accepted {
-  /** Whether it accepts access tokens. */
+  /** Whether the route accepts personal access tokens. */
   tokens?: boolean;
-  /** The slug of the canvas whose host the request came to, which has a cookie of its own. */
+  /** The slug of a canvas if the request came to the host of that canvas. Such a host has its own cookie instead of the session cookie. */
   canvasHost?: string | undefined;
 }
 
-/** Returns the user by the credential that the sign-in mode trusts: access token, proxy assertion or session; null without one (specification 5). */
+/**
+ * Returns the user whom a credential identifies: an access token, an assertion of the proxy, or a session. The sign-in mode determines
+ * which of them are trusted. Returns null if there is no valid one (specification 5).
+ */
 export async function trustedUser(
   token: string | undefined,
   proxy: () => Promise<User | null>,
@@ -28,11 +31,14 @@ export async function trustedUser(
   const asserted = authMode === "proxy" ? await proxy() : null;
   if (asserted !== null) return asserted;
   const user = (await session())?.user ?? null;
-  // A proxy's assertion is the session of everyone but guests.
+  // In proxy mode a session identifies only guests. All other users need an assertion of the proxy.
   return authMode === "proxy" && user?.guestOf === null ? null : user;
 }
 
-/** Identifies the user who sent a request; null for none. With `reply`, the session's expiry may be extended. */
+/**
+ * Identifies the user who sent a request. Returns null for an anonymous caller. If `reply` is given, the expiry of the session may be
+ * extended.
+ */
 export function identify(
   request: IncomingMessage,
   reply: HeaderSink | null,
@@ -45,6 +51,6 @@ export function identify(
   return trustedUser(token, () => proxyUser(request, env), session, env);
 }
 
-/** Whether a user is an administrator of this instance, which implies no role on any canvas. Guests never are. */
+/** Whether a user is an administrator of this instance. This gives the user no role on any canvas. Guests are never administrators. */
 export const isAdmin = (user: User, env: Env): boolean =>
   user.guestOf === null && env.config.adminEmails.includes(user.email);

@@ -5,7 +5,7 @@ import { isTrustedPeer } from "./proxy.ts";
 
 const LISTED = "10.1.0.0/16, 192.0.2.7, 2001:db8::/32, fd00::7, fe80::/10";
 
-/** Whether the address of a peer is trusted. */
+/** The IP addresses of peers, and whether their identity headers are trusted. */
 const rows: [address: string | undefined, trusted: boolean][] = [
   ["10.1.0.0", true],
   ["10.1.255.255", true],

@@ -8,22 +8,25 @@ import type { Env } from "../env.ts";
 import type { Assertion } from "./assertion.ts";
 import { cleanName, upsertUser } from "./users.ts";
 
-/** Whether identity headers of this peer are trusted. An IPv4 address mapped into IPv6 counts as IPv4. */
+/** Whether the identity headers that a peer sends are trusted. An IPv4 address mapped into IPv6 counts as the IPv4 address. */
 export function isTrustedPeer(address: string | undefined, config: Config): boolean {
   if (address === undefined || isIP(address) === 0) return false;
   return config.proxyTrustedIps.check(address, isIP(address) === 6 ? "ipv6" : "ipv4");
 }
 
-/** Returns the value of a header; null when it is absent, sent more than once or not UTF-8. */
+/** Returns the value of a header, or null if it is absent, sent more than once or not UTF-8. */
 function singleHeader(request: IncomingMessage, header: string): string | null {
   const values = request.headersDistinct[header.toLowerCase()];
   if (values?.length !== 1) return null;
-  // Node reads header bytes as Latin-1; proxies send UTF-8.
+  // Node decodes the bytes of headers as Latin-1, but proxies send UTF-8.
   const bytes = Buffer.from(values[0] ?? "", "latin1");
   return isUtf8(bytes) ? bytes.toString("utf8") : null;
 }
 
-/** Returns the user whom the proxy asserts; null without a valid assertion. @throws Refusal UNAVAILABLE when the keys cannot be fetched. */
+/**
+ * Returns the user whom the authenticating proxy asserts in a request, and creates the user if necessary. Returns null if there is no valid
+ * assertion or the user may not sign in. Throws `UNAVAILABLE` if the keys cannot be fetched.
+ */
 export async function proxyUser(request: IncomingMessage, env: Env): Promise<User | null> {
   const assertion = await readProxyAssertion(request, env);
   const email = assertion === null ? null : normalEmail(assertion.email, env.config.allowedEmailDomains);
@@ -32,13 +35,19 @@ export async function proxyUser(request: IncomingMessage, env: Env): Promise<Use
     : upsertUser(env.db, email, cleanName(assertion.name), env.clock());
 }
 
-/** Returns the expiry of the request's signed token in epoch milliseconds; infinite where the proxy sends plain headers. */
+/**
+ * Returns when the signed token in a request expires, in epoch milliseconds; 0 if there is no valid token. Returns Infinity if the proxy
+ * sends plain headers.
+ */
 export async function assertedUntil(request: IncomingMessage, env: Env): Promise<number> {
   if (env.proxyKeys === null) return Number.POSITIVE_INFINITY;
   return (await readProxyAssertion(request, env))?.until ?? 0;
 }
 
-/** Reads the signed token where keys are configured, otherwise the headers of a trusted peer. */
+/**
+ * Reads the identity that the proxy asserts in a request: from the signed token if keys are configured, otherwise from the plain headers of
+ * a trusted peer. Returns null if there is none.
+ */
 async function readProxyAssertion(request: IncomingMessage, env: Env): Promise<Assertion | null> {
   const { config, proxyKeys } = env;
   if (proxyKeys !== null) {

@@ -6,15 +6,15 @@ import { findSession } from "./session.ts";
 import { bearerToken } from "./tokens.ts";
 import { type UserRow, userOf } from "./users.ts";
 
-/** An admitted request, or what an open connection keeps of it. */
+/** A request whose user is known, or the parts of such a request that an open connection keeps. */
 export interface Identified extends HasHeaders {
-  /** Expiry of the proxy's signed token, in epoch milliseconds. */
+  /** When the proxy's signed token expires, in epoch milliseconds. */
   assertedUntil?: number;
 }
 
 /**
- * Identifies the user of an admitted request again; null once the session, access token or signed token is invalid or the user is
- * deactivated. An assertion by plain headers stays valid.
+ * Checks the credentials of an earlier request of a user again. Returns the user as stored now, or null if the session, access token or
+ * signed token is no longer valid or the user is deactivated. Plain headers of a proxy do not expire.
  */
 export async function reauthenticate(user: User, request: Identified, env: Env): Promise<User | null> {
   const { assertedUntil = Number.POSITIVE_INFINITY } = request;

@@ -7,7 +7,7 @@ test("the cookie is `__Host-` on https", () => {
   assert.equal(sessionCookie(false), "easel_session");
 });
 
-/** A `Cookie` header, where NAME stands for the cookie's, and the token in it. */
+/** `Cookie` headers, where NAME stands for the name of the session cookie, and the session token that is expected. */
 const rows: [what: string, header: string | undefined, token: string | undefined][] = [
   ["no header", undefined, undefined],
   ["an empty header", "", undefined],

@@ -12,7 +12,7 @@ import { type UserRow, userOf } from "./users.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** The time after its last use at which a session expires. Uses are recorded once a day. */
+/** The time after which an unused session expires. Each use extends the expiry, at most once a day. */
 export const SESSION_LIFETIME_MS = 14 * DAY_MS;
 
 /** A valid session and its user. */
@@ -21,22 +21,22 @@ export interface Session {
   user: User;
 }
 
-/** A row of `session_holders`: the columns of a user, or of an invitation. */
+/** A row of the view `session_holders`: a session with the columns of its user, or of the invitation of its guest. */
 type SessionRow = { session_id: string; expires_at: number } & UserRow & InviteRow;
 
-/** Returns the cookie's name, with the prefix `__Host-` on https, so that no canvas host can set or shadow it. */
+/** Returns the name of the session cookie. On https it has the prefix `__Host-`, so that no canvas host can set or shadow the cookie. */
 export const sessionCookie = (secure: boolean) => hostOnly("easel_session", secure);
 
 const cookie = ({ base: { secure } }: Env, token: string, maxAge: number) =>
   setCookie(sessionCookie(secure), token, { maxAge, secure });
 
-/** Returns the session token of a `Cookie` header; undefined when there is none, or several that differ. */
+/** Returns the session token in a `Cookie` header, or undefined if there is none or there are several that differ. */
 export function sessionToken(header: string | undefined, secure: boolean): string | undefined {
   const [first, ...others] = cookiesNamed(header, sessionCookie(secure));
   return others.every((other) => other === first) ? first : undefined;
 }
 
-/** Ends the browser's session and starts one for a user; returns the `Set-Cookie` header. */
+/** Ends the current session of the browser and starts one for a user. Returns the `Set-Cookie` header. */
 export async function startSession(user: User, request: FastifyRequest, env: Env): Promise<string> {
   await endSession(request.raw, env);
   const token = newToken();
@@ -50,7 +50,10 @@ export async function startSession(user: User, request: FastifyRequest, env: Env
   return cookie(env, token, SESSION_LIFETIME_MS);
 }
 
-/** Finds the session of a request to the base host; null without one. With `reply`, its expiry is extended once a day. */
+/**
+ * Finds the session of a request to the base host. Returns null if there is no valid one. If `reply` is given, extends the expiry once a
+ * day.
+ */
 export async function findSession(
   request: HasHeaders,
   reply: HeaderSink | null,
@@ -70,7 +73,7 @@ export async function findSession(
   return session;
 }
 
-/** Finds a session by id; null without a valid one. */
+/** Finds a session by its id. Returns null if there is no valid one. */
 export async function sessionById(id: string, env: Env): Promise<Session | null> {
   return validSession(
     await env.db.getCached<SessionRow>`select * from session_holders where session_id = ${id}`,
@@ -78,14 +81,14 @@ export async function sessionById(id: string, env: Env): Promise<Session | null>
   );
 }
 
-/** Converts a row to a session; null when it has expired, its user is deactivated or its invitation revoked. */
+/** Converts a row to a session. Returns null if the session has expired, its user is deactivated or its invitation is revoked. */
 function validSession(row: Readonly<SessionRow> | undefined, env: Env): Session | null {
   if (row === undefined || row.expires_at <= env.clock()) return null;
   const user = row.invite_id === null ? userOf(row) : guestOf(row);
   return user === null ? null : { id: row.session_id, user };
 }
 
-/** Ends the sessions of a request; returns the `Set-Cookie` header that clears the cookie. */
+/** Ends every session whose token is in a cookie of the request. Returns the `Set-Cookie` header that deletes the cookie. */
 export async function endSession(request: IncomingMessage, env: Env): Promise<string> {
   for (const token of cookiesNamed(request.headers.cookie, sessionCookie(env.base.secure))) {
     if (!isToken(token)) continue;
@@ -104,7 +107,7 @@ export function listSessions(user: User, { db, clock }: Env) {
     from sessions where user_id = ${user.id} and expires_at > ${clock()} order by id desc`;
 }
 
-/** Ends one of a user's sessions; false when they have no such session. */
+/** Ends one session of a user. Returns false if the user has no such session. */
 export async function revokeSession(id: string, user: User, { db }: Env): Promise<boolean> {
   return (await db.run`delete from sessions where id = ${id} and user_id = ${user.id}`) === 1;
 }

@@ -6,10 +6,10 @@ import { type UserRow, userOf } from "./users.ts";
 
 const PREFIX = "easel_pat_";
 
-/** The precision of `usedAt`. */
+/** The shortest interval between two recorded uses of a token, and so the precision of `usedAt`. */
 const USE_INTERVAL_MS = 60_000;
 
-/** A personal access token as its user sees it. Times are epoch milliseconds. */
+/** A personal access token as its user sees it. Times are epoch milliseconds; null means never. */
 export interface AccessToken {
   id: string;
   name: string;
@@ -20,12 +20,12 @@ export interface AccessToken {
 
 type TokenRow = UserRow & { token_id: string; expires_at: number | null; used_at: number | null };
 
-/** Returns the personal access token of a request, valid or not; undefined when it has none. */
+/** Returns the personal access token of a request without checking whether it is valid. Returns undefined if there is none. */
 export function bearerToken({ headers: { authorization } }: HasHeaders): string | undefined {
   return /^bearer +(easel_pat_.*)$/i.exec(authorization ?? "")?.[1];
 }
 
-/** Returns the user of a token; null when it is unknown or expired, or the user deactivated. */
+/** Returns the user of a personal access token. Returns null if the token is unknown or has expired, or the user is deactivated. */
 export async function tokenUser(token: string, env: Env): Promise<User | null> {
   const secret = token.slice(PREFIX.length);
   if (!isToken(secret)) return null;
@@ -47,7 +47,7 @@ function recordUse(id: string, now: number, { db, log }: Env): void {
   );
 }
 
-/** Creates a token; returns it in plain text, of which only a hash is stored. */
+/** Creates a personal access token. Returns its id and its text, of which only a hash is stored. */
 export async function createToken(
   user: User,
   { name, expiresAt }: { name: string; expiresAt: number | null },
@@ -61,14 +61,14 @@ export async function createToken(
   return { id, token: PREFIX + secret };
 }
 
-/** Lists a user's tokens, newest first. */
+/** Lists the personal access tokens of a user, newest first. */
 export function listTokens(user: User, { db }: Env): Promise<AccessToken[]> {
   return db.all<AccessToken>`
     select id, name, created_at as "createdAt", expires_at as "expiresAt", used_at as "usedAt"
     from tokens where user_id = ${user.id} order by id desc`;
 }
 
-/** Deletes a token; false when the user has no such token. */
+/** Deletes a personal access token. Returns false if the user has no such token. */
 export async function deleteToken(id: string, user: User, { db }: Env): Promise<boolean> {
   return (await db.run`delete from tokens where id = ${id} and user_id = ${user.id}`) === 1;
 }

@@ -3,7 +3,7 @@ import type { User } from "../access/principal.ts";
 import { newId } from "../crypto/ids.ts";
 import type { Db } from "../drivers/db/db.ts";
 
-/** The columns of `users` that identify a user. */
+/** The columns of the table `users` that are converted to a `User`. */
 export interface UserRow {
   id: string;
   email: string;
@@ -13,7 +13,7 @@ export interface UserRow {
   deactivated_at: number | null;
 }
 
-/** Converts a row to a user; null without a row or when the user is deactivated. */
+/** Converts a row to a user. Returns null if there is no row or the user is deactivated. */
 export function userOf(row: Readonly<UserRow> | undefined): User | null {
   if (row === undefined || row.deactivated_at !== null) return null;
   return {
@@ -26,7 +26,10 @@ export function userOf(row: Readonly<UserRow> | undefined): User | null {
   };
 }
 
-/** Sanitizes a name from outside: removes control characters and cuts it to 200 characters. Null when nothing is left. */
+/**
+ * Sanitizes a name that a client or a provider sent: removes control characters and cuts the name to 200 characters. Returns null if
+ * nothing is left.
+ */
 export function cleanName(given: unknown): string | null {
   if (typeof given !== "string") return null;
   const name = given
@@ -37,7 +40,7 @@ export function cleanName(given: unknown): string | null {
   return name === "" ? null : name;
 }
 
-/** Finds or creates the user with this address, and updates their name where one is given; null when they are deactivated. */
+/** Finds or creates the user with an e-mail address, and updates the name if one is given. Returns null if the user is deactivated. */
 export async function upsertUser(
   db: Db,
   email: string,
