@@ -11,19 +11,19 @@ import { enterCanvas, lookUp } from "./resolve.ts";
 import type { Admitted, ApiVisit } from "./visit.ts";
 
 /**
- * Takes a request to `/v1/c/{slug}` through the five steps of the pipeline, in order (specification 4.1). A step throws a Refusal to
- * reject the request. `capability` is null where the gate is not asked: for a path without a handler, and for an upgrade.
+ * Runs the five steps of the pipeline for a request to `/v1/c/{slug}`, in order (specification 4.1). A step throws a Refusal to reject the
+ * request. If `capability` is null, step 5 is left out: for a path without a handler, and for an upgrade to a WebSocket.
  */
 export async function admit(visit: ApiVisit, capability: Capability | null, env: Env): Promise<Admitted> {
   blockEmbedding(visit.answer);
-  setCorsHeaders(visit, env); // the page may read errors, too
-  const principal = await authenticate(visit, env); // 1. the caller
+  setCorsHeaders(visit, env); // before step 1, so that the page can read errors, too
+  const principal = await authenticate(visit, env); // 1. who the caller is
   const page = startedBy(visit, env);
   if (page === "own" && env.base.urlMode === "subdomain") allowEmbedding(visit.answer);
   const found = await lookUp(visit.slug, principal, env);
   await limitRequests(visit, principal, page, found, env); // 2. rate limit
-  const { canvas, role } = enterCanvas(found, visit, principal, env); // 3. access
-  isolate(page); // 4. the page that sent it
+  const { canvas, role } = enterCanvas(found, visit, principal, env); // 3. access to the canvas
+  isolate(page); // 4. the page that sent the request
   const gate = capability === null ? undefined : requireCapability(canvas, capability, env); // 5. the capability
   if (gate !== undefined) await gate;
   return { user: principal ?? refuse("STATIC_ONLY"), canvas, role };

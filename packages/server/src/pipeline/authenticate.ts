@@ -9,15 +9,18 @@ import { challenge } from "../sign-in/challenge.ts";
 import { startHandOver } from "../sign-in/hand-over.ts";
 import type { Visit } from "./visit.ts";
 
-/** Whether the gateway passes anonymous callers: only to a published canvas with an active, unexpired Public link (specification 4.1, step 1). */
+/**
+ * Whether anonymous callers may open a canvas: only a published one with an active Public link that has not expired (specification 4.1,
+ * step 1).
+ */
 export async function opensToAnonymous(slug: string, env: Env): Promise<boolean> {
   const canvas = await findForAccess(slug, null, env);
   return canvas !== null && admitsAnonymous(canvas, env.clock());
 }
 
 /**
- * Step 1: identifies the caller; null for an anonymous one. Without a session only requests to an active Public link canvas pass
- * (specification 4.1).
+ * Step 1 of the pipeline: identifies the caller. Returns null for an anonymous caller, who passes only if the canvas has an active Public
+ * link. Otherwise throws a Refusal that asks the caller to sign in (specification 4.1).
  */
 export async function authenticate({ slug, surface, request, answer }: Visit, env: Env): Promise<Principal> {
   const canvasHost = surface === "content" && env.base.urlMode === "subdomain" ? slug : undefined;
@@ -25,7 +28,7 @@ export async function authenticate({ slug, surface, request, answer }: Visit, en
   if (user !== null) return user;
   if (await opensToAnonymous(slug, env)) return null;
   if (canvasHost !== undefined && wantsPage(request.headers)) {
-    // The path on the host of the canvas, as it was before it was rewritten.
+    // The path on the host of the canvas, before `routedUrl` rewrote it.
     const path = parseCanvasPath(request.url ?? "")?.rest ?? "/";
     startHandOver(canvasHost, path, request, env);
   }

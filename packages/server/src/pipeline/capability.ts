@@ -6,8 +6,8 @@ import type { Env } from "../env.ts";
 import { refuse } from "../http/refusal.ts";
 
 /**
- * Step 5, the capability gate (specification 4.1): rejects the request unless the capability can be used on the canvas. Returns a
- * promise only where live state has to be checked.
+ * Step 5 of the pipeline: throws a Refusal unless the capability can be used on the canvas (specification 4.1). Returns a promise only if
+ * the check needs stored data besides the switches of the canvas, such as grants.
  */
 export function requireCapability(canvas: Canvas, capability: Capability, env: Env): void | Promise<void> {
   const reason = whyUnavailable(capability, canvas, env);

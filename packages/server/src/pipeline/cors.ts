@@ -5,8 +5,8 @@ const EXPOSED =
   "Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-Service-Connection-Response";
 
 /**
- * Sets the CORS headers of subdomain mode, by which a page may read every response of its own canvas, errors included (specification
- * 4.1, step 4). Path mode has none.
+ * Sets the CORS headers by which a page in subdomain mode may read every response to it from the runtime API of its own canvas, errors
+ * included (specification 4.1, step 4). Sets none in path mode.
  */
 export function setCorsHeaders(
   { slug, request, answer }: Pick<Visit, "slug" | "request" | "answer">,

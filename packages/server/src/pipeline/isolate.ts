@@ -4,7 +4,10 @@ import { initiatorOf } from "../http/fetch-metadata.ts";
 import { refuse } from "../http/refusal.ts";
 import type { Visit } from "./visit.ts";
 
-/** The page that started a request: the canvas's own or none, another one that passes, or the code by which step 4 rejects it. */
+/**
+ * Which page started a request: "own" for a page of the canvas or no page, "other" for another page that is allowed, or the code of the
+ * error by which step 4 of the pipeline rejects the request.
+ */
 export type StartedBy = "own" | "other" | "CROSS_CANVAS_FORBIDDEN" | "CROSS_SITE_FORBIDDEN";
 
 /** Determines from headers that pages cannot forge which page started a request. */
@@ -22,12 +25,12 @@ export function startedBy({ slug, request }: Pick<Visit, "slug" | "request">, { 
   return origin === undefined || origin === base.origin ? "own" : "other";
 }
 
-/** Step 4: rejects requests of pages other than the canvas's own (specification 4.1). */
+/** Step 4 of the pipeline: throws a Refusal if a page that is not allowed to started the request (specification 4.1). */
 export function isolate(page: StartedBy): void {
   if (page !== "own" && page !== "other") refuse(page);
 }
 
-/** Whether the normalised path of a URL is that of a canvas or below it. */
+/** Whether a URL, after normalising its path, is the URL of a page of the canvas. */
 function isPageOf(slug: string, url: string): boolean {
   const path = parseCanvasPath(URL.parse(url)?.pathname ?? "");
   return path?.surface === "content" && path.slug === slug;

@@ -8,7 +8,7 @@ import { refuse } from "../http/refusal.ts";
 import type { StartedBy } from "./isolate.ts";
 import type { ApiVisit } from "./visit.ts";
 
-/** Step 2: enforces the rate limit (specification 4.1 and 8). */
+/** Step 2 of the pipeline: throws 429 `RATE_LIMITED` if the caller has reached the rate limit (specification 4.1 and 8). */
 export async function limitRequests(
   visit: ApiVisit,
   principal: Principal,
@@ -22,7 +22,10 @@ export async function limitRequests(
   if (!(await take(bucket, perMinute, visit.answer, env))) refuse("RATE_LIMITED");
 }
 
-/** Returns the bucket of a request. Requests of other pages have one of their own, and slugs without a canvas share one. */
+/**
+ * Returns the rate-limit bucket of a request. Requests started by other pages have a separate bucket, and all slugs without a canvas share
+ * one.
+ */
 function bucketOf(
   { rateClass, address }: ApiVisit,
   principal: Principal,

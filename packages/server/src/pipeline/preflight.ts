@@ -4,7 +4,7 @@ import type { Visit } from "./visit.ts";
 
 const TOKENS = /^[!#$%&'*+.^_`|~0-9a-z-]+(\s*,\s*[!#$%&'*+.^_`|~0-9a-z-]+)*$/i;
 
-/** Sets the headers of the response to `OPTIONS /v1/c/{slug}/*`, which is sent before authentication (specification 4.1). */
+/** Sets the headers of the response to a CORS preflight, `OPTIONS /v1/c/{slug}/*`, which needs no authentication (specification 4.1). */
 export function preflight(visit: Pick<Visit, "slug" | "request" | "answer">, env: Env): void {
   setCorsHeaders(visit, env);
   const requested = visit.request.headers["access-control-request-headers"];

@@ -10,8 +10,8 @@ import { resolve } from "./resolve.ts";
 import type { Admitted } from "./visit.ts";
 
 /**
- * Repeats the steps of the pipeline whose outcome can change after a request was admitted: authentication, access to the canvas,
- * the capability gate. Used by bodies that arrive late, streamed lists and open sockets.
+ * Repeats the steps of the pipeline whose outcome can change after a request was admitted: authentication, access to the canvas, and the
+ * check that the capability is on. Called after a body has arrived late, while a list is streamed, and for open WebSockets.
  */
 export async function readmit(
   request: Identified,

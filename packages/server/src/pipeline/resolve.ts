@@ -14,13 +14,16 @@ interface Entered {
   role: CanvasRole;
 }
 
-/** Finds a canvas by its slug, with the caller's grants; null when there is none. */
+/** Finds a canvas by its slug, with the role that is granted to the caller. Returns null if there is no such canvas. */
 export function lookUp(slug: string, principal: Principal, env: Env): Promise<Canvas | null> {
-  // The e-mail address of a guest is not verified.
+  // The e-mail address of a guest is not verified, so it gives no role.
   return findForAccess(slug, isMember(principal) ? principal.email : null, env);
 }
 
-/** Step 3: checks access by the refusal ladder (specification 4.1). `atGate` skips the password, which the request is about to give. */
+/**
+ * Step 3 of the pipeline: throws a Refusal if the caller may not access the canvas (specification 4.1). `atGate` skips the check of the
+ * password, for the request that submits it.
+ */
 export function enterCanvas(
   canvas: Canvas | null,
   { surface, request }: Pick<Visit, "surface"> & { request: HasHeaders },
@@ -35,7 +38,7 @@ export function enterCanvas(
   return { canvas, role: decision.role };
 }
 
-/** Finds a canvas and checks access to it. */
+/** Finds a canvas by its slug and throws a Refusal if the caller may not access it. */
 export async function resolve(
   visit: Pick<Visit, "slug" | "surface"> & { request: HasHeaders },
   principal: Principal,

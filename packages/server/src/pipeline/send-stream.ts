@@ -5,8 +5,8 @@ import { Refusal } from "../http/refusal.ts";
 import { limitResponses } from "./limit-responses.ts";
 
 /**
- * Sends a stream, which counts as a large response until it ends. An error before the first byte gets the usual error response; a
- * later one closes the connection, so that the client does not take the response for complete.
+ * Sends a stream as the response, which counts as a large response until it ends. An error before the first byte gets the usual error
+ * response. A later error closes the connection, so that the client notices that the response is incomplete.
  */
 export function sendStream(
   stream: Readable,
@@ -17,7 +17,7 @@ export function sendStream(
 ): FastifyReply {
   stream.on("error", (error) => {
     if (!reply.raw.headersSent) {
-      // The headers describe the body that failed.
+      // Removes the headers of the stream, which do not describe the error response.
       for (const name of Object.keys(headers)) {
         reply.removeHeader(name);
         reply.raw.removeHeader(name);

@@ -4,16 +4,16 @@ import type { User } from "../access/principal.ts";
 import type { Canvas } from "../canvases/access-lookup.ts";
 import type { HeaderSink } from "../http/rate-limit.ts";
 
-/** A request to a canvas before the pipeline. */
+/** A request to a canvas that has not passed the pipeline yet. */
 export interface Visit {
   slug: string;
-  /** The runtime API or the canvas's pages. */
+  /** Whether the request is to the runtime API or to the pages of the canvas. */
   surface: "api" | "content";
   request: IncomingMessage;
   answer: HeaderSink;
 }
 
-/** The classes that requests to the runtime API are counted in, each with its own limit (specification 8). */
+/** The classes of requests to the runtime API, each with its own rate limit (specification 8). */
 export type RateClass = "canvas" | "ai";
 
 /** A request to the runtime API. */
