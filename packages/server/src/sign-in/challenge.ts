@@ -4,8 +4,8 @@ import { redirect, refuseAnonymous } from "../http/refusal.ts";
 import { wantsPage } from "../http/wants-page.ts";
 
 /**
- * Refuses an unauthenticated request: 401, in oidc mode 302 to the login route (specification 4.1, step 1). A navigation is redirected to
- * the login route in dev mode too, and returns to its page after the sign-in.
+ * Rejects an unauthenticated request: redirects it to the login route in oidc mode, otherwise throws 401 (specification 4.1, step 1). A
+ * browser that requests a page is redirected in dev mode, too, and returns to the page after the sign-in.
  */
 export function challenge(
   request: HasHeaders & { url?: string | undefined },
@@ -14,7 +14,7 @@ export function challenge(
 ): never {
   const navigates = expects === "page" && wantsPage(request.headers);
   const back = navigates ? `?returnTo=${encodeURIComponent(request.url ?? "/")}` : "";
-  // The host of a canvas has no login route.
+  // The login route is on the base host only, not on the hosts of canvases.
   const host = base.urlMode === "subdomain" ? base.origin : "";
   if (config.authMode === "oidc" || (config.authMode === "dev" && navigates))
     redirect(`${host}/auth/login${back}`);

@@ -4,7 +4,7 @@ import { html, sendPage } from "../http/html.ts";
 
 const MAX_USERS = 12;
 
-/** Sends the sign-in page of dev mode; after a failed attempt with the given address and the fault. */
+/** Sends the sign-in page of dev mode. After a failed attempt the page shows the address that was entered and the error message `fault`. */
 export async function sendSignInPage(
   reply: FastifyReply,
   { returnTo, email = "", fault }: { returnTo: string; email?: string; fault?: string },

@@ -26,9 +26,12 @@ const Session = z.strictObject({
     .optional(),
 });
 
-/** Mounts sign-in of dev mode, without credentials and on loopback only: a page to pick a user, and an endpoint for programs. */
+/**
+ * Mounts the sign-in of dev mode, which needs no credentials and works on loopback only: a page to pick a user, and an endpoint for
+ * programs.
+ */
 export function mountDevSignIn(app: FastifyInstance, env: Env): void {
-  /** Starts a session for an address; returns the `Set-Cookie` header. */
+  /** Starts a session for the user with an e-mail address. Returns the `Set-Cookie` header. */
   async function signIn(
     given: { email: string; name?: string | undefined },
     request: FastifyRequest,

@@ -13,21 +13,25 @@ import { findSession } from "../identity/session.ts";
 import { challenge } from "./challenge.ts";
 
 /*
- * In subdomain mode the session cookie belongs to the base host alone. A canvas host sets a cookie of its own, valid for its content only:
- * it redirects the browser to the base host with the hash of a secret in a cookie; the base host redirects back with a one-time code bound
- * to the canvas and that hash; the canvas host exchanges the code for its cookie, which refers to the session and ends with it.
+ * In subdomain mode browsers send the session cookie to the base host only. The host of a canvas gets its own cookie by a hand-over:
+ * 1. The canvas host sets a cookie with a secret and redirects the browser to the base host, with the hash of the secret in the URL.
+ * 2. The base host redirects back with a one-time code, which is bound to the canvas and to that hash.
+ * 3. The canvas host exchanges the code for its own cookie, which refers to the session and is valid until the session ends.
  */
 
 const CODE_LIFETIME_MS = 60_000;
 const SECRET_LIFETIME_MS = 60 * 60 * 1000;
 const HAND_OVERS_PER_MINUTE = 60;
 
-/** The path below a canvas's URL at which a code is exchanged for the cookie of the canvas host. */
+/** The path below a canvas's URL at which a one-time code is exchanged for the cookie of the canvas host. */
 export const ENTER = "__enter";
 
 const secretCookie = ({ base }: Env) => hostOnly("easel_entering", base.secure);
 
-/** Redirects a browser from a canvas host to the base host to get a code; it returns to `path` in the end. */
+/**
+ * Redirects a browser from the host of a canvas to the base host, to get a one-time code. At the end of the hand-over the browser is
+ * redirected to `path` on the host of the canvas.
+ */
 export function startHandOver(slug: string, path: string, { headers }: IncomingMessage, env: Env): never {
   const known = cookiesNamed(headers.cookie, secretCookie(env)).find(isToken);
   const secret = known ?? newToken();
@@ -62,8 +66,9 @@ export function mountHandOver(app: FastifyInstance, env: Env): void {
 }
 
 /**
- * Handles `GET {canvas}/__enter` on a canvas host: exchanges a code for the cookie and redirects to `to`; 400 `INVALID_BODY` for an
- * invalid code. Without a code it starts a hand-over, which signs in a browser that opened a Public link anonymously.
+ * Handles `GET {canvas}/__enter` on the host of a canvas: exchanges a one-time code for the cookie of this host and redirects to the path
+ * in `to`. Throws 400 `INVALID_BODY` if the code is invalid. Without a code, starts a hand-over, so that a browser that opened a Public
+ * link anonymously can sign in.
  */
 export async function finishHandOver(
   slug: string,
@@ -98,7 +103,7 @@ export async function finishHandOver(
     .redirect(to, 303);
 }
 
-/** Returns a path on a canvas host; `/` for anything that leads to another origin. */
+/** Returns the path and query of a URL on the host of a canvas, or `/` if the URL leads to another origin. */
 function safePath(slug: string, given: string | undefined, base: Base): string {
   const url = URL.parse(given ?? "/", base.canvasUrl(slug));
   if (url === null || url.origin !== base.canvasOrigin(slug)) return "/";

@@ -13,21 +13,25 @@ import { startSession } from "../identity/session.ts";
 import { countAttempt } from "./attempts.ts";
 import { INVALID_INVITATION, sendConfirmation, sendInvalidInvitation } from "./invitation-page.ts";
 
-/** The guest and canvas of an invitation link. */
+/** The guest of an invitation link, and the slug of the canvas. */
 type Invitation = NonNullable<Awaited<ReturnType<typeof findGuestByToken>>>;
 
-/** Whether a user keeps their session, because they are the guest already or may open the canvas without the invitation. */
+/**
+ * Whether a user who opens an invitation link keeps the current session: the user is the guest already, or may open the canvas without the
+ * invitation.
+ */
 async function keepsSession(user: User, { guest, slug }: Invitation, env: Env): Promise<boolean> {
   if (user.guestOf !== null) return user.id === guest.id;
-  // The proxy's assertion on each request takes precedence over a guest's session.
+  // In proxy mode the session of a guest would have no effect, because the proxy asserts another user with each request.
   if (env.config.authMode === "proxy") return true;
   const canvas = await findForAccess(slug, user.email, env);
   return canvas !== null && roleOf(user, canvas) !== null;
 }
 
 /**
- * Mounts `/auth/invite/{token}`: starts a guest session for one canvas and redirects there (management API, section 2). A signed-in user
- * who may open the canvas keeps their session; others confirm first, because any page can navigate a browser here.
+ * Mounts `/auth/invite/{token}`: starts a guest session for one canvas and redirects to the canvas (management API, section 2). A signed-in
+ * user who may open the canvas anyway keeps the current session. Others must confirm first, because any page can navigate a browser to an
+ * invitation.
  */
 export function mountInvitation(app: FastifyInstance, env: Env): void {
   type Request = FastifyRequest<{ Params: { token: string } }>;
@@ -37,7 +41,7 @@ export function mountInvitation(app: FastifyInstance, env: Env): void {
       refuse("PERMISSION_DENIED", { message: "An invitation is a page of its own." });
     }
     if (!(await countAttempt(request, reply, env))) refuse("RATE_LIMITED");
-    // The URL is a credential.
+    // The URL contains the token, which is a credential.
     reply.header("cache-control", "private, no-store").header("referrer-policy", "strict-origin");
     return findGuestByToken(request.params.token, env);
   }

@@ -92,7 +92,7 @@ export class OidcError extends Error {
 /** The OAuth error codes of a provider that is temporarily out of order. */
 const TEMPORARY = ["server_error", "temporarily_unavailable"];
 
-/** Converts an error of the protocol library. */
+/** Converts an error of the library `openid-client` to an OidcError. */
 export function oidcErrorOf(error: unknown): OidcError {
   return error instanceof OidcError ? error : new OidcError(kindOf(error), causeOf(error));
 }
@@ -100,18 +100,18 @@ export function oidcErrorOf(error: unknown): OidcError {
 function kindOf(error: unknown): OidcError["kind"] {
   const { error: code = "", cause } = error as { error?: string; cause?: unknown };
   if (code === "access_denied") return "cancelled";
-  // The authorization code was used before, has expired, or belongs to another browser.
+  // The provider sends `invalid_grant` if the authorization code was used before, has expired, or belongs to another browser.
   if (code === "invalid_grant") return "expired";
   const fails = TEMPORARY.includes(code) || (cause instanceof Response && cause.status >= 500);
   return fails || isConnectionError(error) ? "unreachable" : "invalid_response";
 }
 
-/** Whether no response came. `fetch` throws a TypeError when the connection fails. */
+/** Whether an error means that the provider sent no response. `fetch` throws a TypeError when the connection fails. */
 const isConnectionError = (error: unknown): boolean =>
   error instanceof Error &&
   (["TypeError", "TimeoutError"].includes(error.name) || isConnectionError(error.cause));
 
-/** The error classes whose messages contain no values from requests or responses, and may be logged. */
+/** The classes of errors whose messages contain no values from requests or responses, so that they may be logged. */
 const LOGGABLE = ["ClientError", "OperationProcessingError", "UnsupportedOperationError", "OidcError"];
 
 /** Describes the cause of an error for the log, without values from requests or responses. */
@@ -123,7 +123,7 @@ export function causeOf(error: unknown): string {
   return parts.join(" ").slice(0, 300) + (cause instanceof Error ? `: ${causeOf(cause)}` : "");
 }
 
-/** Responds to an OidcError: a page with a link to try again for a browser, otherwise JSON. Rethrows other errors. */
+/** Sends the response to an OidcError: for a browser a page with a link to try again, otherwise JSON. Rethrows any other error. */
 export function sendOidcError(
   error: unknown,
   request: FastifyRequest,

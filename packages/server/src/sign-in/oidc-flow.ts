@@ -4,29 +4,29 @@ import type { Env } from "../env.ts";
 import { cookiesNamed, hostOnly, setCookie } from "../http/cookies.ts";
 
 /*
- * A pending sign-in is not stored on the server, so that any node can finish it, in any number of tabs. The browser keeps one random token
- * in a cookie, the binding. `state` contains the sign-in and the hash of the binding, signed, and is valid in that browser only. The PKCE
- * verifier and the nonce are derived from the binding, which the provider never sees.
+ * A pending sign-in is not stored on the server, so any node can finish it, and several tabs can sign in at once. The browser keeps a
+ * random token in a cookie: the binding. The parameter `state` contains the sign-in and the hash of the binding. It is signed, and valid
+ * only in that browser. The PKCE verifier and the nonce are derived from the binding, which the provider never sees.
  */
 
 const LIFETIME_MS = 10 * 60_000;
-/** Longest return path kept in `state`, because some providers limit the length of URLs. */
+/** The maximum length of the return URL in `state`; a longer one is replaced by `/`. Some providers limit the length of URLs. */
 const MAX_RETURN_LENGTH = 2_000;
 
-/** A pending sign-in, as contained in `state`. */
+/** A pending sign-in, as the parameter `state` contains it. */
 export interface Flow {
   id: string;
-  /** Hash of the binding of the browser that started it. */
+  /** The hash of the binding, a random token in a cookie of the browser that started the sign-in. */
   browser: string;
-  /** Epoch milliseconds. */
+  /** When the sign-in expires, in epoch milliseconds. */
   expires: number;
-  /** The URL to redirect to afterwards: a result of `safeReturn`. */
+  /** The URL to redirect to after the sign-in: a result of `safeReturn`. */
   returnTo: string;
-  /** Whether it replaces one with another binding. */
+  /** Whether this sign-in replaces one that was started with another binding. It is then not restarted again. */
   restarted: boolean;
 }
 
-/** The values that link an authorization response to a flow. */
+/** The values by which the provider's response is verified to belong to a pending sign-in. */
 export interface Proof {
   state: string;
   nonce: string;
@@ -35,11 +35,11 @@ export interface Proof {
 
 const cookieName = (env: Env) => hostOnly("easel_login", env.base.secure);
 
-/** Returns the binding of the browser; undefined when it has none. */
+/** Returns the binding in the cookie of the browser, or undefined if there is none. */
 export const bindingOf = (request: IncomingMessage, env: Env): string | undefined =>
   cookiesNamed(request.headers.cookie, cookieName(env)).find(isToken);
 
-/** Starts a sign-in. `cookie` is the `Set-Cookie` header that binds it to the browser. */
+/** Starts a sign-in. `cookie` is the `Set-Cookie` header that binds the sign-in to the browser. */
 export function startFlow(
   request: IncomingMessage,
   { returnTo, restarted }: Pick<Flow, "returnTo" | "restarted">,
@@ -59,14 +59,17 @@ export function startFlow(
   return { proof: proofOf(flow, state, binding), cookie };
 }
 
-/** Parses and verifies a `state`, without checking its browser or expiry; null when its signature is invalid. */
+/**
+ * Verifies the signature of a `state` and returns the sign-in in it, or null if the signature is invalid. Does not check the browser and
+ * the expiry.
+ */
 export function readFlow(state: string, env: Env): Flow | null {
   const [text = "", signature = "", ...more] = state.split(".");
   if (more.length > 0 || !env.signer.verifies(signature, "login", text)) return null;
   return JSON.parse(Buffer.from(text, "base64url").toString()) as Flow;
 }
 
-/** Returns the proof of a flow; null when another browser started it. */
+/** Returns the values by which the response to a sign-in is verified, or null if another browser started the sign-in. */
 export function findProof(request: IncomingMessage, flow: Flow, state: string, env: Env): Proof | null {
   const binding = cookiesNamed(request.headers.cookie, cookieName(env)).find(
     (each) => isToken(each) && tokenHash(each) === flow.browser,

@@ -10,18 +10,21 @@ const ENDPOINTS = ["authorization_endpoint", "token_endpoint", "jwks_uri"] as co
 
 type Protocol = typeof import("openid-client");
 
-/** The claims about a user, whose types are not checked yet. */
+/** The claims of the provider about a user. The types of the values are not checked yet. */
 export type Claims = Readonly<Record<string, unknown>>;
 
 /** The configured OpenID Connect provider. Its methods reject with an OidcError. */
 export interface Provider {
-  /** Returns the authorization URL. With `anew`, the provider must authenticate the user even where it has a session. */
+  /**
+   * Returns the URL to which the browser is redirected to sign in. With `anew`, the provider must ask the user to sign in even if the user
+   * has a session there.
+   */
   authorization(proof: Proof, callback: URL, anew: boolean): Promise<URL>;
-  /** Exchanges the authorization response in `callback` and returns the verified claims. */
+  /** Exchanges the authorization code in the URL `callback` for the claims about the user. Returns the verified claims. */
   claims(proof: Proof, callback: URL): Promise<Claims>;
 }
 
-/** Opens the provider lazily: its metadata and the protocol library are loaded at the first sign-in. */
+/** Returns the configured provider. Its metadata and the library `openid-client` are loaded only at the first sign-in. */
 export function openProvider(env: Env): Provider {
   const configuration = cachedConfiguration(env);
   const withProvider = async <Result>(act: (oidc: Protocol, provider: Configuration) => Promise<Result>) => {
@@ -41,7 +44,7 @@ export function openProvider(env: Env): Provider {
           nonce: proof.nonce,
           code_challenge: await oidc.calculatePKCECodeChallenge(proof.pkceVerifier),
           code_challenge_method: "S256",
-          // Unlike `prompt`, every provider accepts it.
+          // `max_age: 0` makes the user sign in again. Unlike `prompt`, it is supported by every provider.
           ...(anew && { max_age: "0" }),
         }),
       ),
@@ -61,7 +64,10 @@ export function openProvider(env: Env): Provider {
   };
 }
 
-/** Discovers the provider's metadata, one request at a time. After an hour it is refreshed in the background. */
+/**
+ * Returns a function that returns the metadata of the provider. The metadata is fetched by the first call, and refreshed in the background
+ * by calls after an hour. There is never more than one request at a time.
+ */
 function cachedConfiguration(env: Env): () => Promise<Configuration> {
   let known: { provider: Configuration; until: number } | undefined;
   let pending: Promise<Configuration> | undefined;
@@ -109,7 +115,10 @@ async function discover({ config }: Env): Promise<Configuration> {
   return provider;
 }
 
-/** Authenticates the client by its secret: in the header, or in the body where the provider does not support the header. */
+/**
+ * Returns how the service authenticates to the provider by its client secret: in the `Authorization` header, or in the body if the provider
+ * does not support the header.
+ */
 function secretAuth(secret: string, oidc: Protocol): ClientAuth {
   const inHeader = oidc.ClientSecretBasic(secret);
   const inBody = oidc.ClientSecretPost(secret);

@@ -53,7 +53,8 @@ export function mountOidc(app: FastifyInstance, env: Env): void {
     if (flow.expires <= env.clock()) throw new OidcError("expired", "the state has expired");
     const proof = findProof(request.raw, flow, state, env);
     if (proof === null) {
-      // Tabs that start at once, before there is a binding, end up with one binding: the other tabs restart.
+      // If several tabs start a sign-in before the browser has a binding, the browser keeps the binding of only one of them. The others
+      // restart.
       const may = !flow.restarted && params.has("code") && bindingOf(request.raw, env) !== undefined;
       if (may) return begin(request, reply, { returnTo: flow.returnTo, restarted: true });
       throw new OidcError("expired", "the state of another browser");
@@ -71,7 +72,7 @@ function callbackUrl({ base }: Env, params = new URLSearchParams()): URL {
   return url;
 }
 
-/** Parses the authorization response: `state` with either `code` or `error`, no parameter twice. */
+/** Parses the authorization response in the query, which must have `state`, either `code` or `error`, and no parameter twice. */
 function callbackParams({ url, query }: FastifyRequest): URLSearchParams {
   const given = Object.entries(query as Query);
   const params = new URLSearchParams(
@@ -83,7 +84,10 @@ function callbackParams({ url, query }: FastifyRequest): URLSearchParams {
   return params;
 }
 
-/** Finds or creates the user of a verified address that may sign in. */
+/**
+ * Finds or creates the user with the e-mail address in the claims. Throws an OidcError if the address is not verified or the user may not
+ * sign in.
+ */
 async function userOfClaims(claims: Claims, env: Env): Promise<User> {
   if (typeof claims.email !== "string" || claims.email_verified !== true)
     throw new OidcError("unverified", "no verified e-mail address");
@@ -94,7 +98,7 @@ async function userOfClaims(claims: Claims, env: Env): Promise<User> {
   return user;
 }
 
-/** Returns the name of a user, not counting a username that is an e-mail address; null without one. */
+/** Returns the name of a user, or null if the claims contain none. A username that is an e-mail address does not count. */
 function nameOfClaims({ name, preferred_username }: Claims): string | null {
   const username = cleanName(preferred_username);
   return cleanName(name) ?? (username?.includes("@") ? null : username);

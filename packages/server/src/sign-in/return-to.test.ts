@@ -12,10 +12,10 @@ const base = (urlMode: Base["urlMode"]) =>
 const path = base("path");
 const subdomain = base("subdomain");
 
-/** The URL that a browser on the sign-in page navigates to. */
+/** Returns the URL to which a browser navigates from the sign-in page for a value of `returnTo`. */
 const landing = (given: string, at: Base) => new URL(safeReturn(given, at), `${ORIGIN}/auth/login`);
 
-/** Values of returnTo and their results, in both URL modes. */
+/** Values of `returnTo` and the results of `safeReturn`, the same in both URL modes. */
 const rows: [given: string | undefined, to: string][] = [
   [undefined, "/"],
   ["", "/"],
@@ -62,7 +62,7 @@ for (const [given, to] of rows) {
   });
 }
 
-/** A page of a canvas host, in subdomain mode; null: the home page. */
+/** Values of `returnTo` and the results of `safeReturn` in subdomain mode. Null: the home page. */
 const hosts: [given: string, to: string | null][] = [
   ["http://tea.easel.localhost:3000/a?b#c", "http://tea.easel.localhost:3000/a?b#c"],
   ["//tea.easel.localhost:3000/", "http://tea.easel.localhost:3000/"],
@@ -77,7 +77,7 @@ const hosts: [given: string, to: string | null][] = [
 ];
 
 for (const [given, to] of hosts) {
-  test(`${given} leads to ${to ?? "the home page"} by subdomain, and home by path`, () => {
+  test(`${given} leads to ${to ?? "the home page"} in subdomain mode, and to the home page in path mode`, () => {
     assert.equal(safeReturn(given, subdomain), to ?? "/");
     assert.equal(safeReturn(given, path), "/");
   });
@@ -125,7 +125,7 @@ test("no combination of slashes, dots and similar characters leads to another or
 
 const corpus = samples("redirect")?.flatMap(({ bytes }) => bytes.toString().split("\n"));
 
-/** A handler might decode a value twice. */
+/** Decodes an entry of the corpus once more, as a handler might do by mistake. Returns an entry that cannot be decoded unchanged. */
 function decoded(entry: string): string {
   try {
     return decodeURIComponent(entry);

@@ -1,7 +1,10 @@
 import type { Base } from "../config/addresses.ts";
 import { isSlug } from "../http/canvas-path.ts";
 
-/** Validates where to redirect after signing in: a path on the base host or a URL of a canvas; `/` for anything else. */
+/**
+ * Returns the URL to redirect to after the sign-in: the given one as a path if it is on the base host, unchanged if it is on the host of a
+ * canvas, and `/` otherwise.
+ */
 export function safeReturn(given: string | undefined, base: Base): string {
   const url = given === undefined ? null : URL.parse(given, base.origin);
   if (url === null || !/^https?:$/.test(url.protocol) || url.username !== "" || url.password !== "")

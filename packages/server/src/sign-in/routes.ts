@@ -9,7 +9,7 @@ import { mountHandOver } from "./hand-over.ts";
 import { mountInvitation } from "./invitation.ts";
 import { mountOidc } from "./oidc.ts";
 
-/** Mounts the routes of signing in and out that the sign-in mode has (management API, section 2). */
+/** Mounts the routes for signing in and out in the configured sign-in mode (management API, section 2). */
 export function mountSignIn(app: FastifyInstance, env: Env): void {
   if (env.config.authMode === "dev") mountDevSignIn(app, env);
   if (env.config.authMode === "oidc") mountOidc(app, env);
@@ -19,7 +19,7 @@ export function mountSignIn(app: FastifyInstance, env: Env): void {
 
   app.post("/auth/logout", async (request, reply) => {
     requireSameOrigin(request.headers, env.base);
-    // Removes pages that the browser keeps for its back button.
+    // Makes the browser discard the pages that it keeps for its back button.
     reply.header("set-cookie", await endSession(request.raw, env)).header("clear-site-data", '"cache"');
     if (!wantsPage(request.headers)) return reply.code(204).send();
     // A redirect would lead to the login route, where a provider may sign the user in again without asking.
