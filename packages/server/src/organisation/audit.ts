@@ -7,12 +7,12 @@ export interface NewAuditEntry {
   act: string;
   canvas: string | null;
   target: string | null;
-  /** Client address. */
+  /** The IP address of the client. */
   address: string;
   details: object | null;
 }
 
-/** Writes an entry to the audit log; durable when the promise resolves. */
+/** Writes an entry to the audit log. The entry is durable when the promise resolves. */
 export async function writeAudit(
   { actor, act, canvas, target, address, details }: NewAuditEntry,
   env: Env,
@@ -23,7 +23,7 @@ export async function writeAudit(
       ${details === null ? null : JSON.stringify(details)})`;
 }
 
-/** A stored entry. */
+/** A row of the audit log. `at` is in epoch milliseconds. */
 export interface AuditRow {
   id: string;
   at: number;
@@ -33,11 +33,11 @@ export interface AuditRow {
   canvas_id: string | null;
   target: string | null;
   address: string;
-  /** JSON text. */
+  /** The details as JSON text. */
   details: string | null;
 }
 
-/** Lists entries with ids below `cursor`, newest first; with `canvas` only those of that canvas. */
+/** Lists entries of the audit log with ids below `cursor`, newest first. If `canvas` is not null, lists only the entries of that canvas. */
 export function listAudit(
   { canvas, cursor, limit }: { canvas: string | null; cursor: string; limit: number },
   { db }: Env,

@@ -2,7 +2,9 @@ import type { Config } from "../config/config.ts";
 import { optional, type Step, sql } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
 
-/** The settings that administrators may change besides quotas, by row name. Amounts are USD. */
+/**
+ * The settings that administrators can change, except quotas, by their names in the table `instance_settings`. Amounts are in US dollars.
+ */
 export interface InstanceSettings {
   publicLinks: boolean;
   "ai.models": string[];
@@ -13,7 +15,7 @@ export interface InstanceSettings {
 
 type SettingName = keyof InstanceSettings;
 
-/** The defaults, from the configuration of the deployment. */
+/** The functions that read the default of each setting from the configuration of the deployment. */
 const DEFAULTS: { [Name in SettingName]: (config: Config) => InstanceSettings[Name] } = {
   publicLinks: ({ publicLinks }) => publicLinks,
   "ai.models": ({ aiModels }) => aiModels,
@@ -22,7 +24,7 @@ const DEFAULTS: { [Name in SettingName]: (config: Config) => InstanceSettings[Na
   "ai.guestUsd": ({ aiGuestUsd }) => aiGuestUsd,
 };
 
-/** Reads the settings in effect. Public links are off wherever the deployment has switched them off. */
+/** Reads the settings in effect. If the configuration of the deployment switches Public links off, administrators cannot switch them on. */
 export async function readSettings({ db, config }: Env): Promise<InstanceSettings> {
   const rows = await db.all<{ name: string; value: string }>`select name, value from instance_settings`;
   const set = new Map(rows.map(({ name, value }) => [name, JSON.parse(value)]));
@@ -34,7 +36,7 @@ export async function readSettings({ db, config }: Env): Promise<InstanceSetting
   return { ...settings, publicLinks: settings.publicLinks && config.publicLinks };
 }
 
-/** Returns the writes that change settings: null restores the default, undefined changes nothing. */
+/** Returns the steps of a batch that change settings. Null restores the default, undefined changes nothing. */
 export function settingSteps(
   patch: { [Name in SettingName]?: InstanceSettings[Name] | null | undefined },
 ): Step[] {

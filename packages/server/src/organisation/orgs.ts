@@ -4,12 +4,12 @@ import type { Env } from "../env.ts";
 
 type OrgRow = Omit<Organisation, "domains" | "members">;
 
-/** Lists all organisations by id. */
+/** Lists all organisations, sorted by id. */
 export async function listOrgs({ db }: Env): Promise<Organisation[]> {
   const [orgs, domains, members] = await Promise.all([
     db.all<OrgRow>`select id, name, created_at as "createdAt" from orgs order by id`,
     db.all<{ domain: string; org_id: string }>`select domain, org_id from org_domains order by domain`,
-    // The domain of an e-mail address, in functions that both engines have.
+    // The expression with `substr` is the domain of an e-mail address. Both database engines have its functions.
     db.all<{ org_id: string; members: number }>`
       select org_id, count(*) as members from users
       join org_domains on domain = substr(email, length(rtrim(email, replace(email, '@', ''))) + 1)
@@ -24,7 +24,7 @@ export async function listOrgs({ db }: Env): Promise<Organisation[]> {
   }));
 }
 
-/** Finds an organisation; undefined when there is none. */
+/** Finds an organisation by its id. Returns undefined if there is none. */
 export async function findOrg(id: string, env: Env): Promise<Organisation | undefined> {
   return (await listOrgs(env)).find((org) => org.id === id);
 }
@@ -41,7 +41,7 @@ export async function putOrg(
     (domain) => sql`
       insert into org_domains (domain, org_id) values (${domain}, ${id}) on conflict (domain) do nothing`,
   );
-  // The organisation first: concurrent changes wait for the lock on its row.
+  // The row of the organisation is written first, so that concurrent changes wait for the lock on it.
   const { length: completed } = await db.batch([
     sql`insert into orgs (id, name, created_at) values (${id}, ${name}, ${clock()})
       on conflict (id) do update set name = excluded.name`,
@@ -51,7 +51,9 @@ export async function putOrg(
   return domains[completed - 2] ?? null;
 }
 
-/** Deletes an organisation and unsets it as the home of canvases; false when there is none. */
+/**
+ * Deletes an organisation and removes it from the canvases whose home organisation it is. Returns false if there is no such organisation.
+ */
 export async function deleteOrg(id: string, { db }: Env): Promise<boolean> {
   const steps = [
     sql`update orgs set name = name where id = ${id}`,

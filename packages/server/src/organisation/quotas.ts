@@ -7,25 +7,28 @@ import { refuse } from "../http/refusal.ts";
 
 export const PERSON_QUOTA_NAMES = Object.keys(PERSON_QUOTAS) as PersonQuotaName[];
 
-/** Every quota of what a canvas holds, by name (specification 8). */
+/** Returns every quota that limits what a canvas holds, with its name (specification 8). */
 export const quotasOf = ({ canvasData }: Pick<Env, "canvasData">): [name: string, quota: CanvasQuota][] =>
   canvasData.flatMap(({ quotas = {} }) => Object.entries(quotas));
 
-/** Returns the limit of every quota until an administrator sets another, by name. */
+/** Returns the default limit of every quota, keyed by the name of the quota. */
 function defaultsOf(env: Env): Map<string, number> {
   const ofCanvases = quotasOf(env).map(([name, { limit }]) => [name, limit] as const);
   const ofPeople = PERSON_QUOTA_NAMES.map((name) => [name, PERSON_QUOTAS[name](env.config)] as const);
   return new Map([...ofCanvases, ...ofPeople]);
 }
 
-/** Returns the current limit of every quota, by name. */
+/** Returns the current limit of every quota, keyed by the name of the quota. */
 export async function readQuotas(env: Env): Promise<Record<string, number>> {
   const rows = await env.db.all<{ name: string; value: number }>`select name, value from quotas`;
   const set = new Map(rows.map(({ name, value }) => [name, value]));
   return Object.fromEntries([...defaultsOf(env)].map(([name, limit]) => [name, set.get(name) ?? limit]));
 }
 
-/** Builds the writes that set quotas; null restores the default. A name that is no quota is 400 `INVALID_BODY`. */
+/**
+ * Returns the steps of a batch that set the limits of quotas. Null restores the default. Throws 400 `INVALID_BODY` for a name that is not a
+ * quota.
+ */
 export function quotaSteps(patch: Record<string, number | null | undefined>, env: Env): Step[] {
   const defaults = defaultsOf(env);
   return Object.entries(patch).flatMap(([name, value]): Step[] => {
@@ -40,10 +43,10 @@ export function quotaSteps(patch: Record<string, number | null | undefined>, env
   });
 }
 
-/** The quotas that administrators have set for one person; null where the general ones apply. */
+/** The limits that administrators have set for one person; null if the limit for everyone applies. */
 export type PersonQuotas = { [Name in PersonQuotaName]?: number | null | undefined };
 
-/** Builds the writes that set quotas of one person; null restores the general one, an absent name changes nothing. */
+/** Returns the steps of a batch that set limits for one person. Null restores the limit for everyone, an absent name changes nothing. */
 export function personQuotaSteps(userId: string, patch: PersonQuotas): Step[] {
   return PERSON_QUOTA_NAMES.flatMap((name): Step[] => {
     const value = patch[name];

@@ -9,7 +9,7 @@ import { countWithin, type Paged, paged } from "../http/paging.ts";
 /** A team without its members. */
 export type TeamRow = Omit<Team, "members">;
 
-/** A team with its members in one string, separated by spaces; null when there are none. */
+/** A team with the e-mail addresses of its members in one text, separated by spaces. `members` is null if there are none. */
 interface JoinedTeam extends TeamRow {
   members: string | null;
 }
@@ -17,8 +17,8 @@ interface JoinedTeam extends TeamRow {
 const teamOf = ({ members, ...team }: JoinedTeam): Team => ({ ...team, members: members?.split(" ") ?? [] });
 
 /**
- * Lists the teams that a user created or is a member of, newest first, with ids below `cursor` and `q` in their name. The page
- * ends early when its teams would have too many members together.
+ * Lists the teams that a user created or is a member of, and whose names contain `q`: those with ids below `cursor`, newest first. The page
+ * has fewer than `limit` teams if these would have too many members in total.
  */
 export async function listTeams(
   user: User,
@@ -43,7 +43,7 @@ export async function listTeams(
   return { entries: teams.map(teamOf), nextCursor };
 }
 
-/** Finds a team that the user created or is a member of, without its members. */
+/** Finds a team that the user created or is a member of. Returns it without its members, or undefined if there is none. */
 export function findTeamRow(id: string, user: User, { db }: Env): Promise<TeamRow | undefined> {
   return db.get<TeamRow>`
     select id, name, created_at as "createdAt", created_by as "createdBy" from teams
@@ -51,7 +51,7 @@ export function findTeamRow(id: string, user: User, { db }: Env): Promise<TeamRo
       or exists (select 1 from team_members where team_id = teams.id and email = ${user.email}))`;
 }
 
-/** Finds a team that the user created or is a member of. */
+/** Finds a team that the user created or is a member of. Returns it with its members, or undefined if there is none. */
 export async function findTeam(id: string, user: User, { db }: Env): Promise<Team | undefined> {
   const team = await db.get<JoinedTeam>`
     select id, name, created_at as "createdAt", created_by as "createdBy",
@@ -62,7 +62,7 @@ export async function findTeam(id: string, user: User, { db }: Env): Promise<Tea
   return team && teamOf(team);
 }
 
-/** Returns the writes that replace the members of a team; rows of members who stay are not touched. */
+/** Returns the steps of a batch that replace the members of a team. The rows of members who stay are not changed. */
 function memberSteps(id: string, members: string[]): Step[] {
   const keys = asKeys(members);
   return [
@@ -73,7 +73,7 @@ function memberSteps(id: string, members: string[]): Step[] {
   ];
 }
 
-/** Creates a team and returns its id; null when the user has as many as one person can have. */
+/** Creates a team and returns its id. Returns null if the user has already created as many teams as one person may. */
 export async function createTeam(
   { name, members }: { name: string; members: string[] },
   by: User,
@@ -81,7 +81,7 @@ export async function createTeam(
 ): Promise<string | null> {
   const id = newId();
   const steps: Step[] = [
-    // The user first: concurrent requests of the same user wait for the lock on this row, so the count below is exact.
+    // The row of the user is written first. Concurrent requests of the same user wait for the lock on it, so the count below is exact.
     sql`update users set name = name where id = ${by.id}`,
     sql`
       insert into teams (id, name, created_by, created_at)
@@ -92,24 +92,24 @@ export async function createTeam(
   return (await db.batch(steps)).length === steps.length ? id : null;
 }
 
-/** Changes a team: undefined changes nothing. False when it is gone. */
+/** Changes the name or the members of a team; undefined leaves them unchanged. Returns false if the team has been deleted. */
 export async function updateTeam(
   id: string,
   { name, members }: { name?: string | undefined; members?: string[] | undefined },
   { db }: Env,
 ): Promise<boolean> {
   const steps: Step[] = [
-    // The team first: concurrent changes wait for the lock on its row.
+    // The row of the team is written first, so that concurrent changes wait for the lock on it.
     sql`update teams set name = coalesce(${name ?? null}, name) where id = ${id}`,
     ...(members === undefined ? [] : memberSteps(id, members)),
   ];
   return (await db.batch(steps)).length === steps.length;
 }
 
-/** Deletes a team and with it the roles that it gave its members. */
+/** Deletes a team, and with it the roles on canvases that its members had as members of the team. */
 export async function deleteTeam(id: string, { db }: Env): Promise<void> {
   await db.batch([
-    // The team first: a concurrent request that shares a canvas with it takes the same lock.
+    // The row of the team is written first, because a concurrent request that shares a canvas with the team waits for the lock on it.
     sql`update teams set name = name where id = ${id}`,
     optional`delete from canvas_teams where team_id = ${id}`,
     optional`delete from team_members where team_id = ${id}`,

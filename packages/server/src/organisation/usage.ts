@@ -4,13 +4,13 @@ import type { Sql } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
 import { quotasOf, readQuotas } from "./quotas.ts";
 
-/** Reads a number in the only row of a statement; 0 where there is no row, or null in it. */
+/** Reads the number in a column of the only row of a statement. Returns 0 if there is no row, or null in the column. */
 async function numberIn<Column extends string>(column: Column, statement: Sql, { db }: Env): Promise<number> {
   const row = await db.get<Record<Column, number | null>>(...statement);
   return Number(row?.[column] ?? 0);
 }
 
-/** Returns the use of every quota that bounds what a canvas holds, by name. */
+/** Returns the use and the limit of every quota that applies to a canvas, keyed by the name of the quota. */
 export async function usageOf(canvasId: string, env: Env): Promise<Usage["counts"]> {
   const counted = quotasOf(env).flatMap(([name, { used }]) =>
     used ? [{ name, statement: used(canvasId) }] : [],

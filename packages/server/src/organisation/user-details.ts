@@ -2,7 +2,7 @@ import { containing, optional, type Step, sql } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
 import { type PersonQuotas, personQuotaSteps } from "./quotas.ts";
 
-/** A user with rights, number of canvases and quotas. */
+/** A user with rights, number of canvases and quotas. Times are epoch milliseconds. */
 export interface UserDetailsRow {
   id: string;
   email: string;
@@ -11,15 +11,15 @@ export interface UserDetailsRow {
   created_at: number;
   deactivated_at: number | null;
   can_publish_public: number;
-  /** Number of canvases that the user owns. */
+  /** Number of canvases that the user owns, without deleted ones. */
   canvases: number;
-  /** The quotas set for this user alone. */
+  /** The limits of three quotas for this user; null if the limit for everyone applies. */
   quota_canvases: number | null;
   quota_bytes: number | null;
   quota_versions: number | null;
 }
 
-/** Lists users with ids below `cursor` and `q` in their e-mail address or name, newest first. */
+/** Lists users whose e-mail address or name contains `q`: those with ids below `cursor`, newest first. */
 export function listUsers(
   { q, cursor, limit }: { q: string; cursor: string; limit: number },
   { db }: Env,
@@ -47,8 +47,8 @@ export function findUserDetails(id: string, { db }: Env): Promise<UserDetailsRow
 }
 
 /**
- * Changes rights and quotas of a user: undefined changes nothing. Deactivating deletes sessions and access tokens;
- * reactivating does not restore them. False when there is no such user.
+ * Changes rights and quotas of a user; undefined changes nothing. Deactivating a user deletes the user's sessions and access tokens;
+ * reactivating does not restore them. Returns false if there is no such user.
  */
 export async function updateUser(
   id: string,
@@ -68,7 +68,7 @@ export async function updateUser(
     sql`update users set can_publish_public = coalesce(${mayPublish}, can_publish_public) where id = ${id}`,
     ...personQuotaSteps(id, quotas),
   ];
-  // Also before a reactivation: a sign-in that ran during the deactivation may have left a session.
+  // Runs before a reactivation, too: a sign-in that was under way during the deactivation may have left a session.
   const revocations: Step[] = [
     optional`delete from sessions where user_id in (select id from users where id = ${id} and deactivated_at is not null)`,
     optional`delete from tokens where user_id in (select id from users where id = ${id} and deactivated_at is not null)`,
