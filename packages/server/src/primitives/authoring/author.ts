@@ -7,13 +7,16 @@ import { isAdmin } from "../../identity/identify.ts";
 import type { Call } from "../primitive.ts";
 import { requirePermission } from "../require-permission.ts";
 
-/** Throws 401 `NOT_AUTHENTICATED` for a guest, and 403 `PERMISSION_DENIED` outside the audience of authoring. */
+/**
+ * Requires a caller who may publish canvases from this canvas. Throws 401 `NOT_AUTHENTICATED` for a guest, and 403 `PERMISSION_DENIED` for
+ * anyone else who may not.
+ */
 export function requireAuthor(call: Call): void {
   if (isGuest(call.user)) refuse("NOT_AUTHENTICATED");
   requirePermission(call, "canCreateCanvas");
 }
 
-/** Finds a canvas that the caller manages. Throws 404 `NOT_FOUND` for any other one. */
+/** Finds a canvas that the caller manages as its owner, an editor or an administrator. Throws 404 `NOT_FOUND` for any other canvas. */
 export async function managedBy({ user }: Call, id: string, env: Env): Promise<ManagedRow> {
   const row = isId(id) ? await findManaged(id, user, isAdmin(user, env), env) : undefined;
   return row ?? refuse("NOT_FOUND");

@@ -22,7 +22,8 @@ const refuseTotal = (limit: number): never =>
   });
 
 /**
- * Returns the quotas of a person's authored canvases. Their steps count one more canvas; the batch must lock the person's row first.
+ * Returns the quotas on the number of canvases that a person publishes from pages: today and in total. Their steps also count one more
+ * canvas. The batch that runs the steps must lock the person's row first.
  */
 export function authoringQuotas(userId: string, { config, clock }: Env): CreationQuota[] {
   const { authoringDailyMax: daily, authoringTotalMax: total } = config;
@@ -44,7 +45,10 @@ export function authoringQuotas(userId: string, { config, clock }: Env): Creatio
   ];
 }
 
-/** Throws 429 `QUOTA_EXCEEDED` if a quota of a person is used up already. The write checks it again. */
+/**
+ * Throws 429 `QUOTA_EXCEEDED` if a person may not publish another canvas today or in total. The batch that creates the canvas checks this
+ * again.
+ */
 export async function requireRoom(userId: string, { db, config, clock }: Env): Promise<void> {
   const { authoringDailyMax: daily, authoringTotalMax: total } = config;
   const row = await db.get<{ today: number | null; ever: number | null }>`

@@ -5,7 +5,10 @@ import { sql } from "../../drivers/db/db.ts";
 import type { Env } from "../../env.ts";
 import { Refusal, refuse } from "../../http/refusal.ts";
 
-/** A bundle in `file` to deploy for the user `by`. `revokedAt` is that of the canvas before. */
+/**
+ * A deploy: `file` is the path of the bundle, and `by` is the id of the user who deploys it. `revokedAt` is when the canvas was revoked
+ * before the deploy (epoch milliseconds), or null.
+ */
 interface Deploy {
   canvasId: string;
   by: string;
@@ -13,13 +16,16 @@ interface Deploy {
   revokedAt: number | null;
 }
 
-/** The code of a failed deploy, and the fields of its refusal. */
+/** The response to a failed deploy: its error code, and a function that returns its further fields. */
 export interface Failure {
   code: "PUBLISH_FAILED" | "UPDATE_PARTIAL";
   fields(): Promise<object>;
 }
 
-/** Throws 502 for an error of a deploy. The message contains the reason of a refusal; any other error is logged. */
+/**
+ * Throws 502 in place of the error of a failed deploy. The new message includes the message of a `Refusal`; any other error is logged
+ * instead.
+ */
 async function fail(error: unknown, { code, fields }: Failure, { log }: Env): Promise<never> {
   const { message } = ERRORS[code];
   const given = await fields();
@@ -28,7 +34,7 @@ async function fail(error: unknown, { code, fields }: Failure, { log }: Env): Pr
   return refuse(code, { ...given });
 }
 
-/** Builds the step that rolls back its batch if the canvas has been revoked since `revokedAt` was read. */
+/** Builds the SQL step that rolls back its batch if the canvas has been revoked since `revokedAt` was read. */
 const notRevoked = ({ canvasId, revokedAt }: Deploy) => sql`
   update canvases set title = title where id = ${canvasId} and (revoked_at is null or revoked_at = ${revokedAt})`;
 
@@ -42,8 +48,8 @@ async function requireNotRevoked({ canvasId, revokedAt }: Deploy, { db }: Env): 
 }
 
 /**
- * Deploys a bundle and publishes it. Storing it can take long, so `recheck` is awaited before it is published, and a share that was revoked
- * meanwhile stays so; the deploy has no effect then. Returns the id of the version.
+ * Stores a bundle as a version of a canvas, awaits `recheck`, which throws if the caller has lost the right to deploy, and publishes the
+ * version. Discards the version and throws if `recheck` throws or the canvas was revoked meanwhile. Returns the id of the version.
  */
 export async function deployShare(
   given: Deploy,

@@ -1,7 +1,10 @@
 import type { AuthoredCanvas } from "@easel/protocol/types";
 import { firstValue, type Query } from "../../http/query.ts";
 
-/** Returns the condition of a list: `sourceApp` and `sourceKind` are equal to these, and all of `tags` are among the canvas's. */
+/**
+ * Returns a function that tests whether a canvas matches a query: it has the `sourceApp` and `sourceKind` of the query, if given, and all
+ * of its `tags`.
+ */
 export function matching(query: Query): (canvas: AuthoredCanvas) => boolean {
   const [sourceApp, sourceKind] = ["sourceApp", "sourceKind"].map((name) => firstValue(query, name));
   const tags = [query.tags ?? []].flat().flatMap((value) => value.split(","));

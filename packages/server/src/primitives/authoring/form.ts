@@ -5,10 +5,12 @@ import type { Env } from "../../env.ts";
 import { type Part, partsOf } from "../../http/multipart.ts";
 import { refuse } from "../../http/refusal.ts";
 
-/** The maximum number of bytes of a form besides its bundle. */
+/** The maximum size of a multipart form in bytes, without its bundle. */
 const MAX_OVERHEAD = LIMITS.managementBodyBytes.value + 64 * 1024;
 
-/** The parts of a form: the JSON of `metadata`, and a bundle that lies in a temporary file. */
+/**
+ * The parts of a multipart form: the JSON text of `metadata`, and the path and size of the temporary file with the bundle, if there is one.
+ */
 export interface Form {
   metadata: Buffer;
   bundle: { file: string; bytes: number } | undefined;
@@ -27,7 +29,7 @@ async function bytesOf({ body }: Part): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** Streams the bytes of a bundle, and counts them. */
+/** Streams the bytes of a bundle, and adds their number to `bundle.bytes`. */
 async function* counted({ body }: Part, bundle: { bytes: number }): AsyncGenerator<Uint8Array> {
   for await (const chunk of body) {
     bundle.bytes += chunk.length;
@@ -36,8 +38,9 @@ async function* counted({ body }: Part, bundle: { bytes: number }): AsyncGenerat
 }
 
 /**
- * Reads a form whose parts `metadata` and `bundle` come in either order, and keeps the bundle on disk while `use` runs (specification 4.8).
- * Throws 400 `INVALID_BODY` for a body that is no form, an unknown or repeated part, and one that is missing; and 413 over 50 MiB.
+ * Reads a multipart form with the parts `metadata` and `bundle`, in either order, and calls `use` with them (specification 4.8). Deletes
+ * the temporary file with the bundle when `use` has finished. Throws 400 `INVALID_BODY` if the body is not a form, or if a part is unknown,
+ * repeated or missing, and 413 if the bundle is larger than 50 MiB.
  */
 export async function withForm<Result>(
   request: IncomingMessage,

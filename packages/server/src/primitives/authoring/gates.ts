@@ -8,10 +8,10 @@ import { refuse } from "../../http/refusal.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** General access as a page names it. */
+/** The general access that a page requests for a canvas. `password` is a public link with a password. */
 export type Rung = Access | "password";
 
-/** The share settings that result from a request. */
+/** The sharing settings that a canvas will have after a request. */
 export interface ShareState {
   access: Access;
   hasPassword: boolean;
@@ -21,10 +21,13 @@ export interface ShareState {
 
 const reject = (message: string): never => refuse("INVALID_BODY", { message });
 
-/** Returns the stored value of a rung. */
+/** Converts the general access in a request to the stored value: `password` is stored as `public_link`. */
 export const storedAccess = (rung: Rung): Access => (rung === "password" ? "public_link" : rung);
 
-/** Whether the deployment allows a state. `public_link` includes the link with a password. */
+/**
+ * Whether the configuration allows these sharing settings for canvases that pages publish. If it allows `public_link`, it also allows a
+ * public link with a password.
+ */
 function isAllowed({ access, hasPassword }: ShareState, { authoringRungs }: Config): boolean {
   if (authoringRungs.includes(access)) return true;
   if (access === "private") return authoringRungs.includes("specific_people");
@@ -41,9 +44,9 @@ function requireExpiry({ expiresAt }: ShareState, { config, clock }: Env): void 
 }
 
 /**
- * Checks the share settings that result from a request (specification 4.8). Returns what to save of them. `given` are the values that the
- * page has sent. Throws 400 `INVALID_BODY`, 403 `PUBLIC_LINKS_DISABLED`, `PUBLIC_NOT_ALLOWED` or `PUBLIC_LINK_OWNER_GATED`, and 409
- * `ORG_REQUIRED`.
+ * Checks the sharing settings that a canvas will have after a request (specification 4.8). `given` has the values in the request. Returns
+ * the home organisation to save, if it changes. Throws 400 `INVALID_BODY`, 403 `PUBLIC_LINKS_DISABLED`, `PUBLIC_NOT_ALLOWED` or
+ * `PUBLIC_LINK_OWNER_GATED`, and 409 `ORG_REQUIRED`.
  */
 export async function requireShare(
   canvas: ShareTarget,

@@ -4,10 +4,10 @@ import { parseJson } from "../../http/body.ts";
 import { moment } from "../../http/field-schemas.ts";
 import { refuse } from "../../http/refusal.ts";
 
-/** General access as a page names it: `password` is a Public link with a password. */
+/** The general access that a page requests for a canvas. `password` is a public link with a password. */
 const rung = z.union([access, z.literal("password")]);
 
-/** The part `metadata` of a new canvas. */
+/** The schema of the form part `metadata` in a request that creates a canvas. */
 export const NewShare = z.strictObject({
   title,
   slug: z.string().optional(),
@@ -19,7 +19,7 @@ export const NewShare = z.strictObject({
   orgId: z.string().optional(),
 });
 
-/** The part `metadata` of an update. A field that is left out keeps its value, null clears it. */
+/** The schema of the form part `metadata` in a request that updates a canvas. A field that is left out keeps its value; null clears it. */
 export const ShareUpdate = z.strictObject({
   title: title.optional(),
   tags: tags.optional(),
@@ -30,7 +30,7 @@ export const ShareUpdate = z.strictObject({
   expectedUpdatedAt: moment.optional(),
 });
 
-/** Parses the part `metadata`. Throws 400 `INVALID_BODY` with all faults. */
+/** Parses the form part `metadata` with a schema. Throws 400 `INVALID_BODY` with all faults, or if the bundle is empty. */
 export function parseMetadata<Fields>(
   { metadata, bundle }: { metadata: Buffer; bundle: { bytes: number } | undefined },
   schema: ZodType<Fields>,

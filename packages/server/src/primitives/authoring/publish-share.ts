@@ -11,12 +11,12 @@ import { requireShare, storedAccess } from "./gates.ts";
 import type { NewShare } from "./metadata.ts";
 import { recordChange } from "./record-change.ts";
 
-/** A new canvas, with the hash of its password. */
+/** The fields of a new canvas as a page sends them, but with the hash of the password. */
 export type GivenShare = Omit<z.output<typeof NewShare>, "password"> & { passwordHash: string | undefined };
 
 /**
- * Creates the canvas with all its settings as a draft, in one batch that also counts it. Throws before it writes anything, also while the
- * queue of deploys is full: others may have filled it since the upload began.
+ * Creates a canvas with its settings as a draft and counts it against the quotas of its owner, in one batch. Throws without writing
+ * anything if a setting is not allowed, a quota is used up, or the queue of deploys is full.
  */
 async function create({ user }: Call, given: GivenShare, env: Env): Promise<{ id: string; slug: string }> {
   const { title, slug, tags, access: rung, expiresAt = null, metadata = null, passwordHash = null } = given;
@@ -32,8 +32,8 @@ async function create({ user }: Call, given: GivenShare, env: Env): Promise<{ id
 }
 
 /**
- * Publishes a new canvas of the caller (specification 4.8). Throws 502 `PUBLISH_FAILED` with the `id` if the deploy fails; the canvas is a
- * draft then.
+ * Creates a canvas that the caller owns, and publishes the bundle in `file` on it (specification 4.8). If the deploy fails, throws 502
+ * `PUBLISH_FAILED` with the `id` of the canvas, which remains a draft.
  */
 export async function publishShare(
   call: Call,

@@ -13,7 +13,10 @@ import { recordChange } from "./record-change.ts";
 import { listAuthored, revokeShare } from "./store.ts";
 import { updateShare } from "./update-share.ts";
 
-/** Finds the canvas of the path, which the caller may change. Throws 404 `NOT_FOUND`, and 409 `DISABLED` with the reason. */
+/**
+ * Returns the id of the canvas in the path. Throws 401 or 403 if the caller may not publish canvases, 404 `NOT_FOUND` if they do not manage
+ * this one, and 409 `DISABLED` with the reason if an administrator has disabled it.
+ */
 async function changeable(call: Call, env: Env): Promise<string> {
   requireAuthor(call);
   const row = await managedBy(call, call.params.id ?? "", env);
@@ -21,7 +24,7 @@ async function changeable(call: Call, env: Env): Promise<string> {
   return row.id;
 }
 
-/** The routes by which a page publishes canvases of its viewer (specification 4.8). */
+/** The routes with which a page creates, updates and revokes canvases for the person who has it open (specification 4.8). */
 export const authoring: Primitive = {
   capability: "authoring",
   routes: {

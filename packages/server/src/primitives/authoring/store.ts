@@ -4,7 +4,7 @@ import { manages } from "../../access/roles.ts";
 import type { CanvasRow } from "../../canvases/store.ts";
 import type { Env } from "../../env.ts";
 
-/** Changes of an authored canvas. A field that is undefined keeps its value. */
+/** Changes to a canvas that a page has published. A field that is undefined keeps its stored value. */
 export interface ShareChanges {
   title: string | undefined;
   tags: string[] | undefined;
@@ -13,13 +13,13 @@ export interface ShareChanges {
   /** Epoch milliseconds. */
   expiresAt: number | null | undefined;
   metadata: { [name: string]: Json } | undefined;
-  /** The home organisation, for a canvas that has none. */
+  /** The id of the home organisation. It is saved only if the canvas has none. */
   org: string | undefined;
 }
 
 const textOf = (value: object | undefined) => (value === undefined ? null : JSON.stringify(value));
 
-/** Saves changes of a canvas unless it has changed since `row` was read. Returns false in that case. */
+/** Saves changes to a canvas. Returns false if the canvas was deleted, or was changed since its `updated_at` was read. */
 export async function saveChanges(
   { id, updated_at }: Pick<CanvasRow, "id" | "updated_at">,
   { title, tags, access, passwordHash, expiresAt, metadata, org }: ShareChanges,
@@ -39,7 +39,7 @@ export async function saveChanges(
   return changed === 1;
 }
 
-/** Revokes an active share. Returns false if it is unpublished, archived, disabled or deleted. */
+/** Unpublishes a canvas. Returns false if the canvas is unpublished already, archived, disabled or deleted. */
 export async function revokeShare(id: string, { db, clock }: Env): Promise<boolean> {
   const now = clock();
   const changed = await db.run`
@@ -48,7 +48,7 @@ export async function revokeShare(id: string, { db, clock }: Env): Promise<boole
   return changed === 1;
 }
 
-/** Reads the canvases that a user has authored and still owns or edits, the newest first. */
+/** Reads the canvases that a user has published from pages and still owns or edits, the newest first. */
 export async function listAuthored(
   { id, email }: Pick<User, "id" | "email">,
   { db }: Env,

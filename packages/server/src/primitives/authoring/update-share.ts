@@ -13,22 +13,22 @@ import type { ShareUpdate } from "./metadata.ts";
 import { recordChange } from "./record-change.ts";
 import { saveChanges } from "./store.ts";
 
-/** Changes of a canvas, with the hash of a new password. */
+/** The changes to a canvas as a page sends them, but with the hash of the password. Null removes the password, and undefined keeps it. */
 export type GivenUpdate = Omit<z.output<typeof ShareUpdate>, "password"> & {
   passwordHash: string | null | undefined;
 };
 
-/** The number of concurrent changes that an update without `expectedUpdatedAt` may lose against. */
+/** The maximum number of attempts to save an update while other requests change the same canvas. */
 const ATTEMPTS = 20;
 
-/** Returns the settings of a canvas after an update. */
+/** Returns the sharing settings that a canvas will have after an update. */
 const resultOf = (row: ManagedRow, { access, passwordHash, expiresAt }: GivenUpdate): ShareState => ({
   access: access === undefined ? row.access : storedAccess(access),
   hasPassword: (passwordHash === undefined ? row.password_hash : passwordHash) !== null,
   expiresAt: expiresAt === undefined ? row.expires_at : expiresAt,
 });
 
-/** Checks the resulting settings if the update changes one of them. Returns the home organisation to save. */
+/** If an update changes sharing settings, checks those that the canvas will have. Returns the home organisation to save, if it changes. */
 async function requireResult(call: Call, row: ManagedRow, given: GivenUpdate, env: Env) {
   const { access, passwordHash, expiresAt } = given;
   const changes = [access, passwordHash, expiresAt].some((value) => value !== undefined);
@@ -36,8 +36,8 @@ async function requireResult(call: Call, row: ManagedRow, given: GivenUpdate, en
 }
 
 /**
- * Saves the settings. The write requires the row that was checked, so that no concurrent change yields settings that no check has seen; the
- * checks are repeated then. Throws 409 `SHARE_CONFLICT` with the `current` canvas if it is not the expected one.
+ * Checks an update and saves it. Starts again if another request has changed the canvas in between, so that the saved combination of
+ * settings is always a checked one. Throws 409 `SHARE_CONFLICT` with the `current` canvas if it is not the one that the page expects.
  */
 async function save(call: Call, id: string, given: GivenUpdate, publishes: boolean, env: Env): Promise<void> {
   const { title, tags, access, passwordHash, expiresAt, metadata, expectedUpdatedAt } = given;
@@ -55,8 +55,8 @@ async function save(call: Call, id: string, given: GivenUpdate, publishes: boole
 }
 
 /**
- * Updates a canvas, and publishes a bundle after its settings are saved (specification 4.8). Throws 502 `UPDATE_PARTIAL` with `stage` and
- * `current` if the deploy fails.
+ * Saves changes to a canvas, and then publishes the bundle in `file`, if there is one (specification 4.8). If the deploy fails, throws 502
+ * `UPDATE_PARTIAL` with the `current` canvas; the saved changes remain.
  */
 export async function updateShare(
   call: Call,

@@ -3,15 +3,24 @@ import type { Value } from "../../drivers/db/db.ts";
 import { AUTHOR, type Range } from "./fields.ts";
 import type { Condition } from "./record-query.ts";
 
-/* Parts of the statements that list and count records. Input of callers is only ever bound as a value. */
+/*
+ * Parts of the SQL statements that list and count records. What callers send never becomes part of the SQL text; it is always bound as a
+ * value.
+ */
 
-/** Returns the SQL of a condition on the record whose id is the expression `id`; its values are those of `valuesOf`. */
+/**
+ * Returns the SQL of one condition on a field of a record. `id` is the SQL expression for the id of the record. `valuesOf` returns the
+ * values for the placeholders.
+ */
 export const conditionOn = (id: string) =>
   `and exists (select 1 from record_fields as f where f.record_id = ${id} and f.name = ? and f.key >= ? and f.key < ?) `;
 
 const statements = new Map<string, TemplateStringsArray>();
 
-/** Returns the statement of a shape. The same shape always gets the same text object, which drivers prepare once. */
+/**
+ * Returns the SQL text of a query shape, which `build` builds at the first call. Equal shapes get the same text object, because drivers
+ * prepare each text object once.
+ */
 export function statementOf<Shape extends object>(
   shape: Shape,
   build: (shape: Shape) => TemplateStringsArray,
@@ -28,17 +37,20 @@ export const intersection = (one: Range, other: Range): Range => ({
   before: one.before.compare(other.before) < 0 ? one.before : other.before,
 });
 
-/** Splits conditions into the ids that the author must equal, with `author` unless it is null, and the others. */
+/**
+ * Separates conditions on the author from the others. `authors` are the ids that the author of a record must equal, including `author`
+ * unless it is null.
+ */
 export function splitAuthors(
   given: Condition[],
   author: string | null,
 ): { authors: string[]; conditions: Condition[] } {
-  // PostgreSQL rejects some text that is not an id: it is compared as bytes, like the other fields.
+  // Any other text is compared as bytes, like the values of fields, because PostgreSQL rejects some texts as parameters.
   const isAuthor = ({ name, is }: Condition) => name === AUTHOR && typeof is === "string" && isId(is);
   const authors = given.filter(isAuthor).map(({ is }) => String(is));
   if (author !== null) authors.push(author);
   return { authors, conditions: given.filter((each) => !isAuthor(each)) };
 }
 
-/** Returns the values of `conditionOn`. */
+/** Returns the values for the placeholders of `conditionOn`. */
 export const valuesOf = ({ name, from, before }: Condition): Value[] => [name, from, before];

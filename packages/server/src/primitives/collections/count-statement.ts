@@ -3,7 +3,7 @@ import { conditionOn, intersection, splitAuthors, statementOf, valuesOf } from "
 import type { Range } from "./fields.ts";
 import type { Condition } from "./record-query.ts";
 
-/** The rows that a count reads: the records of a collection, or the entries of one field in a range. */
+/** The rows that a count reads: the records of a collection, or the index entries of one field within a range of keys. */
 const SOURCES = {
   records: { from: "records as r", table: "r", id: "r.id", also: "" },
   fields: {
@@ -31,8 +31,9 @@ function countText({ source, authors, conditions }: Shape): TemplateStringsArray
 }
 
 /**
- * Builds the statement that counts the records of a collection that meet conditions, of all authors where `author` is null. It
- * reads along an index: of authors, or of one field within its range, preferably a field that must equal a value.
+ * Builds the statement that counts the records of a collection that meet all conditions: only those of `author`, or those of all authors if
+ * it is null. To use an index, the statement reads the records of one author or the index entries of one field, preferably of a field that
+ * must equal a value.
  */
 export function countStatement(
   canvas: string,

@@ -2,10 +2,13 @@ import { LIMITS } from "@easel/protocol/limits";
 import type { CanvasData } from "../../canvases/canvas-data.ts";
 import { sql } from "../../drivers/db/db.ts";
 
-/** The storage of collections: records, and the index of their fields. A number counts as 8 bytes. */
+/**
+ * Declares the storage of collections: the tables of records and of indexed fields, the quota of records, and the used bytes. A number
+ * counts as 8 bytes.
+ */
 export const collectionsData: CanvasData = {
   tables: {
-    // First, although fields reference records: the fields of a record are removed with it.
+    // `records` comes first, although `record_fields` references it, because the removal of a record also removes its fields.
     records: {
       key: ["id"],
       exported: ["collection", "id", "author_id", "value", "number", "created_at", "updated_at"],

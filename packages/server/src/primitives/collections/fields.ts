@@ -1,34 +1,37 @@
 import type { Json } from "@easel/protocol/types";
 
 /**
- * The first byte of a scalar's key, by its kind. Keys are bytes that sort as the values do: null, false, true, numbers, strings.
- * So one index serves equality, comparison, prefix and order, on both engines.
+ * The first byte of a key, by the kind of the value. A key encodes a JSON scalar as bytes that sort in the order of the values: null,
+ * false, true, numbers, strings. One index on keys therefore serves equality, comparisons, prefixes and sorting, on SQLite and PostgreSQL.
  */
 const KINDS = { null: 1, false: 2, true: 3, number: 4, text: 5 } as const;
 const AFTER_ALL = Buffer.of(6);
 
-/** The number of bytes of a string that its key contains. Operands are shorter, so that a cut key never equals one. */
+/**
+ * The maximum number of bytes of a string in its key; longer strings are cut. Operands of comparisons must be shorter, so that the key of a
+ * cut string never equals the key of an operand.
+ */
 const TEXT_BYTES = 256;
 const NAME_BYTES = 256;
-/** The number of fields of a record that are indexed: the first ones. */
+/** The maximum number of indexed fields of a record. Further fields are not indexed. */
 const MAX_FIELDS = 100;
 
-/** A JSON scalar. Only fields with one are indexed. */
+/** A JSON scalar. Only fields whose value is a scalar are indexed. */
 export type Scalar = string | number | boolean | null;
 
-/** An indexed field of a record. */
+/** An indexed field of a record: its name in UTF-8, and the encoded value. */
 export interface Field {
   name: Buffer;
   key: Buffer;
 }
 
-/** The name under which the author is indexed. It is not valid UTF-8, so no field has it. */
+/** The name under which the author of a record is indexed. It is not valid UTF-8, so no field of a record has this name. */
 export const AUTHOR = Buffer.from("\xffauthor", "latin1");
 
 export const isScalar = (value: unknown): value is Scalar =>
   value === null || ["string", "number", "boolean"].includes(typeof value);
 
-/** Returns the key of a scalar. */
+/** Encodes a scalar as a key: bytes that sort in the order of the values. */
 export function keyOf(value: Scalar): Buffer {
   if (typeof value === "number") return Buffer.concat([Buffer.of(KINDS.number), numberBytes(value)]);
   if (typeof value === "string")
@@ -36,7 +39,7 @@ export function keyOf(value: Scalar): Buffer {
   return Buffer.of(KINDS[String(value) as "null" | "true" | "false"]);
 }
 
-/** Encodes a double so that its bytes sort by value: negative ones inverted, the others with the sign bit set. */
+/** Encodes a number as 8 bytes that sort in numeric order: inverts all bits of a negative number, and sets the sign bit of any other. */
 function numberBytes(value: number): Buffer {
   const bytes = Buffer.alloc(8);
   bytes.writeDoubleBE(value === 0 ? 0 : value);
@@ -45,21 +48,21 @@ function numberBytes(value: number): Buffer {
   return bytes;
 }
 
-/** Whether a scalar has a key: a string with a lone surrogate has no UTF-8. */
+/** Whether a scalar can be encoded as a key. A string with a lone surrogate cannot, because it has no UTF-8 encoding. */
 const hasKey = (value: Scalar): boolean => typeof value !== "string" || value.isWellFormed();
 
-/** Whether a scalar can be the operand of a comparison: strings must be shorter than a key, and well-formed. */
+/** Whether a scalar can be the operand of a comparison. A string must be well-formed and shorter than 256 bytes. */
 export const isComparable = (value: Scalar): boolean =>
   typeof value !== "string" || (hasKey(value) && Buffer.byteLength(value) < TEXT_BYTES);
 
-/** Returns the name of a field in bytes; null for one that is not indexed. */
+/** Returns the name of a field in UTF-8. Returns null if the field cannot be indexed because its name is too long or not well-formed. */
 export function nameOf(field: string): Buffer | null {
   if (!field.isWellFormed()) return null;
   const name = Buffer.from(field);
   return name.length <= NAME_BYTES ? name : null;
 }
 
-/** Returns the indexed fields of a value: the scalars at the top level of an object. */
+/** Returns the indexed fields of a record's value: the first 100 fields of an object whose values are scalars. */
 export function fieldsOf(value: Json): Field[] {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return [];
   const fields: Field[] = [];
@@ -81,7 +84,10 @@ const next = (key: Buffer) => Buffer.concat([key, Buffer.of(0)]);
 const kindOf = (key: Buffer) => Buffer.of(key.readUInt8(0));
 const endOf = (key: Buffer) => Buffer.of(key.readUInt8(0) + 1);
 
-/** The range of keys for which each comparison with an operand holds: only keys of its own kind. */
+/**
+ * Functions that return, for each comparison with an operand, the range of keys that match. `key` is the key of the operand. Only values of
+ * the same kind match, such as numbers.
+ */
 export const COMPARISONS = {
   eq: (key: Buffer): Range => ({ from: key, before: next(key) }),
   lt: (key: Buffer): Range => ({ from: kindOf(key), before: key }),
@@ -96,8 +102,7 @@ export const COMPARISONS = {
   },
 };
 
-/** The name of a comparison. */
 export type Comparison = keyof typeof COMPARISONS;
 
-/** Every key. */
+/** The range of all keys. */
 export const ALL: Range = { from: Buffer.alloc(0), before: AFTER_ALL };

@@ -4,10 +4,10 @@ import { ALL, type Range } from "./fields.ts";
 import type { RecordQuery } from "./record-query.ts";
 
 /*
- * Each shape of a list query is one statement. It walks one index: that of the field of `orderBy`, within the range of the
- * conditions on it; in the order of creation, that of a field that must equal a value. The other conditions are evaluated record
- * by record. A list of one author walks the records of this author and sorts them, so that its time does not depend on the
- * records of others, nor tell anything about them.
+ * Builds one SQL statement for each shape of a list query. The statement reads along one index: that of the `orderBy` field, within the
+ * range of the conditions on this field, or, in order of creation, that of a field that must equal a value. It evaluates the other
+ * conditions record by record. A list of one author's records reads all records of this author and sorts them, so that its duration reveals
+ * nothing about the records of others.
  */
 
 const COLUMNS = "r.id, r.author_id, r.value, r.number, r.updated_at";
@@ -19,13 +19,16 @@ const FIELDS = {
   id: "o.record_id",
 };
 
-/** The index that a list walks: its tables, and the column that orders it before the id. */
+/**
+ * The tables and conditions of each index that a list can read along. `key` is the column by which records are sorted before they are
+ * sorted by id; null if they are sorted by id only.
+ */
 const WALKS = {
   createdAt: { ...RECORDS, key: null, also: "" },
   updatedAt: { ...RECORDS, key: "r.updated_at", also: "" },
   equal: { ...FIELDS, key: null, also: "and o.name = ? and o.key = ?" },
   field: { ...FIELDS, key: "o.key", also: "and o.name = ?" },
-  // The sign keeps the order from choosing the index.
+  // The unary plus prevents that the database uses the index on `updated_at` to sort.
   authorUpdatedAt: { ...RECORDS, key: "+r.updated_at", also: "" },
   authorField: {
     from: "records as r cross join record_fields as o",
@@ -36,7 +39,7 @@ const WALKS = {
   },
 } as const;
 
-/** Texts before and after every id: ids begin with a hexadecimal digit. */
+/** Texts that sort before and after every id. Ids begin with a hexadecimal digit. */
 const ID_BOUNDS = { first: "", last: "z" };
 
 interface Shape {
@@ -62,7 +65,10 @@ function listText({ walk, descending, authors, conditions }: Shape): TemplateStr
   return statementText(...parts);
 }
 
-/** Returns the values of the position after which a page begins, and of the bound where the list ends. */
+/**
+ * Returns the values for the placeholders of the position after which a page begins and, in a list by a field, of the key where the list
+ * ends.
+ */
 function boundsOf({ order, descending, after }: RecordQuery, bounds: Range): Value[] {
   const end = descending ? "last" : "first";
   if (order.by === "createdAt") return [after?.id ?? ID_BOUNDS[end]];
@@ -72,13 +78,14 @@ function boundsOf({ order, descending, after }: RecordQuery, bounds: Range): Val
       : [after.at, after.id];
   const [start, bound] = descending ? [bounds.before, bounds.from] : [bounds.from, bounds.before];
   const at = after?.at;
-  // A forged cursor from outside the bounds begins at the bound.
+  // If a forged cursor lies outside the bounds, the page begins at the bound.
   if (!Buffer.isBuffer(at) || at.compare(start) === (descending ? 1 : -1)) return [start, "", bound];
   return [at, after?.id ?? "", bound];
 }
 
 /**
- * Builds the statement that reads a page of a collection and one row more, of all authors where `author` is null.
+ * Builds the statement that reads a page of a collection and one row more: only records of `author`, or records of all authors if it is
+ * null.
  */
 export function listStatement(
   canvas: string,

@@ -13,6 +13,8 @@ import {
 } from "./fields.ts";
 
 /*
+ * The query parameters of these requests:
+ *
  * GET /collections/{name}?where=…&orderBy=…
  * GET /collections/{name}/count?where=…
  *
@@ -23,17 +25,20 @@ import {
 const MAX_CONDITIONS = 3;
 const MAX_WHERE_LENGTH = 4_096;
 
-/** A condition on a record: the key of a field lies in a range. */
+/** A condition on a record: the encoded value of the field `name` lies within the range. */
 export interface Condition extends Range {
   name: Buffer;
-  /** The value that the field must equal, for such a condition. */
+  /** The value that the field must equal. Absent if the condition is not an equality. */
   is?: Scalar;
 }
 
-/** The order of a list. */
+/** The sort order of a list: by a time, or by the value of the field `name`. */
 export type Order = { by: "createdAt" | "updatedAt" } | { by: "field"; name: Buffer };
 
-/** The position of a record in a list: the value that orders it, and its id. */
+/**
+ * The position of a record in a list. `at` is the value by which the list is sorted: epoch milliseconds or an encoded field value, or null
+ * in order of creation.
+ */
 export interface Position {
   at: number | Buffer | null;
   id: string;
@@ -52,7 +57,7 @@ const reject = (message: string): never => refuse("INVALID_BODY", { message });
 
 const FIELD = /^value\.(.+)$/s;
 
-/** Parses the name of a field in a query. */
+/** Parses the name of a field in a query: `authorId` or `value.{field}`. Throws 400 `INVALID_BODY` for any other name. */
 function parseField(given: string): Buffer {
   if (given === "authorId") return AUTHOR;
   const field = FIELD.exec(given)?.[1];
@@ -110,10 +115,13 @@ function parseOrder(given: string): Order {
   );
 }
 
-/** The form of record ids; the database is not asked for any other. */
+/** Matches record ids. Texts that do not match are never sent to the database. */
 export const RECORD_ID = /^[0-9a-f-]{1,128}$/;
 
-/** Parses a cursor: the id of a record, in orders other than that of creation with the value that orders it in front. */
+/**
+ * Parses a cursor: the id of a record or, unless the list is in order of creation, the value by which it is sorted, a dot and the id.
+ * Throws 400 `INVALID_BODY` for an invalid cursor.
+ */
 export function parseCursor(cursor: string, { by }: Order): Position {
   const [at = "", id = ""] = by === "createdAt" ? ["", cursor] : cursor.split(".");
   const fits = by === "createdAt" || (by === "updatedAt" ? /^\d{1,16}$/ : /^[\w-]{2,400}$/).test(at);
@@ -128,25 +136,25 @@ export function cursorOf(
   order: Order,
 ): string {
   if (order.by !== "field") return order.by === "createdAt" ? id : `${updated_at}.${id}`;
-  // A record in a list by a field is an object with that field.
+  // A list that is sorted by a field contains only objects with that field.
   const at = keyOf(JSON.parse(value ?? "")[order.name.toString()]);
   return `${at.toString("base64url")}.${id}`;
 }
 
-/** Returns a parameter that must not be repeated. */
+/** Returns the value of a query parameter, or undefined if it is absent. Throws 400 `INVALID_BODY` if it is repeated. */
 function single(parameters: Parameters, name: string): string | undefined {
   return Array.isArray(parameters[name])
     ? reject(`\`${name}\` may be given once.`)
     : firstValue(parameters, name);
 }
 
-/** Parses the conditions of a request; null without `where`. Rejects invalid ones with 400 `INVALID_BODY`. */
+/** Parses the conditions in the query parameter `where`. Returns null if it is absent. Throws 400 `INVALID_BODY` if it is invalid. */
 export function parseWhere(parameters: Parameters): Condition[] | null {
   const where = single(parameters, "where");
   return where === undefined ? null : parseConditions(where);
 }
 
-/** Parses the query of a list. Rejects an invalid one with 400 `INVALID_BODY`. */
+/** Parses the query parameters of a list. Throws 400 `INVALID_BODY` if one is invalid. */
 export function parseQuery(parameters: Parameters): RecordQuery {
   const conditions = parseWhere(parameters) ?? [];
   const orderBy = single(parameters, "orderBy") ?? "createdAt";

@@ -15,20 +15,23 @@ import { collectionsData } from "./data.ts";
 import { parseCursor, parseQuery, parseWhere, RECORD_ID } from "./record-query.ts";
 import { RecordStore, type StoredRecord } from "./store.ts";
 
-/** A configured collection with the rights of the caller. */
+/** A collection that has a policy, with the rights of the caller and the store of the records. */
 interface Opened {
   policy: CollectionPolicy;
   rights: Rights;
   records: RecordStore;
 }
 
-/** The right of a count without conditions: `aggregateCount` of the policy alone restricts it. */
+/** The right for a count without conditions: it includes all records, because only the policy's `aggregateCount` restricts such a count. */
 const ALL_RECORDS: Right = { own: true, any: true };
 
 const textOf = (record: StoredRecord) =>
   `{"id":"${record.id}","authorId":${JSON.stringify(record.author_id)},"value":${toText(record)},"updatedAt":${record.updated_at}}`;
 
-/** Opens the collection in the path. Rejects a caller who may not do the operation even with own records. */
+/**
+ * Reads the policy of the collection in the path and the rights of the caller. Throws 404 `COLLECTION_NOT_CONFIGURED` if there is no
+ * policy, and 403 `PERMISSION_DENIED` if the caller may not do `operation` even with their own records. Checks no operation if it is null.
+ */
 async function open(
   { params, canvas, role, user }: Call,
   operation: Operation | null,
@@ -43,19 +46,22 @@ async function open(
   return { policy, rights, records: new RecordStore(env.db, canvas.id, name, user.id) };
 }
 
-/** Returns the record in the path: 404 if the caller cannot read it, 403 if the operation is not allowed. */
+/**
+ * Returns the record in the path. Throws 404 `NOT_FOUND` if the caller cannot read it, and 403 `PERMISSION_DENIED` if the caller may not do
+ * the operation with it.
+ */
 async function findRecord({ params, user }: Call, { rights, records }: Opened, operation: Operation) {
   const { id = "" } = params;
   const record = (RECORD_ID.test(id) ? await records.get(id, rights.read) : undefined) ?? refuse("NOT_FOUND");
   return allows(rights[operation], record.author_id === user.id) ? record : refuse("PERMISSION_DENIED");
 }
 
-/** An opened collection with one of its records. */
+/** A collection as in `Opened`, and one of its records. */
 interface OpenedRecord extends Opened {
   record: StoredRecord;
 }
 
-/** Returns a function that opens the record in the path for an operation. */
+/** Returns a function that finds the collection and the record in the path, and checks that the caller may do the operation with it. */
 const openRecord =
   (operation: Operation) =>
   async (call: Call, env: Env): Promise<OpenedRecord> => {
@@ -63,7 +69,7 @@ const openRecord =
     return { ...opened, record: await findRecord(call, opened, operation) };
   };
 
-/** Publishes a write to those who watch the collection. */
+/** Publishes the change or removal of a record to the connections that watch the collection. */
 function publishChange(
   { params, canvas }: Call,
   { id, author_id }: Pick<StoredRecord, "id" | "author_id">,
@@ -74,13 +80,13 @@ function publishChange(
   announceChange(canvas.id, { resource: "collection", name, id, op, of: author_id }, env);
 }
 
-/** Parses `by` of an increment: a finite number. */
+/** Returns the number `by` from the body of an increment. Throws 400 `INVALID_BODY` if it is not a number. */
 function parseAmount(given: Json): number {
   const by = typeof given === "object" && given !== null && !Array.isArray(given) ? given.by : undefined;
   return typeof by === "number" ? by : refuse("INVALID_BODY", { message: "`by` must be a finite number." });
 }
 
-/** Named groups of records with policies (specification 4.10). */
+/** The routes for collections, which are named groups of records with policies (specification 4.10). */
 export const collections: Primitive = {
   capability: "kv",
   data: collectionsData,
@@ -118,7 +124,7 @@ export const collections: Primitive = {
           }
           isDone = true;
         } finally {
-          // Also after a failure, since records may have been removed before it.
+          // Published after a failure too, because records may have been removed before it.
           if (deleted > 0 || !isDone)
             announceChange(call.canvas.id, { resource: "collection", name, op: "clear", of }, env);
           attachments.announce();

@@ -23,7 +23,7 @@ const INCREMENT = statementText(
   "returning number",
 );
 
-/** The number of records that one batch of a clear removes, each with up to a hundred indexed fields. */
+/** The maximum number of records that one batch removes when a collection is cleared. Each can have up to a hundred indexed fields. */
 const CLEAR_BATCH = 100;
 
 const IN_BATCH =
@@ -34,16 +34,16 @@ const UNCOUNT_BATCH = statementText(
   "where canvas_id = ? and kind in (?, ?)",
 );
 
-/** Converts a right to a value of a statement. */
+/** Converts a boolean to a value for an SQL statement: 1 or 0. */
 const bit = (allowed: boolean) => Number(allowed);
 
-/** Stores the records of one collection of a canvas, for one caller (specification 4.10). */
+/** Reads and writes the records of one collection of a canvas on behalf of one caller (specification 4.10). */
 export class RecordStore {
   readonly #db: Db;
   readonly #canvas: string;
   readonly #collection: string;
   readonly #caller: string;
-  /** The kind under which the records of this collection are counted. */
+  /** The `kind` in the table `counts` under which the records of this collection are counted. */
   readonly #kind: string;
 
   constructor(db: Db, canvas: string, collection: string, caller: string) {
@@ -54,7 +54,7 @@ export class RecordStore {
     this.#kind = `${KIND}/${collection}`;
   }
 
-  /** Creates a record of the caller; null when the canvas has as many as its quota allows. */
+  /** Creates a record whose author is the caller. Returns null if the canvas has as many records as its quota allows. */
   async create(value: Json, now: number): Promise<StoredRecord | null> {
     const id = newId();
     const stored = toStored(value);
@@ -74,7 +74,7 @@ export class RecordStore {
     return { ...stored, id, author_id: this.#caller, updated_at: now };
   }
 
-  /** Returns a record that the right includes; undefined when there is none. */
+  /** Returns a record. Returns undefined if it does not exist or the right `read` does not include it. */
   get(id: string, read: Right): Promise<StoredRecord | undefined> {
     return this.#db.get<StoredRecord>`
       select id, author_id, value, number, updated_at from records
@@ -82,7 +82,10 @@ export class RecordStore {
         and (cast(${bit(read.any)} as integer) = 1 or (cast(${bit(read.own)} as integer) = 1 and author_id = ${this.#caller}))`;
   }
 
-  /** Reads a slice of the records that the right includes. */
+  /**
+   * Reads the next records of a list that the right `read` includes: at most `query.limit`, and at most 64 Ki characters of text unless one
+   * record is longer.
+   */
   async list(query: RecordQuery, read: Right) {
     const author = read.any ? null : this.#caller;
     const statement = listStatement(this.#canvas, this.#collection, author, query);
@@ -103,7 +106,7 @@ export class RecordStore {
     return Number(found?.rows ?? 0);
   }
 
-  /** Replaces the value of a record; null when the record no longer exists. */
+  /** Replaces the value of a record. Returns null if the record no longer exists. */
   async update(id: string, value: Json, now: number): Promise<Stored | null> {
     const stored = toStored(value);
     const steps: Step[] = [
@@ -115,7 +118,10 @@ export class RecordStore {
     return (await this.#db.batch(steps)).length === steps.length ? stored : null;
   }
 
-  /** Adds to a number and returns the sum; undefined when the record no longer exists, is no number, or the sum is not finite. */
+  /**
+   * Adds `by` to a record whose value is a number, and returns the sum. Returns undefined if the record no longer exists or is not a
+   * number, or if the sum is not finite.
+   */
   async increment(id: string, by: number, now: number): Promise<number | undefined> {
     const [changed] = await this.#db.returning<{ number: number }>(
       INCREMENT,
@@ -129,7 +135,7 @@ export class RecordStore {
     return changed?.number;
   }
 
-  /** Removes a record; false when it no longer exists. */
+  /** Removes a record. Returns false if it no longer exists. */
   async delete(id: string): Promise<boolean> {
     const steps: Step[] = [
       countLess(this.#canvas, KIND, 1),
@@ -141,8 +147,8 @@ export class RecordStore {
   }
 
   /**
-   * Removes the records that the right includes, a batch at a time. Yields after each batch the ids of its records, and how many of them
-   * this call has removed. Records created meanwhile may remain.
+   * Removes the records that the right includes, in batches. After each batch, yields the ids of its records and how many of them this call
+   * has removed; concurrent calls may have removed the others. Records that are created meanwhile may remain.
    */
   async *clear(right: Right): AsyncGenerator<{ ids: string[]; removed: number }> {
     let left = await this.count(right);

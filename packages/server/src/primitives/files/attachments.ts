@@ -4,14 +4,14 @@ import type { Env } from "../../env.ts";
 import { announceChange } from "../change-feed.ts";
 import { removal } from "./store.ts";
 
-/** The number of files that one batch removes: in SQLite a write blocks the event loop. */
+/** The maximum number of files that one batch removes. It is small because a write in SQLite blocks the event loop. */
 const BATCH = 100;
 
 const OF_RECORDS = "files where canvas_id = ? and record_id in (select key from json_each(?))";
 const FIND = statementText(`select id from ${OF_RECORDS} limit ?`);
 const COUNT = statementText(`select count(*) as files from ${OF_RECORDS}`);
 
-/** Removes the attachments of removed records of one collection. Reads do not return these any more. */
+/** Removes the attachments (files) of records that have been removed from one collection. These files are already hidden from reads. */
 export class AttachmentRemoval {
   readonly #canvas: string;
   readonly #collection: string;
@@ -25,12 +25,15 @@ export class AttachmentRemoval {
     this.#env = env;
   }
 
-  /** The number of attachments that could not be removed. The sweep removes them later. */
+  /** The number of attachments that could not be removed. The hourly sweep removes them later. */
   get failed(): number {
     return this.#failed;
   }
 
-  /** Removes the attachments of records, a batch at a time. */
+  /**
+   * Removes the attachments of the removed records with these ids, in batches. If this fails, logs the error and adds the remaining files
+   * to `failed`.
+   */
   async remove(recordIds: string[]): Promise<void> {
     const { db, log } = this.#env;
     const keys = asKeys(recordIds);
@@ -58,7 +61,7 @@ export class AttachmentRemoval {
   }
 }
 
-/** Removes attachments of removed records that a killed process or a failed removal left. */
+/** Removes attachments of removed records that are still stored because the process was killed or an earlier removal failed. */
 export async function sweepAttachments(db: Db): Promise<void> {
   for (let [canvas, record, id] = ["", "", ""]; ; await setImmediate()) {
     const slice = await db.all<{

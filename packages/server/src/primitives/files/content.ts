@@ -7,10 +7,12 @@ import { downloadName } from "./file-name.ts";
 import { isInline } from "./media-type.ts";
 import type { StoredFile } from "./store.ts";
 
-/** The Content-Security-Policy of files: a browser that opens a file runs nothing in it. */
+/** The Content-Security-Policy of uploaded files. A browser that opens a file directly runs no script in it. */
 const POLICY = "default-src 'none'; media-src 'self'; style-src 'unsafe-inline'; sandbox";
 
-/** Returns the `Content-Disposition` of a file, with its name in ASCII for old programs, and in full (RFC 5987). */
+/**
+ * Returns the `Content-Disposition` of a file. It contains the name of the file twice: in ASCII for old programs, and complete (RFC 5987).
+ */
 function dispositionOf(name: string, mime: string): string {
   const whole = downloadName(name);
   const parameters = {

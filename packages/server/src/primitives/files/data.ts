@@ -3,7 +3,7 @@ import type { CanvasData } from "../../canvases/canvas-data.ts";
 import { sql } from "../../drivers/db/db.ts";
 import { sweepAttachments } from "./attachments.ts";
 
-/** The storage of files: a row for each, the sum of their sizes, and blobs. */
+/** Declares the storage of uploaded files: a table with one row per file, a table with the sum of the sizes, the quotas, and the blobs. */
 export const filesData: CanvasData = {
   tables: {
     files: {

@@ -6,14 +6,14 @@ const NAME_LENGTH = LIMITS.fileNameLength.value;
 const DEFAULT_NAME = "upload";
 
 /**
- * Control characters, line breaks, and the invisible characters that change the direction of text, which can make the name of a program
- * look like that of a picture.
+ * Matches control characters, line breaks, and invisible characters that change the direction of text. The latter can make the name of a
+ * program look like the name of a picture.
  */
 const HIDDEN = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/gu;
 
 /**
- * Returns the name under which an upload is stored: the last part of its path, without hidden characters, of at most 255 characters. A name
- * that is empty or consists of dots becomes `upload`.
+ * Returns the name under which an uploaded file is stored: the last part of the path that the client sends, without hidden characters, of
+ * at most 255 characters. A name that is empty or consists of dots becomes `upload`.
  */
 export function storedName(given: string | undefined): string {
   const last = given?.toWellFormed().split(/[/\\]/).at(-1) ?? "";
@@ -21,7 +21,7 @@ export function storedName(given: string | undefined): string {
   return /^\.*$/.test(name) ? DEFAULT_NAME : name;
 }
 
-/** Returns the name under which a browser saves a file. Replaces the slashes that a rename may have added. */
+/** Returns the name under which a browser saves a file. Replaces slashes, which the name can contain after a rename. */
 export const downloadName = (name: string): string => name.replace(/[/\\]/g, "_");
 
 /** Shortens a name to 255 characters, and keeps an extension of up to 20 characters. */
@@ -32,7 +32,7 @@ function cut(name: string): string {
   return name.slice(0, NAME_LENGTH - extension.length).replace(/[\ud800-\udbff]$/, "") + extension;
 }
 
-/** Returns the new name of a file for a rename, trimmed. Returns null unless it has 1 to 255 characters, none of them hidden. */
+/** Returns the trimmed new name for a rename. Returns null unless it is a text of 1 to 255 characters without hidden ones. */
 export function newName(given: unknown): string | null {
   if (typeof given !== "string" || !given.isWellFormed()) return null;
   const name = given.trim();

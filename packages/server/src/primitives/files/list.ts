@@ -14,10 +14,10 @@ import { FileStore, type StoredFile } from "./store.ts";
 /*
  * GET /files?group=…&collection=…&recordId=…&cursor=…&limit=…
  *
- * Lists the files that the caller may read, by scope and within a scope from the oldest. Lists all of them without `limit`.
+ * Lists the files that the caller may read, sorted by scope and then by age, the oldest first. Without `limit`, lists all of them.
  */
 
-/** The position of a file in a list. */
+/** The position of a file in a list: its scope and id. `scope` is null at the start of the list. */
 interface Position {
   scope: Scope | null;
   id: string;
@@ -39,13 +39,13 @@ export function parseCursor(cursor: string | undefined): Position {
     : reject("`cursor` is none of this list.");
 }
 
-/** The files that a list contains: those of every scope, of one scope, or of one record. */
+/** Selects the files of a list: those of all scopes (`scope` is null), of one scope, or of one record. */
 export interface Filter {
   scope: Scope | null;
   recordId: string | null;
 }
 
-/** Parses the filters of a list. Throws 400 `INVALID_BODY` if they exclude each other. */
+/** Parses the query parameters that filter a list. Throws 400 `INVALID_BODY` for parameters that cannot be combined. */
 export function parseFilter(query: Query): Filter {
   const [group, collection, recordId] = ["group", "collection", "recordId"].map((name) =>
     firstValue(query, name),
@@ -62,7 +62,7 @@ export function parseFilter(query: Query): Filter {
 export const parseLimit = (query: Query): number =>
   query.limit === undefined ? Number.POSITIVE_INFINITY : strictLimit(query);
 
-/** Reads the files of one list for a caller. */
+/** Reads lists of the files of a canvas that the caller may read. */
 export class FileList {
   readonly #call: Call;
   readonly #env: Env;
@@ -74,7 +74,10 @@ export class FileList {
     this.#files = new FileStore(env.db, call.canvas.id);
   }
 
-  /** Reads at most `limit` files after a position. Throws 404 or 403 for a filter whose files the caller cannot read. */
+  /**
+   * Reads at most `limit` files that the filter selects, after a position. Throws 404 or 403 if the caller cannot read the files that the
+   * filter selects.
+   */
   async page({ scope, recordId }: Filter, limit: number, after: Position): Promise<Paged<StoredFile>> {
     if (scope === null) return paged(await this.#ofAllScopes(limit + 1, after), limit, cursorOf);
     if (after.scope !== null && after.scope !== scope) reject("`cursor` is none of this list.");
@@ -89,8 +92,8 @@ export class FileList {
   }
 
   /**
-   * Reads the files of all scopes that the current policy document allows, one scope after the other. It skips scopes of earlier policy
-   * documents, which may be any number and still contain files.
+   * Reads the files that the caller may read, in the fixed scopes and the scopes that the current policy document configures, one scope
+   * after the other. Omits files in scopes of earlier policy documents, because there can be any number of such scopes.
    */
   async #ofAllScopes(limit: number, { scope: first, id }: Position): Promise<StoredFile[]> {
     const policy = await policyOf(this.#call.canvas, this.#env);

@@ -9,9 +9,9 @@ import { FileStore, type Room, type StoredFile } from "./store.ts";
 import { type Fields, targetOf } from "./target.ts";
 
 const FIELDS = ["scope", "group", "collection", "recordId"] as const;
-/** The maximum size of a field in bytes. The longest valid value is the name of a collection. */
+/** The maximum size of a form field in bytes. All valid values are shorter. */
 const MAX_FIELD_BYTES = 1024;
-/** The maximum number of bytes of a body besides its file. */
+/** The maximum size of a request body in bytes, without its file. */
 const MAX_OVERHEAD = 64 * 1024;
 
 const reject = (message: string): never => refuse("INVALID_BODY", { message });
@@ -21,7 +21,10 @@ const tooLarge = (limit: number) =>
 const full = () =>
   refuse("QUOTA_EXCEEDED", { message: "The files of this canvas have used up its quota of bytes." }, 409);
 
-/** Streams the bytes of a file. Throws as soon as they exceed a limit, or at their end if another part follows. Nothing is stored then. */
+/**
+ * Streams the bytes of an uploaded file. Throws as soon as they exceed a limit, or after the last byte if another part follows the file.
+ * The file is not stored if this throws.
+ */
 async function* bytesOf(file: Part, parts: AsyncIterator<Part>, room: Room): AsyncGenerator<Uint8Array> {
   let size = 0;
   for await (const chunk of file.body) {
@@ -61,8 +64,8 @@ async function storeBlob(
 }
 
 /**
- * Reads an upload and stores it (specification 4.4). The fields come before the file, so that rights are checked before the first byte of
- * the file is read. Rights are checked again after the last byte, because an upload can take minutes.
+ * Reads an upload from a multipart form and stores it (specification 4.4). The form fields must come before the file, so that rights are
+ * checked before the first byte of the file is read. Rights are checked again after the last byte, because an upload can take minutes.
  */
 export async function receiveUpload(call: Call, env: Env): Promise<StoredFile> {
   const fields: Fields = {};

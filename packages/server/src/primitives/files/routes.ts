@@ -17,12 +17,12 @@ import { receiveUpload } from "./receive-upload.ts";
 import { collectionOf, groupOf } from "./scope.ts";
 import { FileStore, type StoredFile } from "./store.ts";
 
-/** The maximum size of the body of a rename in bytes. JSON escapes one character as up to six bytes. */
+/** The maximum size of the request body of a rename in bytes. JSON can encode one character of the name as six bytes. */
 const MAX_RENAME_BYTES = 6 * LIMITS.fileNameLength.value + 1024;
 
 const tooLarge = () => refuse("INVALID_BODY", { message: "The body is too large." }, 413);
 
-/** Returns the file record of the API as JSON. */
+/** Returns a file as JSON text, as the API returns it. */
 const textOf = ({ id, name, size, mime, created_at, scope, uploaded_by, record_id }: StoredFile) =>
   JSON.stringify({
     ...{ id, name, size, mime, createdAt: created_at, scope, uploadedBy: uploaded_by, recordId: record_id },

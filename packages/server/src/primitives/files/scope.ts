@@ -15,13 +15,13 @@ const FIXED = {
   submission: { preset: "submissions" },
 } as const satisfies Record<string, RecordPolicy>;
 
-/** Whether a text is one of the two fixed scopes, whose policies are fixed as well. */
+/** Whether a text is `shared` or `submission`, the two scopes with a fixed policy. */
 export const isFixed = (scope: string): scope is keyof typeof FIXED => Object.hasOwn(FIXED, scope);
 
 /** Returns the name of the collection that the attachments of a scope belong to, or undefined for any other scope. */
 export const collectionOf = (scope: Scope): string | undefined => nameAfter("record:", scope);
 
-/** Whether the files of a scope need KV besides files. Attachments do, because records do. */
+/** Whether the files of a scope need the capability `kv` besides `files`. Attachments need it, because records do. */
 export const needsKv = (scope: Scope): boolean => collectionOf(scope) !== undefined;
 
 /** Returns the name of the file group of a scope, or undefined for any other scope. */
@@ -36,7 +36,7 @@ export function parseScope(text: string): Scope | null {
   return isFixed(text) || (name !== undefined && isResourceName(name)) ? (text as Scope) : null;
 }
 
-/** Returns the fixed scopes and every scope that a policy document configures, in the order of lists. */
+/** Returns the fixed scopes and every scope that a policy document configures, in the order in which lists contain them. */
 export const scopesOf = ({ fileGroups = {}, collections = {} }: RuntimePolicy): Scope[] =>
   [
     ...(Object.keys(FIXED) as (keyof typeof FIXED)[]),

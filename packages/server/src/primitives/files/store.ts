@@ -8,7 +8,7 @@ export interface StoredFile {
   id: string;
   scope: Scope;
   record_id: string | null;
-  /** The person whose own file it is: the author of the record for an attachment, and the uploader otherwise. */
+  /** The id of the owner: for an attachment, the author of the record; for any other file, the uploader. */
   owner_id: string;
   uploaded_by: string;
   name: string;
@@ -21,19 +21,19 @@ export interface StoredFile {
 /** A file to store. The store adds the id. */
 export type NewFile = Omit<StoredFile, "id">;
 
-/** The maximum size of one file, and the number of bytes that the quota of the canvas leaves. */
+/** The maximum size of one file, and how much the quota of the canvas still allows, both in bytes. */
 export interface Room {
   file: number;
   canvas: number;
 }
 
-/** The number of rows of each further read when hidden files were among the first. */
+/** The number of rows that a list reads at a time after its first read, if that returned hidden files. */
 const SLICE = 100;
 
 const COLUMNS = "id, scope, record_id, owner_id, uploaded_by, name, mime, size, blob_key, created_at";
 /**
- * The SQL condition for attachments of removed records, which are hidden until their rows are removed. PostgreSQL might execute an `exists`
- * by reading every record of the instance.
+ * The SQL condition that is true for attachments of removed records. Lists hide these files until their rows are removed. The condition
+ * avoids `exists`, which PostgreSQL might execute by reading every record of the instance.
  */
 const HIDDEN =
   "record_id is not null and (select records.id from records where records.id = files.record_id) is null";
@@ -41,8 +41,8 @@ const HIDDEN =
 const FIND = statementText(`select ${COLUMNS} from files where id = ? and canvas_id = ? and not (${HIDDEN})`);
 
 /**
- * Builds the statement that lists the files with given values in some columns, in the order of their ids. With equalities, PostgreSQL might
- * walk all files by id and filter them. With these ranges, only one index has the right order.
+ * Builds the statement that lists the files with given values in `columns`, sorted by id. The conditions are ranges because, with
+ * equalities, PostgreSQL might read all files in the order of their ids and filter them.
  */
 function listBy(columns: string): TemplateStringsArray {
   const values = columns.replaceAll(/\w+/g, "?");
@@ -57,7 +57,7 @@ const LIST = listBy("scope");
 const LIST_OWN = listBy("scope, owner_id");
 const LIST_OF_RECORD = listBy("record_id");
 
-/** The SQL expression for the quota of bytes of a canvas's files. */
+/** The SQL expression for the maximum total size of the files of a canvas, in bytes. */
 const QUOTA = `coalesce((select value from quotas where name = 'files.bytes.canvas'), ${LIMITS.filesBytesPerCanvas.value})`;
 const ADD_BYTES = statementText(
   `insert into file_bytes (canvas_id, bytes) select ?, cast(? as bigint) where cast(? as bigint) <= ${QUOTA}`,
@@ -74,8 +74,8 @@ const INSERT = statementText(
 );
 
 /**
- * The SQL condition that selects files by their ids. With a plain `canvas_id = ?`, SQLite would read every file of the canvas through an
- * index.
+ * The SQL condition that selects files of a canvas by their ids. It does not compare `canvas_id` directly, because SQLite would then read
+ * every file of the canvas through an index.
  */
 const AMONG = "id in (select key from json_each(?)) and canvas_id || '' = ?";
 const SUBTRACT = statementText(
@@ -84,7 +84,7 @@ const SUBTRACT = statementText(
 );
 const REMOVE = statementText(`delete from files where ${AMONG}`);
 
-/** Stores the files of one canvas. */
+/** Reads and writes the database rows of the files of one canvas. */
 export class FileStore {
   readonly #db: Db;
   readonly #canvas: string;
@@ -94,7 +94,7 @@ export class FileStore {
     this.#canvas = canvas;
   }
 
-  /** Returns the maximum size of a file, and how many bytes the quota of the canvas leaves. The write checks the latter again. */
+  /** Returns the maximum size of a file, and how many bytes the quota of the canvas still allows. `create` checks the quota again. */
   async room(): Promise<Room> {
     const row = await this.#db.get<{ file: number | null; canvas: number | null; used: number | null }>`
       select (select value from quotas where name = 'files.bytes.file') as file,
@@ -107,7 +107,10 @@ export class FileStore {
     };
   }
 
-  /** Adds a file. Returns "full" if the quota of the canvas has no room for it, and "gone" if its record no longer exists. */
+  /**
+   * Adds a file. Returns "full" if the quota of the canvas does not allow it, and "gone" if the record that it is attached to no longer
+   * exists.
+   */
   async create(file: NewFile): Promise<StoredFile | "full" | "gone"> {
     const stored: StoredFile = { id: newId(), ...file };
     const { id, scope, record_id, owner_id, uploaded_by, name, mime, size, blob_key, created_at } = stored;
@@ -133,24 +136,24 @@ export class FileStore {
     return (["full", "gone"] as const)[done] ?? stored;
   }
 
-  /** Returns a file, or undefined if it does not exist or its record was removed. */
+  /** Returns a file. Returns undefined if it does not exist, or if the record that it is attached to was removed. */
   find(id: string): Promise<StoredFile | undefined> {
     return this.#db.get<StoredFile>(FIND, id, this.#canvas);
   }
 
-  /** Reads the files of a scope after an id, the oldest first: those of `owner`, or all if it is null. */
+  /** Reads at most `limit` files of a scope after the id `after`, the oldest first. Reads only files of `owner`, unless it is null. */
   list(scope: Scope, owner: string | null, after: string, limit: number): Promise<StoredFile[]> {
     return owner === null
       ? this.#page(LIST, [scope], after, limit)
       : this.#page(LIST_OWN, [scope, owner], after, limit);
   }
 
-  /** Reads the attachments of a record after an id, the oldest first. */
+  /** Reads at most `limit` attachments of a record after the file id `after`, the oldest first. */
   listOfRecord(recordId: string, after: string, limit: number): Promise<StoredFile[]> {
     return this.#page(LIST_OF_RECORD, [recordId], after, limit);
   }
 
-  /** Reads a slice at a time until it has `limit` files that are not hidden, because in SQLite a read blocks the event loop. */
+  /** Reads `limit` files that are not hidden. Reads a limited number of rows at a time, because a read in SQLite blocks the event loop. */
   async #page(text: TemplateStringsArray, by: string[], after: string, limit: number): Promise<StoredFile[]> {
     const shown: StoredFile[] = [];
     for (let [last, size] = [after, limit]; ; size = SLICE) {
@@ -162,7 +165,7 @@ export class FileStore {
     }
   }
 
-  /** Returns the scopes among `scopes` in which the canvas has files. */
+  /** Returns those of the given scopes in which the canvas has files. */
   async scopesInUse(scopes: Scope[]): Promise<Set<Scope>> {
     const found = await this.#db.all<{ scope: Scope }>`
       select key as scope from json_each(${asKeys(scopes)})
@@ -178,17 +181,18 @@ export class FileStore {
     );
   }
 
-  /** Removes a file. Returns false if it no longer exists. The sweep removes its blob. */
+  /** Removes a file. Returns false if it no longer exists. A later sweep removes its blob. */
   async delete(id: string): Promise<boolean> {
     return (await this.#db.batch(removal(this.#canvas, [id]))).at(-1) === 1;
   }
 }
 
-/** Builds the steps that remove files and subtract their sizes. The last one removes the rows. */
+/** Builds the SQL steps that remove files and subtract their sizes from the sum of the canvas. The last step removes the rows. */
 export function removal(canvas: string, ids: string[]): Step[] {
   const keys = asKeys(ids);
   return [
-    // Locks the sum until the commit, so that the next statements see the same files: concurrent removals subtract each size once.
+    // Locks the sum until the commit, so that the next two statements see the same files and concurrent removals subtract each size only
+    // once.
     optional`update file_bytes set bytes = bytes where canvas_id = ${canvas}`,
     optional(SUBTRACT, keys, canvas, canvas),
     optional(REMOVE, keys, canvas),

@@ -10,7 +10,7 @@ import { requirePermission } from "../require-permission.ts";
 import { isFixed, type Scope, scopeRights } from "./scope.ts";
 import type { StoredFile } from "./store.ts";
 
-/** The fields of an upload besides the file. */
+/** The form fields of an upload, without the file. */
 export interface Fields {
   scope?: string;
   group?: string;
@@ -28,7 +28,10 @@ const UPLOAD_PERMISSIONS = {
 
 const reject = (message: string): never => refuse("INVALID_BODY", { message });
 
-/** Throws 400 `INVALID_BODY` for fields that exclude each other: a file is in a fixed scope, in a group, or attached to a record. */
+/**
+ * Throws 400 `INVALID_BODY` if the fields name more than one target or an incomplete one. A target is `shared` or `submission`, a file
+ * group, or a record.
+ */
 function requireOneTarget({ scope, group, collection, recordId }: Fields): void {
   if ([scope, group, collection ?? recordId].filter((each) => each !== undefined).length > 1)
     reject("`scope`, `group`, and `collection` with `recordId` exclude each other.");
@@ -39,7 +42,7 @@ function requireOneTarget({ scope, group, collection, recordId }: Fields): void 
 
 /**
  * Returns the scope, record and owner of an upload. Throws 400 for fields that exclude each other, 404 for a group or collection without a
- * policy or a record that the caller cannot read, and 403 for a missing right.
+ * policy or a record that the caller cannot read, and 403 if the caller may not upload there.
  */
 export async function targetOf(call: Call, fields: Fields, env: Env): Promise<Target> {
   const { scope = "shared", group, collection, recordId = "" } = fields;

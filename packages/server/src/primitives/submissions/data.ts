@@ -2,7 +2,7 @@ import { LIMITS } from "@easel/protocol/limits";
 import type { CanvasData } from "../../canvases/canvas-data.ts";
 import { sql } from "../../drivers/db/db.ts";
 
-/** The storage of submissions. */
+/** Declares the storage of submissions: their table, quotas and used bytes. */
 export const submissionsData: CanvasData = {
   tables: {
     submissions: {

@@ -21,7 +21,10 @@ const tooLarge = () => refuse("VALUE_TOO_LARGE");
 const textOf = ({ userId, value, updatedAt }: Submission) =>
   `{"userId":${JSON.stringify(userId)},"value":${value},"updatedAt":${updatedAt}}`;
 
-/** Returns the store of the collection in the path, for a caller with a permission. */
+/**
+ * Returns the store of the collection in the path. Throws 403 `PERMISSION_DENIED` if the caller lacks the permission, and 400
+ * `INVALID_BODY` for an invalid name.
+ */
 function storeFor(permission: Permission, call: Call, { db }: Env): SubmissionStore {
   requirePermission(call, permission);
   const { collection = "" } = call.params;
@@ -36,7 +39,10 @@ function storeFor(permission: Permission, call: Call, { db }: Env): SubmissionSt
 const ownStore = (call: Call, env: Env) => storeFor("canSubmit", call, env);
 const managedStore = (call: Call, env: Env) => storeFor("canManageSubmissions", call, env);
 
-/** One submission per person and collection: everyone reads and writes their own, owners and editors manage all (specification 4.9). */
+/**
+ * The routes for submissions, of which each person has at most one per collection (specification 4.9). Everyone reads and writes their own;
+ * the owner and editors list and delete all.
+ */
 export const submissions: Primitive = {
   capability: "kv",
   data: submissionsData,
@@ -51,7 +57,7 @@ export const submissions: Primitive = {
         read: ({ request }, { turns }) => readBody(request, MAX_BYTES, tooLarge, turns),
         async run({ user }, store, body, env) {
           const value = JSON.stringify(parseJson(body));
-          // A number can be longer in the form that is stored than as it was sent.
+          // The stored text can be longer than the text that was sent: `1e20` is stored as 21 digits.
           if (Buffer.byteLength(value) > MAX_BYTES) tooLarge();
           const updatedAt = env.clock();
           if (!(await store.put(user.id, value, updatedAt))) refuse("KEY_LIMIT");

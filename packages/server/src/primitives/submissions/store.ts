@@ -13,7 +13,7 @@ export interface Submission {
 
 const KIND = "submissions";
 
-/** Stores the submissions of one collection of a canvas (specification 4.9). */
+/** Reads and writes the submissions of one collection of a canvas (specification 4.9). */
 export class SubmissionStore {
   readonly #db: Db;
   readonly #canvas: string;
@@ -25,14 +25,14 @@ export class SubmissionStore {
     this.#collection = collection;
   }
 
-  /** Returns the submission of a person; undefined when there is none. */
+  /** Returns the submission of a person, or undefined if there is none. */
   get(user: string): Promise<Submission | undefined> {
     return this.#db.get<Submission>`
       select user_id as "userId", value, updated_at as "updatedAt" from submissions
       where canvas_id = ${this.#canvas} and collection = ${this.#collection} and user_id = ${user}`;
   }
 
-  /** Creates or replaces the submission of a person; false when a new one would exceed the quota of the canvas or the author. */
+  /** Creates or replaces the submission of a person. Returns false if a new one would exceed the quota of the canvas or of the person. */
   async put(user: string, value: string, now: number): Promise<boolean> {
     for (;;) {
       const changed = await this.#db.run`
@@ -56,7 +56,7 @@ export class SubmissionStore {
   /** Removes every submission of the collection. */
   async clear(): Promise<void> {
     await this.#db.batch([
-      // Locks the counter until the commit, so that the next statement counts every row.
+      // Locks the counter until the commit, so that the next statement counts every row that the last statement deletes.
       countLess(this.#canvas, KIND, 0),
       sql`update counts set rows = rows - (select count(*) from submissions
           where submissions.canvas_id = ${this.#canvas} and collection = ${this.#collection})
@@ -65,7 +65,10 @@ export class SubmissionStore {
     ]);
   }
 
-  /** Reads at most `limit` submissions in the order of their authors' ids; `nextCursor` is the last id if more follow. */
+  /**
+   * Reads at most `limit` submissions whose authors' ids follow `cursor`, sorted by these ids. `nextCursor` is the last id, or null if no
+   * submissions follow.
+   */
   async list({ cursor, limit }: { cursor: string; limit: number }) {
     const { rows, more } = await this.#db.head<Submission>(
       SLICE_LENGTH,
@@ -77,7 +80,7 @@ export class SubmissionStore {
     return paged(rows, limit, ({ userId }) => userId, more);
   }
 
-  /** Creates a submission; "taken" if another request has just created it. */
+  /** Creates a submission. Returns "taken" if another request has created it meanwhile, and "full" if a quota is used up. */
   async #create(user: string, value: string, now: number): Promise<"created" | "taken" | "full"> {
     const { length: done } = await this.#db.batch([
       countOne(this.#canvas, KIND),
