@@ -1,4 +1,7 @@
-/** Rules for bundles that the browser SDK checks too. See `realtime-constants.ts` for why they stand apart from the table of limits. */
+/**
+ * Limits of bundles that the browser SDK checks too. They are not in the table of limits, because importing the table would add all its
+ * texts to the SDK.
+ */
 
 const KiB = 1024;
 const MiB = 1024 * KiB;
@@ -6,25 +9,25 @@ const MiB = 1024 * KiB;
 /** The maximum size of a zipped bundle in bytes (specification 8). */
 export const BUNDLE_BYTES = 50 * MiB;
 
-/** The maximum number of entries of a bundle. */
+/** The maximum number of entries in a zipped bundle. */
 export const BUNDLE_ENTRIES = 5_000;
 
-/** The maximum size of all files of a bundle in bytes. */
+/** The maximum total size of the unpacked files of a bundle, in bytes. */
 export const BUNDLE_UNPACKED_BYTES = 250 * MiB;
 
-/** The maximum compression of an entry over 1 MiB, to one. */
+/** The maximum compression ratio of a file over 1 MiB in a bundle: its unpacked size divided by its zipped size. */
 export const BUNDLE_RATIO = 100;
 
-/** The maximum length of a path of a bundle in bytes of UTF-8. */
+/** The maximum length of a file's path in a bundle, in bytes of UTF-8. */
 export const BUNDLE_PATH_BYTES = 1 * KiB;
 
-/** Returns the reason why a path cannot be served, as the end of a sentence, or undefined if it can. */
+/** Returns why a file with this path cannot be served, as the end of a sentence such as "is too long". Returns undefined if it can. */
 export function pathFault(path: string): string | undefined {
   if (new TextEncoder().encode(path).length > BUNDLE_PATH_BYTES) return "is too long";
-  // `Cs` is a surrogate without its other half.
+  // `Cs` matches a surrogate without its other half.
   if (/[\p{Cc}\p{Cs}\\]/u.test(path)) return "has characters that a path cannot have";
   const segments = path.split("/");
-  // A drive of Windows, such as `C:`, is a path of its own.
+  // A path with a Windows drive, such as `C:`, would be absolute.
   if (/^[a-z]:/i.test(path) || segments.some((segment) => ["", ".", ".."].includes(segment))) {
     return "does not stay inside the bundle";
   }

@@ -1,9 +1,9 @@
-/** Capability switches of a canvas. While `backendEnabled` is off, all of them count as off. */
+/** The names of the capability switches of a canvas. While its switch `backendEnabled` is off, all of them count as off. */
 export type Switch = "kv" | "files" | "ai" | "realtime" | "authoring";
 
 /**
- * Capabilities of the runtime API (specification 4.1, step 5): the canvas switch that each one needs, and the hint shown when
- * the operator has turned it off for the whole instance. Null: no switch of its own, or nothing that the operator configures.
+ * The capabilities of the runtime API (specification 4.1, step 5). `switch` is the canvas switch that a capability needs; null if it has
+ * none. `operatorHint` is the message while the operator has turned the capability off for the whole instance; null if the operator cannot.
  */
 export const CAPABILITIES = {
   identity: { switch: null, operatorHint: null },
@@ -27,5 +27,8 @@ export const CAPABILITIES = {
 /** A capability of the runtime API. */
 export type Capability = keyof typeof CAPABILITIES;
 
-/** Why a capability is off. The owner or an editor can change the first two. */
+/**
+ * Why a capability is off: the whole backend of the canvas or this capability is switched off, which the owner or an editor can change, or
+ * the operator has turned the capability off.
+ */
 export type DisabledReason = "backend_off" | "feature_off" | "operator_disabled";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ERRORS } from "./errors.ts";
 
-/** The codes of specification 7, by status. */
+/** The error codes of specification 7, by HTTP status. */
 const SPECIFIED: Record<number, string> = {
   400: "INVALID_BODY",
   401: "NOT_AUTHENTICATED",
@@ -18,7 +18,9 @@ const SPECIFIED: Record<number, string> = {
   503: "CONNECTION_DISABLED CONNECTION_KEY_UNAVAILABLE",
   504: "UPSTREAM_TIMEOUT",
 };
-/** Codes of the management API, and for general failures of an HTTP service. */
+/**
+ * The error codes that the specification does not contain: those of the management API, and those of general failures of an HTTP service.
+ */
 const OUR_OWN = {
   VERSION_LIVE: 409,
   VERSION_CONFLICT: 409,

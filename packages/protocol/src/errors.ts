@@ -64,10 +64,10 @@ export const ERRORS = {
   UNAVAILABLE: { status: 503, message: "The service cannot do this right now; try again in a moment." },
 } as const satisfies Record<string, { status: number; message: string }>;
 
-/** A stable error code; clients branch on it. */
+/** An error code. Clients branch on it, so it never changes. */
 export type ErrorCode = keyof typeof ERRORS;
 
-/** JSON body of every error response except the gateway's 401. */
+/** The JSON body of every error response, except the 401 response to a request without a session. */
 export interface ErrorBody {
   code: ErrorCode;
   message: string;

@@ -10,7 +10,10 @@ import { CHANNEL_NAME_BYTES, FRAME_BYTES } from "./realtime-constants.ts";
 const KiB = 1024;
 const MiB = 1024 * KiB;
 
-/** Fixed limits of the service (specification 8): `value` in `unit`, `of` what it bounds, and the response `past` it. */
+/**
+ * The fixed limits of the service (specification 8). `value` is the limit in `unit`, `of` names what it limits, and `past` is the response
+ * to a request that exceeds it.
+ */
 export const LIMITS = {
   kvKeyBytes: { value: 512, unit: "bytes", of: "a KV key, decoded", past: "413 KEY_TOO_LARGE" },
   valueBytes: {

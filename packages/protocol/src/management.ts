@@ -1,7 +1,8 @@
 import type { RuntimePolicy } from "./policy.ts";
 import type { Access, Canvas, Capabilities, Json, PublicationStatus, Version } from "./types.ts";
 
-// Responses of the management API besides Account, Canvas and DeployedCanvas (types.ts). Times are epoch milliseconds.
+// The types of the responses of the management API, except Account, Canvas and DeployedCanvas, which are in types.ts. Times are in epoch
+// milliseconds.
 
 /** The response of `GET /api/canvases`; `nextCursor` is null on the last page. */
 export interface CanvasList {
@@ -42,10 +43,10 @@ export interface NewInvitation {
   url: string;
 }
 
-/** The name of a quota that can be set for one person, too. */
+/** The name of a quota that administrators can also set for a single person. */
 export type PersonQuotaName = "canvases.person" | "bundles.bytes.person" | "versions.canvas";
 
-/** The use of one quota; of a quota per person, the highest use by one person. */
+/** The use of one quota. For a quota per person or per file, `used` is the highest use by one person or file. */
 export interface QuotaUsage {
   used: number;
   limit: number;
@@ -53,13 +54,13 @@ export interface QuotaUsage {
 
 /** The response of `GET /api/canvases/{id}/usage`. */
 export interface Usage {
-  /** By the name of the quota, such as `kv.keys.shared`. */
+  /** The use of each quota, by the name of the quota, such as `kv.keys.shared`. */
   counts: Record<string, QuotaUsage>;
-  /** Bytes of the published version, of all versions and of the stored data. */
+  /** The size in bytes of the current version, of all versions together, and of the stored data. */
   bytes: { version: number; versions: number; data: number };
 }
 
-/** A session of the caller; `current` marks the one that sent the request. */
+/** A session of the caller. `current` is true for the session that sent the request. */
 export interface SessionInfo {
   id: string;
   createdAt: number;
@@ -99,7 +100,7 @@ export interface Team {
   id: string;
   name: string;
   createdAt: number;
-  /** Id of the user who made the team and who alone may change it. */
+  /** The id of the user who created the team. Only this user may change it. */
   createdBy: string;
   /** E-mail addresses in alphabetical order. */
   members: string[];
@@ -123,7 +124,7 @@ export interface AdminUser {
   isAdmin: boolean;
   /** Number of canvases that the user owns. */
   canvases: number;
-  /** The quotas set for this user alone; null where the instance's quota applies. */
+  /** The quotas that are set for this user only. Null if the quota of the instance applies. */
   quotas: Record<PersonQuotaName, number | null>;
 }
 
@@ -164,22 +165,22 @@ export interface AdminCanvasList {
 export interface Organisation {
   id: string;
   name: string;
-  /** Lower case, in alphabetical order. */
+  /** The domains in lower case, in alphabetical order. */
   domains: string[];
   createdAt: number;
   /** Number of members who have signed in and are not deactivated. */
   members: number;
 }
 
-/** The response of `GET /api/admin/orgs`, by id. */
+/** The response of `GET /api/admin/orgs`, sorted by id. */
 export interface OrganisationList {
   orgs: Organisation[];
 }
 
-/** The response of `GET /api/admin/settings`: the values in effect. Amounts are USD. */
+/** The response of `GET /api/admin/settings`: the settings that are in effect. Amounts are in US dollars. */
 export interface AdminSettings {
   publicLinks: boolean;
-  /** By name, such as `kv.keys.shared`. */
+  /** The quotas by name, such as `kv.keys.shared`. */
   quotas: Record<string, number>;
   ai: { models: string[]; userDailyUsd: number; canvasMonthlyUsd: number; guestUsd: number };
 }
@@ -191,9 +192,9 @@ export interface AuditEntry {
   actor: { id: string; email: string };
   act: string;
   canvasId: string | null;
-  /** Id or e-mail address of the changed object, where it is not the canvas. */
+  /** The id or e-mail address of the changed object. Null if only the canvas itself was changed. */
   target: string | null;
-  /** Client address. */
+  /** The IP address of the client. */
   address: string;
   details: Json;
 }

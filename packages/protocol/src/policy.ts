@@ -1,4 +1,7 @@
-/** Rights of a policy (specification 2) and whom each includes: the record's author, owner and editors, everyone admitted. */
+/**
+ * The rights in a policy (specification 2), and whom each includes: the author of the record, the managers (owner and editors), and
+ * everyone who may open the canvas.
+ */
 export const RIGHTS = {
   none: { author: false, managers: false, everyone: false },
   own: { author: true, managers: false, everyone: false },
@@ -10,11 +13,11 @@ export const RIGHTS = {
 /** Name of a right: who may do something with a record. */
 export type PolicyRight = keyof typeof RIGHTS;
 
-/** Rights that do not depend on authorship: for creating, counting and channels. */
+/** The rights that do not depend on the author of a record. Rights to create and count records and rights on channels are among these. */
 export const AUDIENCES = ["none", "editors", "viewers"] as const satisfies PolicyRight[];
 export type PolicyAudience = (typeof AUDIENCES)[number];
 
-/** Presets of collections and file groups (specification 2). */
+/** The presets of collections and file groups, each with its rights (specification 2). */
 export const PRESETS = {
   personal: { read: "own", create: "viewers", update: "own", delete: "own" },
   submissions: {
@@ -56,27 +59,27 @@ export interface Overrides {
   increment?: PolicyRight | undefined;
 }
 
-/** Policy of a file group, and the common part of a collection's. */
+/** The policy of a file group. The policy of a collection has these fields too. */
 export interface RecordPolicy {
   preset: Preset;
   overrides?: Overrides | undefined;
 }
 
-/** Policy of a collection. `aggregateCount`: who may count all records, including those that they cannot read. */
+/** The policy of a collection. `aggregateCount` is who may count all records, including those that they cannot read. */
 export interface CollectionPolicy extends RecordPolicy {
   aggregateCount?: PolicyAudience | undefined;
 }
 
-/** Policy of a channel. */
+/** The policy of a channel: who may do each of these actions. */
 export type ChannelPolicy = Record<
   "subscribe" | "publish" | "seePresence" | "participatePresence",
   PolicyAudience
 >;
 
-/** Audience of a capability: owner and editors alone, or viewers as well. */
+/** Who may use a capability: only the owner and the editors, or viewers as well. */
 export type Audience = "editors" | "viewers";
 
-/** Policy of a Connection. */
+/** The policy of a Connection, through which pages send requests to an external API. */
 export interface ConnectionPolicy {
   audience: Audience;
   methods?: string[] | undefined;

@@ -2,7 +2,7 @@ import type { ChannelPolicy } from "./policy.ts";
 import { ACCESS_LOST, CANVAS_FULL, REALTIME_OFF } from "./realtime-constants.ts";
 import type { CanvasRole } from "./types.ts";
 
-/** Codes of `error` frames (specification 6), with their messages for people. */
+/** The codes of `error` frames (specification 6), with their messages for people. */
 export const FRAME_ERRORS = {
   MESSAGE_TOO_LARGE: "A frame may be 16 KiB at the most.",
   INVALID_FRAME: "A frame is a JSON object with the fields of its type.",
@@ -18,7 +18,10 @@ export const FRAME_ERRORS = {
 /** Code of an `error` frame. */
 export type FrameErrorCode = keyof typeof FRAME_ERRORS;
 
-/** Codes and reasons with which the service closes a connection (specification 6, except 1008, 1009 and 1011). */
+/**
+ * The WebSocket close codes and reasons with which the service closes a connection, and when it does so. Specification 6 defines them,
+ * except 1008, 1009 and 1011.
+ */
 export const CLOSE_CODES = {
   shutdown: { code: 1001, reason: "shutdown", when: "the service stops" },
   flood: {
@@ -57,7 +60,7 @@ export const DEFAULT_CHANNEL_POLICY: ChannelPolicy = {
   participatePresence: "viewers",
 };
 
-/** Name prefix of channels on which everyone may publish by default. */
+/** The prefix of the names of channels on which everyone may publish by default. */
 export const PARTICIPANT_PREFIX = "participants:";
 
 /** A person on a channel. */
@@ -71,7 +74,7 @@ export interface Sender extends Member {
   canvasRole: CanvasRole;
 }
 
-/** Target of a watch: the keys of a KV scope that begin with `prefix`, a collection, or the files of the canvas. */
+/** What a watch observes: the keys of a KV scope that begin with `prefix`, a collection, or the files of the canvas. */
 export type WatchTarget =
   | { resource: "kv" | "kv.user"; prefix: string }
   | { resource: "collection"; name: string }

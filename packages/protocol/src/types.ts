@@ -33,10 +33,10 @@ export interface Right {
   any: boolean;
 }
 
-/** Effective rights on a collection or file group. */
+/** The effective rights of the caller on a collection or file group, by operation. */
 export type Rights = Record<Operation, Right>;
 
-/** Effective rights on a realtime channel. */
+/** The effective rights of the caller on a realtime channel. */
 export type ChannelRights = Record<keyof ChannelPolicy, boolean>;
 
 /** The body of `GET /me` (specification 2 and 4.2). */
@@ -62,13 +62,13 @@ export interface KvEntry<Value = Json> {
   value: Value;
 }
 
-/** A page of `GET /kv`; `nextCursor` is null on the last one. */
+/** A page of `GET /kv`. `nextCursor` is null on the last page. */
 export interface KvPage<Value = Json> {
   entries: KvEntry<Value>[];
   nextCursor: string | null;
 }
 
-/** General access: who may open a canvas besides the people and teams it is shared with. */
+/** General access: who may open a canvas besides the people and teams that it is shared with. */
 export type Access = "private" | "whole_org" | "public_link";
 
 /** Lifecycle state of a canvas (specification 3). */
@@ -94,7 +94,10 @@ export interface AuthoredCanvas {
   revokedAt: number | null;
   createdBy: string;
   viewerRole: CanvasRole | "admin";
-  /** Number of people and teams on the list; null for viewers. `names`: up to five display names, never e-mail addresses. */
+  /**
+   * `count` is the number of people and teams that the canvas is shared with; null for viewers. `names` has the display names of up to five
+   * of them, never e-mail addresses.
+   */
   audienceSummary: { count: number | null; names: string[] };
   version: string | null;
   bundleUpdatedAt: number;
@@ -103,7 +106,7 @@ export interface AuthoredCanvas {
   metadata: { [name: string]: Json };
 }
 
-/** The switches of a canvas as the management API shows them. */
+/** The capability switches and audiences of a canvas, as the management API shows them. */
 export interface Capabilities {
   backendEnabled: boolean;
   kv: boolean;
@@ -117,12 +120,14 @@ export interface Capabilities {
   guestAi: boolean;
 }
 
-/** A canvas of the management API. */
+/** A canvas as the management API returns it. */
 export interface Canvas extends AuthoredCanvas {
   slug: string;
-  /** The administrator's reason for disabling the canvas, for owner and editors; null for everyone else. */
+  /**
+   * The reason that the administrator gave for disabling the canvas. Null if there is none, or if the caller is not the owner or an editor.
+   */
   disabledReason: string | null;
-  /** Whether navigations to paths without a file get `index.html`. */
+  /** Whether a navigation to a path without a file returns `index.html`. */
   spa: boolean;
   owner: { id: string; email: string; name: string };
   people: { email: string; role: "editor" | "viewer" }[];
@@ -144,7 +149,10 @@ export interface DeployedCanvas extends Canvas {
   warnings: string[];
 }
 
-/** A staged deploy that has begun. `missing` are the hashes of the bytes to upload; `warnings` are sentences for people. */
+/**
+ * A staged deploy that has begun: its files are uploaded one by one. `missing` are the SHA-256 hashes of the files that must be uploaded;
+ * `warnings` are sentences for people.
+ */
 export interface StagedDeployCreated {
   id: string;
   missing: string[];
@@ -157,14 +165,14 @@ export interface FinishedDeploy extends Canvas {
   warnings: string[];
 }
 
-/** The number of files of a version that differ from those of the version stored before it. */
+/** How many files differ between a version and the version that was stored before it. */
 export interface ChangedFiles {
   added: number;
   changed: number;
   removed: number;
 }
 
-/** One immutable deployed version. `changed` is null if an older release has stored it. */
+/** One immutable deployed version. `changed` is null if an older release of the service stored the version. */
 export interface Version {
   id: string;
   createdAt: number;
