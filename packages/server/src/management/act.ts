@@ -10,24 +10,24 @@ import type { Call, Reauthenticate } from "./call.ts";
 import { CALLERS, type CallerName, type Granted } from "./callers.ts";
 import type { ResponseSpec } from "./response-spec.ts";
 
-/** The part of an audit entry that the act supplies. Contains no secrets. */
+/** The part of an audit entry that an act (an operation of the management API) supplies. Contains no secrets. */
 export interface AuditNote {
   /** Id of the canvas, if the path does not contain it. */
   canvas?: string;
-  /** Id or e-mail address of another changed object. */
+  /** Id or e-mail address of a changed object other than the canvas. */
   target?: string;
   details?: object;
 }
 
-/** The result of an act. The response body is undefined with 204. */
+/** The result of an act. `body` is undefined for status 204. */
 export interface Result<Body> {
   body: Body;
   audit?: AuditNote;
 }
 
 /**
- * The connections whose access is rechecked after an act: those of its canvas; or all, beginning with those of the caller and of the user
- * in the path.
+ * The open connections whose access is rechecked after an act. `canvas`: those to the canvas of the act. `people`: all connections,
+ * beginning with those of the caller and of the user in the path.
  */
 export type Affects = "canvas" | "people";
 
@@ -38,7 +38,7 @@ type ParamsOf<Path extends string> = Path extends `${string}{${infer Name}}${inf
   ? Record<Name, string> & ParamsOf<Rest>
   : unknown;
 
-/** The data of an act, for docs, clients and tools. */
+/** Describes an act (an operation of the management API). The routes and the docs are derived from it. */
 interface Description {
   /** The unique name of the act, which the audit log records. */
   name: string;
@@ -49,16 +49,16 @@ interface Description {
   summary: string;
   /** Further sentences for the docs. */
   details?: string;
-  /** The callers that may perform the act. */
+  /** The group of callers that may perform the act. */
   allow: CallerName;
-  /** The schema of the path parameters, if they have a format of their own. */
+  /** The schema of the path parameters, if their format must be checked before the act runs. */
   params?: ZodType;
   query?: z.ZodObject;
   body?: BodySpec<unknown>;
   response: ResponseSpec<unknown>;
   /** Absent if no access needs to be rechecked. */
   affects?: Affects;
-  /** Whether many requests in a row are usual, because each uploads one file. They have a rate limit of their own. */
+  /** Whether each request uploads one of many files. Such requests have a higher rate limit. */
   uploads?: boolean;
   /** Whether the audit log records the act. By default it records all acts except GET. */
   audited?: boolean;
@@ -71,7 +71,7 @@ export interface Act extends Description {
   perform(call: Call, reauthenticate: Reauthenticate, env: Env): Promise<Result<unknown>>;
 }
 
-/** An act with the types of its parts. */
+/** The definition of an act, with the types of its path, callers, query, body and response. */
 interface Definition<
   Path extends string,
   Caller extends CallerName,
@@ -96,7 +96,10 @@ interface Definition<
   ): Promise<Result<NoInfer<Response>>>;
 }
 
-/** Parses those names of a query that are in the schema. The first value of a name counts, and an empty value counts as absent. */
+/**
+ * Parses the query parameters that the schema names, and ignores others. Uses the first value of a repeated parameter. An empty value
+ * counts as absent.
+ */
 function parseQuery<Schema extends z.ZodObject>(schema: Schema, query: Query): z.output<Schema> {
   return parse(
     schema,
@@ -104,15 +107,16 @@ function parseQuery<Schema extends z.ZodObject>(schema: Schema, query: Query): z
   );
 }
 
-/** Parses a value. Throws 400 `INVALID_BODY` with the first fault. */
+/** Parses a value with a schema. Throws 400 `INVALID_BODY` with the first fault. */
 function parse<Schema extends ZodType>(schema: Schema, value: unknown): z.output<Schema> {
   const { success, data, error } = schema.safeParse(value);
   return success ? data : refuse("INVALID_BODY", { message: error.issues[0]?.message });
 }
 
 /**
- * Defines an act. It checks the caller and the parameters, then runs. An act with a body authenticates and checks the caller again after
- * reading the body, because a client could delay its body until it has lost its rights.
+ * Defines an act (an operation of the management API) that checks the caller and the parameters before it runs. An act with a body
+ * authenticates and checks the caller again after it has read the body, because a client could delay the body until the caller has lost its
+ * rights.
  */
 export const act = <
   Path extends string,

@@ -4,18 +4,18 @@ import type { Env } from "../env.ts";
 import { readJson } from "../http/json-body.ts";
 import type { Call } from "./call.ts";
 
-/** The request body of an act. */
+/** Describes the request body of an act, and reads it. */
 export interface BodySpec<Body> {
-  /** The media types, for the docs. */
+  /** The accepted media types, for the docs. */
   type: "application/json" | "application/zip, text/html" | "application/octet-stream";
   optional: boolean;
   /** The schema of a JSON body; null for other types. */
   schema: ZodType | null;
-  /** Reads and parses the body and does the other slow work of the act. Throws 400 `INVALID_BODY` for an invalid body. */
+  /** Reads and parses the body, and does other slow work, such as storing an upload. Throws 400 `INVALID_BODY` for an invalid body. */
   read(call: Call, env: Env): Promise<Body>;
 }
 
-/** Returns the spec of a JSON body with a schema, of at most `limit` bytes. */
+/** Describes a JSON body that must match a schema and have at most `limit` bytes. */
 export const json = <Body>(schema: ZodType<Body>, limit?: number): BodySpec<Body> => ({
   type: "application/json",
   optional: false,
@@ -23,7 +23,7 @@ export const json = <Body>(schema: ZodType<Body>, limit?: number): BodySpec<Body
   read: ({ request }) => readJson(request, schema, limit),
 });
 
-/** Returns the spec of a JSON body with a schema, which slow work, such as hashing a password, prepares after parsing. */
+/** Describes a JSON body that must match a schema. `prepare` then does slow work on the parsed body, such as hashing a password. */
 export const preparedJson = <Given, Body>(
   schema: ZodType<Given>,
   prepare: (given: Given, env: Env) => Promise<Body>,
@@ -35,7 +35,7 @@ export const preparedJson = <Given, Body>(
 const isAbsent = ({ headers }: IncomingMessage) =>
   headers["transfer-encoding"] === undefined && Number(headers["content-length"] ?? 0) === 0;
 
-/** Returns the spec of an optional JSON body with a schema. An absent body counts as `{}`. */
+/** Describes an optional JSON body that must match a schema. An absent body counts as `{}`. */
 export const optionalJson = <Body>(schema: ZodType<Body>): BodySpec<Body> => ({
   ...json(schema),
   optional: true,

@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { User } from "../access/principal.ts";
 import type { Query } from "../http/query.ts";
 
-/** A request of a signed-in user, before it is checked and parsed for its act. */
+/** A request of a signed-in user to the management API, before it is checked and parsed. */
 export interface Call {
   user: User;
   params: Record<string, string>;
@@ -11,5 +11,5 @@ export interface Call {
   request: IncomingMessage;
 }
 
-/** Authenticates the caller again. Throws like a request without a session if the session or token is no longer valid. */
+/** Authenticates the caller again. If the session or token is no longer valid, throws the same error as for a request without one. */
 export type Reauthenticate = () => Promise<Call>;

@@ -10,23 +10,26 @@ import { bearerToken } from "../identity/tokens.ts";
 import { findTeamRow, type TeamRow } from "../organisation/teams.ts";
 import type { Call } from "./call.ts";
 
-/** A group of callers that an act can be open to. */
+/** A group of callers that may perform an act (an operation of the management API). */
 interface Caller {
   /** The members of the group in words, for the docs. */
   who: string;
   /** Whether guests of a canvas can belong to it. */
   guests: boolean;
-  /** Throws for other callers. Returns what it has looked up. `changes` is false for reads. */
+  /**
+   * Throws if the caller is not in the group. Returns the objects that it has looked up, such as the canvas. `changes` is false for an act
+   * that only reads.
+   */
   authorize(call: Call, env: Env, changes: boolean): Promise<object>;
 }
 
-/** Throws 403 `PERMISSION_DENIED` for an access token, so that no program creates or revokes credentials. */
+/** Throws 403 `PERMISSION_DENIED` for a request with an access token, so that no program creates or revokes credentials. */
 async function requireSession({ request }: Call): Promise<object> {
   if (bearerToken(request) === undefined) return {};
   return refuse("PERMISSION_DENIED", { message: "An access token cannot do this; sign in instead." });
 }
 
-/** Finds the canvas of the path. Throws 404 `NOT_FOUND` if the caller has no role on it. */
+/** Finds the canvas in the path. Throws 404 `NOT_FOUND` if the caller has no role on it. */
 async function canvasOf({ params: { id = "" }, user }: Call, env: Env): Promise<CanvasRow> {
   return (isId(id) ? await findCanvas(id, user, env) : undefined) ?? refuse("NOT_FOUND");
 }
@@ -36,8 +39,8 @@ export const refuseNonOwner = (): never =>
   refuse("OWNER_ONLY", { message: "Only the owner of this canvas may do this." }, 403);
 
 /**
- * Requires at least a role on the canvas of the path. Throws 404 without any role, 403 with a lower one, and 409 for a change while the
- * canvas is disabled.
+ * Requires that the caller has at least `role` on the canvas in the path. Throws 404 if the caller has no role, 403 if the caller has a
+ * lower one, and 409 for a change while the canvas is disabled.
  */
 async function requireRole(role: CanvasRole, call: Call, env: Env, changes: boolean) {
   const canvas = await canvasOf(call, env);
@@ -48,12 +51,12 @@ async function requireRole(role: CanvasRole, call: Call, env: Env, changes: bool
   return { canvas };
 }
 
-/** Finds the team of the path. Throws 404 `NOT_FOUND` unless the caller created it or is a member. */
+/** Finds the team in the path. Throws 404 `NOT_FOUND` unless the caller created it or is a member. */
 async function requireTeam({ params: { id = "" }, user }: Call, env: Env): Promise<{ team: TeamRow }> {
   return { team: (isId(id) ? await findTeamRow(id, user, env) : undefined) ?? refuse("NOT_FOUND") };
 }
 
-/** The groups of callers, each with its check. */
+/** The groups of callers, each with the function that checks whether a caller belongs to it. */
 export const CALLERS = {
   everyone: {
     who: "everyone signed in, guests of a canvas included",
@@ -107,5 +110,8 @@ export const CALLERS = {
 
 export type CallerName = keyof typeof CALLERS;
 
-/** The objects that the check of a group passes on to the act: the canvas for roles, the team for team members and creators. */
+/**
+ * The objects that the check of a caller group passes on to the act: the canvas for the groups of canvas roles, and the team for the groups
+ * of team members and creators.
+ */
 export type Granted<Name extends CallerName> = Awaited<ReturnType<(typeof CALLERS)[Name]["authorize"]>>;

@@ -47,7 +47,7 @@ export const capabilities = [
       if (runtimePolicy !== undefined && expected === undefined) refuse("POLICY_CONFLICT");
       if (typeof expected === "string" && !isId(expected)) refuse("POLICY_CONFLICT");
       if (!(await setCapabilities(id, switches, { expected, runtimePolicy }, env))) {
-        await currentView(id, user, env); // refuses with 404 if it was deleted
+        await currentView(id, user, env); // throws 404 if the canvas was deleted
         refuse("POLICY_CONFLICT");
       }
       const { capabilities, ...view } = await currentView(id, user, env);

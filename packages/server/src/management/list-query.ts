@@ -2,10 +2,10 @@ import { z } from "zod";
 import { isId } from "../crypto/ids.ts";
 import { pageLimit } from "../http/query.ts";
 
-/** A cursor that sorts after every id, because ids begin with a hexadecimal digit. */
+/** The cursor of the first page: it sorts after every id, because ids begin with a hexadecimal digit. */
 const END = "z";
 
-/** The query of a list. The page begins after `cursor` and has at most `limit` entries. */
+/** The query parameters of a list. The page begins after `cursor` and has at most `limit` entries. */
 const page = z.object({
   cursor: z.string().refine(isId, "`cursor` is not a cursor of this list.").default(END),
   limit: z
@@ -14,7 +14,7 @@ const page = z.object({
     .transform((limit) => pageLimit({ limit })),
 });
 
-/** The query of a list that the substring `q` filters. */
+/** The query parameters of a list of the entries that contain the text `q`. */
 export const search = z.object({
   q: z
     .string()

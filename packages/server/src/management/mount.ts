@@ -21,12 +21,14 @@ import type { Call } from "./call.ts";
 import { CALLERS } from "./callers.ts";
 import { Download } from "./response-spec.ts";
 
-/** The number of uploads for each other request that a person may send: a bundle of 5,000 files takes about a minute. */
+/**
+ * How many times as many uploads as other requests a person may send. With the default limit, a bundle of 5,000 files takes about a minute.
+ */
 const UPLOADS_FACTOR = 20;
 
 /**
- * Authenticates a request, counts it and, for a change, checks its origin, before any body is read. Throws 403 for guests unless `guests`
- * is true.
+ * Authenticates a request, counts it against the rate limit and, unless it only reads, checks its origin. Runs before the body is read.
+ * Throws 403 for a guest unless `guests` is true.
  */
 async function admit(
   request: FastifyRequest,
@@ -51,7 +53,7 @@ async function admit(
   return user;
 }
 
-/** Performs an act, has the access of open connections rechecked, and records the act in the audit log. */
+/** Performs an act, announces changed access so that open connections are rechecked, and records the act in the audit log. */
 async function perform(act: Act, call: Call, request: FastifyRequest, env: Env): Promise<Result<unknown>> {
   const { user, params } = call;
   const reauthenticated = async () => ({
@@ -64,7 +66,7 @@ async function perform(act: Act, call: Call, request: FastifyRequest, env: Env):
     result = await act.perform(call, reauthenticated, env);
     canvas = result.audit?.canvas ?? canvas;
   } finally {
-    // Also after a failure, because parts of the act may have been done. New requests see the change already.
+    // Announced after a failure too, because parts of the act may have been done.
     if (act.affects !== undefined) {
       const people = [user.id, params.id ?? ""];
       await announceAccess(canvas === undefined ? { people } : { canvas }, env);
@@ -80,7 +82,7 @@ async function perform(act: Act, call: Call, request: FastifyRequest, env: Env):
 
 type ActsByMethod = Partial<Record<Method, Act>>;
 
-/** Returns the acts of each path by method. */
+/** Groups all acts by path, and the acts of each path by HTTP method. */
 const actsByPath = (): [path: string, acts: ActsByMethod][] =>
   [...Map.groupBy(ACTS, ({ path }) => path)].map(([path, acts]) => [
     path,

@@ -10,7 +10,7 @@ import { canvas } from "./responses/canvas.ts";
 
 const Owner = z.strictObject({ email });
 
-/** The endpoint for the transfer of ownership. */
+/** The endpoint for transferring a canvas to another owner. */
 export const owner = [
   act({
     name: "canvas.transfer",

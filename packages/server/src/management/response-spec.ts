@@ -1,7 +1,10 @@
 import type { Readable } from "node:stream";
 import type { ZodType } from "zod";
 
-/** The successful response of an act: its status, and the schema of its body or null for a body that is no JSON. */
+/**
+ * Describes the successful response of an act: its HTTP status, and the schema of its JSON body. `schema` is null if there is no body or
+ * the body is not JSON.
+ */
 export interface ResponseSpec<Body> {
   status: 200 | 201 | 204;
   schema: ZodType<Body> | null;
@@ -9,7 +12,7 @@ export interface ResponseSpec<Body> {
   type?: string;
 }
 
-/** A response body that is read as fast as the client takes it, with its headers. */
+/** A response body that is streamed to the client, with its headers. */
 export class Download {
   readonly headers: Record<string, string>;
   readonly stream: Readable;

@@ -17,14 +17,14 @@ import { upsertUser } from "../identity/users.ts";
 
 const EXAMPLES = path.join(import.meta.dirname, "../../../../examples");
 
-/** Users that dev mode creates besides the administrator, who owns the examples. */
+/** The e-mail addresses of two users that dev mode creates. It also creates the administrator, who owns the examples. */
 const EDITOR = "editor@example.com";
 const VIEWER = "viewer@example.com";
 
-/** The number of examples that are stored at a time. Each waits for the disk most of the time. */
+/** The number of examples that are stored in parallel. Each spends most of its time waiting for the disk. */
 const AT_ONCE = 4;
 
-/** Returns the files of an example that browsers need, that is, without docs, tests and manifest. */
+/** Returns the files of an example that browsers need: all except docs, tests and `easel.json`. */
 async function servedFiles(folder: string): Promise<BundleFile[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const served = entries.filter(
@@ -42,7 +42,10 @@ async function servedFiles(folder: string): Promise<BundleFile[]> {
   );
 }
 
-/** Deploys the example canvases, or those of some names, to an empty service in dev mode and lists them for everyone. */
+/**
+ * Deploys the example canvases, or only those whose names are in `only`, and lists them for everyone. Does nothing unless the service runs
+ * in dev mode and has no canvases.
+ */
 export async function seedExamples(env: Env, only?: readonly string[]): Promise<void> {
   if (env.config.authMode !== "dev") return;
   if ((await env.db.get`select 1 as taken from canvases limit 1`) !== undefined) return;
@@ -56,7 +59,7 @@ export async function seedExamples(env: Env, only?: readonly string[]): Promise<
     .filter((name) => only?.includes(name) ?? true);
   if (owner === null) return;
   const stored = await inParallel(names, AT_ONCE, (slug) => storeExample(slug, owner.id, env));
-  // One after the other, so that lists by date show them in the order of their names.
+  // Published one after the other, so that lists by date show the examples in the order of their names.
   for (const example of stored) if (example !== null) await publishExample(example, env);
 }
 
@@ -66,7 +69,10 @@ interface Example {
   version: StoredVersion;
 }
 
-/** Creates the canvas of an example and stores its files. Returns null if that is not possible. */
+/**
+ * Creates the canvas of an example and stores its files. Returns null if its `easel.json` is missing, its slug is taken or its files are
+ * refused.
+ */
 async function storeExample(slug: string, ownerId: string, env: Env): Promise<Example | null> {
   const folder = path.join(EXAMPLES, slug);
   const text = await readFile(path.join(folder, "easel.json"), "utf8").catch(() => null);
@@ -92,7 +98,7 @@ async function publishExample({ id, settings, version }: Example, env: Env): Pro
   await publishStored(version, env);
   await setSharing(id, { access: "whole_org", people: [{ email: EDITOR, role: "editor" }] }, env);
   await patchCanvas(id, { discoverability: "listed", spa }, env);
-  // Examples are there to try things out: they keep the switches of a new canvas, too.
+  // The backend is on in every example, so that people can try all capabilities that a new canvas has.
   const switches = { backendEnabled: true, ...(capabilities.includes("authoring") && { authoring: true }) };
   await setCapabilities(id, switches, { runtimePolicy: policy, expected: null }, env);
 }

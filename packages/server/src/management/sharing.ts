@@ -12,7 +12,7 @@ import { preparedJson } from "./body-spec.ts";
 import { ok } from "./response-spec.ts";
 import { canvas as canvasSchema } from "./responses/canvas.ts";
 
-/** The request body. A field that is left out stays as it is, null clears it. */
+/** The schema of the request body. A field that is left out keeps its value; null clears it. */
 const Sharing = z.strictObject({
   access: access.optional(),
   password: password.nullish(),
@@ -33,7 +33,7 @@ const Sharing = z.strictObject({
     .optional(),
 });
 
-/** Takes the password out of the body and hashes it, which is slow. */
+/** Replaces the password in the request body with its hash. Hashing is slow. */
 async function hashPassword({ password, ...given }: z.output<typeof Sharing>, env: Env) {
   return { given, passwordHash: await passwordHashOf(password, env) };
 }
@@ -52,7 +52,7 @@ export const sharing = [
     response: ok(canvasSchema),
     async run({ user, canvas, body: { given, passwordHash } }, env) {
       await saveShareSettings(canvas, user, { ...given, passwordHash }, env);
-      // Read as the owner, because an editor may have removed their own role.
+      // The canvas is read as its owner sees it, because an editor may have removed their own role.
       const asOwner = { id: canvas.owner_id, email: canvas.owner_email };
       const row = await findCanvas(canvas.id, asOwner, env);
       const { role } = (await findCanvas(canvas.id, user, env)) ?? canvas;

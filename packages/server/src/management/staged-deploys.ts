@@ -17,7 +17,7 @@ const Manifest = z.strictObject({
   message: z.string().max(LIMITS.deployMessageLength.value).nullish(),
 });
 
-/** The bytes of a file. Reading the body stores them; null if the deploy has them already. */
+/** The request body with the bytes of one file. Reading it stores the bytes, and returns null if the deploy has them already. */
 const bytesOfFile: BodySpec<BundleBlob | null> = {
   type: "application/octet-stream",
   optional: false,

@@ -3,7 +3,7 @@ import { act } from "./act.ts";
 import { ok } from "./response-spec.ts";
 import { usage as usageSchema } from "./responses/canvas.ts";
 
-/** The endpoint for the use of quotas and storage by a canvas (management API, section 4). */
+/** The endpoint that returns how much of its quotas and how much storage a canvas uses (management API, section 4). */
 export const usage = [
   act({
     name: "canvas.usage",

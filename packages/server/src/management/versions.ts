@@ -14,7 +14,7 @@ import { canvas, deployedCanvas, versionList } from "./responses/canvas.ts";
 
 const TYPES = ["application/zip", "application/x-zip-compressed", "application/octet-stream", "text/html"];
 
-/** The body of a deploy. Reading it stores the bundle as a version that is not published yet. */
+/** The request body of a deploy. Reading it stores the bundle as a version that is not published yet. */
 const uploadedVersion: BodySpec<StoredBundle> = {
   type: "application/zip, text/html",
   optional: false,
@@ -28,7 +28,7 @@ const uploadedVersion: BodySpec<StoredBundle> = {
   },
 };
 
-/** Returns a version as a download. Throws 404 `NOT_FOUND` if the canvas has no such version. */
+/** Returns the files of a version as a zip to download. Throws 404 `NOT_FOUND` if the canvas has no such version. */
 async function downloadOf(
   { id, slug }: { id: string; slug: string },
   version: string,
@@ -36,7 +36,7 @@ async function downloadOf(
 ): Promise<Download> {
   await requireVersion(id, version, env);
   const { size, open } = await archiveOf(version, env);
-  // A version is marked before its files are removed, so this tells whether all of them have been read.
+  // Checked again, because the version may have been deleted meanwhile: a deletion marks the version before it removes the files.
   await requireVersion(id, version, env);
   const headers = { "content-disposition": `attachment; filename="${slug}.zip"` };
   return new Download(size === null ? headers : { ...headers, "content-length": String(size) }, open());

@@ -30,7 +30,7 @@ const Query = z.object({
 
 const Disable = z.strictObject({ reason: printable.trim().max(500).optional() });
 
-/** Converts a row to the canvas that administrators see: without content, people, metadata and policy. */
+/** Converts a database row to the canvas that administrators see: without content, people, metadata and policy. */
 function viewOf(row: AdminCanvasRow, { base, clock }: Env): AdminCanvas {
   return {
     id: row.id,
@@ -53,14 +53,14 @@ function viewOf(row: AdminCanvasRow, { base, clock }: Env): AdminCanvas {
   };
 }
 
-/** Makes a change to a canvas and reads the canvas again. Throws 404 `NOT_FOUND` if there is none to change. */
+/** Calls `change`, and returns the canvas as it is afterwards. Throws 404 `NOT_FOUND` if there is no canvas to change. */
 async function afterChange(id: string, env: Env, change: () => Promise<boolean>): Promise<AdminCanvas> {
   const row = isId(id) && (await change()) ? await findForAdmin(id, env) : undefined;
   return viewOf(row ?? refuse("NOT_FOUND"), env);
 }
 
 /**
- * The endpoints by which administrators list, disable, enable and restore canvases, without access to their content (management API,
+ * The endpoints with which administrators list, disable, enable and restore canvases, without access to their content (management API,
  * section 4).
  */
 export const canvases = [

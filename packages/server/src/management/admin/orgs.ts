@@ -13,7 +13,7 @@ import { organisation, organisationList } from "../responses/admin.ts";
 const ID = /^[a-z0-9][a-z0-9-]{0,62}$/;
 const DNS_LABEL = "[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?";
 
-// Checked before lower-casing, which turns some letters beyond ASCII into ASCII ones.
+// The pattern is checked before lower-casing, because lower-casing turns some letters beyond ASCII into ASCII letters.
 const domain = z
   .string()
   .trim()
@@ -42,7 +42,7 @@ const Body = z.strictObject({
 const findByPath = async (id: string, env: Env): Promise<Organisation | undefined> =>
   ID.test(id) ? findOrg(id, env) : undefined;
 
-/** Returns the name and the domains for the audit log. The domains decide who may open canvases of the organisation. */
+/** Returns the name and the domains of an organisation for the audit log. The domains decide who may open canvases of the organisation. */
 const auditOf = (org: Organisation | undefined) =>
   org === undefined ? null : { name: org.name, domains: org.domains };
 

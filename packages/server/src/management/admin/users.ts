@@ -41,7 +41,7 @@ const viewOf = (row: UserDetailsRow, { config }: Env): AdminUser => ({
   },
 });
 
-/** The endpoints by which administrators see and change users (management API, section 4). */
+/** The endpoints with which administrators see and change users (management API, section 4). */
 export const users = [
   act({
     name: "user.list",
