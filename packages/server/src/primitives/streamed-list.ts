@@ -21,8 +21,8 @@ interface Slice<Entry> {
 export type ReadSlice<Entry> = (call: Call, limit: number, after: string | null) => Promise<Slice<Entry>>;
 
 /**
- * Returns a page of at most `limit` entries as JSON, under the property `name`. A page larger than one slice is a stream, which reads
- * further slices as fast as the client receives them and checks access again before each.
+ * Returns a page of at most `limit` entries as JSON, under the property `name`. A page that takes more than one read of the database
+ * is a stream, which reads further entries as fast as the client receives them and checks access again before each read.
  */
 export async function streamList<Entry>(
   call: Call,

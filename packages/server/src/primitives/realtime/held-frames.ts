@@ -3,7 +3,7 @@ interface HeldFrame {
   isAllowed: () => boolean;
 }
 
-/** The maximum number of frames that a connection buffers while access is rechecked. */
+/** The maximum number of frames that a connection buffers while the user's access is rechecked. */
 const MAX_HELD = 4_096;
 
 /** Buffers outgoing frames of a connection while the user's access is rechecked. */

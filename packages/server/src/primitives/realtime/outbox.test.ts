@@ -36,7 +36,7 @@ describe("textFrame", () => {
   });
 });
 
-/** A socket that records its writes. If `isRead` is false, the peer does not read, so the writes stay buffered. */
+/** A socket that records its writes. While `isRead` is false, it behaves as if the peer read nothing. */
 class Kept extends Duplex {
   readonly writes: Buffer[] = [];
   isRead = true;

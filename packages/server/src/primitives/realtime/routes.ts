@@ -28,7 +28,7 @@ const OPTIONS = {
   handleProtocols: () => false as const,
 };
 
-/** Throws 426 for a request that does not ask for a WebSocket of the supported version. */
+/** Throws 426, which tells the client to open a WebSocket of the supported version. */
 function refuseHandshake(): never {
   const message = `This address is opened as a WebSocket, version ${VERSION}.`;
   throw new Refusal(

@@ -55,8 +55,8 @@ export class Watches {
   }
 
   /**
-   * Sends a `resync` frame for each target in which the user may now read other entries than `before`. The client may have missed changes
-   * of these entries.
+   * Sends a `resync` frame for each target in which the user may now read other entries than with the access `before`. The client may
+   * have missed changes of these entries.
    */
   applyAccess(before: AccessState): void {
     for (const target of this.#targets.values())
