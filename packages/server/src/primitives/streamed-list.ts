@@ -5,7 +5,7 @@ import type { Call } from "./primitive.ts";
 /** The maximum number of entries in a slice, the part of a page that is read from the database at a time. */
 const SLICE_ENTRIES = LIMITS.pageDefault.value;
 
-/** The maximum total length of the entries in a slice, in characters. A slice with a single entry may be longer. */
+/** The approximate maximum length, in characters, of the entries that are read from the database at a time. A single entry may be longer. */
 export const SLICE_LENGTH = 64 * 1024;
 
 /** Consecutive entries of a list. `nextCursor` is the cursor of the last entry, or null at the end of the list. */
