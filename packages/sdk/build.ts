@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 
-// Running servers may read the bundle meanwhile: it is written to a temporary file and renamed.
+// The bundle is written to a temporary file and renamed, because running servers may read it at the same time.
 const bundle = join(import.meta.dirname, "dist/v1.js");
 const draft = `${bundle}.${randomUUID()}.tmp`;
 

@@ -10,28 +10,28 @@ import { requireJson, toJson } from "./value.ts";
 export interface CanvasSettings {
   /** At most 20 tags of 1 to 64 characters. */
   tags?: string[];
-  /** `private` by default. `password` is a Public link with a password, which `password` then sets. */
+  /** Who may open the canvas; `private` by default. `password` is a Public link that also needs the password in the field `password`. */
   access?: Access | "password";
-  /** 1 to 200 characters, which visitors enter once. */
+  /** The password, which visitors enter once: 1 to 200 characters. */
   password?: string;
-  /** When access ends for everyone but owner and editors, in epoch milliseconds. */
+  /** The time, in epoch milliseconds, at which access ends for everyone except the owner and editors. */
   expiresAt?: number;
-  /** Data of the page, at most 16 KiB of JSON. `list` filters by its entries `sourceApp` and `sourceKind`. */
+  /** Any data to store with the canvas, at most 16 KiB of JSON. `list` can filter by its entries `sourceApp` and `sourceKind`. */
   metadata?: { [name: string]: Json };
 }
 
 /** A canvas to publish. */
 export interface NewCanvas extends CanvasSettings, SendOptions {
-  /** 1 to 200 characters. */
+  /** The title: 1 to 200 characters. */
   title: string;
   bundle: Bundle;
-  /** The name in the address: 3 to 63 lower-case letters, digits and inner hyphens. By default it follows the title. */
+  /** The name in the address: 3 to 63 lower-case letters, digits and inner hyphens. By default the service derives it from the title. */
   slug?: string;
-  /** The home organisation, one of the viewer's. By default the first of them. */
+  /** The id of the organisation that the canvas belongs to: one of the viewer's organisations, by default the first. */
   orgId?: string;
 }
 
-/** Changes of a published canvas. What is left out stays as it is. */
+/** Changes to a published canvas. Fields that are left out stay as they are. */
 export interface CanvasChanges extends Omit<CanvasSettings, "password" | "expiresAt">, SendOptions {
   title?: string;
   /** The files of a new version. */
@@ -40,24 +40,24 @@ export interface CanvasChanges extends Omit<CanvasSettings, "password" | "expire
   password?: string | null;
   /** Null removes the expiry. */
   expiresAt?: number | null;
-  /** The `updatedAt` of the record that the changes are based on. If it has changed since, the update fails with `SHARE_CONFLICT`. */
+  /** The `updatedAt` that the page has read with the canvas. If it has changed since then, the update fails with `SHARE_CONFLICT`. */
   expectedUpdatedAt?: number;
 }
 
-/** Filters of a list. A canvas must match all of them. */
+/** Filters of `easel.canvases.list`. A canvas must match all that are given. */
 export interface CanvasFilter {
-  /** The string `sourceApp` of `metadata`. */
+  /** The string that the canvas has as `metadata.sourceApp`. */
   sourceApp?: string;
-  /** The string `sourceKind` of `metadata`. */
+  /** The string that the canvas has as `metadata.sourceKind`. */
   sourceKind?: string;
-  /** Tags without commas. */
+  /** Tags, all of which the canvas must have. They must not contain commas. */
   tags?: string[];
 }
 
 /** Canvases that this canvas publishes under the viewer's account (specification 4.8). */
 export interface Canvases {
   /**
-   * Publishes a new canvas. Never retried. A `PublishFailedError` with an `id` leaves a draft, which `update` can publish.
+   * Publishes a new canvas. Never retries. After a `PublishFailedError` with an `id`, a draft exists, which `update` can publish.
    * @example const { url } = await easel.canvases.publish({ title: "Tea", bundle: { "index.html": "<h1>Tea at four</h1>" } });
    */
   publish(canvas: NewCanvas): Promise<AuthoredCanvas>;
@@ -67,12 +67,12 @@ export interface Canvases {
    */
   update(id: string, changes: CanvasChanges): Promise<AuthoredCanvas>;
   /**
-   * Resolves with the canvases that the viewer published from pages and still manages, in every state except deleted.
+   * Resolves with the canvases that the viewer has published from pages and still manages. Leaves out deleted canvases.
    * @example const pages = await easel.canvases.list({ sourceApp: "publisher" });
    */
   list(filter?: CanvasFilter): Promise<AuthoredCanvas[]>;
   /**
-   * Revokes a canvas: its address stops serving, and the record stays in the list.
+   * Revokes a canvas: its address no longer shows the page. The canvas stays in the list.
    * @example await easel.canvases.revoke(id);
    */
   revoke(id: string): Promise<void>;
@@ -82,7 +82,7 @@ export interface Canvases {
 export function createCanvases(api: Api, sendForm: SendForm): Canvases {
   const at = (id: string) => `/authoring/${segment(id, "canvas id")}`;
 
-  /** Sends settings, and after them the zipped bundle if there is one. */
+  /** Sends the settings as JSON, followed by the zipped bundle if there is one. */
   const send = async (method: string, path: string, given: CanvasChanges): Promise<AuthoredCanvas> => {
     const { bundle, onProgress, signal, ...settings } = given;
     const form = new FormData();
@@ -111,5 +111,5 @@ export function createCanvases(api: Api, sendForm: SendForm): Canvases {
   };
 }
 
-/** Throws for numbers that JSON would write as null, which clears a setting. */
+/** Returns a value. Throws for NaN and infinite numbers, because JSON would write them as null, and null clears a setting. */
 const requireFinite = (value: unknown) => (typeof value === "number" ? requireJson(value) : value);

@@ -28,13 +28,13 @@ export type Comparison =
   | Scalar
   | { eq?: Scalar; lt?: Scalar; lte?: Scalar; gt?: Scalar; gte?: Scalar; startsWith?: string };
 
-/** Filter, order and page of a list. `limit` is 1 to 1000, by default 100. */
+/** Options of `list`: filter, order and page. `limit` is 1 to 1000, by default 100. */
 export interface RecordListOptions {
   cursor?: string | null;
   limit?: number;
   /** Conditions on `authorId` and `value.{field}`; at most three. */
   where?: Record<string, Comparison>;
-  /** `createdAt` (default), `updatedAt` or `value.{field}`; a leading hyphen reverses the order. */
+  /** The field to sort by: `createdAt` (default), `updatedAt` or `value.{field}`. A leading hyphen reverses the order. */
   orderBy?: string;
 }
 
@@ -77,7 +77,7 @@ export interface Collection {
    */
   count(options?: Pick<RecordListOptions, "where">): Promise<number>;
   /**
-   * Resolves with the viewer's rights: for each operation, on their own records and on any record.
+   * Resolves with the viewer's rights: for each operation, whether they may do it with their own records, and with any record.
    * @example const { update } = await easel.kv.collection("ideas").permissions();
    */
   permissions(): Promise<Rights>;
@@ -87,8 +87,8 @@ export interface Collection {
    */
   clear(): Promise<number>;
   /**
-   * Calls `handler` on every change of a record that the viewer may read, and with `resync` when everything should be read
-   * again. Returns a function that stops the watch.
+   * Calls `handler` on every change of a record that the viewer may read. A change with `op: "resync"` means that the page should read
+   * all records again. Returns a function that stops the watch.
    * @example const stop = easel.kv.collection("ideas").watch(() => showIdeas());
    */
   watch(handler: Listener<RecordChange>, onError?: Listener<EaselError>): () => void;
@@ -98,7 +98,7 @@ export interface Collection {
 const filterOf = (where: RecordListOptions["where"]) =>
   where === undefined ? undefined : toJson(where, requireJson);
 
-/** Creates the object that `easel.kv.collection(name)` returns. Sends nothing before the first call. */
+/** Creates the object that `easel.kv.collection(name)` returns, without sending a request. */
 export function createCollection(api: Api, watch: Watch, name: string): Collection {
   const root = () => `/collections/${segment(name, "collection")}`;
   const at = (id: string) => `${root()}/${segment(id, "id", ["count", "permissions"])}`;

@@ -1,17 +1,17 @@
 import { EaselError } from "./errors.ts";
 
-/** The canvas of a page, and the origin of the API that serves it (specification 1, URL modes). */
+/** The slug of the canvas that a page belongs to, and as `base` the origin of its API (specification 1, URL modes). */
 export interface Context {
   readonly slug: string;
   readonly base: string;
 }
 
-/** The scheme of canvas addresses (specification 1). */
+/** Where the address of a canvas has its slug: in the path (`/c/{slug}/`) or in the host name (`{slug}.example.org`). Specification 1. */
 export type UrlMode = "path" | "subdomain";
 
 /**
- * Parses the context from the address of a page. Throws an `EaselError` if it is not the address of a canvas. Without a URL mode, path mode
- * is tried first.
+ * Parses the address of a page. Throws an `EaselError` if the page does not belong to a canvas. Without a URL mode, tries path mode first
+ * and then subdomain mode.
  */
 export function contextOf(href: string | undefined, urlMode?: UrlMode): Context {
   const page = new URL(href ?? "about:blank");
@@ -39,7 +39,7 @@ function pathMode({ origin, pathname }: URL): Context | undefined {
   return slug ? { slug, base: origin } : undefined;
 }
 
-/** Parses an address on `{slug}.{base_host}`. The first label is the slug; the other labels with the port are the base. */
+/** Parses an address on `{slug}.{base_host}`. The first label of the host name is the slug. The base has the other labels and the port. */
 function subdomainMode({ protocol, host, hostname }: URL): Context | undefined {
   if (isAddress(hostname)) return undefined;
   const [, slug, rest] = /^([^.]+)\.([^.:].*)$/.exec(host) ?? [];

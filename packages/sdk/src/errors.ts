@@ -3,7 +3,10 @@ import type { ErrorCode } from "@easel/protocol/errors";
 import type { FrameErrorCode } from "@easel/protocol/realtime";
 import type { AuthoredCanvas } from "@easel/protocol/types";
 
-/** The stable code of an error: that of the response, or `REQUEST_FAILED` without one. The SDK adds `DISCONNECTED` and `CHANNEL_CLOSED`. */
+/**
+ * The stable code of an error: the code in the response, or `REQUEST_FAILED` if there is none. `DISCONNECTED` and `CHANNEL_CLOSED` come
+ * from the SDK itself.
+ */
 export type EaselErrorCode =
   | ErrorCode
   | FrameErrorCode
@@ -30,16 +33,16 @@ export interface Failure {
 }
 
 /**
- * Base class of all errors that Easel throws. The service's log has the same `requestId`.
+ * Base class of all errors that the SDK throws. The log of the service has the same `requestId`.
  * @example if (error instanceof easel.EaselError && error.code === "RATE_LIMITED") await later();
  */
 export class EaselError extends Error {
   readonly code: EaselErrorCode;
   readonly status: number;
   readonly requestId: string | undefined;
-  /** A finer reason than the code, if the response had one: with `INVALID_BODY` `invalid_slug` or `org_forbidden`. */
+  /** A more specific reason than the code, if the response had one. With `INVALID_BODY` it is `invalid_slug` or `org_forbidden`. */
   readonly reason: string | undefined;
-  /** With `SHARE_CONFLICT` and `UPDATE_PARTIAL`: the canvas as it is now. */
+  /** The present state of the canvas, with the codes `SHARE_CONFLICT` and `UPDATE_PARTIAL`. */
   readonly current: AuthoredCanvas | undefined;
 
   constructor(failure: Failure) {
@@ -55,7 +58,7 @@ export class EaselError extends Error {
     this.current = current;
   }
 
-  // Set on the prototype before any instance exists, so that `error.stack` begins with the class name in the minified bundle.
+  // `name` is set on the prototype before any instance exists, so that `error.stack` begins with it although the bundle is minified.
   static {
     EaselError.prototype.name = "EaselError";
   }
@@ -76,7 +79,8 @@ export class NotAuthenticatedError extends EaselError {
 }
 
 /**
- * The capability is off. `hint` says how to turn it on, `reason` who can.
+ * The capability is turned off: with the backend of the canvas (`reason` is `backend_off`), by its own switch (`feature_off`), or by the
+ * operator (`operator_disabled`). `hint` says how to turn it on.
  * @example if (error instanceof easel.CapabilityDisabledError) show(error.hint);
  */
 export class CapabilityDisabledError extends EaselError {
@@ -113,8 +117,8 @@ export class NotFoundError extends EaselError {
 }
 
 /**
- * A size limit or quota is exceeded; `code` names it (`VALUE_TOO_LARGE`, `KEY_LIMIT` …). `QUOTA_EXCEEDED` has the `scope` of the quota and its
- * `limit`, if the response had them.
+ * A size limit or quota is exceeded; `code` names it (`VALUE_TOO_LARGE`, `KEY_LIMIT` …). With the code `QUOTA_EXCEEDED`, `scope` and
+ * `limit` describe the quota, if the response had them.
  * @example if (error instanceof easel.QuotaExceededError) show(error.message);
  */
 export class QuotaExceededError extends EaselError {
@@ -133,7 +137,7 @@ export class QuotaExceededError extends EaselError {
 }
 
 /**
- * Publishing a canvas failed. `id` is the id of its record, if one exists already.
+ * Publishing a canvas failed. `id` is the id of the canvas, if it had been created before the failure.
  * @example if (error instanceof easel.PublishFailedError) console.log(error.id);
  */
 export class PublishFailedError extends EaselError {
@@ -174,7 +178,7 @@ const QUOTA_CODES = [
   "CONNECTION_RATE_LIMIT",
 ];
 
-/** The classes of errors (specification 7). The first row that matches determines the class, which is `EaselError` by default. */
+/** The error classes (specification 7). The first row whose function returns true determines the class; without one it is `EaselError`. */
 const MAPPING: [matches: (failure: Failure) => boolean, type: new (failure: Failure) => EaselError][] = [
   [({ status }) => status === 401, NotAuthenticatedError],
   [({ status, code }) => status === 403 && code === "CAPABILITY_DISABLED", CapabilityDisabledError],
@@ -184,7 +188,7 @@ const MAPPING: [matches: (failure: Failure) => boolean, type: new (failure: Fail
   [({ status, code = "" }) => status === 413 || QUOTA_CODES.includes(code), QuotaExceededError],
 ];
 
-/** Converts an error response to an error. `body` is its parsed JSON, undefined if it had none. */
+/** Converts an error response to an error. `body` is the parsed body of the response, or undefined if it is not JSON. */
 export function toError(status: number, body: unknown): EaselError {
   const { code, message, ...fields } = Object(body) as Record<string, unknown>;
   const failure: Failure = { ...fields, status, code: text(code), message: text(message) };

@@ -18,7 +18,7 @@ export interface FileRecord {
   mime: string;
   createdAt: number;
   scope: string;
-  /** The id of the person who uploaded it. */
+  /** The id of the person who uploaded the file. */
   uploadedBy: string;
   /** The record that an attachment belongs to; null for any other file. */
   recordId: string | null;
@@ -26,17 +26,17 @@ export interface FileRecord {
   group?: string;
 }
 
-/** Filters and page of a list. Without `limit` (1 to 1000) the list is complete. */
+/** Options of `list`: filters and page. `limit` is 1 to 1000; without it the list is complete. */
 export interface FileListOptions {
   group?: string;
   collection?: string;
-  /** A record of `collection`. */
+  /** The id of a record of `collection`: lists only its attachments. */
   recordId?: string;
   cursor?: string | null;
   limit?: number;
 }
 
-/** An array of files. `nextCursor` is null unless `limit` has cut the list off. */
+/** An array of files. `nextCursor` is the cursor of the next page, or null if there are no more files. */
 export interface FilePage extends Array<FileRecord> {
   readonly nextCursor: string | null;
 }
@@ -44,12 +44,12 @@ export interface FilePage extends Array<FileRecord> {
 /** Files of a canvas: shared, private, in groups, and attached to records (specification 4.4). */
 export interface Files {
   /**
-   * Stores a file and resolves with its id, name, size and URL. Never retried.
+   * Stores a file and resolves with its id, name, size and URL. Never retries.
    * @example const { url } = await easel.files.upload(input.files[0], { onProgress: ({ loaded, total }) => show(loaded / total) });
    */
   upload(file: FileContent, options?: UploadOptions): Promise<UploadedFile>;
   /**
-   * Resolves with the files that the viewer may read: all of them, or a page with `limit`.
+   * Resolves with the files that the viewer may read: all of them, or one page of them if `limit` is given.
    * @example const photos = await easel.files.list({ group: "photos" });
    */
   list(options?: FileListOptions): Promise<FilePage>;
@@ -69,8 +69,8 @@ export interface Files {
    */
   delete(id: string): Promise<void>;
   /**
-   * Calls `handler` on every change of a file that the viewer may read, and with `resync` when everything should be read again.
-   * Returns a function that stops the watch.
+   * Calls `handler` on every change of a file that the viewer may read. A change with `op: "resync"` means that the page should read all
+   * files again. Returns a function that stops the watch.
    * @example const stop = easel.files.watch(() => showFiles());
    */
   watch(handler: Listener<FileChange>, onError?: Listener<EaselError>): () => void;
@@ -85,7 +85,7 @@ export function createFiles(api: Api, watch: Watch, sendForm: SendForm): Files {
     async list({ group, collection, recordId, cursor, limit } = {}) {
       const query = search({ group, collection, recordId, cursor, limit });
       const { files, nextCursor = null } = await api.json<Listed>("GET", `/files${query}`);
-      // Not enumerable, so that the array compares and copies like any other.
+      // `nextCursor` is not enumerable, so that the array compares and copies like any other.
       return Object.defineProperty(files, "nextCursor", { value: nextCursor }) as FilePage;
     },
     url: (id) => api.url(`${at(id)}/content`),

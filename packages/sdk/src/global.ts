@@ -8,7 +8,7 @@ declare global {
 
 const { createEasel, ...errors } = sdk;
 
-/** The service prepends a line to this script that sets the URL mode: `globalThis.easel={urlMode:"path"};`. */
+/** The URL mode, which the service sets in a line that it puts before this script: `globalThis.easel={urlMode:"path"};`. */
 const { urlMode } = (globalThis as { easel?: { urlMode?: UrlMode } }).easel ?? {};
 
 globalThis.easel = { ...createEasel(undefined, undefined, undefined, urlMode), ...errors };

@@ -57,8 +57,8 @@ export type { Submission, SubmissionPage, Submissions } from "./submissions.ts";
 export type Easel = ReturnType<typeof createEasel>;
 
 /**
- * Creates the SDK for the canvas that `location` belongs to. Never throws: if the address is outside a canvas, the first call
- * throws. Without `urlMode`, a path that begins with `/c/` names the canvas on any host.
+ * Creates the SDK for the canvas that `location` belongs to. Never throws: if `location` does not belong to a canvas, the functions of the
+ * SDK throw when they are called. Without `urlMode`, the slug is taken from a path `/c/{slug}` if there is one, otherwise from the host.
  * @example const easel = createEasel();
  */
 export function createEasel(
@@ -81,7 +81,7 @@ export function createEasel(
     files: createFiles(api, watch, sendForm),
     /** Submissions: one per person and collection. */
     submissions: createSubmissions(api),
-    /** Channels between open pages of the canvas, with presence. */
+    /** Channels: messages between open pages of the canvas, and presence. */
     realtime: createRealtime(socket),
     /** Canvases that this canvas publishes for the viewer. */
     canvases: createCanvases(api, sendForm),

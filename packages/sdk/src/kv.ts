@@ -11,7 +11,7 @@ import { requireJson } from "./value.ts";
 /** A value that can be stored under a key: any JSON but null. */
 export type KvValue = Exclude<Json, null>;
 
-/** A page of a list in key order. `limit` is 1 to 1000, by default 100. `cursor` is the `nextCursor` of the previous page. */
+/** Options of `list`. `limit` is 1 to 1000, by default 100. `cursor` is the `nextCursor` of the previous page. */
 export interface KvListOptions {
   prefix?: string;
   cursor?: string | null;
@@ -36,7 +36,7 @@ export interface KvScope {
    */
   delete(key: string): Promise<void>;
   /**
-   * Resolves with one page of keys and values; `nextCursor` is null on the last page.
+   * Resolves with one page of keys and values, in key order. `nextCursor` is null on the last page.
    * @example const { entries, nextCursor } = await easel.kv.list<Task>({ prefix: "task:" });
    */
   list<T extends Json = Json>(options?: KvListOptions): Promise<KvPage<T>>;
@@ -46,8 +46,8 @@ export interface KvScope {
    */
   increment(key: string, by?: number): Promise<number>;
   /**
-   * Calls `handler` on every change of a key that begins with `prefix`, and with `resync` when everything should be read again.
-   * Returns a function that stops the watch.
+   * Calls `handler` on every change of a key that begins with `prefix`. A change with `op: "resync"` means that the page should read
+   * all of these keys again. Returns a function that stops the watch.
    * @example const stop = easel.kv.user.watch("task:", () => showTasks());
    */
   watch(prefix: string, handler: Listener<KvChange>, onError?: Listener<EaselError>): () => void;
@@ -61,7 +61,7 @@ export interface Kv extends KvScope {
    */
   readonly user: KvScope;
   /**
-   * Returns a collection that the canvas's policy names.
+   * Returns the collection with this name. The canvas's policy must declare it.
    * @example const ideas = easel.kv.collection("ideas");
    */
   collection(name: string): Collection;

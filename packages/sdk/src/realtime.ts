@@ -4,7 +4,8 @@ import type { Socket } from "./realtime/socket.ts";
 /** Channels of a canvas. */
 export interface Realtime {
   /**
-   * Returns the channel of this name (1 to 128 bytes). Calls return the same object until it is closed. Sends nothing.
+   * Returns the channel with this name (1 to 128 bytes), without sending anything. Further calls with the name return the same object
+   * until the channel is closed.
    * @example const pens = easel.realtime.channel("pens");
    */
   channel(name: string): Channel;

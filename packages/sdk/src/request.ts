@@ -10,18 +10,18 @@ export interface Address {
 /** The part of `window.fetch` that the SDK uses. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
-/** The runtime API of one canvas (specification 4). Paths begin with a slash. */
+/** The runtime API of one canvas (specification 4). Paths are relative to `/v1/c/{slug}` and begin with a slash. */
 export interface Api {
   /** Returns the absolute URL of a path. */
   url(path: string): string;
   /**
-   * Sends one request without retries. Resolves with the response if it is successful. Otherwise rejects with an `EaselError`, or with the
-   * reason of `init.signal` if that was aborted.
+   * Sends one request without retries. Resolves with the response if its status is 2xx. Otherwise rejects with an `EaselError`, or with
+   * the abort reason if `init.signal` was aborted.
    */
   send(method: string, path: string, init?: RequestInit, transport?: Fetch): Promise<Response>;
-  /** Sends a request like `send`, and resolves with the parsed response. */
+  /** Sends a request like `send`, and resolves with the JSON of the response. */
   receive<Answer>(method: string, path: string, init?: RequestInit, transport?: Fetch): Promise<Answer>;
-  /** Sends `body` as JSON, unless it is undefined, and resolves with the parsed response. */
+  /** Sends `body` as JSON, unless it is undefined, and resolves with the JSON of the response. */
   json<Answer>(method: string, path: string, body?: unknown): Promise<Answer>;
 }
 
@@ -47,7 +47,7 @@ export function createApi(location: Address | undefined, fetch: Fetch, urlMode?:
       redirect: "manual",
     }).catch(failed(init));
     if (response.ok) return response;
-    // Only the gateway redirects, to the sign-in page (specification 4.1, step 1).
+    // The service redirects only to its sign-in page (specification 4.1, step 1), so a redirect means that nobody is signed in.
     const status = response.type === "opaqueredirect" || response.status === 302 ? 401 : response.status;
     const body = await response.json().catch(() => undefined);
     init?.signal?.throwIfAborted();
@@ -86,7 +86,7 @@ function jsonInit(value: unknown): RequestInit {
   return { body: toJson(value), headers: { "content-type": "application/json" } };
 }
 
-/** Returns a function that throws for a failed request: the reason of its signal if that was aborted, otherwise an `EaselError`. */
+/** Returns a function that throws for a request without a response: the abort reason if its signal was aborted, else an `EaselError`. */
 function failed(init: RequestInit | undefined): (cause: unknown) => never {
   return (cause) => {
     init?.signal?.throwIfAborted();

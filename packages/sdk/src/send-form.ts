@@ -3,7 +3,7 @@ import { sendWithProgress, type UploadProgress, type UploadRequest } from "./fil
 import { createListeners, type Listener } from "./realtime/listeners.ts";
 import type { Api, Fetch } from "./request.ts";
 
-/** The progress and the cancellation of a request with a file. */
+/** Options of a request that sends a file: progress and cancellation. */
 export interface SendOptions {
   /** Called while the bytes of the file are sent. */
   onProgress?: Listener<UploadProgress> | undefined;
@@ -11,7 +11,7 @@ export interface SendOptions {
   signal?: AbortSignal | undefined;
 }
 
-/** Sends a form whose last part is a file of `size` bytes, and resolves with the parsed response. */
+/** Sends a form whose last part is a file of `size` bytes, and resolves with the JSON of the response. */
 export type SendForm = <Answer>(
   method: string,
   path: string,
@@ -22,7 +22,7 @@ export type SendForm = <Answer>(
 
 /** Creates a `SendForm`. Without `XMLHttpRequest`, as in Node, progress is reported once, at the end. */
 export function createSendForm(api: Api, XMLHttpRequest: (new () => UploadRequest) | undefined): SendForm {
-  /** Rejects if the viewer is not signed in. For `XMLHttpRequest` the redirect to the sign-in page is a network failure. */
+  /** Rejects if the viewer is not signed in. `XMLHttpRequest` reports the redirect to the sign-in page only as a network failure. */
   const requireSession = async ({ signal = null }: RequestInit) => {
     await api.send("GET", "/me", { signal }).catch((error) => {
       if (error instanceof NotAuthenticatedError) throw error;

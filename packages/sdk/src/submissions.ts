@@ -35,7 +35,7 @@ export interface Submissions {
    */
   delete(collection: string): Promise<void>;
   /**
-   * Resolves with one page of everyone's submissions; for owner and editors.
+   * Resolves with one page of everyone's submissions. Only the owner and editors may do so.
    * @example const { entries, nextCursor } = await easel.submissions.list("lunch");
    */
   list<T extends Json = Json>(
@@ -43,12 +43,12 @@ export interface Submissions {
     options?: { cursor?: string | null; limit?: number },
   ): Promise<SubmissionPage<T>>;
   /**
-   * Deletes the submission of a person; for owner and editors.
+   * Deletes the submission of a person. Only the owner and editors may do so.
    * @example await easel.submissions.remove("lunch", userId);
    */
   remove(collection: string, userId: string): Promise<void>;
   /**
-   * Deletes all submissions; for owner and editors.
+   * Deletes all submissions of a collection. Only the owner and editors may do so.
    * @example await easel.submissions.clear("lunch");
    */
   clear(collection: string): Promise<void>;

@@ -2,7 +2,7 @@ import { EaselError, invalid } from "./errors.ts";
 
 const KINDS = ["boolean", "number", "object", "string"];
 
-/** Returns a value. Throws if JSON would omit it or write null instead of it. */
+/** Returns the value unchanged. Throws if JSON would leave it out (undefined, functions) or write null instead (NaN, infinities). */
 export function requireJson<Value>(value: Value): Value {
   if (!KINDS.includes(typeof value)) throw invalid(`A value of type ${typeof value} is not JSON.`);
   if (typeof value === "number" && !Number.isFinite(value)) throw invalid(`${value} is not JSON.`);

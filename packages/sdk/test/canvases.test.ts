@@ -27,7 +27,7 @@ function answered(body: unknown = CANVAS, status = 200) {
   return { ...createEasel(page, fetch), calls };
 }
 
-/** The parts of the only request, in their order, with the metadata parsed. */
+/** Returns the form parts of the only request that was sent, in their order, with the JSON of the metadata parsed. */
 function sent(calls: Call[]) {
   assert.equal(calls.length, 1);
   const form = calls[0]?.init.body;
@@ -165,7 +165,7 @@ test("an aborted signal sends nothing", async () => {
   assert.deepEqual(calls, []);
 });
 
-test("unsound bundles are refused in the words of the service, before anything is sent", async () => {
+test("unsound bundles are refused with the messages of the service, before anything is sent", async () => {
   const { canvases, calls } = answered();
   const many = Object.fromEntries(Array.from({ length: 5001 }, (_, index) => [`${index}.txt`, ""]));
   const rows: [bundle: unknown, message: string][] = [
@@ -194,7 +194,7 @@ test("unsound bundles are refused in the words of the service, before anything i
   assert.deepEqual(calls, []);
 });
 
-/** A blob of a size that nobody reads. */
+/** A blob of 60 MiB that fails the test if it is read. */
 class HugeBlob extends Blob {
   override get size() {
     return 60 * 1024 * 1024;
@@ -235,7 +235,7 @@ test("arguments that would mean something else are refused before anything is se
 
 const current = { ...CANVAS, title: "Saved" };
 
-/** The refusals of specification 4.8: status, body, class and fields of the error. */
+/** The error responses of specification 4.8, with the class and the fields of the error that the SDK throws. */
 const REFUSALS: [
   status: number,
   body: object,

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { createEasel, NotFoundError } from "../src/index.ts";
 import { fakeFetch, page } from "./support.ts";
 
-/** A collection with the same response to every request, and its `easel`. */
+/** Creates an SDK whose requests all get the same response. Returns it with the collection `ideas` and the list of requests. */
 function answered(body: unknown, status = 200) {
   const { fetch, calls } = fakeFetch(() => Response.json(body, { status }));
   const easel = createEasel(page, fetch);

@@ -32,7 +32,7 @@ for (const [href, slug, base] of canvases) {
   test(`${href} is ${slug} on ${base}`, () => assert.deepEqual(contextOf(href), { slug, base }));
 }
 
-/** Addresses that mean something else, or nothing, with a known URL mode. */
+/** Addresses whose meaning depends on the URL mode. `context` is the slug and the base, or null if the address is not that of a canvas. */
 const known: [href: string, mode: "path" | "subdomain", context: string | null][] = [
   ["https://tea.easel.example/c/cup/", "subdomain", "tea https://easel.example"],
   ["https://tea.easel.example/c/cup/c/tin/", "subdomain", "tea https://easel.example"],

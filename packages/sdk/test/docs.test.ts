@@ -10,7 +10,7 @@ import { fakeService, page } from "./support.ts";
 const docs = readFileSync(join(import.meta.dirname, "../../../docs/sdk.md"), "utf8");
 const { createEasel, ...errors } = sdk;
 
-/** Returns the dotted names of all functions: `me`, `kv.get`, `kv.user.get` … */
+/** Returns the dotted names of all functions in an object: `me`, `kv.get`, `kv.user.get` … */
 function callables(part: object, path = ""): string[] {
   return Object.entries(part).flatMap(([name, value]) =>
     typeof value === "function" ? [path + name] : callables(value, `${path}${name}.`),

@@ -15,7 +15,7 @@ import {
 const current = { id: "c-1", version: "v-1" };
 const off = { capability: "kv", backendEnabled: false, reason: "backend_off", hint: "Turn the backend on." };
 
-/** Status and body of a response; expected class, code, message and fields of the error. */
+/** A row of the test: status and body of a response, and the expected class, code, message and fields of the error. */
 type Row = [
   status: number,
   body: unknown,

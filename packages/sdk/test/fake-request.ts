@@ -1,20 +1,20 @@
 import type { UploadProgress, UploadRequest } from "../src/files/progress.ts";
 
-/** The service's end of a request that was sent by `XMLHttpRequest`. */
+/** A request that the page has sent with `XMLHttpRequest`, as the service sees it. */
 export interface Upload {
   method: string;
   url: string;
   body: FormData;
   withCredentials: boolean;
   aborted: boolean;
-  /** Reports bytes of the body as sent, if the page listened before it sent the request. */
+  /** Sends a progress event, if the page added its listener before it sent the request. */
   progress(event: UploadProgress): void;
   answer(status: number, body: unknown, responseURL?: string): void;
-  /** Breaks the connection. */
+  /** Ends the request with a network error. */
   fail(): void;
 }
 
-/** Creates an `XMLHttpRequest` whose requests, in `sent`, the test answers. */
+/** Creates a fake `XMLHttpRequest` class. It adds each request to `sent`, and the test responds to it. */
 export function fakeRequests(): { XMLHttpRequest: new () => UploadRequest; sent: Upload[] } {
   const sent: Upload[] = [];
 

@@ -2,7 +2,7 @@ const person = { id: "u-1", name: "Ada" };
 
 type Fields = Record<string, unknown>;
 
-/** Returns the frames with which the service responds, on a canvas with this page alone. */
+/** Returns the frames with which the service responds to a frame, if this page is the only one on the canvas. */
 function answersTo({ type, channel, event = "", data = null, ...target }: Fields): Fields[] {
   const presence = { type: "presence", channel, users: [person] };
   const from = { ...person, canvasRole: "owner" };
@@ -18,7 +18,7 @@ function answersTo({ type, channel, event = "", data = null, ...target }: Fields
   ];
 }
 
-/** A `WebSocket` to a service in memory; `frames` are the frames sent to it. */
+/** Creates a fake `WebSocket` class with a service in memory. `frames` are the frames that the page has sent. */
 export function fakeSocket() {
   const frames: Fields[] = [];
 

@@ -15,7 +15,7 @@ import { fakeFetch, page } from "./support.ts";
 const UPLOADED = { id: "f-1", name: "tea.png", size: 3, url: "/v1/c/tea/files/f-1/content" };
 const URL_OF_FILE = `https://easel.example${UPLOADED.url}`;
 
-/** Starts an upload of 100 bytes with progress by `XMLHttpRequest`; `me` is the response to `GET /me`. */
+/** Starts an upload of 100 bytes that reports progress and thus uses `XMLHttpRequest`. `me` returns the response to `GET /me`. */
 function startUpload(
   options: { signal?: AbortSignal } = {},
   me = () => Response.json({}),

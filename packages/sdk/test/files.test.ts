@@ -8,7 +8,7 @@ function answered(body: unknown, status = 200) {
   return { ...createEasel(page, fetch), calls };
 }
 
-/** The form of the only request. */
+/** Returns the form of the only request that was sent. */
 function sentForm(calls: Call[]): FormData {
   assert.equal(calls.length, 1);
   const body = calls[0]?.init.body;

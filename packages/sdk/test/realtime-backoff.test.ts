@@ -9,7 +9,7 @@ test("the delay is 500 ms, doubling to ten seconds", () => {
   );
 });
 
-/** A window with mocked timers, network events and visibility, and one scheduled reconnect. */
+/** Schedules one reconnect in a fake window, where the test controls timers, network events and visibility. */
 function startWindow(t: TestContext) {
   t.mock.timers.enable({ apis: ["setTimeout"] });
   const window = new EventTarget();

@@ -30,7 +30,7 @@ export function createQueue<Value>() {
   };
 }
 
-/** The service's end of a connection. */
+/** A connection of the page, from the side of the service. */
 export interface Line {
   path: string;
   /** Resolves with the next frame from the page. */
@@ -80,14 +80,14 @@ export async function startServer(t: TestContext) {
   };
 }
 
-/** A scheduled reconnect: its delay, and a function that runs it. */
+/** A scheduled reconnect: its delay in ms, a function that runs it, and whether the SDK has cancelled it. */
 export interface Paused {
   delay: number;
   end(): void;
   cancelled: boolean;
 }
 
-/** Starts the SDK's realtime against such a server; the test runs each reconnect instead of a timer. */
+/** Starts a server, and the realtime part of the SDK connected to it. The test runs each reconnect, without a timer. */
 export async function startPage(t: TestContext) {
   const server = await startServer(t);
   const pauses = createQueue<Paused>();
@@ -121,7 +121,7 @@ export function gatherReports(t: TestContext): unknown[] {
   return reports;
 }
 
-/** Starts such a page with the channel `pens` subscribed; returns its messages and the service's end of the connection. */
+/** Starts a page that is subscribed to the channel `pens`. Returns the messages that it receives, and its connection on the server. */
 export async function startSubscribedPage(t: TestContext) {
   const easel = await startPage(t);
   const pens = easel.realtime.channel("pens");

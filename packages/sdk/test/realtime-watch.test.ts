@@ -16,7 +16,7 @@ const ideas = { resource: "collection", name: "ideas" };
 const files = { resource: "files" };
 const resync = { op: "resync" };
 
-/** Starts a page with a confirmed watch of `task:`; returns it with the service's end of the connection. */
+/** Starts a page with a confirmed watch of the keys that begin with `task:`. Returns the page and its connection on the server. */
 async function watchingPage(t: TestContext) {
   const easel = await startPage(t);
   const changes: KvChange[] = [];

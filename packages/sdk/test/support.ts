@@ -24,12 +24,12 @@ export function fakeFetch(answer: (call: Call) => Response | Promise<Response>):
   return { fetch, calls };
 }
 
-/** A canvas page in path mode. */
+/** The `location` of a page of the canvas `tea`, in path mode. */
 export const page = { href: "https://easel.example/c/tea/index.html?a=1#b" };
 
 const RIGHT = { own: true, any: false };
 
-/** `/submissions` of one person, in memory (specification 4.9). */
+/** Creates a fake of the routes under `/submissions`, in memory, for one person (specification 4.9). */
 function fakeSubmissions() {
   const answers = new Map<string, unknown>();
   return ([collection = "", whose]: string[], method: string, body: unknown): Response => {
@@ -44,7 +44,7 @@ function fakeSubmissions() {
   };
 }
 
-/** `/collections` with one collection, in memory (specification 4.10). */
+/** Creates a fake of the routes under `/collections`, in memory, with one collection (specification 4.10). */
 function fakeCollections() {
   const records = new Map<string, unknown>();
   const view = (id: string) => ({ id, authorId: "u-1", value: records.get(id), updatedAt: 1 });
@@ -61,7 +61,7 @@ function fakeCollections() {
   };
 }
 
-/** `/files`, in memory (specification 4.4). */
+/** Creates a fake of the routes under `/files`, in memory (specification 4.4). */
 function fakeFiles() {
   const files = new Map<string, object>();
   return ([id]: string[], method: string, body: unknown): Response => {
@@ -78,7 +78,7 @@ function fakeFiles() {
   };
 }
 
-/** `/authoring` with one canvas, in memory (specification 4.8). */
+/** Creates a fake of the routes under `/authoring`, in memory, with one canvas (specification 4.8). */
 function fakeAuthoring() {
   const canvases = new Map<string, object>([["c-0", { id: "c-0", title: "Tea", updatedAt: 1 }]]);
   return ([id = `c-${canvases.size}`]: string[], method: string, body: unknown): Response => {
@@ -91,7 +91,7 @@ function fakeAuthoring() {
   };
 }
 
-/** A service with one canvas, in memory: `/me`, both KV scopes, submissions, records, files and authoring. */
+/** Creates a fake service in memory, with one canvas: `/me`, both KV scopes, submissions, records, files and authoring. */
 export function fakeService(): ReturnType<typeof fakeFetch> {
   const submissions = fakeSubmissions();
   const collections = fakeCollections();

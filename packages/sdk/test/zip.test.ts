@@ -17,7 +17,7 @@ type File = [path: string, content: Blob];
 
 const bytesOf = async (blob: Blob) => Buffer.from(await blob.arrayBuffer());
 
-/** Reads a zip back with a reader that checks names, sizes and checksums. */
+/** Unpacks a zip with a library that checks names, sizes and checksums. */
 async function unzip(archive: Blob) {
   const files: { path: string; method: number; mode: number; bytes: Buffer }[] = [];
   const reader = await fromBufferPromise(await bytesOf(archive), { strictFileNames: true });
@@ -109,7 +109,7 @@ test("without CompressionStream, or without its raw format, files are stored", a
   }
 });
 
-/** A blob whose bytes arrive slowly, or fail. */
+/** A blob that is read from a stream of the test, which may be slow or fail. */
 class OddBlob extends Blob {
   readonly #stream: () => ReadableStream<Uint8Array<ArrayBuffer>>;
 

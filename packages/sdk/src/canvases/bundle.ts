@@ -12,7 +12,7 @@ export type Bundle =
   | { [path: string]: FileContent }
   | Map<string, FileContent>;
 
-/** Returns a bundle as a zip. Throws, in the words of the service, for one that it would refuse. */
+/** Returns a bundle as a zip. If the service would refuse the bundle, throws an error with the message of the service. */
 export async function zipOf(bundle: Bundle, signal?: AbortSignal): Promise<Blob> {
   const archive = isBinary(bundle) ? blobOf(bundle) : await zip(filesOf(bundle), signal);
   if (archive.size > BUNDLE_BYTES)
@@ -36,7 +36,7 @@ function filesOf(bundle: Exclude<Bundle, Exclude<FileContent, string>>): [string
   return files;
 }
 
-/** Names the path of content that is of another type, such as a promise that was not awaited. */
+/** Converts the content of a file to a blob. If its type is wrong, for example a promise that was not awaited, the error names the path. */
 function contentOf(path: string, content: FileContent): Blob {
   try {
     return blobOf(content);

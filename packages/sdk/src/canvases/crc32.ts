@@ -4,7 +4,7 @@ const TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
   return sum;
 });
 
-/** Returns the CRC-32 of bytes, which a zip holds for each file. `sum` is that of the bytes before them. */
+/** Returns the CRC-32 checksum of bytes. To continue a checksum, pass the result for the preceding bytes as `sum`. */
 export function crc32(bytes: Uint8Array, sum = 0): number {
   let rest = ~sum;
   for (const byte of bytes) rest = (rest >>> 8) ^ (TABLE[(rest ^ byte) & 0xff] ?? 0);

@@ -2,7 +2,7 @@ import { BUNDLE_RATIO } from "@easel/protocol/bundle";
 import { invalid } from "../errors.ts";
 import { crc32 } from "./crc32.ts";
 
-/** The data of a file in a zip. Method 0 is stored, 8 is deflated. */
+/** The data of a file in a zip: uncompressed (method 0) or deflated (method 8). `sum` is the CRC-32 of the uncompressed file. */
 interface Packed {
   method: 0 | 8;
   sum: number;
@@ -16,16 +16,16 @@ const VERSION = 20;
 const UTF_8 = 0x800;
 const UNIX = 3 << 8;
 const REGULAR_FILE = 0o100644 << 16;
-/** The first day of the format, 1 January 1980, so that equal files make equal zips. */
+/** The date of every file: 1 January 1980, the earliest in a zip. The date is constant, so that equal files make equal zips. */
 const DATE = 0x21;
 
-/** Encodes numbers of 2 or 4 bytes. */
+/** Encodes numbers of 2 or 4 bytes, little-endian. */
 const encode = (...fields: [bytes: 2 | 4, value: number][]) =>
   Uint8Array.from(
     fields.flatMap(([bytes, value]) => Array.from({ length: bytes }, (_, at) => (value >>> (8 * at)) & 0xff)),
   );
 
-/** Creates a deflater, or returns undefined in a browser without one. */
+/** Creates a stream that deflates data, or returns undefined if the browser does not support it. */
 function deflater(): CompressionStream | undefined {
   try {
     return new CompressionStream("deflate-raw");
@@ -34,7 +34,10 @@ function deflater(): CompressionStream | undefined {
   }
 }
 
-/** Reads a file once, for its checksum and its deflated form. Keeps the original if that is smaller, or suspiciously large. */
+/**
+ * Computes the checksum of a file and deflates it, in one pass. Leaves it uncompressed if that is smaller, or if the service would
+ * refuse the ratio of its sizes.
+ */
 async function pack(content: Blob, signal: AbortSignal | undefined): Promise<Packed> {
   let sum = 0;
   const counter = new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
@@ -56,8 +59,9 @@ async function pack(content: Blob, signal: AbortSignal | undefined): Promise<Pac
 }
 
 /**
- * Zips files one after the other. Stored files are not copied, and a browser may keep the others on disk. The caller limits the number of files
- * and their size, because the zip has no zip64 fields. Throws 400 `INVALID_BODY` if a file cannot be read.
+ * Makes a zip of files, one file at a time. Uncompressed files are not copied, and the browser may keep deflated ones on disk. The
+ * caller must limit the number and the size of the files, because the zip has no zip64 fields. Throws 400 `INVALID_BODY` if a file
+ * cannot be read.
  */
 export async function zip(files: [path: string, content: Blob][], signal?: AbortSignal): Promise<Blob> {
   const parts: (Blob | Uint8Array<ArrayBuffer>)[] = [];

@@ -1,6 +1,6 @@
 import type { Fetch } from "../request.ts";
 
-/** The progress of an upload in bytes of the file. `total` is the size of the file. */
+/** The progress of an upload: how many bytes of the file have been sent, and the size of the file. */
 export interface UploadProgress {
   loaded: number;
   total: number;
@@ -22,9 +22,9 @@ export interface UploadRequest {
 }
 
 /**
- * Creates a function like `fetch` that reports how many of the last `total` bytes of its body were sent. It uses `XMLHttpRequest`, because
- * `fetch` does not report progress. `XMLHttpRequest` follows redirects: one within the origin becomes a 302 response, one to another origin
- * a network failure.
+ * Creates a function like `fetch` that reports the progress of an upload. The file is the last `total` bytes of the request body. The
+ * function uses `XMLHttpRequest`, because `fetch` does not report progress. `XMLHttpRequest` follows redirects: the function returns a
+ * redirect within the origin as a 302 response, and throws for a redirect to another origin.
  */
 export function sendWithProgress(
   Request: new () => UploadRequest,
@@ -37,7 +37,7 @@ export function sendWithProgress(
     request.open(method, url);
     request.withCredentials = true;
     request.upload.onprogress = (event) => {
-      // The event counts the whole body, in which other bytes precede the file.
+      // The event counts the whole body, which has other bytes before the file.
       onProgress({ loaded: Math.max(0, Math.min(total, event.loaded - (event.total - total))), total });
     };
     await new Promise<void>((resolve, reject) => {

@@ -10,9 +10,9 @@ export interface UploadedFile {
   url: string;
 }
 
-/** The name and the target of an upload. `scope`, `group`, and `collection` with `recordId` exclude each other. */
+/** The name of an uploaded file, and where to store it. Give at most one of `scope`, `group`, and `collection` with `recordId`. */
 interface Target {
-  /** `shared` (default), which needs an owner or editor, or `submission`: readable by its uploader, owner and editors. */
+  /** `shared` (default): only the owner and editors may upload it. `submission`: only its uploader, the owner and editors may read it. */
   scope?: "shared" | "submission";
   /** The name of a file group in the canvas's policy. */
   group?: string;
@@ -42,7 +42,7 @@ export function createUpload(api: Api, sendForm: SendForm) {
   };
 }
 
-/** Encodes an upload as a form. The service needs the fields before the file, which is the last part. */
+/** Encodes an upload as a form. The file is the last part, because the service needs the other fields before it. */
 function formOf(file: Blob, { name, ...fields }: Target): FormData {
   const form = new FormData();
   for (const [field, value] of Object.entries(fields)) if (value !== undefined) form.append(field, value);

@@ -1,22 +1,22 @@
 const FIRST_DELAY_MS = 500;
-/** The maximum delay between two attempts. A connection that has lasted this long resets the backoff. */
+/** The maximum delay between two attempts to connect, in ms. A connection that has lasted this long resets the delay to its minimum. */
 export const MAX_DELAY_MS = 10_000;
 
-/** Returns the delay before the next attempt in ms: 500, doubled after each failure up to 10,000 (specification 6). */
+/** Returns the delay before the next attempt to connect, in ms: 500, doubled after each failure, up to 10,000 (specification 6). */
 export function backoff(failures: number): number {
   return Math.min(FIRST_DELAY_MS * 2 ** failures, MAX_DELAY_MS);
 }
 
-/** Calls `connect` once: after `delay` ms, or earlier if there is a reason to retry. Returns a function that cancels the call. */
+/** Calls `connect` once: after `delay` ms, or earlier if a new attempt is likely to succeed. Returns a function that cancels the call. */
 export type ScheduleReconnect = (delay: number, connect: () => void) => () => void;
 
-/** The part of `window` that reports the network and the page's visibility; missing outside browsers. */
+/** The part of `window` with network events and the page's visibility. Both members are missing outside browsers. */
 interface Window {
   addEventListener?(type: string, listener: () => void, options: { signal: AbortSignal }): void;
   readonly document?: { readonly visibilityState: string };
 }
 
-/** Reconnects after the delay, or as soon as the network is back or the page becomes visible. */
+/** Calls `connect` after the delay, or as soon as the network is back or the page becomes visible. */
 export const scheduleReconnect: ScheduleReconnect = (delay, connect) => {
   const window = globalThis as Window;
   const controller = new AbortController();

@@ -6,7 +6,7 @@ import { channelName, encode, toFrameError } from "./frames.ts";
 import { createListeners, type Listener, report } from "./listeners.ts";
 import type { Socket, Subscriber } from "./socket.ts";
 
-/** A message on a channel. The service sets `from`; a page cannot forge it. */
+/** A message on a channel. The service sets `from`, the sender; a page cannot forge it. */
 export interface Message<Data = Json> {
   event: string;
   data: Data;
@@ -22,8 +22,8 @@ export interface Channel {
    */
   subscribe<Data extends Json = Json>(handler: Listener<Message<Data>>): Promise<void>;
   /**
-   * Sends a message to all subscribers, including the sender. It is queued while the connection is down; later errors go to
-   * `onError`.
+   * Sends a message to all subscribers, including the sender. While the connection is down, messages are queued. Errors that occur
+   * later go to `onError`.
    * @example easel.realtime.channel("pens").publish("move", { x: 3, y: 4 });
    */
   publish(event: string, data?: Json): void;
@@ -43,7 +43,7 @@ export interface Channel {
    */
   onLeave(handler: Listener<Member>): () => void;
   /**
-   * Calls `handler` with the people on the channel after `subscribe` and after `presence`. Returns a function that removes it.
+   * Calls `handler` with the people on the channel, after `subscribe` and after `presence`. Returns a function that removes the handler.
    * @example const stop = easel.realtime.channel("pens").onPresence((users) => list(users));
    */
   onPresence(handler: Listener<Member[]>): () => void;
@@ -54,18 +54,18 @@ export interface Channel {
    */
   onError(handler: Listener<EaselError>): () => void;
   /**
-   * Ends the subscription and removes all of its handlers.
+   * Ends the subscription and removes all handlers that were given to `subscribe`.
    * @example easel.realtime.channel("pens").unsubscribe();
    */
   unsubscribe(): void;
   /**
-   * Closes the channel. The connection closes with the last channel or watch.
+   * Closes the channel. When a page has no open channel and no watch any more, its connection is closed as well.
    * @example easel.realtime.channel("pens").close();
    */
   close(): void;
 }
 
-/** A request without a response yet. `handled` is true if the error also goes to `onError`, so that the promise need not be awaited. */
+/** A request that has no response yet. If `handled` is true, a page that ignores the promise causes no report of an uncaught error. */
 interface PendingRequest {
   type: "subscribe" | "presence";
   resolve(users: Member[]): void;
@@ -79,14 +79,14 @@ const QUEUE_FULL = {
   message: "The connection is down and the queue of unsent messages is full.",
 };
 
-/** The subscription after a reconnect, which no caller awaits. */
+/** The request that renews a subscription after a reconnect. No caller awaits it. */
 const RESUBSCRIBE: PendingRequest = {
   type: "subscribe",
   resolve() {},
   reject: (error, handled) => handled || report(error),
 };
 
-/** Creates a channel. `onClose` is called when the page closes it. */
+/** Creates a channel. `onClose` is called when the page closes the channel. */
 export function createChannel(name: string, socket: Socket, onClose: () => void): Channel {
   const channel = channelName(name);
   const messages = createListeners<Message>();
@@ -94,10 +94,10 @@ export function createChannel(name: string, socket: Socket, onClose: () => void)
   const joins = createListeners<Member>();
   const leaves = createListeners<Member>();
   const errors = createListeners<EaselError>();
-  /** Pending requests in the order of sending, which is the order of responses. Requests of one type share one frame. */
+  /** Requests without a response yet, in the order in which the responses will come. Requests of the same type share one frame. */
   let pending: PendingRequest[] = [];
   let subscribed = false;
-  /** Whether `unsubscribe` must send a frame on this connection. The service may keep the subscription even after an error. */
+  /** Whether `unsubscribe` must send a frame, because the service may have a subscription on this connection, even after an error. */
   let unsubscribeNeeded = false;
   let open = true;
 
@@ -147,7 +147,7 @@ export function createChannel(name: string, socket: Socket, onClose: () => void)
       switch (frame.type) {
         case "subscribed":
           subscribed = messages.size > 0;
-          // The page has unsubscribed before the confirmation came.
+          // Unsubscribes again, because the page called `unsubscribe` before this confirmation came.
           if (!subscribed) socket.send(encodeFrame("unsubscribe"));
           for (const { resolve } of takePending("subscribe")) resolve([]);
           break;
@@ -165,7 +165,7 @@ export function createChannel(name: string, socket: Socket, onClose: () => void)
           messages.emit({ event: frame.event, data: frame.data, from: frame.from });
           break;
         case "error":
-          // The service may have ended the subscription, so that the next handler must subscribe again.
+          // The service may have ended the subscription, so the next call of `subscribe` must send a frame.
           if (frame.code === "PERMISSION_DENIED") subscribed = false;
           // Error frames do not name the request that they answer, so the oldest one is rejected.
           fail(toFrameError(frame), takePending(pending[0]?.type));
@@ -191,7 +191,7 @@ export function createChannel(name: string, socket: Socket, onClose: () => void)
         const stop = messages.add(handler);
         const refuse = (error: unknown, handled: boolean) => {
           stop();
-          // A page with `onError` may leave the promise without a handler.
+          // If a handler of `onError` gets the error, the page may ignore the promise.
           if (handled) promise.catch(() => {});
           reject(error);
         };

@@ -4,20 +4,23 @@ import type { Json } from "@easel/protocol/types";
 import { EaselError, invalid, toError } from "../errors.ts";
 import { toJson } from "../value.ts";
 
-/** Frames about a channel (specification 6). */
+/** Frames from the service about a channel (specification 6). */
 export type ChannelFrame =
   | { type: "subscribed"; channel: string }
   | { type: "presence"; channel: string; users: Member[] }
   | { type: "join" | "leave"; channel: string; user: Member }
   | { type: "message"; channel: string; event: string; data: Json; from: Sender };
 
-/** Frames about a watch. A `change` has a key or an id. All others have the name or the prefix of the target, if it has one. */
+/**
+ * Frames from the service about a watch. A `change` frame has the key or the id of what has changed. The others have the collection name
+ * or the key prefix that is watched, if there is one.
+ */
 export type WatchFrame = { resource: string; name?: string; prefix?: string } & (
   | { type: "watching" | "resync" }
   | { type: "change"; op: "set" | "delete"; key?: string; id?: string; scope?: string }
 );
 
-/** A refusal of a frame, with the channel or the watch that it concerns, if any. */
+/** A frame in which the service refuses a frame of the page. It names the channel or the watch, if the refused frame had one. */
 export interface ErrorFrame {
   type: "error";
   code: FrameErrorCode;
@@ -42,7 +45,7 @@ export function encode(frame: object): string {
   return text;
 }
 
-/** Returns the name of a channel. Throws unless it is a string of 1 to 128 bytes. */
+/** Returns the name of a channel. Throws if it is not a string of 1 to 128 bytes. */
 export function channelName(name: string): string {
   if (typeof name !== "string" || name === "")
     throw invalid("The name of a channel must be a string that is not empty.");
@@ -51,7 +54,7 @@ export function channelName(name: string): string {
   return name;
 }
 
-/** The HTTP statuses of `error` frames; 400 for all others (specification 7). */
+/** The HTTP status that corresponds to the code of an `error` frame; 400 for codes that are not listed (specification 7). */
 const STATUS: { [code in FrameErrorCode]?: number } = {
   PERMISSION_DENIED: 403,
   CAPABILITY_DISABLED: 403,

@@ -43,7 +43,7 @@ export function createListeners<Value>(): Listeners<Value> {
   };
 }
 
-/** Reports an error that no handler takes, like an uncaught one: to `window.onerror` and the console. */
+/** Reports an error for which there is no handler, in the same way as an uncaught error: to `window.onerror` and the console. */
 export function report(error: unknown): void {
   const page = globalThis as { reportError?: (error: unknown) => void };
   if (page.reportError) page.reportError(error);

@@ -10,18 +10,18 @@ export interface Subscriber {
   openingFrames(): string[];
   /** Receives every frame of the service, including those for other subscribers. */
   receive(frame: ServerFrame): void;
-  /** Called when the connection is lost and will be retried. */
+  /** Called when the connection is lost and the SDK will reconnect. */
   disconnected(): void;
   /**
-   * Called when the connection has ended for good and the subscriber has been detached. Returns a function that reports the error to the
-   * page, whose handlers may subscribe again.
+   * Called when the connection has ended and the SDK will not reconnect. The subscriber is detached already. Returns a function that
+   * reports the error to the page, whose handlers may subscribe again.
    */
   failed(error: EaselError): () => void;
 }
 
 /** The only connection of a page. It is open while it has subscribers, and is reconnected when it is lost. */
 export interface Socket {
-  /** Attaches a subscriber and connects if necessary. After a final close, throws its error unless `reopen` is true. */
+  /** Attaches a subscriber and connects if necessary. After a final error of the connection, throws that error unless `reopen` is true. */
   attach(subscriber: Subscriber, reopen: boolean): void;
   detach(subscriber: Subscriber): void;
   /** Sends a frame if the connection is open. Otherwise drops it, because the subscribers' `openingFrames` replace it. */
@@ -33,7 +33,7 @@ export interface Socket {
 const OPEN = 1;
 const MAX_QUEUED = 256;
 
-/** Close codes after which the SDK does not reconnect (specification 6), with the HTTP errors that they correspond to. */
+/** Close codes after which the SDK does not reconnect (specification 6), each with the HTTP error that it corresponds to. */
 const FINAL_CLOSES: Record<number, [status: number, body: object]> = {
   [ACCESS_LOST]: [401, { message: "You may not be on this canvas any more." }],
   [REALTIME_OFF]: [
@@ -43,7 +43,7 @@ const FINAL_CLOSES: Record<number, [status: number, body: object]> = {
   [CANVAS_FULL]: [429, { code: "CONNECTION_LIMIT", message: "This canvas has too many open connections." }],
 };
 
-/** Creates the connection without opening it. `address` is called for each attempt and may throw. */
+/** Creates the connection without opening it. `address` is called for each attempt to connect and may throw. */
 export function createSocket(
   address: () => string,
   WebSocket: typeof globalThis.WebSocket,
@@ -80,12 +80,12 @@ export function createSocket(
     };
 
     current.onclose = ({ code }) => {
-      // Closed by `closeIfIdle`; a newer connection may be open by now.
+      // `closeIfIdle` has closed this connection, and a newer one may be open by now.
       if (current !== socket) return;
       socket = undefined;
       const [status, body] = FINAL_CLOSES[code] ?? [];
       if (status) return fail(toError(status, { ...body, ...disabled }));
-      // A page that only publishes may never receive a frame that resets the backoff.
+      // A long connection resets the delay, because a page that only publishes may never receive a frame, which also resets it.
       if (Date.now() - openedAt >= MAX_DELAY_MS) failures = 0;
       cancelReconnect = schedule(backoff(failures++), connect);
       for (const subscriber of [...subscribers]) subscriber.disconnected();
@@ -121,7 +121,7 @@ export function createSocket(
     detach(subscriber) {
       subscribers.delete(subscriber);
       queue = queue.filter((each) => each.subscriber !== subscriber);
-      // Deferred, so that a page that goes from one channel to another stays connected.
+      // The close is deferred, so that a page that goes from one channel to another stays connected.
       queueMicrotask(closeIfIdle);
     },
 

@@ -7,13 +7,13 @@ import type { Socket, Subscriber } from "./socket.ts";
 /** The page may have missed changes and should read everything again. */
 export type Resync = { op: "resync" };
 
-/** A key was written or deleted, or a resync. */
+/** A key was written or deleted, or the page should read all watched keys again. */
 export type KvChange = { op: "set" | "delete"; key: string } | Resync;
 
-/** A record was created, updated or deleted, or a resync. */
+/** A record was created, updated or deleted, or the page should read all records again. */
 export type RecordChange = { op: "set" | "delete"; id: string } | Resync;
 
-/** A file was uploaded, renamed or deleted, or a resync. `scope` is that of its file record. */
+/** A file was uploaded, renamed or deleted, or the page should read all files again. `scope` is the file's scope, as in `FileRecord`. */
 export type FileChange = { op: "set" | "delete"; id: string; scope: string } | Resync;
 
 type Change = KvChange | RecordChange | FileChange;
@@ -51,7 +51,7 @@ function createFeed(target: WatchTarget, socket: Socket, unwatchFrame: string, o
   const changes = createListeners<Change>();
   const errors = createListeners<EaselError>();
   let running = false;
-  /** Whether the service has confirmed the watch. A reconnect then asks for a resync with `resume`. */
+  /** Whether the service has confirmed the watch. If so, the SDK sends `resume` after a reconnect, to which a resync is the response. */
   let confirmed = false;
 
   const changeOf = (frame: WatchFrame & { type: "change" }): Change | undefined => {
@@ -101,7 +101,7 @@ function createFeed(target: WatchTarget, socket: Socket, unwatchFrame: string, o
     add(handler: Listener<Change>, onError: Listener<EaselError>) {
       const own = createListeners<Change>();
       const stops = [own.add(handler), errors.add(onError), changes.add(own.emit)];
-      // Earlier handlers got their resync when the watch was confirmed.
+      // Handlers that were added earlier got their resync when the watch was confirmed.
       if (confirmed) queueMicrotask(() => own.emit({ op: "resync" }));
       return () => {
         for (const stop of stops) stop();
