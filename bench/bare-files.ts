@@ -8,7 +8,8 @@ import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 
 /*
- * A bare server of files: POST streams a body to disk, GET streams the file of the first POST from disk. Prints its address.
+ * A minimal file server for comparison: POST streams the body to disk, GET streams the body of the first POST from disk. Prints its
+ * address.
  */
 
 const folder = await mkdtemp(join(tmpdir(), "easel-bench-files-"));

@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** A minimal server for comparison: `node bare.ts <body for GET> <body for PUT>` sends the same bytes every time. */
+/** A minimal server for comparison. `node bare.ts <body for GET> <body for PUT>` starts it; it sends the same two bodies every time. */
 const [getBody = "", putBody = ""] = process.argv.slice(2);
 
 const server = createServer((request, response) => {

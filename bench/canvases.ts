@@ -1,6 +1,6 @@
 import { nameOf } from "./person.ts";
 
-/** Canvases and the people who use them. */
+/** The slugs of canvases, and the people who are signed in. */
 export interface Canvases {
   slugs: string[];
   /** The `Cookie` header of each person, the owner first. */
@@ -9,7 +9,7 @@ export interface Canvases {
 
 const AT_ONCE = 16;
 
-/** Creates canvases of one owner with their backend on, shared with the whole organisation, and signs people in. */
+/** Signs people in and creates canvases, owned by the first of them and shared with the whole organisation, with the backend turned on. */
 export async function openCanvases(base: string, count: number, people: number): Promise<Canvases> {
   const cookies: string[] = [];
   for (let user = 0; user < people; user++) cookies.push(await signIn(base, user));

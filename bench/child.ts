@@ -11,13 +11,13 @@ export interface Server {
   stop(): Promise<void>;
 }
 
-/** The core that a process may run on. */
+/** The CPU core that a process may run on. */
 export type Core = 0 | 1 | "any";
 
 /** Whether processes can be pinned: servers to core 0, the load to core 1. */
 export const pinned = cpus().length > 1 && spawnSync("taskset", ["-c", "0,1", "true"]).status === 0;
 
-/** Starts a script of this repository with this Node, in a directory without `.env`; pinned to a core if requested and possible. */
+/** Starts a script of this repository in a directory without `.env`. Pins the process to a core if requested and possible. */
 export function startNode(core: Core, script: string, args: string[], env: NodeJS.ProcessEnv = {}) {
   const node = [process.execPath, join(import.meta.dirname, "..", script), ...args];
   const [command = "", ...rest] = pinned && core !== "any" ? ["taskset", "-c", String(core), ...node] : node;
@@ -28,7 +28,7 @@ export function startNode(core: Core, script: string, args: string[], env: NodeJ
   });
 }
 
-/** Resolves with the output of a process when it has exited with 0. */
+/** Resolves with the standard output of a process when it has exited with code 0. Rejects if it exits with another code. */
 export async function outputOf(child: ChildProcess): Promise<string> {
   let output = "";
   child.stdout?.on("data", (part) => {

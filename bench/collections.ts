@@ -8,13 +8,13 @@ import type { Table } from "./table.ts";
 
 const RECORDS = 1000;
 const BY_ONE = '{"by":1}';
-/** A quota that no run can exhaust. */
+/** The quota of records, which is too high for a run to reach. */
 const ROOM = 100_000_000;
 
 const WHERE = `/collections/items?where=${encodeURIComponent('{"value.done":true}')}`;
 const ORDER = "/collections/items?orderBy=-value.id";
 
-/** Compares records of a collection, through the whole pipeline, with a bare server and with KV in the same run. */
+/** Compares requests for the records of a collection with requests to a bare server and with KV requests, in the same run. */
 export async function collections(): Promise<Table> {
   const easel = await startEasel(0);
   try {

@@ -5,12 +5,12 @@ import { figure, median, type Table } from "./table.ts";
 /** One kind of request, sent to both servers. */
 export interface Case {
   name: string;
-  /** The target ratio of requests a second to those of the bare server. */
+  /** The target of the benchmark: requests a second, divided by those of the bare server. */
   target?: number;
   requests: string[];
-  /** A bare server that sends the same bytes; by default the one of the comparison. */
+  /** A bare server that sends the same bytes; by default the one that is given to `compare`. */
   bare?: Server;
-  /** The name of another case in the run; the table also has the ratio to it. */
+  /** The name of another case in the run. The table then also has the ratio of this case to that one. */
   beside?: string;
 }
 
@@ -24,7 +24,7 @@ export interface CompareOptions {
 
 type Pair = { bare: LoadResult; subject: LoadResult };
 
-/** Loads a bare server and another one alternately in one run, and compares them case by case. */
+/** Sends requests to a bare server and to another server alternately, in one run, and compares them case by case. */
 export async function compare(
   title: string,
   bare: Server,
@@ -72,7 +72,7 @@ export async function compare(
   };
 }
 
-/** Runs one load process and returns its figures; throws if a response was not 2xx. */
+/** Runs a process that sends requests, and returns its figures. Throws if a response was not 2xx. */
 export async function apply(load: Load): Promise<LoadResult> {
   const child = startNode(1, "bench/load.ts", []);
   child.stdin.end(JSON.stringify(load));

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 
 const TICK_US = 10_000;
 
-/** Returns the CPU time of a process, all threads, in microseconds; NaN on systems without `/proc`. */
+/** Returns the CPU time of all threads of a process, in microseconds; NaN on systems without `/proc`. */
 export function cpuTime(pid: number): number {
   try {
     const fields = readFileSync(`/proc/${pid}/stat`, "latin1")

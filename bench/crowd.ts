@@ -4,17 +4,17 @@ import { startNode } from "./child.ts";
 
 /** The protocol of a server. All texts are payloads of WebSocket text frames. */
 export interface Dialect {
-  /** Frames sent after the handshake, each after the response to the previous one; "" sends nothing. */
+  /** Frames to send after the handshake, each after the response to the previous one, which begins with `answer`. "" sends nothing. */
   opening: { send: string; answer: string }[];
-  /** The frame of each publisher of a room. Its data has `"by":"…"`, one character per publisher, and `"n":"00000000"`. */
+  /** The frame that each publisher of a room sends. Its data has `"by":"…"` with one character, the publisher, and `"n":"00000000"`. */
   publish: string[];
-  /** The character at a position that distinguishes a message from all other frames. */
+  /** A position and the character that only messages, and no other frames, have there. */
   message: { at: number; is: string };
   /** The server's application-level ping, and the response to it. */
   beat?: { ask: string; answer: string };
 }
 
-/** The first line of JSON on the standard input of a socket process, which responds when all sockets are open. */
+/** The sockets to open. A process that runs `sockets.ts` reads this as the first line of JSON, and responds when they are open. */
 export interface Crowd {
   port: number;
   /** Pid of the server, whose CPU time is read before and after a round. */
@@ -23,7 +23,7 @@ export interface Crowd {
   rooms: string[];
   /** Sockets per room. */
   perRoom: number;
-  /** The `Cookie` header of each person. The sockets of a room belong to them in turn; the first ones publish. */
+  /** The `Cookie` header of each person. The sockets of a room belong to these people in turn. The first sockets publish. */
   people: string[];
   dialect: Dialect;
 }
@@ -59,14 +59,14 @@ export interface PulseResult {
   p99: number;
 }
 
-/** A process that holds a crowd's sockets. It responds to requests in their order. */
+/** A process that keeps many sockets open. It runs one round after the other, in the order of the calls. */
 export interface Sockets {
   flow(round: Omit<Flow, "kind">): Promise<FlowResult>;
   pulse(round: Omit<Pulse, "kind">): Promise<PulseResult>;
   close(): Promise<void>;
 }
 
-/** Opens all sockets of a crowd. */
+/** Starts a process that opens all sockets of a crowd. Resolves when they are open. */
 export async function openSockets(crowd: Crowd): Promise<Sockets> {
   const child = startNode(1, "bench/sockets.ts", []);
   const answers = createInterface({ input: child.stdout })[Symbol.asyncIterator]();

@@ -16,7 +16,7 @@ const UPLOADS_AT_ONCE = 8;
 
 type Files = Record<string, string>;
 
-/** Measures deploys of 1,000 files, the first and with one changed, against writing and syncing the same files. */
+/** Compares the first deploy of 1,000 files, and a deploy with one changed file, with writing and syncing the same files. */
 export async function deploys(): Promise<Table> {
   const easel = await startEasel("any");
   const folder = await mkdtemp(join(tmpdir(), "easel-bench-files-"));
@@ -86,7 +86,7 @@ async function inParallel<Item>(items: Item[], width: number, work: (item: Item)
   await Promise.all(Array.from({ length: width }, worker));
 }
 
-/** Writes and syncs files and their folder. */
+/** Writes files to a folder, and syncs the files and the folder to disk. */
 async function write(files: Files, folder: string): Promise<void> {
   await inParallel(Object.entries(files), WRITES_AT_ONCE, async ([name, content]) => {
     const file = await open(join(folder, name), "w");
@@ -99,7 +99,7 @@ async function write(files: Files, folder: string): Promise<void> {
   await directory.close();
 }
 
-/** Makes a staged deploy. */
+/** Makes a staged deploy: sends the list of files, uploads the contents that are missing, and publishes them. */
 async function stage(
   base: string,
   session: string,

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Core, type Server, startServer } from "./child.ts";
 
-/** Starts Easel, as released, on an empty temporary data directory; rate limits are off and quotas out of reach. */
+/** Starts Easel on an empty temporary data directory, without rate limits and with quotas that are too high to be reached. */
 export async function startEasel(core: Core): Promise<Server> {
   const dataDir = await mkdtemp(join(tmpdir(), "easel-bench-"));
   const server = await startServer(core, "packages/server/start.js", [], {

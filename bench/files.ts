@@ -34,7 +34,7 @@ export async function files(): Promise<Table> {
     const upload = { method: "POST", before: BEFORE, after: AFTER } as const;
     const idle = [residentBytes(bare), residentBytes(easel)];
     const first = await run(easel, { ...upload, ...up, headers: { ...up.headers, ...form } }, 1);
-    // The bare server stores the whole body, so that it gets the bytes of the file alone before its downloads.
+    // The bare server sends the body of its first upload in downloads, so this body is the file alone, without the parts of a form.
     await run(bare, { method: "POST", path: "/", headers: form, before: "", after: "" }, 1);
     const { id } = JSON.parse(first.last) as { id: string };
     const down = page.target(`/files/${id}/content`);
@@ -84,8 +84,8 @@ function row(name: string, pairs: Result[][], idle: number[], target: string): s
 type Run = Pick<Transfers, "method" | "path" | "headers"> & Partial<Transfers>;
 
 /**
- * Runs transfers in a process of their own, and samples the memory of the server meanwhile. First writes to disk what other runs have left
- * in the cache of the system: a sync of one file could wait for all of it.
+ * Runs transfers in a separate process, and samples the memory of the server at the same time. Syncs the disk first, because the server
+ * would otherwise wait for unwritten data of earlier runs when it syncs a file.
  */
 async function run(server: Server, options: Run, count = COUNT): Promise<Result> {
   spawnSync("sync");
@@ -111,7 +111,7 @@ async function run(server: Server, options: Run, count = COUNT): Promise<Result>
   }
 }
 
-/** The resident memory of a process; NaN on systems without `/proc`. */
+/** Returns the resident memory of a server process in bytes; NaN on systems without `/proc`. */
 function residentBytes({ pid }: Server): number {
   try {
     return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "latin1"))?.[1]) * 1024;

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 
-/** First bytes of unfragmented frames, by their kind. */
+/** The first byte of an unfragmented WebSocket frame, for each kind of frame. */
 export const TEXT = 0x81;
 export const CLOSE = 0x88;
 export const PING = 0x89;
@@ -24,10 +24,10 @@ export function maskedFrame(kind: number, payload: Buffer): Buffer {
 /** Encodes a masked text frame. */
 export const textFrame = (text: string): Buffer => maskedFrame(TEXT, Buffer.from(text));
 
-/** Called with the kind of a frame and the position of its payload. */
+/** Called for a frame with its kind, and with the start and the end of its payload in `bytes`. */
 export type OnFrame = (bytes: Buffer, kind: number, start: number, end: number) => void;
 
-/** Calls back for every complete server frame in the first `length` bytes; returns the end of the last one. */
+/** Calls `onFrame` for every complete server frame in the first `length` bytes. Returns the position after the last of these frames. */
 export function readFrames(bytes: Buffer, length: number, onFrame: OnFrame): number {
   let at = 0;
   while (at + 2 <= length) {

@@ -6,7 +6,7 @@ import type { Table } from "./table.ts";
 
 const KEYS = 1000;
 
-/** Compares `GET` and `PUT /kv/{key}` of a signed-in page, through the whole pipeline, with a bare server. */
+/** Compares `GET` and `PUT /kv/{key}` from the page of a signed-in user with the same requests to a bare server. */
 export async function kv(): Promise<Table> {
   const easel = await startEasel(0);
   try {
@@ -22,7 +22,7 @@ export async function kv(): Promise<Table> {
   }
 }
 
-/** Stores the keys of a page; returns the cases of `GET` and `PUT`, and the body of a response to each. */
+/** Stores keys on the canvas of a page. Returns the cases of `GET` and `PUT`, and the body of a response to each. */
 export async function kvCases(page: Page): Promise<{ cases: [Case, Case]; bodies: [string, string] }> {
   const pathOf = (index: number) => `/kv/item:${String(index).padStart(4, "0")}`;
   const indices = [...Array(KEYS).keys()];

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { connect } from "node:net";
 import { cpuTime } from "./cpu.ts";
 
-/** Input of a load process, as JSON on its standard input. */
+/** Options of this process, which reads them as JSON from its standard input. */
 export interface Load {
   port: number;
   /** Pid of the server, whose CPU time is read before and after the timed part. */
@@ -10,11 +10,11 @@ export interface Load {
   connections: number;
   warmUpMs: number;
   timedMs: number;
-  /** Complete HTTP/1.1 requests, which all connections take in turn. */
+  /** Complete HTTP/1.1 requests, which the connections send in turn. */
   requests: string[];
 }
 
-/** Output of a load process, as JSON: figures of the timed part. Times are in microseconds. */
+/** The figures of the timed part, which this process prints as JSON. Times are in microseconds. */
 export interface LoadResult {
   responses: number;
   /** Responses whose status is not 2xx. */
@@ -88,7 +88,7 @@ function fail(message: string): never {
   process.exit(1);
 }
 
-/** Returns a quantile of the latencies in microseconds. */
+/** Returns a quantile of the latencies, in microseconds; `part` is between 0 and 1. */
 function quantile(part: number): number {
   let left = responses * part;
   const bucket = latencies.findIndex((count) => {
@@ -119,8 +119,8 @@ function startTiming(): void {
 }
 
 /**
- * Keeps this process from sleeping. With a slower server the load would sleep more often, and waking it up for each response
- * would be charged to that server.
+ * Keeps this process from sleeping. With a slower server it would sleep more often, and the CPU time for waking it up would count as that
+ * server's.
  */
 function neverSleep(): void {
   setImmediate(neverSleep);

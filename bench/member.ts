@@ -2,16 +2,16 @@ import { connect } from "node:net";
 import type { Dialect } from "./crowd.ts";
 import { CLOSE, maskedFrame, type OnFrame, PING, PONG, readFrames, TEXT, textFrame } from "./frames.ts";
 
-/** One socket of a room. */
+/** A WebSocket that is subscribed to a room. */
 export interface Member {
-  /** The character code that marks the messages of this publisher; 0 if it does not publish. */
+  /** The character code that identifies this publisher in its messages; 0 if this socket does not publish. */
   by: number;
-  /** The text that it publishes; empty if it does not publish. */
+  /** The text that this socket publishes; empty if it does not publish. */
   text: string;
   write(bytes: Buffer): void;
 }
 
-/** Address and person of a socket. */
+/** The address of a socket, the cookie of its person, and what it publishes. */
 export interface MemberOptions {
   port: number;
   path: string;
@@ -20,7 +20,7 @@ export interface MemberOptions {
   text: string;
 }
 
-/** Called on each message, which begins at `start` and ends with its frame. */
+/** Called for each message. Its payload begins at `start` in `bytes`. */
 export type OnMessage = (member: Member, bytes: Buffer, start: number) => void;
 
 /** Read buffer shared by all sockets. */
@@ -92,7 +92,7 @@ export function openMember(options: MemberOptions, dialect: Dialect, onMessage: 
   });
 }
 
-/** Exits the process, because its figures would be invalid. */
+/** Prints a message and exits the process, because its figures would be invalid. */
 export function fail(message: string): never {
   process.stderr.write(`${message}\n`);
   process.exit(1);

@@ -7,14 +7,14 @@ import type { Server } from "./child.ts";
 /** Memory of a server process after garbage collection, in bytes. */
 export interface Memory {
   rss: number;
-  /** The heap in use, and external memory that it refers to. */
+  /** The heap in use, and the external memory to which it refers. */
   heap: number;
 }
 
-/** The path of the socket on which the probe in a process listens. */
+/** The path of the Unix socket on which `probe.ts`, loaded into a process, reports the memory of that process. */
 export const probePath = (pid: number): string => join(tmpdir(), `easel-bench-${pid}.sock`);
 
-/** Starts a server with a probe loaded into its process, which reports its memory. */
+/** Starts a server with `probe.ts` loaded into its process, so that `memoryOf` can read its memory. */
 export async function probed(start: () => Promise<Server>): Promise<Server> {
   const { NODE_OPTIONS: before } = process.env;
   const probe = new URL("probe.ts", import.meta.url).href;
@@ -27,7 +27,7 @@ export async function probed(start: () => Promise<Server>): Promise<Server> {
   }
 }
 
-/** Makes a probed server collect garbage, and reads its memory. */
+/** Makes a server that `probed` has started collect garbage, and returns its memory. */
 export async function memoryOf({ pid }: Server): Promise<Memory> {
   return (await json(connect(probePath(pid)))) as Memory;
 }

@@ -35,7 +35,7 @@ http {
 }
 `;
 
-/** Starts nginx, which serves one page at every path; null if it is not installed. */
+/** Starts nginx, which serves one page at every path. Resolves with null if nginx is not installed. */
 export async function startNginx(html: string): Promise<Server | null> {
   if (spawnSync("nginx", ["-v"]).status !== 0) return null;
   const directory = await mkdtemp(join(tmpdir(), "easel-nginx-"));

@@ -1,16 +1,16 @@
 const JSON_TYPE = { "content-type": "application/json" };
 
-/** A canvas with its backend on, and requests of its page from a signed-in user. */
+/** A canvas, with functions for requests that its page sends to the API while a user is signed in. */
 export interface Page {
   /** Sends a request to a path below the canvas's API; throws if the response is not 2xx. */
   call(method: string, path: string, body?: string): Promise<Response>;
-  /** Returns path and headers of such a request. */
+  /** Returns the full path and the headers of a request to a path below the canvas's API. */
   target(path: string): { path: string; headers: Record<string, string> };
-  /** Returns the same request as the text of a complete HTTP/1.1 request. */
+  /** Returns the text of a complete HTTP/1.1 request to a path below the canvas's API. */
   request(method: string, path: string, body?: string): string;
 }
 
-/** Creates a canvas with this policy that every signed-in user can open. */
+/** Creates a canvas with this policy and with its backend turned on. Every signed-in user can open it. */
 export async function openPage(base: string, runtimePolicy: object | null = null): Promise<Page> {
   const cookie = await signIn(base);
   const { id, slug } = await manage<{ id: string; slug: string }>(base, cookie, "POST", "/api/canvases", {
@@ -35,11 +35,11 @@ export async function openPage(base: string, runtimePolicy: object | null = null
   };
 }
 
-/** Sets the quota of records per canvas. */
+/** Sets how many records a canvas may have. */
 export const allowRecords = (base: string, records: number): Promise<void> =>
   setQuota(base, "collections.records.canvas", records);
 
-/** Sets the quota of the bytes of a canvas's files. */
+/** Sets how many bytes the files of a canvas may have. */
 export const allowFiles = (base: string, bytes: number): Promise<void> =>
   setQuota(base, "files.bytes.canvas", bytes);
 
@@ -47,7 +47,7 @@ async function setQuota(base: string, name: string, value: number): Promise<void
   await manage(base, await signIn(base), "PATCH", "/api/admin/settings", { quotas: { [name]: value } });
 }
 
-/** Signs in as dev mode's administrator. */
+/** Signs in as dev mode's administrator and returns the `Cookie` header. */
 async function signIn(base: string): Promise<string> {
   const answer = await call(`${base}/auth/dev/session`, "POST", {}, '{"email":"dev@example.com"}');
   return answer.headers.getSetCookie()[0]?.split(";")[0] ?? "";

@@ -5,13 +5,13 @@ export interface User {
   canvasRole: string;
 }
 
-/** Returns the name of a person by number. */
+/** Returns the name of the person with this number. */
 export const nameOf = (user: number): string => `Person ${user}`;
 
-/** Returns the `Cookie` header of a person on a server without sessions. */
+/** Returns the `Cookie` header that identifies the person with this number to a server for comparison, which has no sessions. */
 export const cookieOf = (user: number): string => `person=${user}`;
 
-/** Returns the person of such a cookie, with a description as long as Easel's. */
+/** Returns the person that a header of `cookieOf` identifies. The description of the person is as long as Easel's. */
 export function userOf(cookie = ""): User {
   const user = Number(cookie.slice("person=".length));
   return {

@@ -3,7 +3,7 @@ import { createServer } from "node:net";
 import { isMainThread } from "node:worker_threads";
 import { type Memory, probePath } from "./memory.ts";
 
-/** Preloaded into a server process: sends the memory of the process as JSON to every connection. */
+/** Sends the memory figures of this process as JSON to every connection. This file is preloaded into the process of a server. */
 function listen(path: string): void {
   const server = createServer((socket) => {
     globalThis.gc?.();

@@ -2,13 +2,13 @@ import { randomBytes } from "node:crypto";
 import { buffer } from "node:stream/consumers";
 import { ZipFile } from "yazl";
 
-/** A published page, with complete HTTP/1.1 requests of browsers that navigate to it for the second time. */
+/** Complete HTTP/1.1 requests of two browsers that open a published page for the second time: a signed-in user's, and a visitor's. */
 export interface Published {
   signedIn: string;
   publicLink: string;
 }
 
-/** Publishes one page as a Public link, as dev mode's administrator: beside further `files` of the same size, in the last of `versions`. */
+/** Publishes a page as a Public link, as dev mode's administrator. The bundle has `files` more files, and `versions` versions are made. */
 export async function publish(
   base: string,
   html: string,
@@ -41,7 +41,7 @@ export async function createCanvas(base: string, session: string): Promise<{ id:
   return (await made.json()) as { id: string; slug: string };
 }
 
-/** Zips files by path. */
+/** Returns a zip of files. The keys are their paths. */
 export function zipOf(files: Record<string, string>): Promise<Buffer> {
   const zip = new ZipFile();
   for (const [path, content] of Object.entries(files)) zip.addBuffer(Buffer.from(content), path);
@@ -49,7 +49,7 @@ export function zipOf(files: Record<string, string>): Promise<Buffer> {
   return buffer(zip.outputStream);
 }
 
-/** Returns a fresh text that compresses to about a third. */
+/** Returns a random text that compresses to about a third of its length. */
 export const textOf = (length: number): string =>
   randomBytes(length / 3)
     .toString("hex")
@@ -75,7 +75,7 @@ function request(base: string, path: string, cookie: string): string {
   return `GET ${path} HTTP/1.1\r\n${lines.join("")}\r\n`;
 }
 
-/** Sends a request; throws unless the response is 2xx. */
+/** Sends a request and returns the response. Throws if it is not 2xx. */
 export async function call(
   base: string,
   cookie: string,

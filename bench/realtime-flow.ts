@@ -2,12 +2,12 @@ import type { Server } from "./child.ts";
 import { type FlowResult, openSockets, type Sockets } from "./crowd.ts";
 import { createRooms, KINDS } from "./rooms.ts";
 
-/** Figures of each kind of server and round, by window. */
+/** For each window, the results of all rounds. A round has one result for each kind of server. */
 export type Flows = Map<number, FlowResult[][]>;
 
 /**
- * Makes publishers in all rooms send as fast as their messages come back, on one kind of server after the other. The order
- * changes from round to round; the first round is discarded.
+ * Measures one kind of server after the other. The publishers in all rooms send as fast as their messages come back. The order of the
+ * servers changes from round to round; the first round is discarded.
  */
 export async function measureFlow(options: {
   rooms: number;

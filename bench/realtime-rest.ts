@@ -3,11 +3,11 @@ import { openSockets, type Pulse, type PulseResult } from "./crowd.ts";
 import { type Memory, memoryOf, probed } from "./memory.ts";
 import { createRooms, KINDS, type Kind } from "./rooms.ts";
 
-/** Figures of idle sockets, by kind of server. */
+/** Figures of idle sockets, with one entry for each kind of server. */
 export interface Rest {
-  /** Memory per socket, in bytes. */
+  /** The memory of the server per socket, in bytes. */
   memory: Memory[];
-  /** Latencies per round of messages in a few of the rooms. */
+  /** For each round, the latencies of messages that are published in a few of the rooms. */
   pulses: PulseResult[][];
 }
 

@@ -5,18 +5,18 @@ import { measureIdle, type Rest } from "./realtime-rest.ts";
 import { KINDS, PEOPLE, PER_ROOM } from "./rooms.ts";
 import { figure, median, type Table } from "./table.ts";
 
-/** Open files that a process needs besides its sockets, with a margin. */
+/** The number of open files that a process needs besides its sockets, with a margin. */
 const OTHER_FILES = 500;
 const KIB = 1024;
 
 /** Options of the benchmark. The defaults take about 80 seconds. */
 export interface RealtimeOptions {
-  /** Rooms in which everyone publishes, and the messages that each publisher keeps in flight. */
+  /** The number of rooms in which everyone publishes. For each of `windows`, every publisher keeps that many messages in flight. */
   rooms?: number;
   windows?: number[];
   rounds?: number;
   timedMs?: number;
-  /** Rooms with idle sockets. */
+  /** The number of rooms with idle sockets. */
   idleRooms?: number;
 }
 
@@ -83,7 +83,7 @@ function restRows({ memory, pulses }: Rest): string[][] {
   ];
 }
 
-/** Returns a row of medians over the rounds, one per kind, with the ratio of the first kind to the second. */
+/** Returns a row of the table: the median over the rounds for each kind of server, and the ratio of the first kind to the second. */
 function row(label: string, rounds: number[][], decimals: number, goal = ""): string[] {
   const medians = KINDS.map((_, kind) => median(rounds.map((kinds) => kinds[kind] ?? Number.NaN)));
   const ratio = median(rounds.map(([ours = Number.NaN, theirs = Number.NaN]) => ours / theirs));

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { Server } from "socket.io";
 import { userOf } from "./person.ts";
 
-/** The same rooms on Socket.IO, configured for performance as its documentation advises. */
+/** A Socket.IO server with rooms, for comparison. It is configured for performance as the documentation of Socket.IO advises. */
 const server = createServer();
 const io = new Server(server, {
   transports: ["websocket"],

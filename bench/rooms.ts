@@ -14,11 +14,11 @@ export const PEOPLE = 3;
 const CHANNEL = "participants:room";
 const EVENT = "move";
 
-/** A kind of server with rooms. */
+/** A kind of server to compare: how to start it, how to create rooms on it, and its protocol. */
 export interface Kind {
   name: string;
   start(core: Core): Promise<Server>;
-  /** Creates rooms on it. */
+  /** Creates rooms on a server of this kind. Returns the path of each room and the cookies of the people. */
   open(server: Server, rooms: number): Promise<Pick<Crowd, "rooms" | "people">>;
   dialect: Dialect;
 }
@@ -59,7 +59,7 @@ function plain(count: number, pathOf: (room: number) => string): Pick<Crowd, "ro
   };
 }
 
-/** The servers to compare, this one first. */
+/** The kinds of servers to compare. The first one is Easel. */
 export const KINDS: Kind[] = [
   {
     name: "this",
@@ -84,7 +84,7 @@ export const KINDS: Kind[] = [
   },
 ];
 
-/** Creates rooms on a server of this kind; returns the crowd for them. */
+/** Creates rooms on a server of this kind. Returns the options for opening their sockets. */
 export async function createRooms(kind: Kind, server: Server, count: number): Promise<Crowd> {
   const { rooms, people } = await kind.open(server, count);
   return { port: server.port, pid: server.pid, rooms, people, perRoom: PER_ROOM, dialect: kind.dialect };

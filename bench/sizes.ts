@@ -10,7 +10,7 @@ const MATCHING = 100;
 const ROUNDS = 3;
 const LOAD = { connections: 1, warmUpMs: 500, timedMs: 1000 };
 
-/** Requests for collections of each size; `middle` is the id of the middle record. */
+/** The requests to measure on a collection of each size: name and path. `middle` is the id of the record in its middle. */
 const CASES: [name: string, path: (middle: string) => string][] = [
   ["get", (middle) => `/${middle}`],
   ["list 100", () => ""],
@@ -23,7 +23,7 @@ const CASES: [name: string, path: (middle: string) => string][] = [
   ["count", () => "/count"],
 ];
 
-/** Measures the CPU time of a request by the size of the collection. */
+/** Measures how the CPU time of a request depends on the size of the collection. */
 export async function sizes(): Promise<Table> {
   const easel = await startEasel(0);
   try {

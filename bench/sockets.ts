@@ -4,16 +4,16 @@ import type { Crowd, Flow, FlowResult, Pulse, PulseResult } from "./crowd.ts";
 import { textFrame } from "./frames.ts";
 import { fail, type Member, type OnMessage, openMember } from "./member.ts";
 
-/** Sockets that are opened in parallel. */
+/** The number of sockets that are opened in parallel. */
 const AT_ONCE = 64;
-/** Timeout for the last messages of a round. */
+/** The timeout for the last messages of a round, in ms. */
 const DRAIN_MS = 5000;
-/** Texts in front of the publisher and the number in a message. */
+/** The texts before the publisher's character and before the number in a message. */
 const BY = '"by":"';
 const NUMBER = '"n":"';
 const DIGITS = 8;
 
-/** The sockets of a crowd, with one handler for all messages. */
+/** All sockets of this process, with one handler for the messages of all of them. */
 class SocketPool {
   readonly crowd: Crowd;
   readonly members: Member[] = [];
@@ -44,12 +44,12 @@ class SocketPool {
     await Promise.all(Array.from({ length: AT_ONCE }, openNext));
   }
 
-  /** Returns the publishers of all rooms, or of the first `rooms`. */
+  /** Returns the publishers of the first `rooms` rooms; by default of all rooms. */
   publishers(rooms = this.crowd.rooms.length): Member[] {
     return this.members.slice(0, rooms * this.crowd.perRoom).filter(({ by }) => by !== 0);
   }
 
-  /** Runs a flow: every publisher sends its next message when one of its own comes back. */
+  /** Runs a flow: every publisher sends its next message when one of its own messages comes back. */
   async flow({ window, warmUpMs, timedMs }: Flow): Promise<FlowResult> {
     const publishers = this.publishers();
     const frames = new Map(publishers.map((member) => [member, textFrame(member.text)]));
@@ -113,7 +113,7 @@ class SocketPool {
   }
 }
 
-/** Waits in a busy loop, because waking up a sleeping load would be charged to the server. */
+/** Waits in a busy loop until `done` returns true. If this process slept, the CPU time for waking it up would count as the server's. */
 function until(done: (now: number) => boolean): Promise<void> {
   return new Promise((resolve) => {
     const look = () => {
@@ -126,7 +126,7 @@ function until(done: (now: number) => boolean): Promise<void> {
 
 const untilTime = (time: number): Promise<void> => until((now) => now >= time);
 
-/** Waits for the last messages in flight; exits if one is lost or comes twice, because all figures would be invalid. */
+/** Waits for the last messages in flight. Exits if a message was lost or came twice, because all figures would be invalid. */
 async function drained(missing: () => number): Promise<void> {
   const end = performance.now() + DRAIN_MS;
   await until((now) => missing() <= 0 || now > end);

@@ -7,7 +7,7 @@ import type { Table } from "./table.ts";
 
 const SIZE = 10 * 1024;
 
-/** Compares a page of 10 KiB, for a signed-in user and for an anonymous visitor of a Public link, with bare servers. */
+/** Compares requests for a page of 10 KiB, by a signed-in user and by an anonymous visitor of a Public link, with bare servers. */
 export async function staticPage(): Promise<Table> {
   const html = `<!doctype html><title>Bench</title><p>${"x".repeat(SIZE)}`.slice(0, SIZE);
   const servers: Server[] = [];

@@ -1,13 +1,13 @@
 import { Agent, request } from "node:http";
 import { text } from "node:stream/consumers";
 
-/** Transfers of files, to one server. */
+/** Options of this process: file transfers to or from one server. */
 export interface Transfers {
   port: number;
   method: "GET" | "POST";
   path: string;
   headers: Record<string, string>;
-  /** For POST: the bytes before and after those of the file, which `size` is the number of. */
+  /** For POST: the parts of the body before and after the file, whose size in bytes is `size`. */
   before: string;
   after: string;
   size: number;
@@ -15,7 +15,7 @@ export interface Transfers {
   atOnce: number;
 }
 
-/** Transfers files and prints how many megabytes a second and, of the last POST, the response. */
+/** Transfers files. Prints the megabytes per second and the response to the last POST. */
 const transfers: Transfers = JSON.parse(await text(process.stdin));
 const { size, count, atOnce } = transfers;
 const agent = new Agent({ keepAlive: true, maxSockets: atOnce });
