@@ -26,7 +26,7 @@ const edit = async (page: Page, text: string, into: string) => {
 const focuses = (page: Page, words: RegExp) =>
   page.waitForFunction(`${words}.test(document.activeElement.innerText)`);
 
-/** Makes the page visible again, on which it reads the board at once. */
+/** Tells the page that it is visible again, so that it reads the board at once. */
 const comeBack = (page: Page) => page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
 
 const sees = async (page: Page, column: string, text: string) => {
@@ -143,7 +143,7 @@ test("a concurrent change is not overwritten or restored without confirmation", 
   await add(one.page, "Paint the door");
   await sees(other.page, "Idea", "Paint the door");
 
-  // Moving a card that is gone does not restore it; the page has no notice of the removal before.
+  // Moving a card that somebody else has removed does not restore it. The page cannot learn of the removal before it moves the card.
   const moved = Promise.withResolvers<void>();
   await other.page.route(/\/collections\/cards\?/, async (route) => {
     await moved.promise;
@@ -224,7 +224,7 @@ test("without a network a move is reverted, and works again when the network is 
   await failure.waitFor();
   await card(page, "Idea", "Sweep the yard").waitFor();
 
-  // The clock is stopped: only the network's return makes the page read again.
+  // The clock is stopped, so that only the event `online` makes the page read again.
   await context.setOffline(false);
   await failure.waitFor({ state: "hidden" });
   await page.keyboard.press("Shift");

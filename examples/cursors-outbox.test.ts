@@ -3,7 +3,7 @@ import { test } from "node:test";
 
 type Place = [x: number, y: number];
 
-/** The tested part of the outbox. */
+/** The members of the outbox (`cursors/outbox.js`) that the test uses. */
 interface Outbox {
   open: boolean;
   move(place: Place): void;
@@ -42,7 +42,7 @@ test("a pointer in constant motion stays within 100 messages a minute, and its p
     (sent.find(({ at, event }) => at >= ping && event === "ping")?.at ?? 0) - ping;
   for (const ping of pings) assert.ok(late(ping) >= 0 && late(ping) <= 700, `${late(ping)} ms`);
 
-  // After a refusal, and without a connection, it sends nothing; then it sends the current position.
+  // After a refusal, and without a connection, the outbox sends nothing. Afterwards it sends the current position.
   for (const [begin, end] of [
     [() => outbox.rest(), () => {}],
     [() => Object.assign(outbox, { open: false }), () => Object.assign(outbox, { open: true })],

@@ -42,7 +42,7 @@ async function point(page: Page, [x, y]: Place) {
   await page.mouse.move(box.x + x * box.width, box.y + y * box.height, { steps: 5 });
 }
 
-/** A WebSocket client on the channel. */
+/** Connects a WebSocket client, which subscribes to the channel, as a person. */
 async function dial(t: TestContext, target: Target, as: Person): Promise<Socket> {
   const socket = await connect(target, "cursors", as);
   atEnd(t, () => socket.close());
@@ -50,7 +50,7 @@ async function dial(t: TestContext, target: Target, as: Person): Promise<Socket>
   return socket;
 }
 
-/** Connects a client as another person. */
+/** Connects a WebSocket client as a new person with this name. */
 const program = async (t: TestContext, target: Target, name: string) =>
   dial(t, target, await target.signIn(freshEmail("program"), name));
 
@@ -67,7 +67,7 @@ async function heard(socket: Socket, event: string, name: string) {
   }
 }
 
-/** The id of the canvas, and its owner. */
+/** Returns the id of the canvas, and its owner. */
 async function owned(target: Target) {
   const owner = await target.signIn("dev@example.com", "Dev");
   const { json } = await manage(target, owner, "GET", "/api/canvases?q=cursors");
@@ -94,7 +94,7 @@ test("two people and a client see each other join, point, ping and leave", { ski
   await says(one.page, "Viewer is here.");
   await says(other.page, "You are here with Dev.");
   await person(other.page, "Viewer (you)").waitFor();
-  // A person who joins later gets the positions of the others.
+  // A person who joins later sees the pointers of the others.
   await pointsAt(other.page, "Dev", [0.25, 0.5]);
   await point(one.page, [0.75, 0.2]);
   await pointsAt(other.page, "Dev", [0.75, 0.2]);
@@ -153,7 +153,7 @@ test("with the keyboard alone, in subdomain mode, in both colour schemes, narrow
   await one.page.keyboard.press("Tab");
   assert.equal(await isFocused(one.page), false);
 
-  // A long name, also one from right to left, is cut off at its end.
+  // A long name is cut off at its end, even if it is written from right to left.
   const name = `عبد${"و".repeat(80)}`;
   const socket = await program(t, devTarget(base, "subdomain"), name);
   for (const width of [320, 1280]) {
@@ -204,7 +204,7 @@ test("the page shows the state of the connection, and why it ended", { skip: noB
   await stands(page, "Connected");
   await Promise.all(crowd.map((socket) => socket.close()));
 
-  // Beyond the rate limit the page says so and sends nothing more.
+  // When the page exceeds the rate limit, it shows a message and sends nothing for some time.
   await page.evaluate(
     `for (let each = 0; each <= 100; each++) easel.realtime.channel("${CHANNEL}").publish("x")`,
   );
@@ -264,7 +264,7 @@ test("messages of other pages and programs break nothing", { skip: noBrowser }, 
   socket.send(
     `{"type":"publish","channel":"${CHANNEL}","event":"move","data":{"path":[[1e999,0]],"__proto__":{"path":[[0,0]]}}}`,
   );
-  // Messages arrive in order: the first valid path is the first one shown.
+  // Messages arrive in order, so that nothing is shown before the first message with a valid path.
   publish(socket, "move", { path: Array(500).fill([-1e300, 7]), name: "Dev" });
   await pointsAt(page, name, [0, 1]);
   assert.equal(await page.locator(".pointer").count(), 1);
@@ -276,7 +276,7 @@ test("messages of other pages and programs break nothing", { skip: noBrowser }, 
   assert.ok((await page.locator(".ripple").count()) <= 3);
   assert.equal(await page.locator("#surface img, #people img, #news img").count(), 0);
 
-  // Pointers of people who are not present are not shown, although they may publish.
+  // The pointer of a person who is not present is not shown, although that person may publish.
   socket.send({ type: "unsubscribe", channel: CHANNEL });
   await says(page, `${name} has left.`);
   publish(socket, "move", { path: [[0.5, 0.5]] });

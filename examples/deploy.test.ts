@@ -14,7 +14,7 @@ import { PROXY, startExample, temporaryDirectory } from "../packages/server/test
 const run = promisify(execFile);
 const deploy = path.join(import.meta.dirname, "deploy.ts");
 
-/** Runs the commands of a page of the documentation that create a folder and deploy it. Returns what they print. */
+/** Runs the commands on a page of the documentation that create a folder and deploy it. Returns what the commands print. */
 async function runCommandsOf(page: string, folder: string, cwd: string, base: string): Promise<string> {
   const text = await readFile(path.join(import.meta.dirname, "..", page), "utf8");
   const commands = new RegExp(`\`\`\`sh\\n(mkdir ${folder}\\n[\\s\\S]*?)\`\`\``).exec(text)?.[1];
@@ -156,7 +156,7 @@ test("files that are left out are printed beside the URL", async (t) => {
   ]);
 });
 
-/** Folders that cannot be deployed: their files, and the line printed. */
+/** Folders that cannot be deployed: their files, and the line that the program prints. */
 const BROKEN: [name: string, files: Record<string, string> | null, line: RegExp][] = [
   ["a missing folder", null, /^There is no folder \S+\.$/],
   ["an empty folder", {}, /^There is no index\.html in /],
@@ -205,7 +205,7 @@ const BROKEN: [name: string, files: Record<string, string> | null, line: RegExp]
   ],
 ];
 
-/** Runs a deploy that must fail; returns the lines printed. */
+/** Runs a deploy that must fail. Returns the lines that it prints. */
 async function failed(...args: string[]): Promise<string> {
   const error = (await run(process.execPath, [deploy, ...args]).catch((error) => error)) as {
     code: number;

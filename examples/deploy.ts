@@ -30,7 +30,7 @@ function fail(message: string): never {
   throw new Fault(message);
 }
 
-/** Zips the files of a folder and applies the service's own checks, before anything is changed there. */
+/** Zips the files of a folder. Applies the service's own checks first, so that a bad folder changes nothing on the service. */
 async function zipFolder(folder: string): Promise<Buffer> {
   const zip = new ZipFile();
   const leftOut = new LeftOutList();
@@ -69,7 +69,7 @@ async function check(zip: Buffer): Promise<void> {
   }
 }
 
-/** Calls the service. A refusal ends the program with the message of the response. */
+/** Calls the service. If the service refuses a request, the program ends with the message of the response. */
 class Service {
   readonly #base: string;
   #credentials: Record<string, string> = {};
@@ -116,7 +116,7 @@ class Service {
   }
 }
 
-/** Reads the `easel.json` of a folder; one without it counts as `{}`. */
+/** Reads the `easel.json` of a folder. A folder without that file is read as if it had `{}`. */
 async function readEaselJson(folder: string): Promise<EaselJson> {
   const text = await readFile(path.join(folder, "easel.json"), "utf8").catch(() => "{}");
   const faults = faultsOf(text);
@@ -124,7 +124,7 @@ async function readEaselJson(folder: string): Promise<EaselJson> {
   return easelJson.parse(JSON.parse(text));
 }
 
-/** Returns the slug for the name of a folder. */
+/** Derives a slug from the name of a folder. */
 function slugOfFolder(name: string): string {
   const slug = slugOf(name);
   if (isAllowedSlug(slug)) return slug;
@@ -133,13 +133,13 @@ function slugOfFolder(name: string): string {
   );
 }
 
-/** Turns on what the page needs, and shares the canvas with every signed-in user. Later deploys leave both unchanged. */
+/** Turns on the capabilities that the page needs, and shares the canvas with every signed-in user. Only the first deploy does so. */
 async function setUp(service: Service, { id }: Canvas, { capabilities }: EaselJson): Promise<void> {
   await service.call("PATCH", `/api/canvases/${id}/capabilities`, switchesFor(capabilities));
   await service.call("PUT", `/api/canvases/${id}/sharing`, { access: "whole_org" });
 }
 
-/** Applies the settings that every deploy sets. One that `easel.json` does not name stays as it is. */
+/** Applies the settings that every deploy sets. A setting that `easel.json` does not name stays as it is. */
 async function applySettings(
   service: Service,
   canvas: Canvas,
@@ -154,7 +154,7 @@ async function applySettings(
   });
 }
 
-/** Says which needed capabilities are off. Their switches belong to the owner and editors after the first deploy. */
+/** Prints which capabilities the page needs but are off. Only the first deploy turns capabilities on. */
 function sayWhatIsOff({ id, capabilities }: Canvas, needed: Capability[] = []): void {
   for (const name of needed) {
     const own = CAPABILITIES[name].switch;
@@ -164,7 +164,7 @@ function sayWhatIsOff({ id, capabilities }: Canvas, needed: Capability[] = []): 
   }
 }
 
-/** Deletes the canvas of a first deploy that failed, unless its version was published all the same. */
+/** Deletes the canvas if its first deploy failed, unless the version was published nevertheless. */
 async function discard(service: Service, { id, slug }: Canvas): Promise<void> {
   try {
     const { version } = await service.call<Canvas>("GET", `/api/canvases/${id}`);

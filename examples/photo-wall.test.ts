@@ -70,7 +70,7 @@ test("two people share photos, and neither sees what the other keeps private", {
   await owner.page.getByText("The wall is still bare.").waitFor();
   await assertAccessible(owner.page);
 
-  // The markup in the name is text.
+  // Markup in a file name is shown as text.
   await choose(viewer.page, picture("Lake <b>at dawn.png"), picture("Ferry.png", png(90)));
   for (const { page } of [viewer, owner])
     for (const title of ["Lake <b>at dawn", "Ferry"]) {
@@ -88,8 +88,8 @@ test("two people share photos, and neither sees what the other keeps private", {
   assert.equal((await viewer.page.request.get(`${content}`)).status(), 200);
   assert.equal((await owner.page.request.get(`${content}`)).status(), 404);
 
-  // The owner of the canvas does not see the draft, neither live, as a later photo shows, nor after a reload. The clock of the page is
-  // stopped until it hears of the photo: it does not find it by reading now and then.
+  // The owner of the canvas never sees the draft: not when a later photo appears, and not after a reload. The clock of the owner's page is
+  // stopped until the watch reports the later photo, so that the page does not find it by its regular reads.
   const told = Promise.withResolvers<void>();
   owner.page.on("websocket", (socket) =>
     socket.on("framereceived", ({ payload }) => {
@@ -113,7 +113,7 @@ test("two people share photos, and neither sees what the other keeps private", {
   assert.equal(await owner.page.locator(".photo").count(), 3);
   assert.equal(await drawer(owner.page).isVisible(), false);
 
-  // The preset `contributions`: a viewer changes their own photos, the owner those of all.
+  // With the preset `contributions`, a viewer may change their own photos, and the owner may change all photos.
   await choose(owner.page, picture("Team.png"));
   await wall(viewer.page).getByText("Team", { exact: true }).waitFor();
   await photo(viewer.page, "Team").getByText("by Dev").waitFor();
@@ -218,7 +218,7 @@ test("by keyboard alone: adding, the larger view, renaming and removing; on narr
   await session.send("Page.setBypassCSP", { enabled: true });
   await page.reload();
   await button(page, "Add photos").waitFor();
-  // Without a listener all the time, choosers open between two calls of `waitForEvent` are not intercepted.
+  // A listener for the whole test, because file choosers that open between two calls of `waitForEvent` would not be intercepted.
   page.on("filechooser", () => {});
   const press = async (...keys: string[]) => {
     for (const key of keys) await page.keyboard.press(key);
@@ -241,7 +241,7 @@ test("by keyboard alone: adding, the larger view, renaming and removing; on narr
   for (const title of ["One", "Two", "Three"]) await add(picture(`${title}.png`));
   assert.deepEqual(await wall(page).locator(".name").allTextContents(), ["Three", "Two", "One"]);
 
-  // The larger view goes through the photos of the wall, around its ends, and gives the focus back to the last one.
+  // In the larger view, the arrow keys go from photo to photo and wrap around at the ends. When it closes, its last photo has the focus.
   const dialog = page.getByRole("dialog");
   const shows = (title: string) => dialog.getByRole("heading", { name: title, exact: true }).waitFor();
   await button(page, "Three").focus();
@@ -318,7 +318,7 @@ test("after too many requests, uploads and pictures are requested again", { skip
   assert.deepEqual(faults, []);
 });
 
-/** Hands a picture to the page as the clipboard or a drag does. */
+/** Sends the page a `paste` or `drop` event with a picture. */
 const hand = (page: Page, type: "paste" | "drop", { name, buffer }: Picture) =>
   page.evaluate(`{
     const bytes = Uint8Array.fromBase64(${JSON.stringify(buffer.toString("base64"))});

@@ -15,7 +15,7 @@ const ON = { SERVICE_AUTHORING: "on" };
 const { base, env } = await startExample({ after }, "publisher", ON);
 const browser = noBrowser ? undefined : await openBrowser({ after });
 
-/** Opens the publisher as a person, with a policy that lets the accessibility checker run. */
+/** Opens the publisher as a person. Turns off the content security policy, which would stop the accessibility checker. */
 async function openPublisher(email: string, address = `${base}/c/publisher/`) {
   const opened = await openAs(browser ?? assert.fail("no browser"), address, email);
   const session = await opened.context.newCDPSession(opened.page);
@@ -44,7 +44,7 @@ interface Draft {
   until?: string;
 }
 
-/** Fills in what is given, and publishes. */
+/** Fills in the fields of the form that are given, and publishes. */
 async function publish(page: Page, { title, text, look, readers, password, slug, until }: Draft) {
   if (title !== undefined) await page.getByRole("textbox", { name: "Title" }).fill(title);
   if (text !== undefined) await page.getByLabel("Text", { exact: true }).fill(text);
@@ -86,7 +86,7 @@ test("two people: a page is published, read, changed and taken down", { skip: no
     text.replace(/\s+/g, " ").slice(0, 160),
   );
   await assertAccessible(ben.page);
-  // The other person has published nothing.
+  // The list of the other person is empty, because that person has published nothing.
   await ben.page.goto(`${base}/c/publisher/`);
   await ben.page.getByText("Nothing is published yet.").waitFor();
 
@@ -205,7 +205,7 @@ test("every refusal says what a person can do", { skip: noBrowser }, async () =>
     await env.db.run`delete from authored_days where user_id = ${dan}`;
   }
 
-  // A deploy fails after the canvas exists, then after its settings are saved.
+  // One deploy fails after its canvas was created. Another one fails after the settings of its canvas were saved.
   const fill = (bytes: number) =>
     env.db.run`insert into quotas (name, value) values ('bundles.bytes.person', ${bytes})`;
   const clear = () => env.db.run`delete from quotas where name = 'bundles.bytes.person'`;

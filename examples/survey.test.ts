@@ -14,7 +14,7 @@ const answer = async (page: Page, choice: string, comment: string) => {
 const says = (page: Page, text: string) =>
   page.getByRole("status").getByText(text, { exact: true }).waitFor();
 
-/** Reads the tally: each choice with its count. */
+/** Returns the lines of the tally: each choice with its count. */
 const tallyOf = (page: Page) => page.locator("#tally li").allInnerTexts();
 
 test("three people answer, and two of them can read all answers", { skip: noBrowser }, async (t) => {
@@ -80,7 +80,7 @@ test("an author can withdraw an answer; owner and editors can remove it after a 
   const guest = await openAs(browser, address, "ada@example.com");
   await answer(viewer.page, "To the lake", "With a boat");
   await says(viewer.page, "Thank you, your answer is in.");
-  // A double tap on a phone does not withdraw the answer just sent.
+  // On a phone, the second tap of a double tap on “Send answer” does not withdraw the answer.
   await guest.page.setViewportSize({ width: 360, height: 1000 });
   const send = guest.page.locator("#send");
   const where = (await send.boundingBox()) ?? assert.fail("no button");

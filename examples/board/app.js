@@ -20,14 +20,14 @@ const say = (text) => {
 
 /** The viewer and their rights, the cards by id, and the removed card that “Undo” restores. */
 const state = { me: null, rights: null, board: null, gone: null };
-/** The change time of the last card shown, if there are more cards. */
+/** The `updatedAt` of the oldest card shown, if there are older cards that are not shown; otherwise 0. */
 let end = 0;
-/** Incremented when a write begins and when it ends. A list that was read across a write is not shown. */
+/** Incremented when a write begins and when it ends. If it changes while a list is read, the list may be stale and is not shown. */
 let changes = 0;
 let open = 0;
 let queue = Promise.resolve();
 
-/** Returns what a person can do about an error. A capability that is off has its own hint. */
+/** Returns a text that tells a person what to do about an error. If a capability is off, the text is the error's own `hint`. */
 function explain(error) {
   if (!error.code) return "A part of this page is missing. Reload it, please.";
   return MESSAGES[error.reason ?? error.code] ?? error.hint ?? error.message;
@@ -47,7 +47,7 @@ function take({ entries, nextCursor }) {
   draw(state);
 }
 
-/** Reads the board and shows it, or the error; returns whether it succeeded. */
+/** Reads the board and shows it, or shows the error. Returns whether it succeeded. */
 async function look() {
   const failure = element("failure");
   const before = changes;
@@ -67,7 +67,10 @@ async function look() {
   }
 }
 
-/** Queues a write; after the last one the board is read again. Shows an error in `place` and returns false. */
+/**
+ * Queues a write, and reads the board again after the last one. Returns whether the write succeeded. If it failed, shows the error in the
+ * element whose id `place` returns.
+ */
 async function write(action, place = () => "message") {
   element(place()).textContent = "";
   changes += 1;
@@ -90,7 +93,7 @@ async function write(action, place = () => "message") {
 /** A time later than that of every card, used until the service returns the real one. */
 const latest = () => Math.max(0, ...[...state.board.values()].map((record) => record.updatedAt)) + 1;
 
-/** Moves a card immediately, and back if the write fails. */
+/** Moves a card on the page at once, and moves it back if the write fails. */
 async function move(record, column) {
   const content = { ...contentOf(record), column };
   const moved = { ...record, value: content, updatedAt: latest() };
@@ -166,7 +169,7 @@ element("form").addEventListener("submit", (event) => {
 element("form").addEventListener("input", () => {
   element("problem").textContent = "";
 });
-// The person has continued, so the error has been read.
+// Clears the error message as soon as the person continues, because they have read it by then.
 for (const doing of ["pointerdown", "keydown"])
   document.addEventListener(doing, () => {
     element("message").textContent = "";

@@ -1,16 +1,16 @@
 /** The columns, from left to right. */
 export const COLUMNS = ["idea", "doing", "done"];
 
-/** The number of cards shown: those that were changed last. */
+/** The maximum number of cards shown. If there are more, the ones that were changed last are shown. */
 const MOST = 300;
 
-/** The collection; its policy is in easel.json. */
+/** Returns the collection of the cards. Its policy is in easel.json. */
 export const cards = () => easel.kv.collection("cards");
 
-/** Reads the page of the board to show. */
+/** Reads the records of the cards to show, beginning with the one that was changed last. */
 export const readBoard = () => cards().list({ orderBy: "-updatedAt", limit: MOST });
 
-/** Converts a record to a card. Records that another program stored in other shapes become cards as well. */
+/** Returns the content of a card from its record. A record that another program has stored in another shape becomes a card as well. */
 export function contentOf({ value }) {
   const { text, column, by } = Object(value);
   return {
@@ -20,7 +20,7 @@ export function contentOf({ value }) {
   };
 }
 
-/** Changes a part of the current card, because others may have changed the rest of it. */
+/** Changes the fields of a card that `patch` has. Reads the card first, because others may have changed its other fields. */
 export async function change(record, patch) {
   const now = (await cards().get(record.id)) ?? record;
   return cards().update(record.id, { ...contentOf(now), ...patch });

@@ -5,15 +5,15 @@ export const GONE = "Somebody has removed this card meanwhile.";
 
 const element = (id) => document.getElementById(id);
 
-/** Sets up the dialog that edits and removes a card, with the page's `write`, `say` and `name`; returns a function that opens it. */
+/** Sets up the dialog in which a card is edited or removed, with functions of the page. Returns a function that opens the dialog. */
 export function letEdit(state, { write, say, name }) {
-  /** While the dialog is open: its card, and the text that is being edited. */
+  /** The card in the dialog, and the text that is being edited. */
   let shown = null;
 
-  /** The place for messages about a card, because the dialog may be closed or show another card by now. */
+  /** Returns a function that returns the element id for messages about a card: in the dialog while it shows the card, else on the page. */
   const placeFor = (about) => () => (shown === about ? "trouble" : "message");
 
-  /** Saves the text. If somebody else has changed the card, the dialog says so first; saving again confirms. */
+  /** Saves the text. If somebody else has changed the card, only shows a message; saving again then stores the text. */
   async function save() {
     const form = element("editing");
     const text = element("edited").value.trim();
@@ -49,7 +49,7 @@ export function letEdit(state, { write, say, name }) {
     say("Card saved.");
   }
 
-  /** Removes the card and shows “Undo” in its place. */
+  /** Removes the card, and shows the button “Undo” where the card was. */
   async function remove() {
     const about = shown;
     const { record } = about;
@@ -74,7 +74,7 @@ export function letEdit(state, { write, say, name }) {
   });
   element("remove").addEventListener("click", remove);
   element("cancel").addEventListener("click", () => element("editor").close());
-  // A closing dialog restores the focus; if the card was removed in the meantime, its column gets the focus.
+  // The browser restores the focus when the dialog closes. If the focused card has been removed, the heading of its column gets the focus.
   element("editor").addEventListener("close", () => {
     const { column } = contentOf(shown.record);
     if (document.activeElement.closest(".column") === null) headingOf(column).focus({ preventScroll: true });

@@ -1,4 +1,4 @@
-/** Makes cards draggable to other columns, in addition to their buttons; calls `drop` with card id and column. */
+/** Lets a person drag cards to other columns. Calls `drop` with the id of the card and the name of the column. */
 export function letDrag(columns, drop) {
   let dragged = null;
   const columnAt = ({ target }) => target.closest?.(".column") ?? null;

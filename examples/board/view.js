@@ -4,11 +4,11 @@ const element = (id) => document.getElementById(id);
 const sectionOf = (column) => document.querySelector(`[data-column="${column}"]`);
 const listOf = (column) => sectionOf(column).querySelector("ol");
 
-/** Returns the heading of a column, with its name on the page. */
+/** Returns the heading element of a column. Its text is the name of the column for people. */
 export const headingOf = (column) => sectionOf(column).querySelector("h2");
 export const titleOf = (column) => headingOf(column).textContent;
 
-/** Whether a right applies to a card. */
+/** Whether a right, on the viewer's own cards or on any card, covers this card. */
 export const may = (right, { authorId }, me) => right.any || (right.own && authorId === me.id);
 
 /** Returns the element of a card that is on the page. */
@@ -72,7 +72,7 @@ export function draw(state) {
       if (list.children[place] !== item) list.insertBefore(item, list.children[place] ?? null);
     list.dataset.length = items.length;
   }
-  // Last, because an element that this list no longer has may have moved to a later one.
+  // Surplus elements are removed last, because an element that has left this list may have moved to a later list.
   for (const column of COLUMNS) {
     const list = listOf(column);
     while (list.children.length > list.dataset.length) list.lastElementChild.remove();
@@ -83,7 +83,7 @@ export function draw(state) {
   if (home !== null) refocus(focused, home);
 }
 
-/** Keeps the focus on its element, or moves it to the next one. */
+/** Keeps the focus on `focused`. If that element is hidden or removed, moves the focus to a button of its card or its column. */
 function refocus(focused, home) {
   const scope = focused.isConnected && focused.hidden ? focused.closest("li") : home;
   const next = scope.querySelector("li button:not([hidden])") ?? home.querySelector("h2");
@@ -92,8 +92,8 @@ function refocus(focused, home) {
 }
 
 /**
- * Returns a short summary of the changes between two boards. A board shows only cards changed after its end time: an older card
- * may exist without being shown.
+ * Returns a short summary of the changes between two boards. A board shows only cards that were changed after its end time. An older
+ * card may exist without being shown.
  */
 export function newsSince(before, board, endBefore, end) {
   const news = [];

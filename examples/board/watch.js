@@ -1,16 +1,16 @@
 import { cards } from "./cards.js";
 
-/** Delays until the next read: with a working watch, without one, and the maximum after failures. */
+/** Delays in ms until the next read: with a working watch, without one, and the maximum after failures. */
 const TOLD = 60_000;
 const LOOK = 5000;
 const REST = 60_000;
-/** Changes within this time are read together. */
+/** The time in ms between a change and the read that follows. Further changes within it need no read of their own. */
 const TOGETHER = 1000;
 
 /**
- * Calls `look` repeatedly while the page is visible: shortly after a change with a working watch, every few seconds without one,
- * less often while it fails, and at once when the network is back. `look` returns whether it succeeded. Returns a function that
- * calls it now.
+ * Calls `look` repeatedly while the page is visible: shortly after a change if the watch works, every few seconds if it does not, less
+ * often while `look` fails, and at once when the network is back. `look` returns whether it succeeded. Returns a function that calls
+ * `look` now.
  */
 export function keepLooking(look) {
   let usual = LOOK;

@@ -12,7 +12,7 @@ const MESSAGES = {
 
 const element = (id) => document.getElementById(id);
 
-/** Returns what a person can do about an error. A capability that is off has its own hint. */
+/** Returns a text that tells a person what to do about an error. If a capability is off, the text is the error's own `hint`. */
 function explain(error) {
   if (!error.code) return "A part of this page is missing. Reload it, please.";
   return MESSAGES[error.code] ?? error.hint ?? error.message;
@@ -23,7 +23,7 @@ function asText(number) {
   return number.toLocaleString("en", { notation, maximumFractionDigits: 3 }).replace("-", "−");
 }
 
-/** Shows text in a row of cells; a digit is a reel of ten that rolls into position. */
+/** Shows a text in a row of cells, one per character. The cell of a digit has all ten digits and scrolls to the right one. */
 function roll(row, text) {
   const letters = [...text];
   while (row.children.length > letters.length) row.firstElementChild.remove();
@@ -39,7 +39,7 @@ function roll(row, text) {
   }
 }
 
-/** One number in `kv`. All counts within a second are sent as one increment. */
+/** A number in `kv` and its part of the page. All clicks within a second are sent as one increment. */
 class Counter {
   #section;
   #kv;
@@ -71,7 +71,7 @@ class Counter {
     if (note) note.hidden = counting;
   }
 
-  /** Reads the number, unless a write is pending, whose response has the number as well. */
+  /** Reads the number, unless a write is pending. The response to the write has the number as well. */
   async refresh() {
     if (this.#busy) return;
     const value = await this.#kv.get(KEY);
@@ -127,7 +127,7 @@ class Counter {
     });
   }
 
-  /** Undo adds the previous number, so that counts made since then are kept. */
+  /** Shows the button that undoes a reset. It adds the number before the reset, so that clicks since then still count. */
   #offerUndo(before) {
     const undo = this.#part(".undo");
     undo.hidden = false;
@@ -139,7 +139,7 @@ class Counter {
     };
   }
 
-  /** Runs changes one after another. A failed change is not repeated; the number is read again. */
+  /** Runs a change after all earlier ones. A failed change is not repeated, and the number is read again. */
   #change(by, action) {
     this.#open += 1;
     this.#sending += by;

@@ -4,10 +4,10 @@ import { drawPeople, movePointer, nameOf, removePointer, ripple, say } from "./v
 
 const LOOK = 5000;
 const PATIENCE = 3000;
-/** The minimum time between two announcements of the pings of one person. */
+/** The minimum time in ms between two announcements of the pings of one person. A ping marks a point with a ripple. */
 const QUIET = 3000;
 
-/** Errors that end the connection; any other concerns one message. */
+/** The codes of errors that end the connection. Any other error concerns one message. */
 const OVER = ["NOT_AUTHENTICATED", "CAPABILITY_DISABLED", "CONNECTION_LIMIT"];
 
 const MESSAGES = {
@@ -35,17 +35,17 @@ let me = null;
 let channel = null;
 let people = new Map();
 let greeted = false;
-/** The time of the last announcement, by person. */
+/** The time of the last announcement of a ping, by the id of the person. */
 const heard = new Map();
 const outbox = createOutbox((event, data) => channel.publish(event, data));
 
-/** Returns what a person can do about an error. A capability that is off has its own hint. */
+/** Returns a text that tells a person what to do about an error. If a capability is off, the text is the error's own `hint`. */
 function explain(error) {
   if (!error.code) return "A part of this page is missing. Reload it, please.";
   return MESSAGES[error.code] ?? error.hint ?? error.message;
 }
 
-/** Shows the state of the connection. After a reconnect the pointer is sent again, because the others have removed it. */
+/** Shows the state of the connection. After a reconnect, sends the pointer again, because the other pages have removed it. */
 function show(state) {
   const note = element("state");
   if (note.dataset.state === state) return;
@@ -61,7 +61,7 @@ function tellTrouble(text) {
   trouble.hidden = text === "";
 }
 
-/** Shows that the connection has ended; only the person can start another. */
+/** Shows that the connection has ended. The page connects again only when the person asks for it. */
 function stop(error) {
   show("off");
   tellTrouble("");
@@ -93,7 +93,7 @@ function go(person) {
   say(`${nameOf(person)} has left.`);
 }
 
-/** Shows the people present according to the service, who may have changed after a lost connection. */
+/** Shows who is present according to the service. After a lost connection these may be other people than before. */
 function meet(users) {
   const now = new Map(users.map((user) => [user.id, user]));
   show("on");
@@ -146,7 +146,7 @@ async function start() {
   }
 }
 
-/** Asks for presence: without a response the connection is lost, and the SDK reconnects by itself. */
+/** Asks for presence to test the connection. Without a response, shows that the connection is lost; the SDK reconnects by itself. */
 async function look() {
   const patience = setTimeout(show, PATIENCE, "lost");
   try {
@@ -163,7 +163,7 @@ async function watch() {
   setTimeout(watch, LOOK);
 }
 
-/** Draws the own pointer if the device shows none. */
+/** Draws the viewer's own pointer if `isDrawn` is true, which means that the device does not show one. Otherwise removes it. */
 function point(place, isDrawn) {
   if (me === null) return;
   if (isDrawn) movePointer({ id: me.id, name: "You" }, [place]);
@@ -205,11 +205,11 @@ function press(event) {
   point(here(), true);
 }
 
-// As a focusable control it gets key events.
+// The surface can have the focus, so that it gets key events.
 surface.tabIndex = 0;
 surface.addEventListener("pointermove", follow);
 surface.addEventListener("pointerdown", follow);
-// A click without a pointer comes from a screen reader.
+// A click without a `pointerType` comes from a screen reader and has no position of its own.
 surface.addEventListener("click", (event) => ping(event.pointerType ? placeAt(event) : here()));
 surface.addEventListener("keydown", press);
 element("again").addEventListener("click", () => {

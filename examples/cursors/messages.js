@@ -1,10 +1,10 @@
-/** On channels with this prefix, viewers may publish as well; other channels need a policy in easel.json. */
+/** The channel. Viewers may publish on channels with the prefix `participants:`; for others, easel.json would need a policy. */
 export const CHANNEL = "participants:cursors";
 
-/** A message has the path of a pointer, with one point per interval in milliseconds. */
+/** The interval in ms between two points of a path. A message has the path along which a pointer has moved. */
 export const STEP = 60;
 
-/** The maximum number of points of a path that are sent and shown. */
+/** The maximum number of points in a path that is sent, and of its points that are shown. */
 export const MOST = 16;
 
 const PLACES = [
@@ -15,7 +15,7 @@ const PLACES = [
 
 const within = (number) => Math.min(1, Math.max(0, number));
 
-/** A point on the surface, as fractions of width and height from 0 to 1. */
+/** Returns a point on the surface, as fractions of its width and height from 0 to 1. */
 export const placeOf = (x, y) => [x, y].map((part) => Number(within(part).toFixed(4)));
 
 /** Describes a point in words. */
@@ -26,7 +26,7 @@ export function wordsFor(place) {
 
 const isPlace = (place) => Array.isArray(place) && place.length === 2 && place.every(Number.isFinite);
 
-/** Parses the path in a message; null if it is invalid, because any page and any program may publish anything. */
+/** Returns the path in a message, or null if it is invalid. Any program may publish messages of any shape. */
 export function pathIn(data) {
   const { path } = Object(data);
   if (!Array.isArray(path) || path.length === 0) return null;

@@ -1,16 +1,16 @@
 import { MOST, STEP } from "./messages.js";
 
 /**
- * The service accepts 100 messages a minute from a connection. One every 660 ms makes 91, which leaves a burst of 6: a ping is
- * sent without delay, unless there were many.
+ * The time in ms between two messages, and the number of messages that may be sent without waiting. The service accepts 100 messages a
+ * minute from a connection: one every 660 ms makes 91, and 6 more may follow at once, so that a ping is usually sent without delay.
  */
 const EVERY = 660;
 const AT_ONCE = 6;
 
-/** Nothing is sent for this time after a refusal. */
+/** The time in ms for which nothing is sent after the service has refused a message. */
 const REST = 15_000;
 
-/** Sends the position of the pointer with `send(event, data)`, within the rate limit. `clock` is in ms. */
+/** Creates an object that sends the positions of the pointer with `send(event, data)`, within the rate limit. `clock` returns ms. */
 export function createOutbox(send, clock = () => performance.now()) {
   let open = false;
   let here = null;
@@ -18,7 +18,7 @@ export function createOutbox(send, clock = () => performance.now()) {
   let event = "move";
   let sampled = 0;
   let sent = -EVERY;
-  /** When a burst of `AT_ONCE` may be sent again. */
+  /** The time at which `AT_ONCE` messages may be sent without waiting again. */
   let rested = 0;
   let silence = 0;
   let timer = 0;
@@ -75,7 +75,7 @@ export function createOutbox(send, clock = () => performance.now()) {
       repeat();
     },
 
-    /** Sets whether there is a connection. Without one nothing is sent; afterwards only the last position is. */
+    /** Sets whether there is a connection. Without one, nothing is sent. When there is one again, only the last position is sent. */
     set open(connected) {
       if (connected && !open) {
         path = path.slice(-1);

@@ -8,16 +8,16 @@ const element = (id) => document.getElementById(id);
 const fromTemplate = (id) => element(id).content.firstElementChild.cloneNode(true);
 const isStill = matchMedia("(prefers-reduced-motion: reduce)");
 
-/** The pointers on the page, by the id of the person. */
+/** The elements of the pointers on the page, by the id of the person. */
 const pointers = new Map();
 
 /** Returns the display name of a person. */
 export const nameOf = ({ name }) => name || "Somebody";
 
-/** The colours of the people present. */
+/** The colours of the people present, by the id of the person. */
 const tones = new Map();
 
-/** Assigns colours by id, so that all pages use the same ones; takes the next colour if one is in use. */
+/** Derives a colour from each person's id, so that all pages show the same colours. If a colour is in use, takes the next one. */
 function colour(people) {
   for (const id of tones.keys()) if (!people.has(id)) tones.delete(id);
   for (const id of people.keys()) {
@@ -59,7 +59,7 @@ function pointerOf({ id }) {
   return pointer;
 }
 
-/** Moves a person's pointer along a path: at its recorded speed, or at once if the viewer prefers reduced motion. */
+/** Moves a person's pointer along a path at the original speed, or directly to its end if the viewer prefers reduced motion. */
 export function movePointer(person, path) {
   const isNew = !pointers.has(person.id);
   const pointer = pointerOf(person);
@@ -70,7 +70,7 @@ export function movePointer(person, path) {
   pointer.classList.toggle("to-left", x > 0.6);
   pointer.classList.toggle("above", y > 0.85);
   pointer.style.translate = shift([x, y]);
-  // With the name in it, because Chromium does not update the text direction of a clone of an empty element.
+  // The element is appended only now, with the name in it: Chromium does not update the text direction of a clone of an empty element.
   if (isNew) element("pointers").append(pointer);
   if (isNew || isStill.matches) return;
   const frames = [from, ...path.map(shift)].map((translate) => ({ translate }));

@@ -20,13 +20,13 @@ let writer = null;
 let cursor = null;
 let retry = start;
 
-/** Returns what a person can do about an error. A capability that is off has its own hint. */
+/** Returns a text that tells a person what to do about an error. If a capability is off, the text is the error's own `hint`. */
 function explain(error) {
   if (!error.code) return "A part of this page is missing. Reload it, please.";
   return MESSAGES[error.code] ?? error.hint ?? error.message;
 }
 
-/** Runs an action; if it fails, shows the error and a retry button. */
+/** Runs an action. If it fails, shows the error and a button that runs the action again. */
 async function attempt(action) {
   element("failure").hidden = true;
   try {
@@ -41,13 +41,13 @@ async function attempt(action) {
   }
 }
 
-/** Returns a key that counts down in milliseconds, so that a list in key order begins with the newest entry. */
+/** Returns a key for a new entry. A later time gives a smaller key, so that a list in key order begins with the newest entry. */
 function newKey(time) {
   const left = String(LATEST - time).padStart(13, "0");
   return `${PREFIX}${left}:${Math.random().toString(36).slice(2, 10)}`;
 }
 
-/** “3 hours ago”, or the date once a week has passed. */
+/** Returns a time in words, such as “3 hours ago”, or the date once a week has passed. */
 function ago(date) {
   const minutes = Math.max(0, Math.floor((Date.now() - date) / 60_000));
   const format = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
@@ -86,7 +86,7 @@ function drawEntry(entry) {
   return item;
 }
 
-/** Inserts an item in key order. */
+/** Inserts the element of an entry into the list, which is in the order of keys. */
 function place(item) {
   const next = [...list.children].find((other) => other.dataset.key > item.dataset.key);
   list.insertBefore(item, next ?? null);
@@ -101,7 +101,7 @@ function showPage({ entries, nextCursor }) {
   element("empty").hidden = list.children.length > 0;
 }
 
-/** Reads as many entries as are shown: new ones appear, and those that others removed disappear. */
+/** Reads as many entries as are shown. New entries appear, and entries that others have removed disappear. */
 async function refresh() {
   const page = await easel.kv.list({ prefix: PREFIX, limit: Math.max(PAGE, list.children.length) });
   const keys = new Set(page.entries.map((entry) => entry.key));
@@ -144,7 +144,7 @@ async function restore(gone, entry) {
 
 let key = null;
 
-/** Writes the entry. The key is kept until the write succeeds, so that a retry never creates a second entry. */
+/** Stores the entry. Keeps its key until that succeeds, so that a retry never creates a second entry. */
 async function sign() {
   const text = field.value.trim();
   const problem = element("problem");

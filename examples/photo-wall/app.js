@@ -8,7 +8,7 @@ import { draw, newsSince } from "./view.js";
 import { letView } from "./viewer.js";
 import { keepLooking } from "./watch.js";
 
-/** The number of photos to show at first, and to add: each is a request, and a person has a number of them a minute. */
+/** The number of photos to show at first, and to add each time. Each photo is a request, and a person's requests a minute are limited. */
 const STEP = 24;
 
 const MESSAGES = {
@@ -25,18 +25,18 @@ const say = (text) => {
   element("status").textContent = text;
 };
 
-/** The viewer with their rights, the photos by id, and the most photos to show of each group. */
+/** The viewer with their rights, the photos by id, and the maximum number of photos to show of each group. */
 const state = { me: null, photos: null, shown: { photos: STEP, drafts: STEP } };
-/** Incremented when a write begins and when it ends. A list that was read across a write is not shown. */
+/** Incremented when a write begins and when it ends. If it changes while a list is read, the list may be stale and is not shown. */
 let changes = 0;
 
-/** Returns what a person can do about an error. A capability that is off has its own hint. */
+/** Returns a text that tells a person what to do about an error. If a capability is off, the text is the error's own `hint`. */
 function explain(error) {
   if (!error.code) return "A part of this page is missing. Reload it, please.";
   return MESSAGES[error.code] ?? error.hint ?? error.message;
 }
 
-/** Reads the photos and shows them, or the error; returns whether it succeeded. */
+/** Reads the photos and shows them, or shows the error. Returns whether it succeeded. */
 async function look(anew) {
   const failure = element("failure");
   const before = changes;
@@ -69,7 +69,7 @@ function drawAll() {
   viewer.redraw();
 }
 
-/** Runs a write. Lists that were requested before its end are not shown. */
+/** Runs a write. Lists that were requested before the write ended are not shown. */
 async function write(action) {
   changes += 1;
   try {
@@ -124,7 +124,7 @@ letPick(
   () => !element("form").hidden && document.querySelector("dialog[open]") === null,
 );
 element("form").addEventListener("submit", (event) => event.preventDefault());
-// The person has continued, so the error has been read.
+// Clears the error message as soon as the person continues, because they have read it by then.
 for (const doing of ["pointerdown", "keydown"])
   document.addEventListener(doing, () => {
     element("message").textContent = "";

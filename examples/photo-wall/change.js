@@ -5,7 +5,7 @@ const GONE = "Somebody has removed this photo meanwhile.";
 
 const element = (id) => document.getElementById(id);
 
-/** Returns a function that lets a person edit the name of a photo in its place. Enter saves, Escape cancels. */
+/** Returns a function that replaces the name of a photo on the page with a text field. Enter saves the name, Escape cancels. */
 export function letRename({ state, write, explain, say, drawAll }) {
   return (photo) => {
     const item = elementOf(photo);

@@ -1,4 +1,4 @@
-/** Delays after which a picture that did not load is requested again: requests are limited to a number a minute. */
+/** Delays in ms after which a picture that did not load is requested again. It may have failed because of the requests a minute. */
 const AGAIN_MS = [5000, 20_000, 60_000];
 
 const tries = new WeakMap();
@@ -12,14 +12,14 @@ function failed(image) {
   }
   tries.set(image, count + 1);
   setTimeout(() => {
-    // Unless the element shows another photo by now.
+    // Requests the picture again, unless the element shows another photo by now.
     if (image.isConnected && image.src === address) image.src = address;
   }, AGAIN_MS[count]);
 }
 
-/** Marks the parents of pictures below an element as `loading`, `loaded` or `broken`, and loads pictures that failed again. */
+/** Follows the pictures below an element: marks their parent elements as `loaded` or `broken`, and requests failed pictures again. */
 export function letLoad(element) {
-  // These events do not bubble.
+  // The listeners are called in the capture phase, because `load` and `error` do not bubble.
   element.addEventListener(
     "load",
     ({ target }) => {
@@ -36,7 +36,7 @@ export function letLoad(element) {
   );
 }
 
-/** Shows a picture in an image; null for a file that is none. */
+/** Shows the picture at an address in an image element. The address is null if the file is not a picture. */
 export function show(image, address) {
   tries.delete(image);
   image.parentElement.dataset.state = address === null ? "broken" : "loading";

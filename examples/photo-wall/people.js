@@ -1,6 +1,6 @@
 /*
- * Names for the photos: file records have ids of people only. Everyone who puts up a photo leaves one record with their name. The service
- * sets the author of a record, so nobody can name somebody else.
+ * The names of the people who have uploaded photos, because file records have only their ids. Everyone who uploads a photo stores one
+ * record with their name. The service sets the author of a record, so nobody can store a name for somebody else.
  */
 const people = () => easel.kv.collection("people");
 
@@ -8,10 +8,10 @@ const names = new Map();
 const asked = new Set();
 let introduction = null;
 
-/** The name of a person, as far as it is known. */
+/** Returns the name of a person, or “somebody” if the name is unknown. */
 export const nameOf = (id) => names.get(id) ?? "somebody";
 
-/** Reads the names again if there is a person who has not been looked up. Without them the page works as well. */
+/** Reads the names again if one of these people has not been looked up yet. Ignores errors, because the page works without names. */
 export async function learnNames(ids) {
   const unknown = ids.filter((id) => !names.has(id) && !asked.has(id));
   if (unknown.length === 0) return;
@@ -23,7 +23,7 @@ export async function learnNames(ids) {
     if (Object(value).name) names.set(authorId, String(value.name).slice(0, 100));
 }
 
-/** Leaves the viewer's name, once. Resolves when it is there, so that it can precede the first photo. */
+/** Stores the viewer's name, once. Resolves when it is stored, so that others can read it when the first photo appears. */
 export function introduce(me) {
   introduction ??= leaveName(me);
   return introduction;
@@ -37,6 +37,6 @@ async function leaveName({ id, name, email }) {
     if (own === undefined) await people().create(value);
     else if (Object(own.value).name !== value.name) await people().update(own.id, value);
   } catch {
-    // The photos go up without a name.
+    // The photos are shown without a name.
   }
 }

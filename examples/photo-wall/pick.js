@@ -1,7 +1,7 @@
-/** Takes pictures from the file button, from drags onto the page and from the clipboard, and calls `take` with them. */
+/** Calls `take` with the pictures that a person chooses, drags onto the page or pastes. Ignores drags and pastes unless `isOpen()`. */
 export function letPick(element, take, isOpen) {
   const curtain = element("curtain");
-  /** Whether the drag began on this page: the pictures on it are files to browsers, too. */
+  /** Whether the drag began on this page. Such drags are ignored; browsers report dragged pictures of a page as files, too. */
   let own = false;
   const holdsFiles = ({ dataTransfer }) => isOpen() && !own && dataTransfer?.types.includes("Files");
   const given = (files) => {
@@ -11,7 +11,7 @@ export function letPick(element, take, isOpen) {
   element("add").addEventListener("click", () => element("files").click());
   element("files").addEventListener("change", ({ target }) => {
     given(target.files);
-    // The same file can be chosen again.
+    // Clears the choice, so that the same file can be chosen again.
     target.value = "";
   });
 

@@ -1,9 +1,9 @@
 import { isPicture, titleOf } from "./photos.js";
 
-/** The number of uploads at a time. */
+/** The maximum number of uploads at a time. */
 const AT_ONCE = 2;
 
-/** The pause of an upload that was refused because there were too many requests within a minute. */
+/** The time in ms after which an upload is sent again, if it was refused because of too many requests within a minute. */
 const PAUSE_MS = 15_000;
 
 const NOT_A_PICTURE = "This is not a picture that can be shown here: PNG, JPEG, GIF, WebP or AVIF.";
@@ -49,7 +49,7 @@ export function letUpload({ send, explain, say }) {
     }
   }
 
-  /** Runs an upload; returns false after a pause if it should be sent again. */
+  /** Runs an upload. Returns whether it is done; if it should be sent again, waits for a pause and returns false. */
   async function sent(action, { part, stop }) {
     try {
       await action();
@@ -94,7 +94,7 @@ export function letUpload({ send, explain, say }) {
     next();
   }
 
-  /** Removes the row of an upload; the focus moves to the next one. */
+  /** Removes the row of an upload. If the focus was in it, the focus moves to the next row. */
   function leave({ row, address }) {
     const focused = row.contains(document.activeElement);
     const neighbour = row.nextElementSibling ?? row.previousElementSibling;

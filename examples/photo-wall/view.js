@@ -8,7 +8,7 @@ const DAY = new Intl.DateTimeFormat("en", { dateStyle: "medium" });
 /** Returns the element of a photo that is on the page. */
 export const elementOf = ({ id }) => document.querySelector(`.photo[data-id="${CSS.escape(id)}"]`);
 
-/** Who put up a photo, and when. */
+/** Returns a text that says who has uploaded a photo, and when. */
 export function bylineOf({ uploadedBy, createdAt }, me) {
   const who = uploadedBy === me.id ? "you" : nameOf(uploadedBy);
   return `by ${who} · ${DAY.format(createdAt)}`;
@@ -47,7 +47,7 @@ function drawGroup(group, { me, photos, shown }) {
   return all.length;
 }
 
-/** Renders a state: `photos` by id, and `shown`, the most photos to show of each group. */
+/** Renders a state: `photos` by id, and `shown`, the maximum number of photos to show of each group. */
 export function draw(state) {
   const focused = document.activeElement;
   const home = focused.closest("section");
@@ -61,7 +61,7 @@ export function draw(state) {
     (home.hidden ? element("photos") : home).querySelector("h2").focus();
 }
 
-/** Shows the groups to which the viewer may upload. */
+/** Shows the groups to which the viewer may upload as choices of the form. */
 function drawForm(me) {
   const allowed = GROUPS.filter((group) => rightsOn(group, me)?.create.own);
   const choices = [...element("where").elements];

@@ -4,17 +4,17 @@ import { bylineOf, elementOf } from "./view.js";
 
 const element = (id) => document.getElementById(id);
 
-/** Sets up the larger view. Returns functions that open it for a photo and that redraw it after a change. */
+/** Sets up the larger view of a photo. Returns functions that open it for a photo and that redraw it after a change. */
 export function letView(state) {
   const dialog = element("viewer");
-  /** The photo in the dialog, and its place among those of its group. */
+  /** The photo in the dialog, and its index among the photos of its group. */
   let shown = null;
   let place = 0;
 
   function draw() {
     const all = photosOf(groupOf(shown), state.photos);
     const found = all.findIndex(({ id }) => id === shown.id);
-    // The next photo takes the place of one that was removed.
+    // If the photo was removed, the next one, which now has its index, is shown instead.
     const photo = all[found === -1 ? Math.min(place, all.length - 1) : found];
     if (photo === undefined) return dialog.close();
     if (photo.id !== dialog.dataset.id)
@@ -30,7 +30,7 @@ export function letView(state) {
     for (const id of ["previous", "next"]) element(id).hidden = all.length < 2;
   }
 
-  /** Shows the photo some places further, around the end. */
+  /** Shows the photo that is `by` positions further. After the last photo comes the first. */
   function step(by) {
     const all = photosOf(groupOf(shown), state.photos);
     shown = all.at((place + by) % all.length);

@@ -1,14 +1,17 @@
-/** Delays until the next read: with a working watch, without one, and the maximum after failures. */
+/** Delays in ms until the next read: with a working watch, without one, and the maximum after failures. */
 const TOLD_MS = 60_000;
 const LOOK_MS = 10_000;
 const REST_MS = 60_000;
-/** Changes within this time are read together, which leaves most of the requests a minute to the pictures. */
+/**
+ * The time in ms between a change and the read that follows. Further changes within it need no read of their own, which leaves most of
+ * the requests a minute for the pictures.
+ */
 const TOGETHER_MS = 1500;
 
 /**
- * Calls `look` repeatedly while the page is visible: shortly after a change with a working watch, every few seconds without one,
- * less often while it fails, and at once when the network is back. `look` gets whether rights may have changed, and returns whether it
- * succeeded. Returns a function that calls it now.
+ * Calls `look` repeatedly while the page is visible: shortly after a change if the watch works, every few seconds if it does not, less
+ * often while `look` fails, and at once when the network is back. The argument of `look` says whether rights may have changed. `look`
+ * returns whether it succeeded. Returns a function that calls `look` now.
  */
 export function keepLooking(look) {
   let usual = LOOK_MS;
@@ -30,7 +33,7 @@ export function keepLooking(look) {
 
   const lookSoon = ({ op }) => {
     usual = TOLD_MS;
-    // The policy or the viewer's role may be another one.
+    // The policy or the viewer's role may have changed.
     if (op === "resync") anew = true;
     if (due) return;
     due = true;

@@ -3,7 +3,7 @@ import { drawList, itemOf } from "./list.js";
 import { explain } from "./messages.js";
 import { SOURCE } from "./records.js";
 
-/** Another window, or the management of the service, may change the pages: the list is read again while the page is visible. */
+/** The time in ms after which a visible page reads the list again. The canvases can also be changed in other windows. */
 const LOOK_MS = 30_000;
 
 const element = (id) => document.getElementById(id);
@@ -11,9 +11,9 @@ const say = (text) => {
   element("status").textContent = text;
 };
 
-/** The canvases that were published with this page, by id. */
+/** The canvases that the viewer has published with this page, by id. */
 let canvases = new Map();
-/** Incremented with every change. A list that was requested before a change is not shown after it. */
+/** Incremented with every change. A list that was requested before a change is stale and is not shown. */
 let changes = 0;
 
 const drawAll = () => drawList([...canvases.values()]);
@@ -24,7 +24,7 @@ function put(canvas) {
   drawAll();
 }
 
-/** Reads the list; shows the error if that fails. */
+/** Reads the list and shows it, or shows the error. */
 async function look() {
   const before = changes;
   const failure = element("failure");
@@ -42,7 +42,7 @@ async function look() {
     if (note.textContent !== text) note.textContent = text;
     failure.classList.toggle("calm", error.reason === "operator_disabled");
     failure.hidden = false;
-    // What cannot be read cannot be published either, unless the network is the reason.
+    // A viewer who may not read the list may not publish either.
     if (error.status === 403) writer.allow(false);
     element("pages").hidden = canvases.size === 0;
   }
@@ -58,7 +58,7 @@ const writer = letWrite({
     say(isNew ? `“${canvas.title}” is published.` : `“${canvas.title}” is changed.`);
     look();
   },
-  /** Follows what the service has stored in spite of a refusal. */
+  /** Shows what the service has stored although publishing has failed. */
   async failed({ code, id, current }) {
     if (current) {
       put(current);

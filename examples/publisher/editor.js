@@ -3,7 +3,7 @@ import { explain, fieldOf } from "./messages.js";
 import { bundleOf, htmlOf } from "./page.js";
 import { choiceOf, dayOf, pageOf, timeOf } from "./records.js";
 
-/** The preview follows the typing after a pause. */
+/** The time in ms after which the preview shows what was typed. */
 const PREVIEW_MS = 150;
 
 const GONE = "This page was deleted meanwhile. Publish again to make a new page of your text.";
@@ -11,8 +11,8 @@ const GONE = "This page was deleted meanwhile. Publish again to make a new page 
 const element = (id) => document.getElementById(id);
 
 /**
- * Sets up the form. `done` is called with the canvas that was published, and whether it is a new one; `failed` with the error of one that was
- * not; `left` with the canvas whose editing was cancelled.
+ * Sets up the form. Calls `done` with a published canvas and whether it is new, `failed` with the error if publishing fails, and `left`
+ * with the canvas if its editing is cancelled.
  */
 export function letWrite({ say, done, failed, left }) {
   const form = element("form");
@@ -38,7 +38,7 @@ export function letWrite({ say, done, failed, left }) {
     preview();
   }
 
-  /** Shows the parts of the form that belong to a new page, or to the one that is edited. */
+  /** Shows the parts of the form that apply to a new page, or those that apply to the canvas that is edited. */
   function draw() {
     const keeps = base?.expiresAt != null && base.publicationStatus !== "expired";
     const keep = field.expiry.querySelector("[value=keep]");
@@ -148,9 +148,9 @@ export function letWrite({ say, done, failed, left }) {
 
   return {
     edit,
-    /** The id of the canvas that is edited, if any. */
+    /** Returns the id of the canvas that is edited, if any. */
     edited: () => base?.id,
-    /** Replaces the canvas that the edits are based on, null for a new page, and keeps the edits. */
+    /** Replaces the canvas that the edits are based on, or makes a new page of them if it is null. Keeps the edits. */
     rebase(canvas) {
       const message = problem.textContent;
       const { value } = field.expiry;
@@ -161,7 +161,7 @@ export function letWrite({ say, done, failed, left }) {
     },
     /** Begins a new page. */
     begin,
-    /** Switches the button on or off. */
+    /** Enables or disables the button “Publish”. */
     allow(isAllowed) {
       element("publish").ariaDisabled = String(!isAllowed);
     },

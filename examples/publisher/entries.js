@@ -13,7 +13,7 @@ export const entriesOf = (field) => ({
   slug: field.slug.value.trim(),
 });
 
-/** Returns the first fault that a person can mend before anything is sent: the name of a field and a text. */
+/** Returns the first error in the form, as the name of its field and a message; undefined if there is none. */
 export function faultOf({ title, text, access, password }, base) {
   if (title === "") return ["title", "A page needs a title."];
   if (text.trim() === "") return ["text", "Write something first."];
@@ -29,8 +29,8 @@ function expiryOf(expiry, base) {
 }
 
 /**
- * Returns the settings to send for a new page, or for changes of the canvas `base`: of its readers only what was changed. Undefined leaves a
- * setting as it is, null clears it.
+ * Returns the settings to send for a new page, or for a change of the canvas `base`. Undefined leaves a setting as it is, and null clears
+ * it. In a change, access and password are undefined unless the person has changed them.
  */
 export function settingsOf(entries, base) {
   const { title, access, password: typed, expiry, slug } = entries;

@@ -1,4 +1,4 @@
-/** The looks of a page: colours of the paper, the text and the title, the font, and where the text stands. */
+/** The templates of a page: the colours of the background, the text and the title, the font, and the alignment of the text. */
 export const TEMPLATES = {
   paper: { paper: "#faf5e9", ink: "#2f2a20", title: "#8a3b12", font: "Georgia, serif", align: "start" },
   night: {
@@ -24,13 +24,13 @@ export const TEMPLATES = {
   },
 };
 
-/** The template of a name that somebody else may have chosen. */
+/** Returns a name if it is that of a template, otherwise `paper`. The name may come from metadata that another program has stored. */
 export const templateOf = (name) => (Object.hasOwn(TEMPLATES, name) ? name : "paper");
 
-/** Returns text as HTML that shows it. Text of a person never becomes markup. */
+/** Escapes a text for HTML, so that the text of a person never becomes markup. */
 const escaped = (text) => text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 
-/** Converts a block of lines: a heading after `#`, a list of lines after `-`, otherwise a paragraph. */
+/** Converts a block of lines to HTML: a heading if it begins with `#`, a list if all lines begin with `-`, otherwise a paragraph. */
 function blockOf(block) {
   const lines = block.split("\n").map((line) => line.trim());
   if (lines.every((line) => line.startsWith("- ")))
@@ -39,7 +39,7 @@ function blockOf(block) {
   return `<p>${lines.map(escaped).join("<br>")}</p>`;
 }
 
-/** Ends a block: an empty line, and the line breaks around a heading. */
+/** Matches the end of a block: an empty line, or a line break before or after a heading. */
 const BREAK = /\n\s*\n|(?<=^#+ [^\n]*)\n|\n(?=#+ )/m;
 
 const bodyOf = (text) =>

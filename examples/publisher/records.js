@@ -1,6 +1,6 @@
 import { templateOf } from "./page.js";
 
-/** Marks the canvases that this page publishes; the list shows only these. */
+/** The `sourceApp` of the canvases that this page publishes. The list shows only these canvases. */
 export const SOURCE = "publisher";
 
 const DAY = new Intl.DateTimeFormat("en", { dateStyle: "medium" });
@@ -8,16 +8,16 @@ const TIME = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "sh
 export const dayOf = (time) => DAY.format(time);
 export const timeOf = (time) => TIME.format(time);
 
-/** The page that a canvas was made of. It is kept in the metadata, so that it can be edited again. */
+/** Returns the page from which a canvas was made, so that it can be edited again. The metadata of the canvas has its text and template. */
 export function pageOf({ title, metadata }) {
   const { text, template } = Object(metadata);
   return { title, text: typeof text === "string" ? text : "", template: templateOf(template) };
 }
 
-/** The metadata that keeps a page. */
+/** Returns the metadata in which a page is stored with its canvas. */
 export const metadataOf = ({ text, template }) => ({ sourceApp: SOURCE, sourceKind: "page", text, template });
 
-/** The choice of the form for the access of a canvas. */
+/** Returns the choice of the form that corresponds to the access of a canvas. */
 export const choiceOf = ({ access, hasPassword }) =>
   access === "public_link" && hasPassword ? "password" : access;
 
@@ -43,7 +43,7 @@ export const noteOf = ({ publicationStatus }) => NOTES[publicationStatus] ?? "";
 /** Whether the address of a canvas shows the page to its owner. */
 export const isServed = ({ publicationStatus }) => ["published", "expired"].includes(publicationStatus);
 
-/** The people who may read a canvas, and until when. */
+/** Returns a text that says who may read a canvas, and until when. */
 export function audienceOf({ accessMode, audienceSummary, hasPassword, expiresAt }) {
   const { count, names } = audienceSummary;
   const listed =

@@ -1,9 +1,9 @@
-/** Change the name to start a new round of answers. */
+/** The collection of the answers. Change its name to start a new survey without any answers. */
 export const COLLECTION = "outing";
 
 const PAGE = 1000;
 
-/** Converts a submission to an answer. Values that another program stored in other shapes become readable text. */
+/** Returns the content of an answer from its submission. A value that another program has stored in another shape becomes a text. */
 export function contentOf({ value }) {
   const { choice, comment, name } = Object(value);
   return {
@@ -25,7 +25,7 @@ export async function readAll() {
   return all.sort((one, other) => other.updatedAt - one.updatedAt);
 }
 
-/** Counts the answers by choice; a choice that no longer exists counts as something else. */
+/** Counts the answers by choice. Answers with a choice that no longer exists are counted as “Something else”. */
 export function countsOf(answers, choices) {
   const counts = new Map(choices.map((choice) => [choice, 0]));
   for (const answer of answers) {
@@ -36,7 +36,7 @@ export function countsOf(answers, choices) {
   return counts;
 }
 
-/** Encodes a cell. A leading apostrophe keeps spreadsheets from interpreting a text as a formula. */
+/** Encodes a cell of CSV. A leading apostrophe keeps spreadsheets from interpreting a text as a formula. */
 const cell = (text) => `"${text.replace(/^[=+\-@\t\r]/, "'$&").replaceAll('"', '""')}"`;
 
 /** Returns all answers as CSV, in UTF-8 with a byte order mark for spreadsheets. */

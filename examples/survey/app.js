@@ -17,13 +17,13 @@ const form = element("form");
 const choices = [...form.elements.choice].map((input) => input.value);
 
 let me = null;
-/** The stored answer; undefined if there is none. */
+/** The submission of the viewer; undefined if there is none. */
 let mine;
-/** The values last put into the form, to detect changes. */
+/** The values that the page last put into the form, as JSON. They show whether the person has changed the form. */
 let filled = JSON.stringify(entered());
 let answers = [];
 let shown = SHOWN;
-/** Incremented with every change of this page. A list requested before a change is not shown after it. */
+/** Incremented with every change that this page makes. A list that was requested before a change is stale and is not shown. */
 let changes = 0;
 
 const manages = () => me !== null && me.canvasRole !== "viewer";
@@ -31,7 +31,7 @@ const say = (text) => {
   element("status").textContent = text;
 };
 
-/** Returns what a person can do about an error. A capability that is off has its own hint. */
+/** Returns a text that tells a person what to do about an error. If a capability is off, the text is the error's own `hint`. */
 function explain(error) {
   if (!error.code) return "A part of this page is missing. Reload it, please.";
   return MESSAGES[error.code] ?? error.hint ?? error.message;
@@ -47,7 +47,7 @@ function fill({ choice, comment }) {
   filled = JSON.stringify(entered());
 }
 
-/** Shows the state of the viewer's own answer: the last action, or the name it was given under. */
+/** Shows the state of the viewer's own answer. `done` says what the viewer has just done; without it, shows their name and the time. */
 function drawMine(done = "") {
   const name = me.name || me.email;
   const given = mine ? `Answered as ${name} on ${timeOf(mine)}.` : `You answer as ${name}.`;
@@ -92,7 +92,7 @@ async function look() {
   }
 }
 
-/** Runs a change; shows an error beside its control. Returns whether it succeeded. */
+/** Runs a change. If it fails, shows the error in the element `problem`. Returns whether it succeeded. */
 async function change(problem, action) {
   if (form.ariaBusy === "true") return false;
   form.ariaBusy = "true";
@@ -135,7 +135,7 @@ function forget(done) {
   drawMine(done);
 }
 
-/** Withdraws the viewer's answer. The form keeps the values, so that it can be sent again. */
+/** Withdraws the viewer's answer. The form keeps its values, so that the answer can be sent again. */
 async function withdraw() {
   if (!(await change("problem", () => easel.submissions.delete(COLLECTION)))) return;
   forget("Withdrawn. Your words stay here until you leave.");
@@ -198,7 +198,7 @@ function more() {
   element("answers").children[first]?.querySelector(".remove").focus();
 }
 
-/** Reads repeatedly while the page is visible; less often the more there is to read. */
+/** Reads everything repeatedly while the page is visible. The more answers there are, the longer the time between two reads. */
 async function watch() {
   if (!document.hidden) await look();
   setTimeout(watch, LOOK * Math.ceil((answers.length + 1) / 1000));

@@ -2,7 +2,7 @@ import { contentOf, countsOf } from "./answers.js";
 
 const element = (id) => document.getElementById(id);
 
-/** “1 answer”, “2 answers”. */
+/** Returns a number of answers as a text, such as “1 answer” or “2 answers”. */
 export const plural = (count) => `${count.toLocaleString("en")} ${count === 1 ? "answer" : "answers"}`;
 
 /** Formats the time of an answer for people. */
@@ -44,7 +44,7 @@ function drawAnswer(answer, me) {
   return item;
 }
 
-/** Shows the tally and the first `shown` answers, and keeps the focus on an answer that had it. */
+/** Shows the tally and the first `shown` answers. If an answer had the focus, it keeps the focus. */
 export function drawResults(answers, { me, choices, shown }) {
   const at = document.activeElement?.closest(".answer")?.dataset.user;
   drawTally(answers, choices);
