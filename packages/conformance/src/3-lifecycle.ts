@@ -10,7 +10,7 @@ import type { Target } from "./target.ts";
 type State = AuthoredCanvas["publicationStatus"];
 type Status = AuthoredCanvas["status"];
 
-/** A change of a canvas, and both states after it. */
+/** A change of a canvas, with its `publicationStatus` and `status` afterwards. */
 type Row = [what: string, change: Change, publicationStatus: State, status: Status];
 type Change = (target: Target, canvas: Stage) => Promise<void>;
 
@@ -23,8 +23,8 @@ const deploy: Change = (target, canvas) => publish(target, canvas, "a page");
 const prolong: Change = (target, canvas) => amend(target, canvas, { expiresAt: null });
 
 /**
- * One canvas that enters the states from the last row of the table to the first, so that with every state those below it hold, too, and
- * leaves them again. Its `status` is that of the frozen precedence: revoked, expired, private, live.
+ * Changes of one canvas that is not deployed until late. It enters the states from the lowest precedence to the highest without leaving the
+ * earlier ones, and then leaves them one by one. `status` is the first of revoked, expired, private and live that applies.
  */
 const WITHOUT_VERSION: Row[] = [
   ["new", leave, "draft", "private"],
@@ -40,7 +40,7 @@ const WITHOUT_VERSION: Row[] = [
   ["private", share("private"), "published", "private"],
 ];
 
-/** The same with a version. Each state is entered alone, and leaving it leads back. */
+/** Changes of one canvas that is deployed first. It enters states one by one and leaves most of them again before the next. */
 const WITH_VERSION: Row[] = [
   ["deployed", deploy, "published", "private"],
   ["a Public link", share("public_link"), "published", "live"],
@@ -63,7 +63,10 @@ const MODES: [access: Access, accessMode: AuthoredCanvas["accessMode"]][] = [
   ["public_link", "public_link"],
 ];
 
-/** Tests section 3: the states of a canvas, the first of which applies, and the frozen `status`. */
+/**
+ * Tests section 3 of the runtime API specification: the states of a canvas, of which `publicationStatus` shows the one with precedence, and
+ * the field `status`.
+ */
 export function lifecycle(target: Target): void {
   if (target.rateLimited) return;
   describe("3 lifecycle", () => {

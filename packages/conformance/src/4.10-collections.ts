@@ -10,7 +10,7 @@ import { rates, switches } from "./collections/switches.ts";
 import { values } from "./collections/values.ts";
 import type { Target } from "./target.ts";
 
-/** Tests section 4.10: named groups of records with policies. */
+/** Tests section 4.10 of the runtime API specification: collections, which are named groups of records with a policy. */
 export function collections(target: Target): void {
   describe("4.10 authored collections", () => {
     if (target.rateLimited) return rates(target);

@@ -25,7 +25,10 @@ const ACCOUNT = [
 ];
 const PATIENCE = 1_000;
 
-/** Tests section 4.11: `GET /sdk/v1.js`, `GET /api/me` and the policies of `PATCH /api/canvases/{id}/capabilities`. */
+/**
+ * Tests section 4.11 of the runtime API specification: `GET /sdk/v1.js`, `GET /api/me` and the policies of `PATCH
+ * /api/canvases/{id}/capabilities`.
+ */
 export function adjacent(target: Target): void {
   if (!target.rateLimited) describe("4.11 runtime policies", () => policies(target));
   account(target);
@@ -205,7 +208,7 @@ export function account(target: Target): void {
   });
 }
 
-/** Returns the response with the script. If the script has not been built, logs this and returns null. */
+/** Returns the response with the SDK script. If the script has not been built, skips the test and returns null. */
 function built(t: TestContext, answer: Answer): Answer | null {
   if (answer.status !== 503) {
     assert.equal(answer.status, 200, answer.text.slice(0, 300));

@@ -15,7 +15,7 @@ import { tokenOf } from "./token.ts";
 const ROLES: CanvasRole[] = ["owner", "editor", "viewer"];
 const FIELDS = ["avatarUrl", "canvasRole", "email", "id", "kind", "name", "permissions", "resources"];
 
-/** The permissions of a canvas with KV on and authoring off. */
+/** Some permissions, each with the roles that have it on a canvas whose key-value store is on and whose authoring is off. */
 const GRANTED: Partial<Record<Permission, CanvasRole[]>> = {
   canCreateCanvas: [],
   canEditContent: ["owner", "editor"],
@@ -26,7 +26,7 @@ const GRANTED: Partial<Record<Permission, CanvasRole[]>> = {
   canManageSubmissions: ["owner", "editor"],
 };
 
-/** A policy with every kind of entry that a switch turns off. */
+/** A policy with collections, file groups and channels. Each of these kinds is off while the switch of its capability is off. */
 const EVERYTHING: RuntimePolicy = {
   collections: { board: { preset: "collaborative" }, diary: { preset: "personal" } },
   fileGroups: { photos: { preset: "contributions" }, forms: { preset: "submissions" } },
@@ -40,14 +40,14 @@ const EVERYTHING: RuntimePolicy = {
   },
 };
 
-/** Switches, and the part of `resources` that each turns off. */
+/** Pairs of a capability switch and a part of `resources` in `GET /me`. While the switch is off, nobody has a right in that part. */
 const OFF = [
   ["kv", "collections"],
   ["files", "fileGroups"],
   ["realtime", "channels"],
 ] as const;
 
-/** Forged claims to be the owner, made from the owner's e-mail address and id. */
+/** Forged headers and query strings by which a caller claims to be the owner, made from the owner's e-mail address and id. */
 const CLAIMS: [name: string, claim: (email: string, id: string) => { headers?: Header[]; query?: string }][] =
   [
     [
@@ -71,7 +71,7 @@ const SESSION_CLAIMS: typeof CLAIMS = [
   ["X-Auth-Request-Email", (email) => ({ headers: [["X-Auth-Request-Email", email]] })],
 ];
 
-/** Tests section 4.2: `GET /me`. */
+/** Tests section 4.2 of the runtime API specification: `GET /me`. */
 export function identity(target: Target): void {
   if (target.rateLimited) return;
   describe("4.2 identity", () => {
@@ -248,7 +248,7 @@ export function identity(target: Target): void {
       assert.equal(json.canvasRole, "viewer");
     });
 
-    // In oidc mode names come from the provider.
+    // In oidc mode a person's name comes from the identity provider.
     if (target.authMode !== "oidc") {
       it("a name in any script comes back as it is", async () => {
         const name = 'Zoë 👩‍🚀 "O\'Neil" <b>';
@@ -274,7 +274,7 @@ export function identity(target: Target): void {
   });
 }
 
-/** Returns an unsigned token with this e-mail address. */
+/** Returns an unsigned JSON Web Token with this e-mail address. */
 function unsigned(email: string): string {
   const part = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
   return `${part({ alg: "none", typ: "JWT" })}.${part({ email, sub: email })}.`;

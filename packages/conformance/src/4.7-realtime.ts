@@ -11,7 +11,9 @@ import { upgrade } from "./realtime/upgrade.ts";
 import { visitors } from "./realtime/visitors.ts";
 import type { Target } from "./target.ts";
 
-/** Tests section 4.7: channels with messages and presence over a WebSocket, with the rights of section 5. */
+/**
+ * Tests section 4.7 of the runtime API specification: channels with messages and presence over a WebSocket, with the rights of section 5.
+ */
 export function realtime(target: Target): void {
   describe("4.7 realtime", () => {
     if (target.rateLimited) return handshakeRates(target);

@@ -23,7 +23,7 @@ async function setUser(target: Target, person: Person, change: object): Promise<
   await administer(target, "PATCH", `/api/admin/users/${id}`, change);
 }
 
-/** Makes a change as an administrator. */
+/** Sends a request to the management API as an administrator, and asserts that it succeeds. */
 async function administer(target: Target, method: string, path: string, body: object): Promise<void> {
   const answer = await manage(target, await target.signIn(target.admin), method, path, body);
   assert.ok(
@@ -32,7 +32,7 @@ async function administer(target: Target, method: string, path: string, body: ob
   );
 }
 
-/** Returns the quotas of the instance. */
+/** Returns the quotas of the instance by name. */
 export async function quotasOf(target: Target): Promise<Record<string, number>> {
   const admin = await target.signIn(target.admin);
   const { json } = await manage(target, admin, "GET", "/api/admin/settings");

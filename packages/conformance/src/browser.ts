@@ -4,15 +4,18 @@ import { Jar } from "./jar.ts";
 import { open, type Page, pageUrl } from "./page.ts";
 import type { Person, Target } from "./target.ts";
 
-/** The Accept header of a navigation. */
+/** The Accept header that a browser sends when it navigates. */
 export const NAVIGATES: Header = ["Accept", "text/html,application/xhtml+xml,*/*;q=0.8"];
-/** The content type of a form. */
+/** The Content-Type header of a submitted HTML form. */
 export const FORM: Header = ["Content-Type", "application/x-www-form-urlencoded"];
 
 const MOST_REDIRECTS = 10;
 const GATE = "__service_gate";
 
-/** A browser with a cookie jar, for a person or an anonymous caller. Adds the headers of an identity proxy to every request. */
+/**
+ * A browser with a cookie jar, used by a person or an anonymous caller. In proxy mode it adds the person's identity headers to every
+ * request.
+ */
 export class Browser {
   readonly jar = new Jar();
   readonly #target: Target;
@@ -41,7 +44,10 @@ export class Browser {
     return answer;
   }
 
-  /** Navigates and follows redirects within the service. Returns the redirect if it leads to the sign-in page. */
+  /**
+   * Navigates to an address, follows redirects within the service, and returns the last response. Returns a redirect to the sign-in page
+   * instead of following it.
+   */
   async visit(address: URL | string): Promise<Answer> {
     let url = new URL(address, this.#target.base);
     for (let turn = 0; turn < MOST_REDIRECTS; turn++) {
@@ -58,7 +64,9 @@ export class Browser {
     return this.visit(pageUrl(this.#target, slug));
   }
 
-  /** Opens the canvas and submits its password form. Returns the response of the gate after following its redirect. */
+  /**
+   * Opens the page of a canvas and submits its password form. Returns the response to the form, although it also follows a redirect in it.
+   */
   async unlock(slug: string, password: string, accept: Header = NAVIGATES): Promise<Answer> {
     await this.canvas(slug);
     const url = new URL("__gate", pageUrl(this.#target, slug));

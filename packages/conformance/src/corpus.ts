@@ -3,13 +3,13 @@ import { join } from "node:path";
 
 const FOLDER = process.env.CORPORA ?? join(import.meta.dirname, "../../../../shared/corpora");
 
-/** One file of a corpus. */
+/** One file of a corpus of test inputs. */
 export interface Sample {
   name: string;
   bytes: Buffer;
 }
 
-/** Returns the files of a corpus folder, or null if the corpora are missing (`CORPORA` names their folder). */
+/** Returns the files of one folder of the test corpora, or null if the folder is missing. `CORPORA` names the folder of all corpora. */
 export function samples(folder: string): Sample[] | null {
   const path = join(FOLDER, folder);
   if (!existsSync(path)) return null;

@@ -12,7 +12,7 @@ export function unreadable(answer: Answer): void {
   assert.deepEqual(credentialed(answer), { origin: undefined, credentials: undefined });
 }
 
-/** Asserts `Vary: Origin`. */
+/** Asserts that a response has `Vary: Origin`. */
 export function variesByOrigin(answer: Answer): void {
   assert.match(answer.headers.vary ?? "", /(^|,)\s*origin\s*(,|$)/i);
 }

@@ -5,16 +5,16 @@ import { type Answer, send } from "./http.ts";
 import { JSON_TYPE, open, type Page } from "./page.ts";
 import { freshEmail, type Person, type Target } from "./target.ts";
 
-/** The people of every fixture. The stranger is signed in but not on the people list. */
+/** The people of every test canvas. The stranger is signed in, but is not on the list of people with whom the canvas is shared. */
 export const ROLES = ["owner", "editor", "viewer", "stranger"] as const;
 
-/** One of the people of a fixture. */
+/** One of the people of a test canvas. */
 export type Role = (typeof ROLES)[number];
 
-/** The people of a fixture by role. */
+/** The people of a test canvas, by role. */
 export type Cast = Record<Role, Person>;
 
-/** A canvas of one suite, with its people, and the canvas's page as each of them opens it. */
+/** A test canvas with its people. `pages` sends the requests of the canvas's page, as opened by each of them. */
 export interface Stage {
   id: string;
   slug: string;
@@ -22,7 +22,10 @@ export interface Stage {
   pages: Record<Role, Page>;
 }
 
-/** Settings of a canvas. By default it is private with its backend on; `switches: null` leaves the switches as created. */
+/**
+ * Settings of a test canvas. By default it is private and its backend is on. With `switches: null` the capability switches stay as the
+ * service creates them.
+ */
 export interface Setup {
   access?: Access;
   terms?: Terms;
@@ -35,7 +38,7 @@ export function freshSlug(): string {
   return `c-${randomBytes(8).toString("hex")}`;
 }
 
-/** The people list of a new canvas. */
+/** The people with whom a new test canvas is shared, each with the role they get. */
 const LISTED = { editor: "editor", viewer: "viewer" } as const;
 
 /** Signs in four new people, one for each role. */
@@ -44,7 +47,7 @@ export async function cast(target: Target): Promise<Cast> {
   return Object.fromEntries(ROLES.map((role, index) => [role, people[index]])) as Cast;
 }
 
-/** Makes a canvas through the management API. */
+/** Creates a test canvas through the management API. */
 export async function stage(target: Target, setup: Setup = {}): Promise<Stage> {
   const people = setup.people ?? (await cast(target));
   const slug = freshSlug();
@@ -63,15 +66,15 @@ export async function turn(target: Target, { id, people }: Stage, switches: Part
   assert.equal(answer.status, 200, `PATCH capabilities: ${answer.text}`);
 }
 
-/** The settings of a share other than the rung and the people. */
+/** The settings of sharing besides the access (private, whole organisation or Public link) and the people. */
 export interface Terms {
   password?: string | null;
-  /** Epoch milliseconds. */
+  /** Epoch milliseconds; null for a share that does not expire. */
   expiresAt?: number | null;
   teams?: { id: string; role: "editor" | "viewer" }[];
 }
 
-/** Shares a canvas. `listed` is its people list by role of the fixture. */
+/** Shares a canvas, as its owner. `listed` maps people of the test canvas to the roles that they get; all others get none. */
 export function share(
   target: Target,
   canvas: Stage,
@@ -86,7 +89,7 @@ export function share(
   return amend(target, canvas, { access, people, ...terms });
 }
 
-/** Changes the named share settings of a canvas, as its owner. */
+/** Changes the given settings of sharing of a canvas, as its owner. The other settings stay as they are. */
 export async function amend(
   target: Target,
   { id, people }: Stage,
@@ -96,7 +99,7 @@ export async function amend(
   assert.equal(answer.status, 200, `PUT sharing: ${answer.text}`);
 }
 
-/** Sends a request to the management API, without the headers of a browser. */
+/** Sends a request to the management API as a person, without the headers that a browser adds. A null person is an anonymous caller. */
 export function manage(
   target: Target,
   person: Person | null,

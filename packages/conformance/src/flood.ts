@@ -1,7 +1,10 @@
 import { type Answer, type Header, type Request, read, start } from "./http.ts";
 import { PATIENCE_MS } from "./patience.ts";
 
-/** A body that is never completed: the bytes that Content-Length announces (null: chunked), and the bytes that are sent. */
+/**
+ * A request body that stops before its end. `announced` is the Content-Length in bytes, null for a chunked body; `sent` is the number of
+ * bytes that are sent.
+ */
 export interface Flood {
   announced: number | null;
   sent: number;
@@ -9,12 +12,12 @@ export interface Flood {
 
 const SLICE = Buffer.alloc(64 * 1024, "a");
 const RESETS = ["EPIPE", "ECONNRESET"];
-/** Pause between slices, in which the response can be read: Node drops an unread response when a write fails. */
+/** Milliseconds between two writes of a body. A response can be read meanwhile; Node drops an unread response when a write fails. */
 const PAUSE_MS = 2;
 
 /**
- * Sends a request whose body stops half-way and returns the response, which therefore cannot have waited for the rest. Ignores a reset
- * after the response. Sends the request up to three times if a reset overtakes the response.
+ * Sends a request whose body stops before its end, and returns the response. A response proves that the service did not wait for the whole
+ * body. Ignores a connection reset after the response. If the reset comes first, sends the request again, up to three times in all.
  */
 export async function flood(base: string, request: Omit<Request, "body">, body: Flood): Promise<Answer> {
   for (let attempt = 1; ; attempt++) {
@@ -56,7 +59,10 @@ function pour(base: string, request: Omit<Request, "body">, { announced, sent }:
   });
 }
 
-/** Announces four bytes, sends two and closes the connection. Resolves when the service has had time to notice. */
+/**
+ * Sends a request with a Content-Length of four and two bytes of body, and closes the connection. Resolves 100 ms after the close, so that
+ * the service has noticed it.
+ */
 export function hangUp(base: string, request: Omit<Request, "body">): Promise<void> {
   const headers = [...(request.headers ?? []), ["Content-Length", "4"] satisfies Header];
   return new Promise((resolve) => {

@@ -17,11 +17,11 @@ const NULLS: typeof SMOKE_WELL_FORMED = [
 export interface Shelf {
   /** Writes the value. */
   put(body: string | Buffer): Promise<Answer>;
-  /** Reads the value, or undefined if there is none. */
+  /** Resolves with the stored value, or undefined if there is none. */
   get(): Promise<Json | undefined>;
 }
 
-/** Smoke-tests a route that stores JSON: a value is read back equal, or refused with 400 and nothing changes. */
+/** Tests that a route stores any JSON: a value is read back equal, or the route responds with 400 and keeps the earlier value. */
 export function keepsAnyJson(shelf: () => Shelf): void {
   const kept = async (body: string | Buffer) => {
     const answer = await shelf().put(body);

@@ -6,11 +6,11 @@ import { PATIENCE_MS } from "./patience.ts";
 /** One header line as it is sent. A list may contain the same name twice. */
 export type Header = [name: string, value: string];
 
-/** A request as it is sent: with `path` unchanged, and with the length of `body` unless a header sets another one. */
+/** A request. `path` is sent unchanged. `Content-Length` is added if the request has a body that is not chunked. */
 export interface Request {
   method: string;
   path: string;
-  /** Another Host header, such as that of a canvas in subdomain mode. */
+  /** The Host header if it is not that of the service's base URL, such as the host of a canvas in subdomain mode. */
   host?: string;
   headers?: Header[];
   body?: string | Buffer;
@@ -25,11 +25,17 @@ export interface Answer {
   readonly json: Record<string, unknown>;
 }
 
-/** The agent closes idle connections before the service does. */
+/**
+ * Options of the agents that reuse connections. With a `timeout`, an agent obeys the service's `Keep-Alive` header and closes idle
+ * connections before the service does.
+ */
 const KEPT = { keepAlive: true, maxSockets: 64, timeout: PATIENCE_MS };
 const agents = { "http:": new http.Agent(KEPT), "https:": new https.Agent(KEPT) };
 
-/** Starts a request to `base`, which the caller writes and ends. */
+/**
+ * Starts a request to the service at `base`. The caller writes the body and ends the request. Without `reuse` it has a connection of its
+ * own.
+ */
 export function start(
   base: string,
   { method, path, host, headers = [] }: Request,
@@ -50,7 +56,10 @@ export function start(
   });
 }
 
-/** Returns the address to connect to, because not every system resolves names below `localhost`. */
+/**
+ * Returns the address of a host name: 127.0.0.1 for names below `localhost`, which not every system resolves, and IPv6 addresses without
+ * brackets.
+ */
 function addressOf(hostname: string): string {
   return hostname.endsWith(".localhost") ? "127.0.0.1" : hostname.replace(/^\[(.*)\]$/, "$1");
 }
@@ -92,7 +101,7 @@ export function send(base: string, request: Request): Promise<Answer> {
   });
 }
 
-/** Returns the Content-Length header, unless the body is chunked or the method has none. */
+/** Returns the Content-Length header. Returns none if the body is chunked, or if there is no body and the method needs none. */
 function measured({ method, headers = [], body }: Request): Header[] {
   const chunked = headers.some(([name]) => name === "Transfer-Encoding");
   const bodiless = body === undefined && !["POST", "PUT", "PATCH"].includes(method);

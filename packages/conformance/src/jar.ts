@@ -3,7 +3,7 @@ import type { Header } from "./http.ts";
 interface Cookie {
   name: string;
   value: string;
-  /** The host that set the cookie, or its `Domain`. */
+  /** The `Domain` of the cookie, or the host that set it if it has none. */
   domain: string;
   hostOnly: boolean;
   path: string;
@@ -26,7 +26,7 @@ export class Jar {
     }
   }
 
-  /** Returns the cookies sent to `url`, the longest path first. */
+  /** Returns the Cookie header for `url`, with the cookies of longer paths first. Returns no header if no cookie is sent. */
   headersFor(url: URL): Header[] {
     const sent = this.#cookies
       .filter((each) => goesTo(each, url))

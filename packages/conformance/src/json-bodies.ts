@@ -3,7 +3,7 @@ import { LIMITS } from "@easel/protocol/limits";
 const MAX = LIMITS.valueBytes.value;
 const DEPTH = LIMITS.jsonDepth.value;
 
-/** Well-formed bodies of at most 64 KiB. Reading them returns what any JSON parser returns. */
+/** Well-formed JSON bodies of at most 64 KiB. A service that stores one must return the value that `JSON.parse` makes of it. */
 export const WELL_FORMED: [name: string, body: string][] = [
   ["true", "true"],
   ["false", "false"],
@@ -53,7 +53,7 @@ export const WELL_FORMED: [name: string, body: string][] = [
   ["65,536 bytes of numbers", `[${"1,".repeat(MAX / 2 - 2)}10]`],
 ];
 
-/** Malformed bodies. */
+/** Bodies that the service must refuse: malformed JSON, JSON that is nested too deeply, and numbers that no double can hold. */
 export const MALFORMED: [name: string, body: string | Buffer][] = [
   ["nothing", ""],
   ["white space", " \n"],
@@ -88,7 +88,7 @@ export const MALFORMED: [name: string, body: string | Buffer][] = [
   ["30,000 arrays deep", "[".repeat(30_000) + "]".repeat(30_000)],
 ];
 
-/** One well-formed body of every kind, as a smoke test for routes that share the parser with the key-value store. */
+/** Well-formed JSON bodies, one of each kind, for a short test of routes that share the JSON parser of the key-value store. */
 export const SMOKE_WELL_FORMED: [name: string, body: string][] = [
   ["a number that is no integer", "-0.1"],
   ["nested", '{"a":[1,{"b":[[],{}]}],"c":"d"}'],
@@ -100,7 +100,7 @@ export const SMOKE_WELL_FORMED: [name: string, body: string][] = [
   ["exactly 65,536 bytes", quoted("é", MAX)],
 ];
 
-/** One malformed body of every kind. */
+/** Bodies that the service must refuse, one of each kind, for the same short test as `SMOKE_WELL_FORMED`. */
 export const SMOKE_MALFORMED: [name: string, body: string | Buffer][] = [
   ["nothing", ""],
   ["an open object", "{"],
@@ -111,7 +111,7 @@ export const SMOKE_MALFORMED: [name: string, body: string | Buffer][] = [
   ["one level too deep", "[".repeat(DEPTH + 1) + "]".repeat(DEPTH + 1)],
 ];
 
-/** Returns a JSON string of exactly `bytes` bytes: one character repeated, filled up with ASCII. */
+/** Returns a JSON string of exactly `bytes` bytes, quotes included: `character` repeated, then ASCII letters up to the exact size. */
 export function quoted(character: string, bytes: number): string {
   const room = bytes - 2;
   const width = Buffer.byteLength(character);

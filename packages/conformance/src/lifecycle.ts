@@ -7,7 +7,7 @@ import { type Files, zipOf } from "./zip.ts";
 
 const SHORT_MS = 500;
 
-/** Publishes a bundle to a canvas: these files, or one page. */
+/** Publishes a bundle of these files to a canvas, as its owner. A text becomes the only file, `index.html`. */
 export async function publish(target: Target, { id, people }: Stage, bundle: string | Files): Promise<void> {
   const answer = await send(target.base, {
     method: "PUT",
@@ -41,7 +41,7 @@ export async function unpublish(target: Target, { id, people }: Stage): Promise<
   assert.equal(answer.status, 200, `POST unpublish: ${answer.text}`);
 }
 
-/** Lets a share expire. The API takes only future times, so this sets one and waits. */
+/** Lets the share of a canvas expire. The API accepts only future times, so the function sets a near one and waits. */
 export async function expire(target: Target, canvas: Stage): Promise<void> {
   const path = `/api/canvases/${canvas.id}`;
   await soon(async (expiresAt) => {
@@ -56,7 +56,10 @@ export async function expire(target: Target, canvas: Stage): Promise<void> {
   });
 }
 
-/** Calls `act` with a time shortly ahead, and again with later ones while it returns false, because the time had passed. */
+/**
+ * Calls `act` with a time in the near future (epoch milliseconds). If it returns false because the time has already passed, calls it again
+ * with a later one.
+ */
 export async function soon(act: (moment: number) => Promise<boolean>): Promise<void> {
   for (let ahead = SHORT_MS; !(await act(Date.now() + ahead)); ahead *= 2);
 }

@@ -2,21 +2,21 @@ import type { Json } from "@easel/protocol/types";
 import { type Answer, type Header, send } from "./http.ts";
 import type { Person, Target } from "./target.ts";
 
-/** The content type of JSON, as the page sends it. */
+/** The Content-Type header of a JSON body. */
 export const JSON_TYPE: Header = ["Content-Type", "application/json"];
 
 /** The runtime API of one canvas as its page calls it. Paths are relative to `/v1/c/{slug}`. */
 export interface Page {
   get(path: string): Promise<Answer>;
   put(path: string, value: Json): Promise<Answer>;
-  /** Sends a PUT request with these bytes as JSON. */
+  /** Sends a PUT request with this body, unchanged, and the content type of JSON. */
   putRaw(path: string, body: string | Buffer): Promise<Answer>;
   post(path: string, value: Json): Promise<Answer>;
   delete(path: string): Promise<Answer>;
   send(method: string, path: string, headers?: Header[], body?: string | Buffer): Promise<Answer>;
 }
 
-/** Returns the origin of a canvas's page: the base in path mode, its own host in subdomain mode. */
+/** Returns the origin of a canvas's page: that of the service in path mode, the canvas's own in subdomain mode. */
 export function pageOrigin({ base, urlMode }: Target, slug: string): string {
   return urlMode === "path" ? base : base.replace("://", `://${slug}.`);
 }
@@ -36,7 +36,10 @@ export function pageHeaders(target: Target, slug: string): Header[] {
       ];
 }
 
-/** Sends a request to a canvas with only these headers. `person` is null for an anonymous caller. */
+/**
+ * Sends a request to the runtime API of a canvas. Its only headers are those that identify `person` (null: an anonymous caller) and
+ * `headers`.
+ */
 export function call(
   target: Target,
   slug: string,
@@ -54,7 +57,7 @@ export function call(
   });
 }
 
-/** Returns the API of a canvas as its page calls it for a person. */
+/** Returns the runtime API of a canvas as its page calls it for a person. A null person is an anonymous visitor. */
 export function open(target: Target, slug: string, person: Person | null): Page {
   const page: Page = {
     send: (method, path, headers = [], body) =>

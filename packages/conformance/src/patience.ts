@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Timeout for expected events. It is long, because the machine may be busy, and affects only failing tests. */
+/** Milliseconds that a test waits for an expected event before it fails. The value is large because the machine may be busy. */
 export const PATIENCE_MS = 60_000;
 
-/** Polls until a condition holds. */
+/** Calls `happened` every 5 ms until it returns true. Fails after `PATIENCE_MS`, with `what` as the name of the condition. */
 export async function until(what: string, happened: () => boolean | Promise<boolean>): Promise<void> {
   const deadline = Date.now() + PATIENCE_MS;
   while (!(await happened())) {

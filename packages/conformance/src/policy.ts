@@ -15,7 +15,7 @@ export async function govern(
   assert.equal(answer.status, 200, `PATCH capabilities: ${answer.text}`);
 }
 
-/** Creates a canvas with these collections that is shared with the whole organisation, so that its stranger is a viewer. */
+/** Creates a canvas with these collections. It is shared with the whole organisation, so that the stranger is a viewer. */
 export async function collecting(
   target: Target,
   collections: Record<string, CollectionPolicy>,

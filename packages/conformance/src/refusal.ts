@@ -4,7 +4,7 @@ import type { ErrorCode } from "@easel/protocol/errors";
 import type { Answer } from "./http.ts";
 import type { Target } from "./target.ts";
 
-/** Asserts that a response is this refusal, in the shape of all refusals (specification 7). */
+/** Asserts that a response is an error with this status and code, in the format of all errors (specification 7). */
 export function refused(answer: Answer, status: number, code: ErrorCode): void {
   assert.deepEqual(
     { status: answer.status, code: answer.json.code },
@@ -14,7 +14,7 @@ export function refused(answer: Answer, status: number, code: ErrorCode): void {
   described(answer);
 }
 
-/** Asserts a JSON error with code, message and request id. */
+/** Asserts that a response is a JSON error with code, message and request id. */
 export function described(answer: Answer): void {
   assert.match(answer.headers["content-type"] ?? "", /^application\/json\b/);
   for (const field of ["code", "message", "requestId"]) {
@@ -24,8 +24,8 @@ export function described(answer: Answer): void {
 }
 
 /**
- * Asserts the gateway's response: 401 with `error` and without `code`, or in oidc mode a redirect to the login route (specification 4.1,
- * step 1).
+ * Asserts that a response refuses a request without a session: 401 with `error` and without `code`, or in oidc mode a redirect to the login
+ * route (specification 4.1, step 1).
  */
 export function unauthenticated(answer: Answer, target?: Pick<Target, "authMode">): void {
   if (target?.authMode === "oidc") {
@@ -37,14 +37,14 @@ export function unauthenticated(answer: Answer, target?: Pick<Target, "authMode"
   assert.equal("code" in answer.json, false, answer.text);
 }
 
-/** Asserts a redirect to the login route. */
+/** Asserts that a response is a redirect to the login route. */
 export function signsIn(answer: Answer): void {
   assert.equal(answer.status, 302, answer.text.slice(0, 300));
   const { pathname } = new URL(answer.headers.location ?? "", "http://service.example");
   assert.equal(pathname, "/auth/login");
 }
 
-/** Asserts that a capability is off, and the reason. */
+/** Asserts that a response is the refusal of a capability that is off, with this reason. */
 export function disabled(answer: Answer, capability: string, reason: DisabledReason): void {
   refused(answer, 403, "CAPABILITY_DISABLED");
   const { json } = answer;
@@ -55,7 +55,7 @@ export function disabled(answer: Answer, capability: string, reason: DisabledRea
   assert.ok(typeof json.hint === "string" && json.hint !== "", answer.text);
 }
 
-/** Asserts 405 with these allowed methods; HEAD and OPTIONS may be allowed, too. */
+/** Asserts that a response is 405 and allows these methods. It may allow HEAD and OPTIONS, too. */
 export function wrongMethod(answer: Answer, allowed: string[]): void {
   refused(answer, 405, "METHOD_NOT_ALLOWED");
   const names = String(answer.headers.allow).split(",");
@@ -64,7 +64,7 @@ export function wrongMethod(answer: Answer, allowed: string[]): void {
   assert.deepEqual([...given].sort(), allowed.toSorted());
 }
 
-/** Asserts that a refusal has only the fields of every refusal. */
+/** Asserts that a refusal has no other fields than those of every refusal. */
 export function plain(answer: Answer): void {
   assert.deepEqual(Object.keys(answer.json).sort(), ["code", "message", "requestId"]);
 }
@@ -74,7 +74,7 @@ export function unshared({ headers }: Answer): void {
   assert.equal(headers["cache-control"], "private, no-store");
 }
 
-/** Asserts 200 with exactly this body. */
+/** Asserts that a response is 200 with exactly this JSON body. */
 export function answered(answer: Answer, body: object): void {
   assert.equal(answer.status, 200, answer.text.slice(0, 300));
   assert.match(answer.headers["content-type"] ?? "", /^application\/json\b/);

@@ -15,9 +15,9 @@ import { serving } from "./serving.ts";
 import { devTarget, proxyTarget, type TargetOptions } from "./target.ts";
 
 /*
- * Runs every section against one service:
+ * Runs the tests of every section of the specification against one service:
  *   BASE_URL=http://localhost:3000 URL_MODE=path AUTH_MODE=dev node --test packages/conformance/src/run.ts
- * or the same three as arguments of `node packages/conformance/src/run.ts`. See the README for the other settings.
+ * The three settings can also be the arguments of `node packages/conformance/src/run.ts`. The README has the other settings.
  */
 const [, , ...given] = process.argv;
 const { BASE_URL = given[0], URL_MODE = given[1] ?? "path", AUTH_MODE = given[2] ?? "dev" } = process.env;

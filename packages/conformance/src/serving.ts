@@ -3,7 +3,10 @@ import { content } from "./serving/content.ts";
 import { states } from "./serving/states.ts";
 import type { Target } from "./target.ts";
 
-/** Tests how canvases are served (specification 1, management API, section 3). The password gate is part of section 5. */
+/**
+ * Tests how the files of a canvas are served at its URL (specification 1; management API, section 3). The tests of section 5 include the
+ * password form.
+ */
 export function serving(target: Target): void {
   if (target.rateLimited) return;
   describe("serving", () => {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { type Header, send } from "./http.ts";
 
-/** A person. `headers` identify them in a request. */
+/** A person. `headers` identify them in a request: a session cookie, identity headers or a token. */
 export interface Person {
   email: string;
   name: string;
@@ -45,7 +45,7 @@ export function devTarget(base: string, urlMode: Target["urlMode"], options: Tar
   };
 }
 
-/** Returns a target in proxy auth mode that trusts the identity headers of this machine. */
+/** Returns a target in proxy auth mode. The service must trust the identity headers that this machine sends. */
 export function proxyTarget(base: string, urlMode: Target["urlMode"], options: TargetOptions = {}): Target {
   return {
     ...common(base, urlMode, options),
@@ -60,7 +60,7 @@ export function proxyTarget(base: string, urlMode: Target["urlMode"], options: T
   };
 }
 
-/** Returns a target in oidc auth mode. The caller signs people in at the provider. */
+/** Returns a target in oidc auth mode. `signIn` signs a person in at the identity provider. */
 export function oidcTarget(
   base: string,
   urlMode: Target["urlMode"],
@@ -87,7 +87,7 @@ function origin(base: string): string {
   return new URL(base).origin;
 }
 
-/** Encodes UTF-8 as Latin-1 text, because Node sends headers as Latin-1. */
+/** Returns a string with one character for each UTF-8 byte of `text`, because Node sends headers as Latin-1. */
 function utf8(text: string): string {
   return Buffer.from(text).toString("latin1");
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { manage } from "./fixture.ts";
 import type { Person, Target } from "./target.ts";
 
-/** A team, as its creator sees it. */
+/** A team, and the person who created it. */
 export interface Team {
   id: string;
   maker: Person;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { manage } from "./fixture.ts";
 import type { Person, Target } from "./target.ts";
 
-/** A personal access token that can be used as a person. */
+/** A personal access token. Its `headers` send requests as the person whose token it is. */
 export interface Token extends Person {
   id: string;
   token: string;

@@ -74,7 +74,7 @@ const group = (entry: unknown): Document => ({ ...empty(), fileGroups: { photos:
 const channel = (entry: unknown): Document => ({ ...empty(), channels: { chat: entry } });
 const connection = (entry: unknown): Document => ({ ...empty(), connections: { weather: entry } });
 
-/** Invalid documents, by their fault (specification 2, runtime policy document). */
+/** Invalid policy documents, each with the name of its fault (specification 2, runtime policy document). */
 export const WRONG: [what: string, document: unknown][] = [
   ...KINDS.flatMap(([kind, entry]): [string, unknown][] => [
     [`51 ${kind}`, { ...empty(), [kind]: (full(51) as Record<string, unknown>)[kind] }],

@@ -8,7 +8,7 @@ import { refused, unauthenticated } from "../refusal.ts";
 import type { Person, Target } from "../target.ts";
 import { complete, type Document, empty, full, WRONG } from "./documents.ts";
 
-/** Tests section 4.11: `PATCH /api/canvases/{id}/capabilities` with a runtime policy and its revision. */
+/** Tests `PATCH /api/canvases/{id}/capabilities` with a policy document and its revision (specification 4.11). */
 export function policies(target: Target): void {
   describe("PATCH /api/canvases/{id}/capabilities", () => {
     let canvas: Stage;
@@ -21,7 +21,7 @@ export function policies(target: Target): void {
       const { json } = await manage(target, people.owner, "GET", `/api/canvases/${id}`);
       return { policy: json.runtimePolicy, revision: json.runtimePolicyRevision as string | null };
     };
-    /** Saves a document over the current revision, and returns the new revision. */
+    /** Replaces the current policy document of a canvas, and returns the new revision. */
     const save = async (document: Document | null, on = canvas): Promise<string> => {
       const { revision } = await current(on);
       const body = { expectedRuntimePolicy: revision, runtimePolicy: document };

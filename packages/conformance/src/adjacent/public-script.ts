@@ -13,7 +13,7 @@ type Change = (target: Target, canvas: Stage) => Promise<unknown>;
 const published: Change = (target, canvas) => publish(target, canvas, "home");
 const privately: Change = (target, canvas) => amend(target, canvas, { access: "private" });
 
-/** Changes of a Public link canvas, and whether its pages may load the SDK for anonymous visitors afterwards. */
+/** Changes of a canvas with a Public link, and whether its page can load the SDK for anonymous visitors afterwards. */
 const STATES: [name: string, loads: boolean, ...changes: Change[]][] = [
   ["published", true, published],
   ["with a password", true, published, (target, canvas) => amend(target, canvas, { password: "assam" })],
@@ -28,7 +28,10 @@ const STATES: [name: string, loads: boolean, ...changes: Change[]][] = [
   ["of an owner who may not", false, published, (to, { people }) => mayPublish(to, people.owner, false)],
 ];
 
-/** Tests the exception of 4.1, step 1, for `GET /sdk/v1.js`, which pages of Public links load for anonymous visitors. */
+/**
+ * Tests that pages of Public links can load `GET /sdk/v1.js` for anonymous visitors, although other requests need a session (specification
+ * 4.1, step 1).
+ */
 export function publicScript(target: Target): void {
   describe("GET /sdk/v1.js for an anonymous page of a Public link", () => {
     let canvases: Stage[];

@@ -12,7 +12,7 @@ const flip = (text: string, at: number) =>
   text.slice(0, at) + (text[at] === "A" ? "B" : "A") + text.slice(at + 1);
 const middle = (text: string) => Math.floor(text.length / 2);
 
-/** Invalid cookie values, derived from a valid one. */
+/** Invalid values of the password cookie, each derived from a valid one. */
 const FORGERIES: [name: string, forge: (value: string) => string][] = [
   ["empty", () => ""],
   ["made up", () => "open"],
@@ -28,7 +28,7 @@ const FORGERIES: [name: string, forge: (value: string) => string][] = [
   ["in lower case", (value) => value.toLowerCase()],
 ];
 
-/** Tests section 5: `__service_gate` is valid for one canvas, one caller and one password. */
+/** Tests that the password cookie `__service_gate` is valid for one canvas, one caller and one password (specification 5). */
 export function gateCookie(target: Target): void {
   describe("password cookie", () => {
     let site: Stage;

@@ -10,7 +10,7 @@ import type { Person, Target } from "../target.ts";
 import { tokenOf } from "../token.ts";
 import { finds, hidden, LOCKED, PAGE, PASSWORD, siteOf, unlocked } from "./site.ts";
 
-/** Passwords that are accepted exactly as set. */
+/** Passwords that a canvas can have, each with a similar one that must be refused. */
 const PASSWORDS: [name: string, right: string, wrong: string][] = [
   ["one character", "x", "X"],
   ["200 characters", "p".repeat(200), "p".repeat(199)],
@@ -22,7 +22,7 @@ const PASSWORDS: [name: string, right: string, wrong: string][] = [
   ["what looks like a hash", "$argon2id$v=19$m=65536,t=3,p=4$c2FsdA$aGFzaA", "$argon2id$"],
 ];
 
-/** Tests section 5: the password gate, on the canvas's page and before its API. */
+/** Tests the password of a canvas, for which its page asks and without which its API is refused (specification 5). */
 export function gate(target: Target): void {
   describe("password gate", () => {
     let site: Stage;

@@ -9,7 +9,7 @@ import { PASSWORD } from "./site.ts";
 const PATIENCE = 100;
 const JSON_ONLY = ["Accept", "application/json"] as [string, string];
 
-/** Tests that wrong passwords are limited per minute and address, across all canvases and callers. */
+/** Tests the limit on wrong passwords per minute and client address. It counts the guesses of all callers on all canvases together. */
 export function guesses(target: Target): void {
   describe("guessing passwords", () => {
     let people: Cast;

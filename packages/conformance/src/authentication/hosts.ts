@@ -9,7 +9,10 @@ import { unauthenticated } from "../refusal.ts";
 import type { Target } from "../target.ts";
 import { PAGE, shown, siteOf } from "./site.ts";
 
-/** Tests that in subdomain mode the host of a canvas has a cookie of its own, valid for its content only (management API, section 2). */
+/**
+ * Tests the cookie that the host of a canvas sets in subdomain mode. It opens the pages of that canvas only, and no API (management API,
+ * section 2).
+ */
 export function hosts(target: Target): void {
   if (target.urlMode !== "subdomain") return;
   describe("what the host of a canvas holds", () => {
@@ -21,7 +24,7 @@ export function hosts(target: Target): void {
         await siteOf(target, { access: "whole_org" }),
         await siteOf(target, { access: "whole_org" }),
       ];
-      // A guest, because members have no cookie in proxy mode.
+      // Uses a guest, because members have no cookie in proxy mode.
       const browser = new Browser(target, await guestOf(target, site));
       shown(await browser.canvas(site.slug));
       held = browser.jar.headersFor(new URL(pageUrl(target, site.slug)));

@@ -24,12 +24,12 @@ type Who = (typeof WHO)[number];
 
 const SHUT: Outcome = [404, "OWNER_ONLY"];
 const FOREIGN: Outcome = [404, "NOT_INVITED"];
-/** The page is shown, but the runtime API is closed. */
+/** The outcome where the page is shown but the runtime API is refused. */
 const STATIC = "static";
 
 type Row = [name: string, access: Access, ownerMayPublish: boolean, outcomes: (Outcome | typeof STATIC)[]];
 
-/** The outcome on each rung for the principals in WHO (specification 4.1, step 3, and 5). */
+/** The outcome for each caller of `WHO`, in that order, under each access setting (specification 4.1, step 3, and 5). */
 const ROWS: Row[] = [
   ["private", "private", true, ["in", "in", "in", "in", "in", SHUT, SHUT, "in", FOREIGN, "turned away"]],
   ["Whole org", "whole_org", true, ["in", "in", "in", "in", "in", "in", "in", "in", FOREIGN, "turned away"]],
@@ -47,7 +47,7 @@ const ROWS: Row[] = [
   ],
 ];
 
-/** Tests section 5: every kind of principal on every rung, by API and page. */
+/** Tests which callers can use the API and see the page under each access setting (specification 5). */
 export function principals(target: Target): void {
   describe("principals", () => {
     let site: Stage;

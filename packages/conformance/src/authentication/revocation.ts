@@ -102,7 +102,7 @@ const ROWS: Row[] = [
   ],
 ];
 
-/** Tests section 5: access is decided for every request from the current rows. */
+/** Tests that access is decided anew for every request, so that a change applies to the next request (specification 5). */
 export function revocation(target: Target): void {
   describe("from the very next request on, by API and page", () => {
     for (const [name, outcome, setting, setup] of ROWS) {
@@ -173,7 +173,7 @@ export function revocation(target: Target): void {
     it("a transfer applies at once; the former owner is an editor", async () => {
       const site = await siteOf(target);
       const { owner, editor } = site.people;
-      // A canvas can be transferred only to a person who has signed in.
+      // This request makes the editor known to the service: a canvas can be transferred only to a person who has signed in.
       assert.equal((await site.pages.editor.get("/me")).json.canvasRole, "editor");
       const body = { email: editor.email };
       const answer = await manage(target, owner, "PUT", `/api/canvases/${site.id}/owner`, body);
@@ -193,12 +193,12 @@ export function revocation(target: Target): void {
   });
 }
 
-/** Returns a person on the people list, and the change that removes them. */
+/** Returns a person with whom the canvas is shared by name, and the change that ends this. */
 function listed(target: Target, site: Stage, role: "viewer" | "editor"): Scene {
   return { person: site.people[role], act: () => share(target, site, "private", {}) };
 }
 
-/** Returns a person who has access by a team alone, and the team. */
+/** Returns a person who has access only through a team, and the team. */
 async function teamed(target: Target, site: Stage, role: "viewer" | "editor" = "viewer") {
   const member = await target.signIn(freshEmail("member"));
   const team = await makeTeam(target, site.people.owner, [member]);

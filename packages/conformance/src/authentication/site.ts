@@ -13,20 +13,20 @@ export const PAGE = "<title>A page</title>The page of the canvas.";
 /** The password of the canvases that have one. */
 export const PASSWORD = "open, sesame";
 
-/** The outcome without the password. */
+/** The outcome for a caller who has not submitted the password. */
 export const LOCKED: [status: number, code: ErrorCode] = [403, "PASSWORD_REQUIRED"];
 
-/** The outcome for API and page alike: admitted, refused, or asked to sign in. */
+/** The outcome of requests to the API and the page of a canvas: admitted, refused, or asked to sign in. */
 export type Outcome = "in" | [status: number, code: ErrorCode] | "turned away";
 
-/** Creates a canvas with a page. */
+/** Creates a canvas and publishes `PAGE` as its page. */
 export async function siteOf(target: Target, setup?: Setup): Promise<Stage> {
   const site = await stage(target, setup);
   await publish(target, site, PAGE);
   return site;
 }
 
-/** Returns a browser that has submitted the password. */
+/** Returns a browser that has submitted the password of a canvas. */
 export async function unlocked(
   target: Target,
   { slug }: Stage,
@@ -45,7 +45,7 @@ export async function finds(target: Target, site: Stage, browser: Browser, outco
   await findsPage(target, site, browser, outcome);
 }
 
-/** Asserts the outcome of `GET /me`. */
+/** Asserts the outcome of `GET /me` for this browser. */
 export async function findsApi({ authMode }: Target, { slug }: Stage, browser: Browser, outcome: Outcome) {
   const answer = await browser.api(slug).get("/me");
   if (outcome === "in") assert.equal(answer.status, 200, answer.text);
@@ -53,7 +53,7 @@ export async function findsApi({ authMode }: Target, { slug }: Stage, browser: B
   else refused(answer, ...outcome);
 }
 
-/** Asserts the outcome of the canvas's page. */
+/** Asserts the outcome of a request for the canvas's page. */
 export async function findsPage(target: Target, { slug }: Stage, browser: Browser, outcome: Outcome) {
   const answer = await browser.canvas(slug);
   if (outcome === "in") shown(answer);

@@ -12,7 +12,7 @@ import { freshEmail, type Person, type Target } from "../target.ts";
 import { type Token, tokenOf } from "../token.ts";
 import { PAGE, siteOf } from "./site.ts";
 
-/** Invalid tokens, derived from a valid one. */
+/** Headers with invalid tokens, each derived from a valid token. */
 const FORGERIES: [name: string, forge: (token: string) => Header][] = [
   ["cut short", (token) => bearer(token.slice(0, -1))],
   ["with something added", (token) => bearer(`${token}A`)],

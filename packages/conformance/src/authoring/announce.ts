@@ -3,7 +3,7 @@ import { pageHeaders } from "../page.ts";
 import type { Person, Target } from "../target.ts";
 import { bundlePart, FORM_TYPE, formOf, metadataPart } from "./form.ts";
 
-/** Sends the beginning of a form from the page of a canvas, and returns the response, for which the rest is not needed. */
+/** Sends the beginning of a form from the page of a canvas, and returns the response, which comes although the rest is missing. */
 export function announce(
   target: Target,
   slug: string,

@@ -2,7 +2,7 @@ import type { Answer } from "../http.ts";
 import type { Page } from "../page.ts";
 import { type Files, zipOf } from "../zip.ts";
 
-/** A part of a form. One with a file name is a file. */
+/** A part of a multipart form. `file` is the file name of a part that is a file. */
 export interface Part {
   name: string;
   value: string | Buffer;
@@ -10,21 +10,21 @@ export interface Part {
   type?: string;
 }
 
-/** Metadata as it is sent: an object is encoded as JSON. */
+/** The metadata of a share: an object, which is sent as JSON, or a text, which is sent unchanged. */
 export type Metadata = object | string;
 
 const BOUNDARY = "easel-conformance-boundary";
 
-/** The `Content-Type` of the bodies of `formOf`. */
+/** The `Content-Type` of the bodies that `formOf` returns. */
 export const FORM_TYPE = `multipart/form-data; boundary=${BOUNDARY}`;
 
-/** Returns the part with the metadata of a share. */
+/** Returns the form part with the metadata of a share. */
 export const metadataPart = (metadata: Metadata): Part => ({
   name: "metadata",
   value: typeof metadata === "string" ? metadata : JSON.stringify(metadata),
 });
 
-/** Returns the part with a bundle. */
+/** Returns the form part with a bundle, which should be a zip. */
 export const bundlePart = (value: string | Buffer): Part => ({
   name: "bundle",
   value,
@@ -32,7 +32,7 @@ export const bundlePart = (value: string | Buffer): Part => ({
   type: "application/zip",
 });
 
-/** Encodes a form as browsers do. */
+/** Encodes a multipart form as browsers do. */
 export function formOf(parts: Part[]): Buffer {
   const chunks = parts.flatMap(({ name, value, file, type }) => {
     const filename = file === undefined ? "" : `; filename="${file}"`;
@@ -50,21 +50,21 @@ export function formOf(parts: Part[]): Buffer {
 export const sendForm = (page: Page, method: string, path: string, parts: Part[]): Promise<Answer> =>
   page.send(method, path, [["Content-Type", FORM_TYPE]], formOf(parts));
 
-/** Returns the zip of a site: these files, or one page. */
+/** Returns a bundle as a zip of these files. A text becomes the only file, `index.html`. */
 export const bundleOf = (site: string | Files): Buffer =>
   zipOf(typeof site === "string" ? { "index.html": site } : site);
 
 /** A zip that ends too early. */
 export const BROKEN = bundleOf("broken").subarray(0, -10);
 
-/** Sends `POST /authoring`. */
+/** Sends `POST /authoring`, which publishes a share. */
 export const author = (
   page: Page,
   metadata: Metadata,
   bundle: string | Buffer = bundleOf("A page"),
 ): Promise<Answer> => sendForm(page, "POST", "/authoring", [metadataPart(metadata), bundlePart(bundle)]);
 
-/** Sends `PUT /authoring/{id}`, without a bundle unless one is given. */
+/** Sends `PUT /authoring/{id}`, which updates a share. Without `bundle` the form has no bundle. */
 export const revise = (
   page: Page,
   id: string,

@@ -2,7 +2,7 @@ import type { Metadata } from "./form.ts";
 
 const SHARE = { title: "A share" };
 
-/** Metadata that breaks a rule of the table, for POST and PUT alike. */
+/** Invalid metadata of a share, which both POST and PUT refuse. */
 export const INVALID: [name: string, metadata: Metadata][] = [
   ["metadata that is empty", ""],
   ["metadata that is no JSON", "title=A share"],

@@ -12,14 +12,17 @@ type Refusal = [status: number, code: ErrorCode];
 const INVALID: Refusal = [400, "INVALID_BODY"];
 const DAY_MS = 86_400_000;
 
-/** Settings under which `limited` runs. */
+/** The settings of the service that `limited` tests. */
 export const LIMITED = {
   SERVICE_AUTHORING_ALLOWED_RUNGS: "whole_org,public_link",
   SERVICE_AUTHORING_MAX_EXPIRY_DAYS: "7",
   SERVICE_AUTHORING_USER_DAILY_MAX: "2",
 };
 
-/** Tests a service that allows two rungs without `private`, caps the expiry, and lets a person publish two shares a day. */
+/**
+ * Tests authoring on a service with the settings `LIMITED`: a share cannot be private, expires within seven days if at all, and each person
+ * may publish two shares a day.
+ */
 export function limited(target: Target): void {
   describe("rungs, the cap of the expiry, and the daily quota", () => {
     let people: Cast;
@@ -89,7 +92,7 @@ export function limited(target: Target): void {
       const { owner, editor } = place.pages;
       const failed = await author(owner, open, BROKEN);
       refused(failed, 502, "PUBLISH_FAILED");
-      // None of these counts.
+      // None of these requests counts against the quota.
       refused(await author(owner, { ...open, title: "" }), ...INVALID);
       refused(await author(owner, open, ""), ...INVALID);
       refused(await author(owner, { ...open, slug: place.slug }), 409, "SLUG_TAKEN");
@@ -104,7 +107,7 @@ export function limited(target: Target): void {
       const ids = async () => (await sharesOf(owner)).map(({ id }) => id).sort();
       assert.deepEqual(await ids(), [String(failed.json.id), share.id].sort());
 
-      // PUT needs none, and DELETE gives none back, here or on another page; others have their own.
+      // An update uses no quota, and a revocation restores none. A person has one quota for all canvases; other people have their own.
       shareOf(await revise(owner, share.id, { title: "New" }, bundleOf("new")));
       assert.equal((await owner.delete(`/authoring/${share.id}`)).status, 204);
       const other = await studio(target, { people: place.people });

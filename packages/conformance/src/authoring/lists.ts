@@ -10,7 +10,7 @@ import { makeTeam } from "../team.ts";
 import { author, BROKEN, revise } from "./form.ts";
 import { add, asStage, listed, shareOf, sharesOf, studio } from "./share.ts";
 
-/** Shares by title, to filter. */
+/** The shares on which the filters are tested. */
 const SHARES: [title: string, tags: string[], metadata: object][] = [
   ["plain", [], {}],
   ["notes", ["a"], { sourceApp: "notes", sourceKind: "board" }],
@@ -45,7 +45,7 @@ const FILTERS: [query: string, titles: string[]][] = [
   ["?tags=a&sourceKind=list&sourceApp=other", []],
 ];
 
-/** Tests `GET /authoring`: its filters, and which shares it lists for whom. */
+/** Tests `GET /authoring`, which lists shares: its filters, and the shares that each caller sees. */
 export function lists(target: Target): void {
   describe("list", () => {
     let canvas: Stage;

@@ -18,7 +18,10 @@ const HUGE = { text: "x".repeat(17 * 1024) };
 const PUBLIC = { access: "public_link" } as const;
 const LOCKED = { access: "password", password: "p" } as const;
 
-/** Forms of POST with two faults, of which the earlier one is reported. The owner may not publish Public links. `taken` is a slug in use. */
+/**
+ * Forms of POST with two faults. The response reports the fault that is named first. The sender is the owner, who may not publish Public
+ * links. `taken` is a slug in use.
+ */
 const POSTED: [
   name: string,
   metadata: Metadata,
@@ -42,7 +45,10 @@ const POSTED: [
   ["invalid slug before a broken bundle", { slug: "No" }, BROKEN, INVALID, "invalid_slug"],
 ];
 
-/** The same for PUT, on a share that is live, revoked or disabled. */
+/**
+ * Forms of PUT with two faults, for a share in the named state. The response reports the fault that is named first. The sender has no role
+ * on the foreign share.
+ */
 const PUTTED: [
   name: string,
   state: "live" | "revoked" | "disabled" | "foreign",
@@ -94,7 +100,7 @@ const PUTTED: [
   ],
 ];
 
-/** Tests the order of refusals: of two faults the earlier one is reported. */
+/** Tests the order of the checks: of two faults, the response reports the one that is checked first. */
 export function order(target: Target): void {
   describe("order of refusals", () => {
     let canvas: Stage;

@@ -12,7 +12,7 @@ import { add, sharesOf, slugOf, studio, visit } from "./share.ts";
 
 type Foreign = [name: string, header: Header, code: ErrorCode];
 
-/** Headers of requests that another page starts, for which step 4 refuses them. */
+/** Headers of requests that other pages than the canvas's start, each with the code of the refusal. */
 const foreign = (target: Target, own: string, other: string): Foreign[] =>
   target.urlMode === "subdomain"
     ? [
@@ -32,7 +32,7 @@ const foreign = (target: Target, own: string, other: string): Foreign[] =>
         ["another host of the site", ["Sec-Fetch-Site", "same-site"], "CROSS_SITE_FORBIDDEN"],
       ];
 
-/** Tests authoring as the pages of their own canvas and of another canvas reach it, and where shares are served. */
+/** Tests that only the canvas's own page can use authoring and read the responses. Also tests the URL at which a share is served. */
 export function origins(target: Target): void {
   describe("origins", () => {
     let canvas: Stage;

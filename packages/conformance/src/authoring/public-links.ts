@@ -8,7 +8,7 @@ import type { Target } from "../target.ts";
 import { author, bundleOf, revise } from "./form.ts";
 import { add, asStage, listed, sharesOf, studio } from "./share.ts";
 
-/** Tests who may publish Public links, on POST and against the state that a PUT results in. */
+/** Tests who may publish Public links: with POST, and with a PUT after which the share is a Public link. */
 export function publicLinks(target: Target): void {
   describe("Public links", () => {
     let canvas: Stage;

@@ -24,7 +24,7 @@ const SHARE = { title: "A share" };
 const METADATA = metadataPart(SHARE);
 const BUNDLE = bundlePart(bundleOf("a page"));
 
-/** Forms that are refused. */
+/** Forms whose parts are missing, empty, repeated, unknown or not UTF-8. */
 const FORMS: [name: string, parts: Part[]][] = [
   ["no part at all", []],
   ["no metadata", [BUNDLE]],
@@ -38,7 +38,7 @@ const FORMS: [name: string, parts: Part[]][] = [
   ["an unknown file", [METADATA, { ...BUNDLE, name: "file" }, BUNDLE]],
 ];
 
-/** What only POST refuses. */
+/** Metadata that POST refuses, in addition to `INVALID`, which PUT refuses as well. */
 const INVALID_HERE: [name: string, metadata: Metadata][] = [
   ["no title", { tags: [] }],
   ["access password without a password", { ...SHARE, access: "password" }],
@@ -61,7 +61,7 @@ const SLUGS = [
   "../abc",
 ];
 
-/** Bodies that are no form. */
+/** Bodies that are not a complete multipart form. */
 const BODIES: [name: string, type: string, body: string | Buffer][] = [
   ["JSON", JSON_TYPE[1], JSON.stringify(SHARE)],
   ["a zip", "application/zip", bundleOf("a page")],
@@ -70,7 +70,7 @@ const BODIES: [name: string, type: string, body: string | Buffer][] = [
   ["a form that is cut off", FORM_TYPE, formOf([METADATA, BUNDLE]).subarray(0, -60)],
 ];
 
-/** Tests the refusals of `POST /authoring`, none of which makes a canvas. */
+/** Tests the refusals of `POST /authoring`, which publishes a share. No refusal creates a canvas. */
 export function publishRefusals(target: Target): void {
   describe("publish: refusals", () => {
     let canvas: Stage;

@@ -20,7 +20,7 @@ import {
 } from "./form.ts";
 import { add, listed, shareOf, sharesOf, slugOf, studio, visit } from "./share.ts";
 
-/** The share of a form with nothing but a title. */
+/** The fields of a share that was published with a title only. */
 const PLAIN = {
   title: "A share",
   tags: [],
@@ -47,10 +47,10 @@ const WHOLE_ORG = { access: "whole_org", accessMode: "whole_org", status: "live"
 const PUBLIC = { access: "public_link", accessMode: "public_link", status: "live" } as const;
 const SOURCE = { sourceApp: "notes", sourceKind: "board", nested: { list: [1, null, "é"] } };
 const UNUSUAL = { constructor: "x", sourceapp: "notes", nul: "\0", "": [{}] };
-/** 16 KiB of JSON. */
+/** Metadata of exactly 16 KiB as JSON, which is the maximum. */
 const LARGEST = { text: "x".repeat(16 * 1024 - '{"text":""}'.length) };
 
-/** Metadata besides a title, and the fields of the share that differ from those without them. */
+/** Metadata of a form besides the title, each with the fields of the share that differ from `PLAIN`. */
 const ROWS: [name: string, metadata: object, share: Partial<AuthoredCanvas>][] = [
   ["a title alone", {}, {}],
   ["a title of one character", { title: "x" }, { title: "x" }],
@@ -94,7 +94,7 @@ const ROWS: [name: string, metadata: object, share: Partial<AuthoredCanvas>][] =
   ["metadata of 16 KiB", { metadata: LARGEST }, { metadata: LARGEST }],
 ];
 
-/** Tests `POST /authoring`: every field of the form, and the share it makes. */
+/** Tests `POST /authoring`, which publishes a share: every field of the form, and the share that it creates. */
 export function publishes(target: Target): void {
   describe("publish", () => {
     let canvas: Stage;

@@ -13,7 +13,7 @@ import { announce } from "./announce.ts";
 import { author, bundleOf, revise } from "./form.ts";
 import { add, asStage, listed, shareOf, sharesOf, studio, visit } from "./share.ts";
 
-/** The role of a person on a share, and why they may change it; null if they may not. */
+/** Callers, each with the `viewerRole` in the response when they change a share; null if they may not change it. */
 const ROWS: [
   who: "owner" | "editor" | "viewer" | "nobody" | "admin",
   viewerRole: AuthoredCanvas["viewerRole"] | null,
@@ -25,7 +25,7 @@ const ROWS: [
   ["admin", "admin"],
 ];
 
-/** Tries every route as one caller. */
+/** Calls every route of authoring as the caller of a page. Returns the responses. */
 const everyRoute = async (page: Page, { id }: AuthoredCanvas): Promise<Answer[]> => [
   await author(page, { title: "Mine" }),
   await author(page, "no JSON", ""),
@@ -37,7 +37,7 @@ const everyRoute = async (page: Page, { id }: AuthoredCanvas): Promise<Answer[]>
   await page.delete("/authoring/a-1"),
 ];
 
-/** Tests who may publish, update and revoke. */
+/** Tests who may publish, update and revoke shares. */
 export function rights(target: Target): void {
   describe("rights", () => {
     let canvas: Stage;
@@ -46,7 +46,7 @@ export function rights(target: Target): void {
       canvas = await studio(target, { access: "whole_org" });
       admin = await target.signIn(target.admin);
     });
-    /** A share of the owner with an editor and a viewer, and the page of the canvas for each caller. */
+    /** Publishes a share of the owner, and gives an editor and a viewer access to it. */
     const shared = async (metadata = { title: "A share" }) => {
       const share = await add(canvas.pages.owner, metadata, bundleOf("old"));
       await setSharing(target, asStage(target, canvas, share), "private", {

@@ -19,7 +19,7 @@ const oneOf =
 const isList = (value: unknown) => Array.isArray(value) && value.every((each) => typeof each === "string");
 const isObject = (value: unknown) => typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** The type of every field of a share (specification 2). */
+/** A check for each field of a share, which is a canvas that a page has published (specification 2). */
 const FIELDS: Record<keyof AuthoredCanvas, (value: unknown) => boolean> = {
   id: (value) => /^[A-Za-z0-9-]{1,128}$/.test(String(value)),
   url: (value) => URL.canParse(String(value)),
@@ -50,7 +50,7 @@ const FIELDS: Record<keyof AuthoredCanvas, (value: unknown) => boolean> = {
   metadata: isObject,
 };
 
-/** Asserts that a value is a share with exactly its fields, each of its type. */
+/** Asserts that a value has exactly the fields of a share, each of the right type. */
 export function isShare(value: unknown): asserts value is AuthoredCanvas {
   const share = value as Record<string, unknown>;
   assert.deepEqual(Object.keys(share).sort(), Object.keys(FIELDS).sort());
@@ -59,7 +59,7 @@ export function isShare(value: unknown): asserts value is AuthoredCanvas {
   assert.equal(share.bundleUpdatedAt, share.updatedAt);
 }
 
-/** Returns the share of a response to POST or PUT. */
+/** Asserts that a response to POST or PUT is 200 with a share, and returns the share. */
 export function shareOf(answer: Answer): AuthoredCanvas {
   assert.equal(answer.status, 200, answer.text.slice(0, 300));
   const share: unknown = answer.json;
@@ -74,7 +74,7 @@ export const add = async (
   bundle?: Buffer,
 ): Promise<AuthoredCanvas> => shareOf(await author(page, metadata, bundle));
 
-/** Returns the shares that a caller can list. */
+/** Returns the shares that the caller of a page can list. `query` is a query string with its `?`. */
 export async function sharesOf(page: Page, query = ""): Promise<AuthoredCanvas[]> {
   const answer = await page.get(`/authoring${query}`);
   assert.equal(answer.status, 200, answer.text.slice(0, 300));
@@ -85,7 +85,7 @@ export async function sharesOf(page: Page, query = ""): Promise<AuthoredCanvas[]
   return shares as AuthoredCanvas[];
 }
 
-/** Returns one share of a caller's list. */
+/** Returns one share from the list of a page's caller. */
 export async function listed(page: Page, { id }: { id: string }): Promise<AuthoredCanvas> {
   const found = (await sharesOf(page)).find((share) => share.id === id);
   return found ?? assert.fail(`${id} is not listed`);
@@ -95,14 +95,14 @@ export async function listed(page: Page, { id }: { id: string }): Promise<Author
 export const studio = (target: Target, { switches, ...setup }: Setup = {}): Promise<Stage> =>
   stage(target, { ...setup, switches: switches === null ? null : { authoring: true, ...switches } });
 
-/** Returns a share of the owner of a canvas as a canvas of the same people, to use the management API on. */
+/** Returns a share as a test canvas, for the helpers that call the management API. The share belongs to the owner of `canvas`. */
 export const asStage = (target: Target, canvas: Stage, share: AuthoredCanvas): Stage => ({
   ...canvas,
   id: share.id,
   slug: slugOf(target, share),
 });
 
-/** Returns the slug in the URL of a share, and asserts that this is the URL of a canvas. */
+/** Returns the slug in the URL of a share. Asserts that the URL is the one of the canvas with that slug. */
 export function slugOf(target: Target, { url }: AuthoredCanvas): string {
   const { host, pathname, href } = new URL(url);
   const slug = (target.urlMode === "path" ? pathname.split("/")[2] : host.split(".")[0]) ?? "";
@@ -110,6 +110,6 @@ export function slugOf(target: Target, { url }: AuthoredCanvas): string {
   return slug;
 }
 
-/** Requests the page of a share as a person. */
+/** Requests the page of a share as a person. A null person is an anonymous visitor. */
 export const visit = (target: Target, share: AuthoredCanvas, person: Person | null): Promise<Answer> =>
   new Browser(target, person).visit(share.url);

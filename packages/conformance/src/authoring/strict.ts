@@ -11,7 +11,7 @@ type Refusal = [status: number, code: ErrorCode];
 const INVALID: Refusal = [400, "INVALID_BODY"];
 const DAY_MS = 86_400_000;
 
-/** Settings under which `strict` runs. */
+/** The settings of the service that `strict` tests. */
 export const STRICT = {
   SERVICE_AUTHORING_ALLOWED_RUNGS: "private,whole_org",
   SERVICE_AUTHORING_REQUIRE_EXPIRY: "on",
@@ -21,8 +21,8 @@ export const STRICT = {
 };
 
 /**
- * Tests a service that requires an expiry and allows no Public links, in which people belong to organisations and may publish two shares in
- * all.
+ * Tests authoring on a service with the settings `STRICT`: shares need an expiry, Public links are off, people belong to organisations, and
+ * each person may publish two shares in all.
  */
 export function strict(target: Target): void {
   describe("required expiry, tenancy, no Public links, and the total quota", () => {

@@ -23,7 +23,7 @@ const everyRoute = async (page: Page, { id }: { id: string }) => [
 const mayPublish = async (page: Page) =>
   ((await page.get("/me")).json.permissions as Record<string, boolean>).canCreateCanvas;
 
-/** Tests that authoring has a switch of its own. */
+/** Tests the switch that turns authoring on and off for a canvas. */
 export function switches(target: Target): void {
   describe("switches", () => {
     let canvas: Stage;
@@ -63,7 +63,7 @@ export function switches(target: Target): void {
   });
 }
 
-/** Tests that authoring counts in the canvas's bucket, like the key-value store. */
+/** Tests that requests for authoring and for the key-value store spend the same rate-limit bucket. */
 export function rates(target: Target): void {
   describe("rates", () => {
     it("one bucket with the key-value store; what is refused changes nothing", async () => {
@@ -84,7 +84,7 @@ export function rates(target: Target): void {
   });
 }
 
-/** Tests a service that has authoring switched off, which is its default. */
+/** Tests a service whose operator has not switched authoring on with `SERVICE_AUTHORING=on`. */
 export function operatorDisabled(target: Target): void {
   if (target.rateLimited) return;
   describe("authoring switched off by the deployment", () => {

@@ -20,7 +20,7 @@ import {
 import { INVALID } from "./invalid.ts";
 import { add, asStage, isShare, listed, shareOf, studio, visit } from "./share.ts";
 
-/** The most bytes of a bundle. */
+/** The maximum size of a bundle in bytes. */
 const LARGEST = 50 * 1024 * 1024;
 
 const FORMS: [name: string, parts: Part[]][] = [
@@ -40,7 +40,7 @@ const INVALID_HERE: [name: string, metadata: Metadata][] = [
   ["expectedUpdatedAt that is a text", { title: "New", expectedUpdatedAt: "now" }],
 ];
 
-/** Tests the refusals of `PUT /authoring/{id}`, each of which leaves the share as it is. */
+/** Tests the refusals of `PUT /authoring/{id}`, which updates a share. Each refusal leaves the share as it is. */
 export function updateRefusals(target: Target): void {
   describe("update: refusals", () => {
     let canvas: Stage;

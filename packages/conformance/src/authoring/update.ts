@@ -12,7 +12,7 @@ const RESTRICTED = { access: "private", accessMode: "restricted", status: "priva
 const WHOLE_ORG = { access: "whole_org", accessMode: "whole_org", status: "live" } as const;
 const PUBLIC = { access: "public_link", accessMode: "public_link", status: "live" } as const;
 
-/** Changes of one share, one after the other, each with the fields that it changes. */
+/** Changes that are made to one share, one after the other, each with the fields of the share that it changes. */
 const ROWS: [name: string, metadata: object, changed: Partial<AuthoredCanvas>][] = [
   ["nothing", {}, {}],
   ["title", { title: "t".repeat(200) }, { title: "t".repeat(200) }],
@@ -43,7 +43,7 @@ const ROWS: [name: string, metadata: object, changed: Partial<AuthoredCanvas>][]
   ],
 ];
 
-/** Tests `PUT /authoring/{id}`: what each field changes, new bundles, and compare-and-swap. */
+/** Tests `PUT /authoring/{id}`, which updates a share: what each field of the form changes, and new bundles. */
 export function updates(target: Target): void {
   describe("update", () => {
     let canvas: Stage;
@@ -97,7 +97,7 @@ export function updates(target: Target): void {
   });
 }
 
-/** Tests `expectedUpdatedAt`, which the statement of the write compares. */
+/** Tests `expectedUpdatedAt`: an update is refused if the share was last updated at another time. */
 export function conflicts(target: Target): void {
   describe("compare-and-swap", () => {
     let canvas: Stage;

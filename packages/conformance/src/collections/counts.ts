@@ -23,8 +23,8 @@ const READABLE: Record<Preset, Record<Caller, number>> = {
 const named = (preset: Preset, audience: string) => `${preset}.${audience}`;
 
 /**
- * Tests `GET …/count` for the `aggregateCount` audience of the policy: it counts all records, and with conditions those that the caller can
- * read.
+ * Tests `GET …/count`, which the audience `aggregateCount` of the policy may call. It counts all records; with `where`, only matching
+ * records that the caller can read.
  */
 export function counts(target: Target): void {
   describe("counts", () => {

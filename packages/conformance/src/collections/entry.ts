@@ -4,7 +4,7 @@ import type { Answer } from "../http.ts";
 import type { Page } from "../page.ts";
 import { answered } from "../refusal.ts";
 
-/** A record as the API shows it (specification 2). */
+/** A record as the API returns it (specification 2). */
 export interface Entry {
   id: string;
   authorId: string;
@@ -26,7 +26,7 @@ export function entryOf({ status, headers, text, json }: Answer, expected = 200)
 export const add = async (page: Page, name: string, value: Json): Promise<Entry> =>
   entryOf(await page.post(`/collections/${name}`, value), 201);
 
-/** Returns the records that a caller can list, up to a thousand. */
+/** Returns the records that the caller of a page can list, up to a thousand. */
 export async function entriesIn(page: Page, name: string): Promise<Entry[]> {
   const answer = await page.get(`/collections/${name}?limit=1000`);
   const entries = answer.json.entries as Entry[];
@@ -34,5 +34,5 @@ export async function entriesIn(page: Page, name: string): Promise<Entry[]> {
   return entries;
 }
 
-/** Sorts records by id, to compare lists in any order. */
+/** Returns records as a map by id, for comparisons in which the order does not matter. */
 export const byId = (entries: Entry[]): Map<string, Entry> => new Map(entries.map((each) => [each.id, each]));

@@ -11,7 +11,7 @@ import { add, entryOf } from "./entry.ts";
 
 const MAX = Number.MAX_VALUE;
 
-/** A stored value, the body, and the expected response and value. */
+/** Increments: the stored number, the request body, and the number that is then returned and stored. */
 const COUNTED: [stored: number, body: string, value: number][] = [
   [41, '{"by":1}', 42],
   [7, '{"by":0}', 7],
@@ -69,7 +69,9 @@ const OVERFLOWS: [stored: number, by: number][] = [
   [MAX, 2 ** 970],
 ];
 
-/** Tests `POST …/{id}/increment`: atomic, finite, only on numbers, and never creating a record. */
+/**
+ * Tests `POST …/{id}/increment`, which is atomic, increments only numbers, refuses a sum that is not finite, and never creates a record.
+ */
 export function increments(target: Target): void {
   describe("increments", () => {
     let canvas: Stage;

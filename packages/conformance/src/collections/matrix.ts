@@ -45,14 +45,14 @@ const CASES: Case[] = (Object.keys(PRESETS) as Preset[]).flatMap((preset) => [
   }),
 ]);
 
-/** The callers. The stranger is a viewer. Those with the fewest rights come first, so that records are left to clear. */
+/** The callers. The stranger is a viewer. Those with the fewest rights come first, so that records are left for the others to clear. */
 const CALLERS = ["guest", "stranger", "viewer", "editor", "owner"] as const;
 type Caller = (typeof CALLERS)[number];
 
 const nextTo = (caller: Caller) => CALLERS[(CALLERS.indexOf(caller) + 1) % CALLERS.length] as Caller;
 const manages = (caller: Caller) => caller === "owner" || caller === "editor";
 
-/** A collection with a policy, and with the same number of records by each caller. */
+/** A collection with records of each caller. `entries` has the records that the collection should have, by id. */
 interface Scene {
   pages: Record<Caller, Page>;
   ids: Record<Caller, string>;
@@ -61,7 +61,7 @@ interface Scene {
 
 const RECORDS_EACH = 2;
 
-/** Creates the records under an open policy, then sets the policies. */
+/** Creates the records while every policy is `collaborative`, then sets the policies of the cases. Returns the collections by name. */
 async function scenes(target: Target): Promise<Map<string, Scene>> {
   const people = await cast(target);
   const most = LIMITS.policyEntries.value;
@@ -118,7 +118,7 @@ export function matrix(target: Target): void {
 
 const standing = (caller: Caller, isAuthor: boolean) => ({ manages: manages(caller), isAuthor });
 
-/** Asserts that `GET …/permissions` agrees with the matrix. */
+/** Asserts that `GET …/permissions` returns the rights that the policy gives the caller. */
 async function permitted({ pages }: Scene, caller: Caller, name: string, policy: CollectionPolicy) {
   const expected = OPERATIONS.map((operation) => {
     const [own, any] = [true, false].map((isAuthor) => mayDo(policy, operation, standing(caller, isAuthor)));
@@ -127,7 +127,7 @@ async function permitted({ pages }: Scene, caller: Caller, name: string, policy:
   answered(await pages[caller].get(`/collections/${name}/permissions`), Object.fromEntries(expected));
 }
 
-/** Asserts that the list contains exactly what the caller may read. */
+/** Asserts that the caller's list contains exactly the records that they may read. */
 async function listed(
   { pages, ids, entries }: Scene,
   caller: Caller,
@@ -144,7 +144,10 @@ async function listed(
   assert.deepEqual(byId(await entriesIn(page, name)), byId(visible), `the list of the ${caller}`);
 }
 
-/** Tries an operation on a record of the caller and on a record of another, or a creation. Updates the expected records. */
+/**
+ * Tries an operation on a record of the caller and on a record of another, or creates a record. Asserts the outcome and updates the
+ * expected records.
+ */
 async function tried(
   scene: Scene,
   caller: Caller,
@@ -166,7 +169,7 @@ async function tried(
     return;
   }
   for (const isAuthor of [true, false]) {
-    // The record of the next caller, so that all callers keep some.
+    // The other record is that of the next caller in `CALLERS`, so that no caller loses all records.
     const whose = isAuthor ? caller : nextTo(caller);
     const entry = [...entries.values()].find(({ authorId }) => authorId === ids[whose]);
     if (entry === undefined) continue;
@@ -200,8 +203,8 @@ function ask(page: Page, path: string, operation: Exclude<Operation, "create">):
 }
 
 /**
- * Asserts that clearing responds with the number of records that the caller may delete, or with 403. Removes these from the expected
- * records.
+ * Clears the collection as the caller. Asserts that the response is the number of records that the caller may delete, or 403. Removes the
+ * deleted records from the expected ones.
  */
 async function cleared(
   { pages, ids, entries }: Scene,

@@ -8,13 +8,15 @@ import { answered, refused } from "../refusal.ts";
 import type { Target } from "../target.ts";
 import { add, entriesIn } from "./entry.ts";
 
-/** Valid names: 1 to 80 ASCII letters, digits, dots, colons, underscores or hyphens, of which the first is a letter or digit. */
+/**
+ * Valid names of collections: 1 to 80 ASCII letters, digits, dots, colons, underscores or hyphens, of which the first is a letter or digit.
+ */
 const NAMES = [
   ...["a", "A", "0", "007", "a.b:c_d-E9", "a..b", "a.", "a:", "a-", "a_"],
   ...["permissions", "count", "increment", "mine", "user", "toJSON", "then", "null", "n".repeat(80)],
 ];
 
-/** Valid names that are properties of every object. */
+/** Names that have a valid form, but are refused because they are properties of every object. */
 const RESERVED = [
   ...["constructor", "toString", "valueOf", "hasOwnProperty", "isPrototypeOf", "prototype"],
   ...["propertyIsEnumerable", "toLocaleString"],
@@ -49,7 +51,7 @@ const onRecord = async (page: Page, name: string, id: string) => [
   await page.post(`/collections/${name}/${id}/increment`, { by: 1 }),
 ];
 
-/** Tests names of collections, and ids that are not found. */
+/** Tests names of collections, and record ids that are not found. */
 export function names(target: Target): void {
   describe("names and ids", () => {
     let canvas: Stage;

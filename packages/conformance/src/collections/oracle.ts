@@ -1,9 +1,9 @@
 import type { CollectionPolicy, Operation, PolicyRight, Preset } from "@easel/protocol/policy";
 
-/** The audience of a right. */
+/** A group of people to whom a right can be given. Participants are everyone with access to the canvas. */
 type Group = "the author" | "managers" | "participants";
 
-/** The table of presets, as specification 2 has it. */
+/** The groups that may read, create and change records under each preset (specification 2). */
 const TABLE: Record<Preset, Record<"read" | "create" | "change", Group[]>> = {
   personal: { read: ["the author"], create: ["participants"], change: ["the author"] },
   submissions: {
@@ -16,7 +16,7 @@ const TABLE: Record<Preset, Record<"read" | "create" | "change", Group[]>> = {
   collaborative: { read: ["participants"], create: ["participants"], change: ["participants"] },
 };
 
-/** The advanced rights. */
+/** The groups to whom each value of an override gives a right. */
 const RIGHTS: Record<PolicyRight, Group[]> = {
   none: [],
   own: ["the author"],
@@ -25,7 +25,7 @@ const RIGHTS: Record<PolicyRight, Group[]> = {
   viewers: ["participants"],
 };
 
-/** A caller: whether they manage the canvas and whether they are the author. */
+/** A caller: whether they are the owner or an editor of the canvas, and whether they are the author of the record. */
 interface Caller {
   manages: boolean;
   isAuthor: boolean;
@@ -36,7 +36,7 @@ const among = (groups: Group[], { manages, isAuthor }: Caller) =>
   (manages && groups.includes("managers")) ||
   (isAuthor && groups.includes("the author"));
 
-/** Whether a caller may do an operation. Changing a record requires reading it. */
+/** Whether a caller may do an operation under a policy. Every operation except `create` also needs the right to read. */
 export function mayDo(
   { preset, overrides = {} }: CollectionPolicy,
   operation: Operation,
@@ -51,7 +51,7 @@ export function mayDo(
   return needed.every((each) => among(groupsFor(each), caller));
 }
 
-/** Returns the outcome of an operation on a record. A record that the caller cannot read is 404. */
+/** Returns the expected outcome of an operation on a record. It is 404 if the caller cannot read the record. */
 export function outcome(policy: CollectionPolicy, operation: Operation, caller: Caller): "done" | 403 | 404 {
   if (!mayDo(policy, "read", caller)) return 404;
   return mayDo(policy, operation, caller) ? "done" : 403;

@@ -9,7 +9,7 @@ import { answered, refused } from "../refusal.ts";
 import type { Target } from "../target.ts";
 import { add, byId, type Entry, entriesIn } from "./entry.ts";
 
-/** Invalid limits and cursors, as query strings. */
+/** Query strings with an invalid `limit` or `cursor`. */
 const NO_PAGES = [
   ...["0", "00", "1001", "10000", "-1", "1.5", "1.0", "1e2", "0x10", "abc", "NaN", "Infinity", "null", ""],
   ...["%20", "%201", "%2B1", "1%20", "1,000", "%D9%A1", "99999999999999999999"],
@@ -27,7 +27,7 @@ const NO_PAGES = [
 
 const RECORDS = 7;
 
-/** Reads all pages of a list. Calls `between` before each next page. */
+/** Reads all pages of a collection's list. Calls `between` before each next page. */
 async function walk(page: Page, name: string, limit: number, between = async () => {}): Promise<Entry[]> {
   const seen: Entry[] = [];
   for (let query = `limit=${limit}`, turns = 0; turns < 500; turns++) {
@@ -43,7 +43,7 @@ async function walk(page: Page, name: string, limit: number, between = async () 
   return assert.fail("the list never ends");
 }
 
-/** Tests lists: pages of 1 to 1,000 entries, and each record once. */
+/** Tests lists of records: a page has 1 to 1,000 entries, and all pages together contain each record once. */
 export function pages(target: Target): void {
   describe("pages", () => {
     let canvas: Stage;

@@ -10,7 +10,7 @@ import { answered, refused } from "../refusal.ts";
 import type { Target } from "../target.ts";
 import { add, byId, entriesIn, entryOf } from "./entry.ts";
 
-/** Calls every route of a collection, as a caller with a record of their own. */
+/** Calls every route of a collection as the caller of a page, and those of records with this id. Returns the responses. */
 const everyRoute = async (page: Page, name: string, id: string) => [
   await page.get(`/collections/${name}`),
   await page.post(`/collections/${name}`, 1),
@@ -23,7 +23,7 @@ const everyRoute = async (page: Page, name: string, id: string) => [
   await page.post(`/collections/${name}/${id}/increment`, { by: 1 }),
 ];
 
-/** Tests that a new policy or role applies with the next request. */
+/** Tests that a new policy or role applies to collections with the next request. */
 export function policies(target: Target): void {
   describe("policies as they change", () => {
     let people: Stage["people"];

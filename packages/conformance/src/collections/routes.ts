@@ -34,7 +34,7 @@ const UNKNOWN_PATHS = [
   "/collections/board/count/more",
 ];
 
-/** Tests the nine routes of the table. */
+/** Tests the nine routes of collections. */
 export function routes(target: Target): void {
   describe("routes", () => {
     let canvas: Stage;

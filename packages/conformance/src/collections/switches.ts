@@ -7,7 +7,7 @@ import { disabled, refused } from "../refusal.ts";
 import type { Target } from "../target.ts";
 import { add, entriesIn } from "./entry.ts";
 
-/** Tests that collections are on when the key-value store is. */
+/** Tests that collections are switched on and off together with the key-value store. */
 export function switches(target: Target): void {
   describe("switches", () => {
     for (const [off, reason] of [
@@ -44,7 +44,7 @@ export function switches(target: Target): void {
   });
 }
 
-/** Tests that collections count in the canvas's bucket, like the key-value store. */
+/** Tests that requests for collections and for the key-value store spend the same rate-limit bucket. */
 export function rates(target: Target): void {
   describe("rates", () => {
     it("one bucket with the key-value store; what is refused changes nothing", async () => {

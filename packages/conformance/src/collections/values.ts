@@ -37,7 +37,7 @@ const FLOODS: [name: string, flood: Flood][] = [
   ["sends 10 MiB in chunks and does not stop there", { announced: null, sent: 10 * MiB }],
 ];
 
-/** Tests values: any JSON of at most 64 KiB when serialized. */
+/** Tests the values of records, which are any JSON of at most 64 KiB when serialized. */
 export function values(target: Target): void {
   describe("values", () => {
     let canvas: Stage;

@@ -20,7 +20,7 @@ const everyOperation = async (page: Page, file: { id: string }) => [
   await page.delete(pathOf(file)),
 ];
 
-/** Tests attachments of records, which are removed with their record. */
+/** Tests files that are attached to records. They are removed with their record. */
 export function attachments(target: Target): void {
   describe("attachments", () => {
     let people: Stage["people"];

@@ -20,7 +20,10 @@ export interface Policed {
   operations: readonly FileOperation[];
 }
 
-/** Every preset, and every override of the narrowest and of the widest preset. The matrix of records has all other overrides. */
+/**
+ * Every preset, and every override of a right in the narrowest preset and in the widest one. The tests of collections try the overrides in
+ * all presets.
+ */
 export const POLICED: Policed[] = (Object.keys(PRESETS) as Preset[]).flatMap((preset) => [
   { name: preset, policy: { preset }, operations: FILE_OPERATIONS },
   ...(preset !== "personal" && preset !== "collaborative" ? [] : FILE_OPERATIONS).flatMap((operation) => {
@@ -35,20 +38,21 @@ export const POLICED: Policed[] = (Object.keys(PRESETS) as Preset[]).flatMap((pr
 ]);
 
 /**
- * The policies of the two fixed scopes (specification 4.4). Everyone admitted reads shared files, which owner and editors manage. Everyone
- * admitted uploads to the submission scope, where the uploader, owner and editors read, rename and delete.
+ * The policies of the two fixed scopes of files (specification 4.4). In `shared`, everyone with access to the canvas reads, and the owner
+ * and editors upload, rename and delete. In `submission`, everyone with access uploads, and the uploader, the owner and editors read,
+ * rename and delete.
  */
 export const FIXED: Record<"shared" | "submission", CollectionPolicy> = {
   shared: { preset: "managed" },
   submission: { preset: "submissions" },
 };
 
-/** A scope of files, and the policy of its rights. */
+/** A scope of files, and the policy that sets the rights on its files. */
 export interface Case extends Policed {
   kind: "fixed" | "group" | "record";
 }
 
-/** The fixed scopes, and a group and a collection under each policy. */
+/** The two fixed scopes, and for each policy a file group and a collection. */
 export const CASES: Case[] = [
   ...Object.entries(FIXED).map(([name, policy]) => ({
     kind: "fixed" as const,

@@ -8,7 +8,10 @@ import { add, contentOf } from "./record.ts";
 
 const CSP = "default-src 'none'; media-src 'self'; style-src 'unsafe-inline'; sandbox";
 
-/** Media types of uploads, the type of the response, and whether browsers display the file in the page. */
+/**
+ * Media types of uploads, each with the media type of the download and whether browsers display the file (`inline`) or save it
+ * (`attachment`).
+ */
 const TYPES: [given: string | undefined, type: string, disposition: "inline" | "attachment"][] = [
   ["image/png", "image/png", "inline"],
   ["image/jpeg", "image/jpeg", "inline"],
@@ -39,7 +42,7 @@ const TYPES: [given: string | undefined, type: string, disposition: "inline" | "
   [undefined, "application/octet-stream", "attachment"],
 ];
 
-/** File names, with the `filename` of the response in ASCII. */
+/** File names, each with a pattern for the ASCII `filename` in the Content-Disposition of the download. */
 const NAMES: [name: string, filename: RegExp][] = [
   ["a.png", /^"?a\.png"?$/],
   ["two words.png", /^"two words\.png"$/],
@@ -51,7 +54,7 @@ const NAMES: [name: string, filename: RegExp][] = [
   ["naïve; filename=b.html.png", /^"/],
 ];
 
-/** Tests the bytes of a file, with the headers of their response. */
+/** Tests downloads of files: the bytes and the headers of the response. */
 export function content(target: Target): void {
   describe("content", () => {
     let canvas: Stage;
@@ -63,7 +66,7 @@ export function content(target: Target): void {
 
     for (const [given, type, disposition] of TYPES) {
       it(`${given ?? "no type"}: ${type}, ${disposition}`, async () => {
-        // A picture that is also a page.
+        // These bytes begin like a GIF and contain an HTML script.
         const bytes = "GIF89a/*<script>alert(1)</script>*/";
         const made = await add(page, {}, { name: "a", type: given, bytes });
         const answer = await canvas.pages.viewer.get(contentOf(made));

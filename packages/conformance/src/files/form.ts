@@ -1,7 +1,7 @@
 import type { Answer } from "../http.ts";
 import type { Page } from "../page.ts";
 
-/** A file of a form. Without `type` its part has no `Content-Type`, without `name` no file name. */
+/** A file in a multipart form. Without `type` its part has no `Content-Type`; without `name` it has no file name. */
 export interface File {
   name?: string | undefined;
   type?: string | undefined;
@@ -10,10 +10,10 @@ export interface File {
 
 const BOUNDARY = "easel-conformance-boundary";
 
-/** The `Content-Type` of the bodies of `formOf`. */
+/** The `Content-Type` of the bodies that `formOf` returns. */
 export const FORM_TYPE = `multipart/form-data; boundary=${BOUNDARY}`;
 
-/** Encodes a form as browsers do: its fields, then the file as part `file`, which is left out if it is null. */
+/** Encodes a multipart form as browsers do: its fields, then the file as part `file`. If `file` is null, this part is left out. */
 export function formOf(fields: Record<string, string>, file: File | null = {}): Buffer {
   const parts: (string | Buffer)[] = Object.entries(fields).map(([name, value]) =>
     part(`form-data; name="${name}"`, undefined, value),

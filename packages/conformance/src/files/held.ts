@@ -5,18 +5,18 @@ import { pageHeaders } from "../page.ts";
 import type { Person, Target } from "../target.ts";
 import { FORM_TYPE, formOf } from "./form.ts";
 
-/** The number of bytes at the end of a body that are held back. */
+/** The number of bytes at the end of an upload that are not sent at first. */
 const HELD_BACK = 100;
 
 /** An upload of which only the beginning has been sent. */
 export interface Held {
   /** Sends the rest and returns the response. */
   finish(): Promise<Answer>;
-  /** Waits for the response to the beginning, gives up the rest, and returns the response. */
+  /** Waits for the response, which comes although the rest is missing, closes the connection, and returns the response. */
   refusal(): Promise<Answer>;
 }
 
-/** Starts an upload of `size` bytes. Sends the head, the fields and the beginning of the file. */
+/** Starts to upload a file of `size` bytes: sends everything except the last `HELD_BACK` bytes of the body. */
 export async function hold(
   target: Target,
   { slug }: Stage,
@@ -30,7 +30,7 @@ export async function hold(
   const answer = answerTo(request);
   const end = body.length - HELD_BACK;
   await new Promise<void>((sent) => request.write(body.subarray(0, end), () => sent()));
-  // Waits for later requests, so that the upload has been admitted before.
+  // Waits for the responses to three later requests, so that the service has admitted the upload by then.
   for (let each = 0; each < 3; each++) await manage(target, person, "GET", "/api/me");
   return {
     finish() {
@@ -45,7 +45,7 @@ export async function hold(
   };
 }
 
-/** Sends the head of a request and the beginning of its body, and returns the response. */
+/** Sends the headers of an upload and the beginning of its body, and returns the response, which comes although the rest is missing. */
 export async function announce(
   target: Target,
   { slug }: Stage,

@@ -10,7 +10,7 @@ import { answered, disabled, refused } from "../refusal.ts";
 import type { Target } from "../target.ts";
 import { add, type FileRecord, filesIn, idsOf, pathOf } from "./record.ts";
 
-/** Reads a list page by page. Asserts that every page except the last is full. Calls `between` after each page. */
+/** Reads a list of files page by page. Asserts that every page except the last is full. Calls `between` before each next page. */
 async function walk(page: Page, limit: number, filter = "", between = async () => {}): Promise<FileRecord[]> {
   const seen: FileRecord[] = [];
   for (let cursor = ""; ; await between()) {
@@ -25,7 +25,9 @@ async function walk(page: Page, limit: number, filter = "", between = async () =
   }
 }
 
-/** Lists that are refused. `read` stands for the id of a readable record, and `hidden` for that of another record. */
+/**
+ * Query strings of refused lists. `read` stands for the id of a record that the caller can read, `hidden` for one that they cannot read.
+ */
 const REFUSED: (readonly [query: string, status: number, code: ErrorCode])[] = [
   ...["0", "-1", "1001", "1.5", "1e2", "ten", "", "%20", "0x10", "99999"].map(
     (limit) => [`limit=${limit}`, 400, "INVALID_BODY"] as const,
@@ -58,7 +60,7 @@ const REFUSED: (readonly [query: string, status: number, code: ErrorCode])[] = [
 
 const EACH = 3;
 
-/** Tests `GET /files` with its filters and pages. */
+/** Tests `GET /files`, which lists files, with its filters and pages. */
 export function lists(target: Target): void {
   describe("lists", () => {
     let canvas: Stage;

@@ -33,7 +33,7 @@ const LOSSES = {
   "canvas deleted": remove,
 } satisfies Record<string, Loss>;
 
-/** An upload whose sender loses rights, or whose record disappears, before its last bytes. */
+/** An upload during which the sender loses a right or the record is deleted, and the status of the response. */
 type Row = [who: Role, fields: Record<string, string>, loss: keyof typeof LOSSES, status: number];
 
 const ATTACHED = { collection: "board", recordId: "" };

@@ -16,7 +16,7 @@ import { CASES, type Case, FIXED, type FileOperation, POLICED, type Policed } fr
 import { upload } from "./form.ts";
 import { add, contentOf, type FileRecord, filesIn, pathOf, uploadedOf } from "./record.ts";
 
-/** The callers who have files. The stranger is a viewer without files. */
+/** The callers who have files. `CALLERS` also has the stranger, a viewer without files. */
 const AUTHORS = ["guest", "viewer", "editor", "owner"] as const;
 const CALLERS = [...AUTHORS, "stranger"] as const;
 type Author = (typeof AUTHORS)[number];
@@ -26,14 +26,14 @@ const nextTo = (author: Author) => AUTHORS[(AUTHORS.indexOf(author) + 1) % AUTHO
 const manages = (caller: Caller) => caller === "owner" || caller === "editor";
 const standing = (caller: Caller, isAuthor: boolean) => ({ manages: manages(caller), isAuthor });
 
-/** A file, and the person with the rights of its author: the author of its record, or its uploader. */
+/** A file. The person with the author's rights on it is the author of its record, or without a record the uploader. */
 interface Kept {
   id: string;
   author: Author;
   uploader: Author;
 }
 
-/** A canvas with files of each author in each scope. */
+/** A canvas with files of each author for each case. `records` has the record of each author that the files are attached to. */
 interface Scene {
   pages: Record<Caller, Page>;
   ids: Record<Caller, string>;
@@ -44,7 +44,7 @@ interface Scene {
 const fieldsOf = ({ kind, name }: Case, recordId = ""): Record<string, string> =>
   kind === "fixed" ? { scope: name } : kind === "group" ? { group: name } : { collection: name, recordId };
 
-/** Returns the number of files of each author: two if some are deleted. */
+/** Returns the number of files that each author has: two if the case deletes files, so that one remains. */
 const filesEach = ({ operations }: Case) => (operations.includes("delete") ? 2 : 1);
 
 const tableOf = (policy: (each: Policed) => RecordPolicy) => {
@@ -52,7 +52,10 @@ const tableOf = (policy: (each: Policed) => RecordPolicy) => {
   return { fileGroups: entries, collections: entries };
 };
 
-/** Uploads the files under an open policy, then sets the policies. Attachments are uploaded by others than the authors of the records. */
+/**
+ * Uploads the files while every policy is `collaborative`, then sets the policies of the cases. Nobody uploads the attachment of their own
+ * record.
+ */
 async function arrange(target: Target): Promise<Scene> {
   const canvas = await stage(target, { access: "whole_org" });
   await govern(
@@ -89,7 +92,7 @@ async function arrange(target: Target): Promise<Scene> {
   return { pages, ids, files, records };
 }
 
-/** Tests every scope, preset and right, for every caller, over HTTP. */
+/** Tests over HTTP what every caller may do with the files of every case: in each scope, under each preset and override. */
 export function matrix(target: Target): void {
   describe("who may do what", () => {
     let scene: Scene;
@@ -116,7 +119,7 @@ export function matrix(target: Target): void {
   });
 }
 
-/** Asserts that the list contains exactly what the caller may read, each with its scope and uploader. */
+/** Asserts that the caller's list contains exactly the files that they may read, each with its scope and uploader. */
 async function listed({ pages, ids, files }: Scene, caller: Caller) {
   const row = (id: string, scope: string, uploadedBy: string) => `${scope} ${id} by ${uploadedBy}`;
   const expected = [...files].flatMap(([{ kind, name, policy }, made]) => {
@@ -130,7 +133,10 @@ async function listed({ pages, ids, files }: Scene, caller: Caller) {
   assert.deepEqual(found.map(rowOf).sort(), expected.sort(), `the list of the ${caller}`);
 }
 
-/** Asserts that `GET /me` agrees with the matrix. */
+/**
+ * Asserts that `GET /me` returns the rights that the policies give the caller on file groups, and whether the caller may upload to each
+ * fixed scope.
+ */
 async function permitted({ pages }: Scene, caller: Caller) {
   const { permissions, resources } = (await pages[caller].get("/me")).json as Record<string, object>;
   const rightsOn = (policy: RecordPolicy) =>
@@ -154,12 +160,15 @@ async function permitted({ pages }: Scene, caller: Caller) {
   );
 }
 
-/** Tries an operation on a file of the caller and on one of another, or an upload. Updates the expected files. */
+/**
+ * Tries an operation on a file of the caller and on a file of another author, or an upload. Asserts the outcome and updates the expected
+ * files.
+ */
 async function tried(scene: Scene, each: Case, caller: Author, operation: FileOperation) {
   for (const isAuthor of [true, false]) {
     const author = isAuthor ? caller : nextTo(caller);
     if (operation !== "create") await changed(scene, each, caller, author, operation);
-    // An upload of the caller's own file, or an attachment to either record.
+    // Uploads a file of the caller's own. If files belong to records, attaches one to the record of each author instead.
     else if (isAuthor || each.kind === "record") await created(scene, each, caller, author);
   }
 }
@@ -169,7 +178,7 @@ async function created({ pages, files, records }: Scene, each: Case, caller: Aut
   const recordId = records.get(each)?.get(author);
   const answer = await upload(pages[caller], fieldsOf(each, recordId));
   const as = standing(caller, author === caller);
-  // An upload to a record needs the rights `read` and `update`, and not `create`.
+  // An upload to a record needs the rights `read` and `update` on the record, but not `create`.
   const expected =
     kind === "record" ? outcome(policy, "update", as) : mayDo(policy, "create", as) ? "done" : 403;
   if (isDone(answer, expected, `upload by the ${caller} to the ${author}'s`))
@@ -195,7 +204,7 @@ async function changed(
   made.splice(made.indexOf(file), 1);
 }
 
-/** Asserts the outcome. Returns whether the operation was done. */
+/** Asserts that a response has the expected outcome. Returns whether the operation was done. */
 function isDone(answer: Answer, expected: "done" | 403 | 404, what: string): boolean {
   const { status, text } = answer;
   if (expected !== "done") {

@@ -9,7 +9,7 @@ import type { Target } from "../target.ts";
 import { FORM_TYPE, formOf, upload } from "./form.ts";
 import { contentOf, filesIn, pathOf, uploadedOf } from "./record.ts";
 
-/** Tests files as the pages of their own canvas and of another canvas reach them. */
+/** Tests that the page of a canvas can read all responses about the canvas's files, and that the page of another canvas is refused. */
 export function origins(target: Target): void {
   describe("origins", () => {
     let canvas: Stage;

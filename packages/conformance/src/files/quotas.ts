@@ -17,7 +17,7 @@ const KiB = 1024;
 
 const sized = (size: number) => ({ bytes: Buffer.alloc(size, "x") });
 
-/** Tests the quotas of a file and of a canvas, which administrators lower for these rows. */
+/** Tests the quotas on the bytes of one file and of all files of a canvas. An administrator lowers both for these tests. */
 export function quotas(target: Target): void {
   describe("quotas", () => {
     let people: Cast;
@@ -40,7 +40,7 @@ export function quotas(target: Target): void {
       );
       return { canvas: counts["files.bytes.canvas"]?.used, file: counts["files.bytes.file"]?.used };
     };
-    /** Creates a canvas with this many bytes left. */
+    /** Creates a canvas whose quota for files has this many bytes left. */
     const withRoom = async (room: number) => {
       const canvas = await stage(target, { people });
       for (let left = CANVAS - room; left > 0; left -= FILE)

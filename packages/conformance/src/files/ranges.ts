@@ -9,7 +9,7 @@ import { add, contentOf } from "./record.ts";
 
 const BYTES = "0123456789";
 
-/** Ranges of a file of ten bytes, with the part that is returned and its first position. */
+/** `Range` headers for a file of ten bytes, each with the part that is returned and the position of its first byte. */
 const PARTS: [range: string, part: string, first: number][] = [
   ["bytes=0-0", "0", 0],
   ["bytes=0-4", "01234", 0],
@@ -26,10 +26,13 @@ const PARTS: [range: string, part: string, first: number][] = [
   ["bytes=-100", BYTES, 0],
 ];
 
-/** Ranges that lie outside the file. */
+/** `Range` headers whose range contains no byte of the file. */
 const NONE = ["bytes=10-", "bytes=10-20", "bytes=99999999999999999999-", "bytes=-0"];
 
-/** Several ranges, which may be answered with the whole file, and headers that are not ranges. */
+/**
+ * `Range` headers to which the service responds with the whole file: several ranges, malformed ranges, and ranges in another unit than
+ * bytes.
+ */
 const WHOLE = [
   "bytes=0-1,5-6",
   "bytes=0-0, -1",

@@ -4,7 +4,7 @@ import type { Page } from "../page.ts";
 import { answered } from "../refusal.ts";
 import { type File, upload } from "./form.ts";
 
-/** A file as the API shows it (specification 2). */
+/** A file as the API returns it (specification 2). */
 export interface FileRecord {
   id: string;
   name: string;
@@ -26,7 +26,7 @@ export interface Uploaded {
   url: string;
 }
 
-/** Asserts that a response is one to an upload, with exactly its four fields, and returns it. */
+/** Asserts that a response is 201 with exactly the four fields of an upload, and returns these fields. */
 export function uploadedOf({ status, headers, text, json }: Answer): Uploaded {
   assert.equal(status, 201, text.slice(0, 300));
   assert.match(headers["content-type"] ?? "", /^application\/json\b/);
@@ -34,14 +34,14 @@ export function uploadedOf({ status, headers, text, json }: Answer): Uploaded {
   return json as unknown as Uploaded;
 }
 
-/** Uploads a file and returns the response. */
+/** Uploads a file, asserts that it is stored, and returns the fields of the response. */
 export const add = async (
   page: Page,
   fields: Record<string, string> = {},
   file: File = {},
 ): Promise<Uploaded> => uploadedOf(await upload(page, fields, file));
 
-/** Returns the files that a caller can list. */
+/** Returns the files that the caller of a page can list. `query` is a query string with its `?`. */
 export async function filesIn(page: Page, query = ""): Promise<FileRecord[]> {
   const answer = await page.get(`/files${query}`);
   const files = answer.json.files as FileRecord[];
@@ -49,10 +49,10 @@ export async function filesIn(page: Page, query = ""): Promise<FileRecord[]> {
   return files;
 }
 
-/** Returns the ids of files, to compare lists in any order. */
+/** Returns the ids of files as a set, for comparisons in which the order does not matter. */
 export const idsOf = (files: { id: string }[]): Set<string> => new Set(files.map(({ id }) => id));
 
-/** Returns one file of a caller's list. */
+/** Returns one file from the list of a page's caller. */
 export async function recordOf(page: Page, id: string): Promise<FileRecord> {
   const found = (await filesIn(page)).find((each) => each.id === id);
   return found ?? assert.fail(`${id} is not listed`);
@@ -61,5 +61,5 @@ export async function recordOf(page: Page, id: string): Promise<FileRecord> {
 /** Returns the path of a file. */
 export const pathOf = ({ id }: { id: string }): string => `/files/${id}`;
 
-/** Returns the path of the bytes of a file. */
+/** Returns the path at which the bytes of a file are downloaded. */
 export const contentOf = ({ id }: { id: string }): string => `/files/${id}/content`;

@@ -11,14 +11,17 @@ import { filesIn } from "./record.ts";
 
 type Fields = Record<string, string>;
 
-/** The ids of records: the viewer's own, and the owner's in each collection. */
+/**
+ * The ids of records: `own` is a record of the viewer, `gone` a deleted one, and each other one is the owner's in the collection of that
+ * name.
+ */
 type Ids = Record<"own" | "board" | "managed" | "personal" | "gone", string>;
 
-/** An upload that is refused, in the order of the refusals. `own`, `board` and so on stand for the ids of records. */
+/** The form fields of an upload, and its refusal. A `recordId` that is a key of `Ids` stands for the id of that record. */
 type Row = [who: Role, fields: Fields, status: number, code: ErrorCode];
 
 const ROWS: Row[] = [
-  // Fields that exclude each other are refused before what they name is looked up.
+  // Fields that exclude each other are refused before the service looks up the group or the record.
   ["viewer", { group: "photos", collection: "board", recordId: "board" }, 400, "INVALID_BODY"],
   ["viewer", { group: "none", collection: "none", recordId: "none" }, 400, "INVALID_BODY"],
   ["viewer", { group: "staff", collection: "managed" }, 400, "INVALID_BODY"],
@@ -33,7 +36,7 @@ const ROWS: Row[] = [
   ["viewer", { scope: "group:photos" }, 400, "INVALID_BODY"],
   ["viewer", { scope: "record:board" }, 400, "INVALID_BODY"],
   ["owner", { scope: "private" }, 400, "INVALID_BODY"],
-  // A group without a policy, a record that the caller cannot read or that does not exist.
+  // The group has no policy, the record does not exist, or the caller cannot read the record.
   ["owner", { group: "none" }, 404, "NOT_FOUND"],
   ["owner", { group: "" }, 404, "NOT_FOUND"],
   ["owner", { group: "constructor" }, 404, "NOT_FOUND"],
@@ -49,7 +52,7 @@ const ROWS: Row[] = [
   ["owner", { collection: "board", recordId: "managed" }, 404, "NOT_FOUND"],
   ["viewer", { collection: "personal", recordId: "personal" }, 404, "NOT_FOUND"],
   ["owner", { collection: "personal", recordId: "own" }, 404, "NOT_FOUND"],
-  // A missing right.
+  // The caller lacks the right to upload there.
   ["viewer", {}, 403, "PERMISSION_DENIED"],
   ["viewer", { scope: "shared" }, 403, "PERMISSION_DENIED"],
   ["viewer", { group: "staff" }, 403, "PERMISSION_DENIED"],
@@ -57,7 +60,7 @@ const ROWS: Row[] = [
   ["viewer", { collection: "managed", recordId: "managed" }, 403, "PERMISSION_DENIED"],
 ];
 
-/** Tests the refusals of an upload, which come before the file is read, in the order of the specification. */
+/** Tests the refusals of uploads, in the order of the specification. The service refuses before it reads the file. */
 export function refusals(target: Target): void {
   describe("refusals before the file is read", () => {
     let canvas: Stage;

@@ -7,7 +7,7 @@ import { answered, refused } from "../refusal.ts";
 import type { Target } from "../target.ts";
 import { add, contentOf, type FileRecord, pathOf, recordOf } from "./record.ts";
 
-/** New names, and the names that are stored. */
+/** Names that a rename asks for, each with the name that the service stores. */
 const NAMES: [given: string, name: string][] = [
   ["b", "b"],
   ["  two words.txt\t\n", "two words.txt"],
@@ -18,7 +18,7 @@ const NAMES: [given: string, name: string][] = [
   ['a"b; c=d.txt', 'a"b; c=d.txt'],
 ];
 
-/** Bodies without a valid name. */
+/** Bodies of a rename that have no valid name. */
 const BAD: (string | Buffer)[] = [
   "",
   "{",
@@ -49,7 +49,7 @@ const BAD: (string | Buffer)[] = [
 const rename = (page: Page, file: { id: string }, body: string | Buffer) =>
   page.send("PATCH", pathOf(file), [JSON_TYPE], body);
 
-/** Tests `PATCH /files/{id}`. */
+/** Tests `PATCH /files/{id}`, which renames a file. */
 export function renames(target: Target): void {
   describe("renames", () => {
     let canvas: Stage;

@@ -36,7 +36,7 @@ const POLICY = {
   collections: { board: { preset: "collaborative" } },
 } as const;
 
-/** Tries every operation on one file. */
+/** Tries to download, rename and delete a file. Returns the responses. */
 const everyOperation = async (page: Page, id: string): Promise<Answer[]> => [
   await page.get(contentOf({ id })),
   await page.send("PATCH", pathOf({ id }), [JSON_TYPE], '{"name":"taken"}'),
@@ -44,7 +44,7 @@ const everyOperation = async (page: Page, id: string): Promise<Answer[]> => [
   await page.delete(pathOf({ id })),
 ];
 
-/** Tests the routes of the table. */
+/** Tests the routes of files. */
 export function routes(target: Target): void {
   describe("routes", () => {
     let canvas: Stage;
@@ -53,7 +53,7 @@ export function routes(target: Target): void {
       await govern(target, canvas, POLICY);
     });
 
-    /** Returns the expected file record of an upload, from its known fields. */
+    /** Reads the record of an uploaded file, asserts that it has the fields `known` and a recent `createdAt`, and returns it. */
     const expected = async (page: Page, id: string, known: Partial<FileRecord>) => {
       const record = await recordOf(page, id);
       assert.ok(Number.isInteger(record.createdAt), JSON.stringify(record));

@@ -22,7 +22,7 @@ const everyRoute = async (page: Page, file: { id: string }) => [
   await page.put("/files", 1),
 ];
 
-/** Tests that files have a switch of their own. */
+/** Tests the switch that turns files on and off for a canvas. */
 export function switches(target: Target): void {
   describe("switches", () => {
     let people: Cast;
@@ -62,7 +62,7 @@ export function switches(target: Target): void {
   });
 }
 
-/** Tests that files count in the canvas's bucket, like the key-value store. */
+/** Tests that requests for files and for the key-value store spend the same rate-limit bucket. */
 export function rates(target: Target): void {
   describe("rates", () => {
     it("one bucket with the key-value store; what is refused changes nothing", async () => {

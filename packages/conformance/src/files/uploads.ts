@@ -11,7 +11,7 @@ import { add, contentOf, filesIn, recordOf } from "./record.ts";
 const TYPE = "application/octet-stream";
 const LONG = `${"n".repeat(251)}.txt`;
 
-/** Files of forms, and the name and media type that are stored. */
+/** Files that a form uploads, each with the name and media type that the service stores. */
 const STORED: [title: string, file: File, name: string, mime: string][] = [
   ["neither name nor type", {}, "upload", TYPE],
   ["an empty name", { name: "" }, "upload", TYPE],

@@ -28,7 +28,7 @@ const POLICY: RuntimePolicy = {
 const rename = (page: Page, file: { id: string }) =>
   page.send("PATCH", pathOf(file), [JSON_TYPE], '{"name":"renamed"}');
 
-/** Tests `watch` of files: changes are sent to those who may read them. */
+/** Tests `watch` on files: a change is sent to the watching connections of people who may read the file. */
 export function watches(target: Target): void {
   describe("watches", () => {
     const dial = line(target);

@@ -15,7 +15,7 @@ const FLOODS: [name: string, flood: Flood][] = [
   ["sends 10 MiB in chunks and does not stop there", { announced: null, sent: 10 * MiB }],
 ];
 
-/** Tests bodies far over the limit: the response does not wait for their end. */
+/** Tests bodies that are far larger than the limit. The service responds before they end. */
 export function bodies(target: Target): void {
   for (const { scope, root } of SCOPES) {
     describe(`bodies to the ${scope} scope`, () => {

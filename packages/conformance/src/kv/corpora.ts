@@ -10,7 +10,7 @@ import { same } from "../same.ts";
 import type { Target } from "../target.ts";
 import { byBytes, freshKey, segment } from "./scope.ts";
 
-/** Tests corpora of hostile JSON and strings. */
+/** Tests the key-value store with corpora of hostile JSON and strings. */
 export function corpora(target: Target): void {
   describe("hostile JSON and strings", () => {
     const [json, strings] = [samples("json/test_parsing"), samples("strings")];
@@ -69,7 +69,10 @@ export function corpora(target: Target): void {
   });
 }
 
-/** Returns the expected status of a file. `y_` is JSON, `n_` is not, `i_` is up to the service. Null is never stored. */
+/**
+ * Returns the expected status for a corpus file by the prefix of its name: `y_` is JSON, `n_` is not, and `i_` may be accepted or refused.
+ * Null is always refused.
+ */
 function verdict(name: string, bytes: Buffer): "200" | "400" | "200 or 400" {
   if (name.startsWith("n_") || bytes.toString("utf8").trim() === "null") return "400";
   return name.startsWith("y_") ? "200" : "200 or 400";

@@ -12,7 +12,7 @@ const SCOPES = [
   { scope: "shared", root: "/kv", max: LIMITS.kvKeysShared.value },
   { scope: "user", root: "/kv/user", max: LIMITS.kvKeysUser.value },
 ] as const;
-/** The scope with the lower limit, which fewer requests fill. */
+/** The scope with the lower limit, which takes fewer requests to fill. */
 const SMALLEST = SCOPES.filter(({ scope }) => scope === "user");
 const RACERS = 60;
 const PLACES = 10;

@@ -11,7 +11,7 @@ import { freshKey, SCOPES, type Scopes } from "./scope.ts";
 
 const MAX = Number.MAX_VALUE;
 
-/** A stored number (null: no such key), the body, and the expected response and value. */
+/** Increments: the stored number (null: no such key), the request body, and the number that is then returned and stored. */
 const COUNTED: [name: string, stored: number | null, body: string | undefined, value: number][] = [
   ["no body", null, undefined, 1],
   ["no body on a stored number", 41, undefined, 42],
@@ -50,7 +50,7 @@ const OVERFLOWS: [stored: number, by: number][] = [
   [1e308, 1e308],
 ];
 
-/** Tests `POST …/increment`: atomic, finite, and only on numbers. */
+/** Tests `POST …/increment`, which is atomic, increments only numbers, and refuses a sum that is not finite. */
 export function increments(target: Target, scopes: Scopes = SCOPES): void {
   for (const { scope, root } of scopes) {
     describe(`increments of the ${scope} scope`, () => {

@@ -24,7 +24,7 @@ const TOO_LARGE: [name: string, key: string][] = [
   ["4,000 bytes", "k".repeat(4_000)],
 ];
 
-/** Path segments, with the keys that the list must show. */
+/** Path segments, each with the key that it stands for, which lists must show. */
 const SPELLINGS: [path: string, key: string][] = [
   ["a%2Fb", "a/b"],
   ["a%252Fb", "a%2Fb"],
@@ -61,7 +61,7 @@ const SPELLINGS: [path: string, key: string][] = [
   ["user%2fincrement", "user/increment"],
 ];
 
-/** Tests keys: one URL-encoded segment of at most 512 bytes of UTF-8. */
+/** Tests keys: each is one URL-encoded path segment of at most 512 bytes of UTF-8. */
 export function keys(target: Target, scopes: Scopes = SCOPES): void {
   for (const { scope, root } of scopes) {
     describe(`keys of the ${scope} scope`, () => {

@@ -49,7 +49,7 @@ const PREFIX_ROWS: [prefix: string, within: string[], without: string[]][] = [
 
 const character = fc.constantFrom(..."abé\0/%\ud7ff\ue000\uffff\u{10000}😀\u{10ffff}");
 
-/** Arbitrary sets of keys with common prefixes and extreme code points. */
+/** Generates sets of keys with common prefixes and extreme code points. */
 const keySets = fc.uniqueArray(
   fc.oneof(
     fc.array(character, { minLength: 1, maxLength: 4 }).map((characters) => characters.join("")),
@@ -58,7 +58,7 @@ const keySets = fc.uniqueArray(
   { minLength: 1, maxLength: 24 },
 );
 
-/** Tests lists: pages in key order, each key once, and `nextCursor` the last key of its page. */
+/** Tests lists of keys: pages are in key order and contain each key once, and `nextCursor` is the last key of its page. */
 export function lists(target: Target, scopes: Scopes = SCOPES): void {
   for (const { scope, root } of scopes) {
     describe(`lists of the ${scope} scope`, () => {
@@ -236,7 +236,7 @@ export function lists(target: Target, scopes: Scopes = SCOPES): void {
   }
 }
 
-/** Reads all pages of a list and returns the keys in order. */
+/** Requests all pages of a list with `turn`, and returns the keys in order. Asserts that every page except the last has `limit` keys. */
 async function walk(turn: (cursor: string) => Promise<Answer>, limit = 1): Promise<string[]> {
   const seen: string[] = [];
   for (let cursor = "", pages = 0; pages < 2_000; pages++) {

@@ -5,7 +5,7 @@ import { answered, refused } from "../refusal.ts";
 import type { Target } from "../target.ts";
 import { freshKey } from "./scope.ts";
 
-/** Tests read and write access to the scopes, by role. */
+/** Tests which roles can read and write the scopes of the key-value store. */
 export function roles(target: Target): void {
   describe("roles and scopes", () => {
     let canvas: Stage;

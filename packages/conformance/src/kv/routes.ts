@@ -5,7 +5,7 @@ import { answered, refused } from "../refusal.ts";
 import type { Target } from "../target.ts";
 import { freshKey, SCOPES } from "./scope.ts";
 
-/** Tests the five routes of the table, in both scopes. */
+/** Tests the five routes of the key-value store, in both scopes. */
 export function routes(target: Target): void {
   for (const { scope, root } of SCOPES) {
     describe(`routes of the ${scope} scope`, () => {

@@ -1,15 +1,15 @@
 import { randomBytes } from "node:crypto";
 
-/** The scopes of the store, with the paths below which they have the same routes. */
+/** The two scopes of the key-value store. Each has the same routes below its path `root`. */
 export const SCOPES = [
   { scope: "shared", root: "/kv" },
   { scope: "user", root: "/kv/user" },
 ] as const;
 
-/** Scopes that a suite runs on. */
+/** The scopes that a suite tests. */
 export type Scopes = readonly (typeof SCOPES)[number][];
 
-/** Encodes a key as one path segment. Dots alone are encoded, too, because URL parsers resolve `.` and `..`. */
+/** Encodes a key as one path segment. Encodes the keys `.` and `..`, too, because URL parsers resolve them. */
 export function segment(key: string): string {
   return encodeURIComponent(key).replace(/^\.{1,2}$/, (dots) => "%2e".repeat(dots.length));
 }

@@ -32,7 +32,7 @@ const TOO_LARGE: [name: string, body: string][] = [
   ["lone surrogates, six bytes each", `"${"\\ud800".repeat(Math.ceil(MAX / 6))}"`],
 ];
 
-/** Bodies that are refused. */
+/** Bodies that are refused with 400: malformed JSON and null. */
 const REFUSED: typeof MALFORMED = [
   ...MALFORMED,
   ["null", "null"],
@@ -42,7 +42,8 @@ const REFUSED: typeof MALFORMED = [
 ];
 
 /**
- * Tests values: any JSON except null, of at most 64 KiB when serialized. The user scope has the same handlers and gets a few bodies only.
+ * Tests values: any JSON except null, of at most 64 KiB when serialized. Tests the user scope with a few bodies only, because it has the
+ * same handlers.
  */
 export function values(target: Target, scopes: Scopes = SCOPES): void {
   for (const { scope, root } of scopes) {

@@ -29,7 +29,7 @@ const ROWS: Row[] = [
   [true, true, "/kv/user", "kv", null],
 ];
 
-/** Tests step 5: the capability gate refuses a primitive that is off, with the reason. */
+/** Tests that a request for a primitive that is off is refused with the reason (specification 4.1, step 5). */
 export function capabilities(target: Target): void {
   describe("step 5: capability gate", () => {
     let canvas: Stage;

@@ -8,7 +8,7 @@ import type { Person, Target } from "../target.ts";
 /** The password of the canvases that have one in these tests. */
 export const PASSWORD = "open, sesame";
 
-/** The reasons for a refusal in step 3, in the order of the specification's table (4.1), with status and code. */
+/** The reasons to refuse a caller access to a canvas, each with status and code, in the order of the specification (4.1, step 3). */
 export const CAUSES = [
   { cause: "deleted", status: 404, code: "NOT_FOUND" },
   { cause: "archived", status: 404, code: "ARCHIVED" },
@@ -20,16 +20,19 @@ export const CAUSES = [
   { cause: "public link", status: 403, code: "STATIC_ONLY" },
 ] as const satisfies { cause: string; status: number; code: ErrorCode }[];
 
-/** One reason for a refusal. */
+/** One reason to refuse a caller access to a canvas. */
 export type Cause = (typeof CAUSES)[number]["cause"];
 
-/** A canvas to which causes apply, and a person whom each of them refuses. */
+/** A canvas to which some of `CAUSES` apply, and a person whom the service refuses for each of these causes. */
 export interface Scene {
   canvas: Stage;
   refused: Person;
 }
 
-/** Creates a canvas with these causes. Its backend is off, so that step 5 refuses every caller who passes step 3. */
+/**
+ * Creates a canvas to which these causes of a refusal apply. Its backend is off, so that callers to whom no cause applies are refused by
+ * the later check of the capability.
+ */
 export async function afflicted(target: Target, causes: Cause[]): Promise<Scene> {
   const has = (cause: Cause) => causes.includes(cause);
   const canvas = await stage(target, {

@@ -5,7 +5,10 @@ import { call, JSON_TYPE, open } from "../page.ts";
 import { refused, unauthenticated } from "../refusal.ts";
 import type { Target } from "../target.ts";
 
-/** Tests step 1: without a session every request gets 401 `{ error }`, or in oidc mode a redirect to the login route. */
+/**
+ * Tests that every request without a session gets 401 `{ error }`, or in oidc mode a redirect to the login route (specification 4.1, step
+ * 1).
+ */
 export function gateway(target: Target): void {
   describe("step 1: auth gateway", () => {
     let canvas: Stage;

@@ -8,7 +8,7 @@ import { call, JSON_TYPE, pageOrigin } from "../page.ts";
 import { refused } from "../refusal.ts";
 import type { Target } from "../target.ts";
 
-/** The slugs and origins that the rows use. */
+/** The values from which the rows build headers: slug and origin of the canvas (`slug`, `own`) and of another one (`other`, `foreign`). */
 interface Place {
   base: string;
   slug: string;
@@ -134,7 +134,9 @@ const SUBDOMAIN_ROWS: Row[] = [
   }),
 ];
 
-/** Tests step 4: a page may call only the API of its own canvas. Each URL mode has its own rules. */
+/**
+ * Tests that a page may call only the API of its own canvas (specification 4.1, step 4). Path mode and subdomain mode have different rules.
+ */
 export function isolation(target: Target): void {
   const subdomain = target.urlMode === "subdomain";
   describe(`step 4: isolation in ${target.urlMode} mode`, () => {

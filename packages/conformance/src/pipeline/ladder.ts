@@ -12,14 +12,17 @@ import { came } from "./outcome.ts";
 
 type Pair = [earlier: (typeof CAUSES)[number], later: (typeof CAUSES)[number]];
 
-/** All pairs of causes that a canvas can have at once. A canvas cannot be deleted and disabled. */
+/** All pairs of causes of a refusal that can apply to a canvas at once. No canvas is both deleted and disabled. */
 const PAIRS: Pair[] = CAUSES.flatMap((earlier, index) =>
   CAUSES.slice(index + 1).map((later): Pair => [earlier, later]),
 ).filter(([earlier, later]) => !(earlier.cause === "deleted" && later.cause === "disabled"));
 
 const EXEMPT = ["owner", "editor"] as const;
 
-/** Tests all refusals of step 3: each alone, every two at once, and who is exempt. */
+/**
+ * Tests every cause for which a caller is refused access to a canvas (specification 4.1, step 3): alone, combined with each other cause,
+ * and for the people to whom it does not apply.
+ */
 export function ladder(target: Target): void {
   describe("step 3: every refusal", () => {
     let alone: Map<Cause, Scene>;

@@ -37,7 +37,7 @@ const SHUT: Expected = [404, "OWNER_ONLY"];
 const CROSSED: Expected = [403, "CROSS_CANVAS_FORBIDDEN"];
 const OFF: Expected = [403, "CAPABILITY_DISABLED"];
 
-/** Every row breaks two rules at once. The rule of the earlier step is reported. "Elsewhere" is the page of another canvas. */
+/** Requests that break two rules at once. The response reports the rule of the earlier step. "elsewhere" is the page of another canvas. */
 const ROWS: Row[] = [
   ["gateway before unknown slug", "unknown", "nobody", "own page", ME, 401],
   ["gateway before isolation", "lit", "nobody", "elsewhere", ME, 401],
@@ -74,7 +74,7 @@ const ROWS: Row[] = [
   ["capability before body", "dark", "owner", "own page", BAD_BODY, OFF],
 ];
 
-/** Refusals of every step, sent before the body has arrived. */
+/** Requests that a step of the pipeline refuses. The response comes before their body has arrived. */
 const EARLY: Row[] = [
   ["gateway", "lit", "nobody", "own page", PUT, 401],
   ["unknown slug", "unknown", "owner", "own page", PUT, LOST],
@@ -83,7 +83,7 @@ const EARLY: Row[] = [
   ["capability", "dark", "owner", "own page", PUT, OFF],
 ];
 
-/** Tests the order of the pipeline's steps, all of which run before the body is read. */
+/** Tests the order of the steps of the request pipeline. All steps run before the body is read. */
 export function order(target: Target): void {
   describe("the order of the steps", () => {
     let stages: Record<At, Pick<Stage, "slug">>;

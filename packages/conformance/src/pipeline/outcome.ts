@@ -7,7 +7,7 @@ import { refused } from "../refusal.ts";
 /** The outcome of `GET /me`: the caller's role, or the status and code of the refusal. */
 export type Outcome = CanvasRole | [status: number, code: ErrorCode];
 
-/** Asserts the outcome of a response to `GET /me`. */
+/** Asserts that a response to `GET /me` has this outcome. */
 export function came(answer: Answer, outcome: Outcome): void {
   if (typeof outcome === "string") {
     assert.equal(answer.status, 200, answer.text);

@@ -11,7 +11,7 @@ import { refused, unauthenticated } from "../refusal.ts";
 import type { Target } from "../target.ts";
 import { tokenOf } from "../token.ts";
 
-/** Headers of a request that another page starts. Step 4 refuses the first ones. */
+/** Headers of requests that pages of other canvases or sites start. The first entry for each URL mode is one that the service refuses. */
 const ELSEWHERE: Record<Target["urlMode"], (target: Target) => Header[][]> = {
   path: ({ base }) => [
     [["Sec-Fetch-Site", "cross-site"]],
@@ -32,7 +32,7 @@ const ELSEWHERE: Record<Target["urlMode"], (target: Target) => Header[][]> = {
   ],
 };
 
-/** Tests step 2: a bucket per person and canvas. Every row uses buckets of its own. */
+/** Tests the rate limit, which has a bucket per person and canvas (specification 4.1, step 2). Every test uses new buckets. */
 export function rateLimit(target: Target): void {
   describe("step 2: rate limit", () => {
     let people: Cast;
@@ -124,7 +124,7 @@ export function rateLimit(target: Target): void {
     });
 
     it("what pages elsewhere start spends nothing of the canvas's own page", async () => {
-      // New people, because all canvases share the bucket for other pages.
+      // New people, because a person's requests that other pages start spend one bucket for all canvases.
       const { pages, slug, people } = await stage(target, { access: "whole_org" });
       const left = async () => {
         const { status, headers, text } = await pages.owner.get("/me");

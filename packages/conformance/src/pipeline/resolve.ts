@@ -42,7 +42,7 @@ const RUNGS: Rung[] = [
   },
 ];
 
-/** Tests step 3: looking up the canvas and the caller's role, on the rungs `private` and `whole_org`. */
+/** Tests how the service finds the canvas and the caller's role, with access `private` and `whole_org` (specification 4.1, step 3). */
 export function resolve(target: Target): void {
   describe("step 3: resolve and authorize", () => {
     let canvas: Stage;

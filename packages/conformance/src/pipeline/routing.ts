@@ -55,7 +55,7 @@ const OTHER_METHODS = METHODS.filter(
   (method) => !["GET", "HEAD", "PUT", "POST", "PATCH", "DELETE", "OPTIONS", "CONNECT"].includes(method),
 );
 
-/** Tests paths and methods: unknown, wrong and undecodable ones are refused with a code. */
+/** Tests that unknown paths, paths that cannot be decoded and wrong methods are refused with an error code. */
 export function routing(target: Target): void {
   describe("paths and methods", () => {
     let lit: Stage;

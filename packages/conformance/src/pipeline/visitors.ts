@@ -26,7 +26,7 @@ const publicly = inTurn(shareByLink, (target, canvas) => publish(target, canvas,
 const lock: Change = (target, canvas) => amend(target, canvas, { password: PASSWORD });
 const forbid: Change = (target, { people }) => mayPublish(target, people.owner, false);
 
-/** Changes of a canvas, each with the outcome for an anonymous caller and for a guest of the canvas. */
+/** Changes of a canvas, each with the outcome of a later request by an anonymous caller and by a guest of the canvas. */
 const ROWS: [name: string, change: Change, anonymous: Outcome | "turned away", guest: Outcome][] = [
   ["private", privately, "turned away", "viewer"],
   ["Whole org", (target, canvas) => amend(target, canvas, { access: "whole_org" }), "turned away", "viewer"],
@@ -46,7 +46,7 @@ const ROWS: [name: string, change: Change, anonymous: Outcome | "turned away", g
   ["Public link, published again", inTurn(publicly, unpublish, publicly), STATIC, STATIC],
 ];
 
-/** Tests steps 1 and 3 for anonymous callers and guests. */
+/** Tests whether the service admits anonymous callers and guests (specification 4.1, steps 1 and 3). */
 export function visitors(target: Target): void {
   describe("steps 1 and 3: anonymous visitors and guests", () => {
     let scenes: { canvas: Stage; guest: Guest }[];

@@ -69,7 +69,7 @@ const UNKNOWN: Json[] = [
 /** Invalid channel names. */
 const NO_CHANNELS: Json[] = [null, true, false, 0, 1, "", [], ["c"], {}, { channel: "c" }];
 
-/** Invalid events. */
+/** Invalid event names. */
 const NO_EVENTS: Json[] = [null, true, 0, 1, [], ["e"], {}];
 
 /** Tests invalid frames: they get an error frame, and the connection stays open. */

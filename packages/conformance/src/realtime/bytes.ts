@@ -4,19 +4,22 @@ import { PATIENCE_MS } from "../patience.ts";
 
 /** The opcodes of WebSocket frames. */
 export const OPCODES = { text: 0x1, binary: 0x2, close: 0x8, ping: 0x9, pong: 0xa } as const;
-/** The FIN bit. */
+/** The FIN bit in the first byte of a WebSocket frame. */
 export const FIN = 0x80;
-/** The MASK bit. */
+/** The MASK bit in the second byte of a WebSocket frame. */
 export const MASKED = 0x80;
 
-/** Builds a WebSocket frame of fewer than 126 bytes. Its mask, if it has one, is zeros. */
+/**
+ * Builds a WebSocket frame whose first byte is `first`, with a payload of fewer than 126 bytes. If it is masked, the masking key is all
+ * zeros.
+ */
 export function framed(first: number, payload: Buffer | string, mask = MASKED): Buffer {
   const body = Buffer.from(payload);
   assert.ok(body.length < 126);
   return Buffer.concat([Buffer.from([first, mask | body.length]), Buffer.alloc(mask ? 4 : 0), body]);
 }
 
-/** A connection after its handshake, read and written as bytes. */
+/** A WebSocket connection after its handshake, on which tests read and write single frames as bytes. */
 export class Wire {
   readonly #duplex: Duplex;
   readonly #chunks: AsyncIterator<Buffer>;
@@ -32,7 +35,7 @@ export class Wire {
     return new Promise((resolve) => this.#duplex.write(bytes, () => resolve()));
   }
 
-  /** Resolves with the next frame of the service. */
+  /** Resolves with the next frame that the service sends. */
   async next(): Promise<{ opcode: number; payload: Buffer }> {
     const [first = 0, second = 0] = await this.#read(2);
     assert.equal(first & FIN, FIN, "the service sends whole messages");

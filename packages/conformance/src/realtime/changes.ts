@@ -28,7 +28,7 @@ const PREFIXES: [prefix: string, within: string[], without: string[]][] = [
   ["__proto__", ["__proto__", "__proto__.x"], ["__proto_", "constructor"]],
 ];
 
-/** Tests changes of keys and records, which are sent to those who may read them. */
+/** Tests change frames for keys and records, which are sent to the watching connections of people who may read them. */
 export function changes(target: Target): void {
   describe("changes", () => {
     const dial = line(target);
@@ -41,7 +41,7 @@ export function changes(target: Target): void {
       for (const watched of all) await watch(socket, watched);
       return socket;
     };
-    /** Makes a last change, and asserts the frames before the frame of this change. */
+    /** Writes a key, and asserts that the connection receives the expected frames and then the change of this key. */
     const last = async (page: Page, socket: Socket, expected: ReturnType<typeof keyChange>[]) => {
       answered(await page.put("/kv/last", 1), { ok: true });
       await gets(socket, [...expected, keyChange("kv", "last")]);

@@ -42,7 +42,7 @@ const TOO_LONG: [name: string, channel: string][] = [
   ["10,000 bytes", "c".repeat(10_000)],
 ];
 
-/** Pairs of different names that normalisation could make equal. */
+/** Pairs of different channel names that normalisation, decoding or pattern matching could confuse. */
 const APART: [one: string, other: string][] = [
   ["a", "A"],
   ["a", "a "],
@@ -64,7 +64,7 @@ const APART: [one: string, other: string][] = [
   ["__proto__", "constructor"],
 ];
 
-/** Tests channels: any text of 1 to 128 bytes, and at most 64 on a connection. */
+/** Tests channels: a name is any text of 1 to 128 bytes, and a connection has at most 64 channels. */
 export function channels(target: Target): void {
   describe("channels", () => {
     const dial = line(target);

@@ -13,7 +13,7 @@ import { line } from "./line.ts";
 import { freshChannel, room } from "./room.ts";
 import { keys, watch } from "./watching.ts";
 
-/** Changes of a canvas, with those who lose access by each and those who keep it. */
+/** A change of a canvas, with the people who lose access by it (`out`) and those who keep it (`stays`). */
 type Row = [
   name: string,
   out: Role[],
@@ -70,7 +70,7 @@ const HARMLESS: Row[] = [
   ["unpublished", [], ALL, unpublish],
 ];
 
-/** Tests close code 4401: the connections of those who lost access are closed at once. */
+/** Tests close code 4401: the connections of people who lose access are closed at once. */
 export function closing(target: Target): void {
   describe("4401: access lost", () => {
     const dial = line(target);

@@ -86,7 +86,9 @@ export function credentials(target: Target): void {
   });
 }
 
-/** Returns a person whose browser has the password cookie of a canvas. */
+/**
+ * Submits the password of a canvas in a person's browser. Returns the person with the headers of that browser, password cookie included.
+ */
 async function unlocked(target: Target, { slug }: Stage, person: Person): Promise<Person> {
   const browser = new Browser(target, person);
   await browser.unlock(slug, PASSWORD);

@@ -5,7 +5,7 @@ import { same } from "../same.ts";
 import type { User } from "./room.ts";
 import type { Frame, Socket } from "./socket.ts";
 
-/** The error codes of section 6, besides those that frames share with HTTP. */
+/** The codes of error frames (specification 6): those of HTTP errors, and some that only frames have. */
 export type FrameCode =
   | ErrorCode
   | "MESSAGE_TOO_LARGE"
@@ -14,7 +14,7 @@ export type FrameCode =
   | "CHANNEL_LIMIT"
   | "UNKNOWN_FRAME";
 
-/** The subject of an error: a channel, a watch, or nothing. */
+/** The fields of an error frame that name its subject: a channel, the target of a watch, or nothing. */
 export type About = Record<string, Json>;
 
 export const subscribed = (channel: string): Frame => ({ type: "subscribed", channel });
@@ -22,7 +22,7 @@ export const presence = (channel: string, users: User[]): Frame => ({ type: "pre
 export const join = (channel: string, user: User): Frame => ({ type: "join", channel, user });
 export const leave = (channel: string, user: User): Frame => ({ type: "leave", channel, user });
 
-/** Returns a message as its subscribers receive it. */
+/** Returns the frame of a message as its subscribers receive it. */
 export function message(
   channel: string,
   event: string,
@@ -33,10 +33,13 @@ export function message(
   return { type: "message", channel, event, data, from: { ...from, canvasRole } };
 }
 
-/** Returns an error frame without its message. */
+/** Returns an error frame without its field `message`. */
 export const failure = (code: FrameCode, about: About = {}): Frame => ({ type: "error", code, ...about });
 
-/** Asserts that these are all the frames, with their fields in order. The message of an error may be any text. */
+/**
+ * Asserts that `frames` equals `expected`, including the order of frames and of their fields. The `message` of an error frame may be any
+ * text.
+ */
 export function are(frames: Frame[], expected: Frame[]): void {
   same(frames.map(wordless), expected);
 }
@@ -61,7 +64,7 @@ export async function entered(socket: Socket, channel: string): Promise<Json> {
   return second?.users ?? null;
 }
 
-/** Removes the message of an error, which must follow its code. */
+/** Removes the field `message` from an error frame. Asserts that the field comes after `code` and is not empty. */
 function wordless(frame: Frame): Frame {
   if (frame.type !== "error") return frame;
   const [type, code, words, ...about] = Object.entries(frame);

@@ -4,7 +4,7 @@ import { type Answer, type Header, read, start } from "../http.ts";
 import { pageOrigin } from "../page.ts";
 import type { Person, Target } from "../target.ts";
 
-/** Returns the headers that a browser adds to a handshake of a canvas's page. A browser never adds a Referer. */
+/** Returns the headers that a browser adds to the WebSocket handshake of a canvas's page. A browser sends no Referer with it. */
 export function socketHeaders(target: Target, slug: string): Header[] {
   const site = target.urlMode === "path" ? "same-origin" : "same-site";
   return [
@@ -13,7 +13,7 @@ export function socketHeaders(target: Target, slug: string): Header[] {
   ];
 }
 
-/** The headers of a handshake. */
+/** The headers of a WebSocket handshake. */
 export const UPGRADE: Header[] = [
   ["Connection", "Upgrade"],
   ["Upgrade", "websocket"],
@@ -21,7 +21,10 @@ export const UPGRADE: Header[] = [
   ["Sec-WebSocket-Key", randomBytes(16).toString("base64")],
 ];
 
-/** Differences of a handshake from that of a page. `headers` replace those that a browser adds. */
+/**
+ * Parts of a handshake that replace those of a handshake from the canvas's page. `headers` replaces what a browser adds, `upgrade` the
+ * headers of the WebSocket protocol.
+ */
 export interface Handshake {
   method?: string;
   path?: string;
@@ -30,14 +33,16 @@ export interface Handshake {
   upgrade?: Header[];
 }
 
-/** The outcome of a handshake: the response, and the connection if it was 101. */
+/**
+ * The outcome of a handshake: the response, and if its status is 101 the connection (`wire`) with the first bytes that came on it (`head`).
+ */
 interface Outcome {
   answer: Answer;
   wire: Duplex | null;
   head: Buffer;
 }
 
-/** Sends a handshake to a canvas and returns the response. Drops the connection after 101. */
+/** Sends a handshake to a canvas and returns the response. Closes the connection if the status is 101. */
 export async function knock(
   target: Target,
   slug: string,
@@ -49,7 +54,7 @@ export async function knock(
   return answer;
 }
 
-/** Sends a handshake. Bytes written to the connection are sent unchanged. */
+/** Sends a handshake to a canvas. If the status is 101, tests can write any bytes to the returned connection. */
 export function shake(
   target: Target,
   slug: string,

@@ -14,15 +14,16 @@ import { line } from "./line.ts";
 import { freshChannel, type Room, room } from "./room.ts";
 import type { Socket } from "./socket.ts";
 
-/** The maximum size of data that fits in a frame with the other fields. */
+/** The maximum size in bytes of the data in these tests, which fits in a frame with the other fields. */
 const MAX = 16_000;
 
-/** The outcome for data: delivered, refused, or either. */
+/** The expected outcome of publishing data: delivered, refused, or either. */
 type Fate = "through" | "refused" | "either";
 
 const fits = (body: string | Buffer) => Buffer.byteLength(body) <= MAX;
 /**
- * Whether the outcome for a malformed body is up to the service, because it is only too deep or has a number that no double can represent.
+ * Whether the service may deliver a body of `SMOKE_MALFORMED` or refuse it: the body is JSON, but is nested too deeply or has a number that
+ * no double can hold.
  */
 const isDoubtful = (body: string | Buffer) => {
   try {
@@ -54,7 +55,7 @@ export function hostileFrames(target: Target): void {
       ]);
     const cameThrough = (data: Json) => message(channel, "", data, here.users.owner, "owner");
 
-    /** Publishes data and asserts the outcome. Text that is not UTF-8 closes its connection, so it is sent on a connection of its own. */
+    /** Publishes data and asserts the outcome. Text that is not UTF-8 closes the connection, so it is sent on a new one. */
     const meets = async (data: string | Buffer, fate: Fate) => {
       const frame = around(data);
       if (!isUtf8(frame)) {
@@ -73,7 +74,7 @@ export function hostileFrames(target: Target): void {
     };
 
     for (const [name, body] of SMOKE_WELL_FORMED.filter(([, body]) => fits(body))) {
-      // The frame adds one level.
+      // The frame around the data adds one level of nesting.
       const fate = name.startsWith("as deep") ? "either" : "through";
       it(`${name}: ${fate}`, () => meets(body, fate));
     }

@@ -23,8 +23,8 @@ export function live(target: Target): void {
     const policed = (here: Room, policy: Partial<ChannelPolicy> | null) =>
       govern(target, here, policy && { channels: { [CHANNEL]: { ...OPEN, ...policy } } });
     /**
-     * Returns connections of an editor and a viewer that have subscribed to the channel under a policy. Their frames so far have been
-     * taken.
+     * Creates a canvas with this policy of the channel, and lets an editor and a viewer ask to subscribe. Takes the frames that they
+     * receive from their connections.
      */
     const seated = async (policy: Partial<ChannelPolicy> | null) => {
       const here = await room(target, { people });

@@ -16,7 +16,7 @@ const PUBLISHES = 100;
 const OTHERS = 600;
 const PATIENCE = 1_000;
 
-/** Tests step 2 before the upgrade: a handshake counts as a request. */
+/** Tests that a WebSocket handshake spends the rate-limit bucket like any other request (specification 4.1, step 2). */
 export function handshakeRates(target: Target): void {
   describe("handshakes spend the bucket of the canvas", () => {
     let people: Cast;
@@ -51,7 +51,7 @@ export function handshakeRates(target: Target): void {
   });
 }
 
-/** Tests that frames are counted per connection, in windows of a minute. */
+/** Tests the rate limits on frames, which are counted per connection and minute. */
 export function metering(target: Target): void {
   describe("RATE_LIMITED", () => {
     const dial = line(target);
@@ -59,7 +59,7 @@ export function metering(target: Target): void {
     before(async () => {
       here = await room(target);
     });
-    // Creates a new canvas for each test, because handshakes count, too.
+    // Creates a new canvas for each test, because handshakes spend the rate-limit bucket of a canvas.
     const fresh = async () => ({ ...(await stage(target, { people: here.people })), users: here.users });
     const publishes = (channel: string, from: number, to: number) =>
       Array.from({ length: to - from }, (_, index) => ({ type: "publish", channel, data: from + index }));

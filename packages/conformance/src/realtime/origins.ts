@@ -8,7 +8,9 @@ import { refused } from "../refusal.ts";
 import type { Target } from "../target.ts";
 import { knock } from "./handshake.ts";
 
-/** The origins and slugs that the rows use. */
+/**
+ * The values from which the rows build headers: slug and origin of the canvas (`slug`, `own`) and the origin of another one (`foreign`).
+ */
 interface Place {
   base: string;
   slug: string;
@@ -94,7 +96,10 @@ const SUBDOMAIN_ROWS: Row[] = [
   site("cross-site", "passes"),
 ];
 
-/** Tests step 4 before the upgrade: a page may open only the connection of its own canvas. */
+/**
+ * Tests that a page may open the connection of its own canvas only. Other handshakes are refused without an upgrade (specification 4.1,
+ * step 4).
+ */
 export function origins(target: Target): void {
   describe(`from where the upgrade is asked for, in ${target.urlMode} mode`, () => {
     let canvas: Stage;
@@ -112,7 +117,7 @@ export function origins(target: Target): void {
 
     for (const [name, code, headers] of target.urlMode === "path" ? PATH_ROWS : SUBDOMAIN_ROWS) {
       it(`${name}: ${code}`, async () => {
-        // Isolation is checked before the capability, so it also refuses if the capability is off.
+        // The origin is checked before the capability, so the refusal is the same if the capability is off.
         for (const { slug, people } of code === "passes" ? [canvas] : [canvas, dark]) {
           const answer = await knock(target, slug, people.owner, { headers: headers(placeOf(slug)) });
           if (code === "passes") assert.equal(answer.status, 101, answer.text);

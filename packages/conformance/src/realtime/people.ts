@@ -7,7 +7,7 @@ import { line } from "./line.ts";
 import { freshChannel, type Room, room, type User } from "./room.ts";
 import type { Socket } from "./socket.ts";
 
-/** Tests presence: each person once, with any number of connections. */
+/** Tests presence on a channel: it lists each person once, whatever the number of their connections. */
 export function people(target: Target): void {
   describe("presence on a channel", () => {
     const dial = line(target);

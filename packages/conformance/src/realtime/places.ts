@@ -59,7 +59,10 @@ export function places(target: Target): void {
   });
 }
 
-/** Whether a connection has a place. Its request is answered if so; otherwise it is closed with 4429. */
+/**
+ * Whether a connection is one of the 30 that its canvas may have. If so, the service answers its requests; otherwise it closes it with
+ * 4429.
+ */
 async function isIn(socket: Socket): Promise<boolean> {
   try {
     are(await socket.settled(), []);
@@ -70,7 +73,7 @@ async function isIn(socket: Socket): Promise<boolean> {
   }
 }
 
-/** Opens a connection in a place that has just become free, which the service may notice a moment later. */
+/** Opens a connection after another one has ended. Tries again if the service has not noticed the end yet. */
 async function admitted(dial: Dial, canvas: Stage, { viewer }: Cast): Promise<Socket> {
   for (let turn = 0; turn < TRIES; turn++) {
     const socket = await dial(canvas, viewer);

@@ -20,7 +20,7 @@ import { line } from "./line.ts";
 import type { Frame, Socket } from "./socket.ts";
 import { keyChange, keys, recordChange, records, resync, watch, watching } from "./watching.ts";
 
-/** Every preset, and every override of its right to read. */
+/** Every preset, and the preset `collaborative` with every override of the right to read. */
 const POLICIES: Record<string, CollectionPolicy> = Object.fromEntries([
   ...(Object.keys(PRESETS) as Preset[]).map((preset) => [preset, { preset }]),
   ...(Object.keys(RIGHTS) as PolicyRight[]).map((read) => [
@@ -33,7 +33,7 @@ const CALLERS = ["owner", "editor", "viewer", "stranger", "guest"] as const;
 type Caller = (typeof CALLERS)[number];
 const manages = (caller: Caller) => caller === "owner" || caller === "editor";
 
-/** Tests that a change of a record is sent to those who may read the record at that moment. */
+/** Tests that a change of a record is sent to the watching connections of people who may read the record at that moment. */
 export function readers(target: Target): void {
   describe("recipients of a change", () => {
     const dial = line(target);
@@ -41,7 +41,7 @@ export function readers(target: Target): void {
     before(async () => {
       people = await cast(target);
     });
-    /** Makes a last change that all connections receive, and returns the frames before it. */
+    /** Writes a key that all connections watch. Returns the frames that each connection received before that change. */
     const upTo = async (canvas: Stage, sockets: Socket[]): Promise<Frame[][]> => {
       answered(await canvas.pages.owner.put("/kv/mark", 1), { ok: true });
       const mark = JSON.stringify(keyChange("kv", "mark"));
@@ -118,7 +118,7 @@ export function readers(target: Target): void {
       const tells = async (expected: boolean) => {
         const { id } = await add(canvas.pages.owner, "box", 1);
         const [frames = []] = await upTo(canvas, [socket]);
-        // The service sends a resync frame if changes may have been missed.
+        // The service sends a resync frame if the connection may have missed changes.
         const changes = frames.filter(({ type }) => type !== "resync");
         are(changes, expected ? [recordChange("box", id)] : []);
       };

@@ -15,7 +15,7 @@ export const RIGHTS = [
   "participatePresence",
 ] as const satisfies Right[];
 
-/** A policy that opens a channel to everyone. */
+/** A channel policy that gives every right to everyone with access to the canvas. */
 export const OPEN: ChannelPolicy = {
   subscribe: "viewers",
   publish: "viewers",
@@ -34,18 +34,21 @@ export function may(policy: ChannelPolicy, right: Right, role: CanvasRole): bool
   return audience === "viewers" || (audience === "editors" && role !== "viewer");
 }
 
-/** A person with a connection. */
+/** A person with a connection to a canvas, and their role on it. */
 export interface Actor extends User {
   role: CanvasRole;
 }
 
-/** One action of a person on a channel. */
+/** One action of a person on a channel. `by` is the index of the person. */
 export interface Act {
   by: number;
   type: "subscribe" | "publish" | "presence" | "unsubscribe";
 }
 
-/** Returns actions in which each person asks for presence, subscribes, publishes, asks again and unsubscribes. */
+/**
+ * Returns actions of `actors` people. First all of them ask for presence, then all subscribe, then all publish, ask for presence again and
+ * unsubscribe.
+ */
 export function scene(actors: number): Act[] {
   const types = ["presence", "subscribe", "publish", "presence", "unsubscribe"] as const;
   return types.flatMap((type) => Array.from({ length: actors }, (_, by) => ({ by, type })));

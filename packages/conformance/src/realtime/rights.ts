@@ -11,7 +11,10 @@ import { type Actor, may, OPEN, played, RIGHTS, scene, usual } from "./rights-or
 import { type Room, room } from "./room.ts";
 import type { Frame, Socket } from "./socket.ts";
 
-/** Policies with each right for each audience, on a channel of either kind. */
+/**
+ * Channel policies by channel name. Each gives one right to one audience and the other rights to everyone. Half of the channels have the
+ * prefix `participants:`.
+ */
 const POLICIES: Record<string, ChannelPolicy> = Object.fromEntries(
   RIGHTS.flatMap((right) =>
     AUDIENCES.flatMap((audience) => {
@@ -24,7 +27,7 @@ const POLICIES: Record<string, ChannelPolicy> = Object.fromEntries(
   ),
 );
 
-/** Policies with several rights at once. */
+/** Channel policies by channel name. Each restricts several rights at once. */
 const MIXED: Record<string, ChannelPolicy> = {
   closed: { subscribe: "none", publish: "none", seePresence: "none", participatePresence: "none" },
   "participants:closed": {
@@ -54,7 +57,7 @@ const MIXED: Record<string, ChannelPolicy> = {
   hidden: { subscribe: "viewers", publish: "viewers", seePresence: "none", participatePresence: "none" },
 };
 
-/** Channels that the policy does not name, with similar names. */
+/** Channels that the policy document does not name. Some of their names are similar to names in it. */
 const UNNAMED = [
   "lobby",
   "participants:lobby",
@@ -65,7 +68,10 @@ const UNNAMED = [
   "__proto__",
 ];
 
-/** Tests section 5: each right of a channel for every role. A policy takes precedence over the rule of the prefix. */
+/**
+ * Tests each right on a channel for every role (specification 5). A policy takes precedence over the default rights of the prefix
+ * `participants:`.
+ */
 export function rights(target: Target): void {
   describe("rights on a channel", () => {
     const dial = line(target, after);

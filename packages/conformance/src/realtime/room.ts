@@ -2,14 +2,14 @@ import { randomUUID } from "node:crypto";
 import { manage, ROLES, type Role, type Setup, type Stage, stage } from "../fixture.ts";
 import type { Person, Target } from "../target.ts";
 
-/** A person as frames name them. */
+/** A person as they appear in frames. */
 export interface User {
   id: string;
   name: string;
   [field: string]: string;
 }
 
-/** A canvas, with its people as frames name them. */
+/** A test canvas, with its people as they appear in frames. */
 export interface Room extends Stage {
   users: Record<Role, User>;
 }
@@ -22,11 +22,11 @@ export async function room(target: Target, setup: Setup = {}): Promise<Room> {
   return { ...canvas, users: byRole as Room["users"] };
 }
 
-/** Returns a signed-in person as frames name them. */
+/** Returns a signed-in person as they appear in frames. */
 export async function userOf(target: Target, person: Person): Promise<User> {
   const { json } = await manage(target, person, "GET", "/api/me");
   return { id: String(json.id), name: String(json.name) };
 }
 
-/** Returns an unused channel on which everyone admitted may publish. */
+/** Returns the name of an unused channel on which everyone with access to the canvas may publish. */
 export const freshChannel = (): string => `participants:${randomUUID()}`;

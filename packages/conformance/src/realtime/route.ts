@@ -11,7 +11,7 @@ import { knock, UPGRADE } from "./handshake.ts";
 const without = (name: string) => UPGRADE.filter(([each]) => each !== name);
 const withOther = (name: string, value: string): Header[] => [...without(name), [name, value]];
 
-/** Invalid handshakes, with the statuses that are allowed. */
+/** Invalid WebSocket handshakes, each with the response statuses that are allowed. */
 const MALFORMED: [name: string, upgrade: Header[], statuses: number[]][] = [
   ["no key", without("Sec-WebSocket-Key"), [400]],
   ["an empty key", withOther("Sec-WebSocket-Key", ""), [400]],
@@ -24,7 +24,7 @@ const MALFORMED: [name: string, upgrade: Header[], statuses: number[]][] = [
   ["Upgrade that Connection does not name", withOther("Connection", "keep-alive"), [400, 426]],
 ];
 
-/** Tests the route as plain HTTP: one path, one method, and 426 without an upgrade. */
+/** Tests `/realtime` as an HTTP route: it has one path and one method, and responds with 426 to a request without an upgrade. */
 export function route(target: Target): void {
   const subdomain = target.urlMode === "subdomain";
   describe("GET /realtime without an upgrade, and what is no handshake", () => {

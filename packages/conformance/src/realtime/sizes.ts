@@ -8,7 +8,7 @@ import { freshChannel, type Room, room } from "./room.ts";
 import type { Socket } from "./socket.ts";
 
 const MAX = 16 * 1024;
-/** The size in bytes over which a frame closes the connection. */
+/** The size in bytes above which a frame is not only refused but closes the connection. */
 const CAP = 128 * 1024;
 
 const CHARACTERS: [name: string, character: string][] = [
@@ -18,7 +18,7 @@ const CHARACTERS: [name: string, character: string][] = [
   ["emoji", "😀"],
 ];
 
-/** Returns a publish frame of exactly `bytes` bytes: one character repeated, filled up with ASCII. */
+/** Returns a publish frame of exactly `bytes` bytes. Its data is `character` repeated, then ASCII letters up to the exact size. */
 function sized(channel: string, character: string, bytes: number): { frame: string; data: string } {
   const around = JSON.stringify({ type: "publish", channel, data: "" });
   const room = bytes - Buffer.byteLength(around);

@@ -8,7 +8,7 @@ import { PATIENCE_MS } from "../patience.ts";
 import type { Person, Target } from "../target.ts";
 import { socketHeaders } from "./handshake.ts";
 
-/** A frame of the service. */
+/** A frame that the service sends. */
 export interface Frame {
   type: string;
   [field: string]: Json;
@@ -74,7 +74,7 @@ export class Socket {
     return this.next();
   }
 
-  /** Resolves with all frames that were received before the response to one more request. */
+  /** Sends one more request, and resolves with all frames that arrive before the response to it. */
   async settled(): Promise<Frame[]> {
     const channel = `round-trip-${randomUUID()}`;
     this.send({ type: "presence", channel });
@@ -86,7 +86,7 @@ export class Socket {
     }
   }
 
-  /** Resolves with the close code and the frames left in the queue. */
+  /** Waits until the connection is closed. Resolves with the close code and the frames left in the queue. */
   async end(): Promise<{ code: number; frames: Frame[] }> {
     while (this.#code === null) await this.#waitFor("close");
     return { code: this.#code, frames: this.#frames.splice(0) };

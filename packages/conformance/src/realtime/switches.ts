@@ -13,7 +13,10 @@ const OFF = [
   [{ backendEnabled: false }, "backend_off"],
 ] as const;
 
-/** Tests close code 4403: realtime is off or is switched off, and an error frame gives the reason. */
+/**
+ * Tests close code 4403, which comes after an error frame with the reason: realtime is off when a connection opens, or is switched off
+ * later.
+ */
 export function switches(target: Target): void {
   describe("4403: realtime off", () => {
     const dial = line(target);
@@ -73,7 +76,7 @@ export function switches(target: Target): void {
   });
 }
 
-/** Asserts one error frame with the reason that realtime is off, and then the close. */
+/** Asserts that a connection receives one error frame with the reason why realtime is off, and is then closed with 4403. */
 async function toldOff(socket: Socket, reason: "backend_off" | "feature_off"): Promise<void> {
   const { code, frames } = await socket.end();
   const hint = frames[0]?.hint ?? "";

@@ -11,7 +11,10 @@ import { refused, unauthenticated } from "../refusal.ts";
 import type { Target } from "../target.ts";
 import { knock } from "./handshake.ts";
 
-/** Tests steps 1 to 3 before the upgrade: their refusals are HTTP responses, as for any request. */
+/**
+ * Tests that a caller without a session or without access gets an HTTP response instead of the upgrade, as for any request (specification
+ * 4.1, steps 1 to 3).
+ */
 export function upgrade(target: Target): void {
   const subdomain = target.urlMode === "subdomain";
   describe("what refuses the upgrade", () => {
@@ -24,7 +27,7 @@ export function upgrade(target: Target): void {
       scenes = await parallel(CAUSES.slice(), ({ cause }) => afflicted(target, [cause]), 8);
     });
 
-    /** Asserts that the refusal equals that of a plain GET, CORS headers included. */
+    /** Asserts that the refusal of a handshake equals `usual`, the refusal of a plain GET, and has the right CORS headers. */
     const likeAnyOther = (answer: Answer, usual: Answer, slug: string) => {
       const { requestId, ...said } = answer.json;
       assert.equal(typeof requestId, typeof usual.json.requestId);

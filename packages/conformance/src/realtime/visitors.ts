@@ -8,7 +8,7 @@ import { enter, gets, join, message } from "./frame.ts";
 import { line } from "./line.ts";
 import { freshChannel, type Room, room, userOf } from "./room.ts";
 
-/** Tests the identity of a person on a channel, for every kind of caller. */
+/** Tests the id and name that a person has on a channel, for every kind of caller. */
 export function visitors(target: Target): void {
   describe("identities on a channel", () => {
     const dial = line(target);

@@ -11,7 +11,7 @@ import { freshChannel } from "./room.ts";
 import type { Socket } from "./socket.ts";
 import { keyChange, keys, records, resync, type Watched, watch, watching } from "./watching.ts";
 
-/** Targets of a watch, as requested and as confirmed. */
+/** Targets of watches: the fields of the request, and the target that the service confirms. */
 const WATCHES: [asked: object, watched: Watched][] = [
   [{ resource: "kv" }, keys("kv")],
   [{ resource: "kv", prefix: "" }, keys("kv")],
@@ -25,7 +25,7 @@ const WATCHES: [asked: object, watched: Watched][] = [
   [{ name: "board", resource: "collection", channel: 1, event: [] }, records("board")],
 ];
 
-/** Invalid watches. */
+/** Invalid targets of a watch. */
 const NO_WATCHES: object[] = [
   {},
   ...[
@@ -57,7 +57,7 @@ const NO_COLLECTIONS = ["none", "Board", "board2", "constructor", "toString", "h
 
 const MOST = 64;
 
-/** Tests `watch` and `unwatch`: changes are sent to those who watch. */
+/** Tests `watch` and `unwatch`: a connection receives the changes of what it watches. */
 export function watches(target: Target): void {
   describe("watch and unwatch", () => {
     const dial = line(target, after);

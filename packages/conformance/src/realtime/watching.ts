@@ -7,21 +7,21 @@ export type Watched =
   | { resource: "collection"; name: string }
   | { resource: "files" };
 
-/** The operation of a change. */
+/** What happened to the key, record or file in a change frame. */
 export type Op = "set" | "delete";
 
-/** Returns a watch of the keys with a prefix. */
+/** Returns a target of a watch: the keys with a prefix. */
 export const keys = (resource: "kv" | "kv.user", prefix = ""): Watched => ({ resource, prefix });
-/** Returns a watch of the records of a collection. */
+/** Returns a target of a watch: the records of a collection. */
 export const records = (name: string): Watched => ({ resource: "collection", name });
 
-/** A watch of the files of a canvas. */
+/** A target of a watch: the files of a canvas. */
 export const FILES = { resource: "files" } as const satisfies Watched;
 
 export const watching = (watched: Watched): Frame => ({ type: "watching", ...watched });
 export const resync = (watched: Watched): Frame => ({ type: "resync", ...watched });
 
-/** Returns the frame for a key that was set or deleted. */
+/** Returns the change frame for a key that was set or deleted. */
 export const keyChange = (resource: "kv" | "kv.user", key: string, op: Op = "set"): Frame => ({
   type: "change",
   resource,
@@ -29,7 +29,7 @@ export const keyChange = (resource: "kv" | "kv.user", key: string, op: Op = "set
   op,
 });
 
-/** Returns the frame for a record that was created, updated or deleted. */
+/** Returns the change frame for a record that was created, updated or deleted. */
 export const recordChange = (name: string, id: string, op: Op = "set"): Frame => ({
   type: "change",
   resource: "collection",
@@ -38,7 +38,7 @@ export const recordChange = (name: string, id: string, op: Op = "set"): Frame =>
   op,
 });
 
-/** Returns the frame for a file that was uploaded, renamed or deleted. */
+/** Returns the change frame for a file that was uploaded, renamed or deleted. */
 export const fileChange = (scope: string, id: string, op: Op = "set"): Frame => ({
   type: "change",
   ...FILES,
@@ -47,7 +47,7 @@ export const fileChange = (scope: string, id: string, op: Op = "set"): Frame => 
   op,
 });
 
-/** Makes a socket watch a target. */
+/** Watches a target on a connection, and asserts that the service confirms it. */
 export async function watch(socket: Socket, watched: Watched): Promise<void> {
   socket.send({ type: "watch", ...watched });
   same(await socket.next(), watching(watched));

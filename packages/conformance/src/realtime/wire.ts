@@ -10,7 +10,7 @@ const { text: TEXT, binary: BINARY, close: CLOSE, ping: PING, pong: PONG } = OPC
 const PRESENCE = '{"type":"presence","channel":"c"}';
 const ANSWER = '{"type":"presence","channel":"c","users":[]}';
 
-/** Bytes that violate the WebSocket protocol, with the close code. */
+/** Bytes that violate the WebSocket protocol, each with the code with which the service closes the connection. */
 const BROKEN: [name: string, code: number, bytes: Buffer][] = [
   ["a frame without a mask", 1002, framed(FIN | TEXT, PRESENCE, 0)],
   ["the bit of an extension", 1002, framed(FIN | 0x40 | TEXT, PRESENCE)],

@@ -24,7 +24,7 @@ const FILES = {
   "code.wasm": "\0asm",
 };
 
-/** Paths and what they serve. */
+/** Paths below the URL of a canvas, each with the status and text of the response. */
 const SERVED: [path: string, status: number, text: string][] = [
   ["", 200, FILES["index.html"]],
   ["?a=1", 200, FILES["index.html"]],
@@ -60,7 +60,7 @@ const ENCODINGS: [accepted: string, encoding: string | undefined, decode: (bytes
   ["identity", undefined, (bytes) => bytes],
 ];
 
-/** Tests what the URL of a canvas serves, as a viewer's browser receives it. */
+/** Tests the files that the service returns to a viewer's browser below the URL of a canvas. */
 export function content(target: Target): void {
   describe("content", () => {
     let site: Stage;

@@ -25,7 +25,7 @@ const ROWS: Row[] = [
   ["deleted", remove, [404, "NOT_FOUND"], [404, "NOT_FOUND"]],
 ];
 
-/** Tests which states of a canvas close its page, and that a browser gets the refusal as a page. */
+/** Tests in which states the page of a canvas is refused. A browser gets the refusal as an HTML page. */
 export function states(target: Target): void {
   describe("states", () => {
     let people: Cast;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { Json } from "@easel/protocol/types";
 import type { Answer } from "../http.ts";
 
-/** A submission as the API shows it (specification 2). */
+/** A submission as the API returns it (specification 2). */
 export interface Submission {
   userId: string;
   value: Json;

@@ -4,7 +4,7 @@ import { answered, refused } from "../refusal.ts";
 import type { Target } from "../target.ts";
 import { answerOf } from "./answer.ts";
 
-/** Valid names: 1 to 80 ASCII letters, digits, dots, underscores or hyphens, of which the first is a letter or digit. */
+/** Valid names of collections: 1 to 80 ASCII letters, digits, dots, underscores or hyphens, of which the first is a letter or digit. */
 const NAMES = [
   "a",
   "Z",
@@ -51,7 +51,7 @@ const NO_NAMES = [
   "n".repeat(500),
 ];
 
-/** Valid ids: up to 128 ASCII letters, digits, colons or hyphens. */
+/** Valid ids of authors: up to 128 ASCII letters, digits, colons or hyphens. */
 const IDS = ["a", "Z", "0", "-", ":", "guest:a-1", "guest%3Aa-1", "constructor", "i".repeat(128)];
 const NO_IDS = [
   "%20",
@@ -70,7 +70,7 @@ const NO_IDS = [
   "i".repeat(500),
 ];
 
-/** Tests names of collections and ids of authors, valid and invalid. */
+/** Tests valid and invalid names of collections and ids of authors in the paths of submissions. */
 export function names(target: Target): void {
   describe("names", () => {
     let canvas: Stage;

@@ -10,7 +10,7 @@ import { answered, refused } from "../refusal.ts";
 import { freshEmail, type Target } from "../target.ts";
 import { answerOf, type Submission } from "./answer.ts";
 
-/** Invalid limits and cursors, as query strings, for a list that is not empty. */
+/** Query strings with an invalid `limit` or `cursor`. The list that they are used on is not empty. */
 export const NO_PAGES = [
   "limit=0",
   "limit=00",
@@ -51,7 +51,7 @@ export const NO_PAGES = [
 
 const AUTHORS = 7;
 
-/** Tests lists: pages of 1 to 1,000 entries, and each submission once. */
+/** Tests lists of submissions: a page has 1 to 1,000 entries, and all pages together contain each submission once. */
 export function pages(target: Target): void {
   describe("pages", () => {
     let canvas: Stage;

@@ -8,7 +8,9 @@ import { answered, refused } from "../refusal.ts";
 import type { Target } from "../target.ts";
 import { answerOf } from "./answer.ts";
 
-/** Tests that everyone admitted writes their own submission, and that owner and editors read and remove those of all. */
+/**
+ * Tests that everyone with access to a canvas writes their own submission, and that its owner and editors read and remove all submissions.
+ */
 export function roles(target: Target): void {
   describe("who may", () => {
     let canvas: Stage;

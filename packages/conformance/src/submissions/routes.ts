@@ -23,7 +23,7 @@ const WRONG_METHODS: [method: string, path: string, allowed: string[]][] = [
 
 const UNKNOWN_PATHS = ["/submissions", "/submissions/poll/mine/more", "/submissions/poll/u-1/increment"];
 
-/** Tests the six routes of the table. */
+/** Tests the six routes of submissions. */
 export function routes(target: Target): void {
   describe("routes", () => {
     let canvas: Stage;

@@ -6,7 +6,7 @@ import { answered, disabled, refused } from "../refusal.ts";
 import type { Target } from "../target.ts";
 import { answerOf, type Submission } from "./answer.ts";
 
-/** Tests that submissions are on when the key-value store is. */
+/** Tests that submissions are switched on and off together with the key-value store. */
 export function switches(target: Target): void {
   describe("switches", () => {
     for (const [off, reason] of [
@@ -43,7 +43,7 @@ export function switches(target: Target): void {
   });
 }
 
-/** Tests that submissions count in the canvas's bucket, like the key-value store. */
+/** Tests that requests for submissions and for the key-value store spend the same rate-limit bucket. */
 export function rates(target: Target): void {
   describe("rates", () => {
     it("one bucket with the key-value store; what is refused changes nothing", async () => {

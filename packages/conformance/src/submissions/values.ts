@@ -15,7 +15,7 @@ import { answerOf } from "./answer.ts";
 const MAX = LIMITS.submissionBytes.value;
 const MiB = 1024 * 1024;
 
-/** Bodies larger than 64 KiB as sent or as stored. */
+/** Bodies that are refused because the body as it is sent, or the JSON that would be stored for it, is larger than 64 KiB. */
 const TOO_LARGE: [name: string, body: string][] = [
   ["65,537 bytes", quoted("a", MAX + 1)],
   ["65,537 bytes of two-byte characters and one", `"a${"é".repeat((MAX - 2) / 2)}"`],
@@ -32,7 +32,10 @@ const FLOODS: [name: string, flood: Flood][] = [
   ["sends 10 MiB in chunks and does not stop there", { announced: null, sent: 10 * MiB }],
 ];
 
-/** Tests values: any JSON of at most 64 KiB as it is sent, and 1,000 submissions of one author. */
+/**
+ * Tests the values of submissions, which are any JSON of at most 64 KiB as it is sent. Also tests the limit of 1,000 submissions that an
+ * author has on a canvas.
+ */
 export function values(target: Target): void {
   describe("values", () => {
     let canvas: Stage;
