@@ -1,6 +1,6 @@
 const MAX_DOCUMENTS = 1_000;
 
-/** Caches parsed JSON documents by revision. The document of a revision never changes. Callers must not modify it. */
+/** Caches parsed JSON documents by revision. The document of a revision never changes, and callers must not modify the returned object. */
 export class DocumentCache<Document> {
   readonly #documents = new Map<string, Document>();
 

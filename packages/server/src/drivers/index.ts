@@ -36,7 +36,7 @@ export async function openBlobs(config: Config): Promise<Blobs> {
   return local(config.blobsUrl.slice("file:".length), config.diskReserve);
 }
 
-/** Opens the bus. The only driver connects the parts of one process in memory. */
+/** Opens the bus. Its only driver works in the memory of one process. */
 export async function openBus(_config: Config): Promise<Bus> {
   return memory();
 }

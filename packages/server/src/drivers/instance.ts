@@ -30,8 +30,8 @@ interface Instance {
 
 /**
  * Requires that the database and the blob store have the same instance id, so that the sweep of unused blobs cannot remove the blobs of
- * another database. A new instance gets an id, in the database first, so that an interrupted start or another node continues with the same
- * id. A blob store without an id gets the id of the database if the database refers to most of its blobs.
+ * another database. A new database first gets an id and then passes it to its blob store, so that an interrupted start or another node
+ * continues with the same id. A blob store without an id gets the id of the database if the database refers to most of its blobs.
  *
  * @throws SetupError if the database and the blob store do not belong together. Neither blobs nor markers have been changed then.
  */
@@ -51,8 +51,8 @@ export async function requireOneInstance(stores: Stores): Promise<void> {
 }
 
 /**
- * Gives the database the instance id of the blob store. If the blob store has none, gives it the id of the database. Returns a message for
- * the operator.
+ * Gives the database the instance id of the blob store. If the blob store has no id, the blob store gets the id of the database. Returns a
+ * message for the operator.
  */
 export async function joinInstance(stores: Stores): Promise<string> {
   const { id } = await ownInstance(stores.db);
@@ -74,7 +74,7 @@ async function ownInstance({ get, run }: Db): Promise<Instance> {
 const setInstance = (id: string, { db, clock }: Stores) =>
   db.run`update instance set id = ${id}, joined_at = ${clock()}`;
 
-/** Counts blobs, up to the sample size, as `of`. Counts those of them that the database refers to as `used`. */
+/** Counts the blobs in the store, up to the sample size (`of`), and those among them that the database refers to (`used`). */
 async function usage({ db, blobs, blobColumns }: Stores): Promise<{ used: number; of: number }> {
   const references = new BlobReferences(db, blobColumns);
   let [used, of] = [0, 0];
@@ -123,5 +123,5 @@ async function refuseToJoin(
   );
 }
 
-/** Removes user, password and parameters from an address. */
+/** Removes the user, the password and the query from a URL. */
 const withoutCredentials = (address: string) => address.replace(/\/\/.*@/, "//").replace(/\?.*/, "");

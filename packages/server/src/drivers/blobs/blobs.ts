@@ -1,8 +1,8 @@
 import type { Readable } from "node:stream";
 
 /**
- * A stored blob as `list` returned it. `generation` changes with each `put` of the same content: it is, for example, an inode with a time,
- * an object version or an entity tag.
+ * A stored blob as `list` returned it. `generation` changes with each `put` of the same content: it is, for example, an inode number with a
+ * time, an object version or an entity tag.
  */
 export interface StoredBlob {
   key: string;
@@ -13,7 +13,7 @@ export interface StoredBlob {
 export interface Blobs {
   /**
    * Stores a stream durably. Returns its key and size in bytes. Stores nothing when the stream fails or no space is left. If the blob
-   * exists, renews its age and generation, so that the sweep of unused blobs does not remove it before a row refers to it.
+   * exists, resets its age and changes its generation, so that the sweep of unused blobs does not remove it before a row refers to it.
    */
   put(source: AsyncIterable<Uint8Array>): Promise<{ key: string; size: number }>;
   /** Opens a stream of the bytes from `start` to `end`, both included, or of all bytes. Returns null for an unknown key. */

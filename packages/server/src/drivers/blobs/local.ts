@@ -60,7 +60,7 @@ export async function local(root: string, reserve: number | null = 0): Promise<B
       try {
         const blob = await write(file, whileSpace(source, root, reserve));
         if (await mkdir(directory(blob.key), { recursive: true, mode: 0o700 })) await syncDirectory(root);
-        // Replaces an existing blob with the same key, which renews its age and generation.
+        // Replaces an existing blob with the same key, which resets its age and changes its generation.
         await rename(staged, place(blob.key));
         await syncDirectory(directory(blob.key));
         return blob;

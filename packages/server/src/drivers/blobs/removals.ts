@@ -4,7 +4,7 @@ import path from "node:path";
 import { linkUnlessThere } from "../../disk/durable-names.ts";
 import type { StoredBlob } from "./blobs.ts";
 
-/** Reads the time of the last `put` of a blob in epoch milliseconds, and its generation. Returns null if the file is missing. */
+/** Reads from a blob's file when the blob was last put, in epoch milliseconds, and its generation. Returns null if the file is missing. */
 export async function ageOf(file: string): Promise<{ putAt: number; generation: string } | null> {
   const found = await stat(file, { bigint: true, throwIfNoEntry: false });
   if (found === undefined) return null;
@@ -20,8 +20,9 @@ export async function openIfThere(file: string): Promise<FileHandle | null> {
 }
 
 /**
- * Removes blobs of a local store. A file system cannot compare and remove in one step, so a blob's file is first moved to `directory`,
- * where no `put` can replace it. If its generation is not the listed one, the file is moved back. Meanwhile, `open` finds it there.
+ * Removes blobs of a local store. A file system cannot compare and remove in one step, so a blob's file is first moved to another
+ * directory, where no `put` can replace it. If its generation is not the one that `list` returned, the blob has been put again, and the
+ * file is moved back. Until then, `open` finds the file.
  */
 export class Removals {
   readonly #directory: string;
@@ -51,7 +52,7 @@ export class Removals {
     return name === undefined ? null : await openIfThere(path.join(this.#directory, name));
   }
 
-  /** Moves back the files that were moved before a time in epoch milliseconds. A process was killed before it removed them. */
+  /** Moves back the files that were moved before a time in epoch milliseconds by a process that was killed before it removed them. */
   async restore(before: number): Promise<void> {
     const names = await opendir(this.#directory).catch(ignoreMissing);
     for await (const { name } of names ?? []) {

@@ -5,7 +5,10 @@ interface Count {
   endsAt: number;
 }
 
-/** The rate-limit buckets of an owner, such as a user, by part, such as a canvas. The parts are in the order of the buckets' creation. */
+/**
+ * Maps the parts of an owner's requests to rate-limit buckets, in the order in which the buckets were created. Owners are for example
+ * users, and parts are canvases.
+ */
 interface Owner {
   parts: Map<string, Count>;
   /** The time at which the last of the buckets ends, in milliseconds of the bus's clock. */
@@ -47,7 +50,7 @@ export class Buckets {
   }
 
   #create(name: string, part: string, now: number, windowMs: number): Count {
-    // If this part has a bucket, its window has ended.
+    // Removes the bucket of this part, if there is one, because its window has ended.
     if (this.#owners.get(name)?.parts.delete(part)) this.#size--;
     this.#makeRoom(now);
     const owner = this.#owners.get(name) ?? { parts: new Map<string, Count>(), endsAt: 0 };
@@ -57,7 +60,7 @@ export class Buckets {
         ? shared
         : this.#create(name, SHARED_PART, now, windowMs);
     }
-    // Moves the owner to the end of the map, to keep its order.
+    // Moves the owner to the end of the map, which is in the order of the owners' newest buckets.
     this.#owners.delete(name);
     const count = { taken: 0, endsAt: now + windowMs };
     owner.parts.set(part, count);

@@ -17,11 +17,11 @@ export type RateClass =
 export interface Bucket {
   rateClass: RateClass;
   owner: string;
-  /** `SHARED_PART` by default. */
+  /** The part of the owner's requests that this bucket counts, `SHARED_PART` by default. */
   part?: string;
 }
 
-/** The part of requests that share one bucket of their owner. */
+/** The value of `part` for requests that share one bucket of their owner. */
 export const SHARED_PART = "";
 
 /**
@@ -44,7 +44,7 @@ export const LEASE_MS = 10_000;
 
 /** The result of renewing a lease. */
 export interface Renewal {
-  /** False if the lease is new or had expired. Its holders and members have been removed then. */
+  /** False if the lease is new or had expired. In this case the holders and members that were added under it have been removed. */
   kept: boolean;
   /**
    * Members whose last connection on a topic was removed because its lease had expired. Each is returned to only one caller of
@@ -56,9 +56,9 @@ export interface Renewal {
 /**
  * Shares rate limits, messages, places and presence among the nodes of a service. Stores nothing durably.
  *
- * A place is a name that a limited number of holders can have at once, such as the connections to a canvas. Each holder of a place and each
- * connection of a member belongs to a lease, an id that a node keeps renewing. If a lease is not renewed for `LEASE_MS`, because the node
- * was killed or cannot reach the bus, its holders lose their places and its members become absent.
+ * A place is a name with a limited number of holders. For example, a canvas is a place, and its connections are the holders. Each holder of
+ * a place and each connection of a member belongs to a lease, an id that a node keeps renewing. If a lease is not renewed for `LEASE_MS`,
+ * because the node was killed or cannot reach the bus, its holders lose their places and its members become absent.
  */
 export interface Bus {
   /**
@@ -77,7 +77,7 @@ export interface Bus {
    * `subscribe` has resolved on a node, the result is true on all nodes.
    */
   hasListeners(topic: string): boolean;
-  /** Starts or extends a lease, and removes the holders of places and the members of expired leases. */
+  /** Starts or extends a lease. Removes all holders and members whose leases have expired. */
   renewLease(lease: string): Promise<Renewal>;
   /** Adds a holder to a place, under a lease. Returns false if the place already has `limit` other holders. */
   hold(place: string, limit: number, holder: string, lease: string): Promise<boolean>;

@@ -56,7 +56,7 @@ export function memory(clock: () => number = () => performance.now(), maxBuckets
     async renewLease(lease) {
       const now = clock();
       const kept = leases.isLive(lease, now);
-      // Also if the lease is new, because holders and members may have been added under it before its first renewal.
+      // Also removes holders and members if this lease is new, because some may have been added under it before its first renewal.
       const isStale = leases.removeExpired(now) || !kept;
       const departed = isStale ? presence.removeExpired() : [];
       if (isStale) places.removeExpired();

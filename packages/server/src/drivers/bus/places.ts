@@ -1,6 +1,6 @@
 /**
- * Maps places to their holders, and each holder to a lease. A place is a name that a limited number of holders can have at once. `isLive`
- * returns whether a lease has not expired.
+ * Maps places to their holders, and each holder to a lease. A place is a name with a limited number of holders. `isLive` returns whether a
+ * lease has not expired.
  */
 export class Places {
   readonly #places = new Map<string, Map<string, string>>();
@@ -24,7 +24,7 @@ export class Places {
     if (holders?.delete(holder) && holders.size === 0) this.#places.delete(place);
   }
 
-  /** Removes the holders whose leases have expired from their places. */
+  /** Removes the holders whose leases have expired. */
   removeExpired(): void {
     for (const [place, holders] of this.#places)
       for (const [holder, lease] of holders) if (!this.#isLive(lease)) this.release(place, holder);

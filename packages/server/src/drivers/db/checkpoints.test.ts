@@ -101,7 +101,7 @@ suite("checkpoints of SQLite", () => {
       console.log("closed");
     `;
     writeFileSync(program, text);
-    // Runs several processes, because in one of them the thread may also end in time by chance.
+    // Runs several processes, because in a single one the thread might end in time by chance.
     const runs = await Promise.all([1, 2, 3, 4].map((n) => run(process.execPath, [program, `${file}${n}`])));
     for (const { stdout } of runs) assert.equal(stdout, "closed\n");
   });

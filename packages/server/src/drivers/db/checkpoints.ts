@@ -31,13 +31,13 @@ export class Checkpoints {
     this.#timer ??= setTimeout(() => this.#start(), this.#delayMs).unref();
   }
 
-  /** Ends the thread. SQLite copies the rest of the log when its last connection is closed. */
+  /** Ends the thread. SQLite copies the rest of the log when the last connection to the database is closed. */
   async close(): Promise<void> {
     if (this.#timer) clearTimeout(this.#timer);
     const worker = this.#worker;
     this.#worker = null;
     if (!worker) return;
-    // A thread that fails also emits `exit`.
+    // Waits for `exit`, which a thread that fails also emits.
     const { promise: ended, resolve } = Promise.withResolvers<void>();
     worker.once("exit", () => resolve());
     // Keeps the process alive until the thread has ended.

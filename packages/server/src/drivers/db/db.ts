@@ -4,7 +4,7 @@ export type Value = string | number | null | Uint8Array;
 /** The arguments of a tagged template: the text of a statement and its values. */
 export type Sql = [text: TemplateStringsArray, ...values: Value[]];
 
-/** A value that is computed only when the database is queried. The cache of `getCached` uses `from` as its key instead. */
+/** A value that is computed only when the database is queried. The cache of `getCached` uses `from` as the key instead of the value. */
 export interface Derived {
   from: string;
   value(): Value;
@@ -53,14 +53,14 @@ export class Unavailable extends Error {}
 
 /**
  * Runs SQL that SQLite and PostgreSQL both understand. The promise of a write resolves when the write is durable, and every later read sees
- * it. The reads of one turn of the event loop may share a snapshot, which the first of them takes.
+ * it. The reads of one turn of the event loop may share a snapshot, which is taken at the first of these reads.
  */
 export interface Db {
   /** Returns the first row, or undefined if there is none. */
   get<Row>(...statement: Sql): Promise<Row | undefined>;
   /**
-   * Returns the first row, like `get`, for statements whose result rarely changes. A driver may return it from memory as long as no table
-   * of the statement has changed, so it is never stale. Callers must not modify the row.
+   * Returns the first row, like `get`, for statements whose result rarely changes. A driver may return the row from memory as long as no
+   * table in the statement has changed, so the row is never stale. Callers must not modify the row.
    */
   getCached<Row>(
     text: TemplateStringsArray,
@@ -78,15 +78,15 @@ export interface Db {
   /** Runs a write with a `returning` clause. Returns its rows. */
   returning<Row>(...statement: Sql): Promise<Row[]>;
   /**
-   * Runs writes in one transaction. If a step that is not `optional` changes no row, rolls back all steps. Returns the number of changed
-   * rows of each step before that one. So the batch was committed if the result has as many numbers as there are steps.
+   * Runs writes in one transaction. If a step that is not `optional` changes no row, rolls back all steps, and returns only the numbers of
+   * rows that the earlier steps had changed. So the batch was committed if the result has as many numbers as there are steps.
    */
   batch(steps: Step[]): Promise<number[]>;
   /** Waits for the pending writes, then closes the database. */
   close(): Promise<void>;
 }
 
-/** The part of a driver that migrations use. */
+/** The part of a database driver that migrations use. */
 export interface Schema {
   /** Runs `work` in one transaction, on one node at a time. */
   exclusively(work: (tables: Tables) => Promise<void>): Promise<void>;

@@ -22,7 +22,7 @@ async function end({ statements, transactions }: Clients, timeout: number): Prom
 export interface PoolTimes {
   /** Time without a response to a query after which the pool checks the server. */
   late: number;
-  /** Timeout of that check. When it has passed, the pool treats the server as unreachable. */
+  /** Time after which a check without a response has failed, and the pool treats the server as unreachable. */
   check: number;
   /** Interval at which the pool looks for late queries, and tries to connect to an unreachable server. */
   round: number;
@@ -51,8 +51,8 @@ const MAX_ATTEMPTS = 10;
 const TICKS = 10;
 
 /**
- * Matches the error codes of a connection that was lost or could not be made: those of the package, of the system, and of PostgreSQL (class
- * 08, shutdown, start-up).
+ * Matches the error codes of a connection that was lost or could not be made: codes of the `postgres` package, of the system, and of
+ * PostgreSQL (class 08, shutdown, start-up).
  */
 const LOST = /^(CONNECT\w+|E(?!RR_)[A-Z_]+|08\w{3}|57P0[123])$/;
 
@@ -109,7 +109,7 @@ export class Pool {
     }
   }
 
-  /** The clients without the timeouts of `use`, for migrations and other long work at the start. */
+  /** The clients, for work at the start that the timeouts of `use` must not limit, such as migrations. */
   get clients(): Clients {
     if (this.#clients === null) throw new Unavailable("the database is away");
     return this.#clients;
@@ -120,7 +120,7 @@ export class Pool {
     this.#closed = true;
     while (this.#pending.size > 0) await Promise.allSettled([...this.#pending].map(({ done }) => done));
     clearInterval(this.#timer);
-    // Ends the clients without a delay, because the package would wait for lost connections.
+    // Ends the clients at once. With a timeout, the package would wait for lost connections.
     await Promise.all([...this.#attempts, this.#clients].map((each) => each && end(each, 0)));
   }
 
@@ -155,8 +155,8 @@ export class Pool {
   }
 
   /**
-   * Connects and runs a query, within `ms` milliseconds. Returns the error, or null. Ends the clients unless `kept` is true and there was
-   * no error.
+   * Connects and runs a query. Returns the error, or null if there was none; no response within `ms` milliseconds is an error. Ends the
+   * clients, except if `kept` is true and there was no error.
    */
   async #ask(clients: Clients, ms: number, kept = false): Promise<unknown> {
     const { promise: late, reject } = Promise.withResolvers<never>();

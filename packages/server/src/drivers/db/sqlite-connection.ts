@@ -23,8 +23,8 @@ export function withFileName<Result>(file: string, work: () => Result): Result {
 }
 
 /**
- * Opens a database file, and creates it if it is missing. Retries for `lockMs` milliseconds while another process creates
- * the same file: SQLite does not wait for the lock that switches a new file to WAL mode.
+ * Opens a database file, and creates it if it is missing. Retries for `lockMs` milliseconds while another process creates the same file,
+ * because SQLite itself does not wait for the lock that it needs to switch a new file to WAL mode.
  */
 export function openConnection(file: string, lockMs: number): DatabaseSync {
   const until = Date.now() + lockMs;

@@ -82,7 +82,7 @@ export function sqlite(file: string, onIoError: (error: unknown) => void, lockMs
     try {
       connection.exec("pragma wal_checkpoint(passive)");
     } catch {
-      // The log stays as it is until a checkpoint succeeds.
+      // After a failure, the log keeps its content until a later checkpoint succeeds.
     }
   }
 

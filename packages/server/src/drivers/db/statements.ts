@@ -2,7 +2,7 @@ import { constants, type DatabaseSync, type StatementSync } from "node:sqlite";
 import { type RowMaker, rowMaker } from "./row.ts";
 import { StatementCache } from "./statement-cache.ts";
 
-/** A prepared statement. `cache` holds its rows, and `clears` the caches to clear when the statement writes. */
+/** A prepared statement. `cache` holds its rows, and `clears` are the caches to clear when the statement writes. */
 export interface Prepared {
   statement: StatementSync;
   toRow: RowMaker;
@@ -46,7 +46,7 @@ export class Statements {
     return made;
   }
 
-  /** Clears all caches, because any table may have changed. */
+  /** Clears the caches of all statements. Called when another process may have changed any table. */
   clearCaches(): void {
     clearAll(this.#readers.values());
   }

@@ -4,8 +4,8 @@ import { Unavailable } from "./db.ts";
 import { isBusy, isIoError } from "./sqlite-connection.ts";
 
 /**
- * Runs the statements of a write. If `undoable` is true, it must undo its statements when it fails. If `undoable` is false, it may throw
- * `Repeat` instead.
+ * Runs the statements of a write. If `undoable` is true, undoes all of them when one fails. If `undoable` is false, may throw `Repeat`
+ * instead of undoing them.
  */
 type Work<Result = unknown> = (undoable: boolean) => Result;
 
@@ -32,7 +32,7 @@ export class Repeat extends Error {}
 
 export const LOCKED = "another process has locked the database";
 
-/** Commits the writes of one turn of the event loop in one transaction, and resolves each after the commit. */
+/** Commits the writes of one turn of the event loop in one transaction, and resolves the promise of each write after the commit. */
 export class WriteBatcher {
   readonly #connection;
   readonly #options;
@@ -59,7 +59,9 @@ export class WriteBatcher {
     });
   }
 
-  /** Commits the writes that were added. Returns true if there were any and they were committed. */
+  /**
+   * Commits the writes that were added. Returns true if there were any and they were committed; false also if they wait for the write lock.
+   */
   flush(): boolean {
     if (this.#writes.length === 0 || this.#timer !== null) return false;
     const group = this.#writes;
@@ -111,7 +113,7 @@ export class WriteBatcher {
     return settle;
   }
 
-  /** Resolves when no write waits for the lock any more. */
+  /** Resolves when no write waits for the write lock of the database any more. */
   async settled(): Promise<void> {
     while (this.#writes.length > 0) await sleep(RETRY_MS);
   }
