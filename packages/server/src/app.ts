@@ -26,7 +26,7 @@ import { mountSignIn } from "./sign-in/routes.ts";
 /** The time within which the request line and the headers must arrive. */
 const HEADERS_TIMEOUT_MS = 15_000;
 /**
- * The time within which a whole request must arrive. Suits the largest bodies; handlers of smaller ones set shorter timeouts
+ * The time within which a whole request with the largest allowed body must arrive. Handlers of smaller bodies set shorter timeouts
  * (http/body.ts).
  */
 const REQUEST_TIMEOUT_MS = 300_000;
@@ -80,7 +80,7 @@ export async function createApp(
     routerOptions: { maxParamLength: 16 * 1024 },
   });
   dropStalled(app.server);
-  // Ignores an `Expect` header with any value but `100-continue`, as HTTP allows.
+  // Ignores an `Expect` header with any value except `100-continue`, as HTTP allows.
   app.server.on("checkExpectation", (request, response) => app.server.emit("request", request, response));
   app.setErrorHandler((error, request, reply) => answerError(error, request, reply, env));
   app.setNotFoundHandler((request) => refuseUnknownPath(request, env));

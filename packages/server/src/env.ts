@@ -22,7 +22,7 @@ import type { DocumentCache } from "./drivers/document-cache.ts";
  */
 export type AvailabilityCheck = (canvas: { id: string }, env: Env) => Promise<UnavailableReason | null>;
 
-/** The settings, drivers and shared state of the service. Every function that does I/O takes it as a parameter. */
+/** The settings, drivers and shared state of the service, which functions get as one parameter. */
 export interface Env {
   config: Config;
   /** The public addresses. They are final once the service listens, because the port is unknown before if SERVICE_PORT is 0. */
@@ -30,7 +30,10 @@ export interface Env {
   db: Db;
   blobs: Blobs;
   bus: Bus;
-  /** Declares the tables and blobs in which primitives and canvases store data, in the order in which a purge removes the rows. */
+  /**
+   * Descriptions of the tables and blobs in which primitives and canvases store data, in the order in which the purge of a deleted canvas
+   * removes the rows.
+   */
   canvasData: readonly CanvasData[];
   /** The additional check of each capability that needs more than its switch. */
   availability: Partial<Record<Capability, AvailabilityCheck>>;
@@ -39,7 +42,7 @@ export interface Env {
   signer: Signer;
   passwords: Passwords;
   turns: Turns;
-  /** Counts the large responses that are being sent to each caller. */
+  /** Limits how many large responses are sent to each caller at once. */
   responses: Concurrency;
   /** Limits how many bundles are unpacked and stored at once. */
   deploys: TaskPool;

@@ -93,7 +93,7 @@ export async function join(environment: Record<string, string | undefined>): Pro
   }
 }
 
-/** Opens the database, migrates its schema, and opens the blobs. */
+/** Opens the database, migrates its schema, and opens the blob store. */
 async function openStores(config: Config, log: Env["log"]): Promise<Stores> {
   const onBrokenDisk = (error: unknown) => {
     log.fatal({ err: error }, "the disk failed to persist a commit: the service stops");
@@ -131,8 +131,8 @@ async function run(
   const policies = new DocumentCache<RuntimePolicy>();
   const responses = new Concurrency(LIMITS.largeResponses.value);
   const deploys = new TaskPool(2, 16);
-  // At most one compression runs on one or two cores, because each occupies a core and a thread of Node's pool, which also reads files for
-  // responses.
+  // With one or two cores, only one file is compressed at a time, because a compression occupies a core and a thread of Node's pool, which
+  // also reads files for responses.
   const compressions = new TaskPool(availableParallelism() > 2 ? 2 : 1);
   const turns = new Turns();
   const availability = availabilityOf(primitives);
@@ -163,7 +163,7 @@ async function run(
     seeded,
     async stop() {
       const timeout = setTimeout(() => app.server.closeAllConnections(), STOP_TIMEOUT_MS);
-      // Repeated, because a connection becomes idle only when its last request has ended.
+      // Closes idle connections repeatedly, because a connection becomes idle only when its last request has ended.
       const idle = setInterval(() => app.server.closeIdleConnections(), 50);
       await app.close();
       clearTimeout(timeout);

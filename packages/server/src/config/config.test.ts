@@ -69,7 +69,7 @@ test("an empty variable counts as unset", () => {
   assert.deepEqual(readConfig(empty), readConfig({}));
 });
 
-/** Valid combinations of variables. */
+/** Valid combinations of environment variables. */
 const possible: Environment[] = [
   { SERVICE_HOST: "localhost" },
   { SERVICE_HOST: "127.9.9.9" },
@@ -102,7 +102,7 @@ for (const environment of possible) {
 const { SERVICE_SESSION_SECRET: _, ...withoutSecret } = proxy;
 const { SERVICE_PROXY_TRUSTED_IPS: __, ...withoutPeers } = proxy;
 
-/** Invalid combinations of variables, each with a pattern of its error message. */
+/** Invalid combinations of environment variables, each with a pattern of its error message. */
 const impossible: [environment: Environment, says: RegExp][] = [
   [{ SERVICE_HOST: "0.0.0.0" }, /^SERVICE_HOST must be a loopback address in dev mode/],
   [{ SERVICE_HOST: "::" }, /^SERVICE_HOST must be a loopback/],
@@ -171,7 +171,7 @@ for (const [environment, says] of impossible) {
   });
 }
 
-/** Invalid values of single variables. */
+/** Environment variables with invalid values. */
 const unreadable: Environment = {
   SERVICE_AUTH_MODE: "magic",
   SERVICE_PORT: "70000",

@@ -119,14 +119,17 @@ const isIssuer = (address: string) => !/[?#]|\/\.well-known(\/|$)/.test(new URL(
 
 const isOrigin = (address: string) => new URL(address).href === `${new URL(address).origin}/`;
 
-/** Thrown when the condition of an invalid combination reads a setting that could not be parsed. */
+/** Thrown when a check for an invalid combination reads a setting that could not be parsed. */
 class Unparsable extends Error {}
 
 function unparsable(): never {
   throw new Unparsable();
 }
 
-/** Whether the condition of an invalid combination is met. Returns false if it reads a setting that could not be parsed. */
+/**
+ * Whether the condition for an invalid combination of settings holds. Returns false if the condition reads a setting that could not be
+ * parsed.
+ */
 function applies(condition: () => boolean): boolean {
   try {
     return condition();

@@ -5,8 +5,8 @@ export interface SettingType<Value> {
 }
 
 /**
- * A setting that is read from an environment variable. `fallback` is its default value. `shown` describes the default in the docs if the
- * value itself is not shown there.
+ * A setting that is read from an environment variable. `fallback` is its default value. If `shown` is present, the docs show this text as
+ * the default instead.
  */
 export interface Setting<Value> {
   variable: string;
@@ -53,7 +53,7 @@ export const amount: SettingType<number> = {
   },
 };
 
-/** One of a set of words. */
+/** One of the given words. */
 export const oneOf = <Word extends string>(...words: Word[]): SettingType<Word> => ({
   may: words.map((word) => `\`${word}\``).join(", "),
   read(value) {
@@ -86,7 +86,7 @@ export const url = (...schemes: string[]): SettingType<string> => ({
   },
 });
 
-/** A web origin, normalized as browsers do. The host must not contain characters that have a special meaning in a CSP. */
+/** A web origin, normalized to the form that browsers send. The host must not contain characters with a special meaning in a CSP. */
 export const origin: SettingType<string> = {
   may: "an origin such as `https://example.com`",
   read(value) {

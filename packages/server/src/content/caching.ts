@@ -6,8 +6,8 @@ import type { ServedFile } from "./served-files.ts";
 /** The time for which browsers keep a file with a hash of its content in its name: one year. */
 const KEPT_SECONDS = 31_536_000;
 /**
- * The time for which a shared cache, such as a CDN, may serve a file without revalidation. A file of a Public link can therefore still be
- * read there for this time after the link has been withdrawn.
+ * The time for which a shared cache, such as a CDN, may serve a file without revalidation. When a Public link is withdrawn, such a cache
+ * may go on serving the canvas's files for this time.
  */
 const SHARED_SECONDS = 300;
 

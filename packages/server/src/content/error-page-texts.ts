@@ -16,7 +16,7 @@ interface ErrorPageInput {
   path: string;
   /** The message of the refusal. */
   message: string;
-  /** Whether the request submitted a password, which was wrong. */
+  /** Whether the request submitted the password form. */
   again: boolean;
   /** The value of the `Retry-After` header in seconds; 0 if the response has no such header. */
   wait: number;

@@ -3,15 +3,15 @@ import { describe, it } from "node:test";
 import { isHashedName } from "./hashed-name.ts";
 
 const HASHED = [
-  // Vite, Rollup
+  // names that Vite and Rollup give to files
   "assets/index.BxY12_ab.css",
   "assets/index-C4xQ-z9L.js",
   "assets/vendor-a1B2c3D4.js.map",
   "_astro/inter-latin.Dx4kZ8qR.woff2",
-  // esbuild
+  // names that esbuild gives to files
   "app-3F7QAZ2X.js",
   "chunk-Q5KT4ZP2.css",
-  // webpack, Parcel, Next
+  // names that webpack, Parcel and Next give to files
   "app-3f9c1b2a.js",
   "main.3f9c1b2a.chunk.js",
   "static/css/main.e6c13ad2.css.map",
@@ -21,14 +21,14 @@ const HASHED = [
 ];
 
 const NOT_HASHED = [
-  // dates, counters and years
+  // names with dates, counters and years
   "photo-20240101.jpg",
   "data-20240101.js",
   "report-2024dec1.js",
   "invoice-1feb2024.js",
   "menu-cafe2024.css",
   "level-00000001.js",
-  // words and versions
+  // names with words and versions
   "app-settings.js",
   "page-HomePage.js",
   "chart-Version2.js",
@@ -46,13 +46,13 @@ const NOT_HASHED = [
   "style.facade.css",
   "deadbeef.css",
   "lib-deadbeef.js",
-  // a hash without a name before it, at another place, or too short
+  // names that are only a hash, have it at another place, or have one that is too short
   "3f9c1b2a.js",
   "BxY12_ab.js",
   "3f9c1b2a-app.js",
   "app-3f9c1b2a/main.js",
   "app-3f9c1b.js",
-  // types of files that people replace under the same name
+  // types of files that people replace without changing the name
   "index-BxY12_ab.html",
   "photo-3f9c1b2a.jpg",
   "avatar-64f1c0aa9be1d2c3b4a59687.png",

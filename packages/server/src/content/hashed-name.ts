@@ -1,11 +1,12 @@
 /**
  * Matches file names of the types to which build tools add hashes: scripts, styles, WebAssembly and fonts. Images, documents and data do
- * not match, because people name these by codes of their own.
+ * not match, because people also use codes in their names.
  */
 const BUILT = /[-.](?<code>[\w-]{8,64})(\.(chunk|min|bundle))?\.(js|mjs|css|wasm|woff2?)(\.map)?$/;
 
 /**
- * A notation of hashes. `changes` is the minimum number of places at which lower case, upper case, digits and other characters alternate.
+ * A notation of hashes. `changes` is the minimum number of times that a hash switches between lower case, upper case, digits and other
+ * characters.
  */
 interface Form {
   form: RegExp;
@@ -31,7 +32,7 @@ const changesIn = (code: string): number => (code.match(CLASSES)?.length ?? 1) -
 export function isHashedName(path: string): boolean {
   const stem = BUILT.exec(path.slice(path.lastIndexOf("/") + 1))?.groups?.code;
   if (stem === undefined) return false;
-  // The hash may be the part after the last hyphen, or the last eight characters if it contains a hyphen itself.
+  // The hash may be the part after the last hyphen or, if the hash itself contains a hyphen, the last eight characters.
   const codes = [stem.slice(stem.lastIndexOf("-") + 1), /(?:^|-)(.{8})$/.exec(stem)?.[1] ?? ""];
   return FORMS.some(({ form, changes }) =>
     codes.some((code) => form.test(code) && changesIn(code) >= changes),

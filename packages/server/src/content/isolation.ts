@@ -24,8 +24,8 @@ export function contentPolicy(slug: string, { base, config }: Env): string {
 }
 
 /**
- * Returns the Content-Security-Policy directives for path mode, where all canvases share an origin. They let a page reach its own canvas
- * and other origins, but no other canvas.
+ * Returns the Content-Security-Policy directives for path mode, where all canvases share an origin. They let a page send requests to its
+ * own canvas and to other origins, but to no other canvas.
  */
 function ownPathsOnly(slug: string, origin: string): string[] {
   const own = `${origin}${contentPath(slug)}/`;

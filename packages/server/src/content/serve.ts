@@ -19,7 +19,7 @@ import { pinCookie, versionFor } from "./version-pin.ts";
 
 const params = (request: FastifyRequest) => request.params as Record<string, string>;
 
-/** The caches through which files of versions are looked up and blobs are read. */
+/** The caches for the files of versions and for the contents of blobs. */
 export interface Stores {
   files: VersionFiles;
   blobs: BlobCache;

@@ -9,7 +9,7 @@ const COOKIE = "easel_version";
 /** The time for which a replaced version is still served to pages that were loaded from it. */
 const GRACE_MS = 5 * 60 * 1000;
 
-/** Whether a request loads a page rather than a subresource. Without Fetch Metadata headers, it counts as a page. */
+/** Whether a request loads a page rather than a subresource. A request without Fetch Metadata headers counts as one for a page. */
 const isPage = (headers: IncomingHttpHeaders) => destinationOf(headers) !== "part";
 
 /**
@@ -32,8 +32,8 @@ export async function versionFor(
 }
 
 /**
- * Returns a `Set-Cookie` header with the version of a page, so that its subresources come from the same version. Returns undefined if the
- * request is not for a page or already has this cookie.
+ * Returns a `Set-Cookie` header with the version of a page, so that the page's subresources come from the same version. Returns undefined
+ * if the request is not for a page or already has this cookie.
  */
 export function pinCookie(headers: IncomingHttpHeaders, canvas: Canvas, { base }: Env): string | undefined {
   if (["unknown", "part"].includes(destinationOf(headers)) || canvas.versionId === null) return undefined;

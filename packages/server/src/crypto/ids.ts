@@ -22,5 +22,5 @@ export const newToken = (): string => randomBytes(32).toString("base64url");
 /** Whether a text has the form of a token. A text without this form is not looked up in the database, and no result is cached for it. */
 export const isToken = (text: string): boolean => /^[\w-]{43}$/.test(text);
 
-/** Returns the SHA-256 hash of a token in base64url. The token itself is not stored. */
+/** Returns the SHA-256 hash of a token in base64url, which is stored instead of the token. */
 export const tokenHash = (token: string): string => hash("sha256", token, "base64url");

@@ -2,7 +2,7 @@ import { statfs } from "node:fs/promises";
 
 const MIB = 1024 * 1024;
 
-/** The maximum of the default reserve. The reserve is the number of bytes that must stay free on a disk. */
+/** The maximum number of bytes to keep free on a disk if the setting does not specify a number. */
 const DEFAULT_RESERVE = 256 * MIB;
 
 /** The number of bytes of a stream after which the free space is checked again. */

@@ -52,7 +52,7 @@ export const callers = () =>
     Object.entries(CALLERS).map(([name, { who }]) => [code(name), who]),
   );
 
-/** Returns TypeScript interfaces for the response types of the management API and the types that they contain, each once. */
+/** Returns TypeScript interfaces for the response types of the management API and for the types that they contain. */
 export function shapes(): string {
   const definitions = ACTS.flatMap(({ response }) =>
     Object.entries(response.schema ? (outputOf(response.schema).$defs ?? {}) : {}),

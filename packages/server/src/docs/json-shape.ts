@@ -40,7 +40,7 @@ export function typeOf(schema: JsonSchema): string {
 export const blockOf = (schema: JsonSchema): string =>
   ["{", ...fieldsOf(schema, typeOf).map((field) => `  ${field};`), "}"].join("\n");
 
-/** Returns the field names of an object without their types, and in the same way those of the objects in it. */
+/** Returns the field names of an object without their types, such as `{ title, owner: { id } }`. */
 export function outlineOf(schema: JsonSchema): string {
   const { anyOf = [], items, properties } = schema;
   if (properties !== undefined) return `{ ${fieldsOf(schema, outlineOf).join(", ")} }`;

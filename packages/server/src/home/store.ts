@@ -26,8 +26,8 @@ interface User {
 }
 
 /**
- * The part of a list to read: at most `limit` canvases after the one with this id, changed at `updatedAt`. Lists begin with the latest
- * change.
+ * The part of a list to read: at most `limit` canvases after the one with this id, changed at `updatedAt` in epoch milliseconds. Lists
+ * begin with the latest change.
  */
 export interface Slice {
   updatedAt: number;
@@ -81,7 +81,7 @@ export async function listForOrganisation(
   { db, clock, config }: Env,
 ): Promise<HomeRow[]> {
   if (user.guestOf !== null) return [];
-  // One statement with tenancy and one without, so that each can use an index.
+  // There is one statement with tenancy and one without, so that each can use an index.
   return config.tenancy
     ? db.all<HomeRow>`
         select id, slug, title, 'viewer' as role, updated_at, version_id, access, expires_at, revoked_at, archived_at,
