@@ -2,12 +2,15 @@ import type { Env } from "../env.ts";
 
 const TOPIC = "access";
 
-/** A change of access to one canvas, or to all canvases. With `people`, connections of these users are rechecked first. */
+/**
+ * Names what a change of access concerns: one canvas by its id, or all canvases. `people` are the ids of users whose open connections are
+ * rechecked before those of everyone else.
+ */
 export type AccessChange = { canvas: string } | { people: string[] };
 
 /**
- * Publishes a change of access to every node. A failure is only logged: the change itself is stored, and open connections are rechecked
- * periodically.
+ * Publishes on the bus that access has changed, so that every node rechecks its open connections. A failure is only logged, because the
+ * nodes also recheck them periodically.
  */
 export async function announceAccess(concerned: AccessChange, { bus, log }: Env): Promise<void> {
   await bus
@@ -15,7 +18,7 @@ export async function announceAccess(concerned: AccessChange, { bus, log }: Env)
     .catch((error) => log.error({ err: error }, "publishing a change of access failed"));
 }
 
-/** Subscribes to changes of access. Resolves with a function that unsubscribes. */
+/** Calls `listener` for every change of access that a node publishes on the bus. Resolves with a function that ends this. */
 export function onAccessChange(
   listener: (concerned: AccessChange) => void,
   { bus }: Env,

@@ -14,7 +14,7 @@ export interface Canvas extends AccessFields {
   revokedAt: number | null;
   /** Whether navigations to paths without a file get `index.html`. */
   spa: boolean;
-  /** Changes with the policy document; null if there has never been one. */
+  /** The id of the last change of the policy document, or null if there has never been a document. */
   policyRevision: string | null;
   capabilities: Capabilities;
 }
@@ -43,8 +43,8 @@ type Row = Pick<CanvasRow, Shared | keyof SwitchColumns> & {
 };
 
 /**
- * Reads a canvas by its slug, with the role that is granted to `email`, a verified address. Returns null if there is no canvas. Takes one
- * indexed read.
+ * Reads a canvas by its slug, with the role that its people list or its teams give to `email`. This is the verified e-mail address of the
+ * caller, or null if there is none. Returns null if no canvas has the slug. Takes one indexed read.
  */
 export async function findForAccess(slug: string, email: string | null, env: Env): Promise<Canvas | null> {
   if (!isSlug(slug)) return null;

@@ -4,7 +4,7 @@ import type { Env } from "../env.ts";
 import { dropParkedSlug, parkedSlug, reclaimSlug } from "./publishing/slug-claims.ts";
 import { RETENTION_MS } from "./purge.ts";
 
-/** The columns of a canvas that administrators see: nothing of its content, people or metadata. */
+/** The columns of a canvas that administrators see. They do not include its content, the people with whom it is shared, or its metadata. */
 export interface AdminCanvasRow {
   id: string;
   slug: string;
@@ -26,8 +26,8 @@ export interface AdminCanvasRow {
 }
 
 /**
- * Reads a page of all canvases, newest first, with ids before `cursor`: with `deleted` those that are deleted and can be restored,
- * otherwise those that are not deleted. `q` filters by title, slug and the owner's address.
+ * Reads a page of the canvases of all owners, newest first, with ids that are less than `cursor`. With `deleted`, reads those that are
+ * deleted and can be restored, otherwise those that are not deleted. `q` is searched in title, slug and the owner's e-mail address.
  */
 export function listForAdmin(
   { q, cursor, limit, deleted }: { q: string; cursor: string; limit: number; deleted: boolean },
@@ -55,7 +55,10 @@ export function findForAdmin(id: string, { db, clock }: Env): Promise<AdminCanva
     where canvases.id = ${id} and (deleted_at is null or deleted_at > ${clock() - RETENTION_MS})`;
 }
 
-/** Disables a canvas, also a deleted one that can be restored, or replaces the reason. Returns false if there is none. */
+/**
+ * Disables a canvas, or replaces the reason if it is disabled already. Works on a deleted canvas too while it can be restored. Returns
+ * false if there is no such canvas.
+ */
 export async function disableCanvas(id: string, reason: string | null, { db, clock }: Env): Promise<boolean> {
   const now = clock();
   const changed = await db.run`
@@ -65,7 +68,10 @@ export async function disableCanvas(id: string, reason: string | null, { db, clo
   return changed === 1;
 }
 
-/** Enables a canvas, also a deleted one that can be restored, whether disabled or not. Returns false if there is none. */
+/**
+ * Enables a canvas; changes nothing but `updated_at` if it is not disabled. Works on a deleted canvas too while it can be restored. Returns
+ * false if there is no such canvas.
+ */
 export async function enableCanvas(id: string, { db, clock }: Env): Promise<boolean> {
   const now = clock();
   const changed = await db.run`
@@ -76,13 +82,13 @@ export async function enableCanvas(id: string, { db, clock }: Env): Promise<bool
 }
 
 /**
- * Restores a deleted canvas. Returns false if there is none that can be restored. A draft whose slug another canvas has by now keeps the
- * one that it got when it was deleted.
+ * Restores a deleted canvas with its slug. If it is a draft (it has no version) and another canvas has taken the slug, it keeps the
+ * substitute slug that it got when it was deleted. Returns false if there is no deleted canvas that can be restored.
  */
 export async function restoreCanvas(id: string, { db, clock }: Env): Promise<boolean> {
   const now = clock();
   const { length: done } = await db.batch([
-    // Locks the canvas's row first, as a deletion does.
+    // Locks the canvas's row before its slugs, in the same order as `deleteCanvas`, so that the two cannot deadlock.
     sql`update canvases set title = title where id = ${id} and deleted_at > ${now - RETENTION_MS}`,
     reclaimSlug(id),
     sql`update canvases set deleted_at = null,

@@ -7,7 +7,10 @@ export interface BlobSize {
   size: number;
 }
 
-/** The bytes of a file of a bundle. `compressed` tells whether `br` and `gzip` are known; null is a variant that saves too little. */
+/**
+ * The stored bytes of a file of a bundle, with their compressed variants. `compressed` is whether compression has been tried. If it has, a
+ * variant is null because it saves too little.
+ */
 export interface BundleBlob extends BlobSize {
   compressed: boolean;
   br: BlobSize | null;
@@ -24,7 +27,10 @@ interface Row extends BlobSize {
 
 const sizeOf = (key: string | null, size: number): BlobSize | null => (key === null ? null : { key, size });
 
-/** Finds those blobs that the bundles of a canvas have, by their keys. Blobs of other canvases are never found. */
+/**
+ * Finds the blobs with these keys among the blobs that the bundles of a canvas use. Returns a map from key to blob. Does not find blobs
+ * that only other canvases use.
+ */
 export async function findBlobs(
   canvasId: string,
   keys: string[],
@@ -47,21 +53,27 @@ export async function findBlobs(
   );
 }
 
-/** Builds the step that locks the blobs and the sum of bytes of a canvas. It comes before every change of them in a batch. */
+/**
+ * Builds the batch step that locks the rows for the blobs of a canvas and for the sum of their sizes. In a batch, it must come before every
+ * change of these rows.
+ */
 export const lockBytes = (canvasId: string): Step => sql`
   insert into bundle_bytes (canvas_id, bytes) values (${canvasId}, 0)
   on conflict (canvas_id) do update set bytes = bundle_bytes.bytes`;
 
 /**
- * Builds the step that rolls back its batch, by changing no row, unless the canvas still has all of these blobs, which are different. A blob
- * that the canvas has is never swept, so after this step rows may refer to it without storing it again.
+ * Builds the batch step that changes no row, and so rolls back its batch, unless the canvas still has all of the blobs `keys`, which must
+ * be distinct. Blobs that a canvas has are not swept, so later steps can refer to these blobs without storing them again.
  */
 export const requireBlobs = (canvasId: string, keys: string[]): Step => sql`
   update bundle_bytes set bytes = bytes where canvas_id = ${canvasId} and ${keys.length} = (
     select count(*) from bundle_blobs
     where canvas_id = ${canvasId} and blob_key in (select key from json_each(${asKeys(keys)})))`;
 
-/** Builds the steps that count further uses of blobs by a canvas. The bytes of a blob count once per canvas. */
+/**
+ * Builds the batch steps that add `uses` to the number of times that a canvas uses each blob. The size of a blob is added to the canvas's
+ * sum of bytes only when the canvas begins to use it.
+ */
 export function addUses(canvasId: string, used: Iterable<{ blob: BundleBlob; uses: number }>): Step[] {
   const rows = Object.fromEntries(
     Array.from(used, ({ blob: { key, size, compressed, br, gzip }, uses }) => [
@@ -91,14 +103,15 @@ export function addUses(canvasId: string, used: Iterable<{ blob: BundleBlob; use
 }
 
 /**
- * Returns a function that builds the steps which end uses of blobs by a canvas, and remove the blobs without any. `held` is a select of
- * `blob_key` and the number of `uses` to end, all of them among `keys`; `values` are those of its `?`.
+ * Returns a function that builds batch steps. They subtract from the uses of blobs by a canvas, and remove the blobs that it no longer
+ * uses. `held` is the text of a select whose rows have a `blob_key`, which must be one of `keys`, and `uses`, the number to subtract.
+ * `values` are for the `?` of this select.
  */
 export function usesRemover(held: string): (canvasId: string, keys: string[], ...values: string[]) => Step[] {
   const subtract = statementText(
     `update bundle_blobs set uses = bundle_blobs.uses - held.uses from (${held}) as held`,
     "where bundle_blobs.blob_key = held.blob_key and bundle_blobs.canvas_id = ?",
-    // Without the keys, SQLite would read every blob of the canvas.
+    // Without this condition, SQLite would read every blob of the canvas.
     "and bundle_blobs.blob_key in (select key from json_each(?))",
   );
   return (canvasId, keys, ...values) => [

@@ -1,9 +1,9 @@
 import type { BlobColumn } from "../drivers/blob-references.ts";
 import type { Db, Sql } from "../drivers/db/db.ts";
 
-/** A table with rows of canvases. */
+/** A table in which every row belongs to a canvas. */
 export interface CanvasTable {
-  /** The columns of its primary key, in their order. */
+  /** The columns of the table's primary key, in their order. */
   key: readonly string[];
   /** The SQL condition that selects the rows of one canvas; its only `?` is the canvas's id. `canvas_id = ?` by default. */
   where?: string;
@@ -11,39 +11,39 @@ export interface CanvasTable {
   exported?: readonly string[];
 }
 
-/** A limit on what a canvas holds, which administrators can change. */
+/** A limit on something that a canvas stores, such as its number of keys. Administrators can change the limit. */
 export interface CanvasQuota {
-  /** The limit until an administrator sets another. */
+  /** The limit that applies until an administrator sets another one. */
   limit: number;
   /**
-   * Returns the statement that reads the use by a canvas as column `used`; for a quota per person, the highest use by one person. No row
-   * counts as 0.
+   * Returns the statement that reads how much a canvas uses of the quota, as column `used`. For a quota per person, this is the highest use
+   * by one person. If the statement returns no row, the use is 0.
    */
   used?(canvasId: string): Sql;
 }
 
 /**
- * Declares what one part of the service stores of each canvas. Purge, export, usage, quotas and the blob sweep work from the list of these
- * declarations, `Env.canvasData`.
+ * Declares what one part of the service stores for each canvas. `Env.canvasData` lists the declarations of all parts. Purges, exports,
+ * usage, quotas and the sweep of unused blobs rely on this list.
  */
 export interface CanvasData {
-  /** Every table with rows of canvases except `canvases` itself, by name. A table comes before those that it references. */
+  /** Every table in which rows belong to canvases, by its name, except `canvases` itself. A table comes before those that it references. */
   tables: Record<string, CanvasTable>;
   /** The quotas by the names that administrators see, such as `kv.keys.shared`. */
   quotas?: Record<string, CanvasQuota>;
-  /** Returns the statement that reads the stored bytes of a canvas as column `bytes`. */
+  /** Returns the statement that reads the number of bytes that are stored for a canvas, as column `bytes`. */
   usage?(canvasId: string): Sql;
   /** The columns that hold keys of blobs. */
   blobs?: BlobColumn | readonly BlobColumn[];
-  /** Removes the rows that interrupted removals left. Runs every hour. */
+  /** Removes rows that were left over when a removal was interrupted. Runs every hour. */
   sweep?(db: Db): Promise<void>;
 }
 
-/** Returns every table of a list with its name. */
+/** Returns every table in a list of declarations, with its name. */
 export const tablesOf = (list: readonly CanvasData[]): [name: string, table: CanvasTable][] =>
   list.flatMap(({ tables }) => Object.entries(tables));
 
-/** Returns every column of a list that holds keys of blobs. */
+/** Returns every column in a list of declarations that holds keys of blobs. */
 export const blobColumnsOf = (list: readonly CanvasData[]): BlobColumn[] =>
   list.flatMap(({ blobs }) => blobs ?? []);
 

@@ -5,7 +5,7 @@ import { disabledReason, type UnavailableReason } from "../access/capability-gat
 import { newId } from "../crypto/ids.ts";
 import type { Env } from "../env.ts";
 
-/** The columns of `canvases` for capability switches and audiences. */
+/** The columns of the table `canvases` for the switches (0 or 1) and the audiences of capabilities. */
 export interface SwitchColumns {
   backend_enabled: number;
   kv: number;
@@ -19,7 +19,7 @@ export interface SwitchColumns {
   authoring_audience: Audience;
 }
 
-/** Converts a row to the switches and audiences of the API. */
+/** Converts a row of `canvases` to the switches and audiences of capabilities, in the form of the API. */
 export const capabilitiesOf = (row: Readonly<SwitchColumns>): Capabilities => ({
   backendEnabled: row.backend_enabled === 1,
   kv: row.kv === 1,
@@ -42,8 +42,8 @@ export const whyOff = (
   disabledReason(capability, capabilities, { ai: aiApiKey !== null, realtime, authoring });
 
 /**
- * Returns the reason why a capability cannot be used on a canvas: it is off, or lacks the live state that its primitive checks. Returns
- * null if it can be used.
+ * Returns the reason why a capability cannot be used on a canvas: it is off, or a check of its primitive fails, for example because no
+ * connection is granted. Returns null if it can be used.
  */
 export const whyUnavailable = (
   capability: Capability,
@@ -62,14 +62,14 @@ export async function availableOn(
   return new Set(names.filter((_, index) => reasons[index] === null));
 }
 
-/** Changes to switches and audiences; a field left out keeps its value. */
+/** Changes to the switches and audiences of capabilities. A field that is left out keeps its value. */
 export type CapabilityPatch = { [Name in keyof Capabilities]?: Capabilities[Name] | undefined };
 
 const bit = (value: boolean | undefined) => (value === undefined ? null : Number(value));
 
 /**
- * A policy document to save, or null to clear it. `expected` is the revision that it must replace, null if there must be none. Without
- * `expected` it replaces any.
+ * A policy document to save: null clears the stored one, undefined keeps it. `expected` is the revision that must be stored, or null if
+ * there must be none. If `expected` is undefined, any revision may be stored.
  */
 export interface PolicyChange {
   runtimePolicy?: RuntimePolicy | null | undefined;
@@ -77,7 +77,8 @@ export interface PolicyChange {
 }
 
 /**
- * Saves switches, audiences and the policy document. Returns false if the stored revision is not the expected one or the canvas is deleted.
+ * Saves switches, audiences and the policy document. Saves nothing and returns false if the stored revision of the policy is not the
+ * expected one, or the canvas is deleted.
  */
 export async function setCapabilities(
   canvasId: string,

@@ -1,6 +1,9 @@
 import type { CanvasData } from "./canvas-data.ts";
 
-/** The storage of canvases outside of primitives: guests, people lists, teams, versions and slugs, and the row counters of primitives. */
+/**
+ * The tables of canvases that belong to no primitive: guests, people lists, teams, versions, staged deploys and slugs. Also includes the
+ * row counters, which primitives share.
+ */
 export const coreData: CanvasData = {
   tables: {
     sessions: { key: ["token_hash"], where: "invite_id in (select id from invites where canvas_id = ?)" },

@@ -2,7 +2,7 @@ import { statementText, type Value } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
 import { type CanvasTable, rowsOfCanvas, tablesOf } from "./canvas-data.ts";
 
-/** The maximum number of rows of one read, and their approximate maximum size in bytes. */
+/** The maximum number of rows that are read at once, and their approximate maximum size in bytes. */
 const SLICE_ROWS = 100;
 const SLICE_BYTES = 1024 * 1024;
 
@@ -12,7 +12,7 @@ export interface ExportedRow {
   row: Record<string, Value>;
 }
 
-/** Builds the statement that reads a slice of a table: the first one, or one after a key. */
+/** Builds the statement that reads the next rows of a canvas from a table: the first ones, or those after a given primary key. */
 function sliceText(name: string, table: CanvasTable, columns: readonly string[], isFirst: boolean) {
   const key = table.key.join(", ");
   const after = isFirst ? "" : `and (${key}) > (${table.key.map(() => "?").join(", ")})`;
@@ -24,8 +24,8 @@ function sliceText(name: string, table: CanvasTable, columns: readonly string[],
 }
 
 /**
- * Reads the rows of a canvas that an export contains, table by table in the order of keys, a slice at a time. Yields the rows of all
- * authors: the consumer leaves out those that a caller may not read.
+ * Reads the rows of a canvas that an export contains, table by table and ordered by primary key. Yields rows of all authors, so the
+ * consumer must leave out those that the exporting user may not read.
  */
 export async function* exportedRows(
   canvasId: string,

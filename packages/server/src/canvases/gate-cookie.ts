@@ -9,14 +9,17 @@ const COOKIE = "__service_gate";
 
 const LIFETIME_MS = 7 * 24 * 60 * 60 * 1000;
 
-/** The fields of a canvas that its gate cookie depends on. */
+/** The fields of a canvas that are needed to make or check its password cookie. */
 interface GatedCanvas {
   id: string;
   slug: string;
   passwordHash: string | null;
 }
 
-/** Returns the values to sign. A hash contains its salt, so setting the same password again invalidates all cookies. */
+/**
+ * Returns the values that the signature of a password cookie covers. A password hash contains a random salt, so setting even the same
+ * password again invalidates all cookies.
+ */
 const signedParts = ({ id, passwordHash }: GatedCanvas, principal: Principal, expires: string): string[] => [
   id,
   passwordHash ?? "",
@@ -25,8 +28,8 @@ const signedParts = ({ id, passwordHash }: GatedCanvas, principal: Principal, ex
 ];
 
 /**
- * Whether a canvas has no password, or a request has a cookie that is valid for the current password and this caller. One valid cookie of
- * several suffices.
+ * Whether a caller may pass the password check of a canvas: the canvas has no password, or the request has a cookie that is valid for the
+ * current password and for this caller. If the request has several such cookies, one valid one is enough.
  */
 export function gateIsOpen(
   canvas: GatedCanvas,
@@ -43,7 +46,10 @@ export function gateIsOpen(
   return false;
 }
 
-/** Returns the `Set-Cookie` headers that open the gate: one for the canvas's pages, one for its runtime API on the base host. */
+/**
+ * Returns the `Set-Cookie` headers that let a caller pass the password check of a canvas: one for the canvas's pages, one for its runtime
+ * API on the base host.
+ */
 export function openGate(canvas: GatedCanvas, principal: Principal, { base, clock, signer }: Env): string[] {
   const expires = String(clock() + LIFETIME_MS);
   const value = `${expires}.${signer.sign("gate", ...signedParts(canvas, principal, expires))}`;

@@ -10,8 +10,8 @@ const formatBytes = (bytes: number) =>
   bytes < MIB ? `${bytes} bytes` : `${Math.floor(bytes / MIB).toLocaleString("en")} MiB`;
 
 /**
- * The quotas of a person's canvases, with the default limits that the deployment sets. Administrators can set other limits, also per
- * person.
+ * The quotas on the canvases that a person owns, each with its default limit from the configuration. Administrators can set other limits,
+ * for everyone or for one person.
  */
 export const PERSON_QUOTAS = {
   "canvases.person": ({ quotaCanvases }) => quotaCanvases,
@@ -19,7 +19,7 @@ export const PERSON_QUOTAS = {
   "versions.canvas": ({ versionsKept }) => versionsKept,
 } as const satisfies Record<PersonQuotaName, (config: Config) => number>;
 
-/** The messages of refusals by quota. */
+/** The messages with which requests that would exceed a quota are refused. */
 const MESSAGES = {
   "canvases.person": (limit: number) =>
     `The owner has as many canvases as they may have (${limit}). Delete one, or ask an administrator for more.`,
@@ -27,40 +27,49 @@ const MESSAGES = {
     `The files of the owner's canvases may take ${formatBytes(limit)} in all, with every version, and deleted canvases until they are removed for good. Ask an administrator for more.`,
 };
 
-/** The name of a quota past which a request is refused. */
+/** The name of a quota. Requests that would exceed it are refused. */
 export type OwnerQuota = keyof typeof MESSAGES;
 
-/** Returns the limit of a quota for a person: the one set for them, the one set for everyone, or that of the deployment. */
+/**
+ * Returns the limit of a quota for a person: the one that administrators have set for this person, or else for everyone, or else the
+ * default.
+ */
 export async function limitOf(userId: string, quota: OwnerQuota, { db, config }: Env): Promise<number> {
   const row = await db.get<{ value: number | null }>`
     select value from person_quotas where user_id = ${userId} and name = ${quota}`;
   return row?.value ?? PERSON_QUOTAS[quota](config);
 }
 
-/** Throws 409 `QUOTA_EXCEEDED` with the `quota` and its `limit`. */
+/** Throws 409 `QUOTA_EXCEEDED` with the name of the quota and the limit that applies to the user. */
 export async function refuseOver(quota: OwnerQuota, userId: string, env: Env): Promise<never> {
   const limit = await limitOf(userId, quota, env);
   return refuse("QUOTA_EXCEEDED", { quota, limit, message: MESSAGES[quota](limit) }, 409);
 }
 
 /**
- * Builds the step that locks a person's row. As the first step of a batch, it makes batches that count against the quotas of the same
- * person run one after the other.
+ * Builds the batch step that locks a user's row. Every batch that counts against a quota of the user must begin with this step, so that
+ * such batches run one after the other.
  */
 export const lockUser = (userId: string): Step => sql`update users set name = name where id = ${userId}`;
 
-/** Builds the step that locks the row of a canvas's owner in the same way. */
+/** Builds the batch step that locks the user row of a canvas's owner, for the same purpose as `lockUser`. */
 export const lockOwner = (canvasId: string): Step =>
   sql`update users set name = name where id = (select owner_id from canvases where id = ${canvasId})`;
 
-/** Builds the step that rolls back its batch, by changing no row, if the owner of a canvas now has more canvases than their quota. */
+/**
+ * Builds the batch step that changes no row, and so rolls back its batch, if the owner of a canvas now has more canvases than their quota
+ * allows.
+ */
 export const withinCanvases = (canvasId: string, { config }: Env): Step => sql`
   update users set name = name where id = (select owner_id from canvases where id = ${canvasId})
     and (select count(*) from canvases where owner_id = users.id and deleted_at is null)
       <= coalesce((select value from person_quotas where user_id = users.id and person_quotas.name = 'canvases.person'),
         ${config.quotaCanvases})`;
 
-/** Builds the step that rolls back its batch, by changing no row, if the bundles of a canvas's owner now exceed their quota of bytes. */
+/**
+ * Builds the batch step that changes no row, and so rolls back its batch, if the bundles of a canvas's owner now have more bytes than their
+ * quota allows.
+ */
 export const withinBytes = (canvasId: string, { config }: Env): Step => sql`
   update users set name = name where id = (select owner_id from canvases where id = ${canvasId})
     and (select coalesce(sum(bytes), 0) from canvases join bundle_bytes on bundle_bytes.canvas_id = canvases.id
@@ -68,7 +77,10 @@ export const withinBytes = (canvasId: string, { config }: Env): Step => sql`
       <= coalesce((select value from person_quotas where user_id = users.id
           and person_quotas.name = 'bundles.bytes.person'), ${config.quotaBundleBytes})`;
 
-/** Reads the owner of a canvas, and the bytes of the bundles of all their canvases, including deleted ones. */
+/**
+ * Reads the id of a canvas's owner, and the total bytes of the bundles of all canvases of this owner, including deleted ones. Returns
+ * undefined if there is no such canvas.
+ */
 export async function ownerOf(
   canvasId: string,
   { db }: Env,
@@ -79,19 +91,25 @@ export async function ownerOf(
     from canvases where id = ${canvasId}`;
 }
 
-/** Returns the owner of a canvas if `added` bytes of bundles exceed their quota, and null otherwise. Throws 404 `NOT_FOUND` without a canvas. */
+/**
+ * Returns the id of a canvas's owner if `added` more bytes of bundles would exceed the owner's quota, and null otherwise. Throws 404
+ * `NOT_FOUND` if there is no such canvas.
+ */
 export async function bytesOver(canvasId: string, added: number, env: Env): Promise<string | null> {
   const owner = (await ownerOf(canvasId, env)) ?? refuse("NOT_FOUND");
   return owner.bytes + added > (await limitOf(owner.id, "bundles.bytes.person", env)) ? owner.id : null;
 }
 
-/** Throws 409 `QUOTA_EXCEEDED` if `added` bytes of bundles exceed the quota of a canvas's owner. */
+/** Throws 409 `QUOTA_EXCEEDED` if `added` more bytes of bundles would exceed the quota of a canvas's owner. */
 export async function requireBytes(canvasId: string, added: number, env: Env): Promise<void> {
   const owner = await bytesOver(canvasId, added, env);
   if (owner !== null) await refuseOver("bundles.bytes.person", owner, env);
 }
 
-/** Returns the use and the limit of each quota of a canvas's owner. For `versions.canvas`, this is the use by this canvas. */
+/**
+ * Returns the use and the limit of each quota of a canvas's owner. For the quota `versions.canvas`, the use is the number of versions of
+ * this canvas.
+ */
 export async function usageOfOwner(
   canvasId: string,
   { db, config }: Env,

@@ -6,8 +6,8 @@ import type { Canvas } from "./access-lookup.ts";
 const NONE: RuntimePolicy = {};
 
 /**
- * Returns the policy document of a canvas, in the revision `policyRevision` or a newer one. Returns an empty one if the canvas has none.
- * Throws 404 `NOT_FOUND` if the canvas has been purged.
+ * Returns the policy document of a canvas, in the revision `policyRevision` or a newer one. Returns an empty document if the canvas has
+ * none. Throws 404 `NOT_FOUND` if the canvas has been purged.
  */
 export async function policyOf(
   { id, policyRevision }: Pick<Canvas, "id" | "policyRevision">,
@@ -22,6 +22,6 @@ export async function policyOf(
   return policies.keep(row.runtime_policy_revision, row.runtime_policy ?? "{}");
 }
 
-/** Returns the entry of a policy table, or undefined if there is none of that name. */
+/** Returns the entry with a name in a section of a policy document, such as its collections, or undefined if there is none. */
 export const entryOf = <Entry>(table: Record<string, Entry> | undefined, name: string): Entry | undefined =>
   table !== undefined && Object.hasOwn(table, name) ? table[name] : undefined;

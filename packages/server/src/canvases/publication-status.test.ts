@@ -10,7 +10,7 @@ import {
 
 const NOW = 1_000_000;
 
-/** A canvas to which every state applies. */
+/** A canvas to which the condition of every publication state applies. */
 const worst: StatusFields = {
   disabledAt: 1,
   archivedAt: 1,
@@ -20,7 +20,7 @@ const worst: StatusFields = {
   access: "private",
 };
 
-/** The states of specification 3 in its order, each with the change that removes it. */
+/** The publication states in the order of specification 3. Each has the change of `worst` after which its condition no longer applies. */
 const STATES: [state: ReturnType<typeof publicationStatus>, ended: Partial<StatusFields>][] = [
   ["disabled", { disabledAt: null }],
   ["archived", { archivedAt: null }],
@@ -54,7 +54,7 @@ test("a share expires at its time, not before", () => {
   assert.equal(legacyStatus({ ...live, expiresAt: NOW }, NOW), "expired");
 });
 
-/** The frozen `status`: revoked, expired, private, live; no other field changes it (specification 2). */
+/** Canvases, given as differences from `live`, and the deprecated field `status` that they must have (specification 2). */
 const legacy: [what: string, canvas: Partial<StatusFields>, status: ReturnType<typeof legacyStatus>][] = [
   ["everything at once", worst, "revoked"],
   ["expired and private", { ...worst, revokedAt: null }, "expired"],
@@ -77,7 +77,7 @@ test("accessMode is derived from access", () => {
   assert.deepEqual(modes, ["restricted", "whole_org", "public_link"]);
 });
 
-/** Canvases, and whether anonymous callers may open them. */
+/** Canvases, given as differences from a published one with a Public link, and whether anonymous callers may open them. */
 const anonymous: [what: string, cause: Partial<Parameters<typeof admitsAnonymous>[0]>, admitted: boolean][] =
   [
     ["public link", {}, true],

@@ -29,7 +29,10 @@ export const statusFieldsOf = (row: {
   access: row.access,
 });
 
-/** The publication states in the specification's order (3); the first row that applies is the state. */
+/**
+ * The publication states in the order of specification 3, each with its condition. The first one whose condition holds is the state of a
+ * canvas.
+ */
 export const PUBLICATION_STATUSES: {
   status: PublicationStatus;
   when: (canvas: StatusFields, now: number) => boolean;
@@ -42,11 +45,14 @@ export const PUBLICATION_STATUSES: {
   { status: "published", when: () => true },
 ];
 
-/** Returns the publication status of a canvas. */
+/** Returns the publication status of a canvas at the time `now`, in epoch milliseconds. */
 export const publicationStatus = (canvas: StatusFields, now: number): PublicationStatus =>
   PUBLICATION_STATUSES.find((row) => row.when(canvas, now))?.status ?? "published";
 
-/** Whether anonymous callers pass the auth gateway: only to a published canvas with an active Public link (specification 4.1, step 1). */
+/**
+ * Whether callers who are not signed in may open a canvas: only if it is published and its Public link is active (specification 4.1, step
+ * 1).
+ */
 export const admitsAnonymous = (
   canvas: StatusFields & { deletedAt: number | null; publicLinks: boolean },
   now: number,
@@ -56,14 +62,14 @@ export const admitsAnonymous = (
   canvas.deletedAt === null &&
   publicationStatus(canvas, now) === "published";
 
-/** Returns the deprecated, frozen `status` (specification 2): revoked, expired, private, live. */
+/** Returns the deprecated field `status` of a canvas (specification 2): the first of revoked, expired, private and live that applies. */
 export function legacyStatus(canvas: StatusFields, now: number): AuthoredCanvas["status"] {
   if (canvas.revokedAt !== null) return "revoked";
   if (hasExpired(canvas, now)) return "expired";
   return canvas.access === "private" ? "private" : "live";
 }
 
-/** Converts general access to `accessMode` (specification 2). */
+/** Converts the field `access` of a canvas to its field `accessMode` (specification 2). */
 export const accessMode = (access: AuthoredCanvas["access"]): AuthoredCanvas["accessMode"] =>
   access === "private" ? "restricted" : access;
 

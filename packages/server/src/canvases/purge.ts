@@ -5,16 +5,16 @@ import { rowsOfCanvas, tablesOf } from "./canvas-data.ts";
 /** The time after which a deleted canvas is purged; until then it can be restored. */
 export const RETENTION_MS = 30 * 24 * 60 * 60 * 1000;
 
-/** The number of rows that one statement removes: in SQLite a write blocks the event loop. */
+/** The maximum number of rows that one statement removes. It is small because in SQLite a write blocks the event loop. */
 const AT_ONCE = 100;
 
-/** The statements that remove a canvas's rows from a table: up to `AT_ONCE` of them, and all. */
+/** The statements that remove a canvas's rows from one table: `some` removes at most `AT_ONCE` rows, `all` removes all. */
 interface Removal {
   some(canvasId: string): Sql;
   all(canvasId: string): Step;
 }
 
-/** Builds the statements for every table that holds rows of canvases. */
+/** Builds the removal statements for every table in which rows belong to canvases. */
 function removalsFor({ canvasData }: Env): Removal[] {
   return tablesOf(canvasData).map(([name, table]) => {
     const [key, where] = [table.key.join(", "), rowsOfCanvas(table)];
@@ -27,8 +27,8 @@ function removalsFor({ canvasData }: Env): Removal[] {
 }
 
 /**
- * Removes up to 100 canvases that were deleted too long ago to be restored, with all their rows. Returns how many it has found. Their blobs
- * are left to the sweep.
+ * Removes at most 100 canvases that were deleted too long ago to be restored, with all their rows in other tables. Returns the number of
+ * such canvases that were found. Does not remove their blobs; `sweepBlobs` does.
  */
 export async function purgeCanvases(env: Env): Promise<number> {
   const { db } = env;
@@ -38,7 +38,8 @@ export async function purgeCanvases(env: Env): Promise<number> {
   }>`select id from canvases where deleted_at <= ${before} limit 100`;
   const removals = removalsFor(env);
   for (const { id } of expired) {
-    // After this statement no node can restore the canvas, even if its clock is wrong. The canvas may have been restored since it was read.
+    // After this statement no node can restore the canvas, even if the clock of the node is wrong. The statement changes no row if the
+    // canvas has been restored since it was read.
     const taken =
       await db.run`update canvases set deleted_at = 0 where id = ${id} and deleted_at <= ${before}`;
     if (taken === 0) continue;

@@ -5,25 +5,28 @@ import type { Env } from "../env.ts";
 
 type GivenRole = "editor" | "viewer";
 
-/** An entry of a people list. */
+/** A person with whom a canvas is shared, and their role. */
 export interface PersonEntry {
   email: string;
   role: GivenRole;
 }
 
-/** A person of a people list. `name` is null if they have not signed in yet. */
+/** A person with whom a canvas is shared, with their name. `name` is null if the person has never signed in. */
 export interface NamedPerson extends PersonEntry {
   name: string | null;
 }
 
-/** A team that a canvas is shared with. */
+/** A team with which a canvas is shared, and the role of its members. */
 export interface TeamEntry {
   id: string;
   name: string;
   role: GivenRole;
 }
 
-/** Reads the people lists of these canvases, by canvas id and sorted by address; a canvas with an empty list is left out. */
+/**
+ * Reads the people with whom these canvases are shared. Returns a map from the id of a canvas to its people, sorted by e-mail address. A
+ * canvas that is shared with no people has no entry.
+ */
 export async function listPeople(canvasIds: string[], { db }: Env): Promise<Map<string, NamedPerson[]>> {
   const rows = await db.all<NamedPerson & { canvas_id: string }>`
     select canvas_id, canvas_people.email, role, users.name
@@ -32,7 +35,10 @@ export async function listPeople(canvasIds: string[], { db }: Env): Promise<Map<
   return listsOf(rows);
 }
 
-/** Reads the teams that these canvases are shared with, by canvas id and sorted by name; a canvas without teams is left out. */
+/**
+ * Reads the teams with which these canvases are shared. Returns a map from the id of a canvas to its teams, sorted by name. A canvas that
+ * is shared with no team has no entry.
+ */
 export async function listTeamsOf(canvasIds: string[], { db }: Env): Promise<Map<string, TeamEntry[]>> {
   const rows = await db.all<TeamEntry & { canvas_id: string }>`
     select canvas_id, teams.id, name, role from canvas_teams join teams on teams.id = team_id
@@ -40,7 +46,7 @@ export async function listTeamsOf(canvasIds: string[], { db }: Env): Promise<Map
   return listsOf(rows);
 }
 
-/** Returns the ids among `ids` that belong to teams which the user created or is a member of. */
+/** Returns those of the team ids `ids` whose team the user created or is a member of. */
 export async function visibleTeams(ids: string[], user: User, { db }: Env): Promise<string[]> {
   const rows = await db.all<{ id: string }>`
     select id from teams where id in (select key from json_each(${asKeys(ids)})) and (created_by = ${user.id}
@@ -58,12 +64,12 @@ function listsOf<Entry>(rows: (Entry & { canvas_id: string })[]): Map<string, Om
   return lists;
 }
 
-/** Share settings to save; a field left out keeps its value, null clears it. `expiresAt` is in epoch milliseconds. */
+/** Share settings to save. A field that is left out keeps its value, and null clears a field. `expiresAt` is in epoch milliseconds. */
 export interface Sharing {
   access?: Access | undefined;
   passwordHash?: string | null | undefined;
   expiresAt?: number | null | undefined;
-  /** The home organisation, for a canvas that has none. */
+  /** The id of the home organisation to set if the canvas has none. */
   org?: string | undefined;
   people?: PersonEntry[] | undefined;
   teams?: { id: string; role: GivenRole }[] | undefined;
@@ -89,7 +95,7 @@ export async function setSharing(
   if (people !== undefined) {
     steps.push(optional`delete from canvas_people where canvas_id = ${canvasId}`);
     for (const { email, role } of people) {
-      // Skips a person who has become the owner meanwhile.
+      // Skips a person who has become the owner since the settings were checked.
       steps.push(optional`
         insert into canvas_people (canvas_id, email, role) select ${canvasId}, ${email}, cast(${role} as text)
         where not exists (select 1 from canvases join users on users.id = owner_id
@@ -99,7 +105,7 @@ export async function setSharing(
   if (teams !== undefined) {
     steps.push(optional`delete from canvas_teams where canvas_id = ${canvasId}`);
     for (const { id, role } of teams) {
-      // Skips a team that is deleted meanwhile: its row is locked first, as by `deleteTeam`.
+      // Skips a team that is being deleted concurrently: locks its row first, like `deleteTeam`.
       steps.push(
         optional`update teams set name = name where id = ${id}`,
         optional`

@@ -5,39 +5,42 @@ import { addUses, type BundleBlob, lockBytes, usesRemover } from "./bundle-blobs
 import { lockOwner, withinBytes } from "./owner-quotas.ts";
 import { FILES_AT_ONCE } from "./version-files.ts";
 
-/** The time after which a staged deploy can no longer be finished. */
+/** The time for which a staged deploy, whose files are uploaded one by one, can be finished after its start. */
 const LIFETIME_MS = 60 * 60 * 1000;
 
-/** A file of a staged deploy; `key` is the SHA-256 of its bytes. */
+/** A file of a staged deploy. `key` is the SHA-256 of its bytes. */
 export interface StagedFile {
   path: string;
   key: string;
   size: number;
 }
 
-/** The bytes of files of a staged deploy. */
+/** A blob of a staged deploy: the content of one or more of its files. `key` is the SHA-256 of the bytes. */
 export interface StagedBlob {
   key: string;
   size: number;
   compressible: boolean;
 }
 
-/** A deploy of one user to one canvas whose files are uploaded one by one. */
+/** A deploy by one user to one canvas, for which the files are uploaded one by one. */
 export interface StagedDeploy {
   id: string;
   canvasId: string;
   userId: string;
   files: StagedFile[];
-  /** The version that must be live when this one is published, null for none; undefined if any may be. */
+  /**
+   * The id of the version that must be the published one when this deploy is finished. Null if the canvas must have no version; undefined
+   * if any version may be published.
+   */
   expectedVersion: string | null | undefined;
   message: string | null;
-  /** The version that it has published, or null. */
+  /** The id of the version that the deploy has published, or null if it has not been finished. */
   version: string | null;
 }
 
 /**
- * Inserts a staged deploy, which from now on holds those of its blobs that the canvas has. Returns "full" if the canvas has as many open
- * ones as it may have, and "gone" if it no longer exists.
+ * Inserts a staged deploy. Blobs that the canvas has already are kept for the deploy and need not be uploaded. Returns "full" if the canvas
+ * has the maximum number of unfinished staged deploys, and "gone" if the canvas no longer exists.
  */
 export async function insertStaged(
   { id, canvasId, userId, files, expectedVersion, message }: Omit<StagedDeploy, "version">,
@@ -78,7 +81,7 @@ interface Row {
   version: string | null;
 }
 
-/** Finds a staged deploy of a user to a canvas. Returns undefined if it has expired. */
+/** Finds a staged deploy by its id, canvas and user. Returns undefined if there is none or it has expired. */
 export async function findStaged(
   id: string,
   canvasId: string,
@@ -94,7 +97,10 @@ export async function findStaged(
   return { id, canvasId, userId, files: JSON.parse(files) as StagedFile[], expectedVersion, ...rest };
 }
 
-/** Finds the bytes that a staged deploy of a user waits for or has, by their key. Returns undefined if it has been finished. */
+/**
+ * Finds a blob that a staged deploy lists, by its key. `held` is whether the deploy has the bytes already. Returns undefined if the deploy
+ * does not list the blob, has expired or has been finished.
+ */
 export async function findStagedBlob(
   deploy: { id: string; canvasId: string; userId: string },
   key: string,
@@ -107,7 +113,7 @@ export async function findStagedBlob(
   return row && { key, size: row.size, compressible: row.compressible === 1, held: row.held === 1 };
 }
 
-/** Returns the keys of the bytes that a staged deploy waits for. */
+/** Returns the keys of the blobs that still have to be uploaded for a staged deploy. */
 export async function missingOf(id: string, { db }: Env): Promise<string[]> {
   const rows = await db.all<{ key: string }>`
     select blob_key as key from staged_blobs where deploy_id = ${id} and held = 0 order by blob_key`;
@@ -115,8 +121,8 @@ export async function missingOf(id: string, { db }: Env): Promise<string[]> {
 }
 
 /**
- * Records that the bytes of a staged deploy are stored. Returns "full" if the owner's quota of bytes would be exceeded, and "none" if the
- * deploy does not wait for them.
+ * Records that a blob of a staged deploy has been stored. Returns "full" if the byte quota of the canvas's owner would be exceeded, and
+ * "none" if the deploy does not list the blob or has it already.
  */
 export async function holdBlob(
   { id, canvasId }: { id: string; canvasId: string },
@@ -133,14 +139,20 @@ export async function holdBlob(
   return done === steps.length ? "done" : done < taken.length ? "none" : "full";
 }
 
-/** Builds the step that marks a staged deploy as finished. It rolls back its batch if the deploy has expired or has been finished. */
+/**
+ * Builds the batch step that marks a staged deploy as finished with its version. It changes no row, and so rolls back its batch, if the
+ * deploy has been finished or removed already.
+ */
 export const finishStep = (id: string, version: string): Step => sql`
   update staged_deploys set version_id = ${version} where id = ${id} and version_id is null`;
 
 const endUses = usesRemover(`select blob_key, 1 as uses from staged_blobs
   where deploy_id = ? and held = 1`);
 
-/** Releases the blobs of a staged deploy, in small batches. Safe to run concurrently. */
+/**
+ * Ends the use of blobs by a staged deploy, in small batches. Removes those blobs from the canvas that no version and no other staged
+ * deploy uses. Safe to run concurrently.
+ */
 export async function releaseBlobs(
   { id, canvasId }: { id: string; canvasId: string },
   { db }: Env,

@@ -9,11 +9,11 @@ import type { SwitchColumns } from "./capabilities.ts";
 import { lockUser, withinCanvases } from "./owner-quotas.ts";
 import { claimSlug } from "./publishing/slug-claims.ts";
 
-/** The approximate size in bytes of a canvas as JSON, and of an entry of its people or teams. */
+/** The approximate size in bytes of a canvas in a JSON response, and of each person or team in it. */
 const CANVAS_BYTES = 1024;
 const ENTRY_BYTES = 64;
 
-/** A row of `canvases` with its owner, and the role of the user who reads it. */
+/** A row of `canvases` with its owner, and with the role of the user who reads it. */
 export interface CanvasRow extends SwitchColumns {
   id: string;
   slug: string;
@@ -44,16 +44,19 @@ export interface CanvasRow extends SwitchColumns {
   role: CanvasRole;
 }
 
-/** A row for a caller who manages the canvas by their role, or as an administrator. */
+/** A row of `canvases` with the role of the user who reads it, which can also be "admin" (administrator). */
 export type ManagedRow = Omit<CanvasRow, "role"> & { role: AuthoredCanvas["viewerRole"] };
 
-/** A further quota that a new canvas counts against: `step` changes no row if the quota is used up, and `refuse` throws then. */
+/**
+ * An additional quota that a new canvas counts against. If the quota is used up, `step` changes no row, which rolls back the batch, and
+ * `refuse` throws the error to return.
+ */
 export interface CreationQuota {
   step: Step;
   refuse(): never;
 }
 
-/** The settings with which a page creates a canvas, and the quotas of authoring. */
+/** The settings of a canvas that a page creates with the primitive `authoring`, and the additional quotas that apply. */
 export interface Authored {
   access: Access;
   passwordHash: string | null;
@@ -71,8 +74,8 @@ const PRIVATE: Authored = {
 };
 
 /**
- * Inserts a canvas. Returns "taken" if its slug is in use or reserved after a deletion or rename, "full" if the owner's quota of canvases is
- * used up, and a further quota that is used up. `org` is its home organisation.
+ * Inserts a canvas. `org` is the id of its home organisation, or null. Returns "taken" if the slug is in use or still reserved after a
+ * deletion or rename, "full" if the owner's quota of canvases is used up, or the quota in `authored` that is used up.
  */
 export async function insertCanvas(
   canvas: { id: string; slug: string; title: string; tags: string[]; org: string | null },
@@ -100,7 +103,10 @@ export async function insertCanvas(
   return steps[done]?.[1] ?? "done";
 }
 
-/** Reads a canvas with the role of a user on it as owner, or by its people or teams, or else `otherwise`. */
+/**
+ * Reads a canvas with the role of a user on it, who is the owner or has a role by the people list or a team. For other users the role is
+ * `otherwise`; if `otherwise` is null, returns undefined.
+ */
 const readCanvas = <Row>(
   id: string,
   user: Pick<User, "id" | "email">,
@@ -117,14 +123,16 @@ const readCanvas = <Row>(
       where canvases.id = ${id} and deleted_at is null) as found
     where role is not null`;
 
-/** Reads a canvas on which the user has a role as owner, or by its people or teams. Returns undefined if there is none. */
+/**
+ * Reads a canvas that the user owns, or that is shared with the user or a team of the user. Returns undefined if there is no such canvas.
+ */
 export const findCanvas = (
   id: string,
   user: Pick<User, "id" | "email">,
   env: Env,
 ): Promise<CanvasRow | undefined> => readCanvas<CanvasRow>(id, user, null, env);
 
-/** Reads a canvas that the user manages as owner or editor, or as an administrator. Returns undefined if there is none. */
+/** Reads a canvas that the user may manage: as its owner, an editor or an administrator. Returns undefined if there is no such canvas. */
 export async function findManaged(
   id: string,
   user: Pick<User, "id" | "email">,
@@ -136,7 +144,7 @@ export async function findManaged(
   return isAdmin ? { ...row, role: "admin" } : undefined;
 }
 
-/** Reads the facts about a canvas that its error pages may show. Returns undefined if there is no canvas at the slug. */
+/** Reads what the error pages of a canvas may show about the canvas and its owner. Returns undefined if no canvas has the slug. */
 export function findForErrorPage(slug: string, { db }: Env) {
   return db.get<{
     title: string;
@@ -151,8 +159,8 @@ export function findForErrorPage(slug: string, { db }: Env) {
 }
 
 /**
- * Reads a page of the canvases on which the user has a role, newest first, with ids before `cursor`. `q` filters by title and slug. The
- * page ends early if its canvases would make a large response.
+ * Reads a page of the canvases on which the user has a role, newest first, with ids that are less than `cursor`. `q` is searched in title
+ * and slug. The page has fewer than `limit` canvases if the response would be too large otherwise.
  */
 export async function listCanvases(
   user: Pick<User, "id" | "email">,

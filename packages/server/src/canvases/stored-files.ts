@@ -1,12 +1,12 @@
 import type { Env } from "../env.ts";
 
-/** A blob of a version's file. */
+/** The key and the size in bytes of a blob that contains a file of a version. */
 interface StoredBlob {
   key: string;
   size: number;
 }
 
-/** A file of a version as it was uploaded, and compressed with gzip if that is stored. */
+/** A file of a version. `plain` is its content as it was uploaded, `gzip` its compressed variant if one is stored. */
 export interface StoredFile {
   path: string;
   plain: StoredBlob;
@@ -22,7 +22,7 @@ interface Row {
 
 const ROWS_AT_ONCE = 500;
 
-/** Reads the files of a version in the order of their paths in bytes, the same on both engines. */
+/** Reads the files of a version. Sorts them by the bytes of their paths, so that the order is the same on SQLite and PostgreSQL. */
 export async function storedFiles(version: string, { db }: Env): Promise<StoredFile[]> {
   const rows: Row[] = [];
   for (let slice: Row[] = [{ path: "", encoding: "gzip", key: "", size: 0 }]; slice.length > 0; ) {

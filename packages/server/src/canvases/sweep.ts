@@ -23,14 +23,20 @@ export async function sweepBlobs({ db, blobs, canvasData, clock }: Env): Promise
   return removed;
 }
 
-/** Removes uploads and staged blobs older than an hour, which killed processes left, and completes interrupted removals of blobs. */
+/**
+ * Removes temporary files of uploads and of blobs that are older than an hour, because killed processes leave such files. Completes
+ * removals of blobs that were interrupted.
+ */
 async function sweepStaging(env: Env): Promise<void> {
   const before = env.clock() - HOUR_MS;
   await makeOwnDirectory(uploadsOf(env), /./);
   await Promise.all([removeOlder(uploadsOf(env), before), env.blobs.tidy(before)]);
 }
 
-/** Sweeps now and every hour. Returns a function that stops this and waits for the sweeps that are running. */
+/**
+ * Removes expired and unused data, such as old sessions and blobs, now and every hour. Returns a function that stops this and waits for the
+ * removals that are running.
+ */
 export function startSweeping(env: Env): () => Promise<void> {
   let sweeping = Promise.resolve();
   const sweep = () => {

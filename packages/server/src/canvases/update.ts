@@ -23,8 +23,8 @@ export interface CanvasPatch {
 const bit = (value: boolean | undefined) => (value === undefined ? null : Number(value));
 
 /**
- * Updates a canvas. Throws 400 `INVALID_BODY` for a slug that is malformed or reserved for the service, 409 `SLUG_TAKEN` for one that is in
- * use or reserved after a deletion or rename, and 404 `NOT_FOUND` for a deleted canvas.
+ * Updates a canvas. Throws 400 `INVALID_BODY` for a slug that is malformed or reserved for the service, 409 `SLUG_TAKEN` for a slug that is
+ * in use or reserved after a deletion or rename, and 404 `NOT_FOUND` for a deleted canvas.
  */
 export async function patchCanvas(id: string, patch: CanvasPatch, { db, clock }: Env): Promise<void> {
   if (patch.slug !== undefined) requireSlug(patch.slug);
@@ -66,8 +66,8 @@ export async function unpublishCanvas(id: string, { db, clock }: Env): Promise<v
 }
 
 /**
- * Marks a canvas as deleted; an administrator can restore it for 30 days. Its slug stays reserved as long, but that of a draft, which never
- * had a version, is free at once.
+ * Marks a canvas as deleted. An administrator can restore it for 30 days, and its slug stays reserved for the same time. But the slug of a
+ * draft, which is a canvas that never had a version, is free at once.
  */
 export async function deleteCanvas(id: string, { db, clock }: Env): Promise<void> {
   const now = clock();
@@ -85,8 +85,9 @@ export async function deleteCanvas(id: string, { db, clock }: Env): Promise<void
 }
 
 /**
- * Makes an editor the owner, and the owner an editor, in one batch. If `email` is not that of an editor with an account, changes nothing
- * and returns "not_an_editor". If the new owner's quota would be exceeded, changes nothing and returns the name of the quota.
+ * Makes the editor with the address `email` the owner, and the owner an editor, in one batch. Changes nothing and returns "not_an_editor"
+ * if there is no such editor with an active account. Changes nothing and returns the name of a quota of the new owner if it would be
+ * exceeded.
  */
 export async function transferCanvas(
   id: string,

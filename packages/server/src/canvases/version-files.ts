@@ -3,7 +3,7 @@ import type { Env } from "../env.ts";
 import { addUses, type BundleBlob, lockBytes, requireBlobs, usesRemover } from "./bundle-blobs.ts";
 import { lockOwner, withinBytes } from "./owner-quotas.ts";
 
-/** A file of a version with its stored bytes. Its variants are served only if `compressible`. */
+/** A file of a version with its stored bytes. Compressed variants of the bytes are served only if `compressible` is true. */
 export interface VersionFile {
   path: string;
   mime: string;
@@ -11,10 +11,10 @@ export interface VersionFile {
   blob: BundleBlob;
 }
 
-/** The maximum number of files added or removed in one batch: in SQLite a batch blocks the event loop. */
+/** The maximum number of files that are added or removed in one batch. It is small because in SQLite a batch blocks the event loop. */
 export const FILES_AT_ONCE = 250;
 
-/** The row of a file in one encoding: path, encoding, media type, key of the blob, size. */
+/** The row of a file in one encoding: path, encoding, media type, key of the blob, size in bytes. */
 type Row = [path: string, encoding: "identity" | "br" | "gzip", mime: string, key: string, size: number];
 
 function rowsOf({ path, mime, compressible, blob }: VersionFile): Row[] {
@@ -26,20 +26,20 @@ function rowsOf({ path, mime, compressible, blob }: VersionFile): Row[] {
   return rows;
 }
 
-/** Returns the different blobs of files, each with the number of files that have it. */
+/** Returns the distinct blobs of files, each with the number of files that have it as their content. */
 function usesOf(files: VersionFile[]): Iterable<{ blob: BundleBlob; uses: number }> {
   const used = new Map<string, { blob: BundleBlob; uses: number }>();
   for (const { blob } of files) used.set(blob.key, { blob, uses: (used.get(blob.key)?.uses ?? 0) + 1 });
   return used.values();
 }
 
-/** The result of adding files to a version. */
+/** The result of `addFiles`, which explains the values. */
 export type AddOutcome = "done" | "lost" | "full" | "gone";
 
 /**
- * Adds at most `FILES_AT_ONCE` files to a version that is being stored. `reused` are the keys of blobs that have not been stored again,
- * because the canvas had them. Adds none and returns "lost" if it no longer has all of these, "full" if the owner's quota of bytes would be
- * exceeded, or "gone" if the canvas no longer exists.
+ * Adds at most `FILES_AT_ONCE` files to a version that is being stored. `reused` are the keys of blobs that were not stored again, because
+ * the canvas had them. Adds nothing and returns "lost" if the canvas no longer has all blobs in `reused`, "full" if the owner's quota of
+ * bytes would be exceeded, or "gone" if the canvas no longer exists.
  */
 export async function addFiles(
   { id, canvasId }: { id: string; canvasId: string },
@@ -67,7 +67,7 @@ export async function addFiles(
 const endUses = usesRemover(`select blob_key, count(*) as uses from version_files
   where version_id = ? and encoding = 'identity' and path in (select key from json_each(?)) group by blob_key`);
 
-/** Removes a version that is marked `removing`, with its files in small batches. Safe to run concurrently. */
+/** Removes a version whose state is `removing`, after its files, which it removes in small batches. Safe to run concurrently. */
 async function removeMarked({ id, canvasId }: { id: string; canvasId: string }, { db }: Env): Promise<void> {
   for (;;) {
     const rows = await db.all<{ path: string; key: string }>`
@@ -84,21 +84,24 @@ async function removeMarked({ id, canvasId }: { id: string; canvasId: string }, 
   await db.run`delete from versions where id = ${id} and state = 'removing'`;
 }
 
-/** Removes a version that could not be stored. */
+/** Removes a version that is still in the state `storing`, because it could not be stored or published. */
 export async function discardVersion(version: { id: string; canvasId: string }, env: Env): Promise<void> {
   const marked = await env.db.run`
     update versions set state = 'removing' where id = ${version.id} and state = 'storing'`;
   if (marked === 1) await removeMarked(version, env);
 }
 
-/** Removes the versions of a canvas that are marked `removing`. */
+/** Removes the versions of a canvas whose state is `removing`. */
 export async function removeOfCanvas(canvasId: string, env: Env): Promise<void> {
   const marked = await env.db.all<{ id: string }>`
     select id from versions where canvas_id = ${canvasId} and state <> 'stored' and state = 'removing'`;
   for (const { id } of marked) await removeMarked({ id, canvasId }, env);
 }
 
-/** Removes every version that is marked `removing`, or that is still being stored but was created before `time` (epoch milliseconds). */
+/**
+ * Removes every version whose state is `removing`, and every version that is still being stored but was created before `time` (epoch
+ * milliseconds).
+ */
 export async function sweepVersions(time: number, env: Env): Promise<void> {
   await env.db.run`
     update versions set state = 'removing' where state <> 'stored' and state = 'storing' and created_at < ${time}`;

@@ -13,8 +13,8 @@ export interface StoredVersion {
 }
 
 /**
- * Returns the step that marks a version as stored, with the number of its files that were added, changed or removed since the newest
- * version that was stored before it.
+ * Returns the batch step that marks a version as stored. It also saves how many files were added, changed and removed, compared with the
+ * newest stored version that is older.
  */
 export const storedStep = ({ id, canvasId, files, bytes }: StoredVersion): Step => sql`
   with before as (select max(id) as id from versions where canvas_id = ${canvasId} and state = 'stored' and id < ${id}),
@@ -29,7 +29,7 @@ export const storedStep = ({ id, canvasId, files, bytes }: StoredVersion): Step 
       where version_id = (select id from before) and encoding = 'identity') - (select count(old_key) from pairs)
   where id = ${id} and state = 'storing'`;
 
-/** Returns the steps that make a stored version the current one of its canvas. */
+/** Returns the batch steps that publish a stored version: they make it the current version of its canvas. */
 export const publishSteps = (canvasId: string, version: string, now: number): [Step, ...Step[]] => [
   // Locks the canvas's row first, so that concurrent deploys run one after the other.
   sql`update canvases set version_id = ${version}, revoked_at = null,
@@ -42,8 +42,8 @@ export const publishSteps = (canvasId: string, version: string, now: number): [S
 ];
 
 /**
- * Returns the step that marks the oldest versions over the quota for removal. The published version stays, and so does the one that it has
- * just replaced, because pages of it may still be loading.
+ * Returns the batch step that marks the oldest versions of a canvas that exceed its quota for removal. Keeps the published version. Also
+ * keeps the version that was replaced just now, because browsers may still be loading files of it.
  */
 export const trimStep = (canvasId: string, version: string, now: number, { config }: Env): Step =>
   optional`update versions set state = 'removing'
@@ -75,14 +75,14 @@ export async function listVersions(canvasId: string, { db }: Env): Promise<Versi
   }));
 }
 
-/** Makes a stored version the current one again. Throws 404 `NOT_FOUND` if the canvas has no such version. */
+/** Publishes a stored version of a canvas. Throws 404 `NOT_FOUND` if the canvas has no such version, is deleted or is disabled. */
 export async function publishVersion(canvasId: string, version: string, { db, clock }: Env): Promise<void> {
   const steps = publishSteps(canvasId, version, clock());
   if (isId(version) && (await db.batch(steps)).length === steps.length) return;
   refuse("NOT_FOUND", { message: "The canvas has no such version." });
 }
 
-/** Throws 404 `NOT_FOUND` if the canvas has no such version. */
+/** Throws 404 `NOT_FOUND` if the canvas has no stored version with this id. */
 export async function requireVersion(canvasId: string, version: string, { db }: Env): Promise<void> {
   const known = isId(version)
     ? await db.get`select 1 as known from versions
@@ -92,12 +92,12 @@ export async function requireVersion(canvasId: string, version: string, { db }: 
 }
 
 /**
- * Deletes a version that is not the published one. Its files are removed later, by `removeOfCanvas` or the sweep. Throws 409 `VERSION_LIVE`,
- * and 404 `NOT_FOUND` if the canvas has no such version.
+ * Marks a version for removal. `removeOfCanvas` or the hourly sweep removes its files later. Throws 409 `VERSION_LIVE` if the version is
+ * the published one, and 404 `NOT_FOUND` if the canvas has no such version.
  */
 export async function deleteVersion(canvasId: string, version: string, env: Env): Promise<void> {
   const { db } = env;
-  // A concurrent publication of this version changes the same row, so that one of both fails.
+  // A concurrent publication of this version changes the same row, so either the deletion or the publication fails.
   const marked = isId(version)
     ? await db.run`update versions set state = 'removing'
         where id = ${version} and canvas_id = ${canvasId} and state = 'stored' and replaced_at is not null`

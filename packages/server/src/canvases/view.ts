@@ -10,10 +10,10 @@ import { accessMode, legacyStatus, publicationStatus, statusFieldsOf } from "./p
 import { listPeople, listTeamsOf, type NamedPerson, type TeamEntry } from "./sharing.ts";
 import { type CanvasRow, findCanvas, type ManagedRow } from "./store.ts";
 
-/** The maximum number of names in `audienceSummary`. */
+/** The maximum number of names in the field `audienceSummary` of a canvas. */
 const NAMES_SHOWN = 5;
 
-/** The people and teams that a canvas is shared with, as far as the caller may see them. */
+/** The people and teams with which a canvas is shared. The lists are empty if the caller may not see them. */
 interface Shared {
   people: NamedPerson[];
   teams: TeamEntry[];
@@ -26,11 +26,14 @@ const stringOf = (metadata: AuthoredCanvas["metadata"], name: string): string | 
   return typeof value === "string" ? value : null;
 };
 
-/** Returns the names of people and teams, without people who have not signed in and names that are e-mail addresses. */
+/** Returns the names of people and teams. Leaves out people who have never signed in, and names that are e-mail addresses. */
 const namesOf = ({ people, teams }: Shared): string[] =>
   [...people, ...teams].flatMap(({ name }) => (name === null || normalEmail(name) !== null ? [] : [name]));
 
-/** Converts a row to the fields of `AuthoredCanvas` (specification 2), which management and authoring have in common. */
+/**
+ * Converts a row to an `AuthoredCanvas` (specification 2), whose fields are in the responses of the management API and of the primitive
+ * `authoring`.
+ */
 function authoredOf(row: ManagedRow, shared: Shared, { base, clock }: Env): AuthoredCanvas {
   const now = clock();
   const metadata = JSON.parse(row.metadata ?? "{}") as { [name: string]: Json };
@@ -66,20 +69,26 @@ function authoredOf(row: ManagedRow, shared: Shared, { base, clock }: Env): Auth
   };
 }
 
-/** Reads what canvases are shared with. Yields empty lists for a canvas whose people and teams the caller may not see. */
+/**
+ * Reads the people and teams with which canvases are shared. Returns a function that returns those of one canvas, or empty lists if the
+ * caller may not see them.
+ */
 async function sharedOf(rows: ManagedRow[], env: Env): Promise<(row: ManagedRow) => Shared> {
   const ids = rows.filter(({ role }) => seesShared(role)).map(({ id }) => id);
   const [people, teams] = await Promise.all([listPeople(ids, env), listTeamsOf(ids, env)]);
   return ({ id }) => ({ people: people.get(id) ?? [], teams: teams.get(id) ?? [] });
 }
 
-/** Converts rows to canvases of authoring, for the caller whose role they contain. */
+/**
+ * Converts rows to the canvases in a response of the primitive `authoring`. The `role` in a row is the caller's, and decides what is
+ * included.
+ */
 export async function authoredViews(rows: ManagedRow[], env: Env): Promise<AuthoredCanvas[]> {
   const shared = await sharedOf(rows, env);
   return rows.map((row) => authoredOf(row, shared(row), env));
 }
 
-/** Converts rows to canvases of the management API, for the caller whose role they contain. */
+/** Converts rows to the canvases in a response of the management API. The `role` in a row is the caller's, and decides what is included. */
 export async function viewsFor(rows: CanvasRow[], env: Env): Promise<Canvas[]> {
   const shared = await sharedOf(rows, env);
   return rows.map((row) => ({
@@ -96,13 +105,18 @@ export async function viewsFor(rows: CanvasRow[], env: Env): Promise<Canvas[]> {
   }));
 }
 
-/** Converts one row to a canvas of the management API, for the caller whose role it contains. */
+/**
+ * Converts one row to the canvas in a response of the management API. The `role` in the row is the caller's, and decides what is included.
+ */
 export async function viewFor(row: CanvasRow, env: Env): Promise<Canvas> {
   const [view] = await viewsFor([row], env);
   return view as Canvas;
 }
 
-/** Reads a canvas and converts it for a user. Throws 404 `NOT_FOUND` if the user has no role on it. */
+/**
+ * Reads a canvas and converts it to its form in the management API, as `user` may see it. Throws 404 `NOT_FOUND` if the user has no role on
+ * it.
+ */
 export async function currentView(id: string, user: User, env: Env): Promise<Canvas> {
   return viewFor((await findCanvas(id, user, env)) ?? refuse("NOT_FOUND"), env);
 }

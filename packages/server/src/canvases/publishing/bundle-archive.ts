@@ -7,16 +7,16 @@ import { DEFLATED, STORED } from "../zip/central-header.ts";
 import { type ArchivedFile, writeZip, zipSize } from "../zip/zip-writer.ts";
 import { commonFolder } from "./select-files.ts";
 
-/** A bundle as a zip. `size` is its number of bytes, or null if that is not known before the end. */
+/** A bundle as a zip. `size` is the number of bytes of the zip, or null if it is not known before all of the zip has been read. */
 export interface BundleArchive {
   size: number | null;
   open(): Readable;
 }
 
-/** The header of gzip data as zlib writes it, up to its flags. */
+/** The first bytes of gzip data that zlib writes: signature, compression method and flags. */
 const GZIP = Buffer.from([0x1f, 0x8b, 8, 0]);
 const GZIP_HEADER_BYTES = 10;
-/** The checksum and the size of the content. */
+/** The length of the checksum and the size that follow the deflated data. */
 const GZIP_TRAILER_BYTES = 8;
 
 async function bytesOf(
@@ -33,12 +33,18 @@ async function read(key: string, start: number, length: number, env: Env): Promi
   return Buffer.concat(await (await bytesOf(key, env, { start, end: start + length - 1 })).toArray());
 }
 
-/** Streams a blob that is opened only when it is read, so that an abandoned archive leaves nothing open. */
+/**
+ * Streams a blob or a range of its bytes. Opens the blob only when the stream is read, so that an archive that is never read to its end
+ * leaves no blob open.
+ */
 async function* lazily(key: string, env: Env, range?: { start: number; end: number }) {
   yield* await bytesOf(key, env, range);
 }
 
-/** Returns the deflated data inside of gzip data. */
+/**
+ * Returns the deflated data inside a gzip blob, and the CRC-32 of the uncompressed content. Throws if the blob is not the gzip of
+ * `plainSize` bytes.
+ */
 async function deflated(key: string, size: number, plainSize: number, env: Env) {
   const end = size - GZIP_TRAILER_BYTES;
   const [header, trailer] = await Promise.all([
@@ -53,7 +59,7 @@ async function deflated(key: string, size: number, plainSize: number, env: Env) 
   };
 }
 
-/** Returns the content of a file, which is read twice because its checksum is written before it. */
+/** Returns the content of a blob and its CRC-32. Reads the blob twice, because in a zip the checksum comes before the content. */
 async function stored(key: string, env: Env) {
   let crc = 0;
   for await (const chunk of lazily(key, env)) crc = crc32(chunk, crc);
@@ -78,8 +84,8 @@ function archived({ path, plain, gzip }: StoredFile, env: Env): ArchivedFile {
 }
 
 /**
- * Returns a version as a zip that deploys again to the same files. Nothing is compressed for it, unless it would be larger than `limit`, the
- * largest zip that can be deployed: then files without a stored gzip are compressed while the zip is read.
+ * Returns a version as a zip. Deploying the zip gives the same files again. Files without a stored gzip variant are not compressed, unless
+ * the zip would then be larger than `limit`, the largest zip that can be deployed. In this case they are compressed while the zip is read.
  */
 export async function archiveOf(
   version: string,
@@ -87,7 +93,7 @@ export async function archiveOf(
   limit: number = LIMITS.bundleBytes.value,
 ): Promise<BundleArchive> {
   const files = await storedFiles(version, env);
-  // A deploy takes away one folder around everything.
+  // A deploy removes a folder that contains all files. To keep such a folder, puts another one around it.
   const around = commonFolder(files.map(({ path }) => path)) === "" ? "" : "bundle/";
   const ready = files.map((file) => archived({ ...file, path: around + file.path }, env));
   const isSmall = (zipSize(ready) ?? 0) <= limit;
@@ -96,7 +102,7 @@ export async function archiveOf(
     : ready.map((file) => (file.packed?.method === STORED ? { ...file, packed: null } : file));
   return {
     size: zipSize(chosen),
-    // One chunk waits in the stream, so that a slow client costs little memory.
+    // The stream buffers only one chunk, so that a slow client costs little memory.
     open: () => Readable.from(writeZip(chosen), { objectMode: false, highWaterMark: 1 }),
   };
 }

@@ -9,20 +9,20 @@ import type { BundleFile } from "./bundle.ts";
 import { mimeOf } from "./mime.ts";
 import { compress, isWorthCompressing, MAX_IN_MEMORY_BYTES } from "./representations.ts";
 
-/** The number of files that are stored concurrently. */
+/** The maximum number of files that are stored concurrently. */
 const WIDTH = 4;
 /** The number of files that are hashed in one turn of the event loop. */
 const HASHES_AT_ONCE = 8;
-/** The declared size of a slice from which it takes no further file, in bytes. */
+/** The size in bytes that limits a slice of files: once the declared sizes of its files exceed it together, the slice is complete. */
 const SLICE_BYTES = 8 * 1024 * 1024;
 
-/** A file of a bundle with the key of its bytes. `source` gives its bytes again. */
+/** A file of a bundle. `key` is the SHA-256 of its bytes. `source` opens a stream of the bytes. */
 interface HashedFile extends BlobSize {
   path: string;
   source: () => Promise<AsyncIterable<Uint8Array>>;
 }
 
-/** Cuts a list of files into slices whose small files fit in memory. */
+/** Cuts a list of files into slices that are limited in number and size, because the small files of a slice are kept in memory together. */
 export function slicesOf(files: BundleFile[]): BundleFile[][] {
   const slices: BundleFile[][] = [];
   let slice: BundleFile[] = [];
@@ -39,7 +39,10 @@ export function slicesOf(files: BundleFile[]): BundleFile[][] {
   return slices;
 }
 
-/** Hashes a file. A small one is kept in memory; a larger one is read again if its bytes must be stored. */
+/**
+ * Hashes a file, unless its key is known already. Keeps the bytes of a small file in memory. A larger file is read again if its bytes must
+ * be stored.
+ */
 async function hashFile(file: BundleFile): Promise<HashedFile> {
   const { path, key, size } = file;
   const source = () => file.open();
@@ -63,7 +66,7 @@ async function hashFile(file: BundleFile): Promise<HashedFile> {
   return { path, key: sha256.digest("hex"), size: read, source };
 }
 
-/** Hashes a slice of files, in their order, because an archive is read fastest from its beginning to its end. */
+/** Hashes a slice of files one after the other, in their order, because an archive is read fastest from its beginning to its end. */
 export async function hashAll(files: BundleFile[]): Promise<HashedFile[]> {
   const hashed: HashedFile[] = [];
   for (const file of files) {
@@ -74,8 +77,8 @@ export async function hashAll(files: BundleFile[]): Promise<HashedFile[]> {
 }
 
 /**
- * Stores those bytes of hashed files that are not `known`, and the compressed variants that are missing. All are durable when the promise
- * resolves.
+ * Stores the bytes of hashed files and their missing compressed variants. Does not store the bytes of blobs in `known` again, because the
+ * canvas has them. Everything is durable when the promise resolves.
  */
 export async function storeFiles(
   files: HashedFile[],

@@ -10,7 +10,7 @@ import { type Selection, selectFiles } from "./select-files.ts";
 
 /** One file of a bundle. */
 export interface BundleFile {
-  /** Relative to the top of the bundle, with slashes, without `.`, `..` or empty segments. */
+  /** The path relative to the top folder of the bundle, with slashes, without `.`, `..` or empty segments. */
   path: string;
   /** The size in bytes that the archive declares. Reading throws if the file is longer or shorter. */
   size: number;
@@ -19,11 +19,11 @@ export interface BundleFile {
   open(): Promise<AsyncIterable<Uint8Array>>;
 }
 
-/** The files of a bundle to publish, and the paths that are left out. `warnings` are sentences for people. */
+/** The files of a bundle that are published, and the paths that are left out. `warnings` are sentences for people about likely mistakes. */
 export type Bundle = Selection<BundleFile>;
 
 const MIB = 1024 * 1024;
-/** The number of bytes by which a page is told from a zip. */
+/** The number of bytes at the start of an upload that decide whether it is an HTML page or a zip. */
 const SNIFFED_BYTES = 1024;
 
 const invalid = (message: string): never => refuse("INVALID_BODY", { message });
@@ -47,11 +47,11 @@ async function zipBundle(source: ZipSource): Promise<Bundle> {
   return bundle;
 }
 
-/** Returns an HTML file as a bundle with an `index.html`. */
+/** Returns an uploaded HTML file as a bundle, in which it is the file `index.html`. */
 async function pageBundle(source: ZipSource): Promise<Bundle> {
   async function* read() {
     for await (const chunk of source.stream(0, source.size)) {
-      // A zip has zeros in its headers, so nothing is both a page and a zip.
+      // The headers of every zip contain zero bytes, so a file without zero bytes cannot be read as a zip too.
       if (chunk.includes(0)) invalid("The page is not a text: it contains a zero byte.");
       yield chunk;
     }
@@ -59,7 +59,7 @@ async function pageBundle(source: ZipSource): Promise<Bundle> {
   return selectFiles([{ path: "index.html", size: source.size, open: async () => read() }]);
 }
 
-/** Whether a file begins like an HTML document: with a tag, after a byte order mark and white space. */
+/** Whether a file begins like an HTML document: with `<`, possibly after a byte order mark and white space. */
 async function isPage(source: ZipSource): Promise<boolean> {
   const start = await source.bytes(0, Math.min(source.size, SNIFFED_BYTES));
   return /^\ufeff?\s*</.test(start.toString("utf8"));
@@ -71,8 +71,8 @@ async function bundleOf(file: FileHandle): Promise<Bundle> {
 }
 
 /**
- * Opens an uploaded file as a bundle while `use` runs: a zip, or a single HTML file. The content decides which. Throws 400 `INVALID_BODY`
- * if it breaks a rule, possibly only when a file is read.
+ * Opens an uploaded file, a zip or a single HTML file, as a bundle while `use` runs. The content decides which of the two it is. Throws 400
+ * `INVALID_BODY` if the bundle breaks a rule. Some faults are found only when a file of the bundle is read.
  */
 export async function withBundle<Result>(
   file: string,

@@ -2,13 +2,13 @@ import { LIMITS } from "@easel/protocol/limits";
 import { z } from "zod";
 import { label, printable } from "../../http/field-schemas.ts";
 
-/** The title of a canvas. */
+/** The schema of the title of a canvas. */
 export const title = label(LIMITS.titleLength.value);
 
-/** The tags of a canvas. */
+/** The schema of the tags of a canvas. */
 export const tags = z.array(printable.min(1).max(LIMITS.tagLength.value)).max(LIMITS.tags.value);
 
-/** The free-form metadata of a canvas. */
+/** The schema of the free-form metadata of a canvas. */
 export const metadata = z
   .record(z.string(), z.json())
   .refine(
@@ -16,13 +16,16 @@ export const metadata = z
     "must not be larger than 16 KiB",
   );
 
-/** General access to a canvas; `specific_people` is the former name of `private`. */
+/**
+ * The schema of general access to a canvas, which applies to callers with whom it is not shared. `specific_people` is the former name of
+ * `private`.
+ */
 export const access = z
   .enum(["private", "specific_people", "whole_org", "public_link"])
   .transform((given) => (given === "specific_people" ? "private" : given));
 
-/** The password of a canvas. */
+/** The schema of the password of a canvas. */
 export const password = z.string().min(1).max(LIMITS.passwordLength.value);
 
-/** The role with which a canvas is shared. */
+/** The schema of the role with which a canvas is shared. */
 export const role = z.enum(["editor", "viewer"]);

@@ -7,19 +7,20 @@ import { type Authored, insertCanvas } from "../store.ts";
 import { homeOfNew } from "./home-org.ts";
 import { requireSlug, slugsFor } from "./slug.ts";
 
-/** A canvas to create. */
+/** The properties of a canvas to create. */
 export interface NewCanvas {
   title: string;
-  /** Derived from the title by default. */
+  /** The slug. By default it is derived from the title. */
   slug?: string | undefined;
   tags: string[];
-  /** The home organisation; that of the creator by default. */
+  /** The id of the home organisation. By default it is that of the creator. */
   orgId?: string | undefined;
 }
 
 /**
- * Creates a canvas that `user` owns. Throws 400 `INVALID_BODY` for an invalid slug or an organisation of others, 409 `SLUG_TAKEN`, and 409
- * `QUOTA_EXCEEDED`. With `authored`, it has these settings at once, and its quotas come before the slug.
+ * Creates a canvas that `user` owns, with the settings in `authored` if there are any. Throws 400 `INVALID_BODY` for an invalid slug or an
+ * organisation that the user does not belong to, 409 `SLUG_TAKEN` and 409 `QUOTA_EXCEEDED`. Checks the quotas in `authored` before the
+ * slug.
  */
 export async function createCanvas(
   user: Pick<User, "id" | "email">,

@@ -11,14 +11,14 @@ import { hashAll, slicesOf, storeFiles } from "./bundle-files.ts";
 import { easelJsonWarnings } from "./easel-json-warnings.ts";
 import { rootAddressWarnings } from "./root-addresses.ts";
 
-/** A version stored from a bundle, with the files left out and the warnings. */
+/** A version that was stored from a bundle, with the paths of the bundle that were left out, and with warnings about the bundle. */
 export interface StoredBundle extends Omit<Bundle, "files"> {
   version: StoredVersion;
 }
 
 /**
- * Throws 409 `QUOTA_EXCEEDED` before any file is stored if the files exceed the owner's quota of bytes. Files that the canvas already has
- * do not count. They are looked up only if the declared sizes exceed the quota, because all files must be read for this.
+ * Throws 409 `QUOTA_EXCEEDED` if storing the files would exceed the byte quota of the canvas's owner. Files that the canvas already has do
+ * not count. Looks for such files only if the declared sizes of all files exceed the quota, because this requires reading every file.
  */
 async function requireQuota(canvasId: string, files: BundleFile[], env: Env): Promise<void> {
   const declared = files.reduce((sum, { size }) => sum + size, 0);
@@ -37,7 +37,7 @@ async function requireQuota(canvasId: string, files: BundleFile[], env: Env): Pr
   await requireBytes(canvasId, added, env);
 }
 
-/** Throws for an outcome of `addFiles` other than "done". */
+/** Throws the refusal for an outcome of `addFiles`, unless the outcome is "done". */
 async function requireAdded(outcome: AddOutcome, canvasId: string, env: Env): Promise<void> {
   if (outcome === "done") return;
   const owner = outcome === "full" ? await ownerOf(canvasId, env) : undefined;
@@ -46,8 +46,8 @@ async function requireAdded(outcome: AddOutcome, canvasId: string, env: Env): Pr
 }
 
 /**
- * Stores files and adds their rows, slice by slice. Bytes that the canvas has are neither stored nor compressed again, unless a concurrent
- * removal of another version takes them away.
+ * Stores the files of a version and adds their rows, slice by slice. Bytes that the canvas already has are not stored or compressed again,
+ * unless they are removed with another version at the same time.
  */
 async function storeAll(version: StoredVersion, files: BundleFile[], env: Env): Promise<void> {
   for (const slice of slicesOf(files)) {
@@ -63,8 +63,9 @@ async function storeAll(version: StoredVersion, files: BundleFile[], env: Env): 
 }
 
 /**
- * Stores files as a version that is not published yet. Throws 400 `INVALID_BODY` for a file that cannot be unpacked, 409 `QUOTA_EXCEEDED`
- * over the owner's quota of bytes, and 404 `NOT_FOUND` if the canvas no longer exists.
+ * Stores files as a version that is not published yet. `by` is the id of the user who deploys. Throws 400 `INVALID_BODY` for a file that
+ * cannot be unpacked, 409 `QUOTA_EXCEEDED` if the owner's quota of bytes would be exceeded, and 404 `NOT_FOUND` if the canvas no longer
+ * exists.
  */
 export async function storeVersion(
   canvasId: string,
@@ -94,8 +95,9 @@ export const contentWarnings = async (files: BundleFile[], { base }: Env): Promi
 ];
 
 /**
- * Unpacks an uploaded bundle and stores it as a version that is not published yet, two bundles at a time. `by` is the id of the user who
- * deploys it. Throws 400 `INVALID_BODY` for a bundle that breaks a rule, 409 `QUOTA_EXCEEDED`, and 503 `UNAVAILABLE` while the queue is full.
+ * Unpacks an uploaded bundle and stores it as a version that is not published yet. `by` is the id of the user who deploys. At most two
+ * bundles are stored at a time, and others wait in a queue. Throws 400 `INVALID_BODY` for a bundle that breaks a rule, 409
+ * `QUOTA_EXCEEDED`, and 503 `UNAVAILABLE` if the queue is full.
  */
 export const storeBundle = (canvasId: string, by: string, file: string, env: Env): Promise<StoredBundle> =>
   env.deploys.run(() =>
@@ -106,9 +108,9 @@ export const storeBundle = (canvasId: string, by: string, file: string, env: Env
   );
 
 /**
- * Makes a stored version the current one of its canvas in one batch, and removes versions over the quota. Throws 404 `NOT_FOUND` if the
- * canvas was deleted or disabled while its files were stored or a step of `conditions` changes no row, and 503 `UNAVAILABLE` if a sweep has
- * removed the version.
+ * Publishes a stored version in one batch, which begins with `conditions`, and removes versions that exceed the quota. Throws 404
+ * `NOT_FOUND` if a step of `conditions` changes no row, or if the canvas was deleted or disabled while the files were stored. Throws 503
+ * `UNAVAILABLE` if a sweep has removed the version.
  */
 export async function publishStored(
   version: StoredVersion,
@@ -133,12 +135,15 @@ export async function publishStored(
   await tidyUp(removeOfCanvas(canvasId, env), env);
 }
 
-/** Waits for a removal and logs its failure; the next sweep removes the rest. */
+/** Waits for a removal of a version's files. Only logs a failure, because the next sweep removes what is left. */
 export async function tidyUp(removal: Promise<void>, { log }: Env): Promise<void> {
   await removal.catch((error) => log.error({ err: error }, "removing the files of a version failed"));
 }
 
-/** Throws 400 `INVALID_BODY` for an error of unpacking. Rethrows refusals, system errors and bugs. */
+/**
+ * Converts an error in unpacking a bundle to a refusal with 400 `INVALID_BODY`, and throws it. Throws refusals, system errors and type
+ * errors unchanged.
+ */
 function asRefusal(error: NodeJS.ErrnoException): never {
   if (error instanceof Refusal || error instanceof TypeError || error.syscall !== undefined) throw error;
   return refuse("INVALID_BODY", { message: `The bundle cannot be unpacked: ${error.message}.` });

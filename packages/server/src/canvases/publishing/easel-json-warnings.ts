@@ -3,12 +3,12 @@ import { faultsOf } from "./easel-json.ts";
 
 /** The maximum length of an `easel.json` that is read, in bytes. */
 const MAX_BYTES = 64 * 1024;
-/** The maximum number of faults in a response. */
+/** The maximum number of faults of `easel.json` that a response lists. */
 const MAX_FAULTS = 10;
 
 /**
- * Returns a warning for each fault of the `easel.json` of a bundle, which a deploy checks and does not apply. Throws if the file cannot be
- * read.
+ * Returns a warning for each fault in the file `easel.json` of a bundle. A deploy only checks this file and does not apply its settings.
+ * Throws if the file cannot be read.
  */
 export async function easelJsonWarnings(files: BundleFile[]): Promise<string[]> {
   const file = files.find(({ path }) => path === "easel.json");

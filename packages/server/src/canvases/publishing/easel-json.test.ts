@@ -18,7 +18,7 @@ const WHOLE = {
 
 const SOUND: object[] = [{}, WHOLE, { capabilities: [] }, { spa: false }, { title: "t".repeat(200) }];
 
-/** Values with a fault, and the fault. */
+/** Contents of `easel.json` with one fault each, and the pattern of the fault's message. */
 const FAULTY: [value: unknown, fault: RegExp][] = [
   [[], /expected object/],
   [null, /expected object/],
@@ -51,11 +51,11 @@ const FAULTY: [value: unknown, fault: RegExp][] = [
 ];
 
 describe("easel.json", () => {
-  // What the served schema says, as another program reads it.
+  // The JSON Schema that the service publishes, read back as another program would read it.
   const printed = z.fromJSONSchema(JSON.parse(JSON.stringify(jsonSchema())));
 
   for (const value of SOUND)
-    it(`${JSON.stringify(value).slice(0, 40)}: no fault, by the JSON Schema neither`, () => {
+    it(`${JSON.stringify(value).slice(0, 40)}: has no fault, and is valid according to the JSON Schema`, () => {
       assert.deepEqual(faultsOf(JSON.stringify(value)), []);
       assert.ok(printed.safeParse(value).success);
     });
@@ -68,7 +68,7 @@ describe("easel.json", () => {
       assert.equal(printed.safeParse(value).success, false);
     });
 
-  it("names of the policy that the rules know and the JSON Schema does not", () => {
+  it("the service finds faults in names that the JSON Schema cannot express", () => {
     assert.match(faultsOf('{"slug":"admin"}')[0] ?? "", /^`slug`: is reserved/);
     assert.match(faultsOf('{"policy":{"collections":{"a b":{"preset":"personal"}}}}')[0] ?? "", /`a b`/);
     const proto = '{"policy":{"collections":{"__proto__":{"preset":"personal"}}}}';
@@ -80,7 +80,7 @@ describe("easel.json", () => {
       assert.match(faultsOf(text).join(), /^not valid JSON: /);
     });
 
-  it("unknown keys at every level are told in one go", () => {
+  it("unknown keys at all levels are reported together", () => {
     const faults = faultsOf('{"a":1,"titel":"b","policy":{"b":1}}');
     assert.equal(faults.length, 3);
   });

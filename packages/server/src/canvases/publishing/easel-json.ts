@@ -9,12 +9,15 @@ import { isAllowedSlug } from "./slug.ts";
 
 const quoted = (name: string): string => `\`${name.slice(0, 200).toWellFormed()}\``;
 
-/** Text without control characters, as a pattern for readers of the JSON Schema that do not know Unicode classes. */
+/**
+ * The pattern for text without control characters in the JSON Schema. It lists character codes, because some validators do not support
+ * Unicode classes.
+ */
 const PRINTABLE = "^[^\\u0000-\\u001f\\u007f-\\u009f]*$";
 
 const NAMES = Object.keys(CAPABILITIES) as Capability[];
 
-/** The schema of `easel.json`, which describes the canvas of its folder. */
+/** The schema of `easel.json`, the file in a folder that describes the canvas to which the folder is deployed. */
 export const easelJson = z
   .strictObject({
     $schema: z.string().optional().meta({ description: "The address of this schema, for editors." }),
@@ -61,7 +64,7 @@ export type EaselJson = z.output<typeof easelJson>;
 /** Returns the JSON Schema of `easel.json`. */
 export const jsonSchema = (): z.core.JSONSchema.BaseSchema => z.toJSONSchema(easelJson, { reused: "inline" });
 
-/** Returns the names that an object at a path of `easel.json` may have. */
+/** Returns the names of all fields that the object at a path in `easel.json` may have. */
 function knownAt(path: PropertyKey[], schema: z.core.JSONSchema.BaseSchema): string[] {
   const resolved = (part: z.core.JSONSchema.BaseSchema | undefined) =>
     part?.$ref === undefined ? part : schema.$defs?.[part.$ref.replace("#/$defs/", "")];
@@ -94,8 +97,8 @@ export function faultsOf(text: string): string[] {
 }
 
 /**
- * Returns the switches for the first deploy: the backend with the capabilities that the page needs and no others. Without a list, the
- * backend with the switches of a new canvas. `identity` and `connections` have no switch.
+ * Returns the capability switches to set at the first deploy: those of the capabilities in `needed` are on, all others are off. Without a
+ * list, returns only that the backend is on, so that the switches keep their defaults. `identity` and `connections` have no switch.
  */
 export function switchesFor(needed: readonly Capability[] | undefined): Partial<Capabilities> {
   if (needed === undefined) return { backendEnabled: true };

@@ -3,15 +3,16 @@ import type { User } from "../../access/principal.ts";
 import type { Env } from "../../env.ts";
 import { refuse } from "../../http/refusal.ts";
 
-/** Reads the organisations that an address belongs to by its domain. */
+/** Reads the organisations to which an e-mail address belongs according to its domain. */
 export function orgsOf(email: string, { db }: Env): Promise<{ id: string; name: string }[]> {
   return db.all<{ id: string; name: string }>`
     select orgs.id, name from org_domains join orgs on orgs.id = org_id where domain = ${domainOf(email)}`;
 }
 
 /**
- * Returns the home organisation of a new canvas: the one asked for, or else that of its creator. Returns null without tenancy or without an
- * organisation. Throws 400 `INVALID_BODY` with `reason: org_forbidden` for an organisation that the creator does not belong to.
+ * Returns the id of the home organisation of a new canvas: `orgId`, or by default the organisation of the creator. Returns null if tenancy,
+ * which is the use of organisations, is off, or if the creator belongs to none. Throws 400 `INVALID_BODY` with `reason: org_forbidden` if
+ * the creator does not belong to `orgId`.
  */
 export async function homeOfNew(
   creator: Pick<User, "email">,
@@ -28,8 +29,8 @@ export async function homeOfNew(
 }
 
 /**
- * Returns the organisation to make the home of a canvas before it is shared with its whole organisation, or undefined if it has one or
- * needs none. Throws 409 `ORG_REQUIRED` if its owner belongs to none.
+ * Returns the id of the organisation that must become the home of a canvas before it is shared with a whole organisation. Returns undefined
+ * if the canvas has a home already, or if the service does not use organisations. Throws 409 `ORG_REQUIRED` if the owner belongs to none.
  */
 export async function missingHome(
   { org_id, owner_email }: { org_id: string | null; owner_email: string },

@@ -1,11 +1,11 @@
 import type { LeftOut } from "@easel/protocol/types";
 
-/** The maximum number of entries in a response. */
+/** The maximum number of left-out paths that a response lists. */
 const MAX_ENTRIES = 100;
-/** The maximum length of a path in a response, in characters. */
+/** The maximum length of a left-out path in a response, in characters. A longer path is cut. */
 const MAX_PATH_LENGTH = 200;
 
-/** Files that file managers add to folders and zips. */
+/** Matches the paths of litter: files that file managers add to folders and zips. */
 const LITTER = /(^|\/)(__MACOSX\/|(\.DS_Store|Thumbs\.db|desktop\.ini)$)/i;
 
 const isDotFile = (name: string, depth: number) =>
@@ -13,11 +13,16 @@ const isDotFile = (name: string, depth: number) =>
 
 const isLitterFolder = (name: string) => name.toLowerCase() === "__macosx";
 
-/** Whether a path contains a dot file or folder, such as `.env` or `.git/config`. `.well-known/` at the top does not count. */
+/**
+ * Whether a path contains a dot file or folder, such as `.env` or `.git/config`. The folder `.well-known/` at the top is not counted as
+ * one.
+ */
 export const hasDotFile = (path: string): boolean =>
   /(^|\/)\./.test(path.replace(/^\.well-known(?=\/|$)/, ""));
 
-/** Returns the path to report: that of the file, or of the outermost folder that is left out as a whole. */
+/**
+ * Returns the path to report for a file that is left out: the outermost folder in its path that is left out as a whole, or else the file.
+ */
 function reportedPath(path: string, isLeftOut: typeof isDotFile): string {
   const segments = path.split("/");
   const end = segments.findIndex(isLeftOut) + 1;
@@ -28,19 +33,19 @@ function reportedPath(path: string, isLeftOut: typeof isDotFile): string {
 export class LeftOutList {
   readonly #seen = new Map<string, LeftOut["reason"]>();
 
-  /** Adds a path if it is litter. Returns whether it is. */
+  /** Adds a path if it is litter, such as `.DS_Store`. Returns whether it is. */
   addIfLitter(path: string): boolean {
     if (!LITTER.test(path)) return false;
     this.#add(reportedPath(path, isLitterFolder), "litter");
     return true;
   }
 
-  /** Adds a path with a dot file or folder. */
+  /** Adds a path that contains a dot file or a dot folder. */
   addDotFile(path: string): void {
     this.#add(reportedPath(path, isDotFile), "dot_file");
   }
 
-  /** Returns the first 100 paths. */
+  /** Returns the first 100 paths that were added, with the reasons why they are left out. */
   entries(): LeftOut[] {
     return [...this.#seen].slice(0, MAX_ENTRIES).map(([path, reason]) => ({ path, reason }));
   }

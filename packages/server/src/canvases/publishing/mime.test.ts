@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isCompressible, mimeOf } from "./mime.ts";
 
-/** A path, its content type, and whether it is worth compressing. */
+/** Paths, their content types, and whether such content is worth compressing. */
 const rows: [path: string, type: string, compressible: boolean][] = [
   ["index.html", "text/html; charset=utf-8", true],
   ["INDEX.HTML", "text/html; charset=utf-8", true],

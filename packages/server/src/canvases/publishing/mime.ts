@@ -17,7 +17,7 @@ const OVERRIDES = new Map([
 export function mimeOf(path: string): string {
   const name = path.slice(path.lastIndexOf("/") + 1);
   const ending = name.includes(".") ? name.slice(name.lastIndexOf(".") + 1).toLowerCase() : "";
-  // The library's table inherits `constructor`.
+  // `lookup` reads a plain object, which inherits properties such as `constructor`, so its result may not be a string.
   const known: unknown = OVERRIDES.get(ending) ?? lookup(ending);
   const type = typeof known === "string" ? known : "application/octet-stream";
   return isText(type) ? `${type}; charset=utf-8` : type;

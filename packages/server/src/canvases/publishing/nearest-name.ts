@@ -1,4 +1,7 @@
-/** Counts the letters to insert, delete, replace or swap with the next one to turn one text into another. */
+/**
+ * Returns the minimum number of edits that turn one text into another. An edit inserts, deletes or replaces one letter, or swaps two
+ * adjacent letters.
+ */
 function distance(from: string, to: string): number {
   let [before, row]: [number[], number[]] = [[], Array.from({ length: to.length + 1 }, (_, at) => at)];
   for (let i = 1; i <= from.length; i++) {
@@ -18,10 +21,13 @@ function distance(from: string, to: string): number {
   return row[to.length] ?? 0;
 }
 
-/** The length of a name from which it is not compared: every known name is shorter. */
+/** Names of this length or more are not compared, because every known name is shorter. */
 const MAX_LENGTH = 40;
 
-/** Returns the known name that a misspelt one most likely stands for: at most 40 % of its letters differ. */
+/**
+ * Returns the known name that a misspelt name most likely stands for. Returns undefined if every known name differs from it in more than 40
+ * % of the letters.
+ */
 export function nearestName(name: string, known: readonly string[]): string | undefined {
   if (name.length >= MAX_LENGTH) return undefined;
   const ranked = known

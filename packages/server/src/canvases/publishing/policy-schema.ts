@@ -15,8 +15,8 @@ const audience = z.enum(AUDIENCES);
 const fileRights = { read: right, create: audience.optional(), update: right, delete: right };
 
 /**
- * Returns the schema of an object with named entries. Names are checked before the entries are parsed, because an entry such as `__proto__`
- * must not be parsed.
+ * Returns the schema of an object whose keys are names. The names are checked before the values are parsed, because a value with a name
+ * such as `__proto__` must not be parsed.
  */
 const entriesOf = <Entry>(entry: ZodType<Entry>) =>
   z
@@ -27,7 +27,7 @@ const entriesOf = <Entry>(entry: ZodType<Entry>) =>
     .superRefine((value, context) => {
       const names = Object.keys(value);
       const most = LIMITS.policyEntries.value;
-      // Names are not reported one by one then, because there can be thousands.
+      // In this case invalid names are not reported one by one, because there can be thousands.
       if (names.length > most)
         return context.addIssue({ code: "custom", message: `must not have more than ${most} entries` });
       for (const each of names) {

@@ -2,13 +2,17 @@ import type { Env } from "../../env.ts";
 import { refuse } from "../../http/refusal.ts";
 import type { ManagedRow } from "../store.ts";
 
-/** Whether Public links are on for the instance. `setting` is the value of `publicLinks` in `instance_settings`, null if it has none. */
+/**
+ * Whether Public links are on for the instance. `setting` is the value of the row `publicLinks` in the table `instance_settings`, or null
+ * if there is no such row.
+ */
 export const publicLinksOn = (setting: string | null, { config }: Env): boolean =>
   config.publicLinks && setting !== "false";
 
 /**
- * Throws 403 if a canvas may not have a Public link: `PUBLIC_LINKS_DISABLED` if they are off for the instance. If the canvas's owner may
- * not publish them, the owner gets `PUBLIC_NOT_ALLOWED` and an editor `PUBLIC_LINK_OWNER_GATED` (specification 7).
+ * Throws 403 if a canvas may not have a Public link. The code is `PUBLIC_LINKS_DISABLED` if Public links are off for the instance. If only
+ * the canvas's owner may not use them, the code is `PUBLIC_NOT_ALLOWED` for a caller who is the owner, and `PUBLIC_LINK_OWNER_GATED` for an
+ * editor (specification 7).
  */
 export async function requirePublicLinks(
   { owner_id, role }: Pick<ManagedRow, "owner_id" | "role">,

@@ -7,7 +7,10 @@ import { isCompressible } from "./mime.ts";
 
 /** The smallest file that is compressed, in bytes. */
 const MIN_COMPRESSED_BYTES = 512;
-/** The largest file that is compressed in memory at the highest level, in bytes; larger ones are streamed at a faster level. */
+/**
+ * The maximum size in bytes of a file that is compressed in memory, at the highest level. Larger files are streamed and compressed at a
+ * faster level.
+ */
 export const MAX_IN_MEMORY_BYTES = 256 * 1024;
 
 const { BROTLI_PARAM_QUALITY, BROTLI_PARAM_SIZE_HINT } = constants;
@@ -34,7 +37,10 @@ async function read({ key }: BlobSize, { blobs }: Env): Promise<Readable> {
   return source;
 }
 
-/** Stores a compressed variant of a blob. Returns null if it does not save more than 5 %. */
+/**
+ * Compresses a blob and stores the result. `bytes` is the content of the blob, or null to stream it from the blob store. Returns null if
+ * compression does not save more than 5 %.
+ */
 async function variant(
   plain: BlobSize,
   bytes: Buffer | null,
@@ -53,11 +59,11 @@ async function variant(
   });
 }
 
-/** Whether a file is served compressed where that saves enough. */
+/** Whether a file of this media type and size (in bytes) is worth compressing. */
 export const isWorthCompressing = (mime: string, size: number): boolean =>
   size >= MIN_COMPRESSED_BYTES && isCompressible(mime);
 
-/** Stores the compressed variants of a stored blob, durably. */
+/** Compresses a stored blob with Brotli and gzip. Stores the results durably, and returns those that save more than 5 %. */
 export async function compress({ key, size }: BlobSize, env: Env): Promise<BundleBlob> {
   const plain = { key, size };
   const bytes = size <= MAX_IN_MEMORY_BYTES ? Buffer.concat(await (await read(plain, env)).toArray()) : null;

@@ -1,10 +1,13 @@
 import type { Base } from "../../config/addresses.ts";
 import type { BundleFile } from "./bundle.ts";
 
-/** The maximum number of bytes of a page that are searched. */
+/** The maximum number of bytes at the start of a page that are searched for addresses. */
 const SEARCHED_BYTES = 256 * 1024;
 
-/** Finds addresses from the root of the host in `src` and `href`, without their query. */
+/**
+ * Matches `src` and `href` in HTML with an address that begins at the root of the host, such as `/app.js`. Captures the address without its
+ * query.
+ */
 const FROM_ROOT = /\b(?:src|href)\s*=\s*["']?(\/[^/"'\s<>?#][^"'\s<>?#]*)/gi;
 
 async function startOf(file: BundleFile): Promise<string> {
@@ -19,8 +22,8 @@ async function startOf(file: BundleFile): Promise<string> {
 }
 
 /**
- * Returns a warning if `index.html` refers to files of its bundle from the root of the host, such as `/assets/app.js`: in path mode that
- * address is outside of the canvas. Throws 400 `INVALID_BODY` if the page cannot be read.
+ * Returns a warning if `index.html` refers to a file of its bundle from the root of the host, such as `/assets/app.js`. In path mode, where
+ * each canvas is below a path of one host, such an address is outside of the canvas. Throws 400 `INVALID_BODY` if the page cannot be read.
  */
 export async function rootAddressWarnings(
   files: BundleFile[],

@@ -6,7 +6,7 @@ import { refuse } from "../../http/refusal.ts";
 import { hasDotFile, LeftOutList } from "./left-out.ts";
 import { pathWarnings, withStartPage } from "./start-page.ts";
 
-/** A file that is offered for a version, by its path and its size in bytes. */
+/** A file that a client wants to publish, by its path and its size in bytes. */
 export interface OfferedFile {
   path: string;
   size: number;
@@ -26,7 +26,10 @@ const SLASH = 0x2f;
 const invalid = (message: string): never => refuse("INVALID_BODY", { message });
 const quoted = (path: string): string => `\`${path.slice(0, 100).toWellFormed()}\``;
 
-/** Returns the top folder that contains all paths, with a slash, which exists if the folder itself was zipped. Otherwise returns "". */
+/**
+ * Returns the folder at the top that contains all paths, with a slash at its end. There is such a folder if the folder itself was zipped.
+ * Returns "" if there is none.
+ */
 export function commonFolder(paths: string[]): string {
   const first = paths[0] ?? "";
   const folder = first.slice(0, first.indexOf("/") + 1);
@@ -34,10 +37,13 @@ export function commonFolder(paths: string[]): string {
   return isSound && paths.every((path) => path.startsWith(folder)) ? folder : "";
 }
 
-/** Leaves out litter and dot files, and takes away the common folder. */
+/**
+ * Returns the files to keep. Leaves out dot files and litter (such as `.DS_Store`), and records them in `leftOut`. If one folder contains
+ * all files, removes it from their paths.
+ */
 function keptOf<File extends OfferedFile>(offered: File[], leftOut: LeftOutList): File[] {
   const files = offered.filter(({ path }) => !leftOut.addIfLitter(path));
-  // The position of `.well-known/` is known only without the common folder.
+  // Allows `.well-known/` at the top and also one folder below, because the common folder has not been removed from the paths yet.
   const isHidden = (path: string) => hasDotFile(path.replace(/^([^./][^/]*\/)?\.well-known\//, ""));
   const folder = commonFolder(files.map(({ path }) => path).filter((path) => !isHidden(path)));
   return files.flatMap((file) => {
@@ -49,8 +55,8 @@ function keptOf<File extends OfferedFile>(offered: File[], leftOut: LeftOutList)
 }
 
 /**
- * Returns the path in bytes as file systems that ignore case and normalize Unicode compare it, with slashes as 0, so that a file sorts
- * directly before the content of a folder of the same name.
+ * Returns bytes that are equal for two paths which are the same on a file system that ignores case and normalizes Unicode. Slashes become
+ * 0, so that a file sorts directly before the files in a folder of the same name.
  */
 function sortKeyOf(path: string): Buffer {
   const bytes = Buffer.from(path.normalize("NFC").toLowerCase());
@@ -58,7 +64,10 @@ function sortKeyOf(path: string): Buffer {
   return bytes;
 }
 
-/** Throws 400 `INVALID_BODY` if a path cannot be served, occurs twice, differs from another only in case, or is both file and folder. */
+/**
+ * Throws 400 `INVALID_BODY` if a path cannot be served, occurs twice, differs from another path only in case or Unicode normalization, or
+ * is both a file and a folder.
+ */
 async function checkPaths(paths: string[]): Promise<void> {
   const keyed: { path: string; key: Buffer }[] = [];
   for (const path of paths) {
@@ -81,8 +90,9 @@ async function checkPaths(paths: string[]): Promise<void> {
 }
 
 /**
- * Selects the files of a version from those that are offered: leaves out dot files and litter, takes away a folder around everything, and
- * adds `index.html` if there is only one other page. Throws 400 `INVALID_BODY` if the paths, their number or their sizes break a rule.
+ * Selects the files to publish from those that a client offers. Leaves out dot files and litter (such as `.DS_Store`), removes a folder
+ * that contains all files, and adds `index.html` with the content of the only page if it is missing. Throws 400 `INVALID_BODY` if the
+ * paths, their number or their sizes break a rule.
  */
 export async function selectFiles<File extends OfferedFile>(offered: File[]): Promise<Selection<File>> {
   const requireFew = ({ length }: unknown[]) => {

@@ -7,15 +7,13 @@ import type { ManagedRow } from "../store.ts";
 import { missingHome } from "./home-org.ts";
 import { requirePublicLinks } from "./public-links.ts";
 
-/** Share settings to change. A field that is left out keeps its value, null clears it. */
+/** Share settings to change. A field that is left out keeps its value, and null clears a field. */
 export type ShareSettings = Omit<Sharing, "org">;
 
-/** The fields of a canvas that the checks read; `role` is that of the user who shares it. */
+/** The fields of a canvas that are needed to check share settings. `role` is the role of the user who changes the settings. */
 export type ShareTarget = Pick<ManagedRow, "id" | "owner_id" | "owner_email" | "org_id" | "role">;
 
-/**
- * Returns the hash to save for a password. Returns null, which clears the password, and undefined as they are. Hashing takes about 50 ms.
- */
+/** Hashes a password, which takes about 50 ms. Returns null (clear the password) and undefined (keep the password) unchanged. */
 export async function passwordHashOf(
   password: string | null | undefined,
   { passwords }: Env,
@@ -23,7 +21,9 @@ export async function passwordHashOf(
   return typeof password === "string" ? passwords.hash(password) : password;
 }
 
-/** Throws 400 `INVALID_BODY` for teams that the user neither created nor is a member of, unless the canvas is already shared with them. */
+/**
+ * Throws 400 `INVALID_BODY` if the user neither created nor is a member of one of these teams, unless the canvas is already shared with it.
+ */
 async function requireTeams(ids: string[], canvasId: string, user: User, env: Env): Promise<void> {
   const [shared, visible] = await Promise.all([
     listTeamsOf([canvasId], env),
@@ -35,9 +35,9 @@ async function requireTeams(ids: string[], canvasId: string, user: User, env: En
 }
 
 /**
- * Checks share settings that an owner or editor wants to save, and returns what to save. The canvas itself need not exist yet. To check a
- * combination with values that stay, pass those too. Throws 400 `INVALID_BODY`, 403 `PUBLIC_LINKS_DISABLED`, `PUBLIC_NOT_ALLOWED` or
- * `PUBLIC_LINK_OWNER_GATED`, and 409 `ORG_REQUIRED`.
+ * Checks share settings that an owner or editor wants to save. Returns the settings to pass to `setSharing`. Does not check settings that
+ * stay unchanged and are left out. The canvas need not exist yet. Throws 400 `INVALID_BODY`, 403 `PUBLIC_LINKS_DISABLED`,
+ * `PUBLIC_NOT_ALLOWED` or `PUBLIC_LINK_OWNER_GATED`, and 409 `ORG_REQUIRED`.
  */
 export async function checkShareSettings(
   canvas: ShareTarget,
@@ -61,7 +61,10 @@ export async function checkShareSettings(
   return { ...settings, org };
 }
 
-/** Checks share settings and saves them in one batch. Throws like `checkShareSettings`, and 404 `NOT_FOUND` if the canvas is deleted. */
+/**
+ * Checks share settings and saves them in one batch. Throws the same refusals as `checkShareSettings`, and 404 `NOT_FOUND` if the canvas is
+ * deleted.
+ */
 export async function saveShareSettings(
   canvas: ShareTarget,
   user: User,

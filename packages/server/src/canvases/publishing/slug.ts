@@ -3,14 +3,14 @@ import anyAscii from "any-ascii";
 import { isSlug } from "../../http/canvas-path.ts";
 import { refuse } from "../../http/refusal.ts";
 
-/** Names that could be mistaken for parts of the service. */
+/** Slugs that no canvas may have, because they could be mistaken for parts of the service. */
 const RESERVED = new Set(
   "admin api app apps assets auth canvas cdn dashboard docs easel ftp healthz help login logout mail metrics ns1 ns2 readyz realtime sdk smtp static status support www".split(
     " ",
   ),
 );
 
-/** Whether a text is a slug and not reserved for the service. It may be in use. */
+/** Whether a text is a valid slug that is not reserved for the service. A canvas may already use it. */
 export const isAllowedSlug = (text: string): boolean => isSlug(text) && !RESERVED.has(text);
 
 /** Throws 400 `INVALID_BODY` with `reason: invalid_slug` for a slug that is malformed or reserved for the service. */
@@ -22,10 +22,10 @@ export function requireSlug(slug: string): void {
   });
 }
 
-/** Transliterations that differ from the library's. */
+/** The letters that `anyAscii` would transliterate in another way. */
 const UMLAUTS: Record<string, string> = { ä: "ae", ö: "oe", ü: "ue" };
 
-/** Converts a title or folder name to a slug in ASCII letters, which may be too short or reserved. */
+/** Converts a title or folder name to lower-case ASCII letters, digits and hyphens. The result may be too short for a slug, or reserved. */
 export const slugOf = (title: string): string =>
   anyAscii(
     title
@@ -39,7 +39,7 @@ export const slugOf = (title: string): string =>
     .slice(0, 48)
     .replace(/-+$/, "");
 
-/** Yields slugs for a title without end: first the plain one if it is allowed, then ones with random suffixes. */
+/** Yields an endless sequence of slugs for a title: first the one without a suffix, if it is allowed, then ones with random suffixes. */
 export function* slugsFor(title: string): Generator<string> {
   const plain = slugOf(title);
   if (isAllowedSlug(plain)) yield plain;

@@ -24,7 +24,7 @@ import { mimeOf } from "./mime.ts";
 import { compress, isWorthCompressing } from "./representations.ts";
 import { selectFiles } from "./select-files.ts";
 
-/** The files of a staged deploy as the client lists them, and its options. */
+/** The request that begins a staged deploy: the files that the client will upload one by one, and options. */
 export interface Manifest {
   files: StagedFile[];
   expectedVersion?: string | null | undefined;
@@ -40,7 +40,10 @@ interface Place {
 
 const invalid = (message: string): never => refuse("INVALID_BODY", { message });
 
-/** Throws 409 `VERSION_CONFLICT` with the `currentVersion` unless the live version is the expected one. */
+/**
+ * Throws 409 `VERSION_CONFLICT` unless the published version of a canvas is `expected`, where null means that there is none. Adds the id of
+ * the published version to the error as `currentVersion`. If `expected` is undefined, does nothing.
+ */
 async function requireExpected(
   canvasId: string,
   expected: string | null | undefined,
@@ -53,7 +56,7 @@ async function requireExpected(
   if (currentVersion !== expected) refuse("VERSION_CONFLICT", { currentVersion });
 }
 
-/** Returns the distinct bytes of files. Throws 400 `INVALID_BODY` if files with the same hash differ in size. */
+/** Returns the distinct blobs of files, by their hash. Throws 400 `INVALID_BODY` if files with the same hash differ in size. */
 function blobsOf(files: StagedFile[]): Map<string, StagedBlob> {
   const blobs = new Map<string, StagedBlob>();
   for (const { path, key, size } of files) {
@@ -66,8 +69,9 @@ function blobsOf(files: StagedFile[]): Map<string, StagedBlob> {
 }
 
 /**
- * Begins a staged deploy. Returns the hashes of the bytes to upload: those that the canvas does not have, whatever other canvases have.
- * Throws 400 `INVALID_BODY` for files that break a rule of bundles, 409 `VERSION_CONFLICT`, 409 `QUOTA_EXCEEDED` and 409 `KEY_LIMIT`.
+ * Begins a staged deploy. Returns the hashes of the blobs that the client must upload: those that the canvas does not have, even if another
+ * canvas has them. Throws 400 `INVALID_BODY` for files that break a rule of bundles, 409 `VERSION_CONFLICT`, 409 `QUOTA_EXCEEDED`, and 409
+ * `KEY_LIMIT` if the canvas has too many unfinished staged deploys.
  */
 export async function stageDeploy(
   canvasId: string,
@@ -98,7 +102,10 @@ export async function stageDeploy(
   return { id, missing: await missingOf(id, env), leftOut, warnings };
 }
 
-/** Passes a stream through. Throws 400 `INVALID_BODY` as soon as it is too long, and at its end if it is too short or has another hash. */
+/**
+ * Passes a stream through. Throws 400 `INVALID_BODY` as soon as the stream is longer than `size`, and at its end if it is shorter or its
+ * hash is not `key`.
+ */
 async function* verified(
   { key, size }: StagedBlob,
   source: AsyncIterable<Uint8Array>,
@@ -115,13 +122,16 @@ async function* verified(
   if (hash.digest("hex") !== key) invalid("The body has another hash.");
 }
 
-/** Finds bytes that a staged deploy waits for. Throws 404 `NOT_FOUND` if they are not of its manifest, or it has expired or been finished. */
+/**
+ * Finds a blob that a staged deploy lists, by its key. Throws 404 `NOT_FOUND` if the deploy does not list the blob, has expired or has been
+ * finished.
+ */
 const requireStagedBlob = async (place: Place, key: string, env: Env) =>
   (isId(place.id) ? await findStagedBlob(place, key, env) : undefined) ?? refuse("NOT_FOUND");
 
 /**
- * Stores the bytes of a staged deploy and their compressed variants. `declared` is the length that the client declares, or 0. Returns null
- * if the deploy has them already. Throws 400 `INVALID_BODY` if their hash or size is another one.
+ * Stores an uploaded blob of a staged deploy and its compressed variants. `declared` is the length in bytes that the client declares, or 0.
+ * Returns null if the deploy has the blob already. Throws 400 `INVALID_BODY` if the body has another hash or size than the blob.
  */
 export async function receiveBlob(
   place: Place,
@@ -142,7 +152,10 @@ export async function receiveBlob(
     : { ...stored, compressed: false, br: null, gzip: null };
 }
 
-/** Adds stored bytes to a staged deploy. Throws 404 `NOT_FOUND` if it does not exist any more, and 409 `QUOTA_EXCEEDED`. */
+/**
+ * Records that a staged deploy has a blob. `blob` is the result of `receiveBlob`. Throws 404 `NOT_FOUND` if the deploy has expired or been
+ * finished meanwhile, and 409 `QUOTA_EXCEEDED` if the owner's quota of bytes would be exceeded.
+ */
 export async function addBlob(place: Place, key: string, blob: BundleBlob | null, env: Env): Promise<void> {
   if (blob !== null) {
     const outcome = await holdBlob(place, blob, env);
@@ -153,20 +166,26 @@ export async function addBlob(place: Place, key: string, blob: BundleBlob | null
   if (!(await requireStagedBlob(place, key, env)).held) refuse("NOT_FOUND");
 }
 
-/** Builds the step that rolls back its batch unless the live version is the expected one. It locks the row of the canvas. */
+/**
+ * Builds the batch step that changes no row, and so rolls back its batch, unless the published version of a canvas is `expected`. It also
+ * locks the row of the canvas.
+ */
 const expectedStep = (canvasId: string, expected: string | null): Step => sql`
   update canvases set title = title where id = ${canvasId} and version_id is not distinct from ${expected}`;
 
 const requireStaged = async ({ id, canvasId, userId }: Place, env: Env) =>
   (isId(id) ? await findStaged(id, canvasId, userId, env) : undefined) ?? refuse("NOT_FOUND");
 
-/** Throws 409 `BLOBS_MISSING` with the hashes that are `missing`. */
+/** Throws 409 `BLOBS_MISSING` if blobs of a staged deploy have not been uploaded. The error lists their hashes. */
 async function requireComplete(id: string, env: Env): Promise<void> {
   const missing = await missingOf(id, env);
   if (missing.length > 0) refuse("BLOBS_MISSING", { missing });
 }
 
-/** Returns the files of a staged deploy as files of a bundle. Their bytes are taken from the canvas and never from the blob store alone. */
+/**
+ * Returns the files of a staged deploy as files of a bundle. The canvas has their bytes already, so `open` is called only if a blob was
+ * lost, and throws 409 `BLOBS_MISSING`.
+ */
 const filesOf = ({ files }: StagedDeploy): BundleFile[] =>
   files.map((file) => ({ ...file, open: async () => refuse("BLOBS_MISSING", { missing: [file.key] }) }));
 
@@ -190,8 +209,9 @@ const warningsOf = ({ files }: StagedDeploy, env: Env): Promise<string[]> =>
   );
 
 /**
- * Publishes a staged deploy and returns the id of its version, and warnings for people. Called again, or concurrently, it publishes nothing
- * and returns the same. Throws 404 `NOT_FOUND` if the deploy has expired, 409 `BLOBS_MISSING` and 409 `VERSION_CONFLICT`.
+ * Publishes a staged deploy. Returns the id of the published version, and warnings for people. A repeated or concurrent call publishes
+ * nothing and returns the same. Throws 404 `NOT_FOUND` if the deploy has expired, 409 `BLOBS_MISSING` if a blob has not been uploaded, and
+ * 409 `VERSION_CONFLICT` if the published version is not the one that the client expects.
  */
 export async function finishDeploy(place: Place, env: Env): Promise<{ version: string; warnings: string[] }> {
   const deploy = await requireStaged(place, env);
@@ -207,7 +227,7 @@ async function publishOnce(place: Place, deploy: StagedDeploy, env: Env): Promis
     await tidyUp(releaseBlobs(deploy, env), env);
     return version;
   } catch (error) {
-    // A concurrent request may have finished it, or another deploy may have been published.
+    // A concurrent request may have finished the same deploy, or another deploy may have been published meanwhile.
     const { version } = await requireStaged(place, env);
     if (version !== null) return version;
     await requireExpected(deploy.canvasId, deploy.expectedVersion, env);

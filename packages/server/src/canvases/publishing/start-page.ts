@@ -5,16 +5,22 @@ interface File {
   path: string;
 }
 
-/** Returns the only page of a bundle if it can be its start page: it is at the top, where relative addresses mean the same. */
+/**
+ * Returns the only HTML page of a bundle if its content can also be `index.html`. The page must be at the top of the bundle, so that its
+ * relative addresses mean the same in `index.html`.
+ */
 function onlyPage<Page extends File>(files: Page[]): Page | undefined {
-  // An `Index.html` or a folder of that name would be the same file on some file systems.
+  // On some file systems, an existing `Index.html`, or a folder of this name, would be the same file as the added `index.html`.
   if (files.some(({ path }) => path.split("/")[0]?.toLowerCase() === INDEX)) return undefined;
   const [page, ...others] = files.filter(({ path }) => PAGE.test(path));
   const isStart = others.length === 0 && page?.path.includes("/") === false && page.path !== "404.html";
   return isStart ? page : undefined;
 }
 
-/** Adds `index.html` to files without one, with the content of their only page. `warnings` says so, or that there is no start page. */
+/**
+ * If there is no `index.html`, adds one with the content of the only HTML page. `warnings` says that this was done, or that the canvas has
+ * no start page.
+ */
 export function withStartPage<Page extends File>(files: Page[]): { files: Page[]; warnings: string[] } {
   if (files.some(({ path }) => path === INDEX)) return { files, warnings: [] };
   const page = onlyPage(files);

@@ -4,7 +4,7 @@ import { ExtraFields, isFileMode } from "./extra-fields.ts";
 import { malformed } from "./malformed.ts";
 import type { ZipSource } from "./zip-source.ts";
 
-/** An entry as the central directory describes it. */
+/** An entry of a zip, as the zip's central directory describes it. */
 export interface CentralHeader {
   path: string;
   /** The bytes of the name, which the local header must repeat. */
@@ -15,16 +15,16 @@ export interface CentralHeader {
   crc: number;
   compressedSize: number;
   size: number;
-  /** The position of the local header. */
+  /** The position of the entry's local header in the zip, in bytes. */
   offset: number;
   /** The reason why the entry cannot be published, as the end of a sentence. */
   fault: string | undefined;
 }
 
-/** General purpose flags. */
+/** Bits of the general purpose flags of a zip entry: the data is encrypted; the checksum and the sizes follow the data. */
 export const ENCRYPTED = 0x2041;
 export const HAS_DESCRIPTOR = 0x08;
-/** Compression methods. */
+/** The supported compression methods of a zip entry: uncompressed and deflated. */
 export const STORED = 0;
 export const DEFLATED = 8;
 
@@ -47,7 +47,10 @@ function decode(name: Buffer): string {
   }
 }
 
-/** Replaces fields that are all ones by those of the zip64 field, which must have exactly as many. */
+/**
+ * Returns the fields of a header. Replaces each field whose bits are all ones by the next number of the zip64 extra field, which must have
+ * exactly one number for each such field.
+ */
 function large(fields: number[], zip64: number[] | undefined): number[] {
   const missing = fields.filter((field) => field === ONES).length;
   if (missing !== (zip64?.length ?? 0)) malformed("a zip64 field does not fit its header");
@@ -82,7 +85,10 @@ function parse(fixed: Buffer, name: Buffer, extra: ExtraFields): CentralHeader {
   };
 }
 
-/** Reads the central directory. Throws 400 `INVALID_BODY` unless it consists of exactly as many entries as the zip counts. */
+/**
+ * Reads the headers in the central directory of a zip. Throws 400 `INVALID_BODY` unless the directory consists of exactly the declared
+ * number of headers.
+ */
 export async function readHeaders(source: ZipSource, directory: Directory): Promise<CentralHeader[]> {
   const headers: CentralHeader[] = [];
   let at = directory.start;

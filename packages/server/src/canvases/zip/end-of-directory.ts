@@ -2,7 +2,10 @@ import { malformed } from "./malformed.ts";
 import { wholeNumber } from "./whole-number.ts";
 import type { ZipSource } from "./zip-source.ts";
 
-/** The position of the central directory, which ends directly before its end records. */
+/**
+ * The central directory of a zip: its number of entries, and its start and end in bytes. The end records of the zip follow directly after
+ * it.
+ */
 export interface Directory {
   entries: number;
   start: number;
@@ -19,7 +22,10 @@ const END64_BYTES = 56;
 
 const begins = (bytes: Buffer, signature: Buffer) => bytes.subarray(0, 4).equals(signature);
 
-/** Finds the end record. A zip whose comment could be another one is ambiguous, and refused. */
+/**
+ * Finds the last end record of a zip. Throws 400 `INVALID_BODY` unless the record and its comment end exactly at the end of the file,
+ * because other programs could then find another record.
+ */
 async function findEnd(source: ZipSource): Promise<{ at: number; record: Buffer }> {
   const start = Math.max(0, source.size - END_BYTES - MAX_COMMENT_BYTES);
   const tail = await source.bytes(start, source.size - start);
@@ -31,7 +37,10 @@ async function findEnd(source: ZipSource): Promise<{ at: number; record: Buffer 
   return { at: start + at, record };
 }
 
-/** Reads the end record for large zips, which must be directly before its locator. Returns undefined if there is no locator. */
+/**
+ * Reads the zip64 end record of a large zip. It must be directly before the zip64 locator, and the locator directly before the position
+ * `end`. Returns undefined if there is no locator.
+ */
 async function readEnd64(source: ZipSource, end: number): Promise<Buffer | undefined> {
   if (end < LOCATOR_BYTES) return undefined;
   const locator = await source.bytes(end - LOCATOR_BYTES, LOCATOR_BYTES);
@@ -46,11 +55,17 @@ async function readEnd64(source: ZipSource, end: number): Promise<Buffer | undef
   return record;
 }
 
-/** Finds the central directory of a zip. Throws 400 `INVALID_BODY` if the end records contradict each other or their position. */
+/**
+ * Finds the central directory of a zip. Throws 400 `INVALID_BODY` if the end records contradict each other, or if the directory is not
+ * directly before them.
+ */
 export async function findDirectory(source: ZipSource): Promise<Directory> {
   const { at, record } = await findEnd(source);
   const end64 = await readEnd64(source, at);
-  /** Returns a field, which must be the same in both end records, or all ones in the one for small zips. */
+  /**
+   * Returns a field of the zip64 end record, or of the normal one if there is no other. With both, the field of the normal one must be
+   * equal or all ones.
+   */
   const field = (small: number, ones: number, large: (record: Buffer) => number): number => {
     if (end64 === undefined) return small;
     if (small !== ones && small !== large(end64)) malformed("its end records differ");

@@ -2,26 +2,26 @@ import { crc32 } from "node:zlib";
 import { malformed } from "./malformed.ts";
 import { wholeNumber } from "./whole-number.ts";
 
-/** Identifiers of extra fields (APPNOTE 4.5, and those of Info-ZIP). */
+/** The identifiers of extra fields, from the zip specification (APPNOTE 4.5) and from Info-ZIP. */
 const ZIP64 = 0x0001;
 const UNIX = 0x000d;
 const UNICODE_PATH = 0x7075;
 const ASI_UNIX = 0x756e;
 
-/** Length of the part of the field `UNIX` that every file has; a link or device has more. */
+/** The length in bytes of the field `UNIX` of a regular file. The field of a link or device is longer. */
 const UNIX_BYTES = 12;
 const FILE_TYPE = 0o170000;
 const REGULAR_FILE = 0o100000;
 const FOLDER = 0o040000;
 
-/** Whether a Unix mode is that of a regular file or folder, or says nothing. */
+/** Whether a Unix mode is that of a regular file or folder, or contains no file type. */
 export const isFileMode = (mode: number): boolean => [0, REGULAR_FILE, FOLDER].includes(mode & FILE_TYPE);
 
-/** The extra fields of a header that change how an entry is read. */
+/** The extra fields of a zip header that change how its entry is read. Other extra fields are ignored. */
 export class ExtraFields {
   readonly #fields = new Map<number, Buffer>();
 
-  /** Copies the fields. Throws 400 `INVALID_BODY` if one is cut off or occurs twice. */
+  /** Copies the extra fields from the bytes of a header. Throws 400 `INVALID_BODY` if a field is cut off or occurs twice. */
   constructor(bytes: Buffer) {
     for (let at = 0; at + 4 <= bytes.length; ) {
       const id = bytes.readUInt16LE(at);
@@ -35,7 +35,7 @@ export class ExtraFields {
     }
   }
 
-  /** Returns the numbers of 64 bits of the zip64 field, or undefined without this field. */
+  /** Returns the 64-bit numbers in the zip64 field, or undefined if there is no such field. */
   get zip64(): number[] | undefined {
     const field = this.#fields.get(ZIP64);
     if (field === undefined) return undefined;
@@ -43,7 +43,10 @@ export class ExtraFields {
     return Array.from({ length: field.length / 8 }, (_, index) => wholeNumber(field, 8 * index));
   }
 
-  /** Returns the path in UTF-8 that replaces a name in another encoding, or undefined if there is none for this name. */
+  /**
+   * Returns the UTF-8 path in the Unicode path field, which replaces a name in another encoding. Returns undefined if there is no such
+   * field, or if its checksum is not that of `name`.
+   */
   unicodePath(name: Buffer): Buffer | undefined {
     const field = this.#fields.get(UNICODE_PATH);
     if (field === undefined || field.length < 5 || field[0] !== 1) return undefined;

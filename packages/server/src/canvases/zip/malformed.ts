@@ -1,5 +1,5 @@
 import { refuse } from "../../http/refusal.ts";
 
-/** Throws 400 `INVALID_BODY` for a zip that contradicts itself. `why` is a clause. */
+/** Throws 400 `INVALID_BODY` for a malformed zip. `why` completes the sentence of the message. */
 export const malformed = (why: string): never =>
   refuse("INVALID_BODY", { message: `The bundle is not a sound zip: ${why}.` });

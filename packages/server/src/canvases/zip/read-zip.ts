@@ -6,8 +6,8 @@ import { checkEntries, type ZipEntry } from "./zip-check.ts";
 import type { ZipSource } from "./zip-source.ts";
 
 /**
- * Reads the entries of a zip. Throws 400 `INVALID_BODY` if it has too many, or if two readers could see different files in it: its records
- * must agree with each other and fill the file exactly.
+ * Reads the entries of a zip. Throws 400 `INVALID_BODY` if there are too many. Also throws it if two programs could see different files in
+ * the zip: its records must agree with each other, and must fill the file without gaps.
  */
 export async function readZip(source: ZipSource): Promise<ZipEntry[]> {
   const directory = await findDirectory(source);

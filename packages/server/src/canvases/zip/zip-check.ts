@@ -5,7 +5,7 @@ import { ExtraFields } from "./extra-fields.ts";
 import { malformed } from "./malformed.ts";
 import type { ZipSource } from "./zip-source.ts";
 
-/** An entry whose two headers agree, with the position of its data. */
+/** An entry of a zip whose local and central headers agree. `dataStart` is the position of its data in the zip, in bytes. */
 export interface ZipEntry extends CentralHeader {
   dataStart: number;
 }
@@ -17,7 +17,7 @@ const ONES = 0xffffffff;
 /** The number of headers that are read in one turn of the event loop. */
 const HEADERS_AT_ONCE = 250;
 
-/** The forms of a data descriptor: with or without its signature, with sizes of 32 or 64 bits. */
+/** Returns the four valid forms of an entry's data descriptor: with and without a signature, with sizes of 32 and of 64 bits. */
 function descriptorsOf({ crc, compressedSize, size }: CentralHeader): Buffer[] {
   const small = Buffer.alloc(12);
   small.writeUInt32LE(crc, 0);
@@ -30,7 +30,10 @@ function descriptorsOf({ crc, compressedSize, size }: CentralHeader): Buffer[] {
   return [small, large].flatMap((form) => [form, Buffer.concat([DESCRIPTOR, form])]);
 }
 
-/** Throws 400 `INVALID_BODY` if the checksum or a size of a local header is not that of the central one, or left to the descriptor. */
+/**
+ * Throws 400 `INVALID_BODY` unless the checksum and the sizes in a local header are those in the central header. They may also be 0 if the
+ * entry has a data descriptor.
+ */
 function checkSizes(fixed: Buffer, zip64: number[] | undefined, header: CentralHeader): void {
   const { crc, size, compressedSize, flags } = header;
   const isLater = (flags & HAS_DESCRIPTOR) !== 0;
@@ -47,7 +50,10 @@ function checkSizes(fixed: Buffer, zip64: number[] | undefined, header: CentralH
     malformed("the two headers of an entry differ in checksum or size");
 }
 
-/** Compares a local header with the central one. Returns the position of the data. */
+/**
+ * Compares the local header of an entry with its central header. Throws 400 `INVALID_BODY` if they differ. Returns the position of the
+ * entry's data.
+ */
 async function checkLocal(source: ZipSource, header: CentralHeader): Promise<number> {
   const { offset, name, flags, method, path } = header;
   const fixed = Buffer.from(await source.bytes(offset, FIXED_BYTES));
@@ -67,7 +73,10 @@ async function checkLocal(source: ZipSource, header: CentralHeader): Promise<num
   return offset + FIXED_BYTES + nameBytes + extraBytes;
 }
 
-/** Throws 400 `INVALID_BODY` unless the bytes between the data of an entry and `end` are its data descriptor, if it must have one. */
+/**
+ * Throws 400 `INVALID_BODY` unless the bytes from `start`, where the data of an entry ends, to `end` are exactly its data descriptor. If
+ * the entry has no descriptor, there must be no bytes.
+ */
 async function checkDescriptor(source: ZipSource, header: CentralHeader, start: number, end: number) {
   const length = end - start;
   if (length < 0) malformed("entries in it overlap");
@@ -82,8 +91,8 @@ async function checkDescriptor(source: ZipSource, header: CentralHeader, start: 
 }
 
 /**
- * Compares every local header with its central one. Throws 400 `INVALID_BODY` if they differ, or unless the entries fill the file from its
- * beginning to the directory without gaps or overlaps, so that every reader of zips sees the same files.
+ * Compares every local header with its central header. Throws 400 `INVALID_BODY` if two of them differ. Also throws it unless the entries
+ * fill the file from its beginning to the central directory without gaps or overlaps, so that every program sees the same files in the zip.
  */
 export async function checkEntries(
   source: ZipSource,

@@ -5,29 +5,29 @@ import { DEFLATED } from "./central-header.ts";
 import type { ZipEntry } from "./zip-check.ts";
 import type { ZipSource } from "./zip-source.ts";
 
-/** The maximum sizes of an entry that is read in memory, compressed and inflated. */
+/** The maximum compressed and uncompressed size in bytes of an entry that is read in memory at once. Larger ones are streamed. */
 const SMALL_COMPRESSED_BYTES = 64 * 1024;
 const SMALL_BYTES = 256 * 1024;
 
 const damaged = ({ path }: ZipEntry): never => refuse("INVALID_BODY", { message: `\`${path}\` is damaged.` });
 
 /**
- * Inflates data in memory and in this thread, because that takes less time than passing it to another. Throws 400 `INVALID_BODY` unless the
- * compressed data ends where the entry does.
+ * Inflates data in memory and in this thread, because for small data this is faster than using another thread. Throws 400 `INVALID_BODY`
+ * unless the compressed stream ends exactly at the end of the entry's data.
  */
 function inflate(data: Buffer, entry: ZipEntry): Buffer {
   try {
     const result: unknown = inflateRawSync(data, { maxOutputLength: Math.max(entry.size, 1), info: true });
-    // With `info` the result is an object; the types of Node do not know.
+    // With `info`, the result is an object with a buffer and an engine. The types of Node do not declare this.
     const { buffer, engine } = result as { buffer: Buffer; engine: { bytesWritten: number } };
     if (engine.bytesWritten === entry.compressedSize) return buffer;
   } catch {
-    // Damaged as well.
+    // Data that cannot be inflated is reported as damaged below.
   }
   return damaged(entry);
 }
 
-/** Inflates data as a stream. Throws 400 `INVALID_BODY` unless the compressed data ends where the entry does. */
+/** Inflates data as a stream. Throws 400 `INVALID_BODY` unless the compressed stream ends exactly at the end of the entry's data. */
 async function* inflated(data: AsyncIterable<Buffer>, entry: ZipEntry): AsyncGenerator<Buffer> {
   let failed: { error: unknown } | undefined;
   async function* watched() {
@@ -63,7 +63,9 @@ function unchecked(source: ZipSource, entry: ZipEntry): AsyncIterable<Buffer> {
   })();
 }
 
-/** Reads the content of an entry. Throws 400 `INVALID_BODY` if its size or checksum is not the declared one. */
+/**
+ * Reads the uncompressed content of an entry. Throws 400 `INVALID_BODY` if the size or the checksum of the content is not the declared one.
+ */
 export async function* readEntry(source: ZipSource, entry: ZipEntry): AsyncGenerator<Buffer> {
   let size = 0;
   let sum = 0;

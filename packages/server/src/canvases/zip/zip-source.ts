@@ -1,10 +1,13 @@
 import type { FileHandle } from "node:fs/promises";
 import { malformed } from "./malformed.ts";
 
-/** The maximum number of bytes that are read at once. */
+/** The number of bytes that are read from the file at once. */
 const CHUNK_BYTES = 256 * 1024;
 
-/** Reads a file at positions. Holds one chunk in memory, because the headers of a zip are read in their order. */
+/**
+ * Reads bytes at any position of a zip file. Keeps the last chunk in memory, because headers that follow each other are read one after the
+ * other.
+ */
 export class ZipSource {
   readonly size: number;
   readonly #file;
@@ -16,7 +19,10 @@ export class ZipSource {
     this.size = size;
   }
 
-  /** Returns bytes of the file, which are valid until they are garbage. Throws 400 `INVALID_BODY` if the file ends before them. */
+  /**
+   * Returns `length` bytes of the file from the position `start`. Later reads do not overwrite the returned buffer. Throws 400
+   * `INVALID_BODY` if the file ends before these bytes do.
+   */
   async bytes(start: number, length: number): Promise<Buffer> {
     if (start + length > this.size) malformed("it is cut off, or an offset in it is wrong");
     let at = start - this.#start;
@@ -28,7 +34,7 @@ export class ZipSource {
     return this.#chunk.subarray(at, at + length);
   }
 
-  /** Streams bytes of the file. */
+  /** Streams `length` bytes of the file from the position `start`. */
   async *stream(start: number, length: number): AsyncGenerator<Buffer> {
     for (let done = 0; done < length; ) {
       const chunk = await this.#read(start + done, Math.min(length - done, CHUNK_BYTES));
@@ -37,7 +43,7 @@ export class ZipSource {
     }
   }
 
-  /** Reads `length` bytes, or fewer at the end of the file. */
+  /** Reads `length` bytes from the position `start`, or fewer at the end of the file. */
   async #read(start: number, length: number): Promise<Buffer> {
     const wanted = Math.min(length, this.size - start);
     const { buffer, bytesRead } = await this.#file.read(Buffer.allocUnsafe(wanted), 0, wanted, start);

@@ -19,7 +19,7 @@ async function* chunksOf(bytes: Uint8Array) {
   if (half > 0) yield* [bytes.subarray(0, half), bytes.subarray(half)];
 }
 
-/** Returns a file whose data is stored, deflated, or deflated while it is written. */
+/** Returns a file for `writeZip`. Its data is uncompressed, or deflated already, or (`later`) is deflated while the zip is written. */
 function fileOf(name: string, content: Uint8Array, kind: "stored" | "deflated" | "later"): ArchivedFile {
   const data = kind === "deflated" ? deflateRawSync(content) : content;
   return {
@@ -37,7 +37,7 @@ function fileOf(name: string, content: Uint8Array, kind: "stored" | "deflated" |
   };
 }
 
-test("a zip is read back with the same files by two readers, has the size that is told, and the same bytes again", async () => {
+test("two readers find the same files in a zip; it has the size that zipSize returns, and the same bytes when written again", async () => {
   const kind = fc.constantFrom("stored", "deflated", "later");
   const content = fc.oneof(
     fc.uint8Array({ maxLength: 300 }),
@@ -73,7 +73,7 @@ test("a zip is read back with the same files by two readers, has the size that i
   );
 });
 
-test("a file with another size than it says is an error", async () => {
+test("a file whose size is not the declared one is an error", async () => {
   const right = fileOf("a.txt", Buffer.from("content"), "stored");
   const wrong = { ...right, packed: right.packed && { ...right.packed, size: 8 } };
   await assert.rejects(buffer(writeZip([wrong])), /7 bytes instead of 8/);

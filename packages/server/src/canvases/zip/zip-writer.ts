@@ -2,12 +2,12 @@ import { pipeline, Readable } from "node:stream";
 import { crc32, createDeflateRaw } from "node:zlib";
 import { DEFLATED, HAS_DESCRIPTOR } from "./central-header.ts";
 
-/** The data of an entry as it is in the zip. */
+/** The data of an entry in the form in which the zip contains it. */
 interface PackedData {
-  /** 0 for stored, 8 for deflated data. */
+  /** The compression method: 0 for uncompressed, 8 for deflated data. */
   method: number;
   size: number;
-  /** Opens the data, with the checksum of the content. */
+  /** Opens a stream of the data. `crc` is the CRC-32 of the uncompressed content. */
   open(): Promise<{ crc: number; chunks: AsyncIterable<Uint8Array> }>;
 }
 
@@ -16,13 +16,13 @@ export interface ArchivedFile {
   path: string;
   /** The size of the content in bytes. */
   size: number;
-  /** Opens the content. */
+  /** Opens a stream of the uncompressed content. */
   open(): Promise<AsyncIterable<Uint8Array>>;
-  /** Null for a file that is compressed while the zip is written. */
+  /** The data to write, or null if the file is compressed while the zip is written. */
   packed: PackedData | null;
 }
 
-/** The fields that both headers have, before they are encoded. */
+/** The values that are in both headers of an entry: the local one before the data, and the central one in the directory. */
 interface Fields {
   flags: number;
   method: number;
@@ -37,10 +37,10 @@ const DESCRIPTOR_BYTES = 16;
 const END_BYTES = 22;
 const UTF8 = 0x800;
 const VERSION = 20;
-/** Made by Unix, so that file modes apply. */
+/** The field "version made by": Unix, so that programs interpret the file modes. */
 const MADE_BY = 0x0300 | VERSION;
 const REGULAR_FILE = 0o100644;
-/** 1 January 1980, the earliest date of the format: the same version gives the same bytes. */
+/** 1 January 1980, the earliest date of the zip format. It is fixed, so that the same files always give the same bytes. */
 const DATE = 0x0021;
 const DEFLATE_LEVEL = 6;
 
@@ -85,7 +85,7 @@ const requireSize = (path: string, size: number, expected: number): void => {
   if (size !== expected) throw new Error(`${path} has ${size} bytes instead of ${expected}`);
 };
 
-/** Writes an entry whose data is ready. Returns its fields. */
+/** Yields the local header of an entry and its data, which is in its final form already. Returns the fields of the header. */
 async function* packedEntry(path: string, size: number, packed: PackedData): AsyncGenerator<Buffer, Fields> {
   const { crc, chunks } = await packed.open();
   const fields = { flags: 0, method: packed.method, crc, compressedSize: packed.size, size };
@@ -99,7 +99,10 @@ async function* packedEntry(path: string, size: number, packed: PackedData): Asy
   return fields;
 }
 
-/** Compresses and writes an entry, with its checksum and sizes after the data. Returns its fields. */
+/**
+ * Yields the local header of an entry and its data, which it compresses. The checksum and the sizes follow the data, because they are known
+ * only then. Returns them with the other fields of the header.
+ */
 async function* deflatedEntry({ path, size, open }: ArchivedFile): AsyncGenerator<Buffer, Fields> {
   const fields = { flags: HAS_DESCRIPTOR, method: DEFLATED, crc: 0, compressedSize: 0, size: 0 };
   yield localHeader(fields, Buffer.from(path));
@@ -126,7 +129,7 @@ async function* deflatedEntry({ path, size, open }: ArchivedFile): AsyncGenerato
   return fields;
 }
 
-/** Returns the size of the zip of files in bytes, or null if a file is compressed while it is written. */
+/** Returns the size in bytes of the zip of these files, or null if it is unknown because a file is compressed while the zip is written. */
 export function zipSize(files: ArchivedFile[]): number | null {
   let size = END_BYTES;
   for (const { path, packed } of files) {
@@ -137,8 +140,8 @@ export function zipSize(files: ArchivedFile[]): number | null {
 }
 
 /**
- * Writes a zip of at most 65,535 files and 4 GiB, as fast as it is read. The same files give the same bytes. Throws if a file has another
- * size than it says.
+ * Yields the bytes of a zip of at most 65,535 files and 4 GiB, and reads the files only as fast as the zip is read. The same files always
+ * give the same bytes. Throws if the size of a file is not the declared one.
  */
 export async function* writeZip(files: ArchivedFile[]): AsyncGenerator<Buffer> {
   const directory: Buffer[] = [];
