@@ -3,8 +3,8 @@ import type { Env } from "../env.ts";
 const TOPIC = "access";
 
 /**
- * Names what a change of access concerns: one canvas by its id, or all canvases. `people` are the ids of users whose open connections are
- * rechecked before those of everyone else.
+ * Describes where someone's access has changed: on the canvas with the id `canvas`, or, with `people`, on any canvas. `people` are the ids
+ * of users whose open connections are rechecked before those of all other users.
  */
 export type AccessChange = { canvas: string } | { people: string[] };
 

@@ -27,7 +27,7 @@ export interface AdminCanvasRow {
 
 /**
  * Reads a page of the canvases of all owners, newest first, with ids that are less than `cursor`. With `deleted`, reads those that are
- * deleted and can be restored, otherwise those that are not deleted. `q` is searched in title, slug and the owner's e-mail address.
+ * deleted and can be restored, otherwise those that are not deleted. `q` must occur in the title, the slug or the owner's e-mail address.
  */
 export function listForAdmin(
   { q, cursor, limit, deleted }: { q: string; cursor: string; limit: number; deleted: boolean },
@@ -45,7 +45,7 @@ export function listForAdmin(
     order by canvases.id desc limit ${limit}`;
 }
 
-/** Reads a canvas by id, also a deleted one that can be restored. Returns undefined if there is none. */
+/** Reads a canvas by its id. Finds a deleted canvas too while it can be restored. Returns undefined if there is no such canvas. */
 export function findForAdmin(id: string, { db, clock }: Env): Promise<AdminCanvasRow | undefined> {
   return db.get<AdminCanvasRow>`
     select canvases.id, slug, title, owner_id, users.email as owner_email, users.name as owner_name,

@@ -8,8 +8,8 @@ export interface BlobSize {
 }
 
 /**
- * The stored bytes of a file of a bundle, with their compressed variants. `compressed` is whether compression has been tried. If it has, a
- * variant is null because it saves too little.
+ * The stored bytes of a file of a bundle, with their compressed variants. A variant is null if it would save too little, or if `compressed`
+ * is false: then compression has not been tried.
  */
 export interface BundleBlob extends BlobSize {
   compressed: boolean;
@@ -63,7 +63,7 @@ export const lockBytes = (canvasId: string): Step => sql`
 
 /**
  * Builds the batch step that changes no row, and so rolls back its batch, unless the canvas still has all of the blobs `keys`, which must
- * be distinct. Blobs that a canvas has are not swept, so later steps can refer to these blobs without storing them again.
+ * be distinct. No sweep removes a blob that a canvas has, so later steps can refer to these blobs without storing them again.
  */
 export const requireBlobs = (canvasId: string, keys: string[]): Step => sql`
   update bundle_bytes set bytes = bytes where canvas_id = ${canvasId} and ${keys.length} = (
@@ -103,9 +103,9 @@ export function addUses(canvasId: string, used: Iterable<{ blob: BundleBlob; use
 }
 
 /**
- * Returns a function that builds batch steps. They subtract from the uses of blobs by a canvas, and remove the blobs that it no longer
- * uses. `held` is the text of a select whose rows have a `blob_key`, which must be one of `keys`, and `uses`, the number to subtract.
- * `values` are for the `?` of this select.
+ * Returns a function that builds the batch steps which reduce the uses of a canvas's blobs, and remove the blobs that are no longer used.
+ * `held` is the text of a select: each of its rows has a `blob_key`, which must be one of `keys`, and in `uses` the number to subtract.
+ * `values` are for the `?` of the select.
  */
 export function usesRemover(held: string): (canvasId: string, keys: string[], ...values: string[]) => Step[] {
   const subtract = statementText(

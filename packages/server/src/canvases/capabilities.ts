@@ -68,8 +68,8 @@ export type CapabilityPatch = { [Name in keyof Capabilities]?: Capabilities[Name
 const bit = (value: boolean | undefined) => (value === undefined ? null : Number(value));
 
 /**
- * A policy document to save: null clears the stored one, undefined keeps it. `expected` is the revision that must be stored, or null if
- * there must be none. If `expected` is undefined, any revision may be stored.
+ * A policy document to save: null clears the stored one, undefined keeps it. `expected` is the revision that must be in the database before
+ * the change, or null if there must be none. If `expected` is undefined, the revision is not checked.
  */
 export interface PolicyChange {
   runtimePolicy?: RuntimePolicy | null | undefined;

@@ -67,8 +67,8 @@ export const withinCanvases = (canvasId: string, { config }: Env): Step => sql`
         ${config.quotaCanvases})`;
 
 /**
- * Builds the batch step that changes no row, and so rolls back its batch, if the bundles of a canvas's owner now have more bytes than their
- * quota allows.
+ * Builds the batch step that changes no row, and so rolls back its batch, if the bundles in all canvases of a canvas's owner now have more
+ * bytes than the owner's quota allows.
  */
 export const withinBytes = (canvasId: string, { config }: Env): Step => sql`
   update users set name = name where id = (select owner_id from canvases where id = ${canvasId})

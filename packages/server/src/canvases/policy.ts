@@ -22,6 +22,6 @@ export async function policyOf(
   return policies.keep(row.runtime_policy_revision, row.runtime_policy ?? "{}");
 }
 
-/** Returns the entry with a name in a section of a policy document, such as its collections, or undefined if there is none. */
+/** Returns the entry `name` of a section of a policy document, such as its collections, or undefined if there is none. */
 export const entryOf = <Entry>(table: Record<string, Entry> | undefined, name: string): Entry | undefined =>
   table !== undefined && Object.hasOwn(table, name) ? table[name] : undefined;

@@ -2,7 +2,7 @@ import { optional, type Sql, type Step, sql, statementText } from "../drivers/db
 import type { Env } from "../env.ts";
 import { rowsOfCanvas, tablesOf } from "./canvas-data.ts";
 
-/** The time after which a deleted canvas is purged; until then it can be restored. */
+/** The time after which a deleted canvas is removed for good. Until then it can be restored. */
 export const RETENTION_MS = 30 * 24 * 60 * 60 * 1000;
 
 /** The maximum number of rows that one statement removes. It is small because in SQLite a write blocks the event loop. */

@@ -105,7 +105,7 @@ export async function setSharing(
   if (teams !== undefined) {
     steps.push(optional`delete from canvas_teams where canvas_id = ${canvasId}`);
     for (const { id, role } of teams) {
-      // Skips a team that is being deleted concurrently: locks its row first, like `deleteTeam`.
+      // Locks the team's row first, like `deleteTeam`, so that a team which is being deleted concurrently is skipped.
       steps.push(
         optional`update teams set name = name where id = ${id}`,
         optional`

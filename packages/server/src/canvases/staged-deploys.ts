@@ -30,7 +30,7 @@ export interface StagedDeploy {
   files: StagedFile[];
   /**
    * The id of the version that must be the published one when this deploy is finished. Null if the canvas must have no version; undefined
-   * if any version may be published.
+   * if this is not to be checked.
    */
   expectedVersion: string | null | undefined;
   message: string | null;

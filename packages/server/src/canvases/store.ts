@@ -159,8 +159,8 @@ export function findForErrorPage(slug: string, { db }: Env) {
 }
 
 /**
- * Reads a page of the canvases on which the user has a role, newest first, with ids that are less than `cursor`. `q` is searched in title
- * and slug. The page has fewer than `limit` canvases if the response would be too large otherwise.
+ * Reads a page of the canvases on which the user has a role, newest first, with ids that are less than `cursor`. `q` must occur in the
+ * title or the slug. The page has fewer than `limit` canvases if the response would be too large otherwise.
  */
 export async function listCanvases(
   user: Pick<User, "id" | "email">,

@@ -10,7 +10,7 @@ import { sweepVersions } from "./version-files.ts";
 
 const HOUR_MS = 60 * 60 * 1000;
 
-/** Removes blobs older than an hour that no row refers to. Returns their number. */
+/** Removes blobs older than an hour to which no row of the database refers. Returns their number. */
 export async function sweepBlobs({ db, blobs, canvasData, clock }: Env): Promise<number> {
   const references = new BlobReferences(db, blobColumnsOf(canvasData));
   let removed = 0;

@@ -67,7 +67,7 @@ export async function addFiles(
 const endUses = usesRemover(`select blob_key, count(*) as uses from version_files
   where version_id = ? and encoding = 'identity' and path in (select key from json_each(?)) group by blob_key`);
 
-/** Removes a version whose state is `removing`, after its files, which it removes in small batches. Safe to run concurrently. */
+/** Removes the files of a version whose state is `removing`, in small batches, and then the version. Safe to run concurrently. */
 async function removeMarked({ id, canvasId }: { id: string; canvasId: string }, { db }: Env): Promise<void> {
   for (;;) {
     const rows = await db.all<{ path: string; key: string }>`

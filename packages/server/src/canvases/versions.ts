@@ -14,7 +14,7 @@ export interface StoredVersion {
 
 /**
  * Returns the batch step that marks a version as stored. It also saves how many files were added, changed and removed, compared with the
- * newest stored version that is older.
+ * last stored version that was created before this one.
  */
 export const storedStep = ({ id, canvasId, files, bytes }: StoredVersion): Step => sql`
   with before as (select max(id) as id from versions where canvas_id = ${canvasId} and state = 'stored' and id < ${id}),
@@ -42,8 +42,8 @@ export const publishSteps = (canvasId: string, version: string, now: number): [S
 ];
 
 /**
- * Returns the batch step that marks the oldest versions of a canvas that exceed its quota for removal. Keeps the published version. Also
- * keeps the version that was replaced just now, because browsers may still be loading files of it.
+ * Returns the batch step that marks versions of a canvas for removal: the oldest ones that exceed the quota of versions. Keeps the
+ * published version. Also keeps the version that was replaced just now, because browsers may still be loading files of it.
  */
 export const trimStep = (canvasId: string, version: string, now: number, { config }: Env): Step =>
   optional`update versions set state = 'removing'

@@ -34,8 +34,8 @@ async function read(key: string, start: number, length: number, env: Env): Promi
 }
 
 /**
- * Streams a blob or a range of its bytes. Opens the blob only when the stream is read, so that an archive that is never read to its end
- * leaves no blob open.
+ * Streams a blob or a range of its bytes. Opens the blob only when the stream is read, so the blobs that an abandoned download does not
+ * reach are never opened.
  */
 async function* lazily(key: string, env: Env, range?: { start: number; end: number }) {
   yield* await bytesOf(key, env, range);
@@ -93,7 +93,7 @@ export async function archiveOf(
   limit: number = LIMITS.bundleBytes.value,
 ): Promise<BundleArchive> {
   const files = await storedFiles(version, env);
-  // A deploy removes a folder that contains all files. To keep such a folder, puts another one around it.
+  // A deploy removes a folder that contains all files. If this version has such a folder, the zip gets another one around it.
   const around = commonFolder(files.map(({ path }) => path)) === "" ? "" : "bundle/";
   const ready = files.map((file) => archived({ ...file, path: around + file.path }, env));
   const isSmall = (zipSize(ready) ?? 0) <= limit;

@@ -13,7 +13,7 @@ import { compress, isWorthCompressing, MAX_IN_MEMORY_BYTES } from "./representat
 const WIDTH = 4;
 /** The number of files that are hashed in one turn of the event loop. */
 const HASHES_AT_ONCE = 8;
-/** The size in bytes that limits a slice of files: once the declared sizes of its files exceed it together, the slice is complete. */
+/** A slice of files is complete once the declared sizes of its files together exceed this number of bytes. */
 const SLICE_BYTES = 8 * 1024 * 1024;
 
 /** A file of a bundle. `key` is the SHA-256 of its bytes. `source` opens a stream of the bytes. */

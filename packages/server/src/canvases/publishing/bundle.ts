@@ -14,7 +14,7 @@ export interface BundleFile {
   path: string;
   /** The size in bytes that the archive declares. Reading throws if the file is longer or shorter. */
   size: number;
-  /** The SHA-256 of its bytes in hexadecimal, if it is known without reading them. */
+  /** The SHA-256 of the file's bytes in hexadecimal, if it is known without reading them. */
   key?: string;
   open(): Promise<AsyncIterable<Uint8Array>>;
 }
@@ -47,7 +47,7 @@ async function zipBundle(source: ZipSource): Promise<Bundle> {
   return bundle;
 }
 
-/** Returns an uploaded HTML file as a bundle, in which it is the file `index.html`. */
+/** Returns a bundle that contains an uploaded HTML file as its `index.html`. */
 async function pageBundle(source: ZipSource): Promise<Bundle> {
   async function* read() {
     for await (const chunk of source.stream(0, source.size)) {

@@ -27,7 +27,7 @@ const entriesOf = <Entry>(entry: ZodType<Entry>) =>
     .superRefine((value, context) => {
       const names = Object.keys(value);
       const most = LIMITS.policyEntries.value;
-      // In this case invalid names are not reported one by one, because there can be thousands.
+      // If there are too many names, invalid ones are not reported one by one, because there can be thousands.
       if (names.length > most)
         return context.addIssue({ code: "custom", message: `must not have more than ${most} entries` });
       for (const each of names) {

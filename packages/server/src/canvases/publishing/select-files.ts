@@ -27,8 +27,8 @@ const invalid = (message: string): never => refuse("INVALID_BODY", { message });
 const quoted = (path: string): string => `\`${path.slice(0, 100).toWellFormed()}\``;
 
 /**
- * Returns the folder at the top that contains all paths, with a slash at its end. There is such a folder if the folder itself was zipped.
- * Returns "" if there is none.
+ * Returns the top folder that contains all paths, with a slash at its end, or "" if there is none. There is one if a folder was zipped
+ * instead of its content.
  */
 export function commonFolder(paths: string[]): string {
   const first = paths[0] ?? "";

@@ -22,7 +22,8 @@ export async function passwordHashOf(
 }
 
 /**
- * Throws 400 `INVALID_BODY` if the user neither created nor is a member of one of these teams, unless the canvas is already shared with it.
+ * Throws 400 `INVALID_BODY` if `ids` contains a team that the user neither created nor is a member of, and with which the canvas is not
+ * shared yet.
  */
 async function requireTeams(ids: string[], canvasId: string, user: User, env: Env): Promise<void> {
   const [shared, visible] = await Promise.all([
@@ -35,9 +36,9 @@ async function requireTeams(ids: string[], canvasId: string, user: User, env: En
 }
 
 /**
- * Checks share settings that an owner or editor wants to save. Returns the settings to pass to `setSharing`. Does not check settings that
- * stay unchanged and are left out. The canvas need not exist yet. Throws 400 `INVALID_BODY`, 403 `PUBLIC_LINKS_DISABLED`,
- * `PUBLIC_NOT_ALLOWED` or `PUBLIC_LINK_OWNER_GATED`, and 409 `ORG_REQUIRED`.
+ * Checks share settings that an owner or editor wants to save, and returns the settings to pass to `setSharing`. Settings that are left out
+ * are not checked. Throws 400 `INVALID_BODY`, 403 `PUBLIC_LINKS_DISABLED`, `PUBLIC_NOT_ALLOWED` or `PUBLIC_LINK_OWNER_GATED`, and 409
+ * `ORG_REQUIRED`.
  */
 export async function checkShareSettings(
   canvas: ShareTarget,

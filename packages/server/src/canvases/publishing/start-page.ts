@@ -6,8 +6,8 @@ interface File {
 }
 
 /**
- * Returns the only HTML page of a bundle if its content can also be `index.html`. The page must be at the top of the bundle, so that its
- * relative addresses mean the same in `index.html`.
+ * Returns the only HTML page of a bundle if its content can also be `index.html`, and undefined otherwise. The page must be at the top of
+ * the bundle, so that its relative addresses mean the same in `index.html`.
  */
 function onlyPage<Page extends File>(files: Page[]): Page | undefined {
   // On some file systems, an existing `Index.html`, or a folder of this name, would be the same file as the added `index.html`.

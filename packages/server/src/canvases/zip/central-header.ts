@@ -17,11 +17,11 @@ export interface CentralHeader {
   size: number;
   /** The position of the entry's local header in the zip, in bytes. */
   offset: number;
-  /** The reason why the entry cannot be published, as the end of a sentence. */
+  /** The reason why the entry cannot be published, as the end of a sentence. Undefined if the entry can be published. */
   fault: string | undefined;
 }
 
-/** Bits of the general purpose flags of a zip entry: the data is encrypted; the checksum and the sizes follow the data. */
+/** Bits in the flags of a zip entry. They mean that the data is encrypted, and that the checksum and the sizes follow the data. */
 export const ENCRYPTED = 0x2041;
 export const HAS_DESCRIPTOR = 0x08;
 /** The supported compression methods of a zip entry: uncompressed and deflated. */

@@ -23,8 +23,8 @@ const END64_BYTES = 56;
 const begins = (bytes: Buffer, signature: Buffer) => bytes.subarray(0, 4).equals(signature);
 
 /**
- * Finds the last end record of a zip. Throws 400 `INVALID_BODY` unless the record and its comment end exactly at the end of the file,
- * because other programs could then find another record.
+ * Finds the last end record of a zip. Throws 400 `INVALID_BODY` unless the record and its comment end exactly at the end of the file.
+ * Otherwise other programs could find another end record.
  */
 async function findEnd(source: ZipSource): Promise<{ at: number; record: Buffer }> {
   const start = Math.max(0, source.size - END_BYTES - MAX_COMMENT_BYTES);
@@ -63,8 +63,8 @@ export async function findDirectory(source: ZipSource): Promise<Directory> {
   const { at, record } = await findEnd(source);
   const end64 = await readEnd64(source, at);
   /**
-   * Returns a field of the zip64 end record, or of the normal one if there is no other. With both, the field of the normal one must be
-   * equal or all ones.
+   * Returns a field from the zip64 end record, or from the normal end record if there is no zip64 one. If there are both, the field in the
+   * normal one must be equal, or all ones.
    */
   const field = (small: number, ones: number, large: (record: Buffer) => number): number => {
     if (end64 === undefined) return small;
