@@ -6,15 +6,15 @@ import {
 } from "@easel/protocol/capabilities";
 import type { ErrorCode } from "@easel/protocol/errors";
 
-/** The capability switches of a canvas. */
+/** Whether each capability switch of a canvas is on. */
 export type Switches = Record<Switch | "backendEnabled", boolean>;
 
 /** For each capability that depends on the settings of the deployment: whether these settings allow it. */
 export type Deployment = Partial<Record<Capability, boolean>>;
 
 /**
- * Why a capability cannot be used: the `reason` in a `CAPABILITY_DISABLED` error if the capability is off. If it is on but lacks something
- * that it needs, such as a grant: the code of another error.
+ * Why a capability cannot be used. If it is off: the `reason` of the `CAPABILITY_DISABLED` error. If it is on but lacks something that it
+ * needs, such as a grant: the code of another error.
  */
 export type UnavailableReason = DisabledReason | ErrorCode;
 

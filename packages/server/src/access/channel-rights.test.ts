@@ -26,7 +26,9 @@ test("every policy: each right depends on its own audience only", () => {
   assert.equal(policies, 81);
 });
 
-/** Channels that the policy document does not name, and the roles that may publish on them, in the letters of `IN`. */
+/**
+ * Channels that the policy document does not name, and the roles that may publish on them: one letter each for owner, editor and viewer.
+ */
 const UNNAMED: [name: string, publish: string][] = [
   ["c", "oe-"],
   ["participants:", "oev"],

@@ -5,7 +5,8 @@ const EMAIL = /^[^\s\p{Cc}\p{Cf}\p{Cs}@,;<>"]{1,64}@[a-z0-9-]{1,63}(\.[a-z0-9-]{
  * all domains.
  */
 export function normalEmail(given: string, allowedDomains: string[] = []): string | null {
-  // Converts ASCII letters only. The lower case of some other letters is an ASCII letter, so the result would be a different address.
+  // Converts ASCII letters only. The lower case of some other letters is an ASCII letter, so converting them could result in the address of
+  // another person.
   const email = given.trim().replace(/[A-Z]/g, (letter) => letter.toLowerCase());
   if (email.length > 254 || !EMAIL.test(email)) return null;
   const allowed =

@@ -62,7 +62,7 @@ const ASKERS: Record<string, Asker> = {
   "another canvas's guest": { principal: foreignGuest, granted: null, role: "viewer", spared: [] },
 };
 
-/** Returns a canvas that causes all these errors. */
+/** Returns a canvas whose fields cause all the errors in `codes`. */
 function withCauses(codes: ErrorCode[]): AccessFields {
   const canvas = Object.assign(
     {},

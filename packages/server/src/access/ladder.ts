@@ -12,12 +12,12 @@ export interface AccessFields extends RoleFields {
   passwordHash: string | null;
 }
 
-/** What the checks in `LADDER` depend on. */
+/** The canvas, the caller and the request that the checks in `LADDER` examine. `now` is in epoch milliseconds. */
 export interface Entry {
   canvas: AccessFields;
   principal: Principal;
   role: CanvasRole | null;
-  /** Whether the password need not be checked: the canvas has none, the request has a valid password cookie, or it submits the password. */
+  /** True if the password is not to be checked: the canvas has none, or the request has a valid password cookie or submits the password. */
   gateOpen: boolean;
   /** Whether the request is to the runtime API or to the pages of the canvas. */
   surface: "api" | "content";
@@ -25,8 +25,8 @@ export interface Entry {
 }
 
 /**
- * The checks that deny access to a canvas, in the order of the specification (4.1, step 3). The first one that applies determines the
- * error.
+ * The checks of access to a canvas, in the order of the specification (4.1, step 3). The first one that matches denies access with its
+ * error code.
  */
 export const LADDER: { code: ErrorCode; when: (entry: Entry) => boolean }[] = [
   { code: "NOT_FOUND", when: ({ canvas }) => canvas.deletedAt !== null },

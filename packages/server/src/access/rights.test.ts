@@ -33,7 +33,7 @@ const TABLE: Record<Preset, Record<Exclude<Operation, "increment">, string>> = {
   collaborative: { read: "oeax", create: "oeax", update: "oeax", delete: "oeax" },
 };
 
-/** The callers whom each right includes, in the letters of `TABLE`. */
+/** The callers whom each right includes, as one letter each: o = owner, e = editor, a = author, x = another viewer. */
 const BY_RIGHT: Record<PolicyRight, string> = {
   none: "----",
   own: "--a-",

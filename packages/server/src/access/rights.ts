@@ -43,7 +43,7 @@ export function rightsOf(policy: RecordPolicy, role: CanvasRole): Rights {
   return Object.fromEntries(entries);
 }
 
-/** Whether a right gives access to a record. `isAuthor` is whether the caller created the record. */
+/** Whether a right gives access to a record. `isAuthor` is true if the caller created the record. */
 export const allows = (right: Right, isAuthor: boolean): boolean => right.any || (right.own && isAuthor);
 
 /** Whether a role belongs to an audience. */

@@ -8,7 +8,7 @@ export interface RoleFields {
   access: Access;
   /** Whether the caller belongs to the home organisation of the canvas, whose members may view it if `access` is `whole_org`. */
   inOrg: boolean;
-  /** The role that the caller has by the people list of the canvas or by a team; null if neither includes the caller. */
+  /** The role that the people list of the canvas or a team gives the caller; null if neither includes the caller. */
   granted: "editor" | "viewer" | null;
   /** Whether Public links are allowed, both on the instance and for the owner of the canvas. */
   publicLinks: boolean;
@@ -26,5 +26,8 @@ export function roleOf(principal: Principal, canvas: RoleFields): CanvasRole | n
   return null;
 }
 
-/** Whether a role is owner or editor. The expiry, the password and the `STATIC_ONLY` rule of a share do not apply to these roles. */
+/**
+ * Whether a role is owner or editor. The expiry and the password of a share do not apply to these roles, nor does `STATIC_ONLY`, the rule
+ * that a Public link opens only the pages.
+ */
 export const manages = (role: CanvasRole | null): boolean => role === "owner" || role === "editor";

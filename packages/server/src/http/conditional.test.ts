@@ -23,7 +23,7 @@ for (const [header, expected] of fresh) {
   });
 }
 
-/** Values of `Range` and `If-Range`, and the expected result for ten bytes with the ETag `"a"`. */
+/** Values of `Range` and `If-Range`, and the expected result for a file of ten bytes with the ETag `"a"`. */
 const ranges: [range: string | undefined, expected: ReturnType<typeof rangeOf>, ifRange?: string][] = [
   [undefined, "all"],
   ["bytes=0-0", { start: 0, end: 0 }],

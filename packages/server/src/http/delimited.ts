@@ -1,8 +1,8 @@
 const CR = 0x0d;
 
 /**
- * Reads a stream of bytes in pieces up to a delimiter, which must begin with CR. Besides the current chunk, it buffers fewer bytes than the
- * delimiter has.
+ * Reads a stream of bytes in pieces up to a delimiter, which must begin with CR. Buffers the current chunk and, of earlier chunks, at most
+ * the start of a delimiter.
  */
 export class Delimited {
   readonly #source: AsyncGenerator<Buffer>;

@@ -94,8 +94,8 @@ const ownRefusal = (code: ErrorCode) =>
   new Refusal(ERRORS[code].status, { code, message: ERRORS[code].message });
 
 /**
- * Responds to a request that Node cannot parse: with 431 if its headers are too large, 408 if it arrives too late, otherwise 400. Then
- * closes the connection as soon as the client closes its side, at the latest after `LINGER_MS`.
+ * Responds to a request that Node cannot parse: with 431 if its headers are too large, 408 if it does not arrive in time, otherwise 400.
+ * Then closes the connection as soon as the client closes its side, at the latest after `LINGER_MS`.
  */
 export function answerClientError(error: NodeJS.ErrnoException, socket: Socket, requestId: string): void {
   if (!socket.writable || error.code === "ECONNRESET") return void socket.destroy();

@@ -55,8 +55,8 @@ function mountHostCheck(app: FastifyInstance, env: Env): void {
 }
 
 /**
- * Mounts a hook that throws 404 `NOT_FOUND` for a host below the base host whose label is not a slug, and for a URL on the host of a canvas
- * that `routedUrl` did not rewrite.
+ * Mounts a hook that throws 404 `NOT_FOUND` for a subdomain of the base host that is not a slug, and for a URL on the host of a canvas that
+ * `routedUrl` did not rewrite.
  */
 function mountCanvasHosts(app: FastifyInstance, env: Env): void {
   app.addHook("onRequest", ({ headers, url }, _reply, done) => {

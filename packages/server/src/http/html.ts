@@ -90,7 +90,8 @@ export function sendPage(
     reply
       .header("content-type", "text/html; charset=utf-8")
       .header("content-security-policy", formsLeadTo === null ? CSP : `${CSP} ${formsLeadTo}`)
-      // In path mode the pages of canvases have this origin, too. If one of them opens this page, it must not get a reference to its
+      // In path mode the pages of canvases have this origin, too. If such a page opens this one, it must not get a reference to the new
+      // window.
       // window.
       .header("cross-origin-opener-policy", "same-origin")
       .header("cache-control", "private, no-store")

@@ -15,7 +15,7 @@ type Read = [name: string, filename: string | undefined, type: string | undefine
 
 type Outcome = Read[] | { status: number; code: string | undefined };
 
-/** Returns a request whose body the test pushes with `request.push`. */
+/** Returns a request whose body is still open: the test adds bytes with `request.push`. */
 const open = (type: string | undefined = TYPE) =>
   Object.assign(new Readable({ read() {} }), { headers: { "content-type": type } }) as unknown as Readable &
     IncomingMessage;

@@ -7,7 +7,7 @@ import { streamBody } from "./stream-body.ts";
 
 /** The maximum number of characters of a boundary (RFC 2046). */
 const MAX_BOUNDARY_LENGTH = 70;
-/** The maximum number of bytes in the header of a part, before the first part, and after the last part. */
+/** The maximum number of bytes in the header of one part, and of bytes before the first part or after the last part. */
 const MAX_OVERHEAD = 64 * 1024;
 
 const CRLF = Buffer.from("\r\n");

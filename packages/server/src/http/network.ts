@@ -17,7 +17,7 @@ export function networkOf(address: string): string {
   return `${groups.slice(0, 4).join(":")}::/64`;
 }
 
-/** Converts the last two groups of an IPv4-mapped address, in hexadecimal, to an IPv4 address. */
+/** Converts the last two groups of an IPv4-mapped IPv6 address, which are hexadecimal, to an IPv4 address. */
 const ipv4Of = (groups: string[]): string =>
   groups
     .map((group) => Number.parseInt(group, 16))

@@ -3,7 +3,7 @@ import { type Html, html, sendPage } from "./html.ts";
 import type { Refusal } from "./refusal.ts";
 import { wantsPage } from "./wants-page.ts";
 
-/** The paths that serve programs. Their errors are JSON, regardless of `Accept`. */
+/** The paths that programs use. Their errors are JSON, regardless of `Accept`. */
 const PROGRAM_PATHS = /^\/(api|v1|sdk|healthz|readyz|metrics)([/?]|$)/;
 
 /** Titles of error pages by status. */
@@ -22,14 +22,14 @@ const TITLES: Record<number, string> = {
 export const wantsErrorPage = ({ url, headers }: FastifyRequest): boolean =>
   wantsPage(headers) && !PROGRAM_PATHS.test(url);
 
-/** Returns the seconds in the `Retry-After` header of the response, or 0 if it has none. */
+/** Returns the number of seconds in the `Retry-After` header of the response, or 0 if it has none. */
 export const retryAfterOf = (reply: FastifyReply): number => Number(reply.getHeader("retry-after") ?? 0);
 
 /** Renders how many seconds to wait, and a link back to the requested page. */
 export const retryLink = (wait: number, to: string): Html =>
   html`<p>Wait ${wait > 1 ? `${wait} seconds` : "a moment"}, then go on.</p><a class="button" href="${to}">Try again</a>`;
 
-/** The statuses of errors that a later retry can avoid. */
+/** The statuses of errors after which a later retry can succeed. */
 const TEMPORARY = [429, 503];
 
 /**
@@ -43,7 +43,7 @@ export function sendErrorPage(
   origin: string,
 ): FastifyReply {
   const title = TITLES[status] ?? "That did not work";
-  // The path begins with exactly one slash, because a host name would follow `//`.
+  // The path begins with exactly one slash, because a browser would read the text after `//` as a host name.
   const samePage = request.originalUrl.replace(/^\/*/, "/");
   const again = TEMPORARY.includes(status) && ["GET", "HEAD"].includes(request.method);
   return sendPage(reply, {

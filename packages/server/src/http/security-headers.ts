@@ -1,7 +1,10 @@
 import type { FastifyReply } from "fastify";
 import type { HeaderSink } from "./rate-limit.ts";
 
-/** One year. Without `includeSubDomains`, because other hosts below the base host may have no https (docs/self-hosting.md). */
+/**
+ * Makes browsers use https for one year. Without `includeSubDomains`, because other hosts below the base host may have no https
+ * (docs/self-hosting.md).
+ */
 const HSTS = "max-age=31536000";
 
 /** Sets the headers that every response has. `secure` is whether browsers reach the service by https. */

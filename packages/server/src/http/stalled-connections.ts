@@ -8,7 +8,10 @@ export const STALL_TIMEOUT_MS = 60_000;
 const INTERVAL_MS = 5_000;
 const MAX_STALLED_CHECKS = STALL_TIMEOUT_MS / INTERVAL_MS;
 
-/** The bytes written and waiting at the last check of a connection, and the number of consecutive checks at which it was stalled. */
+/**
+ * What the last check of a connection found: the number of bytes written, the number of bytes that wait to be written, and the number of
+ * consecutive checks at which the connection was stalled.
+ */
 interface Progress {
   written: number;
   waiting: number;
@@ -16,8 +19,8 @@ interface Progress {
 }
 
 /**
- * Destroys connections whose peer reads nothing for a minute while data waits to be sent. Progress is measured in chunks, so that a
- * peer that reads less than a few kilobytes a second counts as stalled.
+ * Destroys connections whose peer reads nothing for a minute while data waits to be sent. Only whole chunks count as progress, so a peer
+ * that reads less than a few kilobytes a second counts as stalled.
  */
 export function dropStalled(server: Server): void {
   const connections = new Map<Socket, Progress>();

@@ -30,7 +30,10 @@ export function routableUrl(url: string): string {
   return segments.join("/") + url.slice(path.length);
 }
 
-/** Throws 400 `INVALID_BODY` if the path of a URL cannot be decoded. `url` is the original URL of the request. */
+/**
+ * Throws 400 `INVALID_BODY` if the path of a URL cannot be decoded. `url` is the original URL of the request, not the result of
+ * `routableUrl`.
+ */
 export function requireDecodable(url: string): void {
   if (url.includes("%") && !isDecodable(pathOf(url)))
     refuse("INVALID_BODY", { message: "The path is not percent-encoded UTF-8." });

@@ -18,11 +18,11 @@ const TOLERANCE_S = 30;
 const CACHE_MS = 60 * 1000;
 const MAX_CACHED = 5_000;
 
-/** The identity of the caller that the authenticating proxy asserts. */
+/** The identity of the caller, as the authenticating proxy asserts it in a request. */
 export interface Assertion {
   email: string;
   name: string | null;
-  /** When the assertion expires, in epoch milliseconds. Infinity for plain headers, which the proxy sends with each request. */
+  /** When the signed token expires, in epoch milliseconds. Infinity if the proxy sends plain headers with each request instead. */
   until: number;
 }
 
@@ -72,7 +72,9 @@ export async function readAssertion(token: string, keys: Jwks, env: Env): Promis
 /** Returns the claims of a token. Verifies a token only if its claims are not cached, because verifying takes about 100 µs. */
 async function getCached(token: string, keys: Jwks, { config, clock }: Env): Promise<JWTPayload> {
   const now = clock();
-  // The cache is read before the key. If the keys are replaced meanwhile, the claims are added to the old cache, which is discarded.
+  // Uses the cache of the current keys. If the keys are replaced meanwhile, the claims are added to this cache, which is discarded with the
+  // old keys.
+  // and not to the new one.
   const { verified } = keys;
   const hash = tokenHash(token);
   const known = verified.get(hash);

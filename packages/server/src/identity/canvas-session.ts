@@ -6,7 +6,7 @@ import { SESSION_LIFETIME_MS, type Session, sessionById } from "./session.ts";
 
 /**
  * The age from which the cookie of a canvas host is not accepted for navigations. The browser is then redirected to the base host, which
- * checks the session cookie itself and has the cookie renewed.
+ * checks the session cookie itself and has the cookie of the canvas host renewed.
  */
 const NAVIGATION_MAX_AGE_MS = 24 * 60 * 60 * 1000;
 

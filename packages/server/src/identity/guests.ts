@@ -11,7 +11,10 @@ export interface InviteRow {
   invite_revoked_at: number | null;
 }
 
-/** An invitation as owners and editors of the canvas see it. Times are epoch milliseconds; `revokedAt` is null if it is not revoked. */
+/**
+ * An invitation as owners and editors of the canvas see it. Times are epoch milliseconds; `revokedAt` is null unless the invitation is
+ * revoked.
+ */
 export interface Invite {
   id: string;
   email: string;

@@ -17,7 +17,7 @@ export interface Accepted {
 
 /**
  * Returns the user whom a credential identifies: an access token, an assertion of the proxy, or a session. The sign-in mode determines
- * which of them are trusted. Returns null if there is no valid one (specification 5).
+ * which of them are trusted. Returns null if no trusted credential is valid (specification 5).
  */
 export async function trustedUser(
   token: string | undefined,

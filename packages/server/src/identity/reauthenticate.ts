@@ -8,13 +8,13 @@ import { type UserRow, userOf } from "./users.ts";
 
 /** A request whose user is known, or the parts of such a request that an open connection keeps. */
 export interface Identified extends HasHeaders {
-  /** When the proxy's signed token expires, in epoch milliseconds. */
+  /** When the proxy's signed token expires, in epoch milliseconds. Infinity by default. */
   assertedUntil?: number;
 }
 
 /**
  * Checks the credentials of an earlier request of a user again. Returns the user as stored now, or null if the session, access token or
- * signed token is no longer valid or the user is deactivated. Plain headers of a proxy do not expire.
+ * signed token is no longer valid or the user is deactivated. The identity from plain headers of a proxy does not expire.
  */
 export async function reauthenticate(user: User, request: Identified, env: Env): Promise<User | null> {
   const { assertedUntil = Number.POSITIVE_INFINITY } = request;

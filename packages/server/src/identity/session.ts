@@ -51,8 +51,8 @@ export async function startSession(user: User, request: FastifyRequest, env: Env
 }
 
 /**
- * Finds the session of a request to the base host. Returns null if there is no valid one. If `reply` is given, extends the expiry once a
- * day.
+ * Finds the session of a request to the base host. Returns null if there is no valid one. If `reply` is given, extends the expiry of the
+ * session at most once a day.
  */
 export async function findSession(
   request: HasHeaders,

@@ -9,7 +9,7 @@ export async function listOrgs({ db }: Env): Promise<Organisation[]> {
   const [orgs, domains, members] = await Promise.all([
     db.all<OrgRow>`select id, name, created_at as "createdAt" from orgs order by id`,
     db.all<{ domain: string; org_id: string }>`select domain, org_id from org_domains order by domain`,
-    // The expression with `substr` is the domain of an e-mail address. Both database engines have its functions.
+    // The expression with `substr` is the domain of an e-mail address. It uses only functions that both database engines have.
     db.all<{ org_id: string; members: number }>`
       select org_id, count(*) as members from users
       join org_domains on domain = substr(email, length(rtrim(email, replace(email, '@', ''))) + 1)

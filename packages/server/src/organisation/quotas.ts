@@ -43,10 +43,12 @@ export function quotaSteps(patch: Record<string, number | null | undefined>, env
   });
 }
 
-/** The limits that administrators have set for one person; null if the limit for everyone applies. */
+/** The limits that administrators have set for one person; null if the general limit applies. */
 export type PersonQuotas = { [Name in PersonQuotaName]?: number | null | undefined };
 
-/** Returns the steps of a batch that set limits for one person. Null restores the limit for everyone, an absent name changes nothing. */
+/**
+ * Returns the steps of a batch that set limits for one person. Null makes the general limit apply again; an absent name changes nothing.
+ */
 export function personQuotaSteps(userId: string, patch: PersonQuotas): Step[] {
   return PERSON_QUOTA_NAMES.flatMap((name): Step[] => {
     const value = patch[name];

@@ -18,7 +18,7 @@ const teamOf = ({ members, ...team }: JoinedTeam): Team => ({ ...team, members: 
 
 /**
  * Lists the teams that a user created or is a member of, and whose names contain `q`: those with ids below `cursor`, newest first. The page
- * has fewer than `limit` teams if these would have too many members in total.
+ * has fewer than `limit` teams if more of them would exceed the maximum number of members per page.
  */
 export async function listTeams(
   user: User,
@@ -43,7 +43,10 @@ export async function listTeams(
   return { entries: teams.map(teamOf), nextCursor };
 }
 
-/** Finds a team that the user created or is a member of. Returns it without its members, or undefined if there is none. */
+/**
+ * Finds a team by its id, among those that the user created or is a member of. Returns it without its members, or undefined if there is
+ * none.
+ */
 export function findTeamRow(id: string, user: User, { db }: Env): Promise<TeamRow | undefined> {
   return db.get<TeamRow>`
     select id, name, created_at as "createdAt", created_by as "createdBy" from teams
@@ -51,7 +54,9 @@ export function findTeamRow(id: string, user: User, { db }: Env): Promise<TeamRo
       or exists (select 1 from team_members where team_id = teams.id and email = ${user.email}))`;
 }
 
-/** Finds a team that the user created or is a member of. Returns it with its members, or undefined if there is none. */
+/**
+ * Finds a team by its id, among those that the user created or is a member of. Returns it with its members, or undefined if there is none.
+ */
 export async function findTeam(id: string, user: User, { db }: Env): Promise<Team | undefined> {
   const team = await db.get<JoinedTeam>`
     select id, name, created_at as "createdAt", created_by as "createdBy",

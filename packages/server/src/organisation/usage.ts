@@ -27,7 +27,7 @@ export async function usageOf(canvasId: string, env: Env): Promise<Usage["counts
   return { ...Object.fromEntries(ofCanvas), ...ofOwner };
 }
 
-/** Returns the bytes of a canvas's current version, of all its versions, and of its data. */
+/** Returns how many bytes the current version of a canvas, all its versions, and its data take. */
 export async function bytesOf(canvasId: string, env: Env): Promise<Usage["bytes"]> {
   const [row, data] = await Promise.all([
     env.db.get<Record<"version" | "versions", number | null>>`

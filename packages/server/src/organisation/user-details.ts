@@ -13,7 +13,7 @@ export interface UserDetailsRow {
   can_publish_public: number;
   /** Number of canvases that the user owns, without deleted ones. */
   canvases: number;
-  /** The limits of three quotas for this user; null if the limit for everyone applies. */
+  /** The limits of three quotas that are set for this user; null if the general limit applies. */
   quota_canvases: number | null;
   quota_bytes: number | null;
   quota_versions: number | null;

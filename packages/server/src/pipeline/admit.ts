@@ -21,10 +21,10 @@ export async function admit(visit: ApiVisit, capability: Capability | null, env:
   const page = startedBy(visit, env);
   if (page === "own" && env.base.urlMode === "subdomain") allowEmbedding(visit.answer);
   const found = await lookUp(visit.slug, principal, env);
-  await limitRequests(visit, principal, page, found, env); // 2. rate limit
+  await limitRequests(visit, principal, page, found, env); // 2. the rate limit
   const { canvas, role } = enterCanvas(found, visit, principal, env); // 3. access to the canvas
   isolate(page); // 4. the page that sent the request
-  const gate = capability === null ? undefined : requireCapability(canvas, capability, env); // 5. the capability
+  const gate = capability === null ? undefined : requireCapability(canvas, capability, env); // 5. whether the capability can be used
   if (gate !== undefined) await gate;
   return { user: principal ?? refuse("STATIC_ONLY"), canvas, role };
 }

@@ -20,7 +20,7 @@ export async function opensToAnonymous(slug: string, env: Env): Promise<boolean>
 
 /**
  * Step 1 of the pipeline: identifies the caller. Returns null for an anonymous caller, who passes only if the canvas has an active Public
- * link. Otherwise throws a Refusal that asks the caller to sign in (specification 4.1).
+ * link. Otherwise throws a Refusal: a redirect to the sign-in, or 401 (specification 4.1).
  */
 export async function authenticate({ slug, surface, request, answer }: Visit, env: Env): Promise<Principal> {
   const canvasHost = surface === "content" && env.base.urlMode === "subdomain" ? slug : undefined;
@@ -28,7 +28,7 @@ export async function authenticate({ slug, surface, request, answer }: Visit, en
   if (user !== null) return user;
   if (await opensToAnonymous(slug, env)) return null;
   if (canvasHost !== undefined && wantsPage(request.headers)) {
-    // The path on the host of the canvas, before `routedUrl` rewrote it.
+    // The path on the host of the canvas, before `routedUrl` rewrote it to `/c/{slug}/…`.
     const path = parseCanvasPath(request.url ?? "")?.rest ?? "/";
     startHandOver(canvasHost, path, request, env);
   }

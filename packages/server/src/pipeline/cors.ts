@@ -5,8 +5,8 @@ const EXPOSED =
   "Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-Service-Connection-Response";
 
 /**
- * Sets the CORS headers by which a page in subdomain mode may read every response to it from the runtime API of its own canvas, errors
- * included (specification 4.1, step 4). Sets none in path mode.
+ * In subdomain mode, sets the CORS headers that allow a page of the canvas to read the response, also if it is an error (specification 4.1,
+ * step 4). In path mode, sets none.
  */
 export function setCorsHeaders(
   { slug, request, answer }: Pick<Visit, "slug" | "request" | "answer">,

@@ -10,13 +10,13 @@ import type { Visit } from "./visit.ts";
  */
 export type StartedBy = "own" | "other" | "CROSS_CANVAS_FORBIDDEN" | "CROSS_SITE_FORBIDDEN";
 
-/** Determines from headers that pages cannot forge which page started a request. */
+/** Determines which page started a request, from headers that pages cannot forge. */
 export function startedBy({ slug, request }: Pick<Visit, "slug" | "request">, { base }: Env): StartedBy {
   const { origin, referer } = request.headers;
   const crossSite = initiatorOf(request.headers) === "other";
   if (base.urlMode === "subdomain") {
     if (origin !== undefined) return origin === base.canvasOrigin(slug) ? "own" : "CROSS_CANVAS_FORBIDDEN";
-    // Requests of images, frames and links have no `Origin`.
+    // Requests for images and frames, and requests by links, have no `Origin`.
     return crossSite && !referer?.startsWith(base.canvasUrl(slug)) ? "other" : "own";
   }
   if (crossSite) return "CROSS_SITE_FORBIDDEN";
@@ -25,12 +25,15 @@ export function startedBy({ slug, request }: Pick<Visit, "slug" | "request">, { 
   return origin === undefined || origin === base.origin ? "own" : "other";
 }
 
-/** Step 4 of the pipeline: throws a Refusal if a page that is not allowed to started the request (specification 4.1). */
+/**
+ * Step 4 of the pipeline: throws a Refusal if the request was started by a page that may not use the runtime API of the canvas
+ * (specification 4.1).
+ */
 export function isolate(page: StartedBy): void {
   if (page !== "own" && page !== "other") refuse(page);
 }
 
-/** Whether a URL, after normalising its path, is the URL of a page of the canvas. */
+/** Whether a URL leads to the pages of a canvas. Normalises the path of the URL first. */
 function isPageOf(slug: string, url: string): boolean {
   const path = parseCanvasPath(URL.parse(url)?.pathname ?? "");
   return path?.surface === "content" && path.slug === slug;

@@ -23,8 +23,8 @@ export async function limitRequests(
 }
 
 /**
- * Returns the rate-limit bucket of a request. Requests started by other pages have a separate bucket, and all slugs without a canvas share
- * one.
+ * Returns the rate-limit bucket of a request. Requests that pages other than the canvas's own started have a separate bucket. All slugs
+ * without a canvas share one.
  */
 function bucketOf(
   { rateClass, address }: ApiVisit,

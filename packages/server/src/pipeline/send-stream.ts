@@ -5,7 +5,7 @@ import { Refusal } from "../http/refusal.ts";
 import { limitResponses } from "./limit-responses.ts";
 
 /**
- * Sends a stream as the response, which counts as a large response until it ends. An error before the first byte gets the usual error
+ * Sends a stream as the response, which counts as a large response until it ends. An error before the first byte results in the usual error
  * response. A later error closes the connection, so that the client notices that the response is incomplete.
  */
 export function sendStream(

@@ -27,8 +27,8 @@ const Session = z.strictObject({
 });
 
 /**
- * Mounts the sign-in of dev mode, which needs no credentials and works on loopback only: a page to pick a user, and an endpoint for
- * programs.
+ * Mounts the sign-in of dev mode, which needs no credentials and works on loopback addresses only: a page to pick a user, and an endpoint
+ * for programs.
  */
 export function mountDevSignIn(app: FastifyInstance, env: Env): void {
   /** Starts a session for the user with an e-mail address. Returns the `Set-Cookie` header. */

@@ -67,8 +67,8 @@ export function mountHandOver(app: FastifyInstance, env: Env): void {
 
 /**
  * Handles `GET {canvas}/__enter` on the host of a canvas: exchanges a one-time code for the cookie of this host and redirects to the path
- * in `to`. Throws 400 `INVALID_BODY` if the code is invalid. Without a code, starts a hand-over, so that a browser that opened a Public
- * link anonymously can sign in.
+ * in the query parameter `to`. Throws 400 `INVALID_BODY` if the code is invalid. Without a code, starts a hand-over, so that a browser that
+ * opened a Public link anonymously can sign in.
  */
 export async function finishHandOver(
   slug: string,

@@ -22,7 +22,7 @@ type Invitation = NonNullable<Awaited<ReturnType<typeof findGuestByToken>>>;
  */
 async function keepsSession(user: User, { guest, slug }: Invitation, env: Env): Promise<boolean> {
   if (user.guestOf !== null) return user.id === guest.id;
-  // In proxy mode the session of a guest would have no effect, because the proxy asserts another user with each request.
+  // In proxy mode the session of a guest would have no effect, because the proxy asserts the signed-in user with each request.
   if (env.config.authMode === "proxy") return true;
   const canvas = await findForAccess(slug, user.email, env);
   return canvas !== null && roleOf(user, canvas) !== null;

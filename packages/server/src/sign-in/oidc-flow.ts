@@ -5,15 +5,15 @@ import { cookiesNamed, hostOnly, setCookie } from "../http/cookies.ts";
 
 /*
  * A pending sign-in is not stored on the server, so any node can finish it, and several tabs can sign in at once. The browser keeps a
- * random token in a cookie: the binding. The parameter `state` contains the sign-in and the hash of the binding. It is signed, and valid
- * only in that browser. The PKCE verifier and the nonce are derived from the binding, which the provider never sees.
+ * random token in a cookie: the binding. The OAuth parameter `state` contains the sign-in and the hash of the binding. It is signed, and
+ * valid only in that browser. The PKCE verifier and the nonce are derived from the binding, which the provider never sees.
  */
 
 const LIFETIME_MS = 10 * 60_000;
 /** The maximum length of the return URL in `state`; a longer one is replaced by `/`. Some providers limit the length of URLs. */
 const MAX_RETURN_LENGTH = 2_000;
 
-/** A pending sign-in, as the parameter `state` contains it. */
+/** A pending sign-in, as contained in the OAuth parameter `state`. */
 export interface Flow {
   id: string;
   /** The hash of the binding, a random token in a cookie of the browser that started the sign-in. */
@@ -60,8 +60,8 @@ export function startFlow(
 }
 
 /**
- * Verifies the signature of a `state` and returns the sign-in in it, or null if the signature is invalid. Does not check the browser and
- * the expiry.
+ * Verifies the signature of a `state` parameter and returns the sign-in in it, or null if the signature is invalid. Does not check the
+ * browser and the expiry.
  */
 export function readFlow(state: string, env: Env): Flow | null {
   const [text = "", signature = "", ...more] = state.split(".");

@@ -2,8 +2,8 @@ import type { Base } from "../config/addresses.ts";
 import { isSlug } from "../http/canvas-path.ts";
 
 /**
- * Returns the URL to redirect to after the sign-in: the given one as a path if it is on the base host, unchanged if it is on the host of a
- * canvas, and `/` otherwise.
+ * Returns the URL to redirect to after the sign-in: only the path if the given URL is on the base host, the whole URL if it is on the host
+ * of a canvas, otherwise `/`.
  */
 export function safeReturn(given: string | undefined, base: Base): string {
   const url = given === undefined ? null : URL.parse(given, base.origin);
