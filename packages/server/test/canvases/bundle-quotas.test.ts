@@ -13,7 +13,7 @@ import { zip } from "../support/zip.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** A bundle of `bytes` random bytes. */
+/** Returns a bundle with one file of `bytes` random bytes. */
 const fresh = (bytes: number) => zip({ "index.html": randomBytes(bytes / 2).toString("hex") });
 
 function overQuota(answer: Answer, quota: string): void {
@@ -37,7 +37,7 @@ await onEngines("quotas of owners", (target, env) => {
   const make = (person: Person, slug = freshSlug()) =>
     manage(target, person, "POST", "/api/canvases", { title: "Tea", slug });
   const remove = (id: unknown) => manage(target, people.owner, "DELETE", `/api/canvases/${id}`);
-  /** A new owner with one canvas. */
+  /** Creates new people, and a canvas of their owner. */
   const begin = async () => {
     people = await cast(target);
     site = await stage(target, { people });
@@ -49,7 +49,7 @@ await onEngines("quotas of owners", (target, env) => {
     const { json } = await manage(target, people.owner, "GET", `/api/canvases/${site.id}/usage`);
     return (json.counts as unknown as Record<string, { used: number; limit: number }>)[name];
   };
-  /** The bytes of the owner's canvases by the rows of files, each file once per canvas. */
+  /** Returns the bytes of all bundles of the owner, summed from `version_files`. Equal content counts once per canvas. */
   const counted = async () => {
     const row = await env.db.get<{ bytes: number }>`
       select coalesce(sum(size), 0) as bytes from (

@@ -17,7 +17,7 @@ const INDEX: Forged = { name: "index.html" };
 const SOUND = forge([INDEX, { name: "text.txt", content: "text ".repeat(1000), method: 8 }]);
 const numbered = (count: number) => Array.from({ length: count }, (_, index) => ({ name: `${index}.txt` }));
 
-/** 6 MiB that compress sixty times, within the allowed ratio. */
+/** 6 MiB that compress to about a sixtieth, which the limit of the compression ratio allows. */
 const roomy = Buffer.concat(Array.from({ length: 384 }, () => Buffer.concat([randomBytes(200)], 16 * 1024)));
 
 const HOSTILE: [name: string, bytes: Buffer][] = [
@@ -174,7 +174,7 @@ await onEngines("bundles", (target, env) => {
     refused(answer, 413, "INVALID_BODY");
     assert.equal(answer.json.message, "bundle too large");
     assert.deepEqual(await state(), asItWas);
-    // The service waits a moment for the rest of a refused body.
+    // The service reads the rest of a refused body for a moment. Nothing may change in that time.
     await sleep(2_500);
     assert.deepEqual(await state(), asItWas);
   });

@@ -12,7 +12,7 @@ import { DAY_MS, later, MINUTE_MS } from "../support/time.ts";
 
 const MONTH = 30 * DAY_MS;
 
-/** Metadata of `bytes` bytes as JSON. */
+/** Returns metadata whose JSON has `bytes` bytes. */
 const metadataOf = (bytes: number) => ({ text: "m".repeat(bytes - '{"text":""}'.length) });
 const nested = (levels: number) => JSON.parse(`${'{"a":'.repeat(levels)}1${"}".repeat(levels)}`);
 
@@ -404,7 +404,7 @@ await onEngines("changes of a canvas", (target, env) => {
     assert.deepEqual([(await read(one)).slug, (await read(two)).slug], [one.slug, two.slug]);
   });
 
-  /** Changes without a slug or precondition, each with the sign that it was applied. */
+  /** Changes that contain neither a slug nor a precondition, each with a query for its effect. */
   const PLAIN: [method: string, path: string, body: object, kept: (id: string) => Promise<unknown>][] = [
     [
       "PATCH",

@@ -28,7 +28,7 @@ const data: CanvasData = {
   usage: (canvas) => sql`select sum(octet_length(note)) as bytes from stickers where canvas_id = ${canvas}`,
 };
 
-/** A primitive as one is added: a folder of its own, one line of the list, and a migration. */
+/** A primitive that only these tests have. It is added to the list of primitives like any other. */
 const stickers: Primitive = {
   capability: "kv",
   routes: { "/stickers": { GET: async () => '{"stickers":true}' } },
@@ -63,7 +63,7 @@ await onEngines("canvas data", (target, env) => {
     await env.db.run`
       create table stickers (canvas_id text not null, sheet text not null, place bigint not null, note text,
         picture text, primary key (canvas_id, sheet, place))`;
-    // The start of the service reads every table that refers to blobs, and this one was not there yet.
+    // Set only now: at its start the service reads every table that refers to blobs, and this table did not exist then.
     data.blobs = { table: "stickers", column: "picture" };
     assert.ok((await referencesToCanvases(env)).some(({ table }) => table === "stickers"));
     assert.deepEqual(await undeclaredTables(env), []);

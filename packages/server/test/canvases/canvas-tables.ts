@@ -2,7 +2,10 @@ import { tablesOf } from "../../src/canvases/canvas-data.ts";
 import { statementText } from "../../src/drivers/db/db.ts";
 import type { Env } from "../../src/env.ts";
 
-/** A reference from rows of a table to a canvas: by its id, or by a row of another table that references it. */
+/**
+ * A column by which the rows of a table belong to a canvas: it contains the canvas's id, or references a row of another table that belongs
+ * to a canvas.
+ */
 export interface Reference {
   table: string;
   column: string;
@@ -76,17 +79,17 @@ export async function referencesToCanvases(env: Env): Promise<Reference[]> {
   return found;
 }
 
-/** The tables that reference canvases and are not purged: the audit log outlives them. */
+/** Tables that reference canvases but keep their rows when a canvas is purged. */
 const KEPT = ["audit"];
 
-/** Returns the tables that reference canvases and are in no `CanvasData`, by name. */
+/** Returns the names of the tables that reference canvases but that no `CanvasData` declares, sorted. */
 export async function undeclaredTables(env: Env): Promise<string[]> {
   const declared = new Set(tablesOf(env.canvasData).map(([name]) => name));
   const referencing = (await referencesToCanvases(env)).map(({ table }) => table);
   return referencing.filter((table) => !declared.has(table) && !KEPT.includes(table)).sort();
 }
 
-/** A table, and a count of its rows of one canvas that also works after the purge of the canvas. */
+/** A table, and a function that counts its rows of one canvas, also after the canvas was purged. */
 export interface RowsOf {
   table: string;
   count(): Promise<number>;

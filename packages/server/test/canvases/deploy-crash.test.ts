@@ -2,7 +2,7 @@ import path from "node:path";
 import { test } from "node:test";
 import { surviveDeployKills } from "../support/deploy-kills.ts";
 
-/** The number of kills; the soak sets a higher one. */
+/** How often the service is killed. The soak test kills it more often. */
 const KILLS = 3;
 
 test(`kill -9 amid deploys leaves the old or the new version, ${KILLS} times`, {

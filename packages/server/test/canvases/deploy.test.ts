@@ -10,7 +10,7 @@ import { onEngines } from "../support/engines.ts";
 import { publish, upload, visit } from "../support/publish.ts";
 import { forge, zip } from "../support/zip.ts";
 
-/** Bundles as tools make them, and the content served at a path. */
+/** Valid bundles of several kinds, each with a path and the content that is served there. */
 const SOUND: [name: string, bytes: Buffer | Promise<Buffer>, path: string, content: string][] = [
   ["stored files", forge([{ name: "index.html", content: "stored" }]), "", "stored"],
   ["compressed files", forge([{ name: "index.html", content: "small", method: 8 }]), "", "small"],
@@ -53,7 +53,7 @@ await onEngines("deploying", (target, env) => {
     });
   }
 
-  /** Files of a bundle besides `index.html`: served, or the entry of `leftOut`. */
+  /** Files that a bundle has besides `index.html`. Each is served, or is listed in `leftOut` with this entry. */
   const LEFT_OUT: [path: string, named: LeftOut | "served", at?: string][] = [
     [".env", { path: ".env", reason: "dot_file" }],
     [".ENV", { path: ".ENV", reason: "dot_file" }],

@@ -18,7 +18,7 @@ const ONES = 0xffffffff;
 const none = Buffer.alloc(0);
 const junk = Buffer.from("junk");
 
-/** An entry as a tool writes it that cannot go back: the sizes follow the data. */
+/** An entry as written by a tool that streams its output: checksum and sizes follow the data. */
 const streamed = (
   after: Buffer,
   local: Forged["local"] = { crc: 0, size: 0, compressedSize: 0 },
@@ -27,11 +27,11 @@ const streamed = (
 });
 const later = descriptor(TEXT, PACKED.length);
 
-/** The field of Info-ZIP with a path in UTF-8 for a name with another checksum. */
+/** The extra field of Info-ZIP with the name in UTF-8. `crc` is the checksum of the header's name that the field claims to replace. */
 const unicodePath = (name: string, crc: Buffer) =>
   extraField(0x7075, Buffer.concat([Buffer.from([1]), crc, Buffer.from(name)]));
 
-/** Archives of two sound files, as unusual tools write them. */
+/** Valid but unusual archives, each with the content of one of its files. */
 const SOUND: [name: string, bytes: Buffer, file?: string, content?: string][] = [
   ["a comment", forge([INDEX], { comment: Buffer.from("made by hand") })],
   ["a data descriptor", forge([streamed(later)]), "a.txt", TEXT],
@@ -201,7 +201,7 @@ function crcOf(name: string): Buffer {
 const file = path.join(await temporaryDirectory({ after }), "bundle.zip");
 
 describe("the reader of zips", () => {
-  /** Reads a bundle: its files with their content, or "refused". Any error that is no 400 fails the test. */
+  /** Reads a bundle. Returns its files with their content, or "refused" for a 400. Any other error fails the test. */
   async function read(bytes: Buffer): Promise<Map<string, Buffer> | "refused"> {
     await writeFile(file, bytes);
     try {
@@ -222,7 +222,7 @@ describe("the reader of zips", () => {
     }
   }
 
-  /** Returns the content of each file of a zip, in the eyes of another reader. */
+  /** Returns the content of each file of a zip, as another zip library reads it. */
   async function readByOther(bytes: Buffer): Promise<Map<string, Buffer>> {
     const archive = await fromBufferPromise(bytes);
     const contents = new Map<string, Buffer>();
@@ -269,7 +269,7 @@ describe("the reader of zips", () => {
         return copy;
       }),
       fc.tuple(place, fc.nat({ max: 255 }), fc.nat({ max: 255 })).map(([at, from, to]) => (bytes) => {
-        // The same change in both headers.
+        // Replaces one byte value everywhere, so that both headers of an entry change alike.
         const copy = Buffer.from(bytes);
         const old = copy[at % copy.length] ?? from;
         for (const [index, value] of copy.entries()) if (value === old) copy[index] = to;

@@ -15,7 +15,7 @@ import { findTeam, findTeamRow, listTeams } from "../../src/organisation/teams.t
 import { listAuthored } from "../../src/primitives/authoring/store.ts";
 import { temporaryDirectory } from "../support/service.ts";
 
-/* How SQLite goes about lists of canvases and teams: nobody's page may take longer because others have many. */
+/* Tests SQLite's query plans for lists of canvases and teams: a page must not take longer because other people have many of them. */
 
 const scope = { after };
 const file = `${await temporaryDirectory(scope)}/easel.db`;
@@ -29,7 +29,7 @@ const person = { id: "u", email: "a@example.com", guestOf: null } as User;
 const slice = { updatedAt: 1, id: "a", limit: 25 };
 const asked = { q: "", cursor: "z", limit: 100 };
 
-/** The plans of the statements that a read runs, each as its steps. */
+/** Returns the query plan of each statement that `read` runs, as a list of its steps. */
 async function plansOf(read: (env: Env) => Promise<unknown>, tenancy = false): Promise<string[][]> {
   const plans: string[][] = [];
   const all = async (text: TemplateStringsArray, ...values: Exclude<Value, Uint8Array>[]) => {

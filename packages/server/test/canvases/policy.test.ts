@@ -28,14 +28,14 @@ const KINDS = Object.keys(ENTRIES) as (keyof typeof ENTRIES)[];
 const OBJECTS_OWN = [...Object.getOwnPropertyNames(Object.prototype), "prototype"];
 
 const passes = (document: unknown) => policy.safeParse(document).success;
-/** Parsed as a body is, so that `__proto__` is an own property. */
+/** Returns an object with one property. It is parsed from JSON so that `__proto__` is an own property, as in a request body. */
 const named = (name: string, entry: unknown) =>
   JSON.parse(`{${JSON.stringify(name)}:${JSON.stringify(entry)}}`);
 const collection = (more: object) => ({ collections: { notes: { preset: "personal", ...more } } });
 const group = (more: object) => ({ fileGroups: { notes: { preset: "personal", ...more } } });
 const connection = (methods: unknown) => ({ connections: { weather: { audience: "editors", methods } } });
 
-/** Valid documents. */
+/** Valid policy documents. */
 const RIGHT: [name: string, document: object][] = [
   ["nothing", {}],
   ["every kind, empty", { collections: {}, fileGroups: {}, channels: {}, connections: {} }],
@@ -74,7 +74,7 @@ const RIGHT: [name: string, document: object][] = [
   ),
 ];
 
-/** Invalid documents. */
+/** Invalid policy documents. */
 const WRONG: [name: string, document: unknown][] = [
   ...[null, undefined, "", "participation", 1, true, [], [{}]].map((document): [string, unknown] => [
     `${JSON.stringify(document)} as a document`,

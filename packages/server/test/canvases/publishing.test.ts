@@ -23,14 +23,14 @@ import { onEngines } from "../support/engines.ts";
 import { DAY_MS } from "../support/time.ts";
 import { zip } from "../support/zip.ts";
 
-/** A time long before the settings of the tests are saved. */
+/** The time of the service's clock in these tests. */
 const NOW = 1_800_000_000_000;
 
 async function* chunked(...chunks: Uint8Array[]) {
   yield* chunks;
 }
 
-/** More than the largest bundle, without keeping it in memory. */
+/** Streams more bytes than the largest allowed bundle has. */
 async function* tooMany() {
   const chunk = Buffer.alloc(1024 * 1024);
   for (let sent = 0; sent <= LIMITS.bundleBytes.value; sent += chunk.length) yield chunk;
@@ -45,7 +45,7 @@ const refusal =
     return true;
   };
 
-/** Share settings that no canvas of the owner may have, set by its owner or an editor, and the refusal. */
+/** Share settings that the service refuses, who sends them, and the refusal. */
 const REFUSED: [name: string, by: "owner" | "editor", ShareSettings, status: number, ErrorCode][] = [
   ["an expiry in the past", "owner", { expiresAt: NOW }, 400, "INVALID_BODY"],
   ["a team that does not exist", "owner", { teams: [{ id: "none", role: "viewer" }] }, 400, "INVALID_BODY"],

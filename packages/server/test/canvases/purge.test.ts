@@ -12,7 +12,7 @@ import { rowsOf } from "./canvas-tables.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** A canvas with files, data, a team and a guest session. */
+/** Creates a canvas with files, data, a team and a guest session. */
 async function furnished(target: Target): Promise<Stage> {
   const canvas = await stage(target);
   const { people, id, slug } = canvas;

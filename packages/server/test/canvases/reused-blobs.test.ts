@@ -13,7 +13,7 @@ import { onEngines } from "../support/engines.ts";
 
 const HOUR_MS = 60 * 60 * 1000;
 
-/** The files of a bundle by path. */
+/** Returns the files of a bundle, from their contents by path. */
 const bundleOf = (contents: Record<string, string | Buffer>): BundleFile[] =>
   Object.entries(contents).map(([path, content]) => ({
     path,
@@ -24,7 +24,7 @@ const bundleOf = (contents: Record<string, string | Buffer>): BundleFile[] =>
       })(),
   }));
 
-/** The same service, with the numbers of blobs that are put and of files that are compressed. */
+/** Wraps the environment of a service: counts the blobs that are put and the files that are compressed. */
 function counting(env: Env) {
   const count = { puts: 0, compressions: 0 };
   class Counted extends TaskPool {
@@ -39,7 +39,7 @@ function counting(env: Env) {
   };
   return {
     env: { ...env, blobs: { ...env.blobs, put }, compressions: new Counted(2) },
-    /** The counts since the last call. */
+    /** Returns the counts since the last call. */
     taken: () => {
       const taken = { ...count };
       Object.assign(count, { puts: 0, compressions: 0 });

@@ -5,7 +5,7 @@ import { onDatabases } from "../drivers/databases.ts";
 type Role = "editor" | "viewer" | null;
 const ROLES: Role[] = [null, "viewer", "editor"];
 
-/** Every combination of a role by the people list and roles by two teams. */
+/** Every combination of the role that the people list gives and the roles that two teams give. */
 const COMBINATIONS = ROLES.flatMap((list) =>
   ROLES.flatMap((one) => ROLES.map((other) => ({ list, one, other }))),
 );

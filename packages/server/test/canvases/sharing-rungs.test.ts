@@ -13,7 +13,7 @@ import { DAY_MS, HOUR_MS } from "../support/time.ts";
 const TOMORROW = Date.now() + DAY_MS;
 const CROWD = Array.from({ length: 101 }, (_, index) => `team-${index}`);
 
-/** Share settings, applied in order, and how the canvas then reads. */
+/** Share settings, applied in order, and fields of the canvas after each. */
 const TERMS: [name: string, body: object, shown: Pick<Canvas, "access" | "hasPassword" | "expiresAt">][] = [
   ["a password", { password: "x" }, { access: "private", hasPassword: true, expiresAt: null }],
   [
@@ -74,7 +74,7 @@ const BAD: [name: string, body: object][] = [
   ["an organisation", { org: "acme" }],
 ];
 
-// Before the first suite: services are stopped as soon as no suite is left.
+// These start before the first suite, because services stop as soon as no suite is left.
 const on = await startDev({ after });
 const off = (await startDev({ after }, { SERVICE_PUBLIC_LINKS: "off" })).target;
 

@@ -37,7 +37,7 @@ await onEngines("staged deploys", (target, env) => {
     select blob_key, uses from bundle_blobs where canvas_id = ${site.id} order by blob_key`;
   const bytes = async () =>
     (await env.db.get<{ bytes: number }>`select bytes from bundle_bytes where canvas_id = ${site.id}`)?.bytes;
-  /** Lets every staged deploy expire, and removes what nothing refers to. */
+  /** Runs all sweeps: removes the staged deploys that have expired at `time`, and then the versions and blobs that nothing needs. */
   const sweepAt = async (time: number) => {
     await sweepStaged({ ...env, clock: () => time });
     await sweepVersions(Date.now() + 1, env);

@@ -26,7 +26,7 @@ const fileOf = (at: string, content: string | Buffer): BundleFile => ({
     })(),
 });
 
-/** The same service, with the number of rows that each batch changes. */
+/** Wraps the environment of a service: records in `batches` how many rows each batch of writes changes. */
 function counting(env: Env): { env: Env; batches: number[] } {
   const batches: number[] = [];
   const batch: Env["db"]["batch"] = async (steps) => {

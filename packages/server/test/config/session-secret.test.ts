@@ -26,7 +26,7 @@ const configOf = (dataDir: string, sessionSecret: string[] | null = null) =>
   ({ dataDir, sessionSecret }) as Config;
 const fileIn = (directory: string) => path.join(directory, "session-secret");
 
-/** Reads the secret in another process, which prints it. */
+/** Returns the secret that another process reads. */
 async function elsewhere(directory: string): Promise<string> {
   const script = `import { sessionSecrets } from ${JSON.stringify(SOURCE)};
     process.stdout.write((await sessionSecrets(${JSON.stringify(configOf(directory))})).join());`;
@@ -37,7 +37,7 @@ async function elsewhere(directory: string): Promise<string> {
   return said;
 }
 
-/** Runs a service while `work` runs. */
+/** Starts a service, runs `work` with it, and stops it. */
 async function running<Result>(settings: Record<string, string>, work: (target: Target) => Promise<Result>) {
   const ends: (() => Promise<unknown>)[] = [];
   const scope: Scope = { after: (end) => void ends.push(end) };
@@ -48,7 +48,7 @@ async function running<Result>(settings: Record<string, string>, work: (target: 
   }
 }
 
-/** A gate cookie of a canvas for a caller. */
+/** Enters the password of a canvas as a person. Returns the cookie that the person gets for it. */
 async function gateCookie({ base }: Target, slug: string, { headers }: Person): Promise<string> {
   const answer = await send(base, {
     method: "POST",
@@ -166,7 +166,7 @@ test("secrets rotate: signatures of an old one are valid as long as it is listed
     await publish(target, site, { "index.html": "home" });
     return { ...site.people.viewer, slug: site.slug };
   });
-  /** The cookies of a canvas host that are still valid for the page. */
+  /** Returns new cookies of the canvas host: the one that identifies the viewer, and the one for the password. */
   const cookies = async (target: Target) => {
     const way = new HandOver(target.base);
     const content = await way.through(viewer.slug, viewer.headers);

@@ -11,7 +11,10 @@ const SQLITE = { engine: "sqlite", urlMode: "path", authMode: "dev" } as const;
 const POSTGRES = { ...SQLITE, engine: "postgres" } as const;
 const AUTHORING = { SERVICE_AUTHORING: "on", SERVICE_AUTHORING_USER_DAILY_MAX: "1000" };
 
-/* The URL mode changes where shares are served and which pages may publish. What SQL decides runs on PostgreSQL, too. */
+/*
+ * Runs most suites on SQLite in path mode. `origins` also depends on the URL mode, and the suites whose outcome SQL decides also run on
+ * PostgreSQL.
+ */
 await conforms(
   { ...SQLITE, settings: AUTHORING, suites: [authoring], limited: [authoring] },
   { ...SQLITE, urlMode: "subdomain", settings: AUTHORING, suites: [origins] },

@@ -13,17 +13,17 @@ interface Setup {
   settings?: Record<string, string>;
 }
 
-/** Registers the tests of a section of the specification, or of a part of one, for a target. */
+/** Registers the tests of a section of the specification, or of a part of it. The target is the service under test. */
 type Suite = (target: Target) => void;
 
-/** Suites with the setup of their service. */
+/** Suites, and the setup of the service that they run against. */
 export interface Run extends Setup {
   suites: Suite[];
   /** Suites that run against a second service, which limits requests. */
   limited?: Suite[];
 }
 
-/** Runs suites of the specification, each against a service with data of its own. */
+/** Registers the suites of each run, which run against a new service with empty data. */
 export async function conforms(...runs: Run[]): Promise<void> {
   const started: [title: string, suites: Suite[], target: Target][] = [];
   for (const { suites, limited = [], ...setup } of runs) {

@@ -23,7 +23,7 @@ import { upgrade } from "@easel/conformance/realtime/upgrade";
 import { visitors as visitorsOfChannels } from "@easel/conformance/realtime/visitors";
 import { conforms } from "./conformance.ts";
 
-/* What depends on the URL mode or on the sign-in mode. Everything else runs in path mode with dev sign-in alone. */
+/* Runs the suites that depend on the URL mode or on the sign-in mode. All other suites run in path mode with dev sign-in only. */
 const BY_BOTH = [gateway, principals, upgrade, visitorsOfChannels];
 const BY_URL = [
   isolation,

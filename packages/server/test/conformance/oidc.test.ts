@@ -15,7 +15,7 @@ import { oidcTarget, type Person, type Target } from "@easel/conformance/target"
 import { startWithProvider } from "../sign-in/oidc-provider.ts";
 import { Visitor } from "../sign-in/oidc-visitor.ts";
 
-/** Suites that depend on the sign-in mode; in subdomain mode those that depend on both. */
+/** Suites that depend on the sign-in mode. In subdomain mode: those that depend on the URL mode as well. */
 const SUITES = {
   path: [gateway, identity, principals, invitations, tokens, sessions, account, upgrade, visitors],
   subdomain: [gateway, cors, principals, hosts],

@@ -11,7 +11,10 @@ import { visitors } from "@easel/conformance/pipeline/visitors";
 import { live } from "@easel/conformance/realtime/live";
 import { conforms } from "./conformance.ts";
 
-/* Suites on the rows that decide access. Passwords, the ladder and the frames do not depend on the engine. */
+/*
+ * Runs the suites about access whose outcome depends on rows of the database. Passwords, the order of refusals and realtime frames do not
+ * depend on the engine.
+ */
 await conforms({
   engine: "postgres",
   urlMode: "subdomain",

@@ -20,8 +20,8 @@ import type { Target } from "@easel/conformance/target";
 import { conforms } from "./conformance.ts";
 
 /*
- * Suites whose outcome SQL decides. Names, roles and policies are checked before any statement; the two scopes share their
- * statements, and a tenth of the requests fills the smaller one.
+ * Runs the suites whose outcome SQL decides. Suites about names, roles and policies are left out, because these are checked before any
+ * statement. Of the two scopes of the key-value store, which use the same statements, only the shared one is tested.
  */
 const shared = SCOPES.filter(({ scope }) => scope === "shared");
 const kv = [keys, kvValues, lists, kvIncrements].map((suite) => (target: Target) => suite(target, shared));

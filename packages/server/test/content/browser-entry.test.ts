@@ -11,11 +11,11 @@ const PAGE = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Tea</t
 <script src="/sdk/v1.js"></script>
 <script>easel.me().then(({ name, canvasRole }) => document.querySelector("output").append(name + ", " + canvasRole));</script></html>`;
 
-/** The name of the page's viewer by the runtime API, or the name of the error. */
+/** Returns the e-mail address of the page's viewer, which the page gets from the runtime API, or the name of the error. */
 const asks = (page: Page) =>
   page.evaluate<string>("easel.me().then(({ email }) => email, ({ name }) => name)");
 
-/** The code of the runtime API's refusal to a page's viewer. */
+/** Requests `/me` of the runtime API from a page. Returns the code of the refusal; undefined if the request succeeds. */
 async function refusal(page: Page, { base }: Site, { slug }: Stage): Promise<string | undefined> {
   const call = `fetch("${base}/v1/c/${slug}/me", { credentials: "include" }).then((answer) => answer.json())`;
   return (await page.evaluate<{ code?: string }>(call)).code;
@@ -27,7 +27,7 @@ async function tea(site: Site): Promise<Stage> {
   return canvas;
 }
 
-/** The title and text of the page in a browser. */
+/** Returns the title and the text that the browser shows for the page. */
 async function shown(page: Page): Promise<string> {
   return `${await page.title()}: ${(await page.locator("body").innerText()).replace(/\s+/g, " ")}`;
 }
@@ -142,7 +142,8 @@ for (const mode of ["path", "subdomain"] as const) {
     assert.equal(await asks(other), "NotAuthenticatedError");
     await other.reload();
     assert.match(await shown(other), /^Sign in/);
-    // In subdomain mode the page before that belongs to another host, whose cache cannot be cleared (SECURITY.md).
+    // In subdomain mode only one step back is tested: the page before it is on another host, whose cache signing out cannot clear
+    // (SECURITY.md).
     for (const returnTo of mode === "path" ? ["/", address.slice(site.base.length)] : ["/"]) {
       await page.evaluate("history.back()");
       await page.waitForURL(`${site.base}/auth/login?returnTo=${encodeURIComponent(returnTo)}`);

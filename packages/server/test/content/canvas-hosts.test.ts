@@ -13,9 +13,12 @@ import { publish } from "../support/publish.ts";
 import { tamper } from "../support/tamper.ts";
 import { answersIn, wire } from "../support/wire.ts";
 
-/* What may cross between the base host and the hosts of canvases, which trust each other in nothing. */
+/*
+ * Tests that the base host and the hosts of canvases accept nothing from each other but the hand-over: the redirects that sign a browser in
+ * at a canvas host.
+ */
 
-/** Queries that start no hand-over. */
+/** Invalid queries, for which the base host issues no code for the host of a canvas. */
 const BAD_STARTS: [name: string, query: string][] = [
   ["nothing", ""],
   ["no slug", "challenge={challenge}&to=/"],
@@ -166,7 +169,7 @@ describe("the base host and the hosts of canvases", () => {
       const passed = await way.pass(asked, site.people.viewer.headers);
       assert.equal(passed.url.origin, origin, line);
       landing(passed.url.searchParams.get("to") ?? "", canvasOrigin());
-      // Nobody has to bring the address that the base host gave.
+      // A client may change the URL from the base host before it follows it.
       const search = new URL(passed.url);
       search.searchParams.set("to", line);
       const entered = await way.enter(site.slug, search, begun.secret);

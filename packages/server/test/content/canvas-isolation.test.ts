@@ -126,7 +126,10 @@ test("in path mode pages of other origins cannot load content either", async (t)
   }
 });
 
-/** Loads the files of a canvas by every element and call available to other origins; returns those that loaded. */
+/**
+ * Script that loads the files of a canvas in every way that is open to pages of other origins. Returns which of them loaded, and their
+ * effects.
+ */
 const TAKE_IN = `async (root) => {
   const take = (tag, fields) => new Promise((end) => {
     const element = Object.assign(document.createElement(tag), fields);
@@ -155,7 +158,7 @@ async function shownIn(page: Page, url: string): Promise<string | null> {
   return frame?.url() === url ? frame.locator("h1").innerText() : null;
 }
 
-/** Serves an empty page under every name; returns the port. */
+/** Starts a server with an empty page under every host name; returns its port. */
 async function startElsewhere(scope: Scope): Promise<number> {
   const server = http.createServer((_request, response) =>
     response.writeHead(200, { "content-type": "text/html", connection: "close" }).end("<body>"),
@@ -202,7 +205,7 @@ test("in a browser, a canvas can load nothing of another canvas that the user ha
   assert.equal(await shownIn(page, addressOf(victim)), null);
   assert.equal(await page.evaluate("easel.me().then(({ email }) => email)"), victim.people.owner.email);
 
-  // A response of the base host without its own policy, as an example of its pages.
+  // `/healthz` is an example of the base host's pages. It has no content security policy of its own, which might block the frame.
   await page.goto(`${base}/healthz`);
   assert.equal(await shownIn(page, addressOf(victim)), "Plan");
   // Browsers send no cookies to frames on other sites: the frames show public content only.

@@ -23,7 +23,7 @@ const right = new URLSearchParams({ password: PASSWORD }).toString();
 const BOUNDARY = "gate-of-the-tests";
 const multipart = `--${BOUNDARY}\r\nContent-Disposition: form-data; name="password"\r\n\r\n${PASSWORD}\r\n--${BOUNDARY}--\r\n`;
 
-/** Bodies, and the status for clients other than browsers. */
+/** Bodies of requests to the password gate, and the status that a client other than a browser gets. */
 const BODIES: [name: string, type: Header | null, body: string | Buffer, status: number][] = [
   ["the right password", FORM, right, 303],
   ["the right password among other fields", FORM, `a=b&${right}&c=d`, 303],
@@ -46,7 +46,7 @@ const BODIES: [name: string, type: Header | null, body: string | Buffer, status:
   ["the hash, if it were known", FORM, "password=$argon2id$v=19$m=19456,t=2,p=1$", 403],
 ];
 
-/** States of a canvas with a refusal other than the password's, and the refusal of a viewer who knows it. */
+/** States of a canvas that close it even to a viewer who knows the password, and the refusal. */
 const SHUT: [
   name: string,
   state: (env: Env, id: string) => Promise<unknown>,
@@ -67,7 +67,7 @@ const SHUT: [
 const gateCookies = ({ headers }: Answer) => headers["set-cookie"] ?? [];
 const pairIn = (line = "") => line.split(";")[0] ?? "";
 
-/** POST to the gate of a canvas in path mode. */
+/** Sends a form to the password gate of a canvas, in path mode. */
 const knock = (
   { base }: Target,
   slug: string,
@@ -83,7 +83,7 @@ const knock = (
     body,
   });
 
-/** Counts the password hashes computed during a test. */
+/** Returns a function that returns how many password hashes were computed in this test. */
 function counting(t: TestContext, { passwords }: Env): () => number {
   const { mock } = t.mock.method(passwords, "verify");
   return () => mock.callCount();
@@ -110,7 +110,7 @@ describe("the password gate", () => {
     assert.equal(answer.status, 303, answer.text);
     return pairIn(gateCookies(answer)[0]);
   };
-  /** The statuses of page and API with these cookies, besides the session's. */
+  /** Requests the page and the API with the person's session cookie and these cookies. Returns both responses. */
   const ask = async ({ slug }: Stage, person: Person | null, ...pairs: string[]) => {
     const cookies = [...(person?.headers.map(([, value]) => value) ?? []), ...pairs];
     const headers: Header[] = cookies.length > 0 ? [jar(...cookies)] : [];
@@ -353,7 +353,7 @@ describe("the password gate", () => {
   it("`to` never leaves the canvas, for every entry of a corpus of open redirects", {
     skip: lines === undefined && ABSENT,
   }, async () => {
-    // Without a password no hash is computed.
+    // The canvas has no password, so that the many requests compute no hashes.
     const open = await locked({ terms: {} });
     const own = `${base}/c/${open.slug}/`;
     const more = [
@@ -403,7 +403,7 @@ describe("the password gate", () => {
 describe("rate limits of the password gate", () => {
   const LIMITED = { SERVICE_RATELIMIT_ENABLED: "on", SERVICE_RATELIMIT_GATE_PER_MIN: "3" };
 
-  /** A service behind a proxy that asserts user and client address. */
+  /** Starts a service behind a proxy whose headers name the user and the client's address. */
   async function behindProxy(t: TestContext) {
     const { target, env } = await startDev(t, { ...LIMITED, ...PROXY });
     const as = (email: string): Person => ({

@@ -13,7 +13,10 @@ import { publish, visit } from "../support/publish.ts";
 
 const TITLE = "Quarter <figures>";
 const REASON = 'Loads "ads" & trackers.';
-/** The facts about a canvas as they appear in the HTML; the owner's address is added per stage. */
+/**
+ * The facts about a canvas that the page of a refusal may show, as they appear in HTML. `told` adds the owner's address, which differs
+ * between canvases.
+ */
 const TOLD = {
   title: "Quarter &lt;figures&gt;",
   reason: "Loads &quot;ads&quot; &amp; trackers.",
@@ -27,10 +30,10 @@ await onSqlite("what the page of a refusal tells of the canvas", (target, env) =
     await publish(target, site, { "index.html": "in" });
     return site;
   }
-  /** The names of the facts that appear in the page for a caller, with `owner` for the owner's address. */
+  /** Returns the names of the facts that the page of a refusal shows to a person. `owner` is the owner's address. */
   async function told(site: Stage, person: Person | null): Promise<string[]> {
     const page = await visit(target, site.slug, person, "", [NAVIGATES]);
-    // The footer names the caller.
+    // The footer is left out for the owner, because it shows the address of the caller.
     const text = person?.email === site.people.owner.email ? page.text.replace(/<footer.*/s, "") : page.text;
     const facts = { ...TOLD, owner: site.people.owner.email.split("@")[0] ?? "" };
     return Object.entries(facts).flatMap(([name, words]) => (text.includes(words) ? [name] : []));

@@ -64,7 +64,7 @@ describe("access to the pages of a canvas", () => {
     assert.equal((await visit(target, late.slug, person)).status, 200);
   });
 
-  /** A column of the canvas set to now, and the response to each role. */
+  /** Columns of the canvas that are set to the current time, and the refusal of each role afterwards; null: the page is sent. */
   const ENDED: [
     column: string,
     set: (now: number) => Promise<unknown>,

@@ -40,7 +40,7 @@ for (const [urlMode, { target, env }] of Object.entries(services))
 function suite(target: Target, env: Env): void {
   let site: Stage;
   let anonymous: Browser;
-  /** Signed in at the canvas, in subdomain mode at its host too. */
+  /** Has opened the canvas, and so has all cookies for it, in subdomain mode those of its host, too. */
   let owner: Browser;
   let viewer: Browser;
   before(async () => {

@@ -144,7 +144,7 @@ describe("conditions, ranges and encodings", () => {
     });
   }
 
-  /** The bytes as sent. */
+  /** Requests a file with an `Accept-Encoding`. Returns the headers, and the body as it was sent, still encoded. */
   async function bytes(
     path: string,
     encodings: string | null,

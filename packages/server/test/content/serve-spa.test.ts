@@ -18,7 +18,7 @@ const FILES = {
 const PROGRAM: Header = ["Accept", "*/*"];
 const SCRIPT: Header = ["Sec-Fetch-Dest", "script"];
 
-/** Requests to a canvas with `spa`, and the responses. */
+/** Requests to a canvas with `spa` on, and the responses. */
 const ROWS: [path: string, headers: Header[], status: number, text: string][] = [
   ["", [NAVIGATES], 200, "app"],
   ["tasks", [NAVIGATES], 200, "app"],

@@ -3,7 +3,7 @@ import { createHook } from "node:async_hooks";
 import { describe, it } from "node:test";
 import { Passwords } from "../../src/crypto/passwords.ts";
 
-/** Counts the most hashes that are computed concurrently during `work`. */
+/** Counts the hashes that are computed during `work`, and the most that are computed at the same time. */
 async function mostAtOnce(work: () => Promise<unknown>): Promise<{ jobs: number; most: number }> {
   const running = new Set<number>();
   let jobs = 0;

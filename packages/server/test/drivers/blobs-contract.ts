@@ -6,7 +6,7 @@ import type { Blobs } from "../../src/drivers/blobs/blobs.ts";
 import type { Scope } from "../support/service.ts";
 
 const HOUR_MS = 60 * 60 * 1000;
-/** A time after every put. */
+/** Returns a time that is later than every put so far. */
 const LATER = () => Date.now() + HOUR_MS;
 const MIB = 1024 * 1024;
 
@@ -59,7 +59,7 @@ const HOSTILE = [
   "a\u0000".repeat(32),
 ];
 
-/** The contract of blob drivers. `openAged` opens an empty store, which is closed and removed after the test. */
+/** Registers the tests that every blob driver must pass. `openAged` opens an empty store, which is closed and removed after the test. */
 export function blobsContract(
   name: string,
   skip: string | false,

@@ -56,7 +56,7 @@ describe("local blobs", () => {
     const old = new Date(Date.now() - 2 * HOUR_MS);
     await writeFile(path.join(root, "staging", "half-written"), "ha");
     await utimes(path.join(root, "staging", "half-written"), old, old);
-    // May be written by another node at this moment.
+    // A recent file, which another node may be writing at this moment.
     await writeFile(path.join(root, "staging", "being-written"), "ha");
     await blobs.tidy(Date.now() - HOUR_MS);
     assert.deepEqual(await readdir(path.join(root, "staging")), ["being-written"]);
@@ -115,12 +115,12 @@ describe("local blobs", () => {
     const read = async () => (await bytesOf(await blobs.get(key)))?.toString();
     const seen: unknown[] = [];
     const { rename: reallyRename, link: reallyLink } = fs;
-    // After the comparison, before the file is moved aside.
+    // Puts the blob again after `remove` has compared its time and before it moves the file aside.
     t.mock.method(fs, "rename", async (from: string, to: string) => {
       if (to.includes("removing")) await blobs.put(text("tea"));
       await reallyRename(from, to);
     });
-    // Before it is moved back.
+    // Reads the blob before its file is moved back.
     t.mock.method(fs, "link", async (from: string, to: string) => {
       seen.push(existsSync(fileOf(root, key)), await read());
       await reallyLink(from, to);

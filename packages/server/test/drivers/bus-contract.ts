@@ -5,18 +5,18 @@ import type { Scope } from "../support/service.ts";
 import { leasesContract } from "./bus-leases-contract.ts";
 import { membersContract, NODE, placesContract } from "./bus-members-contract.ts";
 
-/** A bus and a way to let time pass on it, by the clock of the driver or one of the test. */
+/** A bus, and `pass`, which lets time pass on it: it waits, or moves a clock of the test. */
 export interface Opened {
   bus: Bus;
   pass(ms: number): Promise<void>;
 }
 
-/** Short, for drivers with a real clock. */
+/** The window of rate limits in milliseconds. It is short, because a driver with a real clock has to wait for its end. */
 const WINDOW = 400;
 
 const A: Bucket = { rateClass: "canvas", owner: "a" };
 
-/** The contract of bus drivers. `open` opens an empty bus, which is closed after the test. */
+/** Registers the tests that every bus driver must pass. `open` opens an empty bus, which is closed after the test. */
 export function busContract(
   name: string,
   skip: string | false,

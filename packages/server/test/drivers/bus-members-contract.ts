@@ -4,7 +4,7 @@ import type { Member } from "@easel/protocol/realtime";
 import type { Scope } from "../support/service.ts";
 import type { Opened } from "./bus-contract.ts";
 
-/** The lease of all places and members in these tests. */
+/** The lease (the sign of life of a node) with which these tests hold all places and members. */
 export const NODE = "node";
 
 const ODD = ["a", "b", "a b", "", "__proto__", "constructor", "a\0", "é", "e\u0301", "🦊"];
@@ -13,7 +13,7 @@ const many = <Result>(count: number, work: (index: number) => Promise<Result>) =
   Promise.all(Array.from({ length: count }, (_, index) => work(index)));
 const trues = (answers: boolean[]) => answers.filter(Boolean).length;
 
-/** The contract of places. */
+/** Registers the tests of places: of each kind a limited number can be held at a time. */
 export function placesContract(open: (scope: Scope) => Promise<Opened>): void {
   describe("places", () => {
     test("as many can be held as the limit; a released one can be held again", async (t) => {
@@ -76,7 +76,7 @@ export function placesContract(open: (scope: Scope) => Promise<Opened>): void {
   });
 }
 
-/** The contract of members. */
+/** Registers the tests of members: the people who are present on a topic. */
 export function membersContract(open: (scope: Scope) => Promise<Opened>): void {
   describe("members", () => {
     test("join is true for a member's first connection, leave for the last one, and false between", async (t) => {

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { type Db, optional, sql } from "../../src/drivers/db/db.ts";
 import { counter, ids, MANY, nothing, type Open, thing } from "./db-tables.ts";
 
-/** The contract of batches. */
+/** Registers the tests of batches, several statements in one transaction. */
 export function batchContract(open: Open): void {
   /** The steps of a batch, its result, and the rows afterwards. */
   const batches: [what: string, steps: Parameters<Db["batch"]>[0], changed: number[], kept: number[]][] = [

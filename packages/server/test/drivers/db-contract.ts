@@ -5,7 +5,10 @@ import { batchContract } from "./db-batch-contract.ts";
 import { rowsContract } from "./db-rows-contract.ts";
 import { type Connect, counter, ids, MANY, makeTables, opener, thing } from "./db-tables.ts";
 
-/** The contract of database drivers. `database` creates an empty database and returns a function that connects to it. */
+/**
+ * Registers the tests that every database driver must pass. `database` creates an empty database and returns a function that connects to
+ * it.
+ */
 export function dbContract(
   name: string,
   skip: string | false,

@@ -10,16 +10,16 @@ const TABLES = `
 /** Opens another connection to the same database. */
 export type Connect = () => Promise<Db & Schema>;
 
-/** Two connections to a database with the tables of the contract; each is closed afterwards. */
+/** Creates a database with the tables of these tests and opens two connections to it, which are closed after the test. */
 export type Open = (scope: Scope) => Promise<{ db: Db; other: Db; connect: Connect }>;
 
 /** The number of concurrent calls in a race. */
 export const MANY = 100;
 
-/** Makes the tables of the contract. */
+/** Creates the tables of these tests. */
 export const makeTables = (db: Schema) => db.exclusively((tables) => tables.exec(TABLES));
 
-/** `database` creates an empty database and returns a function that connects to it. */
+/** Returns a function that creates databases for tests. `database` creates an empty one and returns a function that connects to it. */
 export const opener =
   (database: (scope: Scope) => Promise<Connect>): Open =>
   async (scope) => {
@@ -33,11 +33,11 @@ export const opener =
 /** Reads the value of the only counter. */
 export const counter = async (db: Db) => (await db.get<{ value: number }>`select value from counters`)?.value;
 
-/** Reads the ids of all things. */
+/** Reads the ids of all rows of `things`. */
 export const ids = async (db: Db) =>
   (await db.all<{ id: number }>`select id from things order by id`).map(({ id }) => id);
 
-/** A statement that adds a thing. */
+/** A statement that inserts a row into `things`. */
 export const thing = (id: number) => sql`insert into things (id, name) values (${id}, ${`thing ${id}`})`;
 
 /** A statement that changes nothing. */

@@ -14,7 +14,7 @@ import { zip } from "../support/zip.ts";
 
 const MIB = 1024 * 1024;
 
-/** Lists the files in staging and uploads. */
+/** Lists the temporary files of uploads, and of blobs that are being written. */
 const staged = async ({ config }: Env) =>
   (
     await Promise.all(["uploads", "blobs/staging"].map((name) => readdir(path.join(config.dataDir, name))))
@@ -67,7 +67,7 @@ test("as the disk fills up, deploys are refused first, then all writes; both suc
   const versions = async () =>
     (await env.db.all`select id from versions where canvas_id = ${site.id}`).length;
 
-  // A tenth is the reserve.
+  // Leaves 3 MiB free, which is less than the reserve of a tenth of the disk.
   const file = await fill(directory, 3 * MIB);
   for (const [name, bundle] of Object.entries(BUNDLES)) {
     refused(await upload(target, owner, site.id, await bundle()), 507, "INSUFFICIENT_STORAGE");

@@ -17,10 +17,10 @@ import { atEnd, ENGINES, type Scope, startService, temporaryDirectory } from "..
 import { inPieces, keysOf } from "./blobs-contract.ts";
 
 const FILES = ["one", "two", "three"];
-/** What the service refers to blobs by. */
+/** The columns of the database that contain keys of blobs. */
 const COLUMNS = blobColumnsOf([coreData, filesData]);
 
-/** Opens a database with the tables of the service, and a blob directory that others may share. */
+/** Opens a database with the tables of the service, and a blob directory, which several databases may share. */
 async function open(scope: Scope, databaseUrl: string, root?: string): Promise<Stores & { root: string }> {
   root ??= path.join(await temporaryDirectory(scope), "blobs");
   const config = readConfig({ SERVICE_DATABASE_URL: databaseUrl, SERVICE_BLOBS_URL: `file:${root}` });
@@ -59,7 +59,7 @@ async function upload({ db, blobs }: Pick<Stores, "db" | "blobs">, names: string
 const rowOf = ({ db }: Stores) =>
   db.get<{ id: string; joined_at: number | null }>`select id, joined_at from instance`;
 
-/** Requires that both carry the same id. */
+/** Requires that the database and the blob directory have the same instance id, and returns it. */
 async function areOne(stores: Stores): Promise<string> {
   const row = await rowOf(stores);
   assert.ok(row !== undefined && row.joined_at !== null);
@@ -67,7 +67,9 @@ async function areOne(stores: Stores): Promise<string> {
   return row.id;
 }
 
-/** Requires that the start is refused with a message for the operator, and that marker and blobs are unchanged. */
+/**
+ * Requires that the start is refused with a message for the operator, and that the id in the blob directory and the blobs are unchanged.
+ */
 async function refusesAll(stores: Stores, words: RegExp): Promise<void> {
   const before = [await stores.blobs.marker("instance"), await keysOf(stores.blobs)];
   await assert.rejects(requireOneInstance(stores), (error) => {
@@ -185,7 +187,7 @@ for (const { name, skip, database } of ENGINES) {
       const url = await database(t);
       const first = await open(t, url);
       const late = await open(t, url, first.root);
-      // The first node has no marker yet when this one looks, and one, with a blob without a row, when it looks again.
+      // When this node looks first, the other one has written no id yet. When it looks again, there is an id, and a blob without a row.
       const { list } = late.blobs;
       late.blobs.list = async function* (time) {
         await requireOneInstance(first);

@@ -33,7 +33,7 @@ const TWO = { "0002_two.sql": "create table two (id bigint primary key);\ninsert
 
 const run = promisify(execFile);
 const source = (file: string) => JSON.stringify(path.join(import.meta.dirname, "../../src", file));
-/** The script of a node that migrates; it gets SERVICE_DATABASE_URL. */
+/** The script of a node that migrates its database; its argument is SERVICE_DATABASE_URL. */
 const NODE = `
   import { readConfig } from ${source("config/config.ts")};
   import { migrate } from ${source("drivers/db/migrate.ts")};
@@ -45,7 +45,7 @@ const NODE = `
 
 for (const { name, skip, database } of ENGINES) {
   describe(`migrations on ${name}`, { skip }, () => {
-    /** Connections to one empty database. */
+    /** Opens `count` connections to one empty database. */
     async function connect(scope: Scope, count: number): Promise<(Db & Schema)[]> {
       const config = readConfig({ SERVICE_DATABASE_URL: await database(scope) });
       const connections: (Db & Schema)[] = [];

@@ -15,14 +15,14 @@ import { atEnd, type Scope, startWithExamples } from "../support/service.ts";
 const programs = postgresPrograms();
 const skip = programs === undefined && "PostgreSQL is not installed";
 
-/** The server of this file, which its tests stop and start. */
+/** A PostgreSQL server for these tests only, because they stop and start it. */
 const at = (programs && (await startPostgres(programs))) as PostgresServer;
 if (programs !== undefined) after(() => at.remove());
 
-/** Timeouts for a server on this machine. */
+/** Timeouts in milliseconds, short enough for a server on this machine. */
 const TIMES: PoolTimes = { late: 50, check: 1_000, round: 20, connect: 2_000, longest: 60_000 };
 
-/** The outcome of a promise. */
+/** Returns "done", "unavailable", or another error with which the promise is rejected. */
 const outcome = (work: Promise<unknown>): Promise<unknown> =>
   work.then(
     () => "done",
@@ -30,7 +30,7 @@ const outcome = (work: Promise<unknown>): Promise<unknown> =>
   );
 
 describe("PostgreSQL away", { skip, timeout: 240_000 }, () => {
-  /** A connection, and the messages it has logged. */
+  /** Opens a connection to the server. `changes` are the messages that it has logged about the server's availability. */
   async function open(t: Scope, times: Partial<PoolTimes> = {}) {
     const changes: string[] = [];
     const db = postgres(`${at.url}/postgres`, (change) => changes.push(change), { ...TIMES, ...times });
@@ -154,7 +154,7 @@ describe("PostgreSQL away", { skip, timeout: 240_000 }, () => {
   test("requests that need the database get 503 until it is back", async (t) => {
     const settings = { SERVICE_DATABASE_URL: `${at.url}/template1`, SERVICE_LOG_LEVEL: "silent" };
     const { target, env } = await startDev(t, settings, startWithExamples);
-    // Readiness is checked once a second by the service's clock.
+    // Moves the clock by a second for each request, because readiness is checked at most once a second.
     const { clock } = env;
     let asked = 0;
     env.clock = () => clock() + 1_000 * asked;

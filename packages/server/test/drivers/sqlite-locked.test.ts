@@ -25,7 +25,7 @@ function lockOf(t: Scope, file: string) {
   return { lock: () => other.exec("begin immediate"), unlock: () => other.exec("rollback") };
 }
 
-/** Whether a promise is pending after some turns of the event loop. */
+/** Whether a promise is still pending after 50 milliseconds. */
 const isOpen = (work: Promise<unknown>) => Promise.race([work.then(() => false), sleep(50, true)]);
 
 const append = ({ batch }: Db, digit: number) =>

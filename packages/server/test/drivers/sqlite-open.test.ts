@@ -7,7 +7,7 @@ import { temporaryDirectory } from "../support/service.ts";
 const ROUNDS = 60;
 const AT_ONCE = 2;
 
-/** Opens new files one after the other, each at the same moment as other workers. */
+/** The script of a worker that opens new files one after the other, each at the same moment as the other workers. */
 const OPENER = `
   const { workerData } = require("node:worker_threads");
   import(workerData.driver).then(async ({ sqlite }) => {
@@ -36,7 +36,7 @@ test("a new SQLite file is opened by several workers at the same moment", async 
   try {
     assert.deepEqual(await Promise.all(openers.map(({ ended }) => ended)), [0, 0]);
   } finally {
-    // The others would wait for ever for one that has failed.
+    // If one worker has failed, the others would wait for it for ever.
     await Promise.all(openers.map(({ opener }) => opener.terminate()));
   }
 });

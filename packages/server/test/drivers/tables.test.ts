@@ -70,7 +70,7 @@ test("there are fourteen permissions, each with its requirement", () => {
 
 const CLOSES = new Set<number>(Object.values(CLOSE_CODES).map(({ code }) => code));
 
-/** The descriptions of limits on responses. */
+/** Values of `past`, which describes what happens past a limit, for limits that refuse nothing. */
 const REFUSES_NOTHING = ["", "the page ends early; `nextCursor` continues"];
 
 test("every limit has a value, a unit, a description and an error of the tables", () => {

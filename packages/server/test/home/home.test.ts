@@ -7,7 +7,7 @@ import type { Person } from "@easel/conformance/target";
 import { onEngines } from "../support/engines.ts";
 import { publish } from "../support/publish.ts";
 
-/** The columns that determine the state of a canvas: times, the disable reason, and 1 for no version. */
+/** The columns that determine the state of a canvas: times, the reason of disabling, and `draft`, which is 1 without a version. */
 interface State {
   disabled?: number;
   reason?: string;
@@ -23,7 +23,7 @@ interface Group {
   cards: string[];
   /** The names of the cards that are links. */
   links: string[];
-  /** Links to other pages of the list, by their text. */
+  /** The links to other pages of the list: their URLs by their texts. */
   pages: Record<string, string>;
 }
 
@@ -35,10 +35,10 @@ const textOf = (html: string) =>
 
 await onEngines("the home page", (target, env) => {
   let people: Stage["people"];
-  /** Names of canvases by slug. */
+  /** The names that the tests give to canvases, by slug. */
   const names = new Map<string, string>();
   before(async () => {
-    // The examples are listed for everyone.
+    // Otherwise the example canvases would be in the lists of everyone.
     await env.db.run`update canvases set discoverability = 'link_only'`;
     people = await cast(target);
   });
@@ -93,7 +93,7 @@ await onEngines("the home page", (target, env) => {
       },
     );
   }
-  /** Names of the cards of each list. */
+  /** Returns the names of the canvases in each list of the home page. */
   const shown = async (person: Person, query = "") =>
     Object.fromEntries(
       (await home(person, query)).map(({ name, cards }) => [name, cards.map((card) => card.split(" ")[0])]),
@@ -256,7 +256,7 @@ await onEngines("the home page", (target, env) => {
     assert.deepEqual([mine?.cards, mine?.pages], [[], { Newest: "/?#mine" }]);
   });
 
-  /** Sets the columns of a state; the others are reset. */
+  /** Puts a canvas into a state. Columns that the state does not name are reset. */
   async function put({ id }: Stage, state: State): Promise<void> {
     const {
       disabled = null,
@@ -273,7 +273,7 @@ await onEngines("the home page", (target, env) => {
       where id = ${id}`;
   }
 
-  /** More canvases like one, with its list of people; every two of them were changed at the same moment. */
+  /** Creates copies of a canvas with its people list. Every two copies have the same time of change. */
   async function copies({ id }: Stage, count: number): Promise<void> {
     for (let n = 0; n < count; n++) {
       const copy = `copy-${n}-${id}`;

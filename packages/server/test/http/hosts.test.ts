@@ -21,7 +21,7 @@ const rows: [host: string, path: string, status: number][] = [
   [host, "/c/guestboo%6b/sdk/v1.js", 308],
   [host, "/c/", 302],
   [`guestbook.${host}`, "/c/", 401],
-  // Whatever is asked of a canvas host is asked of the canvas: who may not enter learns nothing.
+  // A canvas host treats every path as one of the canvas, and refuses callers without access in the same way everywhere.
   [`guestbook.${host}`, "/", 401],
   [`guestbook.${host}`, "/auth/login", 401],
   [`guestbook.${host}`, "/api/me", 401],
@@ -50,7 +50,7 @@ for (const [name, path, status] of rows) {
   });
 }
 
-/** Foreign host names, with requests and statuses outside dev mode. */
+/** Requests with host names that are not the service's, and their statuses outside dev mode. */
 const foreign: [name: string, path: string, status: number][] = [
   ["example.com", "/", 421],
   ["example.com", "/auth/login", 421],
@@ -62,7 +62,7 @@ const foreign: [name: string, path: string, status: number][] = [
   ["example.com", "/healthz/", 421],
   ["BASE.example.com", "/api/me", 421],
   ["10.0.0.7", "/api/me", 421],
-  // Load balancers ask by address.
+  // Load balancers send health checks to an IP address, not to the host name.
   ["example.com", "/healthz", 200],
   ["10.0.0.7:3000", "/readyz", 200],
 ];

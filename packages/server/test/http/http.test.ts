@@ -102,7 +102,7 @@ const SMUGGLING: [name: string, bytes: string][] = [
   ["a chunk longer than it says", post("Transfer-Encoding: chunked\r\n", `2\r\n{}X\r\n${SMUGGLED}`)],
 ];
 
-/** Ambiguous requests on a keep-alive connection. */
+/** Malformed requests that do not ask for the connection to be closed. The service closes it nevertheless. */
 const CLOSING: [name: string, bytes: string][] = [
   ["two hosts", `GET /healthz HTTP/1.1\r\n${HOST}${HOST}\r\n`],
   ["two hosts and a body", `POST /healthz HTTP/1.1\r\n${HOST}${HOST}Content-Length: 2\r\n\r\n{}`],
@@ -127,7 +127,7 @@ describe("malformed and unusual HTTP", () => {
     assert.equal((await send(base, { method: "GET", path: "/healthz" })).text, '{"ok":true}');
   });
 
-  /** Asserts that a response is an error of the service. */
+  /** Asserts that a body has the format of the service's errors. */
   function described(body: string): void {
     const { code, message, requestId, error } = JSON.parse(body) as Record<string, unknown>;
     if (error !== undefined) return;

@@ -9,7 +9,7 @@ import { HandOver } from "../sign-in/hand-over.ts";
 import { startDev } from "../support/engines.ts";
 import { publish } from "../support/publish.ts";
 
-/** Captures the log of the service. */
+/** Captures the log of the service. Returns a function that returns the text so far. */
 function logged(t: TestContext, { log }: Env): () => string {
   const stream = (log as unknown as Record<symbol, { write(line: string): void }>)[symbols.streamSym];
   assert.ok(stream);

@@ -14,14 +14,14 @@ const EVE = "X-Auth-Request-Email: eve@example.com\r\n";
 const get = (headers: string) => `GET /api/me HTTP/1.1\r\n${HOST}${headers}${CLOSE}\r\n`;
 const chunks = (trailers: string) => `Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n${trailers}\r\n`;
 
-/** Returns the statuses of the responses; the user instead where it is 200. */
+/** Sends bytes. Returns for each response the user's e-mail address if its status is 200, otherwise the status. */
 async function seen(bytes: string): Promise<(number | string)[]> {
   return answersIn(await wire(base, bytes)).map(({ status, body }) =>
     status === 200 ? (JSON.parse(body) as { email: string }).email : status,
   );
 }
 
-/** Header lines of a request, and the user it is attributed to. */
+/** Header lines of a request, and the user to whom it is attributed, or the status of the refusal. */
 const ROWS: [name: string, headers: string, whose: number | string][] = [
   ["once", ADA, "ada@example.com"],
   ["a name beside it", `${ADA}X-Auth-Request-Preferred-Username: Eve\r\n`, "ada@example.com"],
@@ -95,7 +95,7 @@ describe("identity headers on the wire", () => {
     ]);
   });
 
-  /** A request in the body of another is not parsed: the length ends the body, or there is no second response. */
+  /** A request that is sent in the body of another one. The service must not parse it as a request of its own. */
   const inner = get("X-Auth-Request-Email: smuggled@example.com\r\n");
   const outer = (method: string, headers: string, body = inner) =>
     `${method} /api/me HTTP/1.1\r\n${HOST}${ADA}${headers}\r\n${body}`;

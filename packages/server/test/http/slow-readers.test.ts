@@ -21,13 +21,13 @@ const VALUE = { value: JSON.stringify("x".repeat(60_000)), number: null };
 const VIDEO = randomBytes(20 * 1024 * 1024);
 
 describe("clients that read nothing", async () => {
-  /** The server's sockets by the ports of the clients. */
+  /** The sockets on the server's side, keyed by the port of the client. */
   const ends = new Map<number | undefined, Socket>();
   subscribe("http.server.request.start", (message) => {
     const { socket } = message as { socket: Socket };
     ends.set(socket.remotePort, socket);
   });
-  // Connections are checked by this clock, so it is mocked before the service starts.
+  // A timer checks the connections, so it is mocked before the service starts.
   mock.timers.enable({ apis: ["setInterval"] });
   after(() => mock.timers.reset());
   const { target, env } = await startDev({ after });

@@ -26,7 +26,7 @@ const groups = samples("jwt")?.flatMap(
 
 const setOf = (keys: JWK | JSONWebKeySet) => ("keys" in keys ? keys : { keys: [keys] }) as JSONWebKeySet;
 
-/** Whether the signature is valid: then the only error is that the payload has no claims. */
+/** Whether the signature of a vector is valid. Its payload has no claims, so a valid vector gets the error about that and no other. */
 async function counts({ jws }: Vector, keys: JWK | JSONWebKeySet): Promise<boolean> {
   const token = typeof jws === "string" ? jws : JSON.stringify(jws);
   const key = createLocalJWKSet(setOf(keys));
@@ -39,13 +39,16 @@ async function counts({ jws }: Vector, keys: JWK | JSONWebKeySet): Promise<boole
   return true;
 }
 
-/** Keys with another algorithm than the token's, which some vectors call valid. */
+/** Whether all keys have the algorithm of the token or none. The corpus calls some vectors valid whose keys have another one. */
 function agrees({ jws }: Vector, keys: JWK | JSONWebKeySet): boolean {
   const { alg } = decodeProtectedHeader(jws as string);
   return setOf(keys).keys.every((key) => key.alg === undefined || key.alg === alg);
 }
 
-/** Vectors with a weak key and a correct signature: the key server is trusted, as the operator configures its URL. */
+/**
+ * Comments of vectors with a weak key and a correct signature. They count as valid: the operator configures the key server and trusts its
+ * keys.
+ */
 const WEAK_KEYS = ["rejectsKeyWithRocaVulnerability", "rejectsPublicExponent1"];
 
 describe("signatures of a corpus of attacks", { skip: groups === undefined && ABSENT }, () => {

@@ -19,7 +19,7 @@ const signIn = (base: string, headers: Header[]) =>
   post(base, "/auth/dev/session", [JSON_TYPE, ...headers], '{"email":"ada@example.com"}');
 
 describe("the address of a client", () => {
-  /** X-Forwarded-For of a trusted peer, and the client: the last address that is not a trusted peer's. */
+  /** X-Forwarded-For headers from a trusted peer, and the resulting address of the client: the last one that is not a trusted peer's. */
   const rows: [sent: Header[], address: string][] = [
     [[], "127.0.0.1"],
     [[forwarded("")], "127.0.0.1"],
@@ -47,7 +47,7 @@ describe("the address of a client", () => {
     const said = sent.map(([name, value]) => `${name}: ${value}`).join(" and ");
     it(`a trusted peer sends ${said || "nothing"}: ${address}`, async () => {
       await behind.env.db.run`delete from sessions`;
-      // Each row has its own minute.
+      // A new bus, so that each row has its own rate limit.
       behind.env.bus = memory();
       assert.equal((await signIn(behind.base, sent)).status, 204);
       const [row] = await behind.env.db.all<{ address: string }>`select address from sessions`;

@@ -21,12 +21,12 @@ import {
 const RSA = await newKey("RS", "rsa");
 const EC = await newKey("ES256", "ec");
 const OTHERS = await Promise.all([newKey("ES384", "ec-384"), newKey("ES512", "ec-512"), newKey("Ed", "ed")]);
-/** A valid key that is in no key set. */
+/** A key pair that the key server does not have. */
 const EVE = await newKey("RS", "rsa");
 const keyServer = await startKeyServer({ after }, RSA, EC, ...OTHERS);
 const { target, env } = await startDev({ after }, signedBy(keyServer));
 const { base } = target;
-/** The time of its clock, in seconds. */
+/** The time of the service's clock, in seconds. */
 const NOW = Math.floor(Date.now() / 1000);
 env.clock = () => NOW * 1000;
 
@@ -35,7 +35,7 @@ const me = (...headers: Header[]) => whoAmI(base, headers);
 const good = await sign(RSA, "RS256");
 const [HEAD = "", BODY = "", SIGNATURE = ""] = good.split(".");
 
-/** A token whose signature is an HMAC with these bytes. */
+/** Returns a token that is signed by an HMAC with this secret. */
 function macked(hash: string, secret: string | Buffer): string {
   const signed = `${part({ alg: `HS${hash}`, kid: RSA.kid })}.${part(claims())}`;
   return `${signed}.${createHmac(`sha${hash}`, secret).update(signed).digest("base64url")}`;

@@ -39,7 +39,7 @@ export async function newKey(kind: keyof typeof PAIRS, kid: string): Promise<Key
 /** Seconds since the epoch. */
 export const seconds = (): number => Math.floor(Date.now() / 1000);
 
-/** The claims of a valid token; undefined omits a claim. */
+/** Returns the claims of a valid token, changed by `own`; undefined omits a claim. */
 export const claims = (own: Record<string, unknown> = {}): Record<string, unknown> => ({
   iss: ISSUER,
   aud: AUDIENCE,
@@ -49,7 +49,7 @@ export const claims = (own: Record<string, unknown> = {}): Record<string, unknow
   ...own,
 });
 
-/** A signed token. */
+/** Returns a token that is signed with the key. `own` and `header` change its claims and its header. */
 export const sign = (
   key: Key,
   alg: string,
@@ -58,7 +58,7 @@ export const sign = (
 ): Promise<string> =>
   new SignJWT(claims(own)).setProtectedHeader({ alg, kid: key.kid, ...header }).sign(key.privateKey);
 
-/** One part of a token, from an object or bytes. */
+/** Encodes an object or a text as one part of a token. */
 export const part = (value: object | string): string =>
   Buffer.from(typeof value === "string" ? value : JSON.stringify(value)).toString("base64url");
 
@@ -66,9 +66,9 @@ export const part = (value: object | string): string =>
 export interface KeyServer {
   url: string;
   keys: unknown[];
-  /** The number of requests to it. */
+  /** The number of requests that the key server has received. */
   fetches: number;
-  /** Replaces its response. */
+  /** Handles the requests instead of the key server; undefined: the key server sends its keys. */
   instead: RequestListener | undefined;
 }
 

@@ -14,7 +14,7 @@ import { answersIn, wire } from "../support/wire.ts";
 
 const LIFETIME = 14 * DAY_MS;
 
-/** Remaining times of a session at a use, and whether its expiry is extended. */
+/** The time that a session has left when it is used, and whether the use extends it. */
 const ROLLING: [name: string, left: number, moves: boolean][] = [
   ["fourteen days left", LIFETIME, false],
   ["a little more than thirteen days left", 13 * DAY_MS + MINUTE_MS, false],
@@ -23,7 +23,7 @@ const ROLLING: [name: string, left: number, moves: boolean][] = [
   ["half a minute left", 30 * SECOND, true],
 ];
 
-/** Uses of a session, and whether the response may set its cookie. */
+/** Requests with a session cookie, and whether the response may set the cookie again. */
 const USES: [method: string, path: string, carries: boolean][] = [
   ["GET", "/api/me", true],
   ["HEAD", "/api/me", true],
@@ -316,7 +316,7 @@ await onSqlite("the cookie of a session", (target, env) => {
       const { host } = new URL(base);
       const jar = "easel_session=".padEnd(size, "c");
       const request = `GET /api/me HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\nCookie: ${jar}\r\n\r\n`;
-      // A connection that is closed in the middle of a header may be reset before its answer is read.
+      // A connection that is closed in the middle of a header may be reset before its response is read.
       const [answer] = answersIn(await wire(base, request).catch(() => ""));
       if (answer !== undefined) assert.ok([401, 431].includes(answer.status), String(answer.status));
       assert.equal((await send(base, { method: "GET", path: "/healthz" })).status, 200);

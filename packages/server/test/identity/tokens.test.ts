@@ -19,8 +19,8 @@ const bearer = (value: string): Header => ["Authorization", `Bearer ${value}`];
 const secretOf = (token: string) => token.replace("easel_pat_", "");
 
 /**
- * Authorization headers, invalid by themselves. Beside a valid cookie, a malformed access token makes the request
- * unauthenticated; any other scheme or value is ignored, and the cookie is used.
+ * Invalid Authorization headers: 401 without a cookie. Beside a valid cookie, a malformed access token makes the request unauthenticated;
+ * any other scheme or value is ignored, and the cookie is used.
  */
 const HEADERS: [name: string, header: (token: string) => string, besideCookie: "nobody" | "the cookie"][] = [
   ["an unknown token", () => `Bearer easel_pat_${"A".repeat(43)}`, "nobody"],

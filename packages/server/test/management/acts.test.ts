@@ -15,10 +15,10 @@ import { zip } from "../support/zip.ts";
 
 const MANAGEMENT = path.join(import.meta.dirname, "../../src/management");
 
-/** A marker in every field that can hold a secret. */
+/** The value of every field that can hold a secret, which the audit log must not contain. */
 const SECRET = "marked-as-a-secret";
 
-/** The acts that only prepare a change, which another act makes. */
+/** Acts (operations of the management API) that only prepare a change, which another act makes. */
 const PREPARING = ["canvas.stage", "canvas.stage-file"];
 
 test("every act has a name and a route of its own; what changes something is audited and has access rechecked", () => {

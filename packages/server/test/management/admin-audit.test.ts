@@ -96,7 +96,7 @@ await onEngines("the audit log", (target, env) => {
     assert.deepEqual(await newest(), previous);
   });
 
-  /** Writes entries of one canvas. */
+  /** Writes entries about one canvas to the audit log. */
   async function writeEntries(canvas: string, count: number) {
     const actor = { id: adminId, email: admin.email };
     for (let index = 0; index < count; index++) {

@@ -37,7 +37,7 @@ await onSqlite("administrators and what is in a canvas", (target) => {
     ["PUT", "/owner", { email: "dev@example.com" }],
     ["POST", "/unpublish", undefined],
   ];
-  /** Every route that is open to someone with a role. */
+  /** Asserts that every route that needs a role on the canvas is 404 for the administrator. */
   async function hasNoWayIn() {
     const { email } = admin;
     assert.equal(email, "dev@example.com");

@@ -27,7 +27,7 @@ const ROUTES: [method: string, path: string, body: object | undefined, status: n
   ["GET", "/audit", undefined, 200],
 ];
 
-/** Known paths with a method that they do not have, and their `Allow`. */
+/** Existing paths with a method that they do not support, and the `Allow` header of the response. */
 const WRONG: [method: string, path: string, allow: string][] = [
   ["POST", "/users", "GET, HEAD"],
   ["GET", "/users/{user}", "PATCH"],

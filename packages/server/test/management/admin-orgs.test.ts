@@ -17,7 +17,7 @@ await onEngines("administration of organisations", (target, env) => {
   const put = (id: string, domains: string[], name = "Organisation") => call("PUT", id, { name, domains });
   const list = async () => (await call("GET", "")).json.orgs as Organisation[];
   const domainsOf = async (id: string) => (await call("GET", id)).json.domains;
-  /** Returns an unused id and a domain of that name. */
+  /** Returns an unused id of an organisation, and a domain that begins with it. */
   const fresh = () => {
     const id = freshSlug();
     return { id, domain: `${id}.example` };

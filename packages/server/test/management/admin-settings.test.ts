@@ -190,7 +190,7 @@ it("administrators cannot switch public links on where the deployment has them o
   const admin = await target.signIn(target.admin);
   const patch = (change: object) => manage(target, admin, "PATCH", "/api/admin/settings", change);
   assert.equal((await patch({})).json.publicLinks, false);
-  // Set while the deployment still allowed it.
+  // Saves the setting as if the deployment had allowed it at that time.
   await env.db.run`insert into instance_settings (name, value) values ('publicLinks', 'true')`;
   assert.equal((await patch({})).json.publicLinks, false);
   const answer = await patch({ publicLinks: true, ai: { guestUsd: 3 } });

@@ -18,7 +18,7 @@ const SECRET = "the plan that nobody else may know";
 /** Attacks that path mode cannot prevent, because canvases share the service's origin (SECURITY.md). */
 const SHARED_ORIGIN = ["opens another canvas", "opens a response that is no page"];
 
-/** Dumps the database except for the one-minute codes of the hand-over. */
+/** Returns all rows of the database, except for the codes of sign-ins at canvas hosts, which last a minute. */
 function everything({ env }: Site): Record<string, unknown[]> {
   const db = new DatabaseSync(env.config.databaseUrl.replace(/^sqlite:/, ""), { readOnly: true });
   const tables = db.prepare("select name from sqlite_master where type = 'table'").all() as {
@@ -98,7 +98,7 @@ for (const mode of ["path", "subdomain"] as const) {
   });
 }
 
-/** Embeds a URL in every way a page can and returns the observable outcomes. */
+/** Script that embeds a URL in every way that a page can, and returns what the page can observe. */
 const EMBED = `async (url) => {
   const ends = (tag, fields) => new Promise((end) => {
     const element = Object.assign(document.createElement(tag), fields);
@@ -135,7 +135,7 @@ test("a hostile canvas cannot probe which URLs exist on another canvas of its vi
     assert.deepEqual(await observed(there), await observed(missing), there);
 });
 
-/** Opens the browser of a victim with their own canvas in one tab and the hostile one in another. */
+/** Opens the browser of a victim with their own canvas in one tab and the hostile canvas in another. */
 async function openVictim(t: TestContext, secure: boolean) {
   const site = await startSite(t, "subdomain", { secure });
   const { victim, hostile, fragment } = await stageAttack(site);

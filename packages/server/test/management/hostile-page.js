@@ -8,7 +8,7 @@ const runtime = `${base}/v1/c/${slug}`;
 const LONG = 700;
 
 const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
-/** Returns the texts of concurrent attempts; a failed attempt has read nothing. */
+/** Runs attempts concurrently. Returns the texts that they have read; a failed attempt has read nothing. */
 const all = async (tries) =>
   (await Promise.allSettled(tries.map((each) => each()))).map(({ value }) => value ?? "").join("\n");
 const get = async (url, init) => (await fetch(url, init)).text();
@@ -43,7 +43,7 @@ const ENCTYPES = TYPES.slice(1);
 const form = (body) => new URLSearchParams(Object.entries(body ?? {}));
 const bodyOf = (type, body) => (type === ENCTYPES[1] ? form(body).toString() : JSON.stringify(body ?? {}));
 
-/** Embeds a URL in this page and reads it. */
+/** Embeds a URL in this page and returns the text that the page can read of it. */
 async function embed(tag, attribute, url) {
   const element = document.createElement(tag);
   const ended = new Promise((resolve) => {
@@ -67,12 +67,12 @@ async function embed(tag, attribute, url) {
   }
 }
 
-/** Submits a form into a frame of this page. */
+/** Submits a form into a frame of this page and returns the HTML of the response. */
 async function submit(action, enctype, body, method = "post") {
   const frame = document.createElement("iframe");
   frame.name = `frame-${Math.random()}`;
   const sent = Object.assign(document.createElement("form"), { action, enctype, method, target: frame.name });
-  // Sent as text/plain, the only field is a JSON document.
+  // For text/plain the name and the value of the only field together are a JSON document.
   const fields =
     enctype === "text/plain" ? [[JSON.stringify(body ?? {}).replace(/}?$/, ',"a":"'), '"}']] : form(body);
   for (const [name, value] of fields) {
@@ -145,7 +145,7 @@ globalThis.toss = async (token, secure) => {
   return document.cookie;
 };
 
-/** Sets enough cookies that the browser evicts others of the site. */
+/** Sets `count` cookies, so that the browser evicts other cookies of the site. */
 globalThis.overflow = (count) => {
   for (let n = 0; n < count; n++) {
     // biome-ignore lint/suspicious/noDocumentCookie: the attack under test.

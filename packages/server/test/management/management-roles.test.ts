@@ -20,7 +20,7 @@ const CODES: Record<number, ErrorCode> = {
   405: "METHOD_NOT_ALLOWED",
 };
 
-/** Each route of a canvas, its body, and the status for each of WHO (management API, section 4). */
+/** Each route of a canvas, a body, and the status for each caller in `WHO` (management API, section 4). */
 const ROUTES: [
   method: string,
   path: string,
@@ -39,7 +39,7 @@ const ROUTES: [
   ["PATCH", "/capabilities", JSON_TYPE, '{"kv":true}', MANAGERS],
 ];
 
-/** Known paths with a method that they do not have, and their methods. */
+/** Existing paths with a method that they do not support, and the methods that they support. */
 const WRONG: [method: string, path: string, allow: string[]][] = [
   ["POST", "/me", ["GET"]],
   ["PUT", "/me", ["GET"]],

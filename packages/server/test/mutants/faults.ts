@@ -3,12 +3,12 @@
 /** A deliberate mistake in the code that the suite should catch. */
 export interface Fault {
   title: string;
-  /** From the root of the checkout, like the test files. */
+  /** The path of the changed file from the root of the checkout. The paths in `tests` start there, too. */
   file: string;
-  /** Occurs exactly once in the file. */
+  /** The text that is replaced. It occurs exactly once in the file. */
   search: string;
   replacement: string;
-  /** Test files to run first, those that should catch it. */
+  /** The paths of the test files that should catch the fault. They run first. */
   tests: string[];
 }
 
@@ -26,7 +26,9 @@ const fault = (
   tests,
 });
 
-/** The faults, spread over the parts of the service and the SDK. When code is renamed, the script lists the texts to change here. */
+/**
+ * The faults, spread over the parts of the service and the SDK. If code has changed, `run.ts` lists the texts that must be adapted here.
+ */
 export const FAULTS: Fault[] = [
   fault(
     "access: archived canvases stay open",

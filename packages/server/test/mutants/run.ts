@@ -29,7 +29,7 @@ const SDK = "packages/sdk";
 const FILE_TIMEOUT_MS = 5 * 60_000;
 const KILL_AFTER_MS = 5_000;
 const MOST_AT_ONCE = 2;
-/** A failed test in the TAP report. */
+/** Matches a failed test in the TAP report. */
 const FAILED = /^ *not ok /m;
 
 const { values: options } = parseArgs({
@@ -106,7 +106,7 @@ function readSource(file: string): string | null {
   }
 }
 
-/** Copies the tracked and the untracked, not ignored files. Links the packages of the checkout, and those of the workspace to the copy. */
+/** Copies all files that git does not ignore. Links the installed packages of the checkout, and the workspace packages of the copy. */
 function copyTo(copy: string): string {
   const names = execFileSync("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"], {
     cwd: ROOT,
@@ -121,7 +121,7 @@ function copyTo(copy: string): string {
     if (name !== "@easel") symlinkSync(path.join(modules, name), path.join(copy, "node_modules", name));
   for (const name of readdirSync(path.join(modules, "@easel")))
     symlinkSync(path.join("../../packages", name), path.join(copy, "node_modules/@easel", name));
-  // Other versions than those that packages of the checkout share.
+  // Packages of the workspace have their own node_modules for versions that differ from the shared ones.
   for (const own of globSync("packages/*/node_modules", { cwd: ROOT }))
     symlinkSync(path.join(ROOT, own), path.join(copy, own));
   build(copy);
@@ -212,6 +212,6 @@ function kill(group: number, signal: NodeJS.Signals): void {
   try {
     process.kill(-group, signal);
   } catch {
-    // The group has ended.
+    // No process of the group is left.
   }
 }

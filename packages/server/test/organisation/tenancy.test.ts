@@ -9,7 +9,7 @@ import { whoAmI } from "../support/client.ts";
 import { onEngines, startDev } from "../support/engines.ts";
 import { publish, visit } from "../support/publish.ts";
 
-/** Domains that are not those of Acme, `acme.example` and `acme.test`. */
+/** Domains that look similar to those of the organisation Acme, `acme.example` and `acme.test`, but do not belong to it. */
 const NEAR = [
   "sub.acme.example",
   "notacme.example",

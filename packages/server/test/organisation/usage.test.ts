@@ -29,7 +29,7 @@ const LIMITS = {
   "bundles.bytes.person": 5 * 1024 ** 3,
   "versions.canvas": 50,
 };
-/** Quotas that count for the owner instead of the canvas. */
+/** Quotas that apply to all canvases of an owner together. */
 const OF_OWNER = ["canvases.person", "bundles.bytes.person"];
 
 await onEngines("usage", (target) => {

@@ -5,7 +5,7 @@ import { sql } from "../../src/drivers/db/db.ts";
 import type { Env } from "../../src/env.ts";
 import { startExample } from "../support/service.ts";
 
-/* The refusal ladder over HTTP (specification 4.1, step 3), each state put into the rows themselves. */
+/* Tests the order of refusals (specification 4.1, step 3) over HTTP. Each state of the canvas is written to the database directly. */
 
 const OPEN = "open";
 const ago = () => Date.now() - 1;
@@ -124,7 +124,7 @@ for (const [who, email] of [
 }
 
 describe("the refusal ladder over HTTP", () => {
-  /** Resets the guestbook to private, with a viewer on its people list. */
+  /** Resets the example canvas to private, with a viewer on its people list. */
   async function reset(): Promise<void> {
     const { db } = env;
     await db.run`update users set can_publish_public = 1`;

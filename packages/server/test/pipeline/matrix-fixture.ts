@@ -18,7 +18,7 @@ const PASSWORD = "the password of the matrix";
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 type Role = (typeof ROLES)[number];
-/** The headers of a caller for each surface. */
+/** The headers of a caller for each surface: the runtime API and the canvas's page. */
 type Keys = Record<Cell["surface"], Header[]>;
 
 /** A service with one canvas and the credentials of every caller. */
@@ -26,7 +26,7 @@ export interface Fixture {
   target: Target;
   env: Env;
   canvas: Stage;
-  /** By role, before and after submitting the password. */
+  /** The headers of each role, before and after it has entered the password. */
   keys: Map<Role, { before: Keys; after: Keys }>;
   versionId: string;
   passwordHash: string;
@@ -55,7 +55,7 @@ export async function startFixture(
   const people = await visitors(target, canvas);
   const keys: Fixture["keys"] = new Map();
   const browsers = roles.map((role) => [role, new Browser(target, people[role])] as const);
-  // While the canvas is private, its host identifies every caller.
+  // Opened while the canvas is private, because its host then identifies every caller.
   for (const [, browser] of browsers) await browser.canvas(canvas.slug);
   const before = browsers.map(([, browser]) => keysOf(target, canvas, browser));
   await amend(target, canvas, { access: "public_link", password: PASSWORD });
@@ -111,7 +111,7 @@ function keysOf(target: Target, { slug }: Stage, { jar }: Browser): Keys {
   };
 }
 
-/** Updates the canvas, its owner and the instance to the state of a cell. */
+/** Puts the canvas, its owner and the instance into the state of a cell, which is one case of the matrix. */
 export async function arrange(
   fixture: Fixture,
   { rung, state, password, expiry }: Omit<Cell, "role" | "surface">,
@@ -136,7 +136,9 @@ export async function arrange(
   ]);
 }
 
-/** Returns the actual outcome for a caller: the status, and the code of an API refusal. Asserts the text of a page. */
+/**
+ * Sends the request of a cell. Returns the status, and the code of an API refusal. Asserts that the page's text is sent with a 200 only.
+ */
 export async function visit(
   { target, canvas, keys }: Fixture,
   { role, password, surface }: Cell,
@@ -159,7 +161,7 @@ export async function visit(
   return `${answer.status} ${answer.json.code}`;
 }
 
-/** Checks a redirect: to the sign-in page, from a canvas host by way of the base host. */
+/** Returns "302" for a correct redirect to the sign-in, in subdomain mode by a path of the base host; otherwise also the wrong location. */
 function signIn({ base, urlMode }: Target, location = ""): string {
   const { origin, pathname } = new URL(location, base);
   const way = urlMode === "path" ? "/auth/login" : "/auth/canvas";

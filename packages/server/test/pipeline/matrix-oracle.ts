@@ -1,6 +1,6 @@
 /*
- * Restates the access rules as rows in the order of the specification (4.1, steps 1, 3 and 5), without any code of the service. A cell
- * is one caller at one canvas by one surface.
+ * Restates the access rules as rows in the order of the specification (4.1, steps 1, 3 and 5), without any code of the service. A cell is
+ * one case: a caller, a state of the canvas, and the surface (the API or the page).
  */
 
 /** The callers. The last two exist only with organisations. */
@@ -19,7 +19,7 @@ export const ROLES = [
   "viewer by list, of another organisation",
 ] as const;
 
-/** Sharing rungs. A Public link may be turned off for its owner or for the instance. */
+/** The general access of the canvas. Public links may be switched off for its owner or for the instance. */
 export const RUNGS = [
   "private",
   "whole_org",
@@ -40,7 +40,7 @@ export const STATES = [
   "backend off",
 ] as const;
 
-/** Whether the canvas has a password, and the caller its cookie. */
+/** Whether the canvas has a password, and whether the caller has entered it. */
 export const PASSWORDS = ["none", "set", "set and given"] as const;
 
 /** The expiry of the share. */
@@ -49,7 +49,7 @@ export const EXPIRIES = ["none", "future", "past"] as const;
 /** The runtime API (`GET /v1/c/{slug}/me`) or the canvas's page. */
 export const SURFACES = ["api", "page"] as const;
 
-/** One caller at one canvas by one surface. */
+/** One case: a caller, a state of the canvas, and the surface. */
 export interface Cell {
   role: (typeof ROLES)[number];
   rung: (typeof RUNGS)[number];
@@ -73,21 +73,23 @@ const isPublic = ({ rung }: Cell) => rung.startsWith("public_link");
 
 const isDeleted = is("state", "deleted", "disabled and deleted");
 
-/** "An anonymous visitor to an active, unexpired Public link canvas (public links enabled for the instance and the owner)". */
+/**
+ * The specification's "anonymous visitor to an active, unexpired Public link canvas (public links enabled for the instance and the owner)".
+ */
 const openToAnyone = (cell: Cell) =>
   cell.rung === "public_link" &&
   !is("state", "archived", "disabled", "unpublished", "draft")(cell) &&
   !isDeleted(cell) &&
   cell.expiry !== "past";
 
-/** "Not on the people-and-teams list (directly or via team) and not admitted by general access". */
+/** The specification's "not on the people-and-teams list (directly or via team) and not admitted by general access". */
 const hasNoRouteIn = (cell: Cell) => {
   if (manages(cell) || invited(cell) || isGuest(cell)) return false;
   if (cell.rung === "public_link") return false;
   return !(cell.rung === "whole_org" && ofTheOrganisation(cell));
 };
 
-/** The refusals as status and code of the API; a page has the status alone. The first row that applies wins. */
+/** The refusals: status and code of the API; a page has the same status without the code. The first refusal that applies is the outcome. */
 const REFUSALS: [says: string, applies: (cell: Cell) => boolean, answer: string][] = [
   ["step 1: no session", (cell) => nobody(cell) && !openToAnyone(cell), "401"],
   ["step 3: unknown slug or canvas deleted", isDeleted, "404 NOT_FOUND"],
@@ -122,10 +124,12 @@ const REFUSALS: [says: string, applies: (cell: Cell) => boolean, answer: string]
   ],
 ];
 
-/** Returns the outcome of a cell by the specification: `200`, or the status of the refusal, for the API with its code. */
+/**
+ * Returns the outcome that the specification prescribes for a cell: `200`, or the status of the refusal, in the API followed by its code.
+ */
 export function expected(cell: Cell): string {
   const answer = REFUSALS.find(([, applies]) => applies(cell))?.[2] ?? "200";
   if (cell.surface === "api") return answer;
-  // A navigation is redirected to sign in.
+  // A page is a redirect to the sign-in instead of a 401.
   return answer === "401" ? "302" : answer.slice(0, 3);
 }

@@ -8,13 +8,16 @@ import { admitsAnonymous } from "../../src/canvases/publication-status.ts";
 import { userWith } from "../support/principals.ts";
 import { type Cell, EXPIRIES, expected, PASSWORDS, ROLES, RUNGS, STATES, SURFACES } from "./matrix-oracle.ts";
 
-/* Every cell of the matrix, decided by the rules alone; the rows that `matrix.test.ts` sends over HTTP are a sample of it. */
+/*
+ * Compares the access rules of the code with the oracle for every cell of the matrix, without HTTP. `matrix.test.ts` does so over HTTP for
+ * a sample.
+ */
 
 const NOW = 1_000_000;
 const ID = "the-canvas";
 const ALL_ON = { backendEnabled: true, kv: true, files: true, ai: true, realtime: true, authoring: true };
 
-/** Returns the canvas of a cell, as it is looked up for the caller. */
+/** Returns the fields of a cell's canvas as the service reads them for the caller. */
 function canvasOf({ role, rung, state, password, expiry }: Cell) {
   const when = (condition: boolean) => (condition ? 1 : null);
   return {
@@ -45,7 +48,7 @@ function principalOf(role: Cell["role"]): Principal {
   return userWith(role === "owner" ? "owner" : "someone");
 }
 
-/** Runs steps 1, 3 and 5 for a cell and returns the outcome in the notation of the oracle. */
+/** Runs steps 1, 3 and 5 of specification 4.1 for a cell. Returns the outcome in the notation of the oracle. */
 function decided(cell: Cell): string {
   const canvas = canvasOf(cell);
   const principal = principalOf(cell.role);

@@ -5,7 +5,7 @@ import { arrange, startFixture, visit } from "./matrix-fixture.ts";
 import { type Cell, EXPIRIES, expected, PASSWORDS, ROLES, RUNGS, STATES, SURFACES } from "./matrix-oracle.ts";
 import { pairs } from "./pairs.ts";
 
-/* Sends requests for a sample of the cells that `matrix-rules.test.ts` decides in full. */
+/* Compares responses over HTTP with the oracle for a sample of the cells. `matrix-rules.test.ts` tests all cells without HTTP. */
 
 const SHOWN = 20;
 const WITHOUT_ORGANISATIONS = ROLES.slice(0, 10);
@@ -24,7 +24,10 @@ const ROWS: Row[] = [
   { tenancy: true, urlMode: "subdomain", roles: ROLES },
 ];
 
-/** Returns every pair of values, every pair on an active canvas, where no state masks the rest, and every role on every rung. */
+/**
+ * Returns cells that contain every pair of values, every pair on an active canvas (where its state hides no other refusal), and every role
+ * with every general access.
+ */
 function sample(roles: Row["roles"]): Cell[] {
   const factors = { role: roles, rung: RUNGS, password: PASSWORDS, expiry: EXPIRIES, surface: SURFACES };
   const usual = roles.flatMap((role) =>

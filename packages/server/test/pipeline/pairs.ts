@@ -1,7 +1,7 @@
 /** The values that each field of a row may have. */
 type Factors<Row> = { [Name in keyof Row]: readonly Row[Name][] };
 
-/** Returns few rows in which every two values of different factors occur together, the same rows for the same factors. */
+/** Returns a small number of rows in which every two values of different factors occur together. Equal factors give equal rows. */
 export function pairs<Row extends Record<string, string>>(factors: Factors<Row>): Row[] {
   const names = Object.keys(factors) as (keyof Row)[];
   const keyOf = (one: keyof Row, a: string, other: keyof Row, b: string) =>

@@ -29,7 +29,7 @@ function streamOf(chunks: Iterable<unknown> | AsyncIterable<unknown>): Readable 
   return stream;
 }
 
-/** Far more chunks than the buffers of a connection hold. */
+/** Yields far more chunks than the buffers of a connection hold. */
 async function* endless() {
   for (let each = 0; each < 10_000; each++) yield LARGE;
 }
@@ -41,7 +41,7 @@ async function* failing(error: Error | null, ...chunks: string[]) {
 
 let release = () => {};
 
-/** Full answers by the path below `/probe` that returns them. */
+/** The functions that make the handlers' results, keyed by the path below `/probe`. */
 const ANSWERS: Record<string, () => FullAnswer> = {
   created: () => ({ status: 201, headers: { location: "/elsewhere" }, body: "{}" }),
   bytes: () => ({ headers: FILE, body: new Uint8Array([0, 1, 0xff, 3, 4]).subarray(1, 4) }),
@@ -144,7 +144,7 @@ describe("a response is what the handler returns", () => {
 
     it(`HEAD ${path}: the same headers and no body`, async () => {
       const answer = await ask(path, "HEAD");
-      // An empty body needs no length where none is sent.
+      // The response to HEAD has no content length where the body is empty.
       assert.deepEqual(
         [...head(answer), answer.text],
         [...expected, path === "empty" ? undefined : length, ""],
@@ -187,7 +187,7 @@ describe("a stream", () => {
     const closed = new Promise((resolve) => out.once("close", resolve));
     out.destroy();
     await closed;
-    // The service learns of it in a turn of its own.
+    // While this request runs, the service notices that the first client has gone.
     assert.equal((await ask("text")).status, 200);
     release();
     await until("the stream is made", () => streams.length > made);

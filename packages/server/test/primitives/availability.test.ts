@@ -11,7 +11,7 @@ import { withBody } from "../../src/primitives/with-body.ts";
 import { holdBody } from "../pipeline/held-body.ts";
 import { startWith } from "../support/primitives.ts";
 
-/** The state of the test's own Connections, and the canvases for which it was checked. */
+/** Why the primitive `connections` of this test is unavailable; null: it is available. `asked`: the canvases for which it was asked. */
 let state: UnavailableReason | null = null;
 const asked: string[] = [];
 let runs = 0;

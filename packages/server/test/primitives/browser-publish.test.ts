@@ -9,7 +9,7 @@ const PAGE = `<!doctype html><title>Page</title><script src="/sdk/v1.js"></scrip
 const SETTINGS = { SERVICE_AUTHORING: "on" };
 const MIB = 1024 * 1024;
 
-/** Defines `bundle`: text, blanks that deflate to almost nothing, bytes that do not deflate, and a path that needs encoding. */
+/** Script that defines `bundle`: text, blanks that deflate to almost nothing, bytes that do not deflate, and a path that needs encoding. */
 const BUNDLE = `
   const noise = new Uint8Array(${MIB});
   for (let at = 0; at < noise.length; at += 65536) crypto.getRandomValues(noise.subarray(at, at + 65536));

@@ -52,7 +52,7 @@ describe("a list of 60 MB", async () => {
     const { socket } = await slowReader();
     await until("it is read", () => reads() > 0);
     for (let each = 0; each < 50; each++) await isWell();
-    // The system takes some megabytes, and the service holds a slice or two.
+    // The buffers of the operating system take some megabytes, and the service holds one or two slices of the list.
     const taken = reads();
     assert.ok(taken < 120, String(taken));
     for (const { result } of head.mock.calls) {

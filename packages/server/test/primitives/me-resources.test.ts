@@ -12,7 +12,7 @@ const NO: Right = { own: false, any: false };
 const OWN: Right = { own: true, any: false };
 const ANY: Right = { own: true, any: true };
 
-/** Rights to read, create, update, delete and increment, in this order. */
+/** Returns rights from their parts: read, create, update, delete and increment. */
 const rights = (read: Right, create: Right, update: Right, remove: Right, increment: Right): Rights => ({
   read,
   create,
@@ -64,7 +64,7 @@ interface Expected {
   channels: Record<string, ChannelRights>;
 }
 
-/** The rights by the table of presets (specification 2), of owners and editors and of everyone else. */
+/** The rights of owners and editors under the policy of these tests, by the table of presets (specification 2). */
 const MANAGERS: Expected = {
   collections: {
     diary: rights(OWN, ANY, OWN, OWN, OWN),
@@ -125,7 +125,7 @@ await onSqlite("GET /me → resources", (target) => {
 
     for (const [who, expected] of CALLERS) {
       it(`of the ${who}`, async () => {
-        // The resources of connections come from grants, and there are none.
+        // `connections` is empty: administrators grant them to a canvas, and this one has none.
         assert.deepEqual(await resourcesOf(pages[who]), { ...expected, connections: {} });
       });
 

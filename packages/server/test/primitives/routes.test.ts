@@ -103,7 +103,7 @@ describe("a route that takes upgrades", () => {
     assert.match(await upgrade([...people.viewer.headers, own], spelled), /^HTTP\/1.1 101 .*hello$/s);
     const [call] = greeter.calls;
     assert.deepEqual([call?.user.email, call?.canvas.slug], [people.viewer.email, slug]);
-    // The capability gate is asked by the recheck alone, so that the route can tell of it in its own way.
+    // The upgrade itself does not check whether the capability is on. Only `readmit` does, so that the route can report it in its own way.
     await assert.rejects(async () => call?.readmit(), { code: "CAPABILITY_DISABLED" });
     await turn(whole, canvas, { realtime: true });
     assert.equal((await call?.readmit())?.role, "viewer");

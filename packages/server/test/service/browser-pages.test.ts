@@ -9,10 +9,10 @@ import { startWithExamples } from "../support/service.ts";
 import { enterAs, type Site, startSite } from "../support/site.ts";
 
 const FITS = "document.documentElement.scrollWidth <= document.documentElement.clientWidth";
-/** Returns the focused element: the id of a field, otherwise its text. */
+/** Script that returns the focused element: the id of a field, otherwise its text. */
 const FOCUSED = "document.activeElement.id || document.activeElement.textContent.trim()";
 
-/** Canvases in every state that causes a refusal. */
+/** Creates canvases in every state that causes a refusal. */
 async function canvases({ target, env }: Site) {
   const first = await stage(target);
   const { people } = first;
@@ -51,7 +51,7 @@ test("every page that turns a visitor away is for everyone", { skip: noBrowser }
     settings: { SERVICE_RATELIMIT_ENABLED: "true", ...limits },
   });
   const { people, draft, archived, expired, disabled, open, own, locked } = await canvases(site);
-  // More than one page of the home page.
+  // More canvases than one page of the list on the home page shows.
   for (let n = 0; n < 25; n++) {
     await manage(site.target, people.owner, "POST", "/api/canvases", { title: `Draft ${n}` });
   }
@@ -75,12 +75,12 @@ test("every page that turns a visitor away is for everyone", { skip: noBrowser }
     await page.goto(at(locked));
     await tryPassword(page, "no");
   };
-  /** Retried, because the rate limit window may end in between. */
+  /** Enters wrong passwords until the rate limit is reached. Tries several times, because a window of the limit may end in between. */
   const tooOften = async (page: Page) => {
     for (let tries = 0; tries < 5 && !(await page.title()).startsWith("Too many"); tries++) await wrong(page);
   };
 
-  /** `tells`: which of the owner's address and the canvas's title the page shows. */
+  /** A page and what it must show. `tells`: which of the owner's address and the canvas's title the page shows. */
   type View = [
     page: Page,
     go: string | ((page: Page) => Promise<void>),

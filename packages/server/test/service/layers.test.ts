@@ -7,7 +7,10 @@ const PACKAGES = path.join(import.meta.dirname, "../../..");
 const SERVER = path.join(PACKAGES, "server/src");
 const PROTOCOL = path.join(PACKAGES, "protocol/src");
 
-/** The layers from the inside out: a file may import from its own and those before. Names with a slash at the end are folders; a listed file precedes its folder. */
+/**
+ * The layers, the innermost first: a file may import from its own layer and from those before. A name with a slash at the end is a folder.
+ * A file that is listed by itself belongs to that layer, not to the layer of its folder.
+ */
 const LAYERS = [
   ["access/", "async/", "config/", "crypto/", "disk/", "http/refusal.ts", "http/canvas-path.ts"],
   ["drivers/"],
@@ -30,15 +33,15 @@ const DRIVER = /^drivers\/\w+\//;
 
 interface Import {
   from: string;
-  /** A package, a built-in module, or a file as a path below the same folder. */
+  /** What is imported: a package, a built-in module, or a file as a path below the source folder. */
   to: string;
-  /** Whether it is erased at run time. */
+  /** Whether only types are imported, so that the import does not exist at run time. */
   typesOnly: boolean;
 }
 
 const read = (folder: string, file: string) => readFileSync(path.join(folder, file), "utf8");
 
-/** Every source below a folder, as a path below it with slashes. */
+/** Returns every source file below a folder, as a path below that folder with forward slashes. */
 const sourcesOf = (folder: string) =>
   readdirSync(folder, { recursive: true, encoding: "utf8" })
     .map((file) => file.split(path.sep).join("/"))
@@ -60,7 +63,7 @@ function importsOf(folder: string, file: string): Import[] {
 const files = sourcesOf(SERVER);
 const imports = files.flatMap((file) => importsOf(SERVER, file));
 const say = ({ from, to }: Import) => `${from} imports ${to}`;
-/** The imports that break a rule, as messages. */
+/** Returns the imports to which the rule applies, as messages. */
 const breaking = (rule: (each: Import) => boolean) => imports.filter(rule).map(say);
 
 const layersOf = (file: string) => {
@@ -180,7 +183,7 @@ test("modules keep no state, but for those that ARCHITECTURE.md names", () => {
 test("paths of canvases and Fetch Metadata headers are read by one module each", () => {
   const having = (text: RegExp) => files.filter((file) => text.test(read(SERVER, file)));
   assert.deepEqual(having(/sec-fetch-/), ["http/fetch-metadata.ts"]);
-  // In code only: comments and settings write them with braces.
+  // Finds such paths in code only: comments and settings write them with braces, as `/c/{slug}`.
   assert.deepEqual(having(/["'`/]c\/[^{\s]|["'`]\/c["'`]/), ["home/routes.ts", "http/canvas-path.ts"]);
 });
 
@@ -196,7 +199,10 @@ test("there are no import cycles", () => {
   for (const file of files) visit(file, []);
 });
 
-/** Files that are the same part of sibling folders, or the HTTP side of a noun whose rules and SQL stand elsewhere. */
+/**
+ * Files that may have the same base name: they are the same part of sibling folders, or the routes of something whose rules and SQL are in
+ * another folder.
+ */
 const SAME_PART =
   /^(primitives\/\w+|content|home|sign-in|canvases)\/(routes|store|data)\.ts$|^management\/|\/(index|mount)\.ts$/;
 

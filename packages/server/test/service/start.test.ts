@@ -20,7 +20,7 @@ async function fail(
   const child = spawn(process.execPath, [START, ...args], {
     env: { ...process.env, ...settings },
     stdio: ["ignore", "ignore", "pipe"],
-    // Only a start that hangs still runs.
+    // Kills a start that hangs.
     timeout: PATIENCE_MS,
     killSignal: "SIGKILL",
   });

@@ -75,7 +75,7 @@ test("the service stops with the shell that npm started it in", async (t) => {
       () => false,
     );
   assert.ok(await answers());
-  // The service has inherited the output of the shell: it ends with the last of its processes.
+  // The service inherits the output of the shell, so the output closes only when both processes have ended.
   const gone = once(child, "close", { signal: AbortSignal.timeout(PATIENCE_MS) });
   child.kill("SIGTERM");
   await gone;

@@ -5,7 +5,7 @@ import { test } from "node:test";
 
 const PRELOAD = path.join(import.meta.dirname, "../support/untracked-promises.ts");
 
-/** Runs tests in a process with the preload; returns the lines of the report about tests. */
+/** Runs tests in a process that preloads `untracked-promises.ts`. Returns the lines of the report that are about tests. */
 function report(program: string): string[] {
   const imports = `import { describe, it } from "node:test"; import { setImmediate as turn } from "node:timers/promises";`;
   const args = ["--import", PRELOAD, "--test-reporter=tap", "--input-type=module", "-e", imports + program];

@@ -74,7 +74,7 @@ await onSqlite(
       assert.equal(page.status, 302);
       assert.ok(page.headers.location?.startsWith(`${base}/auth/canvas?`));
     };
-    /** Asserts that a code is refused: no cookie, and a page that links to the canvas. */
+    /** Asserts that a code is refused: 400, no cookie, and nothing is cached. */
     const notTaken = (answer: Answer) => {
       assert.equal(answer.status, 400, answer.text.slice(0, 300));
       assert.equal(answer.headers["set-cookie"], undefined);
@@ -338,7 +338,7 @@ test("on https every cookie is `__Host-` and `Secure`, and one without the prefi
   const way = new HandOver(target.base, new URL(HTTPS).host);
   const site = await stage(target);
   await publish(target, site, { "index.html": "home" });
-  // A proxy's assertion is the session of everyone but guests, who come without one.
+  // Behind a proxy, its headers identify everyone but guests, who have a session.
   const opened = await way.at(site.slug, "/", [...NAVIGATES, ...site.people.viewer.headers]);
   assert.deepEqual([opened.status, opened.text, opened.headers["set-cookie"]], [200, "home", undefined]);
   const invited = await manage(target, site.people.owner, "POST", `/api/canvases/${site.id}/invites`, {

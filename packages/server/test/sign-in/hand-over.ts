@@ -7,24 +7,27 @@ export const NAVIGATES: Header[] = [
   ["Sec-Fetch-Mode", "navigate"],
 ];
 
-/** A `Cookie` header of these pairs, name and value joined. */
+/** Returns a `Cookie` header of these pairs, each as `name=value`. */
 export const jar = (...pairs: string[]): Header => ["Cookie", pairs.join("; ")];
 
-/** The first cookie that a response sets, as `name=value`. */
+/** Returns the first cookie that a response sets, as `name=value`. */
 export const pairOf = ({ headers }: Answer): string => headers["set-cookie"]?.[0]?.split(";")[0] ?? "";
 
-/** Performs the hand-over to the host of a canvas step by step; `base` is the URL that the service listens on. */
+/**
+ * Performs the hand-over, the redirects that sign a browser in at the host of a canvas, step by step. `base` is the URL that the service
+ * listens on.
+ */
 export class HandOver {
   readonly #base: string;
   readonly host: string;
 
-  /** The host of the base URL. */
+  /** `host` is the host of the service's base URL. */
   constructor(base: string, host = new URL(base).host) {
     this.#base = base;
     this.host = host;
   }
 
-  /** A request to the host of a canvas. */
+  /** Sends a request to the host of a canvas. */
   at(slug: string, path: string, headers: Header[] = [], method = "GET", body?: string): Promise<Answer> {
     const host = `${slug}.${this.host}`;
     return send(this.#base, { method, path, host, headers, ...(body === undefined ? {} : { body }) });

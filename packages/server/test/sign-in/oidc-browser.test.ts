@@ -40,7 +40,7 @@ async function* bytes(text: string) {
   yield Buffer.from(text);
 }
 
-/** A tab of a fresh browser that blocks requests to other computers, as for a font of the provider's forms. */
+/** Opens a tab without cookies. It blocks requests to other computers, such as the one for a font in the provider's forms. */
 async function newTab(options: BrowserContextOptions = {}): Promise<Page> {
   assert.ok(browser !== null);
   const context = await browser.newContext(options);
@@ -48,7 +48,7 @@ async function newTab(options: BrowserContextOptions = {}): Promise<Page> {
   return context.newPage();
 }
 
-/** The forms of the provider. */
+/** Fills in and submits the forms of the provider. */
 async function fillIn(page: Page, email: string): Promise<void> {
   await page.locator("[name=login]").fill(email);
   await page.locator("[name=password]").fill("any");
@@ -139,7 +139,7 @@ describe("a provider in a browser", { skip: noBrowser }, () => {
     await page.goto(canvas);
     await fillIn(page, "unverified@example.com");
     await fails(page, "Your e-mail address is not verified");
-    // The provider measures the age of a login in seconds.
+    // Waits for more than a second, because the provider measures the age of a login in seconds.
     await page.waitForTimeout(1_100);
     await page.getByRole("link", { name: "Use another account" }).click();
     await fillIn(page, "ada@example.com");

@@ -122,7 +122,7 @@ describe("the keys of the provider", () => {
     const { fake, base } = await startWithFake(t);
     assert.equal((await signIn(base)).status, 303);
     await fake.rotate();
-    // Keys fetched less than a minute ago are not fetched again.
+    // The clock moves on, because keys that were fetched less than a minute ago are not fetched again.
     mock.timers.enable({ apis: ["Date"], now: Date.now() + 61_000 });
     t.after(() => mock.timers.reset());
     assert.equal((await signIn(base)).status, 303);

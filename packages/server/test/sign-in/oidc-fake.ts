@@ -13,7 +13,7 @@ type Json = Record<string, unknown>;
 /** The path of the discovery document. */
 export const DESCRIPTION = "/.well-known/openid-configuration";
 
-/** The claims of the fake by default. */
+/** The claims in the ID tokens of the fake provider by default. */
 export const HONEST = {
   sub: "account",
   email: "fake@example.com",
@@ -25,17 +25,17 @@ export interface Fake {
   issuer: string;
   /** Requested paths, in order. */
   asked: string[];
-  /** The bodies of token requests. */
+  /** The token requests so far: the Authorization header and the form of each. */
   presented: { authorization: string | undefined; form: Record<string, string> }[];
   /** Claims of the ID token besides issuer, audience, nonce and times, or instead of them. */
   claims: Json;
   /** Makes the ID token. */
   sign: (claims: Json) => Promise<string> | string;
-  /** Replaced responses by endpoint: none at all where it is null, an endless one where `body` is null. */
+  /** Responses that replace the usual ones, keyed by path. Null: no response at all. A null `body`: a response that never ends. */
   answers: Record<string, { status: number; body: unknown } | null>;
   /** Whether it closes every connection without a response. */
   hangsUp: boolean;
-  /** Replaces its keys. */
+  /** Replaces the keys of the provider. */
   rotate(): Promise<void>;
   key(): { privateKey: CryptoKey; publicKey: JWK };
   /** Resets all replacements. */
@@ -48,7 +48,7 @@ async function newKey(): Promise<{ privateKey: CryptoKey; publicKey: JWK }> {
   return { privateKey, publicKey: { ...(await exportJWK(publicKey)), kid, alg: "ES256", use: "sig" } };
 }
 
-/** Starts a fake; `stop` stops it before the end of the scope. */
+/** Starts a fake provider; `stop` stops it before the end of the scope. */
 export async function startFake(scope: Scope): Promise<Fake & { stop(): Promise<unknown> }> {
   let key = await newKey();
   const sign: Fake["sign"] = (claims) =>
@@ -137,13 +137,13 @@ function answer(response: ServerResponse, status: number, body: unknown): void {
   else response.end(typeof body === "string" ? body : JSON.stringify(body));
 }
 
-/** A service with its own fake provider. */
+/** Starts a service with its own fake provider. */
 export async function startWithFake(scope: Scope, settings: Record<string, string> = {}) {
   const fake = await startFake(scope);
   return { fake, ...(await startService(scope, { ...oidcSettings(fake.issuer), ...settings })) };
 }
 
-/** Starts a sign-in at a fake; returns the callback URL. */
+/** Starts a sign-in at a fake provider; returns the URL of the callback. */
 export async function wayBack(base: string, visitor: Visitor, returnTo?: string): Promise<URL> {
   const { searchParams } = new URL(await visitor.login(base, returnTo));
   const back = new URL(`${base}/auth/callback`);
@@ -152,6 +152,6 @@ export async function wayBack(base: string, visitor: Visitor, returnTo?: string)
   return back;
 }
 
-/** Signs in at a fake; returns the service's response to the callback. */
+/** Signs in at a fake provider; returns the service's response to the callback. */
 export const signIn = async (base: string, visitor = new Visitor(), returnTo?: string): Promise<Answer> =>
   visitor.get((await wayBack(base, visitor, returnTo)).href);

@@ -3,11 +3,13 @@ import { createServer } from "node:http";
 import Provider from "oidc-provider";
 
 /*
- * An OpenID Connect provider that believes everyone. It listens on a free loopback port, tells its parent the issuer, and
- * answers once the parent has named the client: `{ client_id, redirect_uris, … }`.
+ * The process of an OpenID Connect provider that accepts every account. It listens on a free loopback port, sends the issuer to its parent,
+ * and serves requests once the parent has sent the client: `{ client_id, redirect_uris, … }`.
  */
 
-/** The claims of an account, which is called by its address: `unverified…` is not verified, `nameless…` has no name. */
+/**
+ * Returns the claims of the account with this address. `unverified…` is an address that is not verified, `nameless…` is one without a name.
+ */
 function claimsOf(email) {
   const local = email.split("@", 1)[0];
   return {

@@ -6,7 +6,7 @@ import { atEnd, type Scope, startService } from "../support/service.ts";
 
 const PROGRAM = path.join(import.meta.dirname, "oidc-provider-process.js");
 
-/** The OAuth client of the service at the test providers. */
+/** The id of the service as an OAuth client of the test providers. */
 export const CLIENT = "easel";
 
 /** Settings of a service with this issuer. */
@@ -18,11 +18,11 @@ export const oidcSettings = (issuer: string): Record<string, string> => ({
   SERVICE_RATELIMIT_ENABLED: "false",
 });
 
-/** Options of a service with a provider. With `secret` its client is confidential. */
+/** Options of a service with a provider. With `secret` the service is a confidential client. */
 interface Options {
   settings?: Record<string, string>;
   secret?: string;
-  /** The host of its base URL. */
+  /** The host of the service's base URL. */
   hostname?: string;
 }
 

@@ -124,7 +124,7 @@ describe("other responses of a provider", () => {
   ];
   for (const [name, path, told, status, says] of rows) {
     it(`${name}: ${status}`, async (t) => {
-      // Keys are cached.
+      // A new service, because a service caches the keys.
       const fresh = await startWithFake(t);
       fresh.fake.answers[path] = told;
       turnedDown(await signIn(fresh.base), status, says);

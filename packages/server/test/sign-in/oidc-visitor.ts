@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { type Answer, type Header, send } from "@easel/conformance/http";
 import { FORM } from "../support/client.ts";
 
-/** Asserts the page of a failed sign-in: it has a link, reveals nothing, and sets no session. */
+/** Asserts that a response is the page of a failed sign-in: it has a link to try again, reveals nothing, and sets no session cookie. */
 export function turnedDown({ status, headers, text }: Answer, expected: number, says: RegExp): void {
   assert.equal(status, expected, text);
   assert.match(String(headers["content-type"]), /^text\/html/);
@@ -13,35 +13,35 @@ export function turnedDown({ status, headers, text }: Answer, expected: number, 
   assert.doesNotMatch(String(headers["set-cookie"] ?? ""), /easel_session/);
 }
 
-/** The link of the page of a failed sign-in. */
+/** Returns the link to try again on the page of a failed sign-in. */
 export const wayOn = (page: string): string =>
   (/href="(\/auth\/login[^"]*)"/.exec(page)?.[1] ?? "").replaceAll("&amp;", "&");
 
-/** The page for an unreachable provider. */
+/** The heading of the page for an unreachable provider. */
 export const SILENT = /^The sign-in service does not answer$/;
-/** The page for an invalid response of the provider. */
+/** The heading of the page for an invalid response of the provider. */
 export const BROKEN = /^Signing in does not work right now$/;
 
 /** A minimal browser for signing in, with cookies, forms and manual redirects. */
 export class Visitor {
   readonly #cookies = new Map<string, Map<string, { value: string; path: string }>>();
 
-  /** GET of a page. */
+  /** Requests a page. */
   get(address: string, headers: Header[] = []): Promise<Answer> {
     return this.#send("GET", address, headers);
   }
 
-  /** POST of a form. */
+  /** Submits a form. */
   post(address: string, fields: Record<string, string>): Promise<Answer> {
     return this.#send("POST", address, [FORM], new URLSearchParams(fields).toString());
   }
 
-  /** The signed-in user: `GET /api/me`. */
+  /** Returns the signed-in user as `GET /api/me` does. */
   async me(base: string): Promise<Record<string, unknown>> {
     return (await this.get(`${base}/api/me`)).json;
   }
 
-  /** The value of a cookie of a site; undefined when it has none. */
+  /** Returns the value of a cookie of a site; undefined when there is none. */
   cookie(site: string, name: string): string | undefined {
     return this.#cookies.get(new URL(site).origin)?.get(name)?.value;
   }

@@ -13,7 +13,7 @@ const { target, env } = await startDev({ after });
 const { base } = target;
 const { host, port } = new URL(base);
 
-/** The headers that a browser adds to a request of another page. */
+/** Headers that a browser adds to a request from a page of another origin. */
 const FOREIGN: [name: string, headers: Header[]][] = [
   ["Sec-Fetch-Site: cross-site", [["Sec-Fetch-Site", "cross-site"]]],
   ["Sec-Fetch-Site: same-site", [["Sec-Fetch-Site", "same-site"]]],
@@ -52,7 +52,7 @@ const FOREIGN: [name: string, headers: Header[]][] = [
   ],
 ];
 
-/** The headers of the service's own pages and of other clients. */
+/** Headers of requests from the service's own pages and from clients other than browsers. */
 const OWN: [name: string, headers: Header[]][] = [
   ["nothing", []],
   ["Sec-Fetch-Site: same-origin", [["Sec-Fetch-Site", "same-origin"]]],

@@ -63,7 +63,7 @@ describe("the page to sign in", () => {
     const answer = await submit(base, { email: "back@example.com", returnTo });
     assert.equal(answer.status, 303, JSON.stringify(returnTo));
     const location = answer.headers.location ?? "";
-    // As a browser parses it.
+    // The location is parsed as a browser parses it.
     assert.equal(new URL(location, base).origin, base, `${JSON.stringify(returnTo)} leads to ${location}`);
     assert.match(location, /^\/(?![/\\])/);
     const page = await send(base, {

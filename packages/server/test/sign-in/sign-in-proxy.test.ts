@@ -8,7 +8,7 @@ import { PROXY } from "../support/service.ts";
 
 const email = (value: string): Header => ["X-Auth-Request-Email", value];
 const name = (value: string): Header => ["X-Auth-Request-Preferred-Username", value];
-/** Header bytes as a proxy sends them: UTF-8. */
+/** Returns a header value that is sent in UTF-8, as proxies send it: each of its characters is one byte. */
 const utf8 = (value: string) => Buffer.from(value).toString("latin1");
 
 const { target, env } = await startDev({ after }, PROXY);

@@ -30,7 +30,7 @@ test(`${READERS} clients that ask for a list of 60 MB and take nothing cost less
 }, async (t) => {
   assert.ok(globalThis.gc, "run by `npm run soak`, which exposes the garbage collector");
   const { target, env } = await startDev(t);
-  /** The service's ends of the connections. */
+  /** The sockets of the connections on the service's side. */
   const ends: Socket[] = [];
   const canvases = await times(6, () => stage(target));
   for (const { id } of canvases)
@@ -43,7 +43,7 @@ test(`${READERS} clients that ask for a list of 60 MB and take nothing cost less
   const { host, port } = new URL(target.base);
   const sockets = await times(READERS, async (index) => {
     const { slug, people } = canvases[index % canvases.length] as (typeof canvases)[number];
-    // A client that takes nothing, and keeps nothing in the memory that is measured.
+    // A client that reads nothing, and so adds nothing to the memory that is measured.
     const socket = net.connect({
       host: "127.0.0.1",
       port: Number(port),

@@ -5,7 +5,7 @@ import { PATIENCE_MS } from "@easel/conformance/patience";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import { atEnd, type Scope } from "./service.ts";
 
-/** The shell without a user interface needs half the processor time. */
+/** The path of Chromium. The headless shell is preferred, because it needs half the processor time. */
 const PROGRAM = ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"]
   .map((name) => `/usr/bin/${name}`)
   .find(existsSync);
@@ -36,7 +36,7 @@ export async function openBrowser(scope: Scope, { goesBack = false } = {}): Prom
   return browser;
 }
 
-/** Opens an address, signs in, and collects the errors of the page. */
+/** Opens an address as a page, signs in, and collects the errors of the page. */
 export async function openAs(
   browser: Browser,
   address: string,
@@ -62,7 +62,10 @@ interface Violation {
   nodes: { html: string }[];
 }
 
-/** The options of the checker: of all rules, only that of contrast depends on the colour scheme. */
+/**
+ * The colour schemes, and the options of the accessibility checker in each. In dark it checks only the contrast, because no other rule
+ * depends on the scheme.
+ */
 const SCHEMES = [
   ["light", {}],
   ["dark", { runOnly: ["color-contrast"] }],
@@ -81,7 +84,7 @@ async function check(page: Page, colorScheme: "light" | "dark", options: object)
 export async function assertAccessible(page: Page): Promise<void> {
   for (const [colorScheme, options] of SCHEMES) {
     await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-    // The policy of pages forbids the script of the checker.
+    // Bypasses the content security policy of the page, which forbids the script of the checker.
     const session = await page.context().newCDPSession(page);
     await session.send("Page.setBypassCSP", { enabled: true });
     await page.reload();
@@ -90,7 +93,7 @@ export async function assertAccessible(page: Page): Promise<void> {
   }
 }
 
-/** The same for a page whose policy forbids scripts, in a context with `bypassCSP`, without reloading it. */
+/** Asserts accessibility like `assertAccessible`, but without reloading the page. Its context must be opened with `bypassCSP`. */
 export async function auditAccessibility(page: Page): Promise<void> {
   for (const [colorScheme, options] of SCHEMES) {
     await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });

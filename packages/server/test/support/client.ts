@@ -29,7 +29,7 @@ export const cookieOf = ({ headers }: Answer): Header => [
   headers["set-cookie"]?.[0]?.split(";")[0] ?? "",
 ];
 
-/** Signs in and returns the session token. */
+/** Returns the session token in the headers of a person. */
 export const tokenOf = ({ headers }: Person): string => headers[0]?.[1].split("=")[1] ?? "";
 
 /** Sends a GET with another Host header. */

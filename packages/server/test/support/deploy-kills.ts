@@ -19,7 +19,7 @@ import { type Files, zip } from "./zip.ts";
 const FILES = 12;
 const HOUR_MS = 60 * 60 * 1000;
 
-/** The deployer: every bundle that it has begun to deploy by its number, and the last number that was published. */
+/** The state of the client that deploys: its bundles by number, and the number of the last one whose deploy was acknowledged. */
 interface Deployer {
   canvas: { id: string; slug: string } | null;
   bundles: Map<number, Files>;
@@ -57,7 +57,7 @@ async function signedIn(base: string): Promise<Send> {
   };
 }
 
-/** A new bundle, most of whose files are those of the last one. */
+/** Returns a new bundle, most of whose files are those of the last one, and its number. */
 function nextBundle(deployer: Deployer): [number: number, files: Files] {
   const number = deployer.bundles.size + 1;
   const last = deployer.bundles.get(number - 1) ?? {};
@@ -71,7 +71,7 @@ function nextBundle(deployer: Deployer): [number: number, files: Files] {
   return [number, files];
 }
 
-/** Uploads what a staged deploy misses, and publishes it. */
+/** Uploads the files that the open staged deploy still lacks, and publishes it. */
 async function finish(send: Send, deployer: Deployer, counted: () => void): Promise<void> {
   const { open, canvas } = deployer;
   if (open === null) return;
@@ -97,7 +97,7 @@ async function finish(send: Send, deployer: Deployer, counted: () => void): Prom
   deployer.open = null;
 }
 
-/** Deploys bundles, zipped and staged by turns, until the service is killed. */
+/** Deploys bundles, as a zip and as a staged deploy alternately, until the service is killed. */
 async function deploy(send: Send, deployer: Deployer, counted: () => void): Promise<void> {
   const at = `/api/canvases/${deployer.canvas?.id}`;
   try {
@@ -120,7 +120,7 @@ async function deploy(send: Send, deployer: Deployer, counted: () => void): Prom
   }
 }
 
-/** Requires that the served version is the acknowledged or a later one, with the bytes of every file, and nothing else. */
+/** Requires that the served version is the acknowledged one or a later one, and that every file has the right bytes. */
 async function check(send: Send, deployer: Deployer): Promise<void> {
   const { canvas, bundles, acknowledged } = deployer;
   if (acknowledged === 0 && bundles.size === 0) return;
@@ -137,7 +137,7 @@ async function check(send: Send, deployer: Deployer): Promise<void> {
   deployer.acknowledged = served;
 }
 
-/** Sweeps as if hours had passed. Requires that nothing is left but the stored versions, and that their bytes are counted. */
+/** Runs the sweeps as if two hours had passed. Requires that only the stored versions are left, and that their bytes are counted. */
 async function requireTidy(directory: string, databaseUrl: string): Promise<void> {
   const config = readConfig({ SERVICE_DATABASE_URL: databaseUrl });
   const [db, blobs] = [await openDb(config, assert.ifError), await local(path.join(directory, "blobs"))];

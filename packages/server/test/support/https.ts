@@ -3,10 +3,10 @@ import { baseOf } from "../../src/config/addresses.ts";
 import type { Env } from "../../src/env.ts";
 import { PROXY, type Scope, startService } from "./service.ts";
 
-/** The public URL of a service started by `startOnHttps`; TLS ends in front of it. */
+/** The public URL of a service that `startOnHttps` starts, as if a proxy in front of it ended TLS. */
 export const HTTPS = "https://easel.example";
 
-/** Starts a service in proxy mode with an https base URL. The target is its own port, without TLS. */
+/** Starts a service in proxy mode with an https base URL. The returned target uses the service's own port, without TLS. */
 export async function startOnHttps(
   scope: Scope,
   settings: Record<string, string> = {},

@@ -5,8 +5,8 @@ import { before } from "node:test";
 export const ROOT = path.join(import.meta.dirname, "../../../..");
 
 /**
- * Groups of test files, each of which runs in one process: a small file takes most of its time to start. Files that mock timers for a
- * whole suite belong to none.
+ * Groups of test files. Each group runs in one process, because a small file takes most of its time to start a process. Files that mock
+ * timers for a whole suite are in no group.
  */
 export const GROUPS = {
   units: ["packages/*/src/**/*.test.ts"],

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { PATIENCE_MS } from "@easel/conformance/patience";
 import connect from "postgres";
 
-/** Returns the directory of `initdb` and `postgres`: on PATH, or that of Debian's package. */
+/** Returns the directory of `initdb` and `postgres`, on PATH or in Debian's package; undefined if PostgreSQL is not installed. */
 export function postgresPrograms(): string | undefined {
   const debian = "/usr/lib/postgresql";
   const versions = existsSync(debian) ? readdirSync(debian).sort((a, b) => Number(b) - Number(a)) : [];
@@ -19,7 +19,7 @@ export function postgresPrograms(): string | undefined {
   return places.find((place) => existsSync(path.join(place, "initdb")));
 }
 
-/** PostgreSQL does not run as root: root runs it as the user `postgres`. */
+/** Returns the user to run PostgreSQL as. It refuses to run as root, so root runs it as the user `postgres`. */
 function identity(): { uid?: number; gid?: number } {
   if (process.getuid?.() !== 0) return {};
   const id = (what: string) => Number(execFileSync("id", [what, "postgres"], { encoding: "utf8" }));
@@ -56,7 +56,7 @@ export async function startPostgres(programs: string): Promise<PostgresServer> {
   const home = mkdtempSync(path.join(os.tmpdir(), "easel-postgres-"));
   if (as.uid !== undefined && as.gid !== undefined) chownSync(home, as.uid, as.gid);
   const data = path.join(home, "data");
-  // A collation of a language: the order by bytes must not depend on it.
+  // The database gets a collation of a language, because the service must order by bytes whatever the collation is.
   const init = [
     "-D",
     data,
@@ -121,7 +121,7 @@ export async function startPostgres(programs: string): Promise<PostgresServer> {
   throw new Error("PostgreSQL does not start");
 }
 
-/** Waits until the server answers on the socket in its home; false when it exits, as its port was taken. */
+/** Waits until the server accepts connections on the socket in `home`. Returns false if the server exits, because its port was taken. */
 async function answers(server: ChildProcess, home: string, port: number): Promise<boolean> {
   const deadline = Date.now() + PATIENCE_MS;
   while (server.exitCode === null) {

@@ -7,7 +7,7 @@ import type { Primitive } from "../../src/primitives/primitive.ts";
 import { startDev } from "./engines.ts";
 import { atEnd, type Scope } from "./service.ts";
 
-/** Starts a service with these primitives only, beside a complete one with the same data. */
+/** Starts a service with these primitives only (`target`), and one with all primitives on the same data (`whole`). */
 export async function startWith(
   scope: Scope,
   primitives: Primitive[],

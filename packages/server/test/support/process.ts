@@ -56,7 +56,7 @@ export async function killAmid(
   await done;
 }
 
-/** Signs in as the owner of the examples and returns the headers, as soon as the guestbook is deployed. */
+/** Signs in as the owner of the example canvases and returns the headers, once the example canvas `guestbook` is deployed. */
 export async function signIn(base: string): Promise<{ cookie: string }> {
   const body = JSON.stringify({ email: "dev@example.com" });
   const headers = { "content-type": "application/json" };

@@ -12,14 +12,14 @@ const MEMORY_BYTES = 4 * 1024 ** 3;
 
 const endings: (() => unknown)[] = [];
 
-/** Makes a directory in memory the one for temporary files, where there is enough memory. */
+/** Puts temporary files into a directory in memory, if enough memory is free. */
 function useMemory(): void {
   if (!existsSync(MEMORY)) return;
   const { bavail, bsize } = statfsSync(MEMORY);
   if (bavail * bsize < MEMORY_BYTES) return;
   const directory = mkdtempSync(path.join(MEMORY, "easel-tests-"));
   endings.push(() => rmSync(directory, { recursive: true, force: true }));
-  // PostgreSQL runs as another user.
+  // PostgreSQL runs as another user, who must be able to open files below the directory.
   chmodSync(directory, 0o711);
   process.env.TMPDIR = directory;
 }

@@ -112,7 +112,7 @@ export async function startService(
 export const startWithExamples = (scope: Scope, settings: Record<string, string> = {}, hostname?: string) =>
   startService(scope, settings, hostname, seedExamples);
 
-/** Starts a service with one of the example canvases: their compression takes most of a start. */
+/** Starts a service with one of the example canvases only, because compressing all of them takes most of a start. */
 export const startExample = (
   scope: Scope,
   name: string,

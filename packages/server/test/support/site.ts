@@ -7,10 +7,10 @@ import { startTls } from "./tls.ts";
 
 /** A service in dev mode, with its addresses for browsers and for programs. */
 export interface Site {
-  /** The base address, below which the canvas hosts are one site to a browser. */
+  /** The base URL for browsers. They treat its host and the canvas hosts below it as one site. */
   base: string;
   env: Env;
-  /** The URL of the same service on loopback. */
+  /** The same service by its loopback address, for programs. */
   target: Target;
 }
 
@@ -18,7 +18,7 @@ interface SiteOptions {
   /** Serves over https. */
   secure?: boolean;
   settings?: Record<string, string>;
-  /** The example canvas that it has. */
+  /** The name of an example canvas that the service has. */
   example?: string;
 }
 

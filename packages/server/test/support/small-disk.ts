@@ -15,7 +15,10 @@ export async function smallDisk(scope: Scope, size: number): Promise<string | nu
   return directory;
 }
 
-/** Fills the file system except for a number of bytes. A service that runs on it may take some of the rest meanwhile. */
+/**
+ * Fills the file system except for `left` bytes, and returns the path of the file that fills it. A service that runs meanwhile may use some
+ * of these bytes.
+ */
 export async function fill(directory: string, left: number): Promise<string> {
   const file = path.join(directory, "filler");
   await rm(file, { force: true });

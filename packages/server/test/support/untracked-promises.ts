@@ -2,7 +2,7 @@ import hooks, { AsyncLocalStorage } from "node:async_hooks";
 import { tracingChannel } from "node:diagnostics_channel";
 
 /*
- * Preloaded by `npm test`. The test runner finds the test that an error or a nested test belongs to by a hook on every promise, which
+ * Preloaded by `npm test`. The test runner uses a hook on every promise to find the test that an error or a nested test belongs to, which
  * takes a fifth of the processor time of tests over HTTP. Here the hook ignores promises, and an AsyncLocalStorage holds the identifier of
  * the running test instead.
  */

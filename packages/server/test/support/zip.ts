@@ -13,7 +13,7 @@ export function zip(files: Files): Promise<Buffer> {
   return buffer(archive.outputStream);
 }
 
-/** Fields of a header. */
+/** Fields of the header of an entry in a zip. */
 interface Header {
   name?: string | Buffer;
   /** 0 is stored, 8 is deflated. */
@@ -34,7 +34,7 @@ export interface Forged extends Header {
   mode?: number;
   /** The claimed offset of the entry. */
   offset?: number;
-  /** The number of the part that the entry is in. */
+  /** The number of the part of a split zip that the entry claims to be in. */
   disk?: number;
   local?: Header;
   /** The bytes of the entry, instead of the content in its compressed form. */
@@ -44,10 +44,10 @@ export interface Forged extends Header {
   after?: Buffer;
 }
 
-/** The end of a hand-made zip. Given fields override the correct ones. */
+/** The end records of a hand-made zip. Given fields override the correct ones. */
 interface End {
   entries?: number;
-  /** The number of entries in this part. */
+  /** The number of entries in this part of a split zip. */
   here?: number;
   disk?: number;
   size?: number;
@@ -63,7 +63,7 @@ interface End {
 const UTF8 = 0x800;
 const NONE = Buffer.alloc(0);
 
-/** Returns an extra field. */
+/** Returns an extra field, as a header of an entry contains it. */
 export function extraField(id: number, data: Buffer): Buffer {
   const head = Buffer.alloc(4);
   head.writeUInt16LE(id, 0);
@@ -80,7 +80,7 @@ const u64 = (...values: (number | bigint)[]): Buffer => {
 /** Returns the extra field that holds sizes and offsets past 4 GiB. */
 export const zip64Field = (...values: (number | bigint)[]): Buffer => extraField(1, u64(...values));
 
-/** Returns a data descriptor. */
+/** Returns a data descriptor: checksum and sizes that follow the data. */
 export function descriptor(
   content: string,
   compressedSize: number,

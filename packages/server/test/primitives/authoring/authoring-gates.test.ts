@@ -19,7 +19,7 @@ const INVALID: Outcome = [400, "INVALID_BODY"];
 const PUBLIC = { access: "public_link" };
 const LOCKED = { access: "password", password: "p" };
 
-/** Settings of the deployment, new canvases, and what becomes of them. `publicLinks` of the author is on. */
+/** Settings of the deployment, metadata of a new canvas, and the outcome of publishing it. The author may publish public links. */
 const NEW: [name: string, config: Partial<Config>, metadata: Metadata, Outcome][] = [
   ["defaults: private", {}, {}, OK],
   ["defaults: specific_people", {}, { access: "specific_people" }, OK],
@@ -51,7 +51,7 @@ const NEW: [name: string, config: Partial<Config>, metadata: Metadata, Outcome][
   ["required and missing", { authoringRequireExpiry: true }, {}, INVALID],
   ["required and given", { authoringRequireExpiry: true }, { expiresAt: IN_A_DAY }, OK],
   ["in the past", {}, { expiresAt: 1 }, INVALID],
-  // Two faults: the first of the order is the response.
+  // With two faults, the response is about the one that is checked first.
   ["access before links", { authoringRungs: ["private"], publicLinks: false }, PUBLIC, INVALID],
   [
     "links before expiry",
@@ -65,7 +65,7 @@ const NEW: [name: string, config: Partial<Config>, metadata: Metadata, Outcome][
   ["a slug that is none", {}, { slug: "-" }, [400, "INVALID_BODY", "invalid_slug"]],
 ];
 
-/** Tenancy: the domain of the author, new canvases, and what becomes of them. */
+/** With organisations: the e-mail domain of the author, metadata of a new canvas, and the outcome of publishing it. */
 const HOMES: [name: string, domain: string, metadata: Metadata, Outcome][] = [
   ["the organisation of the author", "acme.example", { access: "whole_org" }, OK],
   ["the same by its id", "acme.example", { access: "whole_org", orgId: "acme" }, OK],
@@ -80,7 +80,7 @@ const HOMES: [name: string, domain: string, metadata: Metadata, Outcome][] = [
   ],
 ];
 
-/** A canvas that was published with the defaults, later settings of the deployment, an update, and what becomes of it. */
+/** Metadata of a canvas that is published with default settings, later settings of the deployment, an update, and its outcome. */
 const UPDATES: [name: string, made: Metadata, config: Partial<Config>, change: Metadata, Outcome][] = [
   [
     "a title where its access is no longer allowed",

@@ -17,7 +17,7 @@ await onEngines(
   (target, env) => {
     let site: Stage;
     const { clock } = env;
-    /** The last millisecond of today in UTC. */
+    /** The first millisecond of tomorrow in UTC. */
     const midnight = Math.floor(clock() / DAY_MS) * DAY_MS + DAY_MS;
     before(async () => {
       site = await stage(target, { switches: { authoring: true }, access: "whole_org" });

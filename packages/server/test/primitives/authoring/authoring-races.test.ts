@@ -75,7 +75,7 @@ await onEngines(
       env.config = config;
     });
 
-    /** What happens to an author or their canvas while the body of a request is held back, and the refusal. */
+    /** What happens to an author or their canvas while the body of a request is delayed, and the refusal. */
     const HELD: [
       what: string,
       method: "POST" | "PUT",
@@ -169,7 +169,7 @@ await onEngines(
       assert.equal((await current(made))?.title, "Tea");
     });
 
-    /** Calls `meanwhile` when the first file of the next deploy is stored, and waits for it. */
+    /** Calls `meanwhile` before the next deploy stores its first file. The deploy waits for it. */
     const whileStoring = (meanwhile: () => Promise<unknown>) => {
       const { blobs } = env;
       const put = blobs.put.bind(blobs);

@@ -25,13 +25,13 @@ export const formOf = (parts: FormPart[]): Buffer =>
     ].map((each) => Buffer.from(each)),
   );
 
-/** The files of a bundle that publishes. */
+/** The files of a valid bundle. */
 export const HOME: Files = { "index.html": "<h1>home</h1>" };
 
 /** A bundle that is found to be damaged only when it is unpacked. */
 export const BROKEN = Buffer.from("not a zip at all");
 
-/** Encodes metadata and a bundle; without `bundle` there is no such part. */
+/** Encodes metadata and a bundle as a form. Without `bundle` the form has no such part. */
 export async function shareForm(metadata: Json, bundle?: Files | Buffer): Promise<Buffer> {
   const parts: FormPart[] = [["metadata", JSON.stringify(metadata)]];
   if (bundle !== undefined) parts.push(["bundle", Buffer.isBuffer(bundle) ? bundle : await zip(bundle)]);

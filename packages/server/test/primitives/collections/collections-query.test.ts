@@ -12,7 +12,7 @@ import { type Asked, listed } from "./record-model.ts";
 const ANY = { own: true, any: true };
 const OWN = { own: true, any: false };
 
-/** Returns a list query as parameters of a URL; an equality is written as the value alone, except of the author. */
+/** Converts a list query to URL parameters. An equality is written as its value alone, except for `authorId`. */
 function queryOf({ where, orderBy }: Asked): Query {
   if (where.length === 0) return { orderBy };
   const entries = where.map(([name, each]) => [name, "eq" in each && name !== "authorId" ? each.eq : each]);
@@ -23,7 +23,7 @@ const idsOf = (records: { id: string }[]) => records.map(({ id }) => id);
 
 await onDatabases("queries of records", (db) => {
   let canvases = 0;
-  /** Creates a collection with these values, by the authors in turn; returns the records in the order of their ids. */
+  /** Creates records with these values, whose authors alternate, in a new canvas. Returns them in the order of their ids. */
   const filled = async (values: Json[], at: number[] = []) => {
     const canvas = `query-${++canvases}`;
     const made = await times(values.length, (index) =>

@@ -3,7 +3,7 @@ import type { Db } from "../../../src/drivers/db/db.ts";
 import { AUTHOR, fieldsOf, keyOf } from "../../../src/primitives/collections/fields.ts";
 import { type Stored, toText } from "../../../src/primitives/value.ts";
 
-/** Returns the counter of a canvas and its number of records. The counters of its collections must be right. */
+/** Returns the counted and the actual number of records of a canvas. Asserts that the counters of its collections are right. */
 export async function recordsOf(db: Db, canvas: string): Promise<[counted: number, held: number]> {
   const wrong = await db.all`
     select coalesce(counted.kind, 'records/' || held.collection) as kind, counted.rows, held.rows as held
@@ -18,7 +18,7 @@ export async function recordsOf(db: Db, canvas: string): Promise<[counted: numbe
   return [Number(row?.counted), Number(row?.held)];
 }
 
-/** Returns the counter of a canvas, and the number of its submissions. */
+/** Returns the counted and the actual number of submissions of a canvas. */
 export async function submissionsOf(db: Db, canvas: string): Promise<[counted: number, held: number]> {
   const row = await db.get<{ counted: number; held: number }>`
     select coalesce((select rows from counts where canvas_id = ${canvas} and kind = 'submissions'), 0) as counted,

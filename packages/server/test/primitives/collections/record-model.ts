@@ -3,13 +3,13 @@ import type { StoredRecord } from "../../../src/primitives/collections/store.ts"
 import { toText } from "../../../src/primitives/value.ts";
 
 /*
- * A model of `where` and `orderBy` in plain JavaScript. Only the scalar fields at the top level of an object are indexed, and the
- * first 256 bytes of a string.
+ * Filters and sorts records in plain JavaScript, for comparison with the list queries of the service. Only scalar fields at the top level
+ * of an object count, and only the first 256 bytes of a string.
  */
 
 type Scalar = string | number | boolean | null;
 
-/** Comparisons of a field by their names in a query. */
+/** The comparisons of one field in a query, keyed by their operators. */
 export type Comparisons = Partial<Record<"eq" | "lt" | "lte" | "gt" | "gte" | "startsWith", Scalar>>;
 
 /** A list query; `orderBy` as in the URL. */
@@ -26,7 +26,7 @@ const KINDS = ["null", "false", "true", "number", "string"];
 
 const bytesOf = (text: string) => Buffer.from(text).subarray(0, TEXT_BYTES);
 
-/** Compares scalars: null, false, true, numbers, strings by their bytes. */
+/** Compares scalars in the order null, false, true, numbers, strings. Strings are compared by their bytes. */
 export function compare(a: Scalar, b: Scalar): number {
   const kinds = KINDS.indexOf(kindOf(a)) - KINDS.indexOf(kindOf(b));
   if (kinds !== 0) return kinds;
@@ -34,7 +34,7 @@ export function compare(a: Scalar, b: Scalar): number {
   return typeof a === "number" ? Math.sign(a - (b as number)) || 0 : 0;
 }
 
-/** Returns the scalar that a record has under a name of a query; undefined without one. */
+/** Returns the scalar of a record that a query names, such as `value.title` or `authorId`; undefined if there is none. */
 function fieldOf(record: StoredRecord, field: string): Scalar | undefined {
   if (field === "authorId") return record.author_id;
   const value = JSON.parse(toText(record)) as Json;
@@ -61,7 +61,7 @@ function holds(value: Scalar | undefined, comparisons: Comparisons): boolean {
   );
 }
 
-/** Returns the records of a list, in its order. */
+/** Returns the records that a list query should return, in its order. */
 export function listed(records: StoredRecord[], { where, orderBy }: Asked): StoredRecord[] {
   const descending = orderBy.startsWith("-");
   const by = descending ? orderBy.slice(1) : orderBy;

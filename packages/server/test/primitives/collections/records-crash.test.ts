@@ -11,7 +11,7 @@ import { indexed, recordsOf, submissionsOf } from "./record-figures.ts";
 const ROUNDS = 4;
 const WRITERS = 12;
 
-/** A state of a record or submission: `n` of its value, null when it is removed. */
+/** A stored state of a record or submission: the number `n` in its value; null when it is removed. */
 type Held = number | null;
 
 /** The states of a record or submission that a writer knows: the last acknowledged one, and the pending one. */
@@ -20,7 +20,7 @@ interface Place {
   unanswered?: Held;
 }
 
-/** The state of a writer: its records by id, the record being created, its submission. Numbers only increase. */
+/** What a writer knows: its records by id, the number in the record that it is creating, and its submission. Numbers only increase. */
 interface Writer {
   name: string;
   n: number;
@@ -34,7 +34,7 @@ interface Value {
   n: number;
 }
 
-/** Sends requests as the owner of the examples. */
+/** Returns a function that sends requests as the owner of the example canvases. */
 function caller(base: string, headers: Record<string, string>) {
   return async (method: string, at: string, body?: unknown): Promise<{ status: number; json: unknown }> => {
     const json = { ...headers, "content-type": "application/json" };
@@ -113,7 +113,10 @@ async function listed(call: Call, query = ""): Promise<Entry[]> {
 const agrees = ({ acknowledged, unanswered = acknowledged }: Place, held: Held) =>
   held === acknowledged || held === unanswered;
 
-/** Asserts that acknowledged or pending states are stored, indexed and counted; the writers continue from them. */
+/**
+ * Asserts that each record and submission has its acknowledged or its pending state, and that index and counters agree. The writers
+ * continue from the stored states.
+ */
 async function check(call: Call, canvas: string, writers: Writer[]): Promise<void> {
   const entries = await listed(call);
   const there = new Map(entries.map(({ id, value }) => [id, value]));
@@ -153,7 +156,7 @@ async function check(call: Call, canvas: string, writers: Writer[]): Promise<voi
   assert.equal(counts["submissions.canvas"]?.used, answers);
 }
 
-/** Configures a collection of the guestbook and returns the id of the canvas. */
+/** Configures a collection of the example canvas `guestbook`, and returns the id of the canvas. */
 async function prepare(call: Call): Promise<string> {
   const { canvases } = (await call("GET", "/api/canvases?q=guestbook")).json as {
     canvases: { id: string; slug: string; runtimePolicyRevision: string | null }[];

@@ -12,8 +12,8 @@ import { times } from "../../drivers/databases.ts";
 import { temporaryDirectory } from "../../support/service.ts";
 
 /*
- * The query plans of SQLite for every statement on records and submissions: each reads along an index and in its order, so that no
- * request takes longer because another collection is full.
+ * Tests SQLite's query plans for all statements on records and submissions: each reads along an index, in the order of that index, so that
+ * no request takes longer because another collection is full.
  */
 
 const scope = { after };
@@ -22,7 +22,7 @@ const db = await openDb(readConfig({ SERVICE_DATABASE_URL: `sqlite:${file}` }), 
 await migrate(db);
 after(() => db.close());
 
-/** Statements by their texts, with values from a run. */
+/** The values of the last run of each statement, keyed by its text. */
 const seen = new Map<string, Value[]>();
 function noted([text, ...values]: Sql): Sql {
   seen.set(text.join("?").replace(/\s+/g, " ").trim(), values);
@@ -91,7 +91,7 @@ const statements = new Map(seen);
 const connection = new DatabaseSync(file, { readOnly: true });
 after(() => connection.close());
 
-/** Returns the steps of a query plan in the words of SQLite. */
+/** Returns the steps of SQLite's query plan for a statement. */
 const planOf = (text: string, values: Value[]) =>
   connection
     .prepare(`explain query plan ${text}`)

@@ -20,7 +20,7 @@ async function clear(records: RecordStore, right: typeof ANY): Promise<number> {
   return deleted;
 }
 
-/** The number of canvases so far: each test has one of its own. */
+/** The number of canvases so far. Each test uses new ones. */
 let canvases = 0;
 const opener = (db: Db) => () => {
   const canvas = `canvas-${++canvases}`;

@@ -18,7 +18,7 @@ const MIB = 1024 * 1024;
 const BYTES = "x".repeat(MIB);
 
 describe("uploads that are not completed leave no row, no blob and no staged file", async () => {
-  /** The server's sockets by the ports of the clients. */
+  /** The sockets on the server's side, keyed by the port of the client. */
   const ends = new Map<number | undefined, Socket>();
   subscribe("http.server.request.start", (message) => {
     const { socket } = message as { socket: Socket };

@@ -38,7 +38,7 @@ await onEngines("attachments", (target, env) => {
     assert.equal(made.status, 201, made.text);
     return String(made.json.id);
   };
-  /** Attaches files to a record, without their blobs. */
+  /** Inserts rows of files that are attached to a record, without their blobs. */
   const attach = (record_id: string, count: number, size = 1) =>
     times(count, () => new FileStore(env.db, canvas.id).create(fileOf(size, { scope: SCOPE, record_id })));
   /** Requires that the counter of the canvas is the sum of the sizes, and returns the number of its files. */

@@ -9,7 +9,7 @@ import { enterAs, type Site, startSite } from "../../support/site.ts";
 
 const PAGE = `<!doctype html><title>Page</title><script src="/sdk/v1.js"></script>`;
 
-/** Defines in a page: a picture of 2 × 1 pixels, and a function that returns the width of an image that loads, and null for any other. */
+/** Script that defines a picture of 2 × 1 pixels, and a function that returns the width of an image; null if it does not load. */
 const PICTURES = `
   globalThis.draw = () => {
     const canvas = new OffscreenCanvas(2, 1);
@@ -30,7 +30,7 @@ const sites = {
 };
 const browser = noBrowser ? null : await openBrowser({ after });
 
-/** Opens the page of a new canvas as its owner; `elsewhere` opens the page of another canvas of theirs in the same browser. */
+/** Opens the page of a new canvas as its owner. `elsewhere` opens the page of another canvas of the same owner in the same browser. */
 async function openCanvas(site: Site) {
   assert.ok(browser !== null);
   const context = await browser.newContext();
@@ -79,7 +79,7 @@ for (const mode of ["path", "subdomain"] as const) {
         where.evaluate(`Promise.all(${JSON.stringify(ways)}.map((each) => widthOf("${url}", each)))`);
       const ways: object[] = [{}, { crossOrigin: "use-credentials" }];
       assert.deepEqual(await shown(page, ways), [2, 2]);
-      // In path mode a page that hides where it is can show files of another canvas (SECURITY.md).
+      // In path mode a page that sends no referrer can show files of another canvas (SECURITY.md).
       if (mode === "subdomain") ways.push({ referrerPolicy: "no-referrer" });
       assert.deepEqual(
         await shown(await elsewhere(), ways),

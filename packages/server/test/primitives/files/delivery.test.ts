@@ -18,18 +18,18 @@ import { dial } from "../../support/wire.ts";
 const VIDEO = randomBytes(25 * 1024 * 1024);
 
 describe("downloads", async () => {
-  /** The server's sockets by the ports of the clients. */
+  /** The sockets on the server's side, keyed by the port of the client. */
   const ends = new Map<number | undefined, Socket>();
   subscribe("http.server.request.start", (message) => {
     const { socket } = message as { socket: Socket };
     ends.set(socket.remotePort, socket);
   });
-  // Connections are checked by this clock, so it is mocked before the service starts.
+  // A timer checks the connections, so it is mocked before the service starts.
   mock.timers.enable({ apis: ["setInterval"] });
   after(() => mock.timers.reset());
   const { target, env } = await startDev({ after }, { SERVICE_LOG_LEVEL: "silent" });
 
-  /** The blobs that were opened in a test. */
+  /** The streams of the blobs that the service has opened in a test. */
   let opened: Readable[] = [];
   const { get } = env.blobs;
   /** Called between the opening of a blob and its first byte. */
@@ -53,7 +53,7 @@ describe("downloads", async () => {
     file = `/files/${json.id}/content`;
   });
 
-  /** Requests the file and reads nothing. */
+  /** Requests the file, and reads nothing of the response. */
   async function ask(): Promise<Socket> {
     const socket = await dial(target.base);
     socket.on("error", () => {}).pause();

@@ -4,7 +4,7 @@ import type { Db } from "../../../src/drivers/db/db.ts";
 import { FileStore, type NewFile, type StoredFile } from "../../../src/primitives/files/store.ts";
 import { onDatabases } from "../../drivers/databases.ts";
 
-/** An upload of some bytes. */
+/** Returns the row of an uploaded file of `size` bytes. `more` replaces fields. */
 export const fileOf = (size: number, more: Partial<NewFile> = {}): NewFile => ({
   scope: "shared",
   record_id: null,
@@ -18,13 +18,13 @@ export const fileOf = (size: number, more: Partial<NewFile> = {}): NewFile => ({
   ...more,
 });
 
-/** The files of a canvas of its own. */
+/** The files of a new canvas. */
 export interface OpenedFiles {
   canvas: string;
   files: FileStore;
   /** The same files through another connection. */
   others: FileStore;
-  /** Creates a file that fits. */
+  /** Creates a file. The test fails if the file is refused. */
   add(size: number, more?: Partial<NewFile>): Promise<StoredFile>;
   /** Creates a record of the collection `board`, and returns its id. */
   record(): Promise<string>;
@@ -54,7 +54,8 @@ export function openFiles(db: Db, other: Db = db): OpenedFiles {
       return id;
     },
     async sound() {
-      // A read of SQLite may share the snapshot of its turn, which another connection of this process does not end.
+      // Waits for the next turn of the event loop: the SQLite reads of one turn may share a snapshot that lacks what another connection has
+      // written.
       await setImmediate();
       const row = await db.get<{ counted: number; bytes: number; files: number }>`
         select coalesce((select bytes from file_bytes where canvas_id = ${canvas}), 0) as counted,
@@ -66,7 +67,7 @@ export function openFiles(db: Db, other: Db = db): OpenedFiles {
   };
 }
 
-/** Sets the quota of bytes of each canvas; null restores the usual one. */
+/** Sets the quota of bytes of each canvas; null restores the default. */
 export async function setQuota(db: Db, value: number | null): Promise<void> {
   if (value === null) await db.run`delete from quotas`;
   else

@@ -11,7 +11,7 @@ const PAGE = `<!doctype html><title>Page</title><script src="/sdk/v1.js"></scrip
 const SECONDS = 60;
 const BYTES_PER_SECOND = 44_100 * 4;
 
-/** A minute of silence in stereo, 16 bits a sample. */
+/** Returns a sound file: a minute of silence in stereo, with 16 bits a sample. */
 function sound(): Buffer {
   const size = SECONDS * BYTES_PER_SECOND;
   const head = Buffer.alloc(44);
@@ -87,7 +87,7 @@ const SCRIPT = `document.documentElement.setAttribute("data-ran", "");`;
 const HTML = `<!doctype html><title>Shown</title><script>${SCRIPT}</script>`;
 const SVG = `<svg xmlns="http://www.w3.org/2000/svg" onload='${SCRIPT}'><title>Shown</title><script>${SCRIPT}</script></svg>`;
 
-/** Files with scripts, and how a browser gets them. */
+/** Files that contain scripts, and whether a browser shows them. It downloads the others. */
 const FILES: [type: string, bytes: string, isShown: boolean][] = [
   ["image/png", HTML, true],
   ["text/html", HTML, false],
@@ -109,7 +109,7 @@ test("no script in a file runs, in a frame or by navigation", { skip: noBrowser 
     const { json } = await upload(canvas.pages.owner, {}, { name: "a", type, bytes });
     const url = new URL(String(json.url), home).href;
 
-    // Navigation from the page of the canvas.
+    // First the page of the canvas navigates to the file.
     await page.goto(home);
     if (isShown) {
       await page.evaluate(`location.href = ${JSON.stringify(url)}`);
@@ -125,7 +125,7 @@ test("no script in a file runs, in a frame or by navigation", { skip: noBrowser 
       assert.equal(page.url(), home);
     }
 
-    // A frame of a page whose own policy allows it, unlike that of canvases.
+    // Then a frame contains the file, on a page whose policy allows the frame, unlike the policy of canvases.
     const outer = `${env.base.origin}/outer`;
     await page.route(outer, (route) =>
       route.fulfill({ contentType: "text/html", body: `<iframe src="${url}"></iframe>` }),
@@ -140,7 +140,7 @@ test("no script in a file runs, in a frame or by navigation", { skip: noBrowser 
     const ran = await page.frames()[1]?.evaluate(`document.documentElement.hasAttribute("data-ran")`);
     assert.equal(ran, false, type);
 
-    // Were it not an attachment or a picture, its policy alone would still stop its scripts; without that, they run.
+    // The content security policy alone stops the scripts where the file is not sent as a download. Without the policy, they run.
     if (isShown) continue;
     const content = await canvas.pages.owner.get(`/files/${json.id}/content`);
     assert.equal(content.text, bytes);

@@ -29,7 +29,7 @@ interface Service {
   headers: { cookie: string };
 }
 
-/** Uploads files, and now and then deletes one, until the service is killed. */
+/** Uploads files, and sometimes deletes one, until the service is killed. */
 async function write({ base, headers }: Service, known: Known, acknowledged: () => void): Promise<void> {
   const own: string[] = [];
   for (;;) {
@@ -44,7 +44,7 @@ async function write({ base, headers }: Service, known: Known, acknowledged: () 
       acknowledged();
       const gone = randomInt(3) === 0 ? own.shift() : undefined;
       if (gone === undefined) continue;
-      // While it is unanswered, either outcome is right.
+      // Until the deletion is acknowledged, the file may or may not exist after a kill.
       known.delete(gone);
       assert.equal((await fetch(`${base}${API}/${gone}`, { method: "DELETE", headers })).status, 200);
       acknowledged();
@@ -55,7 +55,7 @@ async function write({ base, headers }: Service, known: Known, acknowledged: () 
   }
 }
 
-/** Sends half of a form, and the rest never; resolves when the service is killed. */
+/** Sends half of a form and never the rest. Resolves when the service is killed. */
 async function stall({ base, headers }: Service): Promise<void> {
   const form = formOf({}, { bytes: randomBytes(300_000) });
   const body = new ReadableStream({ start: (controller) => controller.enqueue(form.subarray(0, 150_000)) });
@@ -68,7 +68,7 @@ async function stall({ base, headers }: Service): Promise<void> {
   await assert.rejects(fetch(base + API, request as RequestInit));
 }
 
-/** Requires that every acknowledged file is there with its bytes, and that every listed one is readable. */
+/** Requires that every acknowledged file is stored with its bytes, and that every listed file is readable. */
 async function check({ base, headers }: Service, known: Known): Promise<void> {
   const { files } = (await (await fetch(base + API, { headers })).json()) as {
     files: { id: string; size: number }[];

@@ -14,23 +14,26 @@ import { onDatabases } from "../../drivers/databases.ts";
 import { fileOf } from "./file-stores.ts";
 
 /*
- * The plans of every statement on files, on a canvas of 100,000 files of which most are not the reader's: each reads along an index,
- * and no more rows than it returns or removes.
+ * Tests the query plans of all statements on files, on a canvas of 100,000 files of which most are not the reader's: each statement reads
+ * along an index, and reads no more rows than it returns or removes.
  */
 
 const FILES = 100_000;
 const CANVAS = "big";
 const SCOPES = ["shared", "submission", "group:photos", "record:board"] as const;
 
-/** A step that reads more of a table than an index selects, as SQLite describes it; the highest size is the first of its index. */
+/**
+ * Matches a step of SQLite's query plan that reads more rows of a table than needed. A search by canvas in `files_of_size` is allowed: the
+ * highest size is the first row there.
+ */
 const SQLITE_GROWS =
   /^SCAN (?!CONSTANT ROW|json_each)|TEMP B-TREE|^SEARCH files (?!.*files_of_size).*\(canvas_id=\?( AND scope=\?)?\)$/m;
-/** The same as PostgreSQL describes it, also by the rows that a step has read in vain. */
+/** Matches such a step of PostgreSQL's query plan, and also a step that has read rows of `files` and then filtered them out. */
 const POSTGRES_GROWS =
   /(Seq|Bitmap \w+) Scan on (?!quotas)|Sort|Hash Join| on files .*\n(?:(?!->).*\n)*?Rows Removed by Filter/;
 
 await onDatabases("plans of files", (db) => {
-  /** Statements by their texts, with values from a run. */
+  /** The values of the last run of each statement, keyed by its text. */
   const seen = new Map<string, Value[]>();
   function noted([text, ...values]: Sql): Sql {
     seen.set(text.join("?").replace(/\s+/g, " ").trim(), values);
@@ -130,7 +133,7 @@ await onDatabases("plans of files", (db) => {
       );
       return steps.map(({ detail }) => detail);
     }
-    // Runs the reads, to see what they have read in vain.
+    // Reads are run, so that the plan names the rows that were read and then filtered out.
     const explain = text.startsWith("select") ? "explain (analyze)" : "explain";
     const lines = await db.all<Record<string, string>>(statementText(`${explain} ${text}`), ...values);
     return lines.map((line) => String(line["QUERY PLAN"]).trim());

@@ -140,7 +140,7 @@ await onFileStores("the quota of files", (open, db) => {
         const model = new Map<string, Modelled>();
         for (const round of rounds) {
           const before = [...model.keys()];
-          // Each file is the target of one operation of a round, so that its outcome is known.
+          // Each file is the target of at most one operation of a round, so that its outcome is known.
           const targets = new Set<string>();
           await Promise.all(
             round.map(async ({ what, scope, owner, size, which }, index) => {

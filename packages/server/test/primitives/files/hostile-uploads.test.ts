@@ -27,7 +27,7 @@ const sendAs = (page: Page, disposition: string): Promise<Answer> =>
 /** Escapes a file name as browsers do in forms. */
 const escaped = (name: string) => name.replaceAll('"', "%22").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
 
-/** Asserts that the content is sent under a name, in a header that every client can read. */
+/** Asserts that a file is sent with this name, in a `Content-Disposition` that every client can read. */
 async function sentAs(page: Page, id: unknown, name: string): Promise<void> {
   const { status, headers } = await page.get(`/files/${id}/content`);
   assert.equal(status, 200);
@@ -36,7 +36,7 @@ async function sentAs(page: Page, id: unknown, name: string): Promise<void> {
   assert.equal(parse(disposition).parameters.filename, name);
 }
 
-/** The cases of other implementations of the header. */
+/** Test cases for `Content-Disposition` from other implementations. */
 interface Corpus {
   parse: { what: string; header: string }[];
   create: { filename: string }[];

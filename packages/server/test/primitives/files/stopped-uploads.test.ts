@@ -36,7 +36,7 @@ test("a service that stops during an upload leaves no row, no blob and no staged
   );
   const { promise: lost, resolve } = Promise.withResolvers<void>();
   request.on("error", () => resolve());
-  // Pending requests get a while.
+  // The clock is mocked, because a service that stops waits some time for pending requests.
   mock.timers.enable({ apis: ["setTimeout"] });
   try {
     request.write(formOf({}, { bytes: Buffer.alloc(1024 * 1024) }).subarray(0, -100));

@@ -1,7 +1,7 @@
 import { test } from "node:test";
 import { surviveKills } from "../../support/kills.ts";
 
-/** The number of kills; the soak sets a higher one. */
+/** How often the service is killed. The soak test kills it more often. */
 const KILLS = 4;
 
 test(`every acknowledged write survives kill -9, ${KILLS} times`, { timeout: 1_200_000 }, async (t) => {

@@ -5,7 +5,7 @@ import { MANY, times } from "../../drivers/databases.ts";
 import { LIMIT, onStores } from "./kv-stores.ts";
 
 const MAX = Number.MAX_VALUE;
-/** Half the distance from the greatest number to infinity in the format: adding it overflows, adding less rounds down. */
+/** The smallest amount that overflows when it is added to the greatest double. A smaller amount is rounded away. */
 const HALF_STEP = 2 ** 970;
 
 await onStores("increments in the key-value store", (open) => {

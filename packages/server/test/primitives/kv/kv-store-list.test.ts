@@ -12,7 +12,7 @@ const text = (maxLength: number) =>
 
 const inBytes = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b));
 
-/** Keys of a scope, and a list query; a cursor that is a number is the index of a key. */
+/** Generates the keys of a scope, and a list query. If `from` is a number, the key at that index is the cursor. */
 const asked = fc.record({
   keys: fc.uniqueArray(text(4), { maxLength: 12 }),
   prefix: text(2),

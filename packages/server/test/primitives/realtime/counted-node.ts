@@ -10,13 +10,13 @@ import { CountingBus } from "./counting-bus.ts";
 import { startNode } from "./realtime-node.ts";
 import { handshake, Wire } from "./realtime-wire.ts";
 
-/** A node with a canvas and a counting bus. */
+/** A node with one canvas, on a bus that records what the node holds there. */
 export class CountedNode {
   readonly target: Target;
   readonly env: Env;
   readonly counting: CountingBus;
   readonly here: Room;
-  /** The number of things that it holds on the bus without any connection. */
+  /** The number of subscriptions, places and presences that the node holds on the bus while no connection is open. */
   readonly usual: number;
 
   private constructor(target: Target, env: Env, counting: CountingBus, here: Room) {

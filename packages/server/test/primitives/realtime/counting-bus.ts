@@ -1,13 +1,13 @@
 import type { Bus } from "../../../src/drivers/bus/bus.ts";
 
-/** Wraps a bus: records what is held and published, and lets a test delay calls. */
+/** Wraps a bus: records what the node holds and publishes there, and lets a test delay calls. */
 export class CountingBus {
   readonly bus: Bus;
-  /** Subscriptions, places and presence that are held. */
+  /** The subscriptions, places and presences that the node holds at present. */
   readonly held = new Set<string>();
   /** Published messages, as `topic: message`. */
   readonly said: string[] = [];
-  /** Is awaited before each of these calls. */
+  /** A function of the test. Each of these calls waits for it first. */
   before: (what: "subscribe" | "hold" | "join" | "publish") => Promise<void> = async () => {};
 
   constructor(bus: Bus) {
@@ -52,7 +52,7 @@ export class CountingBus {
     };
   }
 
-  /** Returns the number of things of a kind that are held. */
+  /** Returns how many subscriptions, places or presences the node holds at present. */
   count(kind: "topic" | "place" | "present"): number {
     return [...this.held].filter((each) => each.startsWith(`${kind} `)).length;
   }

@@ -35,7 +35,7 @@ await onSqlite("a node that hears nothing of what others change", (target, main)
   const quiet = startNode({ after }, main, own);
   const dialing = quiet.then((node) => line(node.target));
 
-  /** Subscribes owner and viewer to the channel, and takes the frames of that. */
+  /** Connects the owner and the viewer, subscribes both to the channel, and reads the frames of the subscriptions. */
   const seated = async (policy?: RuntimePolicy) => {
     const here = await room(target);
     if (policy !== undefined) await govern(target, here, policy);

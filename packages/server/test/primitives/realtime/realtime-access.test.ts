@@ -14,12 +14,12 @@ import { JSON_TYPE, post } from "../../support/client.ts";
 import { onEngines } from "../../support/engines.ts";
 import { onBothNodes } from "./realtime-node.ts";
 
-/** An action, the connections that it closes, and those that stay open. */
+/** An action, the people whose connections it closes, and those whose connections stay open. */
 interface Scene {
   out: Person[];
   stays: Person[];
   act(): Promise<unknown>;
-  /** When it is another than the usual one. */
+  /** The canvas of the connections, if it is not the usual one. */
   canvas?: Stage;
 }
 

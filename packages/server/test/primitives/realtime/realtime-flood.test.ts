@@ -11,7 +11,7 @@ import { clientFrame, handshake, OPCODE, Wire } from "./realtime-wire.ts";
 const KIB = 1024;
 
 const scope = { after };
-/** Frames have limits although requests have none. */
+/** The limits of frames are on, although those of requests are off. */
 const limited = await startDev(scope);
 const free = await startDev(scope, { SERVICE_REALTIME_PUBLISHES_PER_MIN: "1000000000" });
 const calm = await room(limited.target);
@@ -146,7 +146,7 @@ describe("a flood on one canvas, without rate limits: round trips on another can
   const { target } = free;
   const dialLine = line(target);
 
-  /** The most frames of the flood that are answered during one round trip elsewhere. */
+  /** The most frames of the flood that may be answered during one round trip on the other canvas. */
   const MOST = 100_000;
   const floods: [name: string, frame: Buffer][] = [
     ["invalid frames", clientFrame("?".repeat(20))],
@@ -225,7 +225,7 @@ it("the socket is paused while frames cannot be handled; afterwards all are hand
   const frame = clientFrame({ type: "unsubscribe", channel: "c", more: "x".repeat(8 * KIB) });
   wire.write(times(4_096, frame), clientFrame({ type: "presence", channel: "last" }));
   await held.reached;
-  // It is paused when nothing more is read during many round trips.
+  // The socket is paused when the service reads nothing more from it during 50 round trips on another connection.
   for (let [trips, waiting] = [0, 0]; trips < 50; trips++) {
     await other.settled();
     if (wire.socket.writableLength !== waiting) trips = 0;

@@ -17,7 +17,7 @@ afterEach(() => {
   for (const wire of wires.splice(0)) wire.drop();
 });
 
-/** A handshake of the owner, with changes. `behind` is sent in the same packet. */
+/** A handshake of the owner, in which these fields replace the usual ones. `behind` is sent after it in the same packet. */
 interface Handshake {
   base?: string;
   path?: string;

@@ -18,7 +18,7 @@ import { DAY_MS, SECOND } from "../../support/time.ts";
 import { Clock, startNode } from "./realtime-node.ts";
 import { clientFrame, handshake, OPCODE, Wire } from "./realtime-wire.ts";
 
-/** Longer than the longest time between heartbeats; the shortest is half of that. */
+/** A time in milliseconds that is longer than every interval between heartbeats, but shorter than two of the shortest intervals. */
 const ROUND = 31 * SECOND;
 
 await onSqlite("connections as time goes by", (_target, main) => {
@@ -76,7 +76,7 @@ await onSqlite("connections as time goes by", (_target, main) => {
           await pinged(wire);
           wire.write(said);
           if (isAnswered) assert.ok((await wire.frame()) !== null);
-          // It has been received by the time other connections have had some responses.
+          // By the time another connection has had three responses, the service has received the frame.
           for (let trip = 0; trip < 3; trip++) await witness.settled();
         }
         wire.drop();
@@ -120,7 +120,7 @@ await onSqlite("connections as time goes by", (_target, main) => {
       here: Room;
       expiring: Person[];
       staying: Person[];
-      /** The time until it expires, in milliseconds. */
+      /** The time until the access of the `expiring` people expires, in milliseconds. */
       in: number;
       /** Runs when the connections are open. */
       opened?(): Promise<unknown>;

@@ -20,7 +20,7 @@ const NOBODY = {
   participatePresence: "none",
 } as const;
 
-/** Viewers stay subscribed, and only owner and editors see presence. */
+/** Channel rights with which viewers stay subscribed, and only owner and editors see presence. */
 const SEATED = { subscribe: "viewers", seePresence: "editors", participatePresence: "viewers" } as const;
 
 await onSqlite(
@@ -37,7 +37,7 @@ await onSqlite(
     const dial: ReturnType<typeof line> = async (...to) => (await dialing)(...to);
     const dialing = node.then(({ target }) => line(target, after));
 
-    /** Subscribes owner and viewer to a channel, and takes the frames of that. */
+    /** Connects the owner and the viewer, subscribes both to a channel, and reads the frames of the subscriptions. */
     const seated = async () => {
       const scene = await start();
       const { here, channel } = scene;

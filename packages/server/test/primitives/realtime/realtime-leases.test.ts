@@ -17,10 +17,10 @@ const clock = new Clock();
 const bus = memory(clock.now);
 const { env } = await startDev(scope, { SERVICE_LOG_LEVEL: "fatal" });
 
-/** A lease of the test itself. */
+/** A lease that the test itself renews. */
 const TEST = "test";
 
-/** Starts a node that can be cut off from the bus: then it neither renews its lease nor gives anything back, as if killed. */
+/** Starts a node that can be cut off from the bus: then it neither renews its lease nor releases anything, like a killed node. */
 async function startLeased(scope: Scope) {
   const state = { cut: false, leaveFails: false, renewals: 0 };
   const unlessCut =
@@ -62,12 +62,12 @@ async function start(scope: Scope) {
       const before = one.state.renewals;
       clock.pass(5 * SECOND);
       await until("the lease is renewed", () => one.state.renewals > before);
-      // Last, so that the node learns of departures.
+      // Renewed last, because the bus returns departed members only to the first node that renews its lease.
       await bus.renewLease(TEST);
     }
   };
   await bus.renewLease(TEST);
-  /** Whether a place is free, if the canvas had this many. */
+  /** Whether a place would be free for another connection if the canvas had this number of places. */
   const hasRoom = async (places: number) => {
     const held = await bus.hold(`realtime ${here.id}`, places, TEST, TEST);
     if (held) await bus.release(`realtime ${here.id}`, TEST);

@@ -47,7 +47,7 @@ export function onBothNodes(
 
 /** A read whose result is delayed. */
 export interface Held {
-  /** Resolves when the result has been read. */
+  /** Resolves when the database has returned the result. */
   reached: Promise<void>;
   /** Returns the result to the caller. */
   pass(): void;
@@ -79,7 +79,7 @@ export class SlowDb {
     };
   }
 
-  /** Delays the results of such reads. */
+  /** Delays the results of the reads that `which` selects. */
   hold(which: Which): Held {
     const passed = Promise.withResolvers<void>();
     const reached = Promise.withResolvers<void>();
@@ -103,7 +103,7 @@ export class SlowDb {
     };
   }
 
-  /** Runs something before the next such read. */
+  /** Runs `work` before the next read that `which` selects. */
   before(which: Which, work: () => Promise<unknown>): void {
     const before = async () => {
       this.#traps.delete(trap);

@@ -27,7 +27,7 @@ const live = async (...sockets: Socket[]) => {
   for (const socket of sockets) are(await socket.settled(), []);
 };
 
-/** Tests for each way in which a proxy identifies people. */
+/** Registers the tests that apply to every way in which a proxy identifies people. */
 function asserted(target: Target): void {
   const dial = line(target);
 
@@ -62,7 +62,7 @@ describe("behind a proxy with signed assertions", async () => {
   const { env: main } = await startDev(scope, { ...ADMIN, ...signedBy(await startKeyServer(scope, key)) });
   const clock = new Clock();
   const { env } = await startNode(scope, main, { clock: clock.now });
-  /** People have assertions of one minute. */
+  /** Returns a person whose assertion, the signed token of the proxy, expires in one minute. */
   const signIn: Target["signIn"] = async (email, name = `Name of ${email}`): Promise<Person> => {
     const exp = Math.floor((clock.now() + MINUTE_MS) / SECOND);
     return { email, name, headers: [[TOKEN_HEADER, await sign(key, "RS256", { email, name, exp })]] };

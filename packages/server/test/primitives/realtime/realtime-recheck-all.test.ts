@@ -13,7 +13,7 @@ import { tokenOf } from "../../support/client.ts";
 import { startDev } from "../../support/engines.ts";
 import { later, SECOND, still } from "../../support/time.ts";
 
-/** The canvases, and the connections of each: more in all than fit into a batch. */
+/** The number of canvases. With `EACH` connections on each of them, a recheck of all connections takes several batches. */
 const CANVASES = 12;
 const EACH = 28;
 

@@ -25,7 +25,7 @@ async function dial(base: string, slug: string, headers: Header[]): Promise<Wire
   return wire;
 }
 
-/** Requires that nothing follows the close frame, which is then answered. */
+/** Answers the close frame. Requires that the service has sent nothing after it. */
 async function silence(wire: Wire): Promise<void> {
   for (let turn = 0; turn < 5; turn++) await new Promise(setImmediate);
   wire.write(CLOSE_FRAME);
@@ -52,7 +52,7 @@ describe("a node that stops", async () => {
     ];
     assert.equal((await wires[0]?.next())?.type, "join");
     const frames = Array.from({ length: 10 }, (_, index) => JSON.stringify({ type: "message", data: index }));
-    // In the turn of the event loop in which the node starts to stop.
+    // The frames are published in the turn of the event loop in which the node starts to stop.
     for (const frame of frames) void own.bus.publish(`channel ${here.id} c`, encodeMessage(frame));
     const stopped = stop();
     for (const wire of wires) {

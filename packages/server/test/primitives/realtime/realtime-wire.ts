@@ -8,7 +8,7 @@ import { PATIENCE_MS } from "@easel/conformance/patience";
 /** The opcodes of frames (RFC 6455, section 5.2). */
 export const OPCODE = { more: 0, text: 1, binary: 2, close: 8, ping: 9, pong: 10 } as const;
 
-/** Options of a frame that is not a whole text. */
+/** Options of a frame that is not a complete text message. */
 interface Form {
   opcode?: number;
   fin?: boolean;
@@ -56,7 +56,7 @@ function frameIn(bytes: Buffer): { frame: ServerFrame; size: number } | null {
   return { frame: { opcode, text: payload.subarray(isClose ? 2 : 0).toString(), code }, size: head + length };
 }
 
-/** Returns the bytes of a handshake. */
+/** Returns the text of a WebSocket handshake. */
 export const handshake = (base: string, path: string, headers: Header[] = [], upgrade = UPGRADE): string =>
   [
     `GET ${path} HTTP/1.1`,
@@ -65,7 +65,7 @@ export const handshake = (base: string, path: string, headers: Header[] = [], up
     "\r\n",
   ].join("\r\n");
 
-/** Returns the headers of a handshake. */
+/** Returns the headers that make a request a WebSocket handshake. */
 export const UPGRADE = (): Header[] => [
   ["Connection", "Upgrade"],
   ["Upgrade", "websocket"],
@@ -73,10 +73,10 @@ export const UPGRADE = (): Header[] => [
   ["Sec-WebSocket-Key", randomBytes(16).toString("base64")],
 ];
 
-/** The status of a response. */
+/** Returns the status in the head of a response. */
 export const statusIn = (head: string): number => Number(/^HTTP\/1\.1 (\d{3}) /.exec(head)?.[1]);
 
-/** A header of a response. */
+/** Returns the value of a header in the head of a response. */
 export const valueIn = (head: string, name: string): string | undefined =>
   new RegExp(`^${name}: (.*)$`, "im").exec(head)?.[1]?.trim();
 
@@ -172,7 +172,7 @@ export class Wire {
   }
 
   /**
-   * Waits until the service has closed the connection. A half-closed one looks the same from here until something is written to it,
+   * Waits until the service has closed the connection completely. A half-closed connection looks the same until something is written to it,
    * so this keeps writing.
    */
   async gone(): Promise<void> {

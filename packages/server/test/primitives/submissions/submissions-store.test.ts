@@ -6,7 +6,7 @@ import { SubmissionStore } from "../../../src/primitives/submissions/store.ts";
 import { MANY, onDatabases, times } from "../../drivers/databases.ts";
 import { submissionsOf } from "../collections/record-figures.ts";
 
-/** The number of canvases so far: each test has one of its own. */
+/** The number of canvases so far. Each test uses new ones. */
 let canvases = 0;
 const opener = (db: Db) => () => {
   const canvas = `canvas-${++canvases}`;
