@@ -23,7 +23,7 @@ export interface Run extends Setup {
   limited?: Suite[];
 }
 
-/** Registers the suites of each run, which run against a new service with empty data. */
+/** Registers the suites of each run. They test a new service that has empty data. */
 export async function conforms(...runs: Run[]): Promise<void> {
   const started: [title: string, suites: Suite[], target: Target][] = [];
   for (const { suites, limited = [], ...setup } of runs) {

@@ -51,7 +51,7 @@ for (const { tenancy, urlMode, roles, fixture } of fixtures) {
     for (const rung of RUNGS) {
       it(rung, async () => {
         const wrong: string[] = [];
-        // Cells that differ only in the caller share one state of the canvas.
+        // Cells that differ only in the caller and the surface are tested together, in one state of the canvas.
         const states = Map.groupBy(
           cells.filter((cell) => cell.rung === rung),
           ({ state, password, expiry }) =>

@@ -11,7 +11,10 @@ import { withBody } from "../../src/primitives/with-body.ts";
 import { holdBody } from "../pipeline/held-body.ts";
 import { startWith } from "../support/primitives.ts";
 
-/** Why the primitive `connections` of this test is unavailable; null: it is available. `asked`: the canvases for which it was asked. */
+/**
+ * Why the primitive `connections` of this test is unavailable; null: it is available. `asked` lists the canvases for which this was
+ * checked.
+ */
 let state: UnavailableReason | null = null;
 const asked: string[] = [];
 let runs = 0;

@@ -7,7 +7,7 @@ import type { Identity, Permission } from "@easel/protocol/types";
 import { PERMISSION_NEEDS } from "../../src/access/permissions.ts";
 import { startDev } from "../support/engines.ts";
 
-/** The permission of each route whose rights no policy document sets. */
+/** Routes, each with the permission that it requires. Only routes whose rights do not depend on a policy document. */
 const ROUTES: [permission: Permission, method: "GET" | "PUT" | "POST" | "DELETE", path: string][] = [
   ["canReadSharedData", "GET", "/kv"],
   ["canReadSharedData", "GET", "/kv/a"],

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type Answer, type Header, send } from "@easel/conformance/http";
 
-/** The headers of a browser's navigation. */
+/** Headers that a browser sends when it navigates to a page. */
 export const NAVIGATES: Header[] = [
   ["Accept", "text/html,application/xhtml+xml,*/*;q=0.8"],
   ["Sec-Fetch-Mode", "navigate"],

@@ -6,7 +6,7 @@ import { type Scope, temporaryDirectory } from "./service.ts";
 const WRITERS = 16;
 const COUNTERS = 4;
 
-/** The state of the writers: the last acknowledged and the pending value of each key, and the increments of each counter. */
+/** What the writers know: the last acknowledged and the pending value of each key, and the number of increments of each counter. */
 interface Known {
   keys: Map<string, { acknowledged: number | undefined; unanswered: number | undefined }>;
   counters: Map<string, Counter>;
@@ -17,7 +17,7 @@ interface Counter {
   unanswered: number;
 }
 
-/** Writes increasing values until the service is gone. */
+/** Puts increasing values of a key and increments counters, until the service is killed. */
 async function write(
   kv: string,
   headers: Record<string, string>,

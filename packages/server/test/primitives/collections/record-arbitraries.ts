@@ -29,7 +29,7 @@ const number = fc.oneof(
 const scalar = fc.oneof(text, number, fc.boolean(), fc.constant(null));
 const field = fc.constantFrom(...FIELDS);
 
-/** Generates values, mostly objects with scalars in few fields, so that queries find some. */
+/** Generates values of records, mostly objects that share a few names of fields, so that queries find some of them. */
 export const value: fc.Arbitrary<Json> = fc.oneof(
   {
     weight: 8,

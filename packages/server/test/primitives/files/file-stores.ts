@@ -28,7 +28,7 @@ export interface OpenedFiles {
   add(size: number, more?: Partial<NewFile>): Promise<StoredFile>;
   /** Creates a record of the collection `board`, and returns its id. */
   record(): Promise<string>;
-  /** Requires that the counter is the sum of the sizes; returns it and the number of files. */
+  /** Requires that the counter of bytes is the sum of the sizes of the files. Returns the counter and the number of files. */
   sound(): Promise<{ bytes: number; files: number }>;
 }
 

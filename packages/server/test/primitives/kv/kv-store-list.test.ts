@@ -5,7 +5,7 @@ import type { KvStore } from "../../../src/primitives/kv/store.ts";
 import { times } from "../../drivers/databases.ts";
 import { LIMIT, one, onStores } from "./kv-stores.ts";
 
-/** Characters whose order by bytes differs from that by letters or code units. */
+/** Characters that are in another order by their UTF-8 bytes than alphabetically or by their UTF-16 code units. */
 const PIECES = [..."abA%_é🦊", "\u0000", "\u007f", "\ud7ff", "\uffff", "\u{10ffff}"];
 const text = (maxLength: number) =>
   fc.array(fc.constantFrom(...PIECES), { maxLength }).map((pieces) => pieces.join(""));

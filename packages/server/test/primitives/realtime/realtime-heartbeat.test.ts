@@ -18,7 +18,7 @@ import { DAY_MS, SECOND } from "../../support/time.ts";
 import { Clock, startNode } from "./realtime-node.ts";
 import { clientFrame, handshake, OPCODE, Wire } from "./realtime-wire.ts";
 
-/** A time in milliseconds that is longer than every interval between heartbeats, but shorter than two of the shortest intervals. */
+/** A time in milliseconds that is longer than the longest time between two heartbeats of a connection, which is twice the shortest. */
 const ROUND = 31 * SECOND;
 
 await onSqlite("connections as time goes by", (_target, main) => {

@@ -127,13 +127,13 @@ export class SlowDb {
   }
 }
 
-/** Selects the read of a user's access to a canvas. */
+/** Selects reads that determine the access of the user with this e-mail address to a canvas. */
 export const entryOf =
   (email: string): Which =>
   (statement, values) =>
     statement.includes("from canvases join users") && values.includes(email);
 
-/** Selects the read of a policy document. */
+/** Selects reads of the policy document of a canvas. */
 export const policyRead: Which = (statement) =>
   /select runtime_policy\b.* from canvases where id/.test(statement);
 

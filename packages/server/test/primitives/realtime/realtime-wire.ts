@@ -121,7 +121,7 @@ export class Wire {
     }
   }
 
-  /** Reads a number of bytes. */
+  /** Reads the next `size` bytes. */
   async bytes(size: number): Promise<string> {
     while (this.#bytes.length < size) await this.#wait("bytes");
     return this.#take(size).toString("latin1");
