@@ -8,8 +8,7 @@ import type { Call } from "../primitive.ts";
 import { requirePermission } from "../require-permission.ts";
 
 /**
- * Requires a caller who may publish canvases from this canvas. Throws 401 `NOT_AUTHENTICATED` for a guest, and 403 `PERMISSION_DENIED` for
- * anyone else who may not.
+ * Throws 401 `NOT_AUTHENTICATED` for a guest, and 403 `PERMISSION_DENIED` for any other caller who may not publish canvases from the page.
  */
 export function requireAuthor(call: Call): void {
   if (isGuest(call.user)) refuse("NOT_AUTHENTICATED");

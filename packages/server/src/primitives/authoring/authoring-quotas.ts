@@ -22,7 +22,7 @@ const refuseTotal = (limit: number): never =>
   });
 
 /**
- * Returns the quotas on the number of canvases that a person publishes from pages: today and in total. Their steps also count one more
+ * Returns the quotas on the number of canvases that a person publishes from pages, per day and in total. Their steps also count one more
  * canvas. The batch that runs the steps must lock the person's row first.
  */
 export function authoringQuotas(userId: string, { config, clock }: Env): CreationQuota[] {

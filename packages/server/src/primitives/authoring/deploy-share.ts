@@ -23,8 +23,8 @@ export interface Failure {
 }
 
 /**
- * Throws 502 in place of the error of a failed deploy. The new message includes the message of a `Refusal`; any other error is logged
- * instead.
+ * Throws 502 in place of the error of a failed deploy. If the error is a `Refusal`, the new message includes its message; any other error
+ * is logged.
  */
 async function fail(error: unknown, { code, fields }: Failure, { log }: Env): Promise<never> {
   const { message } = ERRORS[code];

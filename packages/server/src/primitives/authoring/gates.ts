@@ -15,7 +15,7 @@ export type Rung = Access | "password";
 export interface ShareState {
   access: Access;
   hasPassword: boolean;
-  /** Epoch milliseconds. */
+  /** Epoch milliseconds, or null if the canvas never expires. */
   expiresAt: number | null;
 }
 

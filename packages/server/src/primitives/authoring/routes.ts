@@ -24,7 +24,7 @@ async function changeable(call: Call, env: Env): Promise<string> {
   return row.id;
 }
 
-/** The routes with which a page creates, updates and revokes canvases for the person who has it open (specification 4.8). */
+/** The routes with which a page creates, updates and revokes canvases for the person who has the page open (specification 4.8). */
 export const authoring: Primitive = {
   capability: "authoring",
   routes: {

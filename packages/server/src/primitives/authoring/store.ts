@@ -10,7 +10,7 @@ export interface ShareChanges {
   tags: string[] | undefined;
   access: Access | undefined;
   passwordHash: string | null | undefined;
-  /** Epoch milliseconds. */
+  /** Epoch milliseconds. Null removes the expiry. */
   expiresAt: number | null | undefined;
   metadata: { [name: string]: Json } | undefined;
   /** The id of the home organisation. It is saved only if the canvas has none. */

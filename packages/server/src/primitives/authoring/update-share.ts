@@ -37,7 +37,8 @@ async function requireResult(call: Call, row: ManagedRow, given: GivenUpdate, en
 
 /**
  * Checks an update and saves it. Starts again if another request has changed the canvas in between, so that the saved combination of
- * settings is always a checked one. Throws 409 `SHARE_CONFLICT` with the `current` canvas if it is not the one that the page expects.
+ * settings is always a checked one. Throws 409 `SHARE_CONFLICT` with the `current` canvas if its `updatedAt` is not the one that the page
+ * expects.
  */
 async function save(call: Call, id: string, given: GivenUpdate, publishes: boolean, env: Env): Promise<void> {
   const { title, tags, access, passwordHash, expiresAt, metadata, expectedUpdatedAt } = given;

@@ -18,8 +18,8 @@ export const conditionOn = (id: string) =>
 const statements = new Map<string, TemplateStringsArray>();
 
 /**
- * Returns the SQL text of a query shape, which `build` builds at the first call. Equal shapes get the same text object, because drivers
- * prepare each text object once.
+ * Returns the SQL text for queries of one shape, such as two conditions and no author. Calls `build` only for a new shape. Equal shapes get
+ * the same text object, because drivers prepare each text object once.
  */
 export function statementOf<Shape extends object>(
   shape: Shape,
@@ -45,7 +45,7 @@ export function splitAuthors(
   given: Condition[],
   author: string | null,
 ): { authors: string[]; conditions: Condition[] } {
-  // Any other text is compared as bytes, like the values of fields, because PostgreSQL rejects some texts as parameters.
+  // An author that is not an id is compared as bytes, like the values of fields, because PostgreSQL rejects some texts as parameters.
   const isAuthor = ({ name, is }: Condition) => name === AUTHOR && typeof is === "string" && isId(is);
   const authors = given.filter(isAuthor).map(({ is }) => String(is));
   if (author !== null) authors.push(author);

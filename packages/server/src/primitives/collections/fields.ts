@@ -19,7 +19,7 @@ const MAX_FIELDS = 100;
 /** A JSON scalar. Only fields whose value is a scalar are indexed. */
 export type Scalar = string | number | boolean | null;
 
-/** An indexed field of a record: its name in UTF-8, and the encoded value. */
+/** An indexed field of a record: its name in UTF-8, and its value encoded as a key. */
 export interface Field {
   name: Buffer;
   key: Buffer;
@@ -62,7 +62,7 @@ export function nameOf(field: string): Buffer | null {
   return name.length <= NAME_BYTES ? name : null;
 }
 
-/** Returns the indexed fields of a record's value: the first 100 fields of an object whose values are scalars. */
+/** Returns the fields of a record's value that are indexed. If the value is an object, these are its first 100 fields with a scalar. */
 export function fieldsOf(value: Json): Field[] {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return [];
   const fields: Field[] = [];
@@ -85,8 +85,8 @@ const kindOf = (key: Buffer) => Buffer.of(key.readUInt8(0));
 const endOf = (key: Buffer) => Buffer.of(key.readUInt8(0) + 1);
 
 /**
- * Functions that return, for each comparison with an operand, the range of keys that match. `key` is the key of the operand. Only values of
- * the same kind match, such as numbers.
+ * For each comparison, a function that returns the range of keys that match. Its argument is the key of the operand. A value matches only
+ * if it is of the same kind as the operand, for example a number.
  */
 export const COMPARISONS = {
   eq: (key: Buffer): Range => ({ from: key, before: next(key) }),

@@ -4,10 +4,10 @@ import { ALL, type Range } from "./fields.ts";
 import type { RecordQuery } from "./record-query.ts";
 
 /*
- * Builds one SQL statement for each shape of a list query. The statement reads along one index: that of the `orderBy` field, within the
- * range of the conditions on this field, or, in order of creation, that of a field that must equal a value. It evaluates the other
- * conditions record by record. A list of one author's records reads all records of this author and sorts them, so that its duration reveals
- * nothing about the records of others.
+ * Builds one SQL statement for each shape of a list query. The statement reads along the index of the `orderBy` field or, in order of
+ * creation, along the index of a field that must equal a value, if there is one. It evaluates other conditions record by record. A list of
+ * one author's records reads and sorts all records of this author instead, so that its duration reveals nothing about the records of
+ * others.
  */
 
 const COLUMNS = "r.id, r.author_id, r.value, r.number, r.updated_at";
@@ -28,7 +28,7 @@ const WALKS = {
   updatedAt: { ...RECORDS, key: "r.updated_at", also: "" },
   equal: { ...FIELDS, key: null, also: "and o.name = ? and o.key = ?" },
   field: { ...FIELDS, key: "o.key", also: "and o.name = ?" },
-  // The unary plus prevents that the database uses the index on `updated_at` to sort.
+  // The unary plus prevents the database from sorting with the index on `updated_at`.
   authorUpdatedAt: { ...RECORDS, key: "+r.updated_at", also: "" },
   authorField: {
     from: "records as r cross join record_fields as o",
@@ -66,8 +66,8 @@ function listText({ walk, descending, authors, conditions }: Shape): TemplateStr
 }
 
 /**
- * Returns the values for the placeholders of the position after which a page begins and, in a list by a field, of the key where the list
- * ends.
+ * Returns the values for the placeholders of the position after which a page begins and, if the list is sorted by a field, of the key where
+ * the list ends.
  */
 function boundsOf({ order, descending, after }: RecordQuery, bounds: Range): Value[] {
   const end = descending ? "last" : "first";
@@ -84,8 +84,8 @@ function boundsOf({ order, descending, after }: RecordQuery, bounds: Range): Val
 }
 
 /**
- * Builds the statement that reads a page of a collection and one row more: only records of `author`, or records of all authors if it is
- * null.
+ * Builds the statement that reads a page of a collection and one row more. It reads only records of `author`, or records of all authors if
+ * `author` is null.
  */
 export function listStatement(
   canvas: string,

@@ -119,8 +119,8 @@ function parseOrder(given: string): Order {
 export const RECORD_ID = /^[0-9a-f-]{1,128}$/;
 
 /**
- * Parses a cursor: the id of a record or, unless the list is in order of creation, the value by which it is sorted, a dot and the id.
- * Throws 400 `INVALID_BODY` for an invalid cursor.
+ * Parses a cursor. In order of creation, a cursor is the id of a record; in any other order, it is the value by which the list is sorted, a
+ * dot and the id. Throws 400 `INVALID_BODY` for an invalid cursor.
  */
 export function parseCursor(cursor: string, { by }: Order): Position {
   const [at = "", id = ""] = by === "createdAt" ? ["", cursor] : cursor.split(".");

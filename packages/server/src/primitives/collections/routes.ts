@@ -30,7 +30,8 @@ const textOf = (record: StoredRecord) =>
 
 /**
  * Reads the policy of the collection in the path and the rights of the caller. Throws 404 `COLLECTION_NOT_CONFIGURED` if there is no
- * policy, and 403 `PERMISSION_DENIED` if the caller may not do `operation` even with their own records. Checks no operation if it is null.
+ * policy, and 403 `PERMISSION_DENIED` if the caller may not do `operation` even with their own records. Skips the second check if
+ * `operation` is null.
  */
 async function open(
   { params, canvas, role, user }: Call,
@@ -124,7 +125,7 @@ export const collections: Primitive = {
           }
           isDone = true;
         } finally {
-          // Published after a failure too, because records may have been removed before it.
+          // Watches are notified after a failure too, because records may have been removed before it.
           if (deleted > 0 || !isDone)
             announceChange(call.canvas.id, { resource: "collection", name, op: "clear", of }, env);
           attachments.announce();

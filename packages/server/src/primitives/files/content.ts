@@ -23,8 +23,8 @@ function dispositionOf(name: string, mime: string): string {
 }
 
 /**
- * Returns a response with the bytes of a file or the requested range of them. Throws 416 `INVALID_BODY` if the range cannot be satisfied
- * (specification 4.4).
+ * Returns a response with the bytes of a file, or with the range of bytes that the request asks for. Throws 416 `INVALID_BODY` if the file
+ * does not have this range (specification 4.4).
  */
 export async function contentOf(file: StoredFile, { request }: Call, env: Env): Promise<FullAnswer> {
   const { name, mime, size, blob_key } = file;

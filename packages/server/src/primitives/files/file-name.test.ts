@@ -48,7 +48,8 @@ const UPLOADED: [given: string | undefined, stored: string][] = [
 ];
 for (const [given, stored] of UPLOADED) {
   const title = given === undefined ? "no name" : JSON.stringify(given.slice(0, 30));
-  test(`an upload with ${title} of ${given?.length ?? 0}`, () => assert.equal(storedName(given), stored));
+  test(`the stored name of an upload with ${title}, ${given?.length ?? 0} characters`, () =>
+    assert.equal(storedName(given), stored));
 }
 
 test("a stored name is well formed, visible, not a path, and can be given in a rename", () => {

@@ -32,7 +32,7 @@ function cut(name: string): string {
   return name.slice(0, NAME_LENGTH - extension.length).replace(/[\ud800-\udbff]$/, "") + extension;
 }
 
-/** Returns the trimmed new name for a rename. Returns null unless it is a text of 1 to 255 characters without hidden ones. */
+/** Returns the trimmed new name for a rename. Returns null unless it is a text of 1 to 255 characters, none of them hidden. */
 export function newName(given: unknown): string | null {
   if (typeof given !== "string" || !given.isWellFormed()) return null;
   const name = given.trim();

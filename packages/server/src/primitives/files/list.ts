@@ -62,7 +62,7 @@ export function parseFilter(query: Query): Filter {
 export const parseLimit = (query: Query): number =>
   query.limit === undefined ? Number.POSITIVE_INFINITY : strictLimit(query);
 
-/** Reads lists of the files of a canvas that the caller may read. */
+/** Reads lists of the files that a caller may read on a canvas. */
 export class FileList {
   readonly #call: Call;
   readonly #env: Env;
@@ -92,8 +92,9 @@ export class FileList {
   }
 
   /**
-   * Reads the files that the caller may read, in the fixed scopes and the scopes that the current policy document configures, one scope
-   * after the other. Omits files in scopes of earlier policy documents, because there can be any number of such scopes.
+   * Reads the files that the caller may read in the scopes `shared` and `submission` and in those that the current policy document
+   * configures, one scope after the other. Omits files in scopes of earlier policy documents, because there can be any number of such
+   * scopes.
    */
   async #ofAllScopes(limit: number, { scope: first, id }: Position): Promise<StoredFile[]> {
     const policy = await policyOf(this.#call.canvas, this.#env);

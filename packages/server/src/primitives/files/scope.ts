@@ -36,7 +36,9 @@ export function parseScope(text: string): Scope | null {
   return isFixed(text) || (name !== undefined && isResourceName(name)) ? (text as Scope) : null;
 }
 
-/** Returns the fixed scopes and every scope that a policy document configures, in the order in which lists contain them. */
+/**
+ * Returns the scopes `shared` and `submission` and every scope that a policy document configures, in the order in which lists contain them.
+ */
 export const scopesOf = ({ fileGroups = {}, collections = {} }: RuntimePolicy): Scope[] =>
   [
     ...(Object.keys(FIXED) as (keyof typeof FIXED)[]),
