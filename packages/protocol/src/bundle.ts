@@ -1,5 +1,5 @@
 /**
- * Limits of bundles that the browser SDK checks too. They are not in the table of limits, because importing the table would add all its
+ * Limits of bundles that the browser SDK checks too. They are defined outside the table `LIMITS`, because importing it would add all its
  * texts to the SDK.
  */
 

@@ -3,7 +3,8 @@ export type Switch = "kv" | "files" | "ai" | "realtime" | "authoring";
 
 /**
  * The capabilities of the runtime API (specification 4.1, step 5). `switch` is the canvas switch that a capability needs; null if it has
- * none. `operatorHint` is the message while the operator has turned the capability off for the whole instance; null if the operator cannot.
+ * none. `operatorHint` is the message while the operator has turned the capability off for the whole instance; null if the operator cannot
+ * do that.
  */
 export const CAPABILITIES = {
   identity: { switch: null, operatorHint: null },

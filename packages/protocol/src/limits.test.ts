@@ -5,7 +5,7 @@ import { LIMITS, type LimitName } from "./limits.ts";
 const KiB = 1024;
 const MiB = 1024 * KiB;
 
-/** Values from specification 8 and from the architecture's section on bundles. */
+/** The prescribed values of limits: those of specification 8, and those for bundles. */
 const SPECIFIED: Partial<Record<LimitName, number>> = {
   kvKeyBytes: 512,
   valueBytes: 64 * KiB,

@@ -13,7 +13,7 @@ export const RIGHTS = {
 /** Name of a right: who may do something with a record. */
 export type PolicyRight = keyof typeof RIGHTS;
 
-/** The rights that do not depend on the author of a record. Rights to create and count records and rights on channels are among these. */
+/** The rights that do not depend on the author of a record: those for creating and counting records, and for channels. */
 export const AUDIENCES = ["none", "editors", "viewers"] as const satisfies PolicyRight[];
 export type PolicyAudience = (typeof AUDIENCES)[number];
 

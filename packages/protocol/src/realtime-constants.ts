@@ -1,6 +1,6 @@
 /**
- * Constants that the browser SDK uses too. They are not in the tables of limits and close codes, because importing a table would add all
- * its texts to the SDK.
+ * Constants that the browser SDK uses too. They are defined outside the tables of limits and close codes, because importing a table would
+ * add all its texts to the SDK.
  */
 
 /** The largest realtime frame, in bytes (specification 8). */

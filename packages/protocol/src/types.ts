@@ -74,7 +74,7 @@ export type Access = "private" | "whole_org" | "public_link";
 /** Lifecycle state of a canvas (specification 3). */
 export type PublicationStatus = "disabled" | "archived" | "unpublished" | "draft" | "expired" | "published";
 
-/** A canvas as its owner and editors see it (specification 2, AuthoredCanvas). Times are epoch milliseconds. */
+/** A canvas as the authoring API and the management API return it (specification 2, AuthoredCanvas). Times are epoch milliseconds. */
 export interface AuthoredCanvas {
   id: string;
   url: string;
@@ -143,7 +143,9 @@ export interface LeftOut {
   reason: "dot_file" | "litter";
 }
 
-/** Response to a deploy. `warnings` are sentences for people. */
+/**
+ * The response to a deploy. `leftOut` are the files that are not published, and `warnings` are sentences for people about likely mistakes.
+ */
 export interface DeployedCanvas extends Canvas {
   leftOut: LeftOut[];
   warnings: string[];

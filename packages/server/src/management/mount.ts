@@ -22,7 +22,8 @@ import { CALLERS } from "./callers.ts";
 import { Download } from "./response-spec.ts";
 
 /**
- * How many times as many uploads as other requests a person may send. With the default limit, a bundle of 5,000 files takes about a minute.
+ * The rate limit of uploads is this many times the limit of other requests. With the default limit, uploading a bundle of 5,000 files takes
+ * about a minute.
  */
 const UPLOADS_FACTOR = 20;
 
