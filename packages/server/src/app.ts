@@ -76,7 +76,8 @@ export async function createApp(
     },
     // Fastify takes `request.ip` from `X-Forwarded-For` if the peer is a trusted proxy.
     trustProxy: (address) => isTrustedPeer(address, env.config),
-    // The maximum length of a request line, so that the router rejects no path parameter. Handlers check the length of keys themselves.
+    // As large as the longest possible request line, so that the router rejects no path parameter because of its length. Handlers check the
+    // length of keys themselves.
     routerOptions: { maxParamLength: 16 * 1024 },
   });
   dropStalled(app.server);

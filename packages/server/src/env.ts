@@ -25,7 +25,7 @@ export type AvailabilityCheck = (canvas: { id: string }, env: Env) => Promise<Un
 /** The settings, drivers and shared state of the service, which functions get as one parameter. */
 export interface Env {
   config: Config;
-  /** The public addresses. They are final once the service listens, because the port is unknown before if SERVICE_PORT is 0. */
+  /** The public addresses. They are final once the service listens: if SERVICE_PORT is 0, the port is not known before. */
   base: Base;
   db: Db;
   blobs: Blobs;

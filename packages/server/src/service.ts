@@ -23,7 +23,7 @@ import { newLog } from "./http/log.ts";
 import { seedExamples } from "./management/seed-examples.ts";
 import { availabilityOf, canvasDataOf, primitives } from "./primitives/index.ts";
 
-/** The time after which a stop closes the connections of requests that are still pending. */
+/** The time after which a stopping service closes the connections of requests that are still pending. */
 const STOP_TIMEOUT_MS = 10_000;
 
 /** Matches the names of the files and folders that the service creates in its data directory. */

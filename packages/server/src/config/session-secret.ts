@@ -6,8 +6,8 @@ import { makeDirectory } from "../disk/private-files.ts";
 import type { Config } from "./config.ts";
 
 /**
- * Returns the secrets that sign cookies. If the settings contain none, which is valid only in dev mode, generates one and stores it in the
- * data directory.
+ * Returns the secrets that sign cookies. If the settings contain none, which is valid only in dev mode, generates a secret and stores it in
+ * the data directory.
  */
 export async function sessionSecrets({ sessionSecret, dataDir }: Config): Promise<string[]> {
   if (sessionSecret !== null) return sessionSecret;

@@ -74,7 +74,7 @@ export const list = <Entry>(each: SettingType<Entry>): SettingType<Entry[]> => (
       .map((entry) => each.read(entry)),
 });
 
-/** An absolute URL with one of these schemes. */
+/** An absolute URL with one of the given schemes. */
 export const url = (...schemes: string[]): SettingType<string> => ({
   may: `a URL that starts with ${schemes.map((scheme) => `\`${scheme}:\``).join(" or ")}`,
   read(value) {

@@ -68,8 +68,8 @@ function accountLinks(
   const link = (to: string, words: string) =>
     config.authMode === "proxy" ? null : html`<a href="${to}">${words}</a>`;
   if (principal === null) {
-    // In subdomain mode the browser may be signed in on the base host and only lack the cookie of this canvas host. This path sets that
-    // cookie.
+    // In subdomain mode the browser may be signed in on the base host and only lack the cookie of this canvas host. The URL `enter` sets
+    // this cookie.
     const enter = `${canvas}${ENTER}?to=${encodeURIComponent(`/${path}`)}`;
     const signIn = link(base.urlMode === "subdomain" ? enter : login, "Sign in");
     return signIn && html`<footer class="links"><p>You are not signed in here.</p>${signIn}</footer>`;

@@ -5,7 +5,7 @@ import type { ServedFile } from "./served-files.ts";
 export const etagOf = ({ key, encoding }: ServedFile): string =>
   `"${key.slice(0, 32)}${encoding === "identity" ? "" : `-${encoding}`}"`;
 
-/** Returns the smallest encoding of a file that the client accepts. Returns the uncompressed file for a range request. */
+/** Chooses the smallest encoding of a file that the client accepts, or the uncompressed file for a range request. */
 export function chooseRepresentation(
   files: ServedFile[],
   { "accept-encoding": accepted, range }: IncomingHttpHeaders,

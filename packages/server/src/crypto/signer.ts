@@ -19,7 +19,7 @@ export class Signer {
 
   /** Whether a text is a signature of the parts, for this purpose, by one of the secrets. */
   verifies(signature: string, purpose: string, ...parts: string[]): boolean {
-    // Compares the texts instead of their bytes, because several base64url texts decode to the same bytes.
+    // Compares the base64url texts instead of the decoded bytes, because several such texts decode to the same bytes.
     const given = Buffer.from(signature);
     return this.#secrets.some((secret) => {
       const expected = Buffer.from(mac(secret, purpose, parts));

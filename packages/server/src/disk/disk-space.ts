@@ -59,7 +59,7 @@ export async function* whileSpace(
 /** The error code of SQLite for a full disk. */
 const SQLITE_FULL = 13;
 
-/** Whether an error means that a disk or a disk quota is full, or that only the reserve of `requireSpace` is free. */
+/** Whether an error means that a disk or a disk quota is full. Includes the error that `requireSpace` throws. */
 export function isFull(error: unknown): boolean {
   const { code, errcode = 0 } = (error ?? {}) as { code?: string; errcode?: number };
   return code === "ENOSPC" || code === "EDQUOT" || errcode % 256 === SQLITE_FULL;

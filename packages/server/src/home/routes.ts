@@ -89,8 +89,8 @@ function pages({ name, heading, cursor, next }: GroupPage, all: GroupPage[]): Ht
 }
 
 /**
- * Renders the user's e-mail address and links to sign out and to sign in as another user. If a proxy signs users in, only guests get a
- * link, to sign out.
+ * Renders the user's e-mail address, a link to sign in as another user, and a button to sign out. If a proxy signs users in, omits the
+ * link, and shows the button only to guests.
  */
 function accountLinks({ email, guestOf }: User, { config }: Env): Html {
   const proxy = config.authMode === "proxy";

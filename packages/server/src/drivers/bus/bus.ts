@@ -4,7 +4,7 @@ import type { Member } from "@easel/protocol/realtime";
 export type RateClass =
   | "canvas" //       runtime API, per person and canvas
   | "anonymous" //    runtime API without a session, per network and canvas
-  | "ai" //           AI requests of canvases, per person
+  | "ai" //           AI requests to the runtime API, per person
   | "management" //   `/api`, per person
   | "foreign" //      requests from pages of other origins or canvases, per caller and kind of request
   | "login" //        attempts to sign in, per network

@@ -60,7 +60,7 @@ export interface Db {
   get<Row>(...statement: Sql): Promise<Row | undefined>;
   /**
    * Returns the first row, like `get`, for statements whose result rarely changes. A driver may return the row from memory as long as no
-   * table in the statement has changed, so the row is never stale. Callers must not modify the row.
+   * table that the statement reads has changed, so the row is never stale. Callers must not modify the row.
    */
   getCached<Row>(
     text: TemplateStringsArray,

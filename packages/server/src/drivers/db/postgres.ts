@@ -79,8 +79,8 @@ export function postgres(
   }
 
   /**
-   * Runs all steps in a transaction without waiting for each result. The steps after one that changes no row also run, and are rolled back
-   * with it.
+   * Runs all steps in a transaction without waiting for each result. If a step that is not `optional` changes no row, the later steps also
+   * run, and all steps are rolled back.
    */
   async function attempt({ transactions }: Clients, steps: Step[]): Promise<number[]> {
     const changed: number[] = [];

@@ -4,7 +4,7 @@ import { sqliteError } from "./sqlite-error.ts";
 const BUSY = 5;
 const IO_ERROR = 10;
 
-/** Returns the primary error code of SQLite; 0 for any other error. */
+/** Returns SQLite's primary error code of an error, or 0 if the error is not from SQLite. */
 const codeOf = (error: unknown) => ((error as { errcode?: number }).errcode ?? 0) % 256;
 
 /** Whether an error means that another process holds the lock of the database. */

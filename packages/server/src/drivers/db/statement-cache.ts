@@ -4,7 +4,7 @@ type Level = Map<Value, unknown>;
 
 const MAX_ROWS = 10_000;
 
-/** Caches the rows of one statement by the values of its parameters. `clear` is called when a table of the statement changes. */
+/** Caches the rows of one statement by the values of its parameters. `clear` is called when a table that the statement reads changes. */
 export class StatementCache {
   #found: Level = new Map();
   #size = 0;
