@@ -72,7 +72,7 @@ export const requireBlobs = (canvasId: string, keys: string[]): Step => sql`
 
 /**
  * Builds the batch steps that add `uses` to the number of times that a canvas uses each blob. The size of a blob is added to the canvas's
- * sum of bytes only when the canvas begins to use it.
+ * sum of bytes only when the canvas begins to use the blob.
  */
 export function addUses(canvasId: string, used: Iterable<{ blob: BundleBlob; uses: number }>): Step[] {
   const rows = Object.fromEntries(

@@ -24,7 +24,7 @@ export interface CanvasQuota {
 
 /**
  * Declares what one part of the service stores for each canvas. `Env.canvasData` lists the declarations of all parts. Purges, exports,
- * usage, quotas and the sweep of unused blobs rely on this list.
+ * reports of usage, quotas and the sweep of unused blobs rely on this list.
  */
 export interface CanvasData {
   /** Every table in which rows belong to canvases, by its name, except `canvases` itself. A table comes before those that it references. */
@@ -39,11 +39,11 @@ export interface CanvasData {
   sweep?(db: Db): Promise<void>;
 }
 
-/** Returns every table in a list of declarations, with its name. */
+/** Returns every table, with its name, from a list of declarations. */
 export const tablesOf = (list: readonly CanvasData[]): [name: string, table: CanvasTable][] =>
   list.flatMap(({ tables }) => Object.entries(tables));
 
-/** Returns every column in a list of declarations that holds keys of blobs. */
+/** Returns every column that holds keys of blobs, from a list of declarations. */
 export const blobColumnsOf = (list: readonly CanvasData[]): BlobColumn[] =>
   list.flatMap(({ blobs }) => blobs ?? []);
 

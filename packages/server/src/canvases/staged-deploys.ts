@@ -22,7 +22,7 @@ export interface StagedBlob {
   compressible: boolean;
 }
 
-/** A deploy by one user to one canvas, for which the files are uploaded one by one. */
+/** A deploy by one user to one canvas in which the client uploads the files one by one. */
 export interface StagedDeploy {
   id: string;
   canvasId: string;
@@ -140,8 +140,8 @@ export async function holdBlob(
 }
 
 /**
- * Builds the batch step that marks a staged deploy as finished with its version. It changes no row, and so rolls back its batch, if the
- * deploy has been finished or removed already.
+ * Builds the batch step that marks a staged deploy as finished, with the id of the version that it published. It changes no row, and so
+ * rolls back its batch, if the deploy has been finished or removed already.
  */
 export const finishStep = (id: string, version: string): Step => sql`
   update staged_deploys set version_id = ${version} where id = ${id} and version_id is null`;

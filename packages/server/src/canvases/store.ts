@@ -56,7 +56,9 @@ export interface CreationQuota {
   refuse(): never;
 }
 
-/** The settings of a canvas that a page creates with the primitive `authoring`, and the additional quotas that apply. */
+/**
+ * The settings of a canvas that a page creates with the primitive `authoring`, and the additional quotas that the canvas counts against.
+ */
 export interface Authored {
   access: Access;
   passwordHash: string | null;

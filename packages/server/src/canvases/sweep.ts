@@ -10,7 +10,7 @@ import { sweepVersions } from "./version-files.ts";
 
 const HOUR_MS = 60 * 60 * 1000;
 
-/** Removes blobs older than an hour to which no row of the database refers. Returns their number. */
+/** Removes the blobs that are older than an hour and to which no row of the database refers. Returns the number of removed blobs. */
 export async function sweepBlobs({ db, blobs, canvasData, clock }: Env): Promise<number> {
   const references = new BlobReferences(db, blobColumnsOf(canvasData));
   let removed = 0;
@@ -24,8 +24,8 @@ export async function sweepBlobs({ db, blobs, canvasData, clock }: Env): Promise
 }
 
 /**
- * Removes temporary files of uploads and of blobs that are older than an hour, because killed processes leave such files. Completes
- * removals of blobs that were interrupted.
+ * Removes temporary files of uploads and of blobs if they were last written more than an hour ago. Killed processes leave such files. Also
+ * completes removals of blobs that were interrupted.
  */
 async function sweepStaging(env: Env): Promise<void> {
   const before = env.clock() - HOUR_MS;

@@ -33,7 +33,7 @@ function usesOf(files: VersionFile[]): Iterable<{ blob: BundleBlob; uses: number
   return used.values();
 }
 
-/** The result of `addFiles`, which explains the values. */
+/** The result of `addFiles`. The comment on that function explains the values. */
 export type AddOutcome = "done" | "lost" | "full" | "gone";
 
 /**

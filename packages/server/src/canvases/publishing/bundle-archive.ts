@@ -84,8 +84,8 @@ function archived({ path, plain, gzip }: StoredFile, env: Env): ArchivedFile {
 }
 
 /**
- * Returns a version as a zip. Deploying the zip gives the same files again. Files without a stored gzip variant are not compressed, unless
- * the zip would then be larger than `limit`, the largest zip that can be deployed. In this case they are compressed while the zip is read.
+ * Returns the files of a version as a zip, from which a deploy makes the same files again. Uses the stored gzip variants. Compresses other
+ * files only if the zip would otherwise be larger than `limit`, the largest zip that can be deployed.
  */
 export async function archiveOf(
   version: string,

@@ -51,7 +51,7 @@ async function zipBundle(source: ZipSource): Promise<Bundle> {
 async function pageBundle(source: ZipSource): Promise<Bundle> {
   async function* read() {
     for await (const chunk of source.stream(0, source.size)) {
-      // The headers of every zip contain zero bytes, so a file without zero bytes cannot be read as a zip too.
+      // The headers of every zip contain zero bytes. Refusing zero bytes ensures that no accepted page can also be read as a zip.
       if (chunk.includes(0)) invalid("The page is not a text: it contains a zero byte.");
       yield chunk;
     }

@@ -25,8 +25,8 @@ function distance(from: string, to: string): number {
 const MAX_LENGTH = 40;
 
 /**
- * Returns the known name that a misspelt name most likely stands for. Returns undefined if every known name differs from it in more than 40
- * % of the letters.
+ * Returns the known name that a misspelt name most likely stands for. Returns undefined if every known name differs from the misspelt one
+ * in more than 40 % of the letters.
  */
 export function nearestName(name: string, known: readonly string[]): string | undefined {
   if (name.length >= MAX_LENGTH) return undefined;

@@ -183,8 +183,8 @@ async function requireComplete(id: string, env: Env): Promise<void> {
 }
 
 /**
- * Returns the files of a staged deploy as files of a bundle. The canvas has their bytes already, so `open` is called only if a blob was
- * lost, and throws 409 `BLOBS_MISSING`.
+ * Returns the files of a staged deploy as files of a bundle. The canvas has their bytes already, so `open` is called only if the canvas has
+ * lost a blob, and throws 409 `BLOBS_MISSING`.
  */
 const filesOf = ({ files }: StagedDeploy): BundleFile[] =>
   files.map((file) => ({ ...file, open: async () => refuse("BLOBS_MISSING", { missing: [file.key] }) }));
