@@ -98,7 +98,7 @@ for (const [who, { principal, granted, role, spared }] of Object.entries(ASKERS)
 
 type Answer = { role: CanvasRole } | { refused: ErrorCode };
 
-/** Further cases: changes to the canvas `open`, the caller, changes to the request `at`, and the expected result. */
+/** Further cases: changes to the tested canvas, the caller, changes to the tested request, and the expected result. */
 const more: [what: string, Partial<AccessFields>, Principal, Partial<typeof at> | object, Answer][] = [
   ["the share has not expired yet", { expiresAt: NOW + 1 }, member, {}, { role: "viewer" }],
   [

@@ -92,7 +92,6 @@ export function sendPage(
       .header("content-security-policy", formsLeadTo === null ? CSP : `${CSP} ${formsLeadTo}`)
       // In path mode the pages of canvases have this origin, too. If such a page opens this one, it must not get a reference to the new
       // window.
-      // window.
       .header("cross-origin-opener-policy", "same-origin")
       .header("cache-control", "private, no-store")
       .send(page.text)

@@ -74,7 +74,6 @@ async function getCached(token: string, keys: Jwks, { config, clock }: Env): Pro
   const now = clock();
   // Uses the cache of the current keys. If the keys are replaced meanwhile, the claims are added to this cache, which is discarded with the
   // old keys.
-  // and not to the new one.
   const { verified } = keys;
   const hash = tokenHash(token);
   const known = verified.get(hash);

@@ -111,7 +111,7 @@ export async function updateTeam(
   return (await db.batch(steps)).length === steps.length;
 }
 
-/** Deletes a team, and with it the roles on canvases that its members had as members of the team. */
+/** Deletes a team. Its members lose the roles on canvases that the team gave them. */
 export async function deleteTeam(id: string, { db }: Env): Promise<void> {
   await db.batch([
     // The row of the team is written first, because a concurrent request that shares a canvas with the team waits for the lock on it.

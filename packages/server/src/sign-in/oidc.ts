@@ -55,7 +55,6 @@ export function mountOidc(app: FastifyInstance, env: Env): void {
     if (proof === null) {
       // If several tabs start a sign-in before the browser has a binding, the browser keeps only one of their bindings. The other tabs
       // start the sign-in again.
-      // restart.
       const may = !flow.restarted && params.has("code") && bindingOf(request.raw, env) !== undefined;
       if (may) return begin(request, reply, { returnTo: flow.returnTo, restarted: true });
       throw new OidcError("expired", "the state of another browser");
