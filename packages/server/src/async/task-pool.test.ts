@@ -17,7 +17,7 @@ function tasks() {
   return { started, end: (index: number) => ends[index]?.(), task };
 }
 
-test("runs as many tasks as its width, the others in order, also after a failure", async () => {
+test("runs at most `width` tasks at a time and the others in order, also after a failure", async () => {
   const pool = new TaskPool(2);
   const { started, end, task } = tasks();
   const failed = assert.rejects(

@@ -66,7 +66,7 @@ const values: [environment: Record<string, string>, name: keyof Config, value: u
   ],
 ];
 for (const [environment, name, value] of values) {
-  test(`${Object.keys(environment).at(-1)} settles ${name}`, () =>
+  test(`${Object.keys(environment).at(-1)} sets ${name}`, () =>
     assert.deepEqual(readConfig(environment)[name], value));
 }
 
