@@ -7,7 +7,7 @@ const NONE: RuntimePolicy = {};
 
 /**
  * Returns the policy document of a canvas, in the revision `policyRevision` or a newer one. Returns an empty document if the canvas has
- * none. Throws 404 `NOT_FOUND` if the canvas has been purged.
+ * none. Throws 404 `NOT_FOUND` if the canvas has been removed for good.
  */
 export async function policyOf(
   { id, policyRevision }: Pick<Canvas, "id" | "policyRevision">,

@@ -86,8 +86,8 @@ export async function deleteCanvas(id: string, { db, clock }: Env): Promise<void
 
 /**
  * Makes the editor with the address `email` the owner, and the owner an editor, in one batch. Changes nothing and returns "not_an_editor"
- * if there is no such editor with an active account. Changes nothing and returns the name of a quota of the new owner if it would be
- * exceeded.
+ * if there is no such editor with an active account. Changes nothing and returns the name of a quota if the new owner would exceed this
+ * quota.
  */
 export async function transferCanvas(
   id: string,

@@ -16,7 +16,7 @@ export interface BundleArchive {
 /** The first bytes of gzip data that zlib writes: signature, compression method and flags. */
 const GZIP = Buffer.from([0x1f, 0x8b, 8, 0]);
 const GZIP_HEADER_BYTES = 10;
-/** The length of the checksum and the size that follow the deflated data. */
+/** The length in bytes of the end of gzip data: the checksum and the size of the uncompressed content. */
 const GZIP_TRAILER_BYTES = 8;
 
 async function bytesOf(

@@ -27,7 +27,7 @@ export const parkedSlug = (canvasId: string): string => `deleted-${canvasId}`;
 
 /**
  * Builds the batch steps that free the slug of a deleted draft (a canvas without a version) for other canvases. They give the draft a
- * substitute slug until it is restored or purged.
+ * substitute slug until it is restored or removed for good.
  */
 export const parkSlug = (canvasId: string, now: number): Step[] => [
   optional`update slug_claims set until = 0 where canvas_id = ${canvasId} and until is null`,
