@@ -13,8 +13,8 @@ import type { CanvasRole } from "@easel/protocol/types";
 import { allows, audienceIncludes, rightsOf } from "./rights.ts";
 
 /*
- * Tests the presets and rights of specification 2 for four callers: the owner, an editor, the author of the record (a viewer), and another
- * viewer.
+ * Tests the presets and rights of record policies (specification 2) for four callers: the owner of the canvas, an editor, the author of the
+ * record (a viewer), and another viewer.
  */
 
 const CALLERS = ["owner", "editor", "author", "other"] as const;

@@ -1,7 +1,7 @@
 import { METHODS as PARSED } from "node:http";
 import { refuse } from "./refusal.ts";
 
-/** The methods that routes have handlers for. The handler of GET also serves HEAD. */
+/** The methods for which routes can have handlers. The handler of GET also serves HEAD. */
 export type Method = "GET" | "PUT" | "POST" | "PATCH" | "DELETE";
 
 /** The methods in the order in which `Allow` lists them. */

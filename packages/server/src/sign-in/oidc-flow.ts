@@ -5,8 +5,8 @@ import { cookiesNamed, hostOnly, setCookie } from "../http/cookies.ts";
 
 /*
  * A pending sign-in is not stored on the server, so any node can finish it, and several tabs can sign in at once. The browser keeps a
- * random token in a cookie: the binding. The OAuth parameter `state` contains the sign-in and the hash of the binding. It is signed, and
- * valid only in that browser. The PKCE verifier and the nonce are derived from the binding, which the provider never sees.
+ * random token in a cookie: the binding. The OAuth parameter `state` contains the sign-in and the hash of the binding. `state` is signed,
+ * and valid only in that browser. The PKCE verifier and the nonce are derived from the binding, which the provider never sees.
  */
 
 const LIFETIME_MS = 10 * 60_000;
