@@ -1,4 +1,4 @@
-/** The names of the capability switches of a canvas. While its switch `backendEnabled` is off, all of them count as off. */
+/** The names of the capability switches of a canvas. While the switch `backendEnabled` of the canvas is off, all of these count as off. */
 export type Switch = "kv" | "files" | "ai" | "realtime" | "authoring";
 
 /**

@@ -14,7 +14,7 @@ const page = z.object({
     .transform((limit) => pageLimit({ limit })),
 });
 
-/** The query parameters of a list of the entries that contain the text `q`. */
+/** The query parameters of a list that contains only entries with the text `q`. */
 export const search = z.object({
   q: z
     .string()

@@ -67,7 +67,7 @@ async function perform(act: Act, call: Call, request: FastifyRequest, env: Env):
     result = await act.perform(call, reauthenticated, env);
     canvas = result.audit?.canvas ?? canvas;
   } finally {
-    // Announced after a failure too, because parts of the act may have been done.
+    // Changes of access are announced after a failure too, because parts of the act may have been done.
     if (act.affects !== undefined) {
       const people = [user.id, params.id ?? ""];
       await announceAccess(canvas === undefined ? { people } : { canvas }, env);
@@ -90,7 +90,7 @@ const actsByPath = (): [path: string, acts: ActsByMethod][] =>
     Object.fromEntries(acts.map((act) => [act.method, act])),
   ]);
 
-/** Mounts the management API, a JSON API for dashboards, command lines and CI. */
+/** Registers the routes of the management API, a JSON API for dashboards, command lines and CI. */
 export function mountManagement(app: FastifyInstance, env: Env): void {
   for (const [path, acts] of actsByPath()) {
     const guests = Object.values(acts).some(({ allow }) => CALLERS[allow].guests);

@@ -11,7 +11,7 @@ import { requireShare, storedAccess } from "./gates.ts";
 import type { NewShare } from "./metadata.ts";
 import { recordChange } from "./record-change.ts";
 
-/** The fields of a new canvas as a page sends them, but with the hash of the password. */
+/** The fields of a new canvas as a page sends them, with the hash of the password instead of the password. */
 export type GivenShare = Omit<z.output<typeof NewShare>, "password"> & { passwordHash: string | undefined };
 
 /**

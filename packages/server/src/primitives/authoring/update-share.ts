@@ -13,7 +13,10 @@ import type { ShareUpdate } from "./metadata.ts";
 import { recordChange } from "./record-change.ts";
 import { saveChanges } from "./store.ts";
 
-/** The changes to a canvas as a page sends them, but with the hash of the password. Null removes the password, and undefined keeps it. */
+/**
+ * The changes to a canvas as a page sends them, with the hash of the new password instead of the password. A hash of null removes the
+ * password, and undefined keeps it.
+ */
 export type GivenUpdate = Omit<z.output<typeof ShareUpdate>, "password"> & {
   passwordHash: string | null | undefined;
 };
@@ -28,7 +31,10 @@ const resultOf = (row: ManagedRow, { access, passwordHash, expiresAt }: GivenUpd
   expiresAt: expiresAt === undefined ? row.expires_at : expiresAt,
 });
 
-/** If an update changes sharing settings, checks those that the canvas will have. Returns the home organisation to save, if it changes. */
+/**
+ * If an update changes sharing settings, checks the settings that the canvas will have. Returns the home organisation to save, if that
+ * changes.
+ */
 async function requireResult(call: Call, row: ManagedRow, given: GivenUpdate, env: Env) {
   const { access, passwordHash, expiresAt } = given;
   const changes = [access, passwordHash, expiresAt].some((value) => value !== undefined);

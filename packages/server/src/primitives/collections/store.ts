@@ -12,7 +12,7 @@ import { AUTHOR, type Field, fieldsOf, keyOf } from "./fields.ts";
 import { listStatement } from "./list-statement.ts";
 import { type Condition, cursorOf, type RecordQuery } from "./record-query.ts";
 
-/** A record of a collection; `updated_at` in epoch milliseconds. */
+/** A record of a collection. `updated_at` is in epoch milliseconds. */
 export type StoredRecord = Stored & { id: string; author_id: string; updated_at: number };
 
 const KIND = "records";
@@ -83,8 +83,8 @@ export class RecordStore {
   }
 
   /**
-   * Reads the next records of a list that the right `read` includes: at most `query.limit`, and at most 64 Ki characters of text unless one
-   * record is longer.
+   * Reads the next records of a list, but only those that the right `read` includes. Returns at most `query.limit` records, and at most 64
+   * Ki characters of text unless one record is longer.
    */
   async list(query: RecordQuery, read: Right) {
     const author = read.any ? null : this.#caller;

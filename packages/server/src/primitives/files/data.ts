@@ -3,7 +3,9 @@ import type { CanvasData } from "../../canvases/canvas-data.ts";
 import { sql } from "../../drivers/db/db.ts";
 import { sweepAttachments } from "./attachments.ts";
 
-/** Declares the storage of uploaded files: a table with one row per file, a table with the sum of the sizes, the quotas, and the blobs. */
+/**
+ * Declares the storage of uploaded files: a table with one row per file, a table with the total size per canvas, the quotas, and the blobs.
+ */
 export const filesData: CanvasData = {
   tables: {
     files: {

@@ -3,7 +3,7 @@ import { newId } from "../../crypto/ids.ts";
 import { asKeys, type Db, optional, type Step, statementText } from "../../drivers/db/db.ts";
 import type { Scope } from "./scope.ts";
 
-/** A file; `size` in bytes, `created_at` in epoch milliseconds. */
+/** An uploaded file. `size` is in bytes, and `created_at` in epoch milliseconds. */
 export interface StoredFile {
   id: string;
   scope: Scope;
@@ -27,7 +27,7 @@ export interface Room {
   canvas: number;
 }
 
-/** The number of rows that a list reads at a time after its first read, if that returned hidden files. */
+/** The number of rows that a list reads at a time after its first read, if the first read returned hidden files. */
 const SLICE = 100;
 
 const COLUMNS = "id, scope, record_id, owner_id, uploaded_by, name, mime, size, blob_key, created_at";
@@ -153,7 +153,10 @@ export class FileStore {
     return this.#page(LIST_OF_RECORD, [recordId], after, limit);
   }
 
-  /** Reads `limit` files that are not hidden. Reads a limited number of rows at a time, because a read in SQLite blocks the event loop. */
+  /**
+   * Reads at most `limit` files that are not hidden. Reads a limited number of rows at a time, because a read in SQLite blocks the event
+   * loop.
+   */
   async #page(text: TemplateStringsArray, by: string[], after: string, limit: number): Promise<StoredFile[]> {
     const shown: StoredFile[] = [];
     for (let [last, size] = [after, limit]; ; size = SLICE) {
@@ -187,12 +190,12 @@ export class FileStore {
   }
 }
 
-/** Builds the SQL steps that remove files and subtract their sizes from the sum of the canvas. The last step removes the rows. */
+/** Builds the SQL steps that remove files and subtract their sizes from the stored total of the canvas. The last step removes the rows. */
 export function removal(canvas: string, ids: string[]): Step[] {
   const keys = asKeys(ids);
   return [
-    // Locks the sum until the commit, so that the next two statements see the same files and concurrent removals subtract each size only
-    // once.
+    // Locks the stored total until the commit, so that the next two statements see the same files and concurrent removals subtract each
+    // size only once.
     optional`update file_bytes set bytes = bytes where canvas_id = ${canvas}`,
     optional(SUBTRACT, keys, canvas, canvas),
     optional(REMOVE, keys, canvas),

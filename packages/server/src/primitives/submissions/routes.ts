@@ -22,8 +22,8 @@ const textOf = ({ userId, value, updatedAt }: Submission) =>
   `{"userId":${JSON.stringify(userId)},"value":${value},"updatedAt":${updatedAt}}`;
 
 /**
- * Returns the store of the collection in the path. Throws 403 `PERMISSION_DENIED` if the caller lacks the permission, and 400
- * `INVALID_BODY` for an invalid name.
+ * Returns the store for the submissions of the collection in the path. Throws 403 `PERMISSION_DENIED` if the caller lacks the permission,
+ * and 400 `INVALID_BODY` for an invalid name of a collection.
  */
 function storeFor(permission: Permission, call: Call, { db }: Env): SubmissionStore {
   requirePermission(call, permission);
