@@ -54,8 +54,8 @@ export async function findBlobs(
 }
 
 /**
- * Builds the batch step that locks the rows for the blobs of a canvas and for the sum of their sizes. In a batch, it must come before every
- * change of these rows.
+ * Builds the batch step that locks the row with the sum of a canvas's bytes. It must come before the steps of a batch that change this sum
+ * or the blobs of the canvas, so that such batches run one after the other.
  */
 export const lockBytes = (canvasId: string): Step => sql`
   insert into bundle_bytes (canvas_id, bytes) values (${canvasId}, 0)

@@ -47,8 +47,8 @@ export async function refuseOver(quota: OwnerQuota, userId: string, env: Env): P
 }
 
 /**
- * Builds the batch step that locks a user's row. Every batch that counts against a quota of the user must begin with this step, so that
- * such batches run one after the other.
+ * Builds the batch step that locks a user's row. Every batch that counts against a quota of the user must begin by locking this row, so
+ * that such batches run one after the other.
  */
 export const lockUser = (userId: string): Step => sql`update users set name = name where id = ${userId}`;
 
