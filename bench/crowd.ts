@@ -6,11 +6,14 @@ import { startNode } from "./child.ts";
 export interface Dialect {
   /** Frames to send after the handshake, each after the response to the previous one, which begins with `answer`. "" sends nothing. */
   opening: { send: string; answer: string }[];
-  /** The frame that each publisher of a room sends. Its data has `"by":"…"` with one character, the publisher, and `"n":"00000000"`. */
+  /**
+   * The frame that each publisher of a room sends. Its data has `"by":"…"`, one character that identifies the publisher, and
+   * `"n":"00000000"`, where the number of the message is written.
+   */
   publish: string[];
   /** A position and the character that only messages, and no other frames, have there. */
   message: { at: number; is: string };
-  /** The server's application-level ping, and the response to it. */
+  /** The text of the server's application-level ping, and the text of the response. */
   beat?: { ask: string; answer: string };
 }
 

@@ -99,7 +99,7 @@ async function write(files: Files, folder: string): Promise<void> {
   await directory.close();
 }
 
-/** Makes a staged deploy: sends the list of files, uploads the contents that are missing, and publishes them. */
+/** Makes a staged deploy: sends the list of files, uploads the contents that the service does not have, and publishes the version. */
 async function stage(
   base: string,
   session: string,

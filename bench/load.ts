@@ -119,8 +119,8 @@ function startTiming(): void {
 }
 
 /**
- * Keeps this process from sleeping. With a slower server it would sleep more often, and the CPU time for waking it up would count as that
- * server's.
+ * Keeps this process from sleeping. With a slower server it would sleep more often, and the CPU time for waking it up would be counted
+ * for that server.
  */
 function neverSleep(): void {
   setImmediate(neverSleep);

@@ -13,7 +13,7 @@ const BY = '"by":"';
 const NUMBER = '"n":"';
 const DIGITS = 8;
 
-/** All sockets of this process, with one handler for the messages of all of them. */
+/** All sockets of this process, and the handler that is called for their messages. */
 class SocketPool {
   readonly crowd: Crowd;
   readonly members: Member[] = [];
@@ -113,7 +113,7 @@ class SocketPool {
   }
 }
 
-/** Waits in a busy loop until `done` returns true. If this process slept, the CPU time for waking it up would count as the server's. */
+/** Waits in a busy loop until `done` returns true. If it slept, the CPU time for waking it up would be counted for the server. */
 function until(done: (now: number) => boolean): Promise<void> {
   return new Promise((resolve) => {
     const look = () => {

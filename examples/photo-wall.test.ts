@@ -151,7 +151,7 @@ test("an upload shows its progress, can be cancelled, and says why it failed", {
     "viewer@example.com",
   );
   const session = await context.newCDPSession(page);
-  // The policy of pages forbids the script of the accessibility checker.
+  // Turns off the content security policy, which would stop the accessibility checker.
   await session.send("Page.setBypassCSP", { enabled: true });
   await page.reload();
   await button(page, "Add photos").waitFor();

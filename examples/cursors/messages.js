@@ -4,7 +4,7 @@ export const CHANNEL = "participants:cursors";
 /** The interval in ms between two points of a path. A message has the path along which a pointer has moved. */
 export const STEP = 60;
 
-/** The maximum number of points in a path that is sent, and of its points that are shown. */
+/** The maximum number of points in a path, both when it is sent and when it is shown. */
 export const MOST = 16;
 
 const PLACES = [

@@ -10,7 +10,7 @@ const AT_ONCE = 6;
 /** The time in ms for which nothing is sent after the service has refused a message. */
 const REST = 15_000;
 
-/** Creates an object that sends the positions of the pointer with `send(event, data)`, within the rate limit. `clock` returns ms. */
+/** Creates an object that sends the positions of the pointer with `send(event, data)` within the rate limit. `clock` returns ms. */
 export function createOutbox(send, clock = () => performance.now()) {
   let open = false;
   let here = null;

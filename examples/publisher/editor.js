@@ -150,7 +150,7 @@ export function letWrite({ say, done, failed, left }) {
     edit,
     /** Returns the id of the canvas that is edited, if any. */
     edited: () => base?.id,
-    /** Replaces the canvas that the edits are based on, or makes a new page of them if it is null. Keeps the edits. */
+    /** Sets the canvas that the form edits, null for a new page, and keeps what the person has entered. */
     rebase(canvas) {
       const message = problem.textContent;
       const { value } = field.expiry;

@@ -32,7 +32,7 @@ const QUOTAS = {
   user_total: (limit) => `You have published ${limit} pages, which is all that one person may publish.`,
 };
 
-/** Returns what a person can do about an error. */
+/** Returns a text that tells a person what to do about an error. */
 export function explain(error) {
   if (!error.code) return "A part of this page is missing. Reload it, please.";
   if (error.code === "QUOTA_EXCEEDED" && Object.hasOwn(QUOTAS, error.scope))

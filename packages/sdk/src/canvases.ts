@@ -38,7 +38,7 @@ export interface CanvasChanges extends Omit<CanvasSettings, "password" | "expire
   bundle?: Bundle;
   /** Null removes the password. */
   password?: string | null;
-  /** Null removes the expiry. */
+  /** Null removes the time at which access ends. */
   expiresAt?: number | null;
   /** The `updatedAt` that the page has read with the canvas. If it has changed since then, the update fails with `SHARE_CONFLICT`. */
   expectedUpdatedAt?: number;

@@ -39,7 +39,7 @@ function pathMode({ origin, pathname }: URL): Context | undefined {
   return slug ? { slug, base: origin } : undefined;
 }
 
-/** Parses an address on `{slug}.{base_host}`. The first label of the host name is the slug. The base has the other labels and the port. */
+/** Parses an address on `{slug}.{base_host}`. The first label of the host name is the slug, and the base is the origin of `{base_host}`. */
 function subdomainMode({ protocol, host, hostname }: URL): Context | undefined {
   if (isAddress(hostname)) return undefined;
   const [, slug, rest] = /^([^.]+)\.([^.:].*)$/.exec(host) ?? [];

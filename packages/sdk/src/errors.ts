@@ -42,7 +42,7 @@ export class EaselError extends Error {
   readonly requestId: string | undefined;
   /** A more specific reason than the code, if the response had one. With `INVALID_BODY` it is `invalid_slug` or `org_forbidden`. */
   readonly reason: string | undefined;
-  /** The present state of the canvas, with the codes `SHARE_CONFLICT` and `UPDATE_PARTIAL`. */
+  /** The present state of the canvas; only in errors with the code `SHARE_CONFLICT` or `UPDATE_PARTIAL`. */
   readonly current: AuthoredCanvas | undefined;
 
   constructor(failure: Failure) {
@@ -178,7 +178,7 @@ const QUOTA_CODES = [
   "CONNECTION_RATE_LIMIT",
 ];
 
-/** The error classes (specification 7). The first row whose function returns true determines the class; without one it is `EaselError`. */
+/** The error classes (specification 7). The first row that matches determines the class. If none matches, the class is `EaselError`. */
 const MAPPING: [matches: (failure: Failure) => boolean, type: new (failure: Failure) => EaselError][] = [
   [({ status }) => status === 401, NotAuthenticatedError],
   [({ status, code }) => status === 403 && code === "CAPABILITY_DISABLED", CapabilityDisabledError],

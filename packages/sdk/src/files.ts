@@ -20,7 +20,7 @@ export interface FileRecord {
   scope: string;
   /** The id of the person who uploaded the file. */
   uploadedBy: string;
-  /** The record that an attachment belongs to; null for any other file. */
+  /** The id of the record that an attachment belongs to; null for any other file. */
   recordId: string | null;
   collection?: string;
   group?: string;

@@ -18,7 +18,7 @@ function answersTo({ type, channel, event = "", data = null, ...target }: Fields
   ];
 }
 
-/** Creates a fake `WebSocket` class with a service in memory. `frames` are the frames that the page has sent. */
+/** Creates a fake `WebSocket` class, whose connections lead to a fake service in memory. `frames` are the frames that were sent to it. */
 export function fakeSocket() {
   const frames: Fields[] = [];
 

@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { createEasel, type Json, type KvValue, NotFoundError } from "../src/index.ts";
 import { fakeFetch, fakeService, page } from "./support.ts";
 
-/** Creates an SDK whose requests all get the same response. */
+/** Creates an SDK whose requests all get the same response. Returns it with the list of requests. */
 function answered(body: Json, status = 200) {
   const { fetch, calls } = fakeFetch(() => Response.json(body, { status }));
   return { ...createEasel(page, fetch), calls };

@@ -13,7 +13,7 @@ const presence = (channel: string) => ({ type: "presence", channel });
 const message = (event: string) => ({ type: "publish", channel: "pens", event });
 const disconnected = { name: "EaselError", code: "DISCONNECTED", status: 0 };
 
-/** Asserts the delay after a number of consecutive failures. */
+/** Asserts the delay, in ms, after a number of consecutive failures. */
 function assertBackoff(delay: number, failures: number) {
   assert.equal(delay, Math.min(500 * 2 ** failures, 10_000));
 }

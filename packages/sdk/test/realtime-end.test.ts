@@ -106,7 +106,7 @@ test("an error handler may close, stop and restart channels and watches that hav
   next.say({ type: "subscribed", channel: "inks" });
   watch();
   const users = inks.presence();
-  // The second watch shares the subscription of the first.
+  // The second watch sends no frame, because it shares the subscription of the first.
   assert.deepEqual(await next.next(), { type: "presence", channel: "inks" });
   const from = { id: "u-1", name: "Ada", canvasRole: "viewer" };
   next.say({ type: "message", channel: "inks", event: "a", data: null, from });

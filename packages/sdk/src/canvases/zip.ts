@@ -35,8 +35,8 @@ function deflater(): CompressionStream | undefined {
 }
 
 /**
- * Computes the checksum of a file and deflates it, in one pass. Leaves it uncompressed if that is smaller, or if the service would
- * refuse the ratio of its sizes.
+ * Computes the checksum of a file and deflates it, in one pass. Leaves it uncompressed if that is smaller, or if its compression ratio
+ * is so high that the service would refuse it.
  */
 async function pack(content: Blob, signal: AbortSignal | undefined): Promise<Packed> {
   let sum = 0;

@@ -24,7 +24,7 @@ interface Target {
   name?: string;
 }
 
-/** The target, the name and the progress of an upload. */
+/** Options of an upload: where to store the file, its name, progress and cancellation. */
 export interface UploadOptions extends Target, SendOptions {}
 
 /** Creates `easel.files.upload`. */

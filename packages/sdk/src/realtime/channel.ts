@@ -43,7 +43,8 @@ export interface Channel {
    */
   onLeave(handler: Listener<Member>): () => void;
   /**
-   * Calls `handler` with the people on the channel, after `subscribe` and after `presence`. Returns a function that removes the handler.
+   * Calls `handler` with the people on the channel after each subscription and each call of `presence`. Returns a function that removes
+   * the handler.
    * @example const stop = easel.realtime.channel("pens").onPresence((users) => list(users));
    */
   onPresence(handler: Listener<Member[]>): () => void;
@@ -167,7 +168,7 @@ export function createChannel(name: string, socket: Socket, onClose: () => void)
         case "error":
           // The service may have ended the subscription, so the next call of `subscribe` must send a frame.
           if (frame.code === "PERMISSION_DENIED") subscribed = false;
-          // Error frames do not name the request that they answer, so the oldest one is rejected.
+          // Error frames do not name the request to which they respond, so the oldest pending request is rejected.
           fail(toFrameError(frame), takePending(pending[0]?.type));
       }
     },
@@ -191,7 +192,7 @@ export function createChannel(name: string, socket: Socket, onClose: () => void)
         const stop = messages.add(handler);
         const refuse = (error: unknown, handled: boolean) => {
           stop();
-          // If a handler of `onError` gets the error, the page may ignore the promise.
+          // Prevents the event `unhandledrejection`, because the page gets the error elsewhere and may ignore the promise.
           if (handled) promise.catch(() => {});
           reject(error);
         };

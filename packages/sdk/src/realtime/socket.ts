@@ -85,7 +85,7 @@ export function createSocket(
       socket = undefined;
       const [status, body] = FINAL_CLOSES[code] ?? [];
       if (status) return fail(toError(status, { ...body, ...disabled }));
-      // A long connection resets the delay, because a page that only publishes may never receive a frame, which also resets it.
+      // A received frame resets the delay. So does a long connection, because a page that only publishes may never receive a frame.
       if (Date.now() - openedAt >= MAX_DELAY_MS) failures = 0;
       cancelReconnect = schedule(backoff(failures++), connect);
       for (const subscriber of [...subscribers]) subscriber.disconnected();

@@ -45,7 +45,10 @@ export function createWatch(socket: Socket): Watch {
   };
 }
 
-/** Creates the shared subscription to one target. `onEnd` is called when its last watch stops or an error ends it. */
+/**
+ * Creates the subscription that all watches of one target share. `onEnd` is called when the last of these watches stops, or when an error
+ * ends the subscription.
+ */
 function createFeed(target: WatchTarget, socket: Socket, unwatchFrame: string, onEnd: () => void) {
   const { name, prefix }: { resource: string; name?: string; prefix?: string } = target;
   const changes = createListeners<Change>();
@@ -82,7 +85,7 @@ function createFeed(target: WatchTarget, socket: Socket, unwatchFrame: string, o
         if (frame.type === "error") return failed(toFrameError(frame))();
         const first = !confirmed;
         confirmed = true;
-        // Data that the page read before the watch was confirmed may be stale.
+        // The first confirmation is also a resync, because data that the page has read before it may be stale.
         if (frame.type === "resync" || first) changes.emit({ op: "resync" });
       }
     },
