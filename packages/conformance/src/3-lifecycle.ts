@@ -98,7 +98,7 @@ export function lifecycle(target: Target): void {
       });
     }
 
-    it("accessMode follows access, and `status` is private for a private one alone", async () => {
+    it("accessMode follows access, and `status` is private only for a private canvas", async () => {
       const canvas = await stage(target, { people });
       await deploy(target, canvas);
       for (const [access, accessMode] of MODES) {
@@ -131,7 +131,7 @@ export function lifecycle(target: Target): void {
       }
     });
 
-    it("a deleted canvas in no list, whatever its state was", async () => {
+    it("a deleted canvas is in no list, whatever its state was", async () => {
       const before = [leave, deploy, archive, unpublish, disable];
       const canvases = await parallel(before, async (change) => {
         const canvas = await stage(target, { people });

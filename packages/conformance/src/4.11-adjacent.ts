@@ -60,7 +60,7 @@ export function account(target: Target): void {
         assert.equal(answer.json.error, "rate_limited");
       });
 
-      it("GET /api/me that a page elsewhere starts spends nothing of the person's own", async () => {
+      it("GET /api/me that another page starts does not spend the person's own bucket", async () => {
         const someone = await target.signIn(freshEmail("busy"));
         const elsewhere: Header[] = [["Sec-Fetch-Site", "cross-site"]];
         let answer = await get("/api/me", someone, elsewhere);
@@ -103,7 +103,7 @@ export function account(target: Target): void {
       assert.deepEqual([again.status, again.text], [304, ""]);
     });
 
-    it("GET /sdk/v1.js needs no canvas and asks nothing of the page it is loaded from", async (t) => {
+    it("GET /sdk/v1.js can be loaded from any page", async (t) => {
       const script = built(t, await get("/sdk/v1.js", person));
       if (!script) return;
       const { slug } = await stage(target, { switches: { backendEnabled: false } });
@@ -125,7 +125,7 @@ export function account(target: Target): void {
       unauthenticated(await get("/api/me", null), target);
     });
 
-    it("GET /api/me: a guest is one, and nothing else of the management API is theirs", async () => {
+    it("GET /api/me: a guest has isGuest, and no other route of the management API", async () => {
       const canvas = await stage(target);
       const guest = await guestOf(target, canvas);
       const { status, json } = await get("/api/me", guest);
@@ -149,7 +149,7 @@ export function account(target: Target): void {
       }
     });
 
-    it("GET /api/me: a guest with the address of an administrator is none", async () => {
+    it("GET /api/me: a guest with the address of an administrator is no administrator", async () => {
       const guest = await guestOf(target, await stage(target), target.admin);
       const { json } = await get("/api/me", guest);
       assert.deepEqual([json.isAdmin, json.isGuest], [false, true]);
@@ -192,7 +192,7 @@ export function account(target: Target): void {
       }
     });
 
-    it("GET /api/me: an administrator is one", async () => {
+    it("GET /api/me: an administrator has isAdmin", async () => {
       const admin = await target.signIn(target.admin);
       assert.equal((await get("/api/me", admin)).json.isAdmin, true);
     });

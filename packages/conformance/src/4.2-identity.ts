@@ -148,7 +148,7 @@ export function identity(target: Target): void {
       assert.equal((await second.pages.owner.get("/me")).json.id, id);
     });
 
-    it("the role follows the list, request by request", async () => {
+    it("a change of the people list changes the role with the next request", async () => {
       const live = await stage(target);
       const roleOf = async (role: Role) => (await live.pages[role].get("/me")).json.canvasRole;
       assert.equal(await roleOf("viewer"), "viewer");
@@ -176,7 +176,7 @@ export function identity(target: Target): void {
       assert.deepEqual(json.resources, { collections: {}, fileGroups: {}, channels: {}, connections: {} });
     });
 
-    it("permissions of a guest: a viewer's, without making canvases", async () => {
+    it("permissions of a guest: a viewer's, without canCreateCanvas", async () => {
       await turn(target, whole, { authoring: true });
       const guest = await guestOf(target, whole);
       const { json } = await open(target, whole.slug, guest).get("/me");
@@ -230,7 +230,7 @@ export function identity(target: Target): void {
       assert.equal((await canvas.pages.owner.get("/me")).json.canvasRole, "owner");
     });
 
-    it("a token is its person, in every canvas", async () => {
+    it("a token identifies its person, on every canvas", async () => {
       for (const role of ROLES) {
         const token = await tokenOf(target, whole.people[role]);
         const [own, byToken] = [
@@ -241,7 +241,7 @@ export function identity(target: Target): void {
       }
     });
 
-    it("an administrator's body has no field of its own", async () => {
+    it("an administrator's body has the same fields as everyone's", async () => {
       const admin = await target.signIn(target.admin);
       const { json } = await open(target, whole.slug, admin).get("/me");
       assert.deepEqual(Object.keys(json).sort(), FIELDS);

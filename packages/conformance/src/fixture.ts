@@ -14,7 +14,7 @@ export type Role = (typeof ROLES)[number];
 /** The people of a test canvas, by role. */
 export type Cast = Record<Role, Person>;
 
-/** A test canvas with its people. `pages` sends the requests of the canvas's page, as opened by each of them. */
+/** A test canvas with its people. `pages` has the canvas's page as each of them opens it, to send requests to the runtime API. */
 export interface Stage {
   id: string;
   slug: string;

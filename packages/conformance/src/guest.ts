@@ -30,7 +30,7 @@ export async function invite(
   return { id: String(inviteId), email, name, url: String(url) };
 }
 
-/** Opens the link of an invitation in a browser without a session, whose cookie then identifies the guest. */
+/** Opens the link of an invitation in a new browser, and returns the guest. The guest's headers have the cookie that the link sets. */
 export async function accept(target: Target, invited: Invite): Promise<Guest> {
   const browser = new Browser(target);
   const answer = await browser.send("GET", new URL(invited.url));

@@ -74,7 +74,7 @@ export function policies(target: Target): void {
       assert.deepEqual(await current(fresh), before);
     });
 
-    it("without a policy yet, an expectation of one, or none at all, is a conflict, too", async () => {
+    it("before the first policy, a save that expects a revision, or names none, is a conflict, too", async () => {
       const fresh = await stage(target);
       const { owner } = fresh.people;
       for (const expected of [{}, { expectedRuntimePolicy: "1" }]) {
@@ -84,7 +84,7 @@ export function policies(target: Target): void {
       assert.deepEqual(await current(fresh), { policy: null, revision: null });
     });
 
-    it("a conflict turns no switch either; with the right revision both change at once", async () => {
+    it("a conflict changes no switch; with the right revision policy and switches change at once", async () => {
       const fresh = await stage(target);
       const { owner } = fresh.people;
       const body = { kv: false, runtimePolicy: empty() };
@@ -97,7 +97,7 @@ export function policies(target: Target): void {
       refused(await fresh.pages.owner.get("/kv"), 403, "CAPABILITY_DISABLED");
     });
 
-    it("switches alone need no revision and leave the policy as it is; one that is given is held to", async () => {
+    it("switches alone need no revision and leave the policy as it is; a revision that is given must match", async () => {
       const fresh = await stage(target);
       const { owner } = fresh.people;
       const revision = await save(complete(), fresh);
@@ -109,7 +109,7 @@ export function policies(target: Target): void {
       assert.equal((await patch(owner, right, fresh)).status, 200);
     });
 
-    it("a policy can be taken away; what came before is then stale", async () => {
+    it("a policy can be removed; its revision is then out of date", async () => {
       const fresh = await stage(target);
       const revision = await save(complete(), fresh);
       await save(null, fresh);
@@ -141,7 +141,7 @@ export function policies(target: Target): void {
       }
     });
 
-    describe("who may", () => {
+    describe("access by role", () => {
       let shared: Stage;
       let people: Record<string, Person | null>;
       before(async () => {
@@ -171,7 +171,7 @@ export function policies(target: Target): void {
         }
       });
 
-      it("`guestAi` is the owner's: an editor gets OWNER_ONLY, and nothing changes", async () => {
+      it("only the owner changes `guestAi`: an editor gets OWNER_ONLY, and nothing changes", async () => {
         const { owner, editor } = shared.people;
         const capabilities = async (answer: Promise<Answer>) =>
           (await answer).json.capabilities as Record<string, unknown>;
@@ -205,7 +205,7 @@ export function policies(target: Target): void {
         });
       }
 
-      it("after all of them there is still none", async () => {
+      it("after all these refusals there is still no policy", async () => {
         assert.deepEqual(await current(untouched), { policy: null, revision: null });
       });
     });

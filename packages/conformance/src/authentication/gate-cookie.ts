@@ -84,7 +84,7 @@ export function gateCookie(target: Target): void {
         });
       }
 
-      it("one of several opens, wherever it stands", async () => {
+      it("one valid cookie among several is enough, in any position", async () => {
         const { viewer } = site.people;
         assert.equal((await me(site, viewer, right)).status, 200);
         const wrong = [flip(right, 0), "made-up"];
@@ -100,7 +100,7 @@ export function gateCookie(target: Target): void {
       });
     });
 
-    it("another password closes it, and so does the same one set again; the new one opens", async () => {
+    it("setting a password, even the same one, invalidates the cookie; the password then set opens", async () => {
       const at = await siteOf(target, { people: site.people, terms: { password: PASSWORD } });
       const browser = await unlocked(target, at, at.people.viewer);
       for (const password of ["another", "another", PASSWORD]) {

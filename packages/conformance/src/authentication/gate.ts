@@ -79,7 +79,7 @@ export function gate(target: Target): void {
       });
     }
 
-    it("owner, editors and guests need none", async () => {
+    it("owner, editors and guests need no password", async () => {
       const guest = await guestOf(target, site);
       for (const person of [site.people.owner, site.people.editor, guest]) {
         await finds(target, site, browserOf(person), "in");
@@ -96,13 +96,13 @@ export function gate(target: Target): void {
       }
     });
 
-    it("a token opens no gate: its person's password is not its own", async () => {
+    it("a token does not count as having entered the password, even if its person has", async () => {
       await unlocked(target, site, site.people.viewer);
       const token = await tokenOf(target, site.people.viewer);
       refused(await open(target, site.slug, token).get("/me"), ...LOCKED);
     });
 
-    it("management shows that there is a password, and nothing of it", async () => {
+    it("the management API shows that there is a password, but not the password", async () => {
       const answer = await manage(target, site.people.owner, "GET", `/api/canvases/${site.id}`);
       assert.equal(answer.json.hasPassword, true);
       assert.doesNotMatch(answer.text, /sesame|argon|"password/i);
@@ -127,7 +127,7 @@ export function gate(target: Target): void {
       ["of 201 characters", "p".repeat(201)],
       ["that is a number", 1],
     ] as const) {
-      it(`no password ${name}: 400 INVALID_BODY, and the one there is stays`, async () => {
+      it(`a password ${name}: 400 INVALID_BODY, and the old password stays`, async () => {
         const path = `/api/canvases/${site.id}/sharing`;
         refused(await manage(target, site.people.owner, "PUT", path, { password }), 400, "INVALID_BODY");
         const browser = await unlocked(target, site, site.people.viewer);

@@ -15,7 +15,7 @@ import { PAGE, shown, siteOf } from "./site.ts";
  */
 export function hosts(target: Target): void {
   if (target.urlMode !== "subdomain") return;
-  describe("what the host of a canvas holds", () => {
+  describe("the cookie of a canvas host", () => {
     let site: Stage;
     let other: Stage;
     let held: Header[];
@@ -59,7 +59,7 @@ export function hosts(target: Target): void {
       }
     });
 
-    it("serves no API and no page of the service", async () => {
+    it("the host serves no API and no page of the service", async () => {
       const { host } = new URL(pageUrl(target, site.slug));
       const { headers } = await target.signIn(target.admin);
       for (const path of ["/api/me", `/v1/c/${site.slug}/me`, "/auth/login", "/healthz"]) {

@@ -59,7 +59,7 @@ export function tokens(target: Target): void {
       for (const answer of await both(person, headers)) unauthenticated(answer, target);
     };
 
-    it("a token is its person on both APIs, without any other header", async () => {
+    it("a token identifies its person on both APIs, without any other header", async () => {
       assert.match(token.token, /^easel_pat_[A-Za-z0-9_-]{43}$/);
       for (const answer of await both(token)) {
         assert.equal(answer.status, 200, answer.text);
@@ -69,13 +69,13 @@ export function tokens(target: Target): void {
       assert.equal((await api(null, [scheme])).json.email, site.people.viewer.email);
     });
 
-    it("and no more than that person", async () => {
+    it("a token has no more access than its person", async () => {
       refused(await open(target, site.slug, token).put("/kv/k", 1), 403, "PERMISSION_DENIED");
       const stranger = await tokenOf(target, site.people.stranger);
       refused(await open(target, site.slug, stranger).get("/me"), 404, "OWNER_ONLY");
     });
 
-    it("it is shown once: no list names it", async () => {
+    it("a token is shown once: no list contains it", async () => {
       const { json, text } = await manage(target, site.people.viewer, "GET", "/api/tokens");
       const listed = (json.tokens as Record<string, unknown>[]).find(({ id }) => id === token.id);
       assert.deepEqual(Object.keys(listed ?? {}).sort(), ["createdAt", "expiresAt", "id", "name", "usedAt"]);
@@ -88,7 +88,7 @@ export function tokens(target: Target): void {
       it(`${name} is rejected`, () => shut(null, [forge(token.token)]));
     }
 
-    it("in the query it is ignored", async () => {
+    it("a token in the query is ignored", async () => {
       const path = `/me?access_token=${token.token}&token=${token.token}`;
       unauthenticated(await call(target, site.slug, null, "GET", path), target);
     });
@@ -97,7 +97,7 @@ export function tokens(target: Target): void {
       await shut(site.people.viewer, [bearer(`easel_pat_${"A".repeat(43)}`)]);
     });
 
-    it("a canvas's pages do not know tokens", async () => {
+    it("the pages of a canvas do not accept tokens", async () => {
       const url = new URL(pageUrl(target, site.slug));
       const { pathname: path, host } = url;
       for (const accept of [[], [NAVIGATES]]) {

@@ -46,7 +46,7 @@ export function limited(target: Target): void {
       });
     }
 
-    it("POST with a rung and an expiry within them, and PUT that leaves them: 200, else 400", async () => {
+    it("an access and an expiry that are allowed: 200 for POST and PUT; others: 400 for PUT", async () => {
       const { owner } = canvas.pages;
       assert.deepEqual(await sharesOf(owner), []);
       const expiresAt = Date.now() + 7 * DAY_MS - DAY_MS / 24;
@@ -68,7 +68,7 @@ export function limited(target: Target): void {
       refused(await revise(owner, canvas.id, { access: "specific_people" }), ...INVALID);
     });
 
-    it("Public links off for the instance: 403 PUBLIC_LINKS_DISABLED, before the right of the owner", async () => {
+    it("Public links off for the instance: 403 PUBLIC_LINKS_DISABLED, checked before the owner's right", async () => {
       const place = await studio(target);
       const { owner } = place.pages;
       const share = await add(owner, { ...open, access: "public_link", password: "p" });

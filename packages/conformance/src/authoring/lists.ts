@@ -61,7 +61,7 @@ export function lists(target: Target): void {
       });
     }
 
-    it("every state but deleted", async () => {
+    it("shares in every state except deleted are listed", async () => {
       const { owner } = canvas.pages;
       const made: Record<string, AuthoredCanvas> = {};
       for (const state of ["published", "unpublished", "archived", "disabled", "expired", "deleted"])
@@ -85,7 +85,7 @@ export function lists(target: Target): void {
         assert.equal((await listed(owner, of(state))).status, status);
     });
 
-    it("whichever page published them, from which every page can change them, and only those published by authoring", async () => {
+    it("every page lists and changes the caller's shares, whichever page published them, but no other canvases", async () => {
       const people = await cast(target);
       const [one, two] = [await studio(target, { people }), await studio(target, { people })];
       const shares = [await add(one.pages.editor), await add(two.pages.editor)];
@@ -103,7 +103,7 @@ export function lists(target: Target): void {
       assert.equal((await listed(one.pages.editor, share)).status, "revoked");
     });
 
-    it("those that the caller published and still owns or edits, with the role", async () => {
+    it("the list has the shares that the caller published and still owns or edits, with the caller's role", async () => {
       const people = await cast(target);
       const place = await studio(target, { people });
       const { owner, editor } = place.pages;
@@ -149,7 +149,7 @@ export function lists(target: Target): void {
       assert.doesNotMatch(names.join(), /@/);
     });
 
-    it("of a new canvas: none", async () => {
+    it("people who have published nothing have an empty list", async () => {
       const place = await studio(target);
       for (const role of ["owner", "editor", "viewer"] as const)
         assert.deepEqual(await sharesOf(place.pages[role]), []);

@@ -145,7 +145,7 @@ export function order(target: Target): void {
       assert.equal((await visit(target, shares.live, canvas.people.owner)).text, "old");
     });
 
-    it("who: the capability, then the audience, then the form", async () => {
+    it("the capability is checked first, then the audience, then the form", async () => {
       const { viewer } = canvas.pages;
       await turn(target, canvas, { authoringAudience: "editors" });
       refused(await author(viewer, "{", ""), 403, "PERMISSION_DENIED");

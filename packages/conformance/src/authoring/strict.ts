@@ -57,7 +57,7 @@ export function strict(target: Target): void {
       assert.deepEqual(await sharesOf(canvas.pages.owner), []);
     });
 
-    it("PUT faces the same rules; two shares in all: 429 QUOTA_EXCEEDED, scope user_total", async () => {
+    it("PUT has the same rules; two shares in all: 429 QUOTA_EXCEEDED, scope user_total", async () => {
       const { viewer } = canvas.pages;
       const share = await add(viewer, lasting);
       assert.equal(share.expiresAt, expiresAt);

@@ -33,7 +33,7 @@ export function switches(target: Target): void {
       share = await add(canvas.pages.owner);
     });
 
-    it("a new canvas has it off", async () => {
+    it("authoring is off on a new canvas", async () => {
       const fresh = await studio(target, { people: canvas.people, switches: null });
       await turn(target, fresh, { backendEnabled: true });
       disabled(await fresh.pages.owner.get("/authoring"), "authoring", "feature_off");
@@ -56,7 +56,7 @@ export function switches(target: Target): void {
       });
     }
 
-    it("without KV and files it is on", async () => {
+    it("authoring works while KV and files are off", async () => {
       await turn(target, canvas, { kv: false, files: false });
       assert.equal((await author(canvas.pages.viewer, { title: "New" })).status, 200);
     });
@@ -66,7 +66,7 @@ export function switches(target: Target): void {
 /** Tests that requests for authoring and for the key-value store spend the same rate-limit bucket. */
 export function rates(target: Target): void {
   describe("rates", () => {
-    it("one bucket with the key-value store; what is refused changes nothing", async () => {
+    it("one bucket with the key-value store; a refused request changes nothing", async () => {
       const canvas = await studio(target);
       const { owner, viewer } = canvas.pages;
       const asks = [

@@ -119,14 +119,14 @@ export function increments(target: Target): void {
       });
     }
 
-    it("a record that is not there is not made: 404 NOT_FOUND", async () => {
+    it("a missing record is not created: 404 NOT_FOUND", async () => {
       const path = await fresh(1);
       await page.delete(path);
       refused(await send(path, '{"by":1}'), 404, "NOT_FOUND");
       refused(await page.get(path), 404, "NOT_FOUND");
     });
 
-    it("a number can become something else, and the other way round", async () => {
+    it("a value can change from a number to something else and back", async () => {
       const path = await fresh(1);
       entryOf(await page.put(path, { now: "an object" }));
       refused(await send(path, '{"by":1}'), 409, "NOT_NUMERIC");
@@ -134,7 +134,7 @@ export function increments(target: Target): void {
       assert.equal(entryOf(await send(path, '{"by":1}')).value, 6);
     });
 
-    it("50 at once give 50 numbers", async () => {
+    it("50 concurrent increments return 50 numbers", async () => {
       const path = await fresh(0);
       const all = await Promise.all(Array.from({ length: 50 }, () => send(path, '{"by":1}')));
       const numbers = all.map((answer) => Number(entryOf(answer).value)).sort((a, b) => a - b);

@@ -79,7 +79,7 @@ export function names(target: Target): void {
     });
 
     for (const name of RESERVED) {
-      it(`${name} names none, as in a policy: 400 INVALID_BODY on every route`, async () => {
+      it(`${name} is no valid name, as in a policy: 400 INVALID_BODY on every route`, async () => {
         const bare = await stage(target, { people: canvas.people });
         for (const { pages } of [canvas, bare]) {
           for (const answer of await everyRoute(pages.owner, name)) refused(answer, 400, "INVALID_BODY");
@@ -88,7 +88,7 @@ export function names(target: Target): void {
     }
 
     for (const name of NO_NAMES) {
-      it(`${short(name)} names none: 400 INVALID_BODY on every route`, async () => {
+      it(`${short(name)} is no valid name: 400 INVALID_BODY on every route`, async () => {
         for (const answer of await everyRoute(canvas.pages.owner, name)) refused(answer, 400, "INVALID_BODY");
       });
     }
@@ -107,7 +107,7 @@ export function names(target: Target): void {
       }
     });
 
-    it("a record's id in capitals is another text", async () => {
+    it("the id of a record is case-sensitive", async () => {
       const { owner } = canvas.pages;
       let made = await add(owner, "a", 1);
       while (made.id === made.id.toUpperCase()) made = await add(owner, "a", 1);

@@ -70,7 +70,7 @@ export function pages(target: Target): void {
     }
 
     for (const limit of [1, 2, 3, RECORDS - 1, RECORDS, RECORDS + 1, 999, 1_000]) {
-      it(`limit=${limit}: full pages but the last, in one order, of what the caller may read`, async () => {
+      it(`limit=${limit}: every page but the last is full, in one order, with what the caller may read`, async () => {
         for (const name of ["board", "own"]) {
           const whole = await entriesIn(viewer, name);
           assert.equal(whole.length, RECORDS);
@@ -79,17 +79,17 @@ export function pages(target: Target): void {
       });
     }
 
-    it("an empty cursor is none", async () => {
+    it("an empty cursor starts the list", async () => {
       const entries = await entriesIn(viewer, "board");
       answered(await viewer.get("/collections/board?cursor="), { entries, nextCursor: null });
     });
 
-    it("of a page that is full there is a next one only if something follows", async () => {
+    it("a full page has a nextCursor only if entries follow", async () => {
       const made = await add(viewer, "single", 1);
       answered(await viewer.get("/collections/single?limit=1"), { entries: [made], nextCursor: null });
     });
 
-    it("a page goes on where its last record has been deleted since", async () => {
+    it("the next page follows the cursor although its record has been deleted", async () => {
       const whole = [];
       for (let index = 0; index < 4; index++) whole.push(await add(viewer, "busy", index));
       const { entries, nextCursor } = (await viewer.get("/collections/busy?limit=2")).json as {
@@ -122,7 +122,7 @@ export function pages(target: Target): void {
       for (const id of throughout) assert.ok(ids.includes(id), "none is left out");
     });
 
-    it("100 records without a limit, a thousand with one", async () => {
+    it("a page has 100 records without a limit, up to 1,000 with one", async () => {
       const { pageDefault, pageMax } = LIMITS;
       const count = pageMax.value + 5;
       const made = await parallel(

@@ -59,7 +59,7 @@ export function policies(target: Target): void {
       }
     });
 
-    it("another preset is another rule for the records that are there", async () => {
+    it("a new preset applies to existing records", async () => {
       const canvas = await made({ board: { preset: "personal" } });
       const { owner, viewer, stranger } = canvas.pages;
       const entry = await add(viewer, "board", 1);
@@ -81,7 +81,7 @@ export function policies(target: Target): void {
       refused(await stranger.get(path), 404, "NOT_FOUND");
     });
 
-    it("a record that an owner made is not its new reader's: authorship stays through every change", async () => {
+    it("a record keeps its author when others change it and when the policy changes", async () => {
       const canvas = await made({ board: { preset: "collaborative" } });
       const { owner, editor, viewer, stranger } = canvas.pages;
       const entry = await add(viewer, "board", 0);
@@ -113,7 +113,7 @@ export function policies(target: Target): void {
       });
     });
 
-    it("a role holds with the next request, and what was made in it stays its author's", async () => {
+    it("a new role applies to the next request, and records keep their author", async () => {
       const canvas = await made({ news: { preset: "managed" }, box: { preset: "submissions" } });
       const { owner, viewer } = canvas.pages;
       const theirs = await add(owner, "box", 1);
@@ -134,7 +134,7 @@ export function policies(target: Target): void {
       assert.equal(entryOf(await viewer.put(`/collections/news/${news.id}`, 3)).value, 3);
     });
 
-    it("policies are those of one canvas", async () => {
+    it("a policy applies to one canvas only", async () => {
       const [open, shut] = [
         await made({ board: { preset: "collaborative" } }),
         await made({ board: { preset: "managed" } }),
@@ -189,7 +189,7 @@ export function policies(target: Target): void {
         );
     });
 
-    it("administrators have no rights by that", async () => {
+    it("an administrator has the rights of a viewer only", async () => {
       const canvas = await made({ box: { preset: "submissions", aggregateCount: "editors" } });
       const entry = await add(canvas.pages.viewer, "box", 1);
       const admin = open(target, canvas.slug, await target.signIn(target.admin));
@@ -198,7 +198,7 @@ export function policies(target: Target): void {
       assert.deepEqual(await entriesIn(admin, "box"), []);
     });
 
-    it("file groups and channels of the same name make no collection", async () => {
+    it("file groups and channels of the same name are no collection", async () => {
       const canvas = await made({});
       const channel = {
         subscribe: "viewers",

@@ -77,7 +77,7 @@ export function routes(target: Target): void {
       refused(await owner.get(path), 404, "NOT_FOUND");
     });
 
-    it("the same value twice is two records", async () => {
+    it("creating the same value twice makes two records", async () => {
       const { viewer } = canvas.pages;
       const [one, other] = [await add(viewer, "board", "same"), await add(viewer, "board", "same")];
       assert.notEqual(one.id, other.id);
@@ -138,7 +138,7 @@ export function routes(target: Target): void {
       answered(await owner.get(`/collections/board/${made.id}`), made);
     });
 
-    it("records have nothing to do with submissions or the key-value store of the same name", async () => {
+    it("records are independent of submissions and keys of the same name", async () => {
       const { owner } = canvas.pages;
       await owner.put("/kv/other", "shared");
       await owner.put("/kv/user/other", "own");
@@ -162,7 +162,7 @@ export function routes(target: Target): void {
       assert.deepEqual([replaced.id, replaced.authorId], [made.id, made.authorId]);
     });
 
-    it("every answer is private, no-store, a refusal, too", async () => {
+    it("every response, refusals included, is private, no-store", async () => {
       const { viewer } = canvas.pages;
       const made = await viewer.post("/collections/board", 1);
       const path = `/collections/board/${entryOf(made, 201).id}`;

@@ -47,7 +47,7 @@ export function switches(target: Target): void {
 /** Tests that requests for collections and for the key-value store spend the same rate-limit bucket. */
 export function rates(target: Target): void {
   describe("rates", () => {
-    it("one bucket with the key-value store; what is refused changes nothing", async () => {
+    it("one bucket with the key-value store; a refused request changes nothing", async () => {
       const canvas = await collecting(target, { board: { preset: "collaborative" } });
       const { owner, viewer } = canvas.pages;
       const made = await add(viewer, "board", 1);

@@ -74,7 +74,7 @@ export function values(target: Target): void {
         },
       }));
 
-      it("after all that was refused the list holds what was not, each as it is", async () => {
+      it("after all refusals the list has exactly the accepted records", async () => {
         const page = canvas.pages.viewer;
         const entries = await entriesIn(page, "made");
         assert.equal(entries.length, made);
@@ -85,7 +85,7 @@ export function values(target: Target): void {
       });
     });
 
-    it("what is refused makes no record", async () => {
+    it("a refused value creates no record", async () => {
       const page = canvas.pages.viewer;
       await page.delete("/collections/made");
       for (const body of ["", "{", "1e400", quoted("a", MAX + 1)])
@@ -136,7 +136,7 @@ export function values(target: Target): void {
         });
       }
 
-      it("refusals by rights and addresses come before the body is sent", async () => {
+      it("refusals for missing rights and wrong paths come before the body is sent", async () => {
         const none = { announced: 1_000, sent: 0 };
         const gone = request(
           "PUT",

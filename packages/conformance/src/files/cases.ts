@@ -21,8 +21,8 @@ export interface Policed {
 }
 
 /**
- * Every preset, and every override of a right in the narrowest preset and in the widest one. The tests of collections try the overrides in
- * all presets.
+ * Every preset, and every override of a right in `personal` and `collaborative`, the narrowest and the widest preset. The tests of
+ * collections try the overrides in all presets.
  */
 export const POLICED: Policed[] = (Object.keys(PRESETS) as Preset[]).flatMap((preset) => [
   { name: preset, policy: { preset }, operations: FILE_OPERATIONS },

@@ -118,7 +118,7 @@ export function content(target: Target): void {
       assert.deepEqual([answer.status, answer.text, answer.headers["content-length"]], [200, "", "0"]);
     });
 
-    it("the URL of an upload is that of its bytes", async () => {
+    it("the URL in the response to an upload downloads the file", async () => {
       const made = await add(page, {}, { bytes: "by its URL" });
       assert.equal((await page.get(made.url.replace(`/v1/c/${canvas.slug}`, ""))).text, "by its URL");
     });

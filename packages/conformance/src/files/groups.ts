@@ -66,7 +66,7 @@ export function groups(target: Target): void {
       }
     });
 
-    it("another preset is another rule for the files that are there", async () => {
+    it("a new preset applies to existing files", async () => {
       const canvas = await made({ fileGroups: { photos: { preset: "personal" } } });
       const { owner, editor, viewer } = canvas.pages;
       const file = await add(viewer, { group: "photos" });
@@ -79,7 +79,7 @@ export function groups(target: Target): void {
       answered(await viewer.delete(pathOf(file)), { ok: true });
     });
 
-    it("a role holds with the next request, and files stay their uploader's", async () => {
+    it("a new role applies to the next request, and files keep their uploader", async () => {
       const canvas = await made({});
       const { owner, viewer } = canvas.pages;
       const [own, theirs] = [
@@ -98,7 +98,7 @@ export function groups(target: Target): void {
       refused(await viewer.get(contentOf(own)), 404, "OWNER_ONLY");
     });
 
-    it("a group and a collection of one name have nothing in common", async () => {
+    it("a group and a collection of the same name are independent", async () => {
       const canvas = await made({
         fileGroups: { board: { preset: "personal" } },
         collections: { board: OPEN },
@@ -115,7 +115,7 @@ export function groups(target: Target): void {
       assert.deepEqual(idsOf(await filesIn(viewer)), idsOf([own]));
     });
 
-    it("administrators have no rights by that", async () => {
+    it("an administrator has the rights of a viewer only", async () => {
       const canvas = await stage(target, { people, access: "whole_org" });
       const admin = open(target, canvas.slug, await target.signIn(target.admin));
       const own = await add(canvas.pages.viewer, { scope: "submission" });

@@ -102,7 +102,7 @@ export function lists(target: Target): void {
       });
     });
 
-    it("by scope, and the oldest of a scope first", async () => {
+    it("files are sorted by scope, and within a scope from the oldest to the newest", async () => {
       for (const page of [canvas.pages.owner, viewer]) {
         const files = await filesIn(page);
         const scopes = files.map(({ scope }) => scope);
@@ -122,7 +122,7 @@ export function lists(target: Target): void {
       assert.deepEqual(await scopes(canvas.pages.owner), new Set(more));
     });
 
-    it("limits: full pages but the last, in one order, across scopes and within each", async () => {
+    it("limits: every page but the last is full, in one order, across scopes and within each", async () => {
       const filters = [
         "",
         "&group=photos",
@@ -178,7 +178,7 @@ export function lists(target: Target): void {
       });
     }
 
-    it("a page goes on where its last file has been deleted since", async () => {
+    it("the next page follows the cursor although its file has been deleted", async () => {
       const busy = await stage(target, { people: canvas.people });
       const { owner } = busy.pages;
       const made = [];
@@ -191,7 +191,7 @@ export function lists(target: Target): void {
       assert.equal(rest.json.nextCursor, null);
     });
 
-    it("a list without a limit is whole, also where it is longer than a page", async () => {
+    it("a list without a limit has all files, even more than a page", async () => {
       const many = await stage(target, { people: canvas.people });
       const { owner } = many.pages;
       const made = await parallel(Array.from({ length: 230 }), () => add(owner));

@@ -115,7 +115,7 @@ export function matrix(target: Target): void {
         }
       });
     }
-    it("the lists afterwards", lists);
+    it("the lists after all operations", lists);
   });
 }
 

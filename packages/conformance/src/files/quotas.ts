@@ -97,7 +97,7 @@ export function quotas(target: Target): void {
       assert.deepEqual(await used(canvas), { canvas: 50, file: 50 });
     });
 
-    it("uploads at once do not exceed the quota together", async () => {
+    it("concurrent uploads do not exceed the quota together", async () => {
       const canvas = await stage(target, { people });
       const answers = await parallel(Array.from({ length: 12 }), () =>
         upload(canvas.pages.viewer, { scope: "submission" }, sized(500)),
@@ -117,7 +117,7 @@ export function quotas(target: Target): void {
       refused(await past.refusal(), 409, "QUOTA_EXCEEDED");
     });
 
-    it("a body that announces more than any file: 413 with its first bytes, but what is wrong otherwise first", async () => {
+    it("a Content-Length above the maximum of a file: 413 at the first bytes, after the other checks", async () => {
       const canvas = await stage(target, { people });
       const begin = async (fields: Record<string, string>) =>
         announce(

@@ -92,7 +92,7 @@ export function routes(target: Target): void {
       }
     });
 
-    it("a guest uploads, and is whom the record names", async () => {
+    it("a guest uploads, and the file record names the guest", async () => {
       const guest = await guestOf(target, canvas);
       const page = open(target, canvas.slug, guest);
       const made = await add(page, { scope: "submission" });
@@ -101,7 +101,7 @@ export function routes(target: Target): void {
       answered(await page.delete(pathOf(made)), { ok: true });
     });
 
-    it("ids of no file: 404 to every operation", async () => {
+    it("unknown ids: 404 to every operation", async () => {
       for (const id of UNKNOWN_IDS)
         for (const answer of await everyOperation(canvas.pages.owner, id)) refused(answer, 404, "NOT_FOUND");
     });
@@ -126,7 +126,7 @@ export function routes(target: Target): void {
       refused(await upload(canvas.pages.owner, { collection: "board", recordId: id }), 404, "NOT_FOUND");
     });
 
-    it("every answer is private, no-store, a refusal, too", async () => {
+    it("every response, refusals included, is private, no-store", async () => {
       const { owner, viewer } = canvas.pages;
       const made = await upload(owner);
       const { id } = uploadedOf(made);

@@ -54,7 +54,7 @@ export function switches(target: Target): void {
       });
     }
 
-    it("without KV files are on, besides attachments", async () => {
+    it("while KV is off, files are on, except attachments", async () => {
       const canvas = await stage(target, { people, switches: { kv: false } });
       const file = await add(canvas.pages.owner);
       assert.equal((await canvas.pages.viewer.get(contentOf(file))).text, "content");
@@ -65,7 +65,7 @@ export function switches(target: Target): void {
 /** Tests that requests for files and for the key-value store spend the same rate-limit bucket. */
 export function rates(target: Target): void {
   describe("rates", () => {
-    it("one bucket with the key-value store; what is refused changes nothing", async () => {
+    it("one bucket with the key-value store; a refused request changes nothing", async () => {
       const canvas = await stage(target);
       const { owner, viewer } = canvas.pages;
       const file = await add(owner);

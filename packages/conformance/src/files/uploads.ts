@@ -103,7 +103,7 @@ export function uploads(target: Target): void {
       });
     }
 
-    it("nothing in a form names another uploader, time, name or type", async () => {
+    it("form fields cannot set the uploader, the time, the name or the type", async () => {
       const { owner } = canvas.pages;
       const files = await filesIn(owner);
       for (const name of ["uploadedBy", "userId", "id", "createdAt", "name", "mime", "Scope"])

@@ -67,7 +67,7 @@ export function watches(target: Target): void {
       }
     });
 
-    it("a private file: its uploader, owner and editors hear of it, and no other viewer", async () => {
+    it("a private file: changes are sent to its uploader, owner and editors, and to no other viewer", async () => {
       const canvas = await made();
       const { owner, viewer } = canvas.pages;
       const sockets: Record<string, Socket> = {};
@@ -86,7 +86,7 @@ export function watches(target: Target): void {
       }
     });
 
-    it("groups and records: those who may read them hear of their files, by the author of the record", async () => {
+    it("groups and records: changes are sent to those who may read the file; for attachments the author of the record counts", async () => {
       const canvas = await made();
       const { owner, viewer } = canvas.pages;
       const [editor, reader] = [await watcher(canvas, "editor"), await watcher(canvas, "viewer")];
@@ -105,7 +105,7 @@ export function watches(target: Target): void {
       ]);
     });
 
-    it("reads and refusals are no change", async () => {
+    it("reads and refused requests send no change", async () => {
       const canvas = await made();
       const { owner, viewer } = canvas.pages;
       const file = await add(owner);
@@ -173,7 +173,7 @@ export function watches(target: Target): void {
       await gets(socket, []);
     });
 
-    it("canvases do not meet", async () => {
+    it("changes on another canvas are not sent", async () => {
       const [canvas, other] = [await made(), await made()];
       const socket = await watcher(canvas, "owner");
       await add(other.pages.owner);
@@ -181,7 +181,7 @@ export function watches(target: Target): void {
       await gets(socket, [fileChange("shared", last.id)]);
     });
 
-    it("files off: CAPABILITY_DISABLED; without KV files are watched, besides attachments", async () => {
+    it("files off: CAPABILITY_DISABLED; while KV is off, files except attachments are watched", async () => {
       const canvas = await made();
       const { owner } = canvas.pages;
       const { id: recordId } = await addRecord(owner, "board", 1);

@@ -38,7 +38,7 @@ export function bodies(target: Target): void {
         });
       }
 
-      it("a long key answers before the body is sent: 413 KEY_TOO_LARGE", async () => {
+      it("a long key is refused before the body is sent: 413 KEY_TOO_LARGE", async () => {
         const request = put(`${root}/${"k".repeat(513)}`);
         refused(await flood(target.base, request, { announced: 1_000, sent: 0 }), 413, "KEY_TOO_LARGE");
       });

@@ -103,7 +103,7 @@ export function counts(target: Target, scopes: readonly (typeof SCOPES)[number][
         assert.equal(await stored(), max);
       });
 
-      it("other scopes have places of their own", async () => {
+      it("other scopes have limits of their own", async () => {
         const { owner, viewer } = canvas.pages;
         const neighbour = await stage(target, { people: canvas.people });
         answered(await viewer.put("/kv/user/place", 1), { ok: true });

@@ -127,7 +127,7 @@ export function increments(target: Target, scopes: Scopes = SCOPES): void {
         });
       });
 
-      it("50 at once give 50 numbers", async () => {
+      it("50 concurrent increments return 50 numbers", async () => {
         const path = await fresh(null);
         const answers = await Promise.all(Array.from({ length: 50 }, () => add(path)));
         const numbers = answers.map(({ json }) => Number(json.value)).sort((a, b) => a - b);

@@ -108,7 +108,7 @@ export function keys(target: Target, scopes: Scopes = SCOPES): void {
         });
       }
 
-      it("two spellings of one key are one, two normal forms are two", async () => {
+      it("two encodings of a key are one key, two Unicode normal forms are two keys", async () => {
         const label = freshKey();
         answered(await page.put(`${root}/${label}%61`, 1), { ok: true });
         answered(await page.get(`${root}/${label}a`), { value: 1 });

@@ -81,7 +81,7 @@ export function roles(target: Target): void {
       answered(await canvas.pages.viewer.get(`/kv/user/${key}`), { value: "viewer" });
     });
 
-    it("the scopes of a person and of the canvas do not meet", async () => {
+    it("the user scope and the shared scope are independent", async () => {
       const { owner } = canvas.pages;
       const key = freshKey();
       answered(await owner.put(`/kv/${key}`, "shared"), { ok: true });
@@ -94,7 +94,7 @@ export function roles(target: Target): void {
       answered(await owner.get(`/kv/user/${key}`), { value: "own" });
     });
 
-    it("the stores of two canvases do not meet, in either scope", async () => {
+    it("the stores of two canvases are independent, in either scope", async () => {
       const second = await stage(target, { people: canvas.people });
       const key = freshKey();
       for (const path of [`/kv/${key}`, `/kv/user/${key}`]) {
@@ -105,7 +105,7 @@ export function roles(target: Target): void {
       }
     });
 
-    it("no query names another person's scope", async () => {
+    it("no query parameter leads to another person's scope", async () => {
       const { owner, viewer } = canvas.pages;
       const key = freshKey();
       await owner.put(`/kv/user/${key}`, "the owner's");

@@ -35,7 +35,7 @@ export function routes(target: Target): void {
         answered(await page.delete(path), { ok: true });
       });
 
-      it("a deleted key comes back without its past", async () => {
+      it("a deleted key that is written again starts without its old value", async () => {
         const path = `${root}/${freshKey()}`;
         await page.put(path, 41);
         await page.delete(path);
@@ -66,7 +66,7 @@ export function routes(target: Target): void {
         answered(await pages.owner.get(root), { entries: [], nextCursor: null });
       });
 
-      it("a charset beside the JSON type is no matter", async () => {
+      it("a charset in the JSON content type is ignored", async () => {
         const path = `${root}/${freshKey()}`;
         const type: [string, string] = ["Content-Type", "application/json; charset=utf-8"];
         answered(await page.send("PUT", path, [type], '"ü"'), { ok: true });

@@ -61,7 +61,7 @@ export function capabilities(target: Target): void {
       refused(await owner.get("/kv/count"), 404, "NOT_FOUND");
     });
 
-    it("a new canvas has its backend off, and turning that on is one act", async () => {
+    it("a new canvas has its backend off until one request turns it on", async () => {
       const fresh = await stage(target, { switches: null });
       disabled(await fresh.pages.owner.get("/kv"), "kv", "backend_off");
       await turn(target, fresh, { backendEnabled: true });

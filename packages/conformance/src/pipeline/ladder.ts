@@ -64,7 +64,7 @@ export function ladder(target: Target): void {
       }
     });
 
-    it("an administrator has no bypass: what refuses another refuses them", async () => {
+    it("an administrator is refused for the same causes as everyone else", async () => {
       const admin = await target.signIn(target.admin);
       for (const { cause, status, code } of CAUSES) {
         if (cause === "guest of another canvas") continue;
@@ -78,7 +78,7 @@ export function ladder(target: Target): void {
       }
     });
 
-    it("expiry, password and the static rule do not concern the owner and editors, by list or by team", async () => {
+    it("expiry, password and STATIC_ONLY do not apply to the owner and to editors, by list or by team", async () => {
       const canvas = await stage(target);
       const { owner, stranger } = canvas.people;
       const teams = [{ id: (await makeTeam(target, owner, [stranger])).id, role: "editor" } as const];
@@ -88,7 +88,7 @@ export function ladder(target: Target): void {
       came(await canvas.pages.stranger.get("/me"), "editor");
     });
 
-    describe("the earlier of two causes answers", () => {
+    describe("of two causes the earlier one is reported", () => {
       let scenes: Scene[];
       before(async () => {
         scenes = await parallel(

@@ -113,7 +113,7 @@ export function order(target: Target): void {
     }
 
     for (const [name, at, by, from, ask, expected] of EARLY) {
-      it(`${name} answers before the body is sent`, async () => {
+      it(`${name}: the response comes before the body is sent`, async () => {
         const { slug } = stages[at];
         const headers = [...(people[by]?.headers ?? []), ...headersOf(slug, from, ask)];
         const request = { method: ask.method, path: `/v1/c/${slug}${ask.path}`, headers };

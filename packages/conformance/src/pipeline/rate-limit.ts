@@ -106,7 +106,7 @@ export function rateLimit(target: Target): void {
       assert.equal((await pages.owner.get("/me")).status, 200);
     });
 
-    it("comes before resolve: an unknown slug is metered, too", async () => {
+    it("comes before the slug is looked up: requests for an unknown slug count, too", async () => {
       const page = open(target, freshSlug(), people.owner);
       const { passed, limit } = await spend(() => page.get("/me"), 404);
       assert.equal(passed, limit);
@@ -123,7 +123,7 @@ export function rateLimit(target: Target): void {
       assert.equal(passed, limit);
     });
 
-    it("what pages elsewhere start spends nothing of the canvas's own page", async () => {
+    it("requests that other pages start do not spend the bucket of the canvas's own page", async () => {
       // New people, because a person's requests that other pages start spend one bucket for all canvases.
       const { pages, slug, people } = await stage(target, { access: "whole_org" });
       const left = async () => {
@@ -142,7 +142,7 @@ export function rateLimit(target: Target): void {
       refused(await call(target, another, people.owner, "GET", "/me", foreign), 429, "RATE_LIMITED");
     });
 
-    it("the page's own pictures and links are its own", async () => {
+    it("requests for the page's own pictures and links spend the page's bucket", async () => {
       const { pages, slug } = await canvas();
       const { headers } = await pages.owner.get("/me");
       const site = target.urlMode === "path" ? "same-origin" : "same-site";

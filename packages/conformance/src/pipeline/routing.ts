@@ -36,7 +36,7 @@ const UNKNOWN_PATHS: [name: string, path: string][] = [
   ["a segment encoded twice", "/%256de"],
   ["in other case", "/ME"],
   ["an object-prototype name", "/constructor"],
-  ["dots are no way to another route", "/kv/x/../me"],
+  ["dots do not lead to another route", "/kv/x/../me"],
 ];
 
 const BROKEN_PATHS = [
@@ -94,7 +94,7 @@ export function routing(target: Target): void {
       });
     }
 
-    it("a slug that is not UTF-8 is no canvas's: 404 NOT_FOUND", async () => {
+    it("a slug that is not UTF-8 belongs to no canvas: 404 NOT_FOUND", async () => {
       refused(await open(target, "%ff", lit.people.owner).get("/me"), 404, "NOT_FOUND");
     });
 
@@ -119,7 +119,7 @@ export function routing(target: Target): void {
       }
     });
 
-    it("dots are no way to another canvas", async () => {
+    it("dots in a path do not lead to another canvas", async () => {
       const hidden = await stage(target);
       await hidden.pages.owner.put("/kv/secret", "hidden");
       for (const dots of ["..", "%2e%2e", "..%2f"]) {

@@ -74,7 +74,7 @@ const NO_EVENTS: Json[] = [null, true, 0, 1, [], ["e"], {}];
 
 /** Tests invalid frames: they get an error frame, and the connection stays open. */
 export function badFrames(target: Target): void {
-  describe("what is no frame", () => {
+  describe("invalid frames", () => {
     const dial = line(target, after);
     const channel = freshChannel();
     let here: Room;
@@ -109,7 +109,7 @@ export function badFrames(target: Target): void {
     }
 
     for (const type of ["subscribe", "unsubscribe", "publish", "presence"]) {
-      it(`${type} without a channel, or with what is none: INVALID_FRAME`, async () => {
+      it(`${type} without a channel, or with an invalid one: INVALID_FRAME`, async () => {
         await fails({ type }, "INVALID_FRAME");
         await fails({ type, Channel: channel, event: "e", data: 1 }, "INVALID_FRAME");
         await fails(`{"type":"${type}","__proto__":{"channel":"c"}}`, "INVALID_FRAME");
@@ -117,18 +117,18 @@ export function badFrames(target: Target): void {
       });
     }
 
-    it("publish with what is no event: INVALID_FRAME", async () => {
+    it("publish with an invalid event: INVALID_FRAME", async () => {
       for (const event of NO_EVENTS)
         await fails({ type: "publish", channel, event }, "INVALID_FRAME", { channel });
     });
 
-    it("a long name comes after a field of the wrong type", async () => {
+    it("a field of the wrong type is reported before a name that is too long", async () => {
       const long = "c".repeat(129);
       await fails({ type: "publish", channel: long, event: 1 }, "INVALID_FRAME");
       await fails({ type: "publish", channel: long, event: "e" }, "CHANNEL_NAME_TOO_LARGE");
     });
 
-    it("other fields are no matter", async () => {
+    it("other fields are ignored", async () => {
       const noise = {
         event: 1,
         data: { a: 1 },

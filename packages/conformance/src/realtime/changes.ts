@@ -82,7 +82,7 @@ export function changes(target: Target): void {
       are(await socket.settled(), []);
     });
 
-    it("a collection cleared: each record, or read again", async () => {
+    it("a collection cleared: a change for each record, or a resync", async () => {
       const socket = await viewerWatches(records("board"));
       const { owner } = canvas.pages;
       const ids = [];
@@ -112,7 +112,7 @@ export function changes(target: Target): void {
     });
 
     for (const resource of ["kv", "kv.user"] as const) {
-      it(`${resource}: a prefix is one of text, and nothing in it is a pattern`, async () => {
+      it(`${resource}: a prefix matches as plain text, not as a pattern`, async () => {
         const page = resource === "kv" ? canvas.pages.editor : canvas.pages.viewer;
         const root = resource === "kv" ? "/kv" : "/kv/user";
         for (const [prefix, within, without] of PREFIXES) {
@@ -144,7 +144,7 @@ export function changes(target: Target): void {
       }
     });
 
-    it("what was refused is no change", async () => {
+    it("refused requests send no change", async () => {
       const { owner, viewer } = canvas.pages;
       const socket = await viewerWatches(keys("kv"), records("board"));
       refused(await viewer.put("/kv/k", 1), 403, "PERMISSION_DENIED");
@@ -156,7 +156,7 @@ export function changes(target: Target): void {
       await last(owner, socket, [keyChange("kv", "text")]);
     });
 
-    it("canvases do not meet", async () => {
+    it("changes on another canvas are not sent", async () => {
       const other = await collecting(target, { board: { preset: "collaborative" } }, canvas.people);
       const socket = await viewerWatches(keys("kv"), keys("kv.user"), records("board"));
       await other.pages.owner.put("/kv/k", 1);

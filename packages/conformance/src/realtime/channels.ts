@@ -103,7 +103,7 @@ export function channels(target: Target): void {
       });
     }
 
-    it("names that are not the same are not one channel", async () => {
+    it("similar but different names are different channels", async () => {
       const { owner } = here.users;
       const [first, second] = [await dial(here, here.people.owner), await dial(here, here.people.viewer)];
       for (const [one, other] of APART) {

@@ -141,7 +141,7 @@ export function closing(target: Target): void {
       same(await enter(await dial(canvas, people.viewer), channel), [canvas.users.owner, viewer]);
     });
 
-    it("one canvas lost is no other", async () => {
+    it("losing one canvas closes no connection to another", async () => {
       const [lost, kept] = [await stage(target, { people }), await stage(target, { people })];
       const [out, stays] = [await dial(lost, people.viewer), await dial(kept, people.viewer)];
       await share(target, lost, "private", {});

@@ -16,14 +16,14 @@ import { line } from "./line.ts";
 
 /** Tests close code 4401: the session, token or password that opened the connection is no longer valid. */
 export function credentials(target: Target): void {
-  describe("4401: what opened the connection has ended", () => {
+  describe("4401: the credential that opened the connection is no longer valid", () => {
     const dial = line(target);
     let people: Cast;
     before(async () => {
       people = await cast(target);
     });
 
-    it("a guest whose invitation is taken back; another guest stays, and a password is none of theirs", async () => {
+    it("a guest whose invitation is revoked; another guest stays, even when a password is set", async () => {
       const canvas = await stage(target, { people });
       const guests = [await guestOf(target, canvas), await guestOf(target, canvas)] as const;
       const [out, stays] = [await dial(canvas, guests[0]), await dial(canvas, guests[1])];

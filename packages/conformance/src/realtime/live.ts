@@ -78,7 +78,7 @@ export function live(target: Target): void {
       for (const socket of [viewer, second]) await gets(socket, []);
     });
 
-    it("publish lost and given: the next publish knows", async () => {
+    it("publish revoked and granted: applies to the next publish", async () => {
       const { here, editor, viewer } = await seated(null);
       for (const [publish, passes] of [
         ["viewers", true],
@@ -135,7 +135,7 @@ export function live(target: Target): void {
       ]);
     });
 
-    it("a role given and taken: what is said in it, and whether it may be said", async () => {
+    it("a role granted and revoked: messages carry the new role, and its right to publish applies", async () => {
       const { here, editor, viewer } = await seated(null);
       const turns = [
         ["editor", message(CHANNEL, "", "editor", here.users.viewer, "editor")],
@@ -187,7 +187,7 @@ export function live(target: Target): void {
       for (const socket of [editor, viewer]) await gets(socket, []);
     });
 
-    it("the policy of one canvas is no other's", async () => {
+    it("the policy of one canvas does not apply to another", async () => {
       const [one, other] = [await seated(null), await seated(null)];
       await policed(one.here, { subscribe: "none" });
       are([await one.viewer.next()], [DENIED]);

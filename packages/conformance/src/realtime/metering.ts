@@ -24,7 +24,7 @@ export function handshakeRates(target: Target): void {
       people = await cast(target);
     });
 
-    it("429 RATE_LIMITED in the place of 101, with its four headers", async () => {
+    it("429 RATE_LIMITED instead of 101, with its four headers", async () => {
       const { slug } = await stage(target, { people });
       const { passed, limit, refusal } = await spend(() => knock(target, slug, people.viewer), 101);
       assert.equal(passed, limit);
@@ -36,14 +36,14 @@ export function handshakeRates(target: Target): void {
       if (target.urlMode === "subdomain") readableFrom(refusal, pageOrigin(target, slug));
     });
 
-    it("one bucket with everything else of a person there", async () => {
+    it("one bucket with the person's other requests to the canvas", async () => {
       const { slug, pages } = await stage(target, { people });
       await spend(() => pages.viewer.get("/me"));
       refused(await knock(target, slug, people.viewer), 429, "RATE_LIMITED");
       assert.equal((await knock(target, slug, people.editor)).status, 101);
     });
 
-    it("comes before access and after authentication", async () => {
+    it("is checked after authentication and before access", async () => {
       const slug = freshSlug();
       await spend(() => knock(target, slug, people.viewer), 404);
       unauthenticated(await knock(target, slug, null), target);
@@ -64,7 +64,7 @@ export function metering(target: Target): void {
     const publishes = (channel: string, from: number, to: number) =>
       Array.from({ length: to - from }, (_, index) => ({ type: "publish", channel, data: from + index }));
 
-    it("100 publishes a minute on a connection, the 101st is refused; another connection is another", async () => {
+    it("100 publishes a minute on a connection, the 101st is refused; another connection has its own limit", async () => {
       const channel = freshChannel();
       const canvas = await fresh();
       const { viewer } = canvas.users;
@@ -125,7 +125,7 @@ export function metering(target: Target): void {
       ]);
     });
 
-    it("what is no frame counts among the others", async () => {
+    it("invalid frames count with the other kinds", async () => {
       const channel = freshChannel();
       const canvas = await fresh();
       const socket = await dial(canvas, canvas.people.viewer);

@@ -101,7 +101,7 @@ const SUBDOMAIN_ROWS: Row[] = [
  * step 4).
  */
 export function origins(target: Target): void {
-  describe(`from where the upgrade is asked for, in ${target.urlMode} mode`, () => {
+  describe(`the origin of a handshake in ${target.urlMode} mode`, () => {
     let canvas: Stage;
     let dark: Stage;
     before(async () => {

@@ -153,7 +153,7 @@ export function people(target: Target): void {
       same(await third.ask({ type: "presence", channel }), presence(channel, [editor, viewer, owner]));
     });
 
-    it("presence is asked for without a subscription, and of an empty channel", async () => {
+    it("presence can be requested without a subscription, and for an empty channel", async () => {
       const channel = freshChannel();
       const [first, second] = await sit("owner", "viewer");
       second.send({ type: "presence", channel });
@@ -164,7 +164,7 @@ export function people(target: Target): void {
       await gets(first, []);
     });
 
-    it("unsubscribing from where one is not: nothing at all", async () => {
+    it("unsubscribing without a subscription has no effect", async () => {
       const channel = freshChannel();
       const [first, second] = await sit("owner", "viewer");
       await enter(first, channel);

@@ -33,7 +33,7 @@ export function places(target: Target): void {
       are(await (await dial(other, people.viewer)).settled(), []);
     });
 
-    it("a place is free again after a close, a broken line, and no sooner", async () => {
+    it("a place becomes free when a connection closes or breaks, and no sooner", async () => {
       const canvas = await stage(target, { people });
       const there = await crowd(canvas, MOST);
       for (const end of ["close", "drop"] as const) {

@@ -41,7 +41,7 @@ export function publish(target: Target): void {
       here = await room(target);
     });
 
-    it("goes to every subscribed connection, the sender's own and its person's others among them", async () => {
+    it("goes to every subscribed connection, including the sender's and others of the same person", async () => {
       const [channel, elsewhere] = [freshChannel(), freshChannel()];
       const { owner, viewer } = here.people;
       const [sender, twin, other, apart] = await Promise.all([
@@ -59,7 +59,7 @@ export function publish(target: Target): void {
       await gets(apart, []);
     });
 
-    it("needs no subscription, and has no answer besides", async () => {
+    it("needs no subscription, and has no other response", async () => {
       const channel = freshChannel();
       const [sender, other] = [await dial(here, here.people.viewer), await dial(here, here.people.owner)];
       sender.send({ type: "publish", channel, event: "to nobody" });
@@ -118,7 +118,7 @@ export function publish(target: Target): void {
       }
     });
 
-    it("from is the service's word: what a page claims counts for nothing", async () => {
+    it("`from` is set by the service; what a page claims is ignored", async () => {
       const channel = freshChannel();
       const [sender, other] = [await dial(here, here.people.viewer), await dial(here, here.people.owner)];
       await enter(other, channel);
@@ -151,7 +151,7 @@ export function publish(target: Target): void {
       await gets(sender, []);
     });
 
-    it("without a policy: owner and editors on any channel, everyone where `participants:` comes first", async () => {
+    it("without a policy: owner and editors on any channel, everyone on channels with the prefix `participants:`", async () => {
       const witness = await dial(here, here.people.owner);
       const socket = await dial(here, here.people.viewer);
       for (const channel of ["participants:", "participants:a", "participants::", "participants:\0"]) {

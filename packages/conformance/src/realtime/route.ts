@@ -27,7 +27,7 @@ const MALFORMED: [name: string, upgrade: Header[], statuses: number[]][] = [
 /** Tests `/realtime` as an HTTP route: it has one path and one method, and responds with 426 to a request without an upgrade. */
 export function route(target: Target): void {
   const subdomain = target.urlMode === "subdomain";
-  describe("GET /realtime without an upgrade, and what is no handshake", () => {
+  describe("GET /realtime without an upgrade, and invalid handshakes", () => {
     let canvas: Stage;
     before(async () => {
       canvas = await stage(target);
@@ -73,7 +73,7 @@ export function route(target: Target): void {
       });
     }
 
-    it("a preflight is answered before anything is asked: 204, an upgrade or not", async () => {
+    it("a preflight is answered before all checks: 204, with or without an upgrade", async () => {
       const { slug } = canvas;
       const headers: Header[] = [
         ["Origin", pageOrigin(target, slug)],
@@ -107,7 +107,7 @@ export function route(target: Target): void {
       });
     }
 
-    it("segments are decoded once, and a query is no matter", async () => {
+    it("segments are decoded once, and a query is ignored", async () => {
       const { slug, people } = canvas;
       const encoded = `%${slug.charCodeAt(0).toString(16)}${slug.slice(1)}`;
       for (const path of [`${encoded}/realtime`, `${slug}/%72ealtime`, `${slug}/realtime?a=b&a=%ff`]) {

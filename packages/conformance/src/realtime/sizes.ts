@@ -80,7 +80,7 @@ export function sizes(target: Target): void {
       await gets(socket, [...TOO_LARGE, ...TOO_LARGE, ...TOO_LARGE]);
     });
 
-    it("the size comes before everything else", async () => {
+    it("the size is checked before everything else", async () => {
       const channel = freshChannel();
       const socket = await seated(channel);
       const frames = [
@@ -129,7 +129,7 @@ export function sizes(target: Target): void {
       are(frames, TOO_LARGE);
     });
 
-    it("nothing of what was too large has reached anybody", async () => {
+    it("no frame that was too large has reached anybody", async () => {
       const channel = freshChannel();
       const [socket, witness] = [await seated(channel), await seated(channel)];
       for (const bytes of [MAX + 1, 2 * MAX, CAP]) socket.send(sized(channel, "a", bytes).frame);

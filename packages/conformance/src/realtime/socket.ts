@@ -68,7 +68,7 @@ export class Socket {
     return frames;
   }
 
-  /** Sends a frame and resolves with the next one received. */
+  /** Sends a frame, and resolves with the next frame that the service sends. */
   ask(frame: object | string | Buffer): Promise<Frame> {
     this.send(frame);
     return this.next();

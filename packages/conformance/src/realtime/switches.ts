@@ -57,7 +57,7 @@ export function switches(target: Target): void {
       await toldOff(socket, "feature_off");
     });
 
-    it("the other switches are no matter, at the handshake and later on", async () => {
+    it("the other switches do not affect realtime, at the handshake and later on", async () => {
       const others = { kv: false, files: false, ai: false, authoring: false };
       const canvas = await stage(target, { people });
       const socket = await dial(canvas, people.viewer);
@@ -66,7 +66,7 @@ export function switches(target: Target): void {
       are(await (await dial(canvas, people.viewer)).settled(), []);
     });
 
-    it("one canvas off is no other", async () => {
+    it("switching off one canvas does not affect another", async () => {
       const [off, on] = [await stage(target, { people }), await stage(target, { people })];
       const [out, stays] = [await dial(off, people.viewer), await dial(on, people.viewer)];
       await turn(target, off, { realtime: false });

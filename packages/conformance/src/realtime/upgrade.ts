@@ -17,7 +17,7 @@ import { knock } from "./handshake.ts";
  */
 export function upgrade(target: Target): void {
   const subdomain = target.urlMode === "subdomain";
-  describe("what refuses the upgrade", () => {
+  describe("refusals of the upgrade", () => {
     let people: Cast;
     let shut: Stage;
     let scenes: Scene[];
@@ -40,7 +40,7 @@ export function upgrade(target: Target): void {
     };
 
     for (const [index, { cause, status, code }] of CAUSES.entries()) {
-      it(`${cause}: ${status} ${code} in the place of 101`, async () => {
+      it(`${cause}: ${status} ${code} instead of 101`, async () => {
         const { canvas, refused: person } = scenes[index] as Scene;
         const answer = await knock(target, canvas.slug, person);
         refused(answer, status, code);
@@ -48,7 +48,7 @@ export function upgrade(target: Target): void {
       });
     }
 
-    it("without a session: as the gateway answers, at an unknown slug, too", async () => {
+    it("without a session: refused like any request, for an unknown slug, too", async () => {
       for (const slug of [shut.slug, freshSlug()]) {
         const answer = await knock(target, slug, null);
         unauthenticated(answer, target);
@@ -82,7 +82,7 @@ export function upgrade(target: Target): void {
     });
 
     if (subdomain) {
-      it("the host of a canvas is no base of the API", async () => {
+      it("the host of a canvas does not serve the API", async () => {
         const { slug } = await stage(target, { people });
         const { host } = new URL(pageUrl(target, slug));
         const { status } = await knock(target, slug, people.owner, { host });

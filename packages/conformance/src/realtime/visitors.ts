@@ -17,7 +17,7 @@ export function visitors(target: Target): void {
       here = await room(target);
     });
 
-    it("channels are those of one canvas", async () => {
+    it("a channel belongs to one canvas", async () => {
       const channel = freshChannel();
       const other = await room(target, { people: here.people });
       const first = await dial(here, here.people.owner);
@@ -29,7 +29,7 @@ export function visitors(target: Target): void {
       await gets(first, []);
     });
 
-    it("a guest is there by their invitation, in each of its sessions; a name is any text", async () => {
+    it("a guest is present once, with the id of their invitation, in all its sessions; a name is any text", async () => {
       const channel = freshChannel();
       const canvas = await stage(target, { people: here.people });
       const name = 'Zoë "<b>" \\ 😀';
@@ -43,7 +43,7 @@ export function visitors(target: Target): void {
       await gets(witness, [join(channel, guest)]);
     });
 
-    it("a program with a token is its person", async () => {
+    it("a program with a token is present as the token's person", async () => {
       const channel = freshChannel();
       const { owner, viewer } = here.users;
       const token = await tokenOf(target, here.people.viewer);
@@ -55,7 +55,7 @@ export function visitors(target: Target): void {
       await gets(witness, [join(channel, viewer)]);
     });
 
-    it("an administrator is one more viewer", async () => {
+    it("an administrator is present as a viewer", async () => {
       const channel = freshChannel();
       const admin = await target.signIn(target.admin);
       const user = await userOf(target, admin);

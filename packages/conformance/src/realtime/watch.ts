@@ -94,7 +94,7 @@ export function watches(target: Target): void {
     }
 
     for (const type of ["watch", "unwatch"]) {
-      it(`${type} of what is none: INVALID_FRAME`, async () => {
+      it(`${type} with an invalid target: INVALID_FRAME`, async () => {
         for (const asked of NO_WATCHES) {
           const { code } = await socket.ask({ type, ...asked });
           assert.equal(code, "INVALID_FRAME", JSON.stringify(asked));
@@ -116,7 +116,7 @@ export function watches(target: Target): void {
         answers({ type: "watch", ...records(name) }, failure("COLLECTION_NOT_CONFIGURED", records(name))));
     }
 
-    it("what can name no collection is refused, and unwatching what one does not watch is nothing", async () => {
+    it("an invalid collection name is refused, and unwatch without a watch has no effect", async () => {
       for (const name of ["-", "__proto__", "a b", "a/b", "\0", "é", "n".repeat(81), "n".repeat(8_000)]) {
         const { type, code } = await socket.ask({ type: "watch", ...records(name) });
         assert.equal(type, "error", name);
@@ -126,7 +126,7 @@ export function watches(target: Target): void {
         await answers({ type: "unwatch", ...watched });
     });
 
-    it("nothing to read: PERMISSION_DENIED; what is the author's alone can be watched by everyone", async () => {
+    it("a collection that the caller cannot read: PERMISSION_DENIED; one of personal records can be watched by everyone", async () => {
       await answers({ type: "watch", ...records("secret") }, failure("PERMISSION_DENIED", records("secret")));
       await answers({ type: "watch", ...records("staff") }, failure("PERMISSION_DENIED", records("staff")));
       await answers({ type: "watch", ...records("own") }, watching(records("own")));
@@ -150,7 +150,7 @@ export function watches(target: Target): void {
       await watch(other, records("board"));
     });
 
-    it("watches and channels are 64 together", async () => {
+    it("a connection has at most 64 watches and channels together", async () => {
       const other = await dial(canvas, canvas.people.viewer);
       for (let index = 0; index < MOST / 2; index++) {
         await enter(other, `c-${index}`);

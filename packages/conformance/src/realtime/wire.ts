@@ -53,7 +53,7 @@ export function wire(target: Target): void {
       assert.deepEqual([next.opcode, next.payload.toString()], [opcode, payload]);
     };
 
-    it("the answer to a handshake proves that it was read, and chooses nothing that was not offered", async () => {
+    it("the response to a handshake has the right key, and chooses nothing that was not offered", async () => {
       const { answer, wire: duplex } = await shake(target, canvas.slug, canvas.people.owner);
       duplex?.destroy();
       const key = new Map(UPGRADE).get("Sec-WebSocket-Key");
@@ -75,7 +75,7 @@ export function wire(target: Target): void {
       for (let turn = 0; turn < 3; turn++) await says(wire, TEXT, ANSWER);
     });
 
-    it("a frame may be masked with anything", async () => {
+    it("a frame may have any masking key", async () => {
       const wire = await dial();
       const mask = Buffer.from([0x11, 0xff, 0x00, 0x9c]);
       const masked = Buffer.from(PRESENCE).map((byte, index) => byte ^ (mask[index % 4] ?? 0));
@@ -92,7 +92,7 @@ export function wire(target: Target): void {
       await says(wire, TEXT, ANSWER);
     });
 
-    it("an empty binary message is a bad frame, no more", async () => {
+    it("an empty binary message is INVALID_FRAME, and the connection stays open", async () => {
       const wire = await dial();
       await wire.write(Buffer.concat([framed(FIN | BINARY, ""), framed(FIN | TEXT, PRESENCE)]));
       assert.equal(JSON.parse((await wire.next()).payload.toString()).code, "INVALID_FRAME");

@@ -76,7 +76,7 @@ export function pages(target: Target): void {
       });
     }
 
-    it("the list has every answer once, those of guests among them", async () => {
+    it("the list has every submission once, including those of guests", async () => {
       const entries = await entriesOf("");
       assert.deepEqual(
         new Map(entries.map((entry) => [entry.userId, entry])),
@@ -87,7 +87,7 @@ export function pages(target: Target): void {
     });
 
     for (const limit of [1, 2, 3, AUTHORS - 1, AUTHORS, AUTHORS + 1, 999, 1_000]) {
-      it(`limit=${limit}: full pages but the last, in one order`, async () => {
+      it(`limit=${limit}: every page but the last is full, and the order is that of the whole list`, async () => {
         const whole = await entriesOf("");
         const seen: Submission[] = [];
         let query = `limit=${limit}`;
@@ -115,7 +115,7 @@ export function pages(target: Target): void {
       }
     });
 
-    it("a page goes on where its last answer has been withdrawn since", async () => {
+    it("the next page follows the cursor although its submission has been deleted", async () => {
       const { owner, editor, viewer } = canvas.pages;
       for (const page of [owner, editor, viewer]) await page.put("/submissions/gone/mine", 1);
       const first = (await owner.get("/submissions/gone?limit=1")).json;
@@ -127,14 +127,14 @@ export function pages(target: Target): void {
       answered(await owner.get(`/submissions/gone?cursor=${cursor}`), { entries, nextCursor: null });
     });
 
-    it("of a page that is full there is a next one only if something follows", async () => {
+    it("a full page has a nextCursor only if entries follow", async () => {
       const { owner, viewer } = canvas.pages;
       const mine = answerOf(await viewer.put("/submissions/single/mine", 1));
       answered(await owner.get("/submissions/single?limit=1"), { entries: [mine], nextCursor: null });
       assert.equal(mine.userId, await idOf(viewer));
     });
 
-    it("100 answers without a limit, a thousand with one", async () => {
+    it("a page has 100 submissions without a limit, up to 1,000 with one", async () => {
       const { pageDefault } = LIMITS;
       const people = await parallel(
         Array.from({ length: pageDefault.value + 5 }, () => freshEmail("author")),

@@ -12,7 +12,7 @@ import { answerOf } from "./answer.ts";
  * Tests that everyone with access to a canvas writes their own submission, and that its owner and editors read and remove all submissions.
  */
 export function roles(target: Target): void {
-  describe("who may", () => {
+  describe("access by role", () => {
     let canvas: Stage;
     before(async () => {
       canvas = await stage(target);
@@ -50,7 +50,7 @@ export function roles(target: Target): void {
       refused(await owner.get("/submissions/forged/mine"), 404, "NOT_FOUND");
     });
 
-    it("a guest answers under the id of their invitation, in every session of it", async () => {
+    it("a guest submits under the id of their invitation, in each of its sessions", async () => {
       const invited = await invite(target, canvas);
       const [first, second] = [await accept(target, invited), await accept(target, invited)];
       const [page, again] = [open(target, canvas.slug, first), open(target, canvas.slug, second)];
@@ -65,7 +65,7 @@ export function roles(target: Target): void {
       refused(await page.get("/submissions/guests/mine"), 404, "NOT_FOUND");
     });
 
-    it("a guest's answer is removed by its id, colon and all, encoded or not", async () => {
+    it("a guest's submission is removed by the guest's id, whose colon may be encoded or not", async () => {
       const { owner } = canvas.pages;
       for (const encode of [encodeURIComponent, String]) {
         const guest = await guestOf(target, canvas);
@@ -76,7 +76,7 @@ export function roles(target: Target): void {
       }
     });
 
-    it("the role is that of the moment", async () => {
+    it("a new role applies to the next request", async () => {
       const { viewer } = canvas.pages;
       refused(await viewer.get("/submissions/poll"), 403, "PERMISSION_DENIED");
       await share(target, canvas, "private", { editor: "editor", viewer: "editor" });

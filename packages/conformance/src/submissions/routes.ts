@@ -32,7 +32,7 @@ export function routes(target: Target): void {
     });
 
     for (const role of ["owner", "editor", "viewer"] as const) {
-      it(`the ${role} answers, answers otherwise, and withdraws`, async () => {
+      it(`the ${role} creates, reads, replaces and deletes their submission`, async () => {
         const page = canvas.pages[role];
         const path = `/submissions/of-${role}/mine`;
         const userId = await idOf(page);
@@ -53,14 +53,14 @@ export function routes(target: Target): void {
       });
     }
 
-    it("the same answer twice is one answer", async () => {
+    it("submitting the same value twice makes one submission", async () => {
       const { owner, viewer } = canvas.pages;
       await viewer.put("/submissions/twice/mine", "same");
       const last = answerOf(await viewer.put("/submissions/twice/mine", "same"));
       answered(await owner.get("/submissions/twice"), { entries: [last], nextCursor: null });
     });
 
-    it("null is an answer", async () => {
+    it("null is a valid value", async () => {
       const { owner, viewer } = canvas.pages;
       const stored = answerOf(await viewer.put("/submissions/null/mine", null));
       assert.equal(stored.value, null);
@@ -68,7 +68,7 @@ export function routes(target: Target): void {
       answered(await owner.get("/submissions/null"), { entries: [stored], nextCursor: null });
     });
 
-    it("collections do not meet: one answer each", async () => {
+    it("a person has one submission in each collection", async () => {
       const { viewer } = canvas.pages;
       for (const name of ["one", "One", "one.", "one-"])
         answerOf(await viewer.put(`/submissions/${name}/mine`, name));
@@ -78,7 +78,7 @@ export function routes(target: Target): void {
         assert.equal((await viewer.get(`/submissions/${name}/mine`)).json.value, name);
     });
 
-    it("canvases do not meet", async () => {
+    it("each canvas has its own submissions", async () => {
       const other = await stage(target, { people: canvas.people });
       const path = "/submissions/apart/mine";
       const here = answerOf(await canvas.pages.viewer.put(path, "here"));
@@ -117,7 +117,7 @@ export function routes(target: Target): void {
       answerOf(await viewer.put("/submissions/some/mine", 2));
     });
 
-    it("a collection is cleared, its neighbour is not; an empty one as well", async () => {
+    it("clearing a collection keeps the others, and an empty collection can be cleared", async () => {
       const { owner, editor, viewer } = canvas.pages;
       for (const page of [owner, editor, viewer]) await page.put("/submissions/cleared/mine", 1);
       await viewer.put("/submissions/cleared-not/mine", 1);
@@ -130,7 +130,7 @@ export function routes(target: Target): void {
       answered(await owner.delete("/submissions/never"), { ok: true });
     });
 
-    it("answers have nothing to do with the key-value store", async () => {
+    it("submissions and keys of the same name are independent", async () => {
       const { owner } = canvas.pages;
       await owner.put("/kv/user/secret", "own");
       await owner.put("/kv/secret", "shared");
@@ -143,7 +143,7 @@ export function routes(target: Target): void {
       answered(await owner.get("/kv/secret"), { value: "shared" });
     });
 
-    it("every answer is private, no-store, a refusal, too", async () => {
+    it("every response, refusals included, is private, no-store", async () => {
       const { owner, viewer } = canvas.pages;
       const path = "/submissions/headers";
       const answers: Answer[] = [

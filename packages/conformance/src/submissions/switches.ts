@@ -35,7 +35,7 @@ export function switches(target: Target): void {
       });
     }
 
-    it("the other switches are no matter", async () => {
+    it("the other switches do not affect submissions", async () => {
       const switches = { kv: true, files: false, ai: false, realtime: false, authoring: false };
       const { pages } = await stage(target, { switches });
       answerOf(await pages.viewer.put("/submissions/poll/mine", 1));
@@ -46,7 +46,7 @@ export function switches(target: Target): void {
 /** Tests that requests for submissions and for the key-value store spend the same rate-limit bucket. */
 export function rates(target: Target): void {
   describe("rates", () => {
-    it("one bucket with the key-value store; what is refused changes nothing", async () => {
+    it("one bucket with the key-value store; a refused request changes nothing", async () => {
       const { pages } = await stage(target);
       const { owner, viewer } = pages;
       const asks = [

@@ -55,7 +55,7 @@ export function values(target: Target): void {
     });
 
     for (const [name, body] of TOO_LARGE) {
-      it(`${name}: 413 VALUE_TOO_LARGE, the stored answer unchanged`, async () => {
+      it(`${name}: 413 VALUE_TOO_LARGE, the stored submission unchanged`, async () => {
         const { viewer } = canvas.pages;
         await viewer.delete(path);
         refused(await viewer.putRaw(path, body), 413, "VALUE_TOO_LARGE");
@@ -89,7 +89,7 @@ export function values(target: Target): void {
       });
 
       for (const [name, body] of FLOODS) {
-        it(`PUT that ${name}: 413 VALUE_TOO_LARGE at once, the stored answer unchanged`, async () => {
+        it(`PUT that ${name}: 413 VALUE_TOO_LARGE at once, the stored submission unchanged`, async () => {
           const before = answerOf(await canvas.pages.viewer.put(path, "before"));
           refused(await flood(target.base, put(), body), 413, "VALUE_TOO_LARGE");
           answered(await canvas.pages.viewer.get(path), before);
@@ -103,7 +103,7 @@ export function values(target: Target): void {
       });
     });
 
-    it("an author has 1,000 answers on a canvas; at the limit they are changed and withdrawn, none is new", async () => {
+    it("an author has at most 1,000 submissions on a canvas; then they can be changed and deleted, but none can be added", async () => {
       const full = await stage(target, { people: canvas.people });
       const { editor, viewer } = full.pages;
       const most = LIMITS.submissionsPerAuthor.value;
