@@ -103,7 +103,7 @@ await onEngines("bundles", (target, env) => {
     await publish(target, site, { "index.html": "as it was" });
   });
 
-  /** The state that a refused bundle must not change. */
+  /** Returns the state of the service that a refused bundle must not change. */
   async function state() {
     return {
       canvas: await env.db.all`select version_id, updated_at from canvases`,

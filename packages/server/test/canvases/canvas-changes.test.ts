@@ -16,7 +16,7 @@ const MONTH = 30 * DAY_MS;
 const metadataOf = (bytes: number) => ({ text: "m".repeat(bytes - '{"text":""}'.length) });
 const nested = (levels: number) => JSON.parse(`${'{"a":'.repeat(levels)}1${"}".repeat(levels)}`);
 
-/** Patches, applied one after the other, and the fields that each changes. */
+/** Bodies of PATCH requests, applied one after the other, and the fields of the canvas that each changes. */
 const PATCHES: [name: string, patch: object, changed: Partial<Canvas>][] = [
   ["nothing", {}, {}],
   ["a title", { title: "  Renamed  " }, { title: "Renamed" }],
@@ -65,7 +65,7 @@ const PATCHES: [name: string, patch: object, changed: Partial<Canvas>][] = [
   ],
 ];
 
-/** Invalid patches. */
+/** Invalid bodies of PATCH requests. */
 const BAD: [name: string, patch: unknown][] = [
   ["an empty title", { title: "" }],
   ["a title of spaces", { title: " \u2003 " }],

@@ -9,7 +9,7 @@ import type { Env } from "../../src/env.ts";
 export interface Reference {
   table: string;
   column: string;
-  /** The referenced table and column; null for a column `canvas_id`, with or without a foreign key. */
+  /** The table and column that are referenced. Null if the column is `canvas_id`, with or without a foreign key. */
   to: { table: string; column: string } | null;
 }
 
@@ -22,7 +22,7 @@ interface ForeignKey {
 
 const isSqlite = ({ config }: Env) => config.databaseUrl.startsWith("sqlite:");
 
-/** Returns every table with a column `canvas_id`. */
+/** Returns the names of all tables with a column `canvas_id`. */
 async function tablesWithCanvasId(env: Env): Promise<string[]> {
   const rows = isSqlite(env)
     ? await env.db.all<{ name: string }>`
@@ -60,7 +60,7 @@ export async function primaryKey(table: string, env: Env): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** Returns every reference to canvases in the database, direct or through other tables; none from `canvases` itself. */
+/** Returns a reference for each table whose rows belong to canvases, directly or through other tables, except `canvases` itself. */
 export async function referencesToCanvases(env: Env): Promise<Reference[]> {
   const found: Reference[] = (await tablesWithCanvasId(env)).map((table) => ({
     table,

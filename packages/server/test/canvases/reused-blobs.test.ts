@@ -66,7 +66,7 @@ await onEngines("bytes that a canvas has already", (target, env) => {
     await sweepVersions(Date.now() + 1, env);
     await sweepBlobs({ ...env, clock: () => Date.now() + 2 * HOUR_MS });
   };
-  /** Asserts that every blob of a version is there, and returns its files with their encodings. */
+  /** Asserts that every blob of a version is stored, and returns the paths of its files with their encodings. */
   const whole = async (version: string): Promise<string[]> => {
     const rows = await env.db.all<{ path: string; encoding: string; blob_key: string; size: number }>`
       select path, encoding, blob_key, size from version_files where version_id = ${version} order by path, encoding`;

@@ -19,7 +19,7 @@ type Suite = (target: Target) => void;
 /** Suites, and the setup of the service that they run against. */
 export interface Run extends Setup {
   suites: Suite[];
-  /** Suites that run against a second service, which limits requests. */
+  /** Suites that run against a second service, with rate limits. */
   limited?: Suite[];
 }
 
@@ -36,7 +36,7 @@ export async function conforms(...runs: Run[]): Promise<void> {
     started.push([title, suites, await start(engine, setup, false)]);
     if (limited.length > 0) started.push([`${title}, limited`, limited, await start(engine, setup, true)]);
   }
-  // All services start before the first suite, because they stop when no suite is left.
+  // All services start before the first suite, because services stop when no suite is left.
   for (const [title, suites, target] of started) {
     describe(title, () => {
       for (const suite of suites) suite(target);

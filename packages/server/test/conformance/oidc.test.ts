@@ -37,7 +37,7 @@ for (const target of targets) {
   });
 }
 
-/** Signs a person in at the provider, which also supplies the name. */
+/** Signs a person in at the OpenID Connect provider, which also supplies the person's name. */
 async function signIn(base: string, email: string): Promise<Person> {
   const visitor = new Visitor();
   await visitor.signIn(base, email);

@@ -208,7 +208,7 @@ test("in a browser, a canvas can load nothing of another canvas that the user ha
   // `/healthz` is an example of the base host's pages. It has no content security policy of its own, which might block the frame.
   await page.goto(`${base}/healthz`);
   assert.equal(await shownIn(page, addressOf(victim)), "Plan");
-  // Browsers send no cookies to frames on other sites: the frames show public content only.
+  // Browsers send no cookies to frames on other sites, so only public content can appear in these frames.
   await page.goto(`http://intranet.localhost:${port}/`);
   assert.equal(await shownIn(page, addressOf(link)), "Plan");
   await page.goto(`http://elsewhere.localhost:${port}/`);

@@ -442,7 +442,7 @@ describe("rate limits of the password gate", () => {
       assert.match(page.headers["content-type"] ?? "", /^text\/html/);
     }
     assert.equal(hashes(), 3, "what is refused costs no hash");
-    // A user's attempts count at every address.
+    // The attempts of a user are counted together, whatever address they come from.
     refused(await knock(target, one.slug, people.viewer, right, from("192.0.2.2")), 429, "RATE_LIMITED");
     const { slug } = await stage(target, { people, terms, access: "whole_org" });
     refused(await knock(target, slug, people.stranger, right, from("192.0.2.1")), 429, "RATE_LIMITED");

@@ -20,7 +20,7 @@ describe("access to the pages of a canvas", () => {
   const home = (role: Role, headers: [string, string][] = []) =>
     visit(target, site.slug, site.people[role], "", headers);
 
-  /** Share settings, and the roles with access; the others get the refusal. */
+  /** Share settings, and the roles that get the page; the others get the refusal. */
   const RULES: [
     name: string,
     access: "private" | "whole_org",

@@ -15,14 +15,14 @@ const filesOf = (name: string) => ({
   [`only-${name}.js`]: name,
 });
 
-/** Loads the page as a browser does; returns its text and the cookie that it sets. */
+/** Loads the page as a browser does, with the headers of a document and the cookie. Returns its text and the cookie that it sets. */
 async function open({ slug, people }: Stage, cookie?: string, dest = "document") {
   const headers: Header[] = [["Sec-Fetch-Dest", dest], ...pinned(cookie)];
   const answer = await visit(target, slug, people.viewer, "", headers);
   return { text: answer.text, setCookie: answer.headers["set-cookie"]?.[0] };
 }
 
-/** Loads a subresource of the page as a browser does. */
+/** Loads a file that the page uses, such as a script, as a browser does. */
 const part = ({ slug, people }: Stage, cookie: string | undefined, path = "app.js", dest = "script") =>
   visit(target, slug, people.viewer, path, [["Sec-Fetch-Dest", dest], ...pinned(cookie)]);
 

@@ -10,18 +10,18 @@ const HOUR_MS = 60 * 60 * 1000;
 const LATER = () => Date.now() + HOUR_MS;
 const MIB = 1024 * 1024;
 
-/** Streams bytes in a number of pieces. */
+/** Yields bytes in this number of pieces. */
 export async function* inPieces(bytes: Uint8Array, pieces = 1): AsyncIterable<Uint8Array> {
   const size = Math.ceil(bytes.length / pieces);
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
 }
 
-/** Reads a stream to its end. */
+/** Reads a stream to its end. Returns its bytes; null for no stream. */
 export async function bytesOf(stream: Readable | null): Promise<Buffer | null> {
   return stream === null ? null : Buffer.concat(await stream.toArray());
 }
 
-/** Lists the keys of the blobs last put before a time, or of all of them. */
+/** Lists the keys of the blobs that were last put before a time, by default of all blobs. */
 export async function keysOf(blobs: Blobs, before = LATER()): Promise<string[]> {
   return (await Array.fromAsync(blobs.list(before), ({ key }) => key)).sort();
 }
@@ -32,7 +32,7 @@ export async function removeKeys(blobs: Blobs, keys: string[]): Promise<void> {
   await blobs.remove(all.filter(({ key }) => keys.includes(key)));
 }
 
-/** An empty store, and a way to make a blob look as if it had been put some milliseconds ago. */
+/** An empty store, and `age`, which makes a blob look as if it had been put `ms` milliseconds ago. */
 export interface OpenedBlobs {
   blobs: Blobs;
   age(key: string, ms: number): Promise<void>;

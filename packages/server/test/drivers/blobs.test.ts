@@ -27,7 +27,7 @@ import { blobsContract, bytesOf, inPieces, keysOf, removeKeys } from "./blobs-co
 const HOUR_MS = 60 * 60 * 1000;
 const text = (words: string) => inPieces(Buffer.from(words));
 
-/** Opens a store in a temporary directory. */
+/** Opens a store of blobs in a temporary directory. */
 async function open(scope: Scope): Promise<{ blobs: Blobs; root: string }> {
   const root = path.join(await temporaryDirectory(scope), "blobs");
   const blobs = await local(root);
@@ -37,7 +37,7 @@ async function open(scope: Scope): Promise<{ blobs: Blobs; root: string }> {
 
 const fileOf = (root: string, key: string) => path.join(root, key.slice(0, 2), key);
 
-/** Makes a blob look as if it had been put some milliseconds ago. */
+/** Makes a blob look as if it had been put `ms` milliseconds ago. */
 async function age(root: string, key: string, ms: number): Promise<void> {
   const then = new Date(Date.now() - ms);
   await utimes(fileOf(root, key), then, then);

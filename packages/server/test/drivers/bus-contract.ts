@@ -130,7 +130,7 @@ export function busContract(
       );
     });
 
-    /** Subscribes to a topic. Returns the messages so far, and a function that ends the subscription. */
+    /** Subscribes to a topic. Returns the messages so far (`heard`), and a function that ends the subscription (`stop`). */
     async function listen(bus: Bus, topic: string) {
       const heard: string[] = [];
       const stop = await bus.subscribe(topic, (message) => heard.push(message));

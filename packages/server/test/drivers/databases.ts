@@ -6,10 +6,10 @@ import { migrate } from "../../src/drivers/db/migrate.ts";
 import { openDb } from "../../src/drivers/index.ts";
 import { atEnd, ENGINES } from "../support/service.ts";
 
-/** The number of concurrent calls in a race. */
+/** The number of concurrent calls in tests of races. */
 export const MANY = 200;
 
-/** Starts work a number of times concurrently. */
+/** Calls `work` `count` times concurrently. Returns the results. */
 export const times = <Result>(count: number, work: (index: number) => Promise<Result>) =>
   Promise.all(Array.from({ length: count }, (_, index) => work(index)));
 

@@ -5,7 +5,7 @@ import { counter, ids, MANY, nothing, type Open, thing } from "./db-tables.ts";
 
 /** Registers the tests of batches, several statements in one transaction. */
 export function batchContract(open: Open): void {
-  /** The steps of a batch, its result, and the rows afterwards. */
+  /** Batches: their steps, the number of rows that each step changed, and the ids in `things` afterwards. */
   const batches: [what: string, steps: Parameters<Db["batch"]>[0], changed: number[], kept: number[]][] = [
     ["nothing", [], [], []],
     ["every step changes something", [thing(1), thing(2)], [1, 1], [1, 2]],

@@ -13,7 +13,7 @@ export type Connect = () => Promise<Db & Schema>;
 /** Creates a database with the tables of these tests and opens two connections to it, which are closed after the test. */
 export type Open = (scope: Scope) => Promise<{ db: Db; other: Db; connect: Connect }>;
 
-/** The number of concurrent calls in a race. */
+/** The number of concurrent calls in tests of races. */
 export const MANY = 100;
 
 /** Creates the tables of these tests. */
@@ -30,7 +30,7 @@ export const opener =
     return { db, other, connect };
   };
 
-/** Reads the value of the only counter. */
+/** Reads the value of the only row of `counters`. */
 export const counter = async (db: Db) => (await db.get<{ value: number }>`select value from counters`)?.value;
 
 /** Reads the ids of all rows of `things`. */

@@ -30,7 +30,7 @@ async function open(scope: Scope, databaseUrl: string, root?: string): Promise<S
   return { config, db, blobs: await local(root), blobColumns: COLUMNS, clock: Date.now, root };
 }
 
-/** Publishes files as a version, and puts blobs that no row refers to. */
+/** Stores a version with the files `used`, and puts blobs with the texts `unused`, to which no row refers. */
 async function fill({ db, blobs }: Stores, used: string[], unused: string[] = []): Promise<void> {
   await db.run`insert into users (id, email, name, created_at) values (${"u"}, ${"u@example.com"}, ${"U"}, ${0})`;
   await db.run`insert into canvases (id, slug, title, owner_id, created_by, created_at, updated_at)

@@ -10,7 +10,7 @@ const [engine] = ENGINES.filter(({ name }) => name === "postgres");
 async function batchBehind(reads: number, url: string): Promise<unknown> {
   const db = postgres(url);
   const read = sql`select 1 as n`;
-  // Opens a connection that prepares the statement: later reads are pipelined on it, until further connections are open.
+  // Opens one connection, on which the statement is then prepared. Later reads are pipelined on it until further connections are open.
   await db.get(...read);
   const pending = Array.from({ length: reads }, () => db.get(...read));
   const batch = db.batch([sql`insert into batches (reads) values (${reads})`]);

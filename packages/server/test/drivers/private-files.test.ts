@@ -7,7 +7,7 @@ import { startService, temporaryDirectory } from "../support/service.ts";
 
 const modeOf = async (entry: string) => (await stat(entry)).mode & 0o777;
 
-/** Lists the files in a directory to which other users have any access. */
+/** Lists the files in a directory that other users may read, write or execute. */
 async function open(directory: string): Promise<string[]> {
   const entries = ["", ...(await readdir(directory, { recursive: true }))];
   const modes = await Promise.all(entries.map((entry) => modeOf(path.join(directory, entry))));

@@ -86,7 +86,7 @@ test("every limit has a value, a unit, a description and an error of the tables"
     for (const [, code = ""] of frames) assert.ok(code in FRAME_ERRORS, name);
     for (const [, status, code] of refusals) {
       const usual = ERRORS[code as ErrorCode].status;
-      // A body that is too large to be valid at all is a 413, and the quota of files a 409 (specification 7).
+      // Exceptions (specification 7): INVALID_BODY is 413 for a body that is too large to be read, and the quota of files is a 409.
       const isOther = ["INVALID_BODY 413", "QUOTA_EXCEEDED 409"].includes(`${code} ${status}`);
       assert.ok(Number(status) === usual || isOther, name);
     }

@@ -19,9 +19,9 @@ interface State {
 
 interface Group {
   name: string;
-  /** The text of each card, with its slug replaced by the test's name for it. */
+  /** The text of each card of a canvas, with its slug replaced by the test's name for the canvas. */
   cards: string[];
-  /** The names of the cards that are links. */
+  /** The names of the canvases whose cards are links. */
   links: string[];
   /** The links to other pages of the list: their URLs by their texts. */
   pages: Record<string, string>;
@@ -63,7 +63,7 @@ await onEngines("the home page", (target, env) => {
     }
   });
 
-  /** Gives a canvas a distinct time of change, so that the order of lists is defined. */
+  /** Sets the time of a canvas's last change, so that the order of lists is defined. */
   const changedAt = (site: Pick<Stage, "id">, at: number) =>
     env.db.run`update canvases set updated_at = ${at} where id = ${site.id}`;
 

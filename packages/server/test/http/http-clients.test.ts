@@ -47,7 +47,7 @@ describe("aborted connections", () => {
     ];
   });
 
-  /** The data that an incomplete request must not change. */
+  /** Returns the data that an incomplete request must not change. */
   const state = async () => ({
     canvas: (await manage(target, site.people.owner, "GET", `/api/canvases/${site.id}`)).json,
     page: (await visit(target, site.slug, site.people.owner)).text,

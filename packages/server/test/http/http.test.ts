@@ -16,7 +16,7 @@ const LONG = "a".repeat(15 * 1024);
 
 const get = (path: string, headers = "") => `GET ${path} HTTP/1.1\r\n${HOST}${CLOSE}${headers}\r\n`;
 
-/** Bytes on a connection and the statuses of the responses; an empty list is a connection that is closed without one. */
+/** Bytes that are sent on a connection, and the statuses of the responses. An empty list: the connection is closed without a response. */
 const ROWS: [name: string, bytes: string | Buffer, statuses: number[]][] = [
   ["words", "hello\r\n\r\n", [400]],
   ["a TLS handshake", Buffer.from([0x16, 3, 1, 2, 0, 1, 0, 1, 0xfc, 3, 3]), [400]],

@@ -7,14 +7,14 @@ import { verify } from "../../src/identity/assertion.ts";
 interface Vector {
   tcId: number;
   comment: string;
-  /** Text in compact serialization, an object in JSON serialization. */
+  /** A token: a string in compact serialization, or an object in JSON serialization. */
   jws: string | object;
   result: "valid" | "invalid";
 }
 
 interface Group {
   comment: string;
-  /** A key or a key set. Groups about shared secrets have none. */
+  /** The public key or key set. Groups of vectors with shared secrets have none. */
   public?: JWK | JSONWebKeySet;
   private: JWK | JSONWebKeySet;
   tests: Vector[];

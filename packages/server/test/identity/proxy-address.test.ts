@@ -6,7 +6,7 @@ import { memory } from "../../src/drivers/bus/memory.ts";
 import { FORM, getAs, JSON_TYPE, post } from "../support/client.ts";
 import { startService } from "../support/service.ts";
 
-/** One sign-in attempt per minute and address: a second one succeeds only from another address. */
+/** Settings that allow one sign-in attempt per minute and address, so that a second one succeeds only from another address. */
 const once = { SERVICE_RATELIMIT_LOGIN_PER_MIN: "1" };
 const LISTED = "127.0.0.1, 10.0.0.0/8, 2001:db8::/32";
 

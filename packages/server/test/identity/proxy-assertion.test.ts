@@ -116,7 +116,7 @@ describe("a name that is sanitized before it is stored", () => {
 });
 
 describe("invalid signed tokens", () => {
-  /** Signs any payload. */
+  /** Returns a token with any payload, even one that is not JSON, and a correct signature. */
   const signed = (payload: string, header: object = {}) => {
     const input = `${part({ alg: "RS256", kid: "rsa", ...header })}.${payload}`;
     return `${input}.${createSign("sha256").update(input).sign(RSA.privateKey, "base64url")}`;

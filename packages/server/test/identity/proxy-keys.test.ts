@@ -24,7 +24,7 @@ const OLD = await newKey("ES256", "old");
 const NEW = await newKey("ES256", "new");
 const RSA = await newKey("RS", "rsa");
 
-/** A service with a key server and a mock clock. */
+/** Starts a service with a key server and a mock clock. */
 async function stage(scope: Scope, ...keys: Key[]) {
   const server = await startKeyServer(scope, ...keys);
   const { target, env } = await startDev(scope, signedBy(server));

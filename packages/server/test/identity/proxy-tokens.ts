@@ -5,11 +5,11 @@ import type { AddressInfo } from "node:net";
 import { exportJWK, type JWK, SignJWT } from "jose";
 import { atEnd, PROXY, type Scope } from "../support/service.ts";
 
-/** The issuer and audience that the service of the tests expects. */
+/** The issuer that the service in these tests expects in tokens, and below it the audience. */
 export const ISSUER = "https://sign-in.example";
 export const AUDIENCE = "easel";
 
-/** The header that carries a token. */
+/** The request header that carries a token. */
 export const TOKEN_HEADER = "Cf-Access-Jwt-Assertion";
 
 /** A key pair that signs tokens. */
@@ -30,13 +30,13 @@ const PAIRS = {
   Ed: () => generateKeyPairSync("ed25519"),
 };
 
-/** Makes a key pair. */
+/** Generates a key pair. `kid` is its key id. */
 export async function newKey(kind: keyof typeof PAIRS, kid: string): Promise<Key> {
   const { publicKey, privateKey } = PAIRS[kind]();
   return { kid, jwk: { ...(await exportJWK(publicKey)), kid, use: "sig" }, publicKey, privateKey };
 }
 
-/** Seconds since the epoch. */
+/** Returns the current time in seconds since the epoch. */
 export const seconds = (): number => Math.floor(Date.now() / 1000);
 
 /** Returns the claims of a valid token, changed by `own`; undefined omits a claim. */
@@ -62,7 +62,7 @@ export const sign = (
 export const part = (value: object | string): string =>
   Buffer.from(typeof value === "string" ? value : JSON.stringify(value)).toString("base64url");
 
-/** A local key server with replaceable keys and behaviour. */
+/** A local key server whose keys and responses a test can replace. */
 export interface KeyServer {
   url: string;
   keys: unknown[];

@@ -67,7 +67,7 @@ test("every act that the folder exports is listed", async () => {
   assert.equal(exported, ACTS.length);
 });
 
-/** A policy with an entry of each kind. */
+/** A policy document with an entry for each kind of resource. */
 const POLICY = {
   defaultMode: "participation",
   collections: {
@@ -103,7 +103,7 @@ await onEngines("the acts of the management API", (target, env) => {
 
   const deploys = () => stager(target, site.people.owner, site.id);
 
-  /** A request for each act, in this order; every field that can hold a secret holds one. */
+  /** A request for each act (operation of the management API), sent in this order. Every field that can hold a secret holds one. */
   const REQUESTS: Record<string, () => Promise<Answer>> = {
     "me.read": () => owner("GET", "/me"),
     "token.create": async () => {

@@ -10,7 +10,7 @@ import { ACTS } from "../../src/management/acts.ts";
 import { JSON_TYPE } from "../support/client.ts";
 import { onSqlite } from "../support/engines.ts";
 
-/** Every administration route with a valid body and the status for an administrator. */
+/** Every administration route, with a valid body, and the status that an administrator gets. */
 const ROUTES: [method: string, path: string, body: object | undefined, status: number][] = [
   ["GET", "/users", undefined, 200],
   ["PATCH", "/users/{user}", { canPublishPublic: true }, 200],
@@ -43,7 +43,7 @@ const WRONG: [method: string, path: string, allow: string][] = [
   ["POST", "/audit", "GET, HEAD"],
 ];
 
-/** Paths that do not exist, among them those that would give access to a canvas. */
+/** Paths that do not exist, among them routes that would give administrators access to a canvas. */
 const UNKNOWN = [
   "",
   "/",
@@ -79,7 +79,7 @@ await onSqlite("who administers", (target, env) => {
     site = await stage(target);
     people = site.people;
     admin = await target.signIn(target.admin);
-    // A guest with the e-mail address of an administrator is not one.
+    // A guest is no administrator, even with the e-mail address of one.
     guest = await guestOf(target, site, target.admin);
     user = String((await manage(target, people.viewer, "GET", "/api/me")).json.id);
   });

@@ -6,7 +6,7 @@ import { refused } from "@easel/conformance/refusal";
 import type { Person } from "@easel/conformance/target";
 import { onEngines, startDev } from "../support/engines.ts";
 
-/** The defaults (management API, section 4; specification 8). */
+/** The settings before any change (management API, section 4; specification 8). */
 const DEFAULTS = {
   publicLinks: true,
   quotas: {

@@ -15,7 +15,7 @@ import { enterAs, type Site, startSite } from "../support/site.ts";
 const HOSTILE = path.join(import.meta.dirname, "hostile-page.js");
 const SECRET = "the plan that nobody else may know";
 
-/** Attacks that path mode cannot prevent, because canvases share the service's origin (SECURITY.md). */
+/** Names of attacks that succeed in path mode, because there canvases share the service's origin (SECURITY.md). */
 const SHARED_ORIGIN = ["opens another canvas", "opens a response that is no page"];
 
 /** Returns all rows of the database, except for the codes of sign-ins at canvas hosts, which last a minute. */
@@ -145,7 +145,7 @@ async function openVictim(t: TestContext, secure: boolean) {
   await own.goto(site.env.base.canvasUrl(victim.slug));
   await page.goto(site.env.base.canvasUrl(hostile.slug) + fragment);
   const me = `fetch("${site.base}/v1/c/${victim.slug}/me", { credentials: "include" }).then((answer) => answer.json())`;
-  /** Returns the user that the service identifies on the base host and on the canvas host; null for none. */
+  /** Returns the e-mail addresses of the user that the service sees on the base host and on the canvas host; null for nobody. */
   const seenAs = async () => {
     const answers = [await whoAmI(other, site), await own.evaluate<{ email?: string }>(me)];
     return answers.map(({ email = null }) => email);

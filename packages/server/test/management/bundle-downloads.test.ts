@@ -14,7 +14,7 @@ import type { Files } from "../support/zip.ts";
 
 const text = (size: number) => randomBytes(size / 2).toString("hex");
 
-/** Bundles with their files as they are served. */
+/** Files of bundles that are deployed and then downloaded. */
 const BUNDLES: [name: string, files: Files][] = [
   ["a page", { "index.html": "<p>Hello" }],
   [
@@ -45,7 +45,7 @@ await onEngines("downloads of bundles", (target, env) => {
   });
   const path = (version?: string, id = site.id) =>
     `/api/canvases/${id}${version === undefined ? "" : `/versions/${version}`}/bundle`;
-  /** Downloads a zip as raw bytes. */
+  /** Downloads a zip. Returns the response with its bytes. */
   const download = async (at: string, method = "GET") => {
     const response = await fetch(target.base + at, {
       method,

@@ -1,6 +1,6 @@
 /*
- * Attacks of a canvas page on its visitor: each returns all text that it could read. The victim's canvas, the
- * base URL and an invitation of the attacker are in the fragment of the page's URL.
+ * Attacks of a hostile canvas page on its visitor. Each attack returns all text that it could read. The URL's fragment names the victim's
+ * canvas, the base URL and an invitation of the attacker.
  */
 
 const { base, id, slug, canvas, invitation } = JSON.parse(decodeURIComponent(location.hash.slice(1)));
@@ -17,7 +17,7 @@ const READS = ["canvases", "me", "tokens", "sessions", "teams", `canvases/${id}`
   .map((path) => `${base}/api/${path}`)
   .concat(`${runtime}/me`, `${runtime}/kv`, `${runtime}/kv/plan`, canvas, `${base}/`, `${base}/auth/login`);
 
-/** Requests that would change something: method, URL, body. */
+/** Requests that would change something if they succeeded: method, URL, body. */
 const WRITES = [
   ["PUT", `${base}/api/canvases/${id}/sharing`, { access: "whole_org" }],
   ["PATCH", `${base}/api/canvases/${id}`, { title: "Taken" }],
@@ -93,7 +93,7 @@ async function submit(action, enctype, body, method = "post") {
   }
 }
 
-/** Opens a URL in a new window, reads it and sends requests from it. */
+/** Opens a URL in a new window, reads its document, and sends requests from it. Returns all text that it could read. */
 async function popUp(url) {
   const other = open(url);
   try {
@@ -122,7 +122,7 @@ async function register(script, scope) {
   return ` controls ${worker.scope} `;
 }
 
-/** Sets cookies for the base host and its subdomains, under every name that could be the session cookie. */
+/** Sets cookies for the base host and its subdomains, under every name that the service could take for the session cookie. */
 globalThis.toss = async (token, secure) => {
   const own = `${secure ? "__Host-" : ""}easel_session`;
   const names = [own, "easel_session", "__host-easel_session", "", "\u2000", "\u00a0", "\u0085"].flatMap(

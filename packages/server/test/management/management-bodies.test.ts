@@ -10,7 +10,7 @@ const KIB = 1024;
 const LARGE = "a".repeat(300 * KIB);
 const deep = (levels: number) => `${"[".repeat(levels)}${"]".repeat(levels)}`;
 
-/** Bodies that no route accepts. */
+/** Bodies that every route refuses. */
 const BODIES: [name: string, body: string | Buffer][] = [
   ["nothing", ""],
   ["spaces", "  "],

@@ -5,7 +5,7 @@ import { refused } from "@easel/conformance/refusal";
 import { whole } from "../support/canvas.ts";
 import { onEngines } from "../support/engines.ts";
 
-/** The fields of a new canvas. */
+/** The fields that every new canvas has, apart from those that the request sets. */
 const NEW = {
   access: "private",
   accessMode: "restricted",

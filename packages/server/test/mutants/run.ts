@@ -18,14 +18,14 @@ import { POSTGRES } from "../support/servers.ts";
 import { FAULTS, type Fault } from "./faults.ts";
 
 /*
- * Counts the deliberate faults that the suite catches: `npm run mutants -- [--whole] [--only=TEXT] [--at-once=2]`.
- * Applies each fault to a scratch copy of the checkout, one at a time, and runs the test files named with it until one fails; with
- * `--whole` all others, too. Never changes the checkout.
+ * Counts the deliberate faults that the tests detect: `npm run mutants -- [--whole] [--only=TEXT] [--at-once=2]`. Applies one fault at a
+ * time to a scratch copy of the checkout, and runs the test files that are named with it until one fails; with `--whole` also all other
+ * test files. Never changes the checkout.
  */
 
 const ROOT = path.join(import.meta.dirname, "../../../..");
 const SDK = "packages/sdk";
-/** A test file that takes longer counts as failed. */
+/** The time limit of a test file. One that takes longer counts as failed. */
 const FILE_TIMEOUT_MS = 5 * 60_000;
 const KILL_AFTER_MS = 5_000;
 const MOST_AT_ONCE = 2;
@@ -43,7 +43,7 @@ const atOnce = Math.min(Math.max(Number(options["at-once"]) || 1, 1), MOST_AT_ON
 
 interface Outcome {
   fault: Fault;
-  /** The test file that failed; null when none did. */
+  /** The path of the test file that failed; null when none did. */
   caughtBy: string | null;
 }
 
@@ -88,7 +88,7 @@ async function stop(): Promise<void> {
   rmSync(home, { recursive: true, force: true });
 }
 
-/** Returns why a fault cannot be applied: its text must occur exactly once, and its test files must exist. */
+/** Returns the reasons why a fault cannot be applied: its text does not occur exactly once, or one of its test files does not exist. */
 function faultsOf({ title, file, search, tests }: Fault): string[] {
   const source = readSource(path.join(ROOT, file));
   const times = source === null ? "the file is missing" : source.split(search).length - 1;
@@ -136,13 +136,13 @@ function build(copy: string): void {
   });
 }
 
-/** Throws when a test file fails without any fault. */
+/** Throws when one of the test files fails on the unchanged copy. */
 async function requirePassing(copy: string, files: Set<string>): Promise<void> {
   for (const file of files)
     if (!(await passes(file, copy))) throw new Error(`${file} fails without any fault`);
 }
 
-/** Applies a fault, runs test files until one fails, and reverts the fault. */
+/** Applies a fault, runs test files until one fails, and reverts the fault. Returns the file that failed; null when none did. */
 async function firstFailing(
   { file, search, replacement, tests }: Fault,
   copy: string,
@@ -169,7 +169,7 @@ async function firstFailing(
 const suite = () =>
   globSync("{packages,examples}/**/*.test.ts", { cwd: ROOT, exclude: ["**/node_modules/**"] }).sort();
 
-/** Runs one test file up to its first failed test. */
+/** Runs one test file up to its first failed test. Returns whether all its tests pass. */
 function passes(file: string, copy: string): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const env = {
@@ -177,7 +177,7 @@ function passes(file: string, copy: string): Promise<boolean> {
       ...process.env,
       ...(database && { [POSTGRES]: database.url }),
     };
-    // A new process group, so that processes that the test has started end with it.
+    // Starts a new process group, so that processes that the test has started can be ended with it.
     const child = spawn(process.execPath, ["--test-reporter=tap", file], {
       cwd: copy,
       env,

@@ -22,7 +22,7 @@ interface Team {
 const crowd = (count: number) =>
   Array.from({ length: count }, (_, index) => `p${String(index).padStart(4, "0")}@example.com`);
 
-/** Bodies that create no team; all but the first four are invalid for PATCH, too. */
+/** Invalid bodies of a new team. All but the first four are also invalid for PATCH. */
 const BAD_BODIES: [name: string, body: unknown][] = [
   ["no name", {}],
   ["a name that is null", { name: null, members: [] }],

@@ -28,7 +28,7 @@ const LOSSES = {
   },
 } satisfies Record<string, Loss>;
 
-/** Requests whose sender loses rights while the body is delayed, and the status of the error. */
+/** A request, the right that its sender loses while the body is delayed, and the status of the refusal. */
 type Row = [who: Who, method: string, path: string, body: unknown, loss: keyof typeof LOSSES, status: number];
 
 const ROWS: Row[] = [

@@ -2,7 +2,7 @@ import { manage } from "@easel/conformance/fixture";
 import { type Answer, type Header, read, start } from "@easel/conformance/http";
 import type { Person, Target } from "@easel/conformance/target";
 
-/** A request whose body is delayed. */
+/** A request whose body is sent only in part so far. */
 export interface Held {
   /** Sends the rest of the body and returns the response. */
   finish(): Promise<Answer>;

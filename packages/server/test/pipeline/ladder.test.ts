@@ -11,7 +11,7 @@ const OPEN = "open";
 const ago = () => Date.now() - 1;
 
 type State = (env: Env) => Promise<unknown>;
-/** The outcome for the runtime API and for the page, by caller; null is anonymous. */
+/** A caller (null: an anonymous one), and the response that they get from the runtime API and for the page. */
 type Outcome = [who: "owner" | "editor" | "viewer" | "stranger" | null, api: string, page: string];
 
 const states: [what: string, state: State, ...Outcome[]][] = [

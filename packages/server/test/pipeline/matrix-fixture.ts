@@ -12,7 +12,7 @@ import { publish } from "../support/publish.ts";
 import { NAMED, type Scope, startService } from "../support/service.ts";
 import type { Cell, ROLES } from "./matrix-oracle.ts";
 
-/** The text of the canvas's page. */
+/** The content of the canvas's page. */
 export const PAGE = "the page of the matrix";
 const PASSWORD = "the password of the matrix";
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -21,7 +21,7 @@ type Role = (typeof ROLES)[number];
 /** The headers of a caller for each surface: the runtime API and the canvas's page. */
 type Keys = Record<Cell["surface"], Header[]>;
 
-/** A service with one canvas and the credentials of every caller. */
+/** A service with one canvas, and the headers that authenticate every caller. */
 export interface Fixture {
   target: Target;
   env: Env;
@@ -102,7 +102,7 @@ async function visitors(target: Target, canvas: Stage): Promise<Record<Role, Per
   };
 }
 
-/** Returns the headers that a browser sends to each surface. */
+/** Returns the headers that a browser sends to the runtime API and to the page of the canvas. */
 function keysOf(target: Target, { slug }: Stage, { jar }: Browser): Keys {
   const api = jar.headersFor(new URL(`/v1/c/${slug}/me`, target.base));
   return {

@@ -40,7 +40,7 @@ function sample(roles: Row["roles"]): Cell[] {
   ];
 }
 
-// All services start before the first suite, because they stop when no suite is left.
+// All services start before the first suite, because services stop when no suite is left.
 const fixtures = [];
 for (const row of ROWS) fixtures.push({ ...row, fixture: await startFixture({ after }, row) });
 

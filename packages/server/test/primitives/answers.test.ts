@@ -101,7 +101,7 @@ interface Expected {
   status: number;
   type: string | undefined;
   cache?: string;
-  /** The content length; undefined where the body goes out in chunks or cannot have one. */
+  /** The header `Content-Length`; undefined where the body is sent in chunks or the status allows no length. */
   length: string | undefined;
   body: string;
   more?: Record<string, string>;

@@ -8,7 +8,7 @@ it("a change is published when a connection watches the canvas, and costs nothin
   const { target, counting, here } = await CountedNode.start({ after });
   await govern(target, here, { collections: { board: { preset: "contributions" } } });
   const { owner } = here.pages;
-  /** Changes everything that can be watched; returns how many changes were published. */
+  /** Changes everything that can be watched. Returns how many changes were published on the bus. */
   const change = async () => {
     const before = counting.said.length;
     same((await owner.put("/kv/a", 1)).status, 200);

@@ -25,7 +25,7 @@ describe("a list of 60 MB", async () => {
     await times(KEYS, (index) => store.put(`k${1000 + index}`, { value: LONG, number: null }, KEYS));
   });
   const get = () => send(target.base, { method: "GET", path, headers: here.people.viewer.headers });
-  /** Requests the list and reads nothing of it; `rest` reads to the end of the connection. */
+  /** Requests the list and reads nothing of the response. `rest` reads until the connection is closed, and returns the text. */
   const slowReader = async () => {
     const socket = await dial(target.base);
     socket.pause();

@@ -41,7 +41,7 @@ describe("permissions", () => {
   const permissionsOf = async (page: Page) =>
     ((await page.get("/me")).json as unknown as Identity).permissions;
 
-  /** Asserts that each route refuses exactly the callers to whom `/me` denies its permission. */
+  /** Asserts for each caller that a route refuses exactly if `/me` reports that the caller lacks its permission. */
   async function agree(): Promise<void> {
     for (const [name, page] of Object.entries(pages)) {
       const permissions = await permissionsOf(page);

@@ -38,7 +38,7 @@ async function canvases({ target, env }: Site) {
   return { people, draft: first, archived, expired, disabled, open, own, locked };
 }
 
-/** Enters a password by keyboard on the password page, once the field has the focus. */
+/** Types a password on the password page and submits it with Enter, once the field has the focus. */
 async function tryPassword(page: Page, password: string): Promise<void> {
   await page.locator("#password:focus").waitFor();
   await page.keyboard.type(password);
@@ -56,7 +56,7 @@ test("every page that turns a visitor away is for everyone", { skip: noBrowser }
     await manage(site.target, people.owner, "POST", "/api/canvases", { title: `Draft ${n}` });
   }
   const browser = await openBrowser(t);
-  /** Opens a browser in which the accessibility checker can run. */
+  /** Opens a browser in which the accessibility checker can run, signed in as this person; null: anonymous. */
   const arrive = async (person: keyof typeof people | null) => {
     const context = await browser.newContext({ bypassCSP: true, viewport: { width: 320, height: 640 } });
     if (person !== null) await enterAs(context, site, people[person]);
@@ -203,7 +203,7 @@ test("signing out and in again by keyboard alone", { skip: noBrowser }, async (t
   await Promise.all([page.waitForEvent("load"), page.keyboard.press("Enter")]);
   assert.equal(await page.title(), "Sign in · Easel");
 
-  // A field without validation, as in other browsers.
+  // Removes the browser's own validation of the field, which some browsers do not have.
   await page.evaluate("document.getElementById('email').type = 'text'");
   await page.getByLabel("E-mail address").fill("nobody");
   await Promise.all([page.waitForEvent("load"), page.keyboard.press("Enter")]);

@@ -27,7 +27,7 @@ const LAYERS = [
   ["main.ts", "docs/"],
 ];
 
-/** The interface of each folder of drivers, which everything may import. */
+/** The file with the interface in each folder of drivers. Every file may import it. */
 const OPEN_TO_ALL = /^drivers\/(\w+)\/\1\.ts$/;
 const DRIVER = /^drivers\/\w+\//;
 

@@ -61,7 +61,7 @@ test("an unusable database file stops the start, with its path and advice", asyn
   for (const damage of [
     async () => {},
     async () => {
-      // The header is valid, the rest is not.
+      // Writes a file with the valid header of a database, but damaged content.
       await rm(file);
       const db = new DatabaseSync(file);
       db.exec(

@@ -42,7 +42,7 @@ test("SIGTERM: the pending request ends, no other is accepted, and the exit code
 
 const ROOT = path.join(import.meta.dirname, "../../../..");
 
-/** Starts a command in the project folder; returns the process and the address that it prints. */
+/** Starts a command in the root of the repository. Returns its process and the base URL that it prints. */
 async function run(t: Scope, command: string, args: string[]) {
   const settings = { SERVICE_PORT: "0", SERVICE_DATA_DIR: await temporaryDirectory(t) };
   const child = spawn(command, args, {

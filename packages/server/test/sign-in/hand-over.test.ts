@@ -15,7 +15,7 @@ import { HandOver, jar, NAVIGATES, pairOf } from "./hand-over.ts";
 
 const FORTNIGHT = 14 * DAY_MS;
 
-/** Events that end a session, and with it the cookies of all canvas hosts. */
+/** Events that end a session, and thereby make the cookies of all canvas hosts invalid. */
 const ENDINGS: [name: string, end: (at: { person: Person; base: string; db: Db }) => Promise<unknown>][] = [
   ["signing out", ({ person, base }) => post(base, "/auth/logout", person.headers, "")],
   [

@@ -33,14 +33,14 @@ export class HandOver {
     return send(this.#base, { method, path, host, headers, ...(body === undefined ? {} : { body }) });
   }
 
-  /** Step 1: requests a page without a cookie. Returns the redirect, and the secret cookie. */
+  /** Step 1: requests a page from the host of a canvas without a cookie. Returns the redirect to the base host, and the secret cookie. */
   async begin(slug: string, path = "/", headers: Header[] = []) {
     const answer = await this.at(slug, path, [...NAVIGATES, ...headers]);
     assert.equal(answer.status, 302, answer.text);
     return { answer, url: new URL(String(answer.headers.location)), secret: pairOf(answer) };
   }
 
-  /** Step 2: requests a code from the base host. `address` is the redirect of step 1. */
+  /** Step 2: requests a code from the base host. `address` is the URL to which step 1 has redirected. */
   async pass(address: URL, session: Header[]) {
     const path = address.pathname + address.search;
     const answer = await send(this.#base, {
@@ -54,12 +54,12 @@ export class HandOver {
     return { answer, url, code: url.searchParams.get("code") ?? "" };
   }
 
-  /** Step 3: sends the code to the host of a canvas. */
+  /** Step 3: sends the code to the host of a canvas, which responds with its cookie. */
   enter(slug: string, { search }: URL, ...pairs: string[]): Promise<Answer> {
     return this.at(slug, `/__enter${search}`, [...NAVIGATES, ...(pairs.length > 0 ? [jar(...pairs)] : [])]);
   }
 
-  /** All steps: returns the cookie of the canvas host. */
+  /** Performs all steps. Returns the cookie of the canvas host. */
   async through(slug: string, session: Header[]): Promise<string> {
     const begun = await this.begin(slug);
     const passed = await this.pass(begun.url, session);

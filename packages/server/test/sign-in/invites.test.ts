@@ -35,7 +35,7 @@ const CLOSED: [method: string, path: string, body?: object][] = [
   ["POST", "/me/more"],
 ];
 
-/** Invalid invitations. */
+/** Invalid bodies of invitations. */
 const BAD_BODIES: [name: string, body: object][] = [
   ["nobody", {}],
   ["an address that is null", { email: null }],

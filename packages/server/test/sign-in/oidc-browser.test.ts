@@ -16,7 +16,7 @@ const PAGE = `<!doctype html><meta charset="utf-8"><title>Tea</title><h1>Tea</h1
 <script src="/sdk/v1.js"></script>
 <script>easel.me().then(({ name }) => document.querySelector("output").append(name));</script>`;
 
-/** Creates a canvas that shows its viewer; returns its id. */
+/** Creates a canvas whose page shows the name of its viewer. Returns the id of the canvas. */
 async function publish(slug: string, env: Env): Promise<string> {
   const owner = await upsertUser(env.db, "owner@example.com", null, env.clock());
   assert.ok(owner !== null);
@@ -62,7 +62,7 @@ const browser = noBrowser ? null : await openBrowser({ after });
 const sites = await Promise.all(
   ["path", "subdomain"].map(async (mode) => {
     const settings = { SERVICE_URL_MODE: mode };
-    // The provider is cross-site, so this covers SameSite cookies.
+    // The provider is another site than the service, so these tests also cover the SameSite attribute of cookies.
     const site = await startWithProvider({ after }, { settings, hostname: "easel.localhost" });
     return { mode, ...site, canvas: await publishTea(site.env) };
   }),

@@ -20,16 +20,16 @@ export const HONEST = {
   email_verified: true,
 } as const;
 
-/** A provider with replaceable responses. The authorization code is the nonce of the ID token. */
+/** A fake OpenID Connect provider whose responses a test can replace. Its authorization codes are the nonces of the ID tokens. */
 export interface Fake {
   issuer: string;
-  /** Requested paths, in order. */
+  /** The paths that were requested, in order. */
   asked: string[];
   /** The token requests so far: the Authorization header and the form of each. */
   presented: { authorization: string | undefined; form: Record<string, string> }[];
-  /** Claims of the ID token besides issuer, audience, nonce and times, or instead of them. */
+  /** Claims that the ID token has besides issuer, audience, nonce and times, or instead of them. */
   claims: Json;
-  /** Makes the ID token. */
+  /** Creates the ID token from its claims. */
   sign: (claims: Json) => Promise<string> | string;
   /** Responses that replace the usual ones, keyed by path. Null: no response at all. A null `body`: a response that never ends. */
   answers: Record<string, { status: number; body: unknown } | null>;
@@ -38,7 +38,7 @@ export interface Fake {
   /** Replaces the keys of the provider. */
   rotate(): Promise<void>;
   key(): { privateKey: CryptoKey; publicKey: JWK };
-  /** Resets all replacements. */
+  /** Resets everything that a test has replaced. */
   reset(): void;
 }
 
@@ -118,7 +118,7 @@ export async function startFake(scope: Scope): Promise<Fake & { stop(): Promise<
   return Object.assign(fake, { stop });
 }
 
-/** A valid discovery document. */
+/** Returns a valid discovery document of a provider. */
 export const description = (issuer: string): Json => ({
   issuer,
   authorization_endpoint: `${issuer}/authorize`,

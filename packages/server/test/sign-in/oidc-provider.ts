@@ -9,7 +9,7 @@ const PROGRAM = path.join(import.meta.dirname, "oidc-provider-process.js");
 /** The id of the service as an OAuth client of the test providers. */
 export const CLIENT = "easel";
 
-/** Settings of a service with this issuer. */
+/** Returns settings of a service that signs people in at the provider with this issuer. */
 export const oidcSettings = (issuer: string): Record<string, string> => ({
   SERVICE_AUTH_MODE: "oidc",
   SERVICE_OIDC_ISSUER: issuer,
@@ -26,7 +26,7 @@ interface Options {
   hostname?: string;
 }
 
-/** Starts a service and a real provider with its client. */
+/** Starts a real OpenID Connect provider, and a service that is its client. */
 export async function startWithProvider(
   scope: Scope,
   { settings = {}, secret, hostname }: Options = {},

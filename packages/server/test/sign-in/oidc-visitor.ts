@@ -22,7 +22,7 @@ export const SILENT = /^The sign-in service does not answer$/;
 /** The heading of the page for an invalid response of the provider. */
 export const BROKEN = /^Signing in does not work right now$/;
 
-/** A minimal browser for signing in, with cookies, forms and manual redirects. */
+/** A minimal browser for signing in: it keeps cookies and submits forms, but does not follow redirects by itself. */
 export class Visitor {
   readonly #cookies = new Map<string, Map<string, { value: string; path: string }>>();
 
@@ -46,7 +46,7 @@ export class Visitor {
     return this.#cookies.get(new URL(site).origin)?.get(name)?.value;
   }
 
-  /** Starts a sign-in; returns the authorization URL. */
+  /** Starts a sign-in. Returns the URL of the provider to which the service redirects. */
   async login(base: string, returnTo?: string): Promise<string> {
     const query = returnTo === undefined ? "" : `?${new URLSearchParams({ returnTo })}`;
     const { status, headers, text } = await this.get(`${base}/auth/login${query}`);
@@ -54,7 +54,7 @@ export class Visitor {
     return headers.location ?? "";
   }
 
-  /** Submits the provider's forms as a user; returns the callback URL. */
+  /** Follows the provider from this URL and submits its forms as a user. Returns the URL of the callback. */
   async approve(address: string, email: string): Promise<string> {
     const { origin } = new URL(address);
     let at = address;

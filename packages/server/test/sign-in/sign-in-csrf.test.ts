@@ -101,7 +101,7 @@ describe("cross-site requests", () => {
     ];
   });
 
-  /** The state that these requests would change. */
+  /** Returns the state that these requests would change. */
   const state = async () => ({
     canvases: await env.db
       .all`select id, updated_at, version_id, access, kv, deleted_at from canvases order by id`,

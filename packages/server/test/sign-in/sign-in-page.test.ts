@@ -35,7 +35,7 @@ describe("the page to sign in", () => {
     assert.equal((await whoAmI(base, [cookieOf(answer)])).json.name, "Form");
   });
 
-  /** Known forms of open redirects. */
+  /** Known values of returnTo that open redirects accept. */
   const ways = [
     "",
     "//example.com",

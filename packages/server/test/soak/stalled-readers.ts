@@ -15,7 +15,7 @@ const ONE = Buffer.alloc(1);
 const KEYS = 1_000;
 const VALUE = { value: JSON.stringify("x".repeat(60_000)), number: null };
 
-/** The memory of the process in bytes, after a garbage collection. */
+/** Returns the memory that the process uses after garbage collections, in bytes. */
 async function held(): Promise<number> {
   for (let each = 0; each < 3; each++) {
     await sleep(100);

@@ -14,7 +14,7 @@ const AXE = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
 const FLAGS =
   "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync";
 
-/** The reason to skip browser tests; false where Chromium is installed. CI requires it. */
+/** The reason to skip browser tests; false where Chromium is installed. In CI a missing Chromium is an error. */
 export const noBrowser: string | false = PROGRAM === undefined && "Chromium is not installed";
 if (noBrowser && process.env.CI) throw new Error(`${noBrowser}, and CI runs every test`);
 

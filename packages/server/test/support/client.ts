@@ -2,20 +2,20 @@ import { request } from "node:http";
 import { type Answer, type Header, read, send } from "@easel/conformance/http";
 import type { Person } from "@easel/conformance/target";
 
-/** The content type of JSON. */
+/** The header with the content type of JSON. */
 export const JSON_TYPE: Header = ["Content-Type", "application/json"];
-/** The content type of a form. */
+/** The header with the content type of a form. */
 export const FORM: Header = ["Content-Type", "application/x-www-form-urlencoded"];
 
 /** Sends a POST with these bytes. */
 export const post = (base: string, path: string, headers: Header[], body: string | Buffer): Promise<Answer> =>
   send(base, { method: "POST", path, headers, body });
 
-/** Signs in with JSON. */
+/** Signs in in dev mode with a JSON body. */
 export const signIn = (base: string, body: unknown): Promise<Answer> =>
   post(base, "/auth/dev/session", [JSON_TYPE], JSON.stringify(body));
 
-/** Signs in with the form of the page. */
+/** Signs in in dev mode with the form of the sign-in page. */
 export const submit = (base: string, fields: Record<string, string>): Promise<Answer> =>
   post(base, "/auth/login", [FORM], new URLSearchParams(fields).toString());
 
@@ -23,7 +23,7 @@ export const submit = (base: string, fields: Record<string, string>): Promise<An
 export const whoAmI = (base: string, headers: Header[]): Promise<Answer> =>
   send(base, { method: "GET", path: "/api/me", headers });
 
-/** Returns the Cookie header for the cookie that a response sets. */
+/** Returns the Cookie header that sends back the first cookie of a response. */
 export const cookieOf = ({ headers }: Answer): Header => [
   "Cookie",
   headers["set-cookie"]?.[0]?.split(";")[0] ?? "",

@@ -173,7 +173,7 @@ async function requireTidy(directory: string, databaseUrl: string): Promise<void
 
 /**
  * Kills a service with SIGKILL during zipped and staged deploys, `kills` times. Asserts after each start that the old or the new version is
- * served whole, and that an open staged deploy can be finished. Returns the number of versions that were published.
+ * served completely, and that an open staged deploy can be finished. Returns the number of versions that were published.
  */
 export async function surviveDeployKills(
   scope: Scope,

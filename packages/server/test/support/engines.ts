@@ -20,7 +20,7 @@ type Suite = (target: Target, env: Env) => void;
 export const onEngines = (title: string, suite: Suite, settings?: Record<string, string>): Promise<void> =>
   run(title, suite, ENGINES, settings);
 
-/** Runs a suite on SQLite alone, because no SQL decides its outcome; other suites run the statements on every engine. */
+/** Runs a suite on SQLite only, because no SQL decides its outcome. Other suites run the same statements on every engine. */
 export const onSqlite = (title: string, suite: Suite, settings?: Record<string, string>): Promise<void> =>
   run(
     title,

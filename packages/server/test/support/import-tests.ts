@@ -17,7 +17,7 @@ export const GROUPS = {
 } satisfies Record<string, string[]>;
 
 /**
- * Test files that need a process of their own: browsers take long, crash tests start processes, and `canvas-data` changes the list of
+ * Test files that need a process of their own: browser tests take long, crash tests start processes, and `canvas-data` changes the list of
  * primitives.
  */
 const ALONE = /browser|crash|^canvas-data\./;
@@ -35,7 +35,7 @@ export const filesOf = (patterns: string[]): string[] =>
 export const filesOfGroup = (name: keyof typeof GROUPS): string[] =>
   filesOf(GROUPS[name]).filter((file) => !ALONE.test(path.basename(file)));
 
-/** Runs the files of a group in this process. No test starts before all files are imported: services stop when no test is left. */
+/** Runs the files of a group in this process. No test starts before all files are imported, because services stop when no test is left. */
 export async function importGroup(name: keyof typeof GROUPS): Promise<void> {
   const { promise: imported, resolve } = Promise.withResolvers<void>();
   before(() => imported);

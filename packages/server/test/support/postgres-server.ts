@@ -39,14 +39,14 @@ async function freePort(): Promise<number> {
 export interface PostgresServer {
   /** SERVICE_DATABASE_URL without the database name. */
   url: string;
-  /** Starts it again on the same port; resolves when it accepts connections. */
+  /** Starts the server again on the same port; resolves when it accepts connections. */
   start(): Promise<void>;
-  /** Stops it: SIGINT closes open connections, SIGQUIT is like a crash. */
+  /** Stops the server. SIGINT first closes the open connections; SIGQUIT ends it like a crash. */
   stop(signal?: "SIGINT" | "SIGQUIT"): Promise<void>;
-  /** Suspends and resumes the server's processes: connections stay open without responses. */
+  /** `freeze` suspends the server's processes, so that connections stay open without responses; `thaw` resumes them. */
   freeze(): void;
   thaw(): void;
-  /** Stops it and removes its data. */
+  /** Stops the server and removes its data. */
   remove(): Promise<void>;
 }
 

@@ -38,7 +38,7 @@ export async function startProcess(
   return { base: /http:\S+/.exec(line.toString())?.[0] ?? "", end };
 }
 
-/** Kills a service at some moment after `acknowledgements` acknowledged writes; resolves when all work has ended. */
+/** Runs `work` and kills the service shortly after `acknowledgements` acknowledged writes. Resolves when `work` has ended. */
 export async function killAmid(
   { end }: Process,
   acknowledgements: number,

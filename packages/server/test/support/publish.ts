@@ -4,7 +4,7 @@ import { type Answer, type Header, send } from "@easel/conformance/http";
 import type { Person, Target } from "@easel/conformance/target";
 import { type Files, zip } from "./zip.ts";
 
-/** Uploads a bundle as `person`. */
+/** Deploys a bundle, by default a zip, to a canvas as `person`. */
 export function upload(
   { base }: Target,
   { headers }: Person,
@@ -16,7 +16,7 @@ export function upload(
   return send(base, { method: "PUT", path, headers: [...headers, ["Content-Type", type]], body });
 }
 
-/** Deploys files as the owner and returns the version. */
+/** Deploys files to a canvas as its owner. Returns the id of the version. */
 export async function publish(target: Target, { id, people }: Stage, files: Files): Promise<string> {
   const answer = await upload(target, people.owner, id, await zip(files));
   assert.equal(answer.status, 200, answer.text);

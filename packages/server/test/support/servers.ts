@@ -3,10 +3,10 @@ import os from "node:os";
 import path from "node:path";
 import { postgresPrograms, startPostgres } from "./postgres-server.ts";
 
-/** The environment variable with the URL of the temporary PostgreSQL; unset where it is not installed. */
+/** The environment variable with the URL of the temporary PostgreSQL server; unset where PostgreSQL is not installed. */
 export const POSTGRES = "EASEL_TEST_POSTGRES";
 
-/** A file system in memory, where a commit does not wait for a disk. */
+/** The path of a file system in memory, where a commit does not wait for a disk. */
 const MEMORY = "/dev/shm";
 const MEMORY_BYTES = 4 * 1024 ** 3;
 

@@ -10,7 +10,7 @@ import { seedExamples } from "../../src/management/seed-examples.ts";
 import { serve } from "../../src/service.ts";
 import { POSTGRES } from "./servers.ts";
 
-/** A test or suite, with a hook that runs at its end. */
+/** A test or a suite: `after` registers a function that runs at its end. */
 export interface Scope {
   after(end: () => Promise<unknown>): void;
 }
@@ -38,7 +38,7 @@ export async function temporaryDirectory(scope: Scope): Promise<string> {
 /** A database engine that tests run on. */
 export interface Engine {
   name: "sqlite" | "postgres";
-  /** The reason to skip its tests; false where it is installed. */
+  /** The reason to skip the tests on this engine; false where the engine is installed. */
   skip: string | false;
   /** Creates an empty database, removed when the scope ends, and returns its SERVICE_DATABASE_URL. */
   database(scope: Scope): Promise<string>;
@@ -46,10 +46,10 @@ export interface Engine {
 
 const server = process.env[POSTGRES];
 
-/** The lowest parameters of Argon2id: a hash takes 0.03 ms instead of 26. */
+/** The lowest costs that Argon2id allows: a hash takes 0.03 ms instead of 26. */
 const LOWEST_COST = { memory: 8, passes: 1, parallelism: 1 };
 
-/** Both engines. Tests on PostgreSQL are skipped where it is not installed; CI requires it. */
+/** Both engines. Tests on PostgreSQL are skipped where it is not installed; in CI that is an error. */
 export const ENGINES: Engine[] = [
   {
     name: "sqlite",
@@ -73,14 +73,14 @@ export const ENGINES: Engine[] = [
 ];
 
 /**
- * A host name of several labels. Browsers treat names below plain `localhost` as other sites, so that in subdomain mode the API of a
- * canvas would get no cookie.
+ * A host name with a dot. Browsers treat subdomains of plain `localhost` as other sites, so that in subdomain mode the API of a canvas
+ * would get no cookie.
  */
 export const NAMED = "easel.localhost";
 
 /**
- * Starts a service on a free loopback port with empty data and cheap hashes of passwords, and stops it when the scope ends. Settings are
- * environment variables; `hostname` is that of the base URL.
+ * Starts a service on a free loopback port with empty data and cheap password hashes, and stops it when the scope ends. `settings` are
+ * environment variables; `hostname` is the host of the base URL.
  */
 export async function startService(
   scope: Scope,
@@ -101,7 +101,7 @@ export async function startService(
   await service.seeded;
   const { env } = service;
   env.passwords = new Passwords(2, LOWEST_COST);
-  // The base address contains the port, which is known only now.
+  // The base URL contains the port, which is known only now.
   const port = Number(new URL(env.base.origin).port);
   if (hostname !== "localhost")
     env.base = baseOf({ ...env.config, baseUrl: `http://${hostname}:${port}` }, port);

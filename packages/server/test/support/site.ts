@@ -15,7 +15,7 @@ export interface Site {
 }
 
 interface SiteOptions {
-  /** Serves over https. */
+  /** Whether the service has an https base URL, behind a TLS proxy. */
   secure?: boolean;
   settings?: Record<string, string>;
   /** The name of an example canvas that the service has. */

@@ -3,7 +3,7 @@ import { rm, statfs, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { atEnd, type Scope, temporaryDirectory } from "./service.ts";
 
-/** Mounts a small file system. Null when this user is not allowed to. */
+/** Mounts a file system of `size` bytes. Returns its directory; null when this user is not allowed to mount. */
 export async function smallDisk(scope: Scope, size: number): Promise<string | null> {
   const directory = await temporaryDirectory(scope);
   try {

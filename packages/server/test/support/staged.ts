@@ -4,10 +4,10 @@ import { type Answer, send } from "@easel/conformance/http";
 import type { Person, Target } from "@easel/conformance/target";
 import type { Files } from "./zip.ts";
 
-/** The SHA-256 of some bytes in hexadecimal. */
+/** Returns the SHA-256 of these bytes in hexadecimal. */
 export const sha256 = (bytes: string | Buffer): string => createHash("sha256").update(bytes).digest("hex");
 
-/** The entries of a manifest for these files. */
+/** Returns the entries of a staged deploy's manifest for these files. */
 export const manifestOf = (files: Files): { path: string; sha256: string; size: number }[] =>
   Object.entries(files).map(([path, content]) => ({
     path,
@@ -15,7 +15,7 @@ export const manifestOf = (files: Files): { path: string; sha256: string; size: 
     size: Buffer.byteLength(content),
   }));
 
-/** Sends requests for staged deploys of a canvas as `person`. */
+/** Returns functions that send the requests of staged deploys of a canvas, as `person`. */
 export function stager(target: Target, person: Person, canvas: string) {
   const at = `/api/canvases/${canvas}/deploys`;
   const put = (deploy: unknown, hash: string, body: string | Buffer): Promise<Answer> =>
@@ -26,13 +26,13 @@ export function stager(target: Target, person: Person, canvas: string) {
       body,
     });
   return {
-    /** Begins a deploy of these files. */
+    /** Begins a staged deploy of these files. */
     begin: (files: Files, options: object = {}) =>
       manage(target, person, "POST", at, { files: manifestOf(files), ...options }),
-    /** Begins a deploy with this body. */
+    /** Begins a staged deploy with this request body. */
     beginWith: (body: object) => manage(target, person, "POST", at, body),
     put,
-    /** Uploads the bytes under their own hash. */
+    /** Uploads bytes under their own hash. */
     upload: (deploy: unknown, content: string | Buffer) => put(deploy, sha256(content), content),
     finish: (deploy: unknown) => manage(target, person, "POST", `${at}/${deploy}/finish`),
   };

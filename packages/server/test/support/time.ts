@@ -5,7 +5,7 @@ export const MINUTE_MS = 60 * SECOND;
 export const HOUR_MS = 60 * MINUTE_MS;
 export const DAY_MS = 24 * HOUR_MS;
 
-/** Runs something with the clock moved on by `ms` milliseconds. */
+/** Runs `work` while the service's clock is moved on by `ms` milliseconds. */
 export async function later<Result>(env: Env, ms: number, work: () => Promise<Result>): Promise<Result> {
   const { clock } = env;
   env.clock = () => clock() + ms;
@@ -16,7 +16,7 @@ export async function later<Result>(env: Env, ms: number, work: () => Promise<Re
   }
 }
 
-/** Runs something with a stopped clock, which `later` moves on. */
+/** Runs `work` while the service's clock stands still. `later` can still move it on. */
 export async function still<Result>(env: Env, work: () => Promise<Result>): Promise<Result> {
   const { clock } = env;
   const now = clock();

@@ -10,12 +10,12 @@ export async function dial(base: string): Promise<net.Socket> {
   return socket;
 }
 
-/** Sends bytes and returns everything received until the service closes the connection; fails when it does not. */
+/** Sends bytes. Returns everything that is received until the service closes the connection; fails if the service does not close it. */
 export async function wire(base: string, bytes: string | Buffer): Promise<string> {
   const socket = await dial(base);
   const chunks: Buffer[] = [];
   socket.on("data", (chunk: Buffer) => chunks.push(chunk));
-  // A reset counts as a close.
+  // A reset of the connection counts as a close.
   socket.on("error", () => {});
   socket.write(typeof bytes === "string" ? Buffer.from(bytes, "latin1") : bytes);
   const closed = once(socket, "close");

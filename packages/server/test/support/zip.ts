@@ -2,7 +2,7 @@ import { buffer } from "node:stream/consumers";
 import { crc32, deflateRawSync } from "node:zlib";
 import { ZipFile } from "yazl";
 
-/** Files of a bundle by path. */
+/** The contents of a bundle's files, keyed by their path. */
 export type Files = Record<string, string | Buffer>;
 
 /** Returns a valid zip, as common tools write it. */
@@ -16,7 +16,7 @@ export function zip(files: Files): Promise<Buffer> {
 /** Fields of the header of an entry in a zip. */
 interface Header {
   name?: string | Buffer;
-  /** 0 is stored, 8 is deflated. */
+  /** The compression method: 0 for none, 8 for deflate. */
   method?: number;
   /** 0x800: the name is UTF-8; 1: encrypted; 8: a data descriptor follows. */
   flags?: number;
@@ -26,20 +26,23 @@ interface Header {
   extra?: Buffer;
 }
 
-/** An entry of a hand-made zip. Given fields override the correct ones, in both headers unless the local one has its own. */
+/**
+ * An entry of a hand-made zip. Given fields override the correct ones in both headers of the entry; `local` overrides them in the local
+ * header only.
+ */
 export interface Forged extends Header {
   name: string | Buffer;
   content?: string | Buffer;
-  /** Unix mode: 0o120777 is a link. */
+  /** The Unix mode of the file. 0o120777 is a symbolic link. */
   mode?: number;
-  /** The claimed offset of the entry. */
+  /** The offset that the directory states for the entry. */
   offset?: number;
   /** The number of the part of a split zip that the entry claims to be in. */
   disk?: number;
   local?: Header;
   /** The bytes of the entry, instead of the content in its compressed form. */
   data?: Buffer;
-  /** Bytes before the entry, and after its data. */
+  /** `before`: bytes before the entry. `after`: bytes after its data. */
   before?: Buffer;
   after?: Buffer;
 }
@@ -53,10 +56,10 @@ interface End {
   size?: number;
   offset?: number;
   comment?: Buffer;
-  /** Bytes between the directory and the end records, and after them. */
+  /** `before`: bytes between the directory and the end records. `after`: bytes after the end records. */
   before?: Buffer;
   after?: Buffer;
-  /** Adds the end records for large zips, with other values in them. */
+  /** Adds the end records of zips with more than 4 GiB or 65,535 entries. Given fields override the correct ones. */
   zip64?: { entries?: number; size?: number; offset?: number; at?: number; bytes?: number; disks?: number };
 }
 
@@ -77,7 +80,7 @@ const u64 = (...values: (number | bigint)[]): Buffer => {
   return bytes;
 };
 
-/** Returns the extra field that holds sizes and offsets past 4 GiB. */
+/** Returns the extra field that contains sizes and offsets of more than 4 GiB. */
 export const zip64Field = (...values: (number | bigint)[]): Buffer => extraField(1, u64(...values));
 
 /** Returns a data descriptor: checksum and sizes that follow the data. */
@@ -143,7 +146,7 @@ export function forge(list: Forged[], end: End = {}): Buffer {
     rest.writeUInt32LE((mode << 16) >>> 0, 6);
     rest.writeUInt32LE(each.offset ?? at, 10);
     const { name, extra = NONE } = header;
-    // Made by Unix, so that file modes apply.
+    // States that the zip was made on Unix, so that file modes apply.
     directory.push(Buffer.from("PK\x01\x02\x14\x03"), claims(header), rest, Buffer.from(name), extra);
     add(Buffer.from("PK\x03\x04"), claims(own), Buffer.from(own.name), own.extra ?? NONE, bytes, after);
   }

@@ -48,7 +48,7 @@ await onSqlite(
       const [slug = ""] = new URL(url).pathname.split("/").slice(2);
       return (await visit(target, slug, site.people.viewer)).text;
     };
-    /** The state that a refused bundle must not change. Blobs that nothing refers to are swept first. */
+    /** Returns the state that a refused bundle must not change. First removes the blobs to which nothing refers. */
     async function state() {
       await sweepBlobs({ ...env, clock: () => Date.now() + 2 * HOUR_MS });
       return {

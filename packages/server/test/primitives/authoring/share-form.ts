@@ -28,7 +28,7 @@ export const formOf = (parts: FormPart[]): Buffer =>
 /** The files of a valid bundle. */
 export const HOME: Files = { "index.html": "<h1>home</h1>" };
 
-/** A bundle that is found to be damaged only when it is unpacked. */
+/** A damaged bundle. The service notices it only when it unpacks the bundle, not when it receives it. */
 export const BROKEN = Buffer.from("not a zip at all");
 
 /** Encodes metadata and a bundle as a form. Without `bundle` the form has no such part. */
@@ -38,7 +38,7 @@ export async function shareForm(metadata: Json, bundle?: Files | Buffer): Promis
   return formOf(parts);
 }
 
-/** Publishes a canvas from a page. */
+/** Publishes a new canvas from the page of another canvas. */
 export const publish = async (
   page: Page,
   metadata: { [name: string]: Json },
@@ -46,7 +46,7 @@ export const publish = async (
 ): Promise<Answer> =>
   page.send("POST", "/authoring", [FORM_TYPE], await shareForm({ title: "Tea", ...metadata }, bundle));
 
-/** Updates a canvas from a page. */
+/** Updates a published canvas from the page of another canvas. */
 export const update = async (
   page: Page,
   id: string,
@@ -54,13 +54,13 @@ export const update = async (
   bundle?: Files | Buffer,
 ): Promise<Answer> => page.send("PUT", `/authoring/${id}`, [FORM_TYPE], await shareForm(metadata, bundle));
 
-/** Returns the canvas of a successful response. */
+/** Returns the canvas in a response, which must be a 200. */
 export function share(answer: Answer): AuthoredCanvas {
   assert.equal(answer.status, 200, answer.text.slice(0, 500));
   return answer.json as unknown as AuthoredCanvas;
 }
 
-/** Lists the canvases that a person has published. */
+/** Lists the canvases that the caller of the page has published. */
 export async function listed(page: Page, query = ""): Promise<AuthoredCanvas[]> {
   const answer = await page.get(`/authoring${query}`);
   assert.equal(answer.status, 200, answer.text);

@@ -39,7 +39,7 @@ await onDatabases("queries of records", (db) => {
     new RecordStore(db, canvas, "board", caller).list(parseQuery(query), right);
   const count = (canvas: string, query: Query, right: typeof ANY) =>
     new RecordStore(db, canvas, "board", "u-1").count(right, parseWhere(query) ?? []);
-  /** Reads the whole list, page by page. */
+  /** Reads a list page by page, and returns all its records. */
   const walk = async (canvas: string, query: Query, limit: number, right = ANY, caller = "u-1") => {
     const seen: StoredRecord[] = [];
     for (let cursor: string | null = null, turns = 0; turns < 200; turns++) {

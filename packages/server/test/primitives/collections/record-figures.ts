@@ -31,7 +31,7 @@ type FieldRow = { collection: string; name: Uint8Array; key: Uint8Array; record_
 const lineOf = ({ collection, name, key, record_id }: FieldRow) =>
   [collection, record_id, Buffer.from(name).toString("hex"), Buffer.from(key).toString("hex")].join(" ");
 
-/** Asserts that the index of a canvas has exactly the fields and authors of its records. */
+/** Asserts that the index of a canvas contains the fields and authors of its records, and nothing else. */
 export async function indexed(db: Db, canvas: string): Promise<void> {
   const records = await db.all<Stored & { id: string; collection: string; author_id: string }>`
     select id, collection, author_id, value, number from records where canvas_id = ${canvas}`;

@@ -12,7 +12,7 @@ type Scalar = string | number | boolean | null;
 /** The comparisons of one field in a query, keyed by their operators. */
 export type Comparisons = Partial<Record<"eq" | "lt" | "lte" | "gt" | "gte" | "startsWith", Scalar>>;
 
-/** A list query; `orderBy` as in the URL. */
+/** A list query. `orderBy` has the form of the query parameter. */
 export interface Asked {
   where: [field: string, comparisons: Comparisons][];
   orderBy: string;

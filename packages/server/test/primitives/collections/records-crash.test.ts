@@ -14,7 +14,7 @@ const WRITERS = 12;
 /** A stored state of a record or submission: the number `n` in its value; null when it is removed. */
 type Held = number | null;
 
-/** The states of a record or submission that a writer knows: the last acknowledged one, and the pending one. */
+/** The states that a record or submission may have after a kill: the last acknowledged one, and the one of a request without a response. */
 interface Place {
   acknowledged: Held;
   unanswered?: Held;
@@ -50,7 +50,7 @@ type Call = ReturnType<typeof caller>;
 
 const API = "/v1/c/guestbook";
 
-/** Creates, updates, deletes and increments until the service is killed. */
+/** Creates, updates, deletes and increments records, until the service is killed. */
 async function write(call: Call, writer: Writer, acknowledged: () => void): Promise<void> {
   const next = (): Value => ({ writer: writer.name, n: ++writer.n });
   const settle = async (place: Place, held: Held, work: () => Promise<{ status: number }>) => {

@@ -50,7 +50,7 @@ describe("uploads that are not completed leave no row, no blob and no staged fil
 
   const chunk = (bytes: string) => `${bytes.length.toString(16)}\r\n${bytes}\r\n`;
 
-  /** Reads status and code of the only response. */
+  /** Reads the only response on a connection. Returns its status and error code. */
   async function answerOn(socket: Socket): Promise<{ status: number | undefined; code: unknown }> {
     let text = "";
     socket.setEncoding("utf8").on("data", (data: string) => {

@@ -41,7 +41,7 @@ await onEngines("attachments", (target, env) => {
   /** Inserts rows of files that are attached to a record, without their blobs. */
   const attach = (record_id: string, count: number, size = 1) =>
     times(count, () => new FileStore(env.db, canvas.id).create(fileOf(size, { scope: SCOPE, record_id })));
-  /** Requires that the counter of the canvas is the sum of the sizes, and returns the number of its files. */
+  /** Requires that the canvas's counter of bytes is the sum of the sizes of its files. Returns the number of files. */
   async function held(): Promise<number> {
     const row = await env.db.get<{ counted: number; bytes: number; files: number }>`
       select coalesce((select bytes from file_bytes where canvas_id = ${canvas.id}), 0) as counted,
@@ -50,7 +50,7 @@ await onEngines("attachments", (target, env) => {
     assert.equal(Number(row?.counted), Number(row?.bytes));
     return Number(row?.files);
   }
-  /** Starts a node whose removals of files fail after the first `count`. */
+  /** Starts a node that removes `count` batches of files, and fails to remove any more. */
   async function broken(count = 0): Promise<Page> {
     let left = count;
     const batch: Db["batch"] = async (steps) => {

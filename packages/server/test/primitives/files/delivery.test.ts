@@ -32,7 +32,7 @@ describe("downloads", async () => {
   /** The streams of the blobs that the service has opened in a test. */
   let opened: Readable[] = [];
   const { get } = env.blobs;
-  /** Called between the opening of a blob and its first byte. */
+  /** A function of a test that runs after a blob is opened, and before its first byte is sent. */
   let whileOpen = async () => {};
   env.blobs.get = async (key, range) => {
     const blob = await get(key, range);

@@ -21,7 +21,7 @@ const UPLOADERS = 6;
 const HOUR_MS = 60 * 60 * 1000;
 const API = "/v1/c/guestbook/files";
 
-/** The bytes of acknowledged files by their ids. */
+/** The bytes of the files whose upload was acknowledged, by id. */
 type Known = Map<string, Buffer>;
 
 interface Service {

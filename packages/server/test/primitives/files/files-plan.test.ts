@@ -124,7 +124,7 @@ await onDatabases("plans of files", (db) => {
     }
   }
 
-  /** Returns the steps of a plan, as the engine describes them. */
+  /** Returns the steps of a statement's query plan, in the words of the database engine. */
   async function planOf(text: string, values: Value[]): Promise<string[]> {
     if (sqlite) {
       const steps = await db.all<{ detail: string }>(

@@ -15,7 +15,7 @@ import { stored } from "./stored.ts";
 const POLICY = "default-src 'none'; media-src 'self'; style-src 'unsafe-inline'; sandbox";
 const LONG = "x".repeat(10_000);
 
-/** Sends a form of one file part with this `Content-Disposition`. */
+/** Uploads a form with one file, whose part has this `Content-Disposition`. */
 const sendAs = (page: Page, disposition: string): Promise<Answer> =>
   page.send(
     "POST",

@@ -3,15 +3,15 @@ import path from "node:path";
 import { until } from "@easel/conformance/patience";
 import type { Env } from "../../../src/env.ts";
 
-/** Lists the files in the staging directory of blobs. */
+/** Lists the staging files, in which blobs are written before they are complete. */
 export const staged = ({ config }: Pick<Env, "config">): Promise<string[]> =>
   readdir(path.join(config.dataDir, "blobs/staging"));
 
-/** Waits until an upload is being written, or until none is. */
+/** Waits until one upload (`1`) or none (`0`) is being written. */
 export const untilStaged = (env: Pick<Env, "config">, count: 0 | 1): Promise<void> =>
   until(`${count} staged files`, async () => (await staged(env)).length === count);
 
-/** Everything that uploads store: rows, counted bytes, blobs and staged files. */
+/** Returns everything that uploads have stored: rows, counted bytes, blobs and staging files. */
 export async function stored(
   env: Env,
 ): Promise<{ files: object[]; bytes: object[]; blobs: string[]; staged: string[] }> {

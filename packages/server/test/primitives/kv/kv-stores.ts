@@ -5,10 +5,10 @@ import { onDatabases } from "../../drivers/databases.ts";
 /** A limit that no test reaches. */
 export const LIMIT = 10_000;
 
-/** A value to put. */
+/** A value for tests in which the value does not matter: the number 1. */
 export const one = { value: null, number: 1 } as const;
 
-/** Opens the store of an empty scope; `counted` returns its counter and the number of its keys. */
+/** Opens the key-value store of an empty scope. `counted` returns the counter of its keys, and the actual number of keys. */
 export type OpenStore = () => { store: KvStore; counted: () => Promise<(number | undefined)[]> };
 
 const opener = (db: Db): OpenStore => {
@@ -25,6 +25,6 @@ const opener = (db: Db): OpenStore => {
   };
 };
 
-/** Runs a suite on each engine, with a database of its own. */
+/** Runs a suite on each database engine, with a new database. */
 export const onStores = (title: string, suite: (open: OpenStore, db: Db) => void): Promise<void> =>
   onDatabases(title, (db) => suite(opener(db), db));

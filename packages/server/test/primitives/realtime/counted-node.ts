@@ -35,7 +35,7 @@ export class CountedNode {
     return new CountedNode(node.target, env, counting, await room(node.target));
   }
 
-  /** Opens a raw connection to the canvas, by default as its owner. */
+  /** Opens a WebSocket connection to the canvas, without a client library, by default as its owner. */
   async dial(person: Person = this.here.people.owner, base: string = this.target.base): Promise<Wire> {
     const wire = new Wire(base);
     wire.write(handshake(base, `/v1/c/${this.here.slug}/realtime`, person.headers));

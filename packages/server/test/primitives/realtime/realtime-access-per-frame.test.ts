@@ -132,7 +132,7 @@ await onSqlite("a node that hears nothing of what others change", (target, main)
         await govern(target, here, hiding("a"));
         asks(viewer, type);
         await raced.promise;
-        // The first error is for the lost subscription.
+        // The first error reports the end of the subscription, the second one is the response.
         await gets(viewer, [DENIED, DENIED]);
       });
     }

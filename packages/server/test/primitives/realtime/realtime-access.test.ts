@@ -23,7 +23,7 @@ interface Scene {
   canvas?: Stage;
 }
 
-/** Ways to lose access, without a frame from the client. */
+/** Ways in which people lose access while their connections are open and send no frame. */
 const LOSSES: [name: string, scene: (target: Target, canvas: Stage) => Promise<Scene>][] = [
   [
     "signing out",

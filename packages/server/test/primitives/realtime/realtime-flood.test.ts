@@ -17,7 +17,7 @@ const free = await startDev(scope, { SERVICE_REALTIME_PUBLISHES_PER_MIN: "100000
 const calm = await room(limited.target);
 const busy = await room(free.target);
 
-/** Opens a raw connection as the viewer. */
+/** Opens a WebSocket connection as the viewer, without a client library. */
 async function dial(base: string, { slug, people }: Room): Promise<Wire> {
   const wire = new Wire(base);
   wire.write(handshake(base, `/v1/c/${slug}/realtime`, people.viewer.headers));

@@ -115,14 +115,14 @@ await onSqlite("connections as time goes by", (_target, main) => {
   });
 
   describe("expired access closes the connection at the next heartbeat", () => {
-    /** People whose access expires, and people whose access does not. */
+    /** A canvas, people whose access expires, and people who keep their access. */
     interface Scene {
       here: Room;
       expiring: Person[];
       staying: Person[];
       /** The time until the access of the `expiring` people expires, in milliseconds. */
       in: number;
-      /** Runs when the connections are open. */
+      /** Runs once the connections of these people are open. */
       opened?(): Promise<unknown>;
     }
     const rows: [name: string, scene: (here: Room) => Promise<Omit<Scene, "here">>][] = [
@@ -141,7 +141,7 @@ await onSqlite("connections as time goes by", (_target, main) => {
         async (here) => {
           const { viewer, owner } = here.people;
           const again = await (await node).target.signIn(viewer.email);
-          // Using a session extends it, so its end is set when the connection is open.
+          // Opening the connection extends the session, so its expiry is set afterwards.
           const opened = () =>
             main.db.run`
               update sessions set expires_at = ${clock.now() + 20 * SECOND}

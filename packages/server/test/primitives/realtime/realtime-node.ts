@@ -16,7 +16,7 @@ export interface Node {
   stop(): Promise<void>;
 }
 
-/** Starts a node on the database, blobs and bus of a service, with parts of the environment replaced. */
+/** Starts a node that shares the database, the blobs and the bus of a service, except for the parts in `changed`. */
 export async function startNode(scope: Scope, of: Env, changed: Partial<Env> = {}): Promise<Node> {
   const env: Env = { ...of, ...changed };
   const app = await createApp(env);
@@ -45,17 +45,17 @@ export function onBothNodes(
   };
 }
 
-/** A read whose result is delayed. */
+/** A read of the database whose result is delayed. */
 export interface Held {
   /** Resolves when the database has returned the result. */
   reached: Promise<void>;
-  /** Returns the result to the caller. */
+  /** Lets the read return its result to the caller. */
   pass(): void;
-  /** Rejects the read. */
+  /** Lets the read fail. */
   fail(): void;
 }
 
-/** Selects reads by statement and values. */
+/** Whether a read is selected, by its statement and its values. */
 type Which = (statement: string, values: unknown[]) => boolean;
 
 interface Trap {

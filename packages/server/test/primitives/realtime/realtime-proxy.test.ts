@@ -18,7 +18,7 @@ import { PROXY } from "../../support/service.ts";
 import { HOUR_MS, MINUTE_MS, SECOND } from "../../support/time.ts";
 import { Clock, startNode } from "./realtime-node.ts";
 
-/** The administrator of a service behind a proxy. */
+/** The setting that names the administrator of a service behind a proxy. */
 const ADMIN = { SERVICE_ADMIN_EMAILS: "dev@example.com" };
 const lost = async (...sockets: Socket[]) => {
   for (const socket of sockets) same(await socket.end(), { code: 4401, frames: [] });
@@ -80,7 +80,7 @@ describe("behind a proxy with signed assertions", async () => {
     clock.pass(MINUTE_MS + 29 * SECOND);
     await live(first, second);
     clock.pass(SECOND);
-    // A new assertion does not extend a connection.
+    // A new assertion (the signed token of the proxy) does not extend a connection that is open already.
     const again = await dial(canvas, await target.signIn(viewer.email, viewer.name));
     again.send({ type: "publish", channel: "participants:c" });
     await lost(first, second);

@@ -17,7 +17,7 @@ afterEach(() => {
   counting.before = async () => {};
 });
 
-/** Ways in which a connection ends during a call of the bus. */
+/** Ways in which a connection ends while a call of the bus is pending. */
 const GOES: [name: string, end: (wire: Wire, node: Node) => Promise<unknown>][] = [
   [
     "the socket is dropped",

@@ -15,7 +15,7 @@ import { temporaryDirectory } from "../../support/service.ts";
 import { entryOf, SlowDb, startNode } from "./realtime-node.ts";
 import { CLOSE_FRAME, handshake, Wire } from "./realtime-wire.ts";
 
-/** Opens a raw connection and subscribes it to the channel `c`. */
+/** Opens a WebSocket connection without a client library, and subscribes it to the channel `c`. */
 async function dial(base: string, slug: string, headers: Header[]): Promise<Wire> {
   const wire = new Wire(base);
   wire.write(handshake(base, `/v1/c/${slug}/realtime`, headers));

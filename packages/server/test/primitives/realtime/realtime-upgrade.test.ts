@@ -21,7 +21,7 @@ const dial = () => {
   return wire;
 };
 
-/** A handshake of the owner with changed headers; null leaves one out. */
+/** Returns a handshake of the owner with changed headers; null removes a header. */
 const like = (changed: Record<string, string | null>, headers = owner.headers, path = PATH) => {
   const upgrade = UPGRADE()
     .map(([name, value]): [string, string | null] => [

@@ -14,7 +14,7 @@ interface Form {
   fin?: boolean;
 }
 
-/** Encodes a frame of a client. Its mask is zero, so that its payload is readable. */
+/** Encodes a frame as a client sends it. Its mask is zero, so that the payload is readable in the bytes. */
 export function clientFrame(
   payload: string | Buffer | object,
   { opcode = OPCODE.text, fin = true }: Form = {},
@@ -37,11 +37,11 @@ export const CLOSE_FRAME: Buffer = clientFrame(Buffer.from([0x03, 0xe8]), { opco
 export interface ServerFrame {
   opcode: number;
   text: string;
-  /** The code of a close frame. */
+  /** The close code; null for frames other than close frames, and for one without a code. */
   code: number | null;
 }
 
-/** Parses the first frame of these bytes. Null when it is incomplete. */
+/** Parses the first frame in these bytes. Returns the frame and its size; null when the frame is incomplete. */
 function frameIn(bytes: Buffer): { frame: ServerFrame; size: number } | null {
   const short = bytes.length < 2 ? 0 : bytes.readUInt8(1);
   assert.ok(short < 128, "the service masks nothing");
@@ -81,8 +81,8 @@ export const valueIn = (head: string, name: string): string | undefined =>
   new RegExp(`^${name}: (.*)$`, "im").exec(head)?.[1]?.trim();
 
 /**
- * A raw connection to a service. It responds neither to pings nor to close frames by itself, and stays half open when the service ends
- * its half.
+ * A TCP connection to a service that speaks WebSocket without a library. It answers neither pings nor close frames by itself, and stays
+ * half open when the service ends its half.
  */
 export class Wire {
   readonly socket: net.Socket;
@@ -112,7 +112,7 @@ export class Wire {
     this.write(...frames.map((frame) => clientFrame(frame)));
   }
 
-  /** Reads the head of a response, and leaves what follows. */
+  /** Reads the head of an HTTP response, and leaves the bytes after it unread. */
   async head(): Promise<string> {
     for (;;) {
       const end = this.#bytes.indexOf("\r\n\r\n");
@@ -127,7 +127,7 @@ export class Wire {
     return this.#take(size).toString("latin1");
   }
 
-  /** Reads until the service ends the connection. */
+  /** Reads until the service ends the connection. Returns the bytes as text. */
   async rest(): Promise<string> {
     while (!this.socket.readableEnded && !this.socket.destroyed) await this.#wait("end");
     return this.#take(this.#bytes.length).toString("latin1");
@@ -146,7 +146,7 @@ export class Wire {
     }
   }
 
-  /** Reads the next text frame as JSON. */
+  /** Reads the next text frame and parses its JSON. Fails if the connection ends first. */
   async next(): Promise<Record<string, unknown>> {
     for (;;) {
       const frame = await this.frame();
@@ -161,7 +161,7 @@ export class Wire {
     return this.next();
   }
 
-  /** Reads up to the close frame. Returns its code, null when there is none, and the texts before it. */
+  /** Reads up to the close frame. Returns its code (null: there was no close frame, or it had no code) and the texts before it. */
   async closing(): Promise<{ code: number | null; texts: string[] }> {
     const texts: string[] = [];
     for (let frame = await this.frame(); frame !== null; frame = await this.frame()) {
