@@ -23,8 +23,9 @@ const deploy: Change = (target, canvas) => publish(target, canvas, "a page");
 const prolong: Change = (target, canvas) => amend(target, canvas, { expiresAt: null });
 
 /**
- * Changes of one canvas that is not deployed until late. It enters the states from the lowest precedence to the highest without leaving the
- * earlier ones, and then leaves them one by one. `status` is the first of revoked, expired, private and live that applies.
+ * Changes of one canvas that has no version until it is deployed near the end. It enters its states from the lowest precedence to the
+ * highest without leaving the earlier ones, and then leaves them one by one. `status` is the first of revoked, expired, private and live
+ * that applies.
  */
 const WITHOUT_VERSION: Row[] = [
   ["new", leave, "draft", "private"],
@@ -40,7 +41,10 @@ const WITHOUT_VERSION: Row[] = [
   ["private", share("private"), "published", "private"],
 ];
 
-/** Changes of one canvas that is deployed first. It enters states one by one and leaves most of them again before the next. */
+/**
+ * Changes of one canvas that is deployed first. It enters the states one after the other, and usually leaves a state before it enters the
+ * next.
+ */
 const WITH_VERSION: Row[] = [
   ["deployed", deploy, "published", "private"],
   ["a Public link", share("public_link"), "published", "live"],
@@ -64,8 +68,7 @@ const MODES: [access: Access, accessMode: AuthoredCanvas["accessMode"]][] = [
 ];
 
 /**
- * Tests section 3 of the runtime API specification: the states of a canvas, of which `publicationStatus` shows the one with precedence, and
- * the field `status`.
+ * Tests section 3 of the runtime API specification: the states of a canvas, and the fields `publicationStatus` and `status` that show them.
  */
 export function lifecycle(target: Target): void {
   if (target.rateLimited) return;

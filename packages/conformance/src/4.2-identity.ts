@@ -26,7 +26,7 @@ const GRANTED: Partial<Record<Permission, CanvasRole[]>> = {
   canManageSubmissions: ["owner", "editor"],
 };
 
-/** A policy with collections, file groups and channels. Each of these kinds is off while the switch of its capability is off. */
+/** A policy with collections, file groups and channels. Each of these kinds has a capability switch that turns it off. */
 const EVERYTHING: RuntimePolicy = {
   collections: { board: { preset: "collaborative" }, diary: { preset: "personal" } },
   fileGroups: { photos: { preset: "contributions" }, forms: { preset: "submissions" } },

@@ -32,14 +32,14 @@ async function administer(target: Target, method: string, path: string, body: ob
   );
 }
 
-/** Returns the quotas of the instance by name. */
+/** Returns the quotas of the instance, keyed by name. */
 export async function quotasOf(target: Target): Promise<Record<string, number>> {
   const admin = await target.signIn(target.admin);
   const { json } = await manage(target, admin, "GET", "/api/admin/settings");
   return json.quotas as Record<string, number>;
 }
 
-/** Changes quotas of the instance. Null restores the default. */
+/** Changes these quotas of the instance. A null quota is reset to its default. */
 export const setQuotas = (target: Target, quotas: Record<string, number | null>): Promise<void> =>
   administer(target, "PATCH", "/api/admin/settings", { quotas });
 

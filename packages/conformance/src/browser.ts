@@ -31,7 +31,7 @@ export class Browser {
     }
   }
 
-  /** Sends one request to the base host or to a canvas host, without following redirects. */
+  /** Sends one request to the service's host or to a canvas's host. Does not follow redirects. */
   async send(method: string, url: URL, headers: Header[] = [], body?: string): Promise<Answer> {
     const answer = await send(this.#target.base, {
       method,
@@ -65,7 +65,8 @@ export class Browser {
   }
 
   /**
-   * Opens the page of a canvas and submits its password form. Returns the response to the form, although it also follows a redirect in it.
+   * Opens the page of a canvas, submits its password form and follows a redirect. Returns the response to the form, not that of the
+   * redirect.
    */
   async unlock(slug: string, password: string, accept: Header = NAVIGATES): Promise<Answer> {
     await this.canvas(slug);

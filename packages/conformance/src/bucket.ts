@@ -4,14 +4,17 @@ import { refused } from "./refusal.ts";
 
 const PATIENCE = 1_000;
 
-/** The state of a bucket that was emptied: how many requests passed, and the refusal that followed. */
+/**
+ * The result of emptying a rate-limit bucket: how many requests passed, the limit that the service named, and the response that refused the
+ * next request.
+ */
 export interface Spent {
   passed: number;
   limit: number;
   refusal: Answer;
 }
 
-/** Repeats a request until it is refused. Asserts the status of all earlier responses if one is given. */
+/** Repeats a request until the rate limit refuses it. If `status` is given, asserts that all earlier responses have this status. */
 export async function spend(ask: (turn: number) => Promise<Answer>, status?: number): Promise<Spent> {
   for (let passed = 0; passed <= PATIENCE; passed++) {
     const answer = await ask(passed);

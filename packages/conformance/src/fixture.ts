@@ -60,7 +60,7 @@ export async function stage(target: Target, setup: Setup = {}): Promise<Stage> {
   return canvas;
 }
 
-/** Changes the capability switches of a canvas. */
+/** Changes capability switches of a canvas, as its owner. */
 export async function turn(target: Target, { id, people }: Stage, switches: Partial<Capabilities>) {
   const answer = await manage(target, people.owner, "PATCH", `/api/canvases/${id}/capabilities`, switches);
   assert.equal(answer.status, 200, `PATCH capabilities: ${answer.text}`);

@@ -60,8 +60,8 @@ function pour(base: string, request: Omit<Request, "body">, { announced, sent }:
 }
 
 /**
- * Sends a request with a Content-Length of four and two bytes of body, and closes the connection. Resolves 100 ms after the close, so that
- * the service has noticed it.
+ * Sends two bytes of a body whose Content-Length is four, and closes the connection. Resolves 100 ms after that, so that the service has
+ * noticed.
  */
 export function hangUp(base: string, request: Omit<Request, "body">): Promise<void> {
   const headers = [...(request.headers ?? []), ["Content-Length", "4"] satisfies Header];

@@ -3,7 +3,7 @@ import { Browser } from "./browser.ts";
 import { manage, type Stage } from "./fixture.ts";
 import { freshEmail, type Person, type Target } from "./target.ts";
 
-/** An invitation to one canvas; `url` is the link that its guest opens. */
+/** An invitation to one canvas. `url` is the link that the invited guest opens. */
 export interface Invite {
   id: string;
   email: string;
@@ -16,7 +16,7 @@ export interface Guest extends Person {
   invite: Invite;
 }
 
-/** Invites an address to a canvas, as its owner. */
+/** Invites an e-mail address to a canvas, as the owner of the canvas. */
 export async function invite(
   target: Target,
   { id, people }: Stage,
@@ -30,7 +30,7 @@ export async function invite(
   return { id: String(inviteId), email, name, url: String(url) };
 }
 
-/** Opens the link of an invitation in a new browser, and returns the guest. The guest's headers have the cookie that the link sets. */
+/** Opens the link of an invitation in a new browser. Returns the guest with the cookie that identifies them. */
 export async function accept(target: Target, invited: Invite): Promise<Guest> {
   const browser = new Browser(target);
   const answer = await browser.send("GET", new URL(invited.url));
@@ -45,7 +45,7 @@ export async function guestOf(target: Target, canvas: Stage, email?: string): Pr
   return accept(target, await invite(target, canvas, email));
 }
 
-/** Revokes an invitation, as the owner. */
+/** Revokes the invitation of a guest, as the owner of the canvas. */
 export async function revoke(target: Target, { id, people }: Stage, { invite }: Guest): Promise<void> {
   const answer = await manage(target, people.owner, "DELETE", `/api/canvases/${id}/invites/${invite.id}`);
   assert.equal(answer.status, 204, `DELETE invite: ${answer.text}`);

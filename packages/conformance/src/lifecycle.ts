@@ -7,7 +7,7 @@ import { type Files, zipOf } from "./zip.ts";
 
 const SHORT_MS = 500;
 
-/** Publishes a bundle of these files to a canvas, as its owner. A text becomes the only file, `index.html`. */
+/** Publishes a bundle to a canvas, as its owner: files by path, or a text, which becomes the only file `index.html`. */
 export async function publish(target: Target, { id, people }: Stage, bundle: string | Files): Promise<void> {
   const answer = await send(target.base, {
     method: "PUT",

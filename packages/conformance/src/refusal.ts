@@ -64,12 +64,12 @@ export function wrongMethod(answer: Answer, allowed: string[]): void {
   assert.deepEqual([...given].sort(), allowed.toSorted());
 }
 
-/** Asserts that a refusal has no other fields than those of every refusal. */
+/** Asserts that a refusal has no fields besides `code`, `message` and `requestId`. */
 export function plain(answer: Answer): void {
   assert.deepEqual(Object.keys(answer.json).sort(), ["code", "message", "requestId"]);
 }
 
-/** Asserts that a response is private and not cached. */
+/** Asserts that a response has `Cache-Control: private, no-store`. */
 export function unshared({ headers }: Answer): void {
   assert.equal(headers["cache-control"], "private, no-store");
 }

@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { manage } from "./fixture.ts";
 import type { Person, Target } from "./target.ts";
 
-/** A personal access token. Its `headers` send requests as the person whose token it is. */
+/** A personal access token. Requests with its `headers` count as requests of the person whose token it is. */
 export interface Token extends Person {
   id: string;
   token: string;
 }
 
-/** Creates a token of a person. `expiresAt` is in epoch milliseconds. */
+/** Creates a personal access token for a person. `expiresAt` is in epoch milliseconds. */
 export async function tokenOf(target: Target, person: Person, expiresAt?: number): Promise<Token> {
   const body = { name: "A program", ...(expiresAt === undefined ? {} : { expiresAt }) };
   const answer = await manage(target, person, "POST", "/api/tokens", body);

@@ -1,4 +1,4 @@
-/** A policy document, loosely typed because some are invalid on purpose. */
+/** A policy document. The type is loose because the tests also send invalid documents. */
 export type Document = Record<string, unknown>;
 
 const CHANNEL = {
@@ -130,7 +130,7 @@ function name(length: number): string {
   return "n".repeat(length);
 }
 
-/** Returns an object with this own property, which may be `__proto__`. */
+/** Returns an object with one own property, whose name may be `__proto__`. */
 function own(key: string, value: unknown): Document {
   return JSON.parse(`{${JSON.stringify(key)}:${JSON.stringify(value)}}`);
 }

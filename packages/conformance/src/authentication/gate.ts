@@ -22,7 +22,7 @@ const PASSWORDS: [name: string, right: string, wrong: string][] = [
   ["what looks like a hash", "$argon2id$v=19$m=65536,t=3,p=4$c2FsdA$aGFzaA", "$argon2id$"],
 ];
 
-/** Tests the password of a canvas, for which its page asks and without which its API is refused (specification 5). */
+/** Tests the password of a canvas: the page asks for it, and the API refuses callers who have not submitted it (specification 5). */
 export function gate(target: Target): void {
   describe("password gate", () => {
     let site: Stage;

@@ -193,7 +193,7 @@ export function revocation(target: Target): void {
   });
 }
 
-/** Returns a person with whom the canvas is shared by name, and the change that ends this. */
+/** Returns a person with whom the canvas is shared by name, and the change that takes this access away. */
 function listed(target: Target, site: Stage, role: "viewer" | "editor"): Scene {
   return { person: site.people[role], act: () => share(target, site, "private", {}) };
 }

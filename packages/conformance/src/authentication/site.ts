@@ -10,7 +10,7 @@ import type { Person, Target } from "../target.ts";
 /** The text of every page in these tests. */
 export const PAGE = "<title>A page</title>The page of the canvas.";
 
-/** The password of the canvases that have one. */
+/** The password of the test canvases that have one. */
 export const PASSWORD = "open, sesame";
 
 /** The outcome for a caller who has not submitted the password. */
@@ -73,7 +73,7 @@ export function hidden(answer: Answer, status: number): void {
   assert.ok(!answer.text.includes(PAGE));
 }
 
-/** Asserts the response to an anonymous navigation: a redirect to sign in, or 401 in proxy mode. */
+/** Asserts the response to an anonymous navigation: a redirect to the login route, or 401 in proxy mode. */
 function turnedAway(answer: Answer, { authMode }: Target): void {
   if (authMode === "proxy") assert.equal(answer.status, 401, answer.text.slice(0, 300));
   else signsIn(answer);

@@ -50,7 +50,7 @@ export function formOf(parts: Part[]): Buffer {
 export const sendForm = (page: Page, method: string, path: string, parts: Part[]): Promise<Answer> =>
   page.send(method, path, [["Content-Type", FORM_TYPE]], formOf(parts));
 
-/** Returns a bundle as a zip of these files. A text becomes the only file, `index.html`. */
+/** Returns the zip of a bundle: files by path, or a text, which becomes the only file `index.html`. */
 export const bundleOf = (site: string | Files): Buffer =>
   zipOf(typeof site === "string" ? { "index.html": site } : site);
 

@@ -46,8 +46,8 @@ const POSTED: [
 ];
 
 /**
- * Forms of PUT with two faults, for a share in the named state. The response reports the fault that is named first. The sender has no role
- * on the foreign share.
+ * Forms of PUT with two faults, for a share in this `state`. The response reports the fault that is named first. The sender has no role on
+ * the `foreign` share.
  */
 const PUTTED: [
   name: string,

@@ -12,7 +12,7 @@ import { add, sharesOf, slugOf, studio, visit } from "./share.ts";
 
 type Foreign = [name: string, header: Header, code: ErrorCode];
 
-/** Headers of requests that other pages than the canvas's start, each with the code of the refusal. */
+/** Returns headers of requests that pages other than the canvas's own start, each with the code of the refusal. */
 const foreign = (target: Target, own: string, other: string): Foreign[] =>
   target.urlMode === "subdomain"
     ? [

@@ -38,7 +38,7 @@ const FORMS: [name: string, parts: Part[]][] = [
   ["an unknown file", [METADATA, { ...BUNDLE, name: "file" }, BUNDLE]],
 ];
 
-/** Metadata that POST refuses, in addition to `INVALID`, which PUT refuses as well. */
+/** Metadata that POST refuses, besides the metadata in `INVALID`. */
 const INVALID_HERE: [name: string, metadata: Metadata][] = [
   ["no title", { tags: [] }],
   ["access password without a password", { ...SHARE, access: "password" }],

@@ -67,7 +67,7 @@ export function shareOf(answer: Answer): AuthoredCanvas {
   return share;
 }
 
-/** Publishes a share from the page of a canvas. */
+/** Publishes a share from the page of a canvas, and returns the share. */
 export const add = async (
   page: Page,
   metadata: Metadata = { title: "A share" },

@@ -169,7 +169,7 @@ async function tried(
     return;
   }
   for (const isAuthor of [true, false]) {
-    // The other record is that of the next caller in `CALLERS`, so that no caller loses all records.
+    // The record of another author is that of the next caller in `CALLERS`, so that no caller loses all records.
     const whose = isAuthor ? caller : nextTo(caller);
     const entry = [...entries.values()].find(({ authorId }) => authorId === ids[whose]);
     if (entry === undefined) continue;

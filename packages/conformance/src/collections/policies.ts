@@ -10,7 +10,7 @@ import { answered, refused } from "../refusal.ts";
 import type { Target } from "../target.ts";
 import { add, byId, entriesIn, entryOf } from "./entry.ts";
 
-/** Calls every route of a collection as the caller of a page, and those of records with this id. Returns the responses. */
+/** Calls every route of a collection and of its record `id`, as the caller of a page. Returns the responses. */
 const everyRoute = async (page: Page, name: string, id: string) => [
   await page.get(`/collections/${name}`),
   await page.post(`/collections/${name}`, 1),

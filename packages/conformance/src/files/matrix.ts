@@ -33,7 +33,7 @@ interface Kept {
   uploader: Author;
 }
 
-/** A canvas with files of each author for each case. `records` has the record of each author that the files are attached to. */
+/** A canvas with files of each author for each case. `records` has the records to which files are attached, one of each author. */
 interface Scene {
   pages: Record<Caller, Page>;
   ids: Record<Caller, string>;

@@ -58,7 +58,7 @@ export async function recordOf(page: Page, id: string): Promise<FileRecord> {
   return found ?? assert.fail(`${id} is not listed`);
 }
 
-/** Returns the path of a file. */
+/** Returns the path at which a file is renamed and deleted. */
 export const pathOf = ({ id }: { id: string }): string => `/files/${id}`;
 
 /** Returns the path at which the bytes of a file are downloaded. */

@@ -7,7 +7,7 @@ import { answered, refused } from "../refusal.ts";
 import type { Target } from "../target.ts";
 import { add, contentOf, type FileRecord, pathOf, recordOf } from "./record.ts";
 
-/** Names that a rename asks for, each with the name that the service stores. */
+/** Names that a rename requests, each with the name that the service stores. */
 const NAMES: [given: string, name: string][] = [
   ["b", "b"],
   ["  two words.txt\t\n", "two words.txt"],

@@ -10,7 +10,7 @@ import { same } from "../same.ts";
 import type { Target } from "../target.ts";
 import { byBytes, freshKey, segment } from "./scope.ts";
 
-/** Tests the key-value store with corpora of hostile JSON and strings. */
+/** Tests the key-value store with corpora of malformed JSON and unusual strings. */
 export function corpora(target: Target): void {
   describe("hostile JSON and strings", () => {
     const [json, strings] = [samples("json/test_parsing"), samples("strings")];

@@ -18,7 +18,8 @@ const RACERS = 60;
 const PLACES = 10;
 
 /**
- * Tests the limits of 10,000 keys in the shared scope and 1,000 in a user's scope. Only new keys are refused, and no race exceeds a limit.
+ * Tests the limits of 10,000 keys in the shared scope and 1,000 in a user's scope. At the limit only new keys are refused, and concurrent
+ * writes do not exceed it.
  */
 export function counts(target: Target, scopes: readonly (typeof SCOPES)[number][] = SCOPES): void {
   for (const { scope, root, max } of scopes) {

@@ -24,7 +24,7 @@ const TOO_LARGE: [name: string, key: string][] = [
   ["4,000 bytes", "k".repeat(4_000)],
 ];
 
-/** Path segments, each with the key that it stands for, which lists must show. */
+/** Path segments, each with the key that it encodes and that lists must show. */
 const SPELLINGS: [path: string, key: string][] = [
   ["a%2Fb", "a/b"],
   ["a%252Fb", "a%2Fb"],

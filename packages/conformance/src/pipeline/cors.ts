@@ -39,7 +39,7 @@ const ROWS: Row[] = [
   { status: 413, name: "long key", method: "DELETE", path: `/kv/${"k".repeat(513)}`, at: "lit", by: "owner" },
 ];
 
-/** Tests the CORS headers: on every response in subdomain mode, on none in path mode. */
+/** Tests that every response has CORS headers in subdomain mode, and that no response has any in path mode. */
 export function cors(target: Target): void {
   const subdomain = target.urlMode === "subdomain";
   describe(`CORS headers in ${target.urlMode} mode`, () => {
@@ -68,7 +68,7 @@ export function cors(target: Target): void {
           [["Origin", origin], ...type],
           body,
         );
-        // In oidc mode the gateway redirects instead of responding with 401.
+        // In oidc mode a request without a session is redirected instead of refused with 401.
         const expected = status === 401 && target.authMode === "oidc" ? 302 : status;
         assert.equal(answer.status, expected, answer.text);
         if (subdomain) readableFrom(answer, origin);

@@ -8,7 +8,9 @@ import { call, JSON_TYPE, pageOrigin } from "../page.ts";
 import { refused } from "../refusal.ts";
 import type { Target } from "../target.ts";
 
-/** The values from which the rows build headers: slug and origin of the canvas (`slug`, `own`) and of another one (`other`, `foreign`). */
+/**
+ * The values from which the test rows build headers: slug and origin of the canvas (`slug`, `own`) and of another one (`other`, `foreign`).
+ */
 interface Place {
   base: string;
   slug: string;

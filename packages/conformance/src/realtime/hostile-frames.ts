@@ -34,7 +34,7 @@ const isDoubtful = (body: string | Buffer) => {
   }
 };
 
-/** Tests hostile JSON as the data of a message. */
+/** Tests malformed and extreme JSON as the data of a published message. */
 export function hostileFrames(target: Target): void {
   describe("hostile JSON", () => {
     const dial = line(target, after);

@@ -23,8 +23,8 @@ export function live(target: Target): void {
     const policed = (here: Room, policy: Partial<ChannelPolicy> | null) =>
       govern(target, here, policy && { channels: { [CHANNEL]: { ...OPEN, ...policy } } });
     /**
-     * Creates a canvas with this policy of the channel, and lets an editor and a viewer ask to subscribe. Takes the frames that they
-     * receive from their connections.
+     * Creates a canvas with this policy for the channel, and connections of an editor and a viewer that have asked to subscribe to it. All
+     * frames that these connections received so far have been taken from their queues.
      */
     const seated = async (policy: Partial<ChannelPolicy> | null) => {
       const here = await room(target, { people });

@@ -60,8 +60,8 @@ export function places(target: Target): void {
 }
 
 /**
- * Whether a connection is one of the 30 that its canvas may have. If so, the service answers its requests; otherwise it closes it with
- * 4429.
+ * Whether a connection is one of the 30 that its canvas may have. If so, the service answers requests on it; otherwise the service closes
+ * the connection with 4429.
  */
 async function isIn(socket: Socket): Promise<boolean> {
   try {

@@ -19,7 +19,7 @@ const VALUES: [name: string, data: Json][] = [
   ["JSON.stringify's own hook", { toJSON: "x" }],
 ];
 
-/** Forged fields that a publisher adds to a message. */
+/** Forged fields that a publisher adds to a `publish` frame. */
 const FORGED = {
   from: { id: "u-1", name: "Somebody else", canvasRole: "owner" },
   user: { id: "u-1" },

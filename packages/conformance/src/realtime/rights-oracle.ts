@@ -46,8 +46,8 @@ export interface Act {
 }
 
 /**
- * Returns actions of `actors` people. First all of them ask for presence, then all subscribe, then all publish, ask for presence again and
- * unsubscribe.
+ * Returns the actions of `actors` people in five rounds. In each round all of them do the same: ask for presence, subscribe, publish, ask
+ * for presence again, unsubscribe.
  */
 export function scene(actors: number): Act[] {
   const types = ["presence", "subscribe", "publish", "presence", "unsubscribe"] as const;

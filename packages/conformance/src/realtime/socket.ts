@@ -21,7 +21,7 @@ export class Socket {
   readonly #news = new EventEmitter();
   #code: number | null = null;
 
-  /** Wraps a connection that is open or opening. */
+  /** Wraps a WebSocket that is open or opening. */
   constructor(socket: WebSocket) {
     this.#socket = socket;
     socket.on("message", (data, isBinary) => {
