@@ -3,7 +3,7 @@ import { nameOf } from "./person.ts";
 /** The slugs of canvases, and the people who are signed in. */
 export interface Canvases {
   slugs: string[];
-  /** The `Cookie` header of each person, the owner first. */
+  /** The `Cookie` header of each person. The first person owns the canvases. */
   people: string[];
 }
 

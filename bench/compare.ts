@@ -2,7 +2,7 @@ import { outputOf, pinned, type Server, startNode } from "./child.ts";
 import type { Load, LoadResult } from "./load.ts";
 import { figure, median, type Table } from "./table.ts";
 
-/** One kind of request, sent to both servers. */
+/** One kind of request, which is sent both to the bare server and to the server that is measured. */
 export interface Case {
   name: string;
   /** The target of the benchmark: requests a second, divided by those of the bare server. */

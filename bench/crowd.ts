@@ -47,7 +47,7 @@ export interface FlowResult {
   cpu: number | null;
 }
 
-/** A round in which some rooms together publish `perSecond` messages a second. */
+/** A round in which the first `rooms` rooms together publish `perSecond` messages a second. */
 export interface Pulse {
   kind: "pulse";
   rooms: number;

@@ -20,7 +20,7 @@ export interface LoadResult {
   /** Responses whose status is not 2xx. */
   refused: number;
   perSecond: number;
-  /** CPU time of the server per request; null if it cannot be read. */
+  /** CPU time of the server per request, in microseconds; null if it cannot be read. */
   cpu: number | null;
   p50: number;
   p99: number;

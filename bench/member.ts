@@ -27,8 +27,8 @@ export type OnMessage = (member: Member, bytes: Buffer, start: number) => void;
 const scratch = Buffer.alloc(64 * 1024);
 
 /**
- * Opens a socket and sends the opening frames of the dialect. It parses frames only as far as necessary, so that the load
- * needs much less CPU than any server.
+ * Opens a socket and sends the opening frames of the dialect. Parses frames only as far as necessary, so that this process needs much less
+ * CPU time than any server.
  */
 export function openMember(options: MemberOptions, dialect: Dialect, onMessage: OnMessage): Promise<Member> {
   const { by, text } = options;

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { buffer } from "node:stream/consumers";
 import { ZipFile } from "yazl";
 
-/** Complete HTTP/1.1 requests of two browsers that open a published page for the second time: a signed-in user's, and a visitor's. */
+/** Complete HTTP/1.1 requests for a page that the browser has opened before: of a signed-in user, and of a visitor of the Public link. */
 export interface Published {
   signedIn: string;
   publicLink: string;

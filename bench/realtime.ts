@@ -20,7 +20,7 @@ export interface RealtimeOptions {
   idleRooms?: number;
 }
 
-/** Compares rooms on this server, on Socket.IO and on plain `ws`: messages delivered, and memory of idle sockets. */
+/** Compares rooms on Easel, on Socket.IO and on plain `ws`: the rate of delivered messages, and the memory of idle sockets. */
 export async function realtime(options: RealtimeOptions = {}): Promise<Table> {
   const { rooms = 100, windows = [1, 4], rounds = 5, timedMs = 1000 } = options;
   const idleRooms = Math.min(options.idleRooms ?? 300, Math.floor((openFiles() - OTHER_FILES) / PER_ROOM));

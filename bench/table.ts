@@ -7,7 +7,7 @@ export interface Table {
   rows: string[][];
 }
 
-/** Formats a table as text, with the first column aligned left and figures aligned right. */
+/** Formats a table as text. Aligns the first column to the left and the other columns to the right. */
 export function print({ title, conditions, columns, rows }: Table): string {
   const widths = columns.map((_, column) => {
     return Math.max(...[columns, ...rows].map((row) => row[column]?.length ?? 0));
@@ -26,7 +26,7 @@ export function median(figures: number[]): number {
   return figures.toSorted((a, b) => a - b)[Math.floor(figures.length / 2)] ?? Number.NaN;
 }
 
-/** Formats a figure with thousands separators and `decimals`; a dash if it is not finite. */
+/** Formats a figure with thousands separators and this number of decimal places. Returns a dash if the figure is not finite. */
 export function figure(value: number, decimals = 0): string {
   if (!Number.isFinite(value)) return "–";
   return value.toLocaleString("en", { minimumFractionDigits: decimals, maximumFractionDigits: decimals });

@@ -218,7 +218,7 @@ test("by keyboard alone: adding, the larger view, renaming and removing; on narr
   await session.send("Page.setBypassCSP", { enabled: true });
   await page.reload();
   await button(page, "Add photos").waitFor();
-  // A listener for the whole test, because file choosers that open between two calls of `waitForEvent` would not be intercepted.
+  // Adds a listener for the whole test, because file choosers that open between two calls of `waitForEvent` would not be intercepted.
   page.on("filechooser", () => {});
   const press = async (...keys: string[]) => {
     for (const key of keys) await page.keyboard.press(key);

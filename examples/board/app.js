@@ -90,7 +90,7 @@ async function write(action, place = () => "message") {
   }
 }
 
-/** A time later than that of every card, used until the service returns the real one. */
+/** Returns a time after the `updatedAt` of every card, for a card that was just changed, until the service returns the real time. */
 const latest = () => Math.max(0, ...[...state.board.values()].map((record) => record.updatedAt)) + 1;
 
 /** Moves a card on the page at once, and moves it back if the write fails. */

@@ -41,7 +41,7 @@ function drawCard(item, record, { me, rights }) {
   item.dataset.version = record.updatedAt;
 }
 
-/** Returns the element of a card, created or updated. */
+/** Updates the element of a card, or creates it if there is none, and returns it. */
 function itemOf(record, state) {
   const known = elementOf(record);
   if (record === state.gone) return known?.matches(".gone") ? known : fromTemplate("gone", record.id);

@@ -4,7 +4,7 @@ import { cards } from "./cards.js";
 const TOLD = 60_000;
 const LOOK = 5000;
 const REST = 60_000;
-/** The time in ms between a change and the read that follows. Further changes within it need no read of their own. */
+/** The time in ms from a change to the read that follows. That read covers all changes in between. */
 const TOGETHER = 1000;
 
 /**

@@ -127,7 +127,7 @@ class Counter {
     });
   }
 
-  /** Shows the button that undoes a reset. It adds the number before the reset, so that clicks since then still count. */
+  /** Shows the button that undoes a reset. The button adds the number before the reset, so that clicks since the reset still count. */
   #offerUndo(before) {
     const undo = this.#part(".undo");
     undo.hidden = false;

@@ -110,7 +110,7 @@ function meet(users) {
   say(others.length === 0 ? "You are the only one here." : `You are here with ${names}.`);
 }
 
-/** Handles a message. The sender is `from`, which the service sets, not a field of the message. */
+/** Handles a message. `from` is the sender, which the service sets, so a page cannot send messages as somebody else. */
 function hear({ event, data, from }) {
   // The message has come back to its sender, so it has reached the others.
   if (from.id === me.id) return tellTrouble("");

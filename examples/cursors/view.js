@@ -31,7 +31,7 @@ function colour(people) {
 
 const shift = ([x, y]) => `${x * 100}% ${y * 100}%`;
 
-/** Shows the people present, the viewer first. New people are marked as fresh. */
+/** Shows the people present, the viewer first. The elements of new people get the class `fresh`. */
 export function drawPeople(people, me) {
   colour(people);
   const known = new Set([...element("people").children].map((item) => item.dataset.id));

@@ -1,4 +1,4 @@
-/** Delays in ms after which a picture that did not load is requested again. It may have failed because of the requests a minute. */
+/** Delays in ms after which a picture that did not load is requested again. The service may refuse it if there are too many requests. */
 const AGAIN_MS = [5000, 20_000, 60_000];
 
 const tries = new WeakMap();

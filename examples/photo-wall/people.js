@@ -1,6 +1,6 @@
 /*
- * The names of the people who have uploaded photos, because file records have only their ids. Everyone who uploads a photo stores one
- * record with their name. The service sets the author of a record, so nobody can store a name for somebody else.
+ * Returns the collection with the names of people who have uploaded photos. File records have only the ids of people. Everyone who uploads
+ * a photo stores one record with their name. The service sets the author of a record, so nobody can store a name for somebody else.
  */
 const people = () => easel.kv.collection("people");
 

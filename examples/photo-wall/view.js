@@ -14,7 +14,7 @@ export function bylineOf({ uploadedBy, createdAt }, me) {
   return `by ${who} · ${DAY.format(createdAt)}`;
 }
 
-/** Returns the element of a photo, created or updated. Elements are reused, so that pictures load once. */
+/** Updates the element of a photo, or creates it if there is none, and returns it. Elements are reused, so that pictures load only once. */
 function itemOf(photo, me) {
   const known = elementOf(photo);
   const item = known ?? element("photo").content.firstElementChild.cloneNode(true);
@@ -61,7 +61,7 @@ export function draw(state) {
     (home.hidden ? element("photos") : home).querySelector("h2").focus();
 }
 
-/** Shows the groups to which the viewer may upload as choices of the form. */
+/** Offers, as choices of the form, the groups to which the viewer may upload. */
 function drawForm(me) {
   const allowed = GROUPS.filter((group) => rightsOn(group, me)?.create.own);
   const choices = [...element("where").elements];

@@ -3,8 +3,8 @@ const TOLD_MS = 60_000;
 const LOOK_MS = 10_000;
 const REST_MS = 60_000;
 /**
- * The time in ms between a change and the read that follows. Further changes within it need no read of their own, which leaves most of
- * the requests a minute for the pictures.
+ * The time in ms from a change to the read that follows. That read covers all changes in between, so that most of the limited requests a
+ * minute remain for the pictures.
  */
 const TOGETHER_MS = 1500;
 

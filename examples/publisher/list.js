@@ -5,7 +5,7 @@ const element = (id) => document.getElementById(id);
 /** Returns the element of a canvas in the list, or null. */
 export const itemOf = (id) => document.querySelector(`.item[data-id="${CSS.escape(id)}"]`);
 
-/** Creates or updates the element of a canvas. Elements are reused, so that the focus stays. */
+/** Creates or updates the element of a canvas. Elements are reused, so that they keep the focus. */
 function drawItem(canvas) {
   const item = itemOf(canvas.id) ?? element("item").content.firstElementChild.cloneNode(true);
   const part = (selector) => item.querySelector(selector);
@@ -27,7 +27,7 @@ function drawItem(canvas) {
   return item;
 }
 
-/** Shows canvases, the newest first. If the focused element is gone, the heading gets the focus. */
+/** Shows canvases, the newest first. If this removes the focused element, the heading gets the focus. */
 export function drawList(canvases) {
   const list = element("list");
   const focused = document.activeElement;

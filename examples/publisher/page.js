@@ -24,7 +24,7 @@ export const TEMPLATES = {
   },
 };
 
-/** Returns a name if it is that of a template, otherwise `paper`. The name may come from metadata that another program has stored. */
+/** Returns `name` if a template has this name, otherwise `paper`. The name may come from metadata that another program has stored. */
 export const templateOf = (name) => (Object.hasOwn(TEMPLATES, name) ? name : "paper");
 
 /** Escapes a text for HTML, so that the text of a person never becomes markup. */

@@ -6,9 +6,9 @@ import { segment } from "./segment.ts";
 import type { SendForm, SendOptions } from "./send-form.ts";
 import { requireJson, toJson } from "./value.ts";
 
-/** The share settings of a published canvas (specification 4.8). */
+/** The settings that a canvas can be published with (specification 4.8). */
 export interface CanvasSettings {
-  /** At most 20 tags of 1 to 64 characters. */
+  /** The tags of the canvas: at most 20, each of 1 to 64 characters. */
   tags?: string[];
   /** Who may open the canvas; `private` by default. `password` is a Public link that also needs the password in the field `password`. */
   access?: Access | "password";
@@ -54,7 +54,7 @@ export interface CanvasFilter {
   tags?: string[];
 }
 
-/** Canvases that this canvas publishes under the viewer's account (specification 4.8). */
+/** Publishes canvases from the page of this canvas, under the viewer's account (specification 4.8). */
 export interface Canvases {
   /**
    * Publishes a new canvas. Never retries. After a `PublishFailedError` with an `id`, a draft exists, which `update` can publish.

@@ -1,6 +1,6 @@
 import { EaselError } from "./errors.ts";
 
-/** The slug of the canvas that a page belongs to, and as `base` the origin of its API (specification 1, URL modes). */
+/** The slug of the canvas that a page belongs to, and `base`, the origin of its API (specification 1, URL modes). */
 export interface Context {
   readonly slug: string;
   readonly base: string;

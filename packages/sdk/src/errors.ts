@@ -40,7 +40,7 @@ export class EaselError extends Error {
   readonly code: EaselErrorCode;
   readonly status: number;
   readonly requestId: string | undefined;
-  /** A more specific reason than the code, if the response had one. With `INVALID_BODY` it is `invalid_slug` or `org_forbidden`. */
+  /** A more specific reason than the code, if the response had one, such as `invalid_slug` with the code `INVALID_BODY`. */
   readonly reason: string | undefined;
   /** The present state of the canvas; only in errors with the code `SHARE_CONFLICT` or `UPDATE_PARTIAL`. */
   readonly current: AuthoredCanvas | undefined;
@@ -154,7 +154,7 @@ export class PublishFailedError extends EaselError {
 }
 
 /**
- * The settings of a canvas were saved, but its deploy failed at `stage`. `current` is the saved canvas.
+ * The settings of a canvas were saved, but the deploy of its new version failed at the step `stage`. `current` is the saved canvas.
  * @example if (error instanceof easel.UpdatePartialError) console.log(error.stage, error.current?.version);
  */
 export class UpdatePartialError extends EaselError {

@@ -30,7 +30,7 @@ export interface FileRecord {
 export interface FileListOptions {
   group?: string;
   collection?: string;
-  /** The id of a record of `collection`: lists only its attachments. */
+  /** The id of a record of `collection`. If it is given, only the attachments of that record are listed. */
   recordId?: string;
   cursor?: string | null;
   limit?: number;

@@ -83,7 +83,7 @@ export function createEasel(
     submissions: createSubmissions(api),
     /** Channels: messages between open pages of the canvas, and presence. */
     realtime: createRealtime(socket),
-    /** Canvases that this canvas publishes for the viewer. */
+    /** Publishes canvases from the page of this canvas, under the viewer's account. */
     canvases: createCanvases(api, sendForm),
   };
 }

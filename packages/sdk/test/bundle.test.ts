@@ -14,7 +14,7 @@ import { fakeFetch, page } from "./support.ts";
 const sdkFolder = join(import.meta.dirname, "..");
 const file = join(sdkFolder, "dist/v1.js");
 
-/** Runs the bundle on a page at `location` and returns the global that it defines. */
+/** Runs the built file of the SDK on a page at `location`. Returns the global object that it defines. */
 function load(
   location: { href: string },
   fetch = fakeFetch(() => Response.json({})).fetch,

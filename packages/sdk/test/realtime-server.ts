@@ -73,7 +73,7 @@ export async function startServer(t: TestContext) {
     page: { href: `http://127.0.0.1:${port}/c/tea/` },
     /** Resolves with the next connection of the page. */
     connection: lines.next,
-    /** Refuses the next handshakes. */
+    /** Refuses the next handshakes, as many as the argument says. */
     refuse(handshakes: number) {
       refusals = handshakes;
     },

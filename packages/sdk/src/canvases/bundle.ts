@@ -36,7 +36,7 @@ function filesOf(bundle: Exclude<Bundle, Exclude<FileContent, string>>): [string
   return files;
 }
 
-/** Converts the content of a file to a blob. If its type is wrong, for example a promise that was not awaited, the error names the path. */
+/** Converts the content of a file to a blob. If the content has a wrong type, such as a promise, throws an error that names the path. */
 function contentOf(path: string, content: FileContent): Blob {
   try {
     return blobOf(content);

@@ -17,7 +17,7 @@ export interface Message<Data = Json> {
 export interface Channel {
   /**
    * Calls `handler` with every message. Resolves when the service has confirmed the subscription, and rejects if it refuses.
-   * After a lost connection the SDK subscribes again.
+   * If the connection is lost, the SDK subscribes again after the reconnect.
    * @example await easel.realtime.channel("pens").subscribe(({ event, data, from }) => draw(from.id, data));
    */
   subscribe<Data extends Json = Json>(handler: Listener<Message<Data>>): Promise<void>;

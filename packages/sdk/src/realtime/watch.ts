@@ -54,7 +54,7 @@ function createFeed(target: WatchTarget, socket: Socket, unwatchFrame: string, o
   const changes = createListeners<Change>();
   const errors = createListeners<EaselError>();
   let running = false;
-  /** Whether the service has confirmed the watch. If so, the SDK sends `resume` after a reconnect, to which a resync is the response. */
+  /** Whether the service has confirmed the watch. If so, the SDK sends `resume` after a reconnect, and the service sends a resync. */
   let confirmed = false;
 
   const changeOf = (frame: WatchFrame & { type: "change" }): Change | undefined => {
