@@ -84,7 +84,7 @@ await onSqlite("bundles of pages", (target, env) => {
 await onSqlite(
   "bundles of pages on canvas hosts",
   (target) => {
-    it("addresses from the root are right there: no warning", async () => {
+    it("addresses from the root work on canvas hosts: no warning", async () => {
       const site = await stage(target);
       const bytes = await zip({
         "index.html": '<script src="/assets/app.js"></script>',

@@ -43,7 +43,7 @@ await onEngines("canvas data", (target, env) => {
     [site, other] = [await stage(target), await stage(target)];
   });
 
-  it("a table that references a canvas and is in no data is found, with and without a foreign key", async () => {
+  it("a table that references a canvas but is in no `CanvasData` is found, with and without a foreign key", async () => {
     assert.deepEqual(await undeclaredTables(env), []);
     await env.db.run`create table strays (id text primary key, canvas_id text)`;
     await env.db.run`create table notes (id text primary key, version text references versions (id))`;

@@ -46,7 +46,7 @@ describe("the easel.json of a bundle", () => {
       assert.deepEqual(await read(), asItWas);
     });
 
-  it("an easel.json further down is none", async () => {
+  it("an easel.json in a folder of the bundle has no effect", async () => {
     const files = { "index.html": "home", "examples/easel.json": "{" };
     const { json } = await upload(target, site.people.owner, site.id, await zip(files));
     assert.deepEqual(json.warnings, []);

@@ -234,7 +234,7 @@ describe("the reader of zips", () => {
   }
 
   for (const [name, bytes, at = "index.html", content = "content"] of SOUND) {
-    it(`${name}: read as it is`, async () => {
+    it(`${name}: every file is read unchanged`, async () => {
       const files = await read(bytes);
       assert.ok(files !== "refused");
       assert.equal(files.get(at)?.toString("latin1"), content);

@@ -94,7 +94,7 @@ await onEngines(
       withUpload(source, size, env, (file) => storeBundle(id, owner.id, file, env));
     const canvases = () => env.db.all`select * from canvases order by id`;
 
-    it("creates a canvas at home in its creator's organisation, with a slug of its title", async () => {
+    it("creates a canvas in its creator's organisation, with a slug that is made from its title", async () => {
       const { id, slug } = await make();
       const { org_id, role } = await rowOf(id, owner);
       assert.match(slug, /^tea-list/);

@@ -48,7 +48,7 @@ function counting(env: Env) {
   };
 }
 
-await onEngines("bytes that a canvas has already", (target, env) => {
+await onEngines("a bundle with bytes that its canvas has stored before", (target, env) => {
   let site: Stage;
   let other: Stage;
   let owner: string;
@@ -122,7 +122,7 @@ await onEngines("bytes that a canvas has already", (target, env) => {
     await sweepAll();
   });
 
-  it("variants stay as long as their bytes, also while no version serves them", async () => {
+  it("compressed variants stay as long as their bytes, also while no version serves them", async () => {
     const content = text();
     await publishStored(await store({ "a.bin": content }), env);
     await store({ "a.txt": content });
@@ -134,7 +134,7 @@ await onEngines("bytes that a canvas has already", (target, env) => {
     await sweepAll();
   });
 
-  it("bytes that are used again outlive the version that brought them", async () => {
+  it("bytes that a later version uses stay when the version that first stored them is removed", async () => {
     const content = text();
     const first = await store({ "index.html": content });
     const second = await store({ "index.html": content });

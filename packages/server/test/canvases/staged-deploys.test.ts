@@ -267,7 +267,7 @@ await onEngines("staged deploys", (target, env) => {
     await expire();
   });
 
-  it("a canvas without a version: expectedVersion null is live", async () => {
+  it("a canvas without a version: expectedVersion null matches", async () => {
     const fresh = await stage(target, { people: site.people });
     const of = stager(target, site.people.owner, fresh.id);
     refused(await of.begin({ "index.html": "x" }, { expectedVersion: "some" }), 409, "VERSION_CONFLICT");
@@ -303,7 +303,7 @@ await onEngines("staged deploys", (target, env) => {
     await expire();
   });
 
-  it("what a deploy has holds its bytes until it expires, also after the version with them is gone", async () => {
+  it("an open deploy keeps the bytes it uses until it expires, also when the version with these bytes is removed", async () => {
     await publish(target, site, { "index.html": "x" });
     await publish(target, site, { "index.html": "y" });
     await expire();

@@ -84,7 +84,7 @@ await onEngines("versions that are being stored", (target, env) => {
     assert.deepEqual(await rows(), asItWas);
   });
 
-  it("a version removed meanwhile is not published: 503, and nothing is left of it", async () => {
+  it("a version that is removed before it is published: 503, and nothing is left of it", async () => {
     const asItWas = await rows();
     const version = await storeVersion(site.id, owner, many(3), env);
     await env.db.run`update versions set state = 'removing' where id = ${version.id}`;
@@ -110,7 +110,7 @@ await onEngines("versions that are being stored", (target, env) => {
     assert.deepEqual(await rows(), asItWas);
   });
 
-  it("a canvas that is deleted meanwhile: 404, and nothing is left", async () => {
+  it("a canvas that is deleted while its version is stored: 404, and nothing is left", async () => {
     const gone = await stage(target, { people: site.people });
     const version = await storeVersion(gone.id, owner, many(3), env);
     await manage(target, gone.people.owner, "DELETE", `/api/canvases/${gone.id}`);

@@ -89,7 +89,7 @@ for (const mode of ["path", "subdomain"] as const) {
     await guest.getByText("Gast, viewer").waitFor();
     assert.equal(await asks(guest), "guest@partner.example");
 
-    // A signed-in user without access is asked to confirm that the session ends.
+    // A signed-in user without access must confirm that the invitation ends their session.
     const { page } = await openAs(browser, `${site.base}/`, stranger.email);
     await page.goto(invited.url);
     assert.match(await shown(page), /^Go on as a guest\?/);

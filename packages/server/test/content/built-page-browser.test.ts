@@ -5,7 +5,7 @@ import { noBrowser, openBrowser } from "../support/browser.ts";
 import { publish } from "../support/publish.ts";
 import { enterAs, startSite } from "../support/site.ts";
 
-/** The output of a Vite build with its default settings, and with `base: "./"`. */
+/** Returns the files that a Vite build writes with this `base` setting. */
 const built = (base: string) => ({
   "index.html": `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Built</title>
 <script type="module" crossorigin src="${base}assets/index-BxY12_ab.js"></script>

@@ -194,7 +194,7 @@ describe("the base host and the hosts of canvases", () => {
     }
   });
 
-  it("a request target in absolute form redirects nowhere else", async () => {
+  it("a request target in absolute form does not change where a redirect leads", async () => {
     const link = await stage(target, { people: site.people, access: "public_link" });
     await publish(target, link, { "index.html": "<script>evil()</script>" });
     const cookie = `Cookie: ${site.people.owner.headers[0]?.[1]}\r\n`;

@@ -220,7 +220,7 @@ describe("the password gate", () => {
     await later(env, WEEK + MINUTE_MS, () => stays(site, viewer, cookie));
   });
 
-  it("an anonymous caller opens a Public link by it, and stays anonymous", async () => {
+  it("an anonymous caller opens a Public link with the password, and stays anonymous", async () => {
     const link = await locked({ access: "public_link" });
     refused(await visit(target, link.slug, null), 403, "PASSWORD_REQUIRED");
     const cookie = await cookieFor(link, null);
@@ -375,7 +375,7 @@ describe("the password gate", () => {
     });
   });
 
-  it("GET redirects to the page, as after a sign-in before the form was accepted", async () => {
+  it("GET redirects to the page, because a sign-in may return to the form's URL", async () => {
     const sent = await knock(target, site.slug, null, right, [FORM, ...NAVIGATES], "?to=a/b%2520c.html");
     assert.equal(sent.status, 302);
     const login = new URL(String(sent.headers.location), base);

@@ -23,7 +23,7 @@ const TOLD = {
   mail: "mailto:",
 };
 
-await onSqlite("what the page of a refusal tells of the canvas", (target, env) => {
+await onSqlite("the facts about a canvas on the page of a refusal", (target, env) => {
   async function make(people?: Cast): Promise<Stage> {
     const site = await stage(target, people === undefined ? {} : { people });
     await manage(target, site.people.owner, "PATCH", `/api/canvases/${site.id}`, { title: TITLE });

@@ -44,7 +44,7 @@ describe("a page that is built for the root of a host", () => {
     });
   }
 
-  it("the same response for a canvas that is private, and for none", async () => {
+  it("a private canvas and a missing canvas get the same response", async () => {
     const says = async (slug: string) => (await get("/assets/app.js", [PROGRAM, from(slug)])).json.message;
     assert.equal(await says(site.slug), await says(freshSlug()));
   });
@@ -62,7 +62,7 @@ describe("a page that is built for the root of a host", () => {
     });
   }
 
-  it("in subdomain mode the base host says nothing of it", async () => {
+  it("in subdomain mode the base host sends no remedy", async () => {
     const answer = await get("/assets/app.js", [["Referer", pageUrl(hosts, "some-canvas")]], hosts.base);
     assert.doesNotMatch(answer.text, REMEDY);
   });

@@ -78,7 +78,7 @@ function suite(target: Target, env: Env): void {
     for (const browser of [anonymous, viewer, owner]) await caches(browser, SHARED, "public, no-cache");
   });
 
-  it("Public link: HEAD, 206 and 304 say the same", async () => {
+  it("Public link: HEAD, 206 and 304 have the same Cache-Control", async () => {
     const [file = ""] = HASHED;
     const { headers } = await get(anonymous, file);
     const answers: [status: number, answer: Answer][] = [

@@ -115,7 +115,7 @@ describe("conditions, ranges and encodings", () => {
     }
   });
 
-  it("a range is of GET alone", async () => {
+  it("only GET sends ranges", async () => {
     for (const header of ["bytes=0-3", "bytes=99-"]) {
       const { status, headers } = await get("ten.bin", [["Range", header]], "HEAD");
       assert.deepEqual([status, headers["content-length"], headers["content-range"]], [200, "10", undefined]);
@@ -195,7 +195,7 @@ describe("conditions, ranges and encodings", () => {
     }
   });
 
-  it("a range is of the plain bytes", async () => {
+  it("a range selects from the uncompressed bytes", async () => {
     const { status, text, headers } = await get("long.html", [
       ["Accept-Encoding", "br, gzip"],
       ["Range", "bytes=0-14"],

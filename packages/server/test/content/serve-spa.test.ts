@@ -40,7 +40,7 @@ const ROWS: [path: string, headers: Header[], status: number, text: string][] = 
 
 const { target } = await startDev({ after });
 
-describe("a canvas whose pages route themselves", () => {
+describe("a canvas with client-side routes (`spa`)", () => {
   let site: Stage;
   const turn = async (spa: boolean) => {
     const path = `/api/canvases/${site.id}`;

@@ -37,7 +37,7 @@ export const counter = async (db: Db) => (await db.get<{ value: number }>`select
 export const ids = async (db: Db) =>
   (await db.all<{ id: number }>`select id from things order by id`).map(({ id }) => id);
 
-/** A statement that inserts a row into `things`. */
+/** Returns a statement that inserts a row into `things`. */
 export const thing = (id: number) => sql`insert into things (id, name) values (${id}, ${`thing ${id}`})`;
 
 /** A statement that changes nothing. */

@@ -29,7 +29,7 @@ const outcome = (work: Promise<unknown>): Promise<unknown> =>
     (error) => (error instanceof Unavailable ? "unavailable" : error),
   );
 
-describe("PostgreSQL away", { skip, timeout: 240_000 }, () => {
+describe("a PostgreSQL server that is not available", { skip, timeout: 240_000 }, () => {
   /** Opens a connection to the server. `changes` are the messages that it has logged about the server's availability. */
   async function open(t: Scope, times: Partial<PoolTimes> = {}) {
     const changes: string[] = [];

@@ -21,7 +21,7 @@ const SECRET = "marked-as-a-secret";
 /** Acts (operations of the management API) that only prepare a change, which another act makes. */
 const PREPARING = ["canvas.stage", "canvas.stage-file"];
 
-test("every act has a name and a route of its own; what changes something is audited and has access rechecked", () => {
+test("every act has its own name and route; acts that change something are audited and recheck access", () => {
   assert.ok(ACTS.length >= 40);
   const names = ACTS.map(({ name }) => name);
   const routes = ACTS.map(({ method, path }) => `${method} ${path}`);

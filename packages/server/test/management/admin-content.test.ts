@@ -8,7 +8,7 @@ import type { Person } from "@easel/conformance/target";
 import { tokenOf } from "@easel/conformance/token";
 import { onSqlite } from "../support/engines.ts";
 
-await onSqlite("administrators and what is in a canvas", (target) => {
+await onSqlite("administrators have no access to the content of canvases", (target) => {
   let admin: Person;
   let site: Stage;
   let page: Page;

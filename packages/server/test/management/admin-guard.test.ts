@@ -69,7 +69,7 @@ test("the table of routes has every administration route", () => {
   assert.deepEqual(ROUTES.map(([method, path]) => `${method} /admin${plain(path)}`).sort(), mounted.sort());
 });
 
-await onSqlite("who administers", (target, env) => {
+await onSqlite("access to the administration API", (target, env) => {
   let site: Stage;
   let people: Cast;
   let admin: Person;

@@ -177,7 +177,9 @@ test("a hostile canvas cannot switch its visitor to another session by setting c
   assert.match(await other.locator("main").innerText(), new RegExp(email));
 });
 
-test("over http a cookie for the base host signs the victim out", { skip: noBrowser }, async (t) => {
+test("over http a cookie that a hostile canvas sets for the base host signs its visitor out", {
+  skip: noBrowser,
+}, async (t) => {
   const { email, toss, seenAs } = await openVictim(t, false);
   assert.deepEqual(await seenAs(), [email, email]);
   await toss();

@@ -64,7 +64,7 @@ await onEngines("deleting versions", (target, env) => {
     assert.equal((await visit(target, site.slug, site.people.viewer)).text, "three");
   });
 
-  it("deleting and publishing a version at once: one of both, and the live version is whole", async () => {
+  it("a version that is deleted and published concurrently: one of the two succeeds, and the live version is complete", async () => {
     for (let times = 0; times < 5; times++) {
       const extra = await publish(target, site, { "index.html": `extra ${times}` });
       await publishAgain(ids[2]);

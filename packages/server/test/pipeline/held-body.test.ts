@@ -57,7 +57,7 @@ const ADMINS = ["dev@example.com", "other@example.com"];
 const COLLECTIONS = { ideas: { preset: "collaborative" }, managed: { preset: "managed" } } as const;
 
 await onEngines(
-  "a body that is held back while its sender loses their rights",
+  "a body that is delayed while its sender loses rights",
   (target, env) => {
     /** Returns everything that the requests could change. */
     const state = async ({ id, slug }: Stage) => [

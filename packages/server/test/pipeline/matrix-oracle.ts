@@ -74,7 +74,8 @@ const isPublic = ({ rung }: Cell) => rung.startsWith("public_link");
 const isDeleted = is("state", "deleted", "disabled and deleted");
 
 /**
- * The specification's "anonymous visitor to an active, unexpired Public link canvas (public links enabled for the instance and the owner)".
+ * Whether the canvas of a cell is, in the words of the specification, an "active, unexpired Public link canvas (public links enabled for
+ * the instance and the owner)".
  */
 const openToAnyone = (cell: Cell) =>
   cell.rung === "public_link" &&
@@ -82,7 +83,10 @@ const openToAnyone = (cell: Cell) =>
   !isDeleted(cell) &&
   cell.expiry !== "past";
 
-/** The specification's "not on the people-and-teams list (directly or via team) and not admitted by general access". */
+/**
+ * Whether the caller of a cell is, in the words of the specification, "not on the people-and-teams list (directly or via team) and not
+ * admitted by general access".
+ */
 const hasNoRouteIn = (cell: Cell) => {
   if (manages(cell) || invited(cell) || isGuest(cell)) return false;
   if (cell.rung === "public_link") return false;
@@ -130,6 +134,6 @@ const REFUSALS: [says: string, applies: (cell: Cell) => boolean, answer: string]
 export function expected(cell: Cell): string {
   const answer = REFUSALS.find(([, applies]) => applies(cell))?.[2] ?? "200";
   if (cell.surface === "api") return answer;
-  // A page is a redirect to the sign-in instead of a 401.
+  // Where the API responds with 401, the page redirects to the sign-in.
   return answer === "401" ? "302" : answer.slice(0, 3);
 }

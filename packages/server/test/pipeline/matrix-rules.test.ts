@@ -69,7 +69,7 @@ function decided(cell: Cell): string {
   return disabledReason("kv", switches, {}) === null ? "200" : "403 CAPABILITY_DISABLED";
 }
 
-describe("every cell of the matrix, by the rules alone", () => {
+describe("the rules and the oracle agree on every cell of the matrix", () => {
   let cells = 0;
   for (const rung of RUNGS) {
     for (const state of STATES) {
@@ -86,5 +86,5 @@ describe("every cell of the matrix, by the rules alone", () => {
     }
   }
 
-  it("that were 8,640 cells", () => assert.equal(cells, 8_640));
+  it("the matrix has 8,640 cells", () => assert.equal(cells, 8_640));
 });

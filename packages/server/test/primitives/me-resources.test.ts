@@ -125,7 +125,7 @@ await onSqlite("GET /me → resources", (target) => {
 
     for (const [who, expected] of CALLERS) {
       it(`of the ${who}`, async () => {
-        // `connections` is empty: administrators grant them to a canvas, and this one has none.
+        // `connections` is empty: a canvas has only those that administrators grant to it, and this one has none.
         assert.deepEqual(await resourcesOf(pages[who]), { ...expected, connections: {} });
       });
 

@@ -45,7 +45,9 @@ async function tryPassword(page: Page, password: string): Promise<void> {
   await Promise.all([page.waitForEvent("load"), page.keyboard.press("Enter")]);
 }
 
-test("every page that turns a visitor away is for everyone", { skip: noBrowser }, async (t) => {
+test("every page of a refusal is accessible, fits a small screen, and shows no facts that its visitor may not know", {
+  skip: noBrowser,
+}, async (t) => {
   const limits = { SERVICE_RATELIMIT_GATE_PER_MIN: "2", SERVICE_RATELIMIT_LOGIN_PER_MIN: "1000" };
   const site = await startSite(t, "subdomain", {
     settings: { SERVICE_RATELIMIT_ENABLED: "true", ...limits },
@@ -141,7 +143,7 @@ test("every page that turns a visitor away is for everyone", { skip: noBrowser }
   }
 });
 
-test("a password is given by keyboard alone, and leads to what was asked for", {
+test("a password can be entered by keyboard alone, and leads to the requested page", {
   skip: noBrowser,
 }, async (t) => {
   const site = await startSite(t, "subdomain");

@@ -130,7 +130,7 @@ test("a primitive imports no other's routes, and nothing of the pipeline but typ
   );
 });
 
-test("the publishing rules know no request: of http/ only refusals, field schemas and the format of slugs", () => {
+test("publishing handles no requests: from http/ it imports only refusals, field schemas and the format of slugs", () => {
   const known = ["http/refusal.ts", "http/field-schemas.ts", "http/canvas-path.ts"];
   assert.deepEqual(
     breaking(

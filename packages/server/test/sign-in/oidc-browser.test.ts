@@ -92,7 +92,7 @@ for (const { mode, base, env, issuer, canvas } of sites) {
       await other.getByText("Name of ada").waitFor();
     });
 
-    it("and a session that has ended: NotAuthenticatedError, also of an upload that follows the redirect", async () => {
+    it("calls of a page whose session has ended fail with NotAuthenticatedError, uploads that follow the redirect included", async () => {
       const page = await newTab();
       await page.goto(canvas);
       await fillIn(page, "ada@example.com");
@@ -131,10 +131,10 @@ for (const { mode, base, env, issuer, canvas } of sites) {
   });
 }
 
-describe("a provider in a browser", { skip: noBrowser }, () => {
+describe("failed sign-ins at a provider in a browser", { skip: noBrowser }, () => {
   const [{ base, canvas }] = sites as [(typeof sites)[number]];
 
-  it("that does not verify the address: a page with a link to use another account", async () => {
+  it("the address is not verified: a page with a link to use another account", async () => {
     const page = await newTab();
     await page.goto(canvas);
     await fillIn(page, "unverified@example.com");
@@ -147,7 +147,7 @@ describe("a provider in a browser", { skip: noBrowser }, () => {
     await page.getByText("Name of ada").waitFor();
   });
 
-  it("and cancelling there: a page with a link to try again, by keyboard", async () => {
+  it("cancelled at the provider: a page with a link to try again, by keyboard", async () => {
     const page = await newTab();
     await page.goto(canvas);
     await page.getByRole("link", { name: "Cancel" }).click();
@@ -159,7 +159,7 @@ describe("a provider in a browser", { skip: noBrowser }, () => {
     await page.getByText("Name of ada").waitFor();
   });
 
-  it("that never was: pages for everyone, light and dark, on a small screen", async () => {
+  it("invalid callbacks: accessible pages, light and dark, on a small screen", async () => {
     const page = await newTab({ viewport: { width: 320, height: 640 } });
     for (const [query, says] of [
       ["", "This address is not complete"],

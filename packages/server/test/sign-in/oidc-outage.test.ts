@@ -57,7 +57,7 @@ describe("a provider that is down", () => {
 });
 
 describe("a provider that is slow", () => {
-  it("times out after ten seconds, for the first byte as for the last: 503", async (t) => {
+  it("times out after ten seconds without a first or a last byte: 503", async (t) => {
     const { fake, base } = await startWithFake(t);
     const visitor = new Visitor();
     const patience: AbortController[] = [];

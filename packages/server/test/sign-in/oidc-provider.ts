@@ -6,7 +6,7 @@ import { atEnd, type Scope, startService } from "../support/service.ts";
 
 const PROGRAM = path.join(import.meta.dirname, "oidc-provider-process.js");
 
-/** The id of the service as an OAuth client of the test providers. */
+/** The client id of the service at the test providers. */
 export const CLIENT = "easel";
 
 /** Returns settings of a service that signs people in at the provider with this issuer. */

@@ -54,7 +54,7 @@ await onEngines(
       assert.equal(await count("today"), 1);
     });
 
-    it("of 20 requests at once that have room for 3, 3 publish", async () => {
+    it("of 20 concurrent requests with room for 3 in the quota, 3 publish", async () => {
       const { viewer } = site.pages;
       share(await publish(viewer, {}));
       const answers = await Promise.all(
@@ -68,7 +68,7 @@ await onEngines(
       assert.deepEqual(await readdir(uploadsOf(env)), []);
     });
 
-    it("a deleted canvas gives nothing back, and a slug is checked after the quota", async () => {
+    it("deleting a canvas does not free the daily quota, and the quota is checked before the slug", async () => {
       const { viewer } = site.pages;
       const [newest] = await listed(viewer);
       await manage(target, site.people.viewer, "DELETE", `/api/canvases/${newest?.id}`);
@@ -77,7 +77,7 @@ await onEngines(
       refused(await publish(viewer, { expiresAt: midnight - 1 }), 400, "INVALID_BODY");
     });
 
-    it("the next day (UTC) has room again, up to the total of all days", async () => {
+    it("the daily quota starts anew the next day (UTC), within the total quota", async () => {
       const { viewer } = site.pages;
       env.clock = () => midnight;
       assert.equal(await count("today"), 0);

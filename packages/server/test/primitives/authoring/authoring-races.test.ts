@@ -158,7 +158,7 @@ await onEngines(
       });
     }
 
-    it("a share that is revoked while a body without a bundle is held back: 409 SHARE_REVOKED", async () => {
+    it("a share that is revoked while a body without a bundle is delayed: 409 SHARE_REVOKED", async () => {
       const made = await newShare();
       const path = `/v1/c/${site.slug}/authoring/${made.id}`;
       const body = await shareForm({ title: "Late" });

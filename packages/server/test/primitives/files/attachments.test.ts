@@ -187,7 +187,7 @@ await onEngines("attachments", (target, env) => {
     await page.delete(`/collections/board/${kept}`);
   });
 
-  it("those who watch files read them again once, after a delete and after a clear", async () => {
+  it("watchers of files get one resync after a delete, and one after a clear that removes files", async () => {
     const watching = await connect(target, canvas.slug, canvas.people.viewer);
     assert.equal((await watching.ask({ type: "watch", resource: "files" })).type, "watching");
     const single = await create();

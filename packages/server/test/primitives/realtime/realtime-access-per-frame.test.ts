@@ -28,7 +28,7 @@ const channel = (policy: Partial<ChannelPolicy>): RuntimePolicy => ({
   channels: { [CHANNEL]: { ...EVERYONE, ...policy } },
 });
 
-await onSqlite("a node that hears nothing of what others change", (target, main) => {
+await onSqlite("a node that is not notified of changes on other nodes", (target, main) => {
   const slow = new SlowDb(main.db);
   const clock = new Clock();
   const own = { db: slow.db, bus: memory(), policies: new DocumentCache<RuntimePolicy>(), clock: clock.now };

@@ -21,7 +21,7 @@ import { clientFrame, handshake, OPCODE, Wire } from "./realtime-wire.ts";
 /** A time in milliseconds that is longer than the longest time between two heartbeats of a connection, which is twice the shortest. */
 const ROUND = 31 * SECOND;
 
-await onSqlite("connections as time goes by", (_target, main) => {
+await onSqlite("heartbeats and expired access of connections", (_target, main) => {
   const clock = new Clock();
   const node = startNode({ after }, main, { clock: clock.now });
   const dialing = node.then(({ target }) => line(target));

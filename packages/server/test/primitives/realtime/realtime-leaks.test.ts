@@ -37,7 +37,7 @@ const ENDS: [name: string, end: (wire: Wire) => unknown][] = [
   ],
 ];
 
-describe("a connection gives back what it holds when it ends", () => {
+describe("a connection releases what it holds on the bus when it ends", () => {
   for (const [name, end] of ENDS) {
     it(name, async () => {
       const wires = await Promise.all([dial(), dial(), dial(viewer)]);

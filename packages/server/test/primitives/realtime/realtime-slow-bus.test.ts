@@ -135,7 +135,7 @@ describe("a bus that fails", () => {
     await node.emptied();
   });
 
-  it("`publish` at the end of a connection: what it held is given back all the same", async () => {
+  it("`publish` at the end of a connection: what it held on the bus is released nevertheless", async () => {
     const wire = await dial();
     await node.settle(wire);
     fails("publish");
