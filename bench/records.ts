@@ -12,7 +12,7 @@ export const POLICY = {
 
 const AT_ONCE = 64;
 
-/** Returns a record of typical size. `done` is true for one in ten records; consecutive records belong to consecutive groups. */
+/** Returns a record of typical size. `done` is true for one in ten records. The records are distributed over the groups in turn. */
 export function recordOf(index: number, groups = 10): string {
   return JSON.stringify({
     id: index,

@@ -5,7 +5,7 @@ export const GONE = "Somebody has removed this card meanwhile.";
 
 const element = (id) => document.getElementById(id);
 
-/** Sets up the dialog in which a card is edited or removed, with functions of the page. Returns a function that opens the dialog. */
+/** Sets up the dialog in which a card is edited or removed. Returns a function that opens it. `write`, `say` and `name` are the page's. */
 export function letEdit(state, { write, say, name }) {
   /** The card in the dialog, and the text that is being edited. */
   let shown = null;

@@ -92,8 +92,8 @@ function refocus(focused, home) {
 }
 
 /**
- * Returns a short summary of the changes between two boards. A board shows only cards that were changed after its end time. An older
- * card may exist without being shown.
+ * Returns a short summary of the changes between two boards. A board has only cards that were changed after its end time, `endBefore` or
+ * `end`. An older card may exist although the board does not have it.
  */
 export function newsSince(before, board, endBefore, end) {
   const news = [];

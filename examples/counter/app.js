@@ -173,7 +173,7 @@ async function start() {
   await Promise.all(counters.map((counter) => counter.refresh()));
 }
 
-/** Reads everything again; shows the error if that fails. */
+/** Reads the viewer and both numbers again. Shows the error if that fails. */
 async function look() {
   try {
     await start();

@@ -76,7 +76,7 @@ async function refresh() {
   element("results").hidden = !manages();
 }
 
-/** Reads everything again; shows the error if that fails. */
+/** Reads the viewer's answer, and all answers if the viewer may see them. Shows the error if that fails. */
 async function look() {
   try {
     me ??= await easel.me();

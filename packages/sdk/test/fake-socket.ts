@@ -18,7 +18,7 @@ function answersTo({ type, channel, event = "", data = null, ...target }: Fields
   ];
 }
 
-/** Creates a fake `WebSocket` class, whose connections lead to a fake service in memory. `frames` are the frames that were sent to it. */
+/** Creates a fake `WebSocket` class, whose connections lead to a fake service in memory. `frames` has the frames that the page sent. */
 export function fakeSocket() {
   const frames: Fields[] = [];
 
