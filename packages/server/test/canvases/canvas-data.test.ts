@@ -63,7 +63,8 @@ await onEngines("canvas data", (target, env) => {
     await env.db.run`
       create table stickers (canvas_id text not null, sheet text not null, place bigint not null, note text,
         picture text, primary key (canvas_id, sheet, place))`;
-    // Set only now: at its start the service reads every table that refers to blobs, and this table did not exist then.
+    // The column is declared only now, because the service reads every declared table of blob references at its start, when this table did
+    // not exist.
     data.blobs = { table: "stickers", column: "picture" };
     assert.ok((await referencesToCanvases(env)).some(({ table }) => table === "stickers"));
     assert.deepEqual(await undeclaredTables(env), []);

@@ -3,8 +3,8 @@ import { statementText } from "../../src/drivers/db/db.ts";
 import type { Env } from "../../src/env.ts";
 
 /**
- * A column by which the rows of a table belong to a canvas: it contains the canvas's id, or references a row of another table that belongs
- * to a canvas.
+ * A column by which the rows of a table belong to a canvas: it contains the id of the canvas, or references a row of another table that
+ * belongs to the canvas.
  */
 export interface Reference {
   table: string;

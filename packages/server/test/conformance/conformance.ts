@@ -23,7 +23,7 @@ export interface Run extends Setup {
   limited?: Suite[];
 }
 
-/** Registers the suites of each run. They test a new service that has empty data. */
+/** Starts a new service with empty data for each run, and registers the suites of the run, which test this service. */
 export async function conforms(...runs: Run[]): Promise<void> {
   const started: [title: string, suites: Suite[], target: Target][] = [];
   for (const { suites, limited = [], ...setup } of runs) {

@@ -169,7 +169,7 @@ describe("the base host and the hosts of canvases", () => {
       const passed = await way.pass(asked, site.people.viewer.headers);
       assert.equal(passed.url.origin, origin, line);
       landing(passed.url.searchParams.get("to") ?? "", canvasOrigin());
-      // A client may change the URL from the base host before it follows it.
+      // A client may change the query of the redirect before it follows the redirect.
       const search = new URL(passed.url);
       search.searchParams.set("to", line);
       const entered = await way.enter(site.slug, search, begun.secret);

@@ -40,7 +40,7 @@ for (const [urlMode, { target, env }] of Object.entries(services))
 function suite(target: Target, env: Env): void {
   let site: Stage;
   let anonymous: Browser;
-  /** Has opened the canvas, and so has all cookies for it, in subdomain mode those of its host, too. */
+  /** Browsers that have opened the canvas, and so have all cookies for it, in subdomain mode also those of its host. */
   let owner: Browser;
   let viewer: Browser;
   before(async () => {

@@ -15,7 +15,7 @@ const filesOf = (name: string) => ({
   [`only-${name}.js`]: name,
 });
 
-/** Loads the page as a browser does, with the headers of a document and the cookie. Returns its text and the cookie that it sets. */
+/** Loads the page as a browser does, with this cookie and this `Sec-Fetch-Dest`. Returns its text and the cookie that it sets. */
 async function open({ slug, people }: Stage, cookie?: string, dest = "document") {
   const headers: Header[] = [["Sec-Fetch-Dest", dest], ...pinned(cookie)];
   const answer = await visit(target, slug, people.viewer, "", headers);

@@ -8,7 +8,10 @@ import type { Opened } from "./bus-contract.ts";
 const ada: Member = { id: "ada", name: "Ada" };
 const bob: Member = { id: "bob", name: "Bob" };
 
-/** Registers the tests of leases, the signs of life of nodes. A node is killed by not renewing its lease any more. */
+/**
+ * Registers the tests of leases, which nodes renew to keep what they hold on the bus. A test simulates a killed node by no longer renewing
+ * its lease.
+ */
 export function leasesContract(open: (scope: Scope) => Promise<Opened>): void {
   /** Opens a bus with the leases of two nodes. `kill` lets one expire while the other is renewed. */
   async function twoNodes(scope: Scope): Promise<{ bus: Bus; kill(lease: string): Promise<void> }> {

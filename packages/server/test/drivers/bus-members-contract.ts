@@ -4,7 +4,7 @@ import type { Member } from "@easel/protocol/realtime";
 import type { Scope } from "../support/service.ts";
 import type { Opened } from "./bus-contract.ts";
 
-/** The lease (the sign of life of a node) with which these tests hold all places and members. */
+/** The lease under which these tests hold all places and members. A node keeps them as long as it renews its lease. */
 export const NODE = "node";
 
 const ODD = ["a", "b", "a b", "", "__proto__", "constructor", "a\0", "é", "e\u0301", "🦊"];

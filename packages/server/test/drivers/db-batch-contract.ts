@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { type Db, optional, sql } from "../../src/drivers/db/db.ts";
 import { counter, ids, MANY, nothing, type Open, thing } from "./db-tables.ts";
 
-/** Registers the tests of batches, several statements in one transaction. */
+/** Registers the tests of batches (several statements in one transaction), which every database driver must pass. */
 export function batchContract(open: Open): void {
   /** Batches: their steps, the number of rows that each step changed, and the ids in `things` afterwards. */
   const batches: [what: string, steps: Parameters<Db["batch"]>[0], changed: number[], kept: number[]][] = [

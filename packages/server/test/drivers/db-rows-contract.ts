@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { asKeys, sql } from "../../src/drivers/db/db.ts";
 import { nothing, type Open, thing } from "./db-tables.ts";
 
-/** Registers the tests of reads. */
+/** Registers the tests of reads, which every database driver must pass. */
 export function rowsContract(open: Open): void {
   test("values are read as they were written", async (t) => {
     const { db } = await open(t);
@@ -107,7 +107,7 @@ export function rowsContract(open: Open): void {
       return row?.size;
     };
     const resized = (size: number) => sql`update things set size = ${size} where id = ${1}`;
-    /** Events, and the column `size` of the row 1 of `things` after each. Undefined: there is no such row. */
+    /** Writes and other events, and the column `size` of the row 1 of `things` after each. Undefined: there is no such row. */
     const events: [what: string, happens: () => Promise<unknown>, size: number | null | undefined][] = [
       ["nothing", async () => {}, undefined],
       ["an insert", () => db.run(...thing(1)), null],

@@ -70,7 +70,7 @@ test("there are fourteen permissions, each with its requirement", () => {
 
 const CLOSES = new Set<number>(Object.values(CLOSE_CODES).map(({ code }) => code));
 
-/** Values of `past`, which describes what happens past a limit, for limits that refuse nothing. */
+/** The values of `past` (what happens past a limit) of the limits that refuse nothing. */
 const REFUSES_NOTHING = ["", "the page ends early; `nextCursor` continues"];
 
 test("every limit has a value, a unit, a description and an error of the tables", () => {

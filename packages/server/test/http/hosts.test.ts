@@ -62,7 +62,7 @@ const foreign: [name: string, path: string, status: number][] = [
   ["example.com", "/healthz/", 421],
   ["BASE.example.com", "/api/me", 421],
   ["10.0.0.7", "/api/me", 421],
-  // Load balancers send health checks to an IP address, not to the host name.
+  // Health checks have a response under any host name, because load balancers may send them to an IP address.
   ["example.com", "/healthz", 200],
   ["10.0.0.7:3000", "/readyz", 200],
 ];

@@ -141,7 +141,7 @@ await onEngines("administration of users", (target, env) => {
     const id = await idOf(viewer);
     const { deactivatedAt } = (await patch(id, { deactivated: true })).json;
     assert.equal((await patch(id, { deactivated: true })).json.deactivatedAt, deactivatedAt);
-    // Inserts a session as a sign-in would leave it that runs during the deactivation.
+    // Inserts a session, as a sign-in could do that is concurrent with the deactivation.
     await env.db.run`
       insert into sessions (token_hash, id, user_id, created_at, expires_at, address, user_agent)
       values (${"h".repeat(43)}, ${`late-${id}`}, ${id}, 0, ${Date.now() * 2}, '', '')`;

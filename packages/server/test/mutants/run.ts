@@ -106,7 +106,10 @@ function readSource(file: string): string | null {
   }
 }
 
-/** Copies all files that git does not ignore. Links the installed packages of the checkout, and the workspace packages of the copy. */
+/**
+ * Copies all files that git does not ignore. Links the installed packages of the checkout and the workspace packages of the copy into its
+ * node_modules.
+ */
 function copyTo(copy: string): string {
   const names = execFileSync("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"], {
     cwd: ROOT,

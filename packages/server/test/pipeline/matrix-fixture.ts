@@ -55,7 +55,7 @@ export async function startFixture(
   const people = await visitors(target, canvas);
   const keys: Fixture["keys"] = new Map();
   const browsers = roles.map((role) => [role, new Browser(target, people[role])] as const);
-  // Opened while the canvas is private, because its host then identifies every caller.
+  // Every browser opens the canvas while it is private, because the host of a private canvas identifies every caller.
   for (const [, browser] of browsers) await browser.canvas(canvas.slug);
   const before = browsers.map(([, browser]) => keysOf(target, canvas, browser));
   await amend(target, canvas, { access: "public_link", password: PASSWORD });
@@ -111,7 +111,7 @@ function keysOf(target: Target, { slug }: Stage, { jar }: Browser): Keys {
   };
 }
 
-/** Puts the canvas, its owner and the instance into the state of a cell, which is one case of the matrix. */
+/** Puts the canvas, its owner and the instance into the state that a cell (a case of the matrix) describes. */
 export async function arrange(
   fixture: Fixture,
   { rung, state, password, expiry }: Omit<Cell, "role" | "surface">,
@@ -137,7 +137,8 @@ export async function arrange(
 }
 
 /**
- * Sends the request of a cell. Returns the status, and the code of an API refusal. Asserts that the page's text is sent with a 200 only.
+ * Requests the API or the page as the caller of a cell. Returns the status, for a refusal of the API followed by its code. Asserts that the
+ * text of the page is sent with a 200, and never otherwise.
  */
 export async function visit(
   { target, canvas, keys }: Fixture,
@@ -161,7 +162,10 @@ export async function visit(
   return `${answer.status} ${answer.json.code}`;
 }
 
-/** Returns "302" for a correct redirect to the sign-in, in subdomain mode by a path of the base host; otherwise also the wrong location. */
+/**
+ * Returns "302" if the redirect leads to the sign-in page, or in subdomain mode to the path of the base host that leads there. Otherwise
+ * returns the wrong location, too.
+ */
 function signIn({ base, urlMode }: Target, location = ""): string {
   const { origin, pathname } = new URL(location, base);
   const way = urlMode === "path" ? "/auth/login" : "/auth/canvas";

@@ -9,8 +9,8 @@ import { userWith } from "../support/principals.ts";
 import { type Cell, EXPIRIES, expected, PASSWORDS, ROLES, RUNGS, STATES, SURFACES } from "./matrix-oracle.ts";
 
 /*
- * Compares the access rules of the code with the oracle for every cell of the matrix, without HTTP. `matrix.test.ts` does so over HTTP for
- * a sample.
+ * Compares the access rules of the code with those that `matrix-oracle.ts` restates, for every cell: each caller, state of the canvas, and
+ * surface. `matrix.test.ts` does so over HTTP for a sample of the cells.
  */
 
 const NOW = 1_000_000;
@@ -48,7 +48,7 @@ function principalOf(role: Cell["role"]): Principal {
   return userWith(role === "owner" ? "owner" : "someone");
 }
 
-/** Runs steps 1, 3 and 5 of specification 4.1 for a cell. Returns the outcome in the notation of the oracle. */
+/** Runs steps 1, 3 and 5 of specification 4.1 for a cell. Returns the outcome as `expected` writes it. */
 function decided(cell: Cell): string {
   const canvas = canvasOf(cell);
   const principal = principalOf(cell.role);

@@ -5,7 +5,10 @@ import { arrange, startFixture, visit } from "./matrix-fixture.ts";
 import { type Cell, EXPIRIES, expected, PASSWORDS, ROLES, RUNGS, STATES, SURFACES } from "./matrix-oracle.ts";
 import { pairs } from "./pairs.ts";
 
-/* Compares responses over HTTP with the oracle for a sample of the cells. `matrix-rules.test.ts` tests all cells without HTTP. */
+/*
+ * Compares responses over HTTP with the rules that `matrix-oracle.ts` restates, for a sample of the cells: callers, states of the canvas,
+ * and surfaces. `matrix-rules.test.ts` tests all cells without HTTP.
+ */
 
 const SHOWN = 20;
 const WITHOUT_ORGANISATIONS = ROLES.slice(0, 10);

@@ -27,7 +27,7 @@ const LAYERS = [
   ["main.ts", "docs/"],
 ];
 
-/** The file with the interface in each folder of drivers. Every file may import it. */
+/** Matches the file with the interface in each folder of drivers, which every file may import. */
 const OPEN_TO_ALL = /^drivers\/(\w+)\/\1\.ts$/;
 const DRIVER = /^drivers\/\w+\//;
 
@@ -183,7 +183,7 @@ test("modules keep no state, but for those that ARCHITECTURE.md names", () => {
 test("paths of canvases and Fetch Metadata headers are read by one module each", () => {
   const having = (text: RegExp) => files.filter((file) => text.test(read(SERVER, file)));
   assert.deepEqual(having(/sec-fetch-/), ["http/fetch-metadata.ts"]);
-  // Finds such paths in code only: comments and settings write them with braces, as `/c/{slug}`.
+  // Finds paths of canvases in code only: comments and settings write them with braces, as `/c/{slug}`.
   assert.deepEqual(having(/["'`/]c\/[^{\s]|["'`]\/c["'`]/), ["home/routes.ts", "http/canvas-path.ts"]);
 });
 

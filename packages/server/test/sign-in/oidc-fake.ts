@@ -33,7 +33,7 @@ export interface Fake {
   sign: (claims: Json) => Promise<string> | string;
   /** Responses that replace the usual ones, keyed by path. Null: no response at all. A null `body`: a response that never ends. */
   answers: Record<string, { status: number; body: unknown } | null>;
-  /** Whether it closes every connection without a response. */
+  /** Whether the provider closes every connection without a response. */
   hangsUp: boolean;
   /** Replaces the keys of the provider. */
   rotate(): Promise<void>;

@@ -63,8 +63,8 @@ interface Violation {
 }
 
 /**
- * The colour schemes, and the options of the accessibility checker in each. In dark it checks only the contrast, because no other rule
- * depends on the scheme.
+ * The colour schemes, and the options of the accessibility checker in each. In the dark scheme only the contrast is checked, because no
+ * other rule depends on the scheme.
  */
 const SCHEMES = [
   ["light", {}],

@@ -77,8 +77,8 @@ async function check(kv: string, headers: Record<string, string>, known: Known):
 }
 
 /**
- * Kills a service with SIGKILL during writes, `kills` times. Asserts after each start that every acknowledged write is stored, and no write
- * that was not sent. Returns the number of acknowledged writes.
+ * Kills a service with SIGKILL during writes, `kills` times. Asserts after each start that every acknowledged write is stored, and nothing
+ * that was never sent. Returns the number of acknowledged writes.
  */
 export async function surviveKills(
   scope: Scope,

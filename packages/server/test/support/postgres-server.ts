@@ -41,7 +41,7 @@ export interface PostgresServer {
   url: string;
   /** Starts the server again on the same port; resolves when it accepts connections. */
   start(): Promise<void>;
-  /** Stops the server. SIGINT first closes the open connections; SIGQUIT ends it like a crash. */
+  /** Stops the server. With SIGINT it first closes the open connections; with SIGQUIT it ends as in a crash. */
   stop(signal?: "SIGINT" | "SIGQUIT"): Promise<void>;
   /** `freeze` suspends the server's processes, so that connections stay open without responses; `thaw` resumes them. */
   freeze(): void;
@@ -121,7 +121,7 @@ export async function startPostgres(programs: string): Promise<PostgresServer> {
   throw new Error("PostgreSQL does not start");
 }
 
-/** Waits until the server accepts connections on the socket in `home`. Returns false if the server exits, because its port was taken. */
+/** Waits until the server accepts connections on the socket in `home`. Returns false if it exits instead, because its port was taken. */
 async function answers(server: ChildProcess, home: string, port: number): Promise<boolean> {
   const deadline = Date.now() + PATIENCE_MS;
   while (server.exitCode === null) {

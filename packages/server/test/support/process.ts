@@ -50,7 +50,7 @@ export async function killAmid(
     if (--left === 0) enough.resolve();
   });
   await Promise.race([enough.promise, done]);
-  // Writes of one batch are acknowledged together; the delay varies the moment of the kill.
+  // A random delay varies the moment of the kill, because the writes of one batch are acknowledged together.
   await sleep(randomInt(50));
   await end("SIGKILL");
   await done;

@@ -101,14 +101,14 @@ export async function startService(
   await service.seeded;
   const { env } = service;
   env.passwords = new Passwords(2, LOWEST_COST);
-  // The base URL contains the port, which is known only now.
+  // The base URL is changed after the start, because it contains the port.
   const port = Number(new URL(env.base.origin).port);
   if (hostname !== "localhost")
     env.base = baseOf({ ...env.config, baseUrl: `http://${hostname}:${port}` }, port);
   return { base: env.base.origin, env };
 }
 
-/** Starts a service with the example canvases, like dev mode. */
+/** Starts a service with the example canvases, which dev mode creates. */
 export const startWithExamples = (scope: Scope, settings: Record<string, string> = {}, hostname?: string) =>
   startService(scope, settings, hostname, seedExamples);
 

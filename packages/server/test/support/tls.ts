@@ -8,7 +8,7 @@ import { atEnd, type Scope } from "./service.ts";
 export async function startTls(scope: Scope, port: number): Promise<number> {
   const server = tls.createServer(certificate(), (socket) => {
     const inner = net.connect(port, "127.0.0.1");
-    // Either side may close the connection at any time.
+    // An error on either side ends the other side: both may close the connection at any time.
     inner.on("error", () => socket.destroy());
     socket.on("error", () => inner.destroy());
     socket.pipe(inner).pipe(socket);

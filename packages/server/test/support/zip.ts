@@ -96,7 +96,7 @@ export function descriptor(
   return Buffer.concat([signed ? Buffer.from("PK\x07\x08") : NONE, crc, wide ? sizes : narrow]);
 }
 
-/** Returns the fields that both headers have, from the version to the length of the extra field. */
+/** Returns the fields that the local and the central header of an entry share, from the version to the length of the extra field. */
 function claims({
   name = "",
   method = 0,

@@ -18,11 +18,11 @@ export const fileOf = (size: number, more: Partial<NewFile> = {}): NewFile => ({
   ...more,
 });
 
-/** The files of a new canvas. */
+/** The file stores of a new canvas, and functions for tests. */
 export interface OpenedFiles {
   canvas: string;
   files: FileStore;
-  /** The same files through another connection. */
+  /** A store of the same canvas on another connection. */
   others: FileStore;
   /** Creates a file. The test fails if the file is refused. */
   add(size: number, more?: Partial<NewFile>): Promise<StoredFile>;
@@ -35,7 +35,7 @@ export interface OpenedFiles {
 /** The number of canvases and records so far. */
 let made = 0;
 
-/** Opens the files of a new canvas. */
+/** Creates file stores for a new canvas, on two connections. */
 export function openFiles(db: Db, other: Db = db): OpenedFiles {
   const canvas = `canvas-${++made}`;
   const files = new FileStore(db, canvas);
@@ -75,7 +75,7 @@ export async function setQuota(db: Db, value: number | null): Promise<void> {
       on conflict (name) do update set value = excluded.value`;
 }
 
-/** Runs a suite on each engine; `open` opens the files of a new canvas on two connections. */
+/** Runs a suite on each engine. `open` creates file stores for a new canvas on two connections. */
 export const onFileStores = (
   title: string,
   suite: (open: () => OpenedFiles, db: Db, other: Db) => void,

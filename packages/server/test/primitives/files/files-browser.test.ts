@@ -125,7 +125,7 @@ test("no script in a file runs, in a frame or by navigation", { skip: noBrowser 
       assert.equal(page.url(), home);
     }
 
-    // Then a frame contains the file, on a page whose policy allows the frame, unlike the policy of canvases.
+    // Then a frame loads the file, in a page whose policy allows the frame, unlike the policy of canvases.
     const outer = `${env.base.origin}/outer`;
     await page.route(outer, (route) =>
       route.fulfill({ contentType: "text/html", body: `<iframe src="${url}"></iframe>` }),

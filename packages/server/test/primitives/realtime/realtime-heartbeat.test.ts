@@ -28,7 +28,7 @@ await onSqlite("heartbeats and expired access of connections", (_target, main) =
   const dial: ReturnType<typeof line> = async (...to) => (await dialing)(...to);
 
   describe("a peer that does not respond to pings", () => {
-    /** Opens a raw connection and subscribes it to a channel. */
+    /** Opens a WebSocket connection without a client library, and subscribes it to a channel. */
     const knock = async (here: Room, role: Role, channel: string) => {
       const { base } = (await node).target;
       const wire = new Wire(base);

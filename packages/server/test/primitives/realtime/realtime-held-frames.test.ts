@@ -12,7 +12,7 @@ import { onSqlite } from "../../support/engines.ts";
 import { entryOf, policyRead, SlowDb, startNode } from "./realtime-node.ts";
 import { handshake, statusIn, Wire } from "./realtime-wire.ts";
 
-/** A policy without any rights on the channel. */
+/** Channel rights that allow nobody anything. */
 const NOBODY = {
   subscribe: "none",
   publish: "none",

@@ -86,7 +86,7 @@ it("a node that stops waits for the publishing of its leave frames", async () =>
   assert.equal((await witness.next()).type, "join");
   const passed = Promise.withResolvers<void>();
   counting.before = (asked) => (asked === "publish" ? passed.promise : Promise.resolve());
-  // A time before the end of the two seconds after which the node would stop anyway.
+  // In 1.5 seconds. After two seconds the node would stop without waiting any longer.
   const patience = performance.now() + 1_500;
   let isEarly = false;
   const stopped = other.stop().then(() => {

@@ -30,7 +30,7 @@ export function clientFrame(
   return Buffer.concat([head, bytes]);
 }
 
-/** The close frame of a client, with code 1000. */
+/** A close frame as a client sends it, with code 1000. */
 export const CLOSE_FRAME: Buffer = clientFrame(Buffer.from([0x03, 0xe8]), { opcode: OPCODE.close });
 
 /** A received frame. */
