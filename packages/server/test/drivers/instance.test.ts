@@ -187,7 +187,8 @@ for (const { name, skip, database } of ENGINES) {
       const url = await database(t);
       const first = await open(t, url);
       const late = await open(t, url, first.root);
-      // When this node looks first, the other one has written no id yet. When it looks again, there is an id, and a blob without a row.
+      // When the late node first looks, the first node has written no id yet. When the late node looks again, there is an id, and a blob
+      // without a row.
       const { list } = late.blobs;
       late.blobs.list = async function* (time) {
         await requireOneInstance(first);

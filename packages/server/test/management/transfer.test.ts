@@ -8,7 +8,7 @@ import { whole } from "../support/canvas.ts";
 import { onEngines } from "../support/engines.ts";
 import { publish, visit } from "../support/publish.ts";
 
-/** Bodies that name no user. */
+/** Invalid bodies of a transfer: none names a user. */
 const BAD_BODIES: [name: string, body: object][] = [
   ["nothing", {}],
   ["null", { email: null }],

@@ -107,8 +107,8 @@ function readSource(file: string): string | null {
 }
 
 /**
- * Copies all files that git does not ignore. Links the installed packages of the checkout and the workspace packages of the copy into its
- * node_modules.
+ * Copies all files that git does not ignore. Links the installed packages of the checkout and the copied packages of the workspace into the
+ * node_modules of the copy.
  */
 function copyTo(copy: string): string {
   const names = execFileSync("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"], {

@@ -25,7 +25,7 @@ export async function holdBody(
     request.on("error", reject);
   });
   await new Promise<void>((sent) => request.write(body.subarray(0, 1), () => sent()));
-  // Once these later requests, which take as many reads, have a response, the service has admitted the first one.
+  // These later requests take as many reads. Once they have responses, the service has admitted the request with the delayed body.
   for (let each = 0; each < 5; each++) await manage(target, person, "GET", "/api/canvases?limit=1");
   return {
     finish() {

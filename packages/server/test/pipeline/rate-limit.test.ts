@@ -16,7 +16,7 @@ describe("rate limits", () => {
     const { pages, people } = await stage(target, { access: "whole_org" });
     for (let each = 0; each < 3; each++) assert.equal((await pages.stranger.get("/me")).status, 200);
     const deleted = await stage(target, { access: "whole_org" });
-    // The slug of a canvas that has had a version stays reserved.
+    // A version is published first, because only the slug of a canvas that has had a version stays reserved after the deletion.
     await publish(target, deleted, { "index.html": "home" });
     await remove(target, deleted);
     const probe = (slug = freshSlug()) => open(target, slug, people.stranger).get("/me");

@@ -53,7 +53,7 @@ test("every page of a refusal is accessible, fits a small screen, and shows no f
     settings: { SERVICE_RATELIMIT_ENABLED: "true", ...limits },
   });
   const { people, draft, archived, expired, disabled, open, own, locked } = await canvases(site);
-  // More canvases than one page of the list on the home page shows.
+  // Creates more canvases than one page of the list on the home page shows.
   for (let n = 0; n < 25; n++) {
     await manage(site.target, people.owner, "POST", "/api/canvases", { title: `Draft ${n}` });
   }

@@ -93,7 +93,7 @@ export async function assertAccessible(page: Page): Promise<void> {
   }
 }
 
-/** Asserts accessibility like `assertAccessible`, but without reloading the page. Its context must be opened with `bypassCSP`. */
+/** Asserts accessibility like `assertAccessible`, but does not reload the page. The browser context of the page must have `bypassCSP`. */
 export async function auditAccessibility(page: Page): Promise<void> {
   for (const [colorScheme, options] of SCHEMES) {
     await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });

@@ -4,8 +4,7 @@ const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-
 const ADDED = ["A", "AA", ".", ".A", "=", "==", "-", "%00", "/", '"'];
 
 /**
- * Runs `check` with slightly changed forms of a base64 value. The last letter takes every other value, because some changes of it do not
- * change the decoded bytes.
+ * Runs `check` with slightly changed forms of a base64 value. Tries every other last letter, because some of them decode to the same bytes.
  */
 export async function tamper(value: string, check: (changed: string) => Promise<void>): Promise<void> {
   const ends = [...LETTERS].map((letter) => value.slice(0, -1) + letter);

@@ -28,7 +28,10 @@ const SCOPES = ["shared", "submission", "group:photos", "record:board"] as const
  */
 const SQLITE_GROWS =
   /^SCAN (?!CONSTANT ROW|json_each)|TEMP B-TREE|^SEARCH files (?!.*files_of_size).*\(canvas_id=\?( AND scope=\?)?\)$/m;
-/** Matches such a step of PostgreSQL's query plan, and also a step that has read rows of `files` and then filtered them out. */
+/**
+ * Matches a step of PostgreSQL's query plan that reads more rows of a table than needed, or that has read rows of `files` and then filtered
+ * them out.
+ */
 const POSTGRES_GROWS =
   /(Seq|Bitmap \w+) Scan on (?!quotas)|Sort|Hash Join| on files .*\n(?:(?!->).*\n)*?Rows Removed by Filter/;
 
