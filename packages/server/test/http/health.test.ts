@@ -87,7 +87,7 @@ describe("health checks", () => {
       aSecondLater(env);
     }
     assert.deepEqual(await readdir(folder, { recursive: true }), before);
-    // With the clock set back by an hour, the old outcome is not reused.
+    // The clock is set back by an hour. The earlier result of the check must not be reused.
     env.clock = () => now - 3_600_000;
     await get(target.base, "/readyz");
     assert.equal(writes.mock.callCount(), 4);

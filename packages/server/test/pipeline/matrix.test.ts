@@ -28,8 +28,8 @@ const ROWS: Row[] = [
 ];
 
 /**
- * Returns cells that contain every pair of values, every pair on an active canvas (where its state hides no other refusal), and every role
- * with every general access.
+ * Returns a sample of cells. It contains every pair of values, every pair on an active canvas (whose state hides no other refusal), and
+ * every role with every general access.
  */
 function sample(roles: Row["roles"]): Cell[] {
   const factors = { role: roles, rung: RUNGS, password: PASSWORDS, expiry: EXPIRIES, surface: SURFACES };
