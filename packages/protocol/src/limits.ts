@@ -46,6 +46,13 @@ export const LIMITS = {
     past: "409 QUOTA_EXCEEDED",
   },
   fileNameLength: { value: 255, unit: "characters", of: "the name of a file", past: "400 INVALID_BODY" },
+  aiBodyBytes: { value: 256 * KiB, unit: "bytes", of: "the body of an AI chat", past: "413 BODY_TOO_LARGE" },
+  aiMaxTokens: {
+    value: 8192,
+    unit: "tokens",
+    of: "the output of an AI chat; 1,024 without `maxTokens`",
+    past: "a larger `maxTokens` counts as this",
+  },
   connectionsPerCanvas: {
     value: 30,
     unit: "connections",

@@ -2,6 +2,7 @@ import type { Capability } from "@easel/protocol/capabilities";
 import type { RuntimePolicy } from "@easel/protocol/policy";
 import type { Logger } from "pino";
 import type { UnavailableReason } from "./access/capability-gate.ts";
+import type { Background } from "./async/background.ts";
 import type { Concurrency } from "./async/concurrency.ts";
 import type { Turns } from "./async/event-loop-turns.ts";
 import type { TaskPool } from "./async/task-pool.ts";
@@ -11,6 +12,7 @@ import type { Config } from "./config/config.ts";
 import type { Jwks } from "./crypto/jwks.ts";
 import type { Passwords } from "./crypto/passwords.ts";
 import type { Signer } from "./crypto/signer.ts";
+import type { Ai } from "./drivers/ai/ai.ts";
 import type { Blobs } from "./drivers/blobs/blobs.ts";
 import type { Bus } from "./drivers/bus/bus.ts";
 import type { Db } from "./drivers/db/db.ts";
@@ -30,6 +32,10 @@ export interface Env {
   db: Db;
   blobs: Blobs;
   bus: Bus;
+  /** The AI provider; null if the deployment has no key for one. */
+  ai: Ai | null;
+  /** Identifies this process of the service among others that share its stores. */
+  node: string;
   /**
    * Descriptions of the tables and blobs in which primitives and canvases store data, in the order in which the purge of a deleted canvas
    * removes the rows.
@@ -42,6 +48,8 @@ export interface Env {
   signer: Signer;
   passwords: Passwords;
   turns: Turns;
+  /** Work that goes on after the response to its request. */
+  background: Background;
   /** Limits how many large responses are sent to each caller at once. */
   responses: Concurrency;
   /** Limits how many bundles are unpacked and stored at once. */

@@ -3,6 +3,7 @@ import { availableParallelism } from "node:os";
 import { LIMITS } from "@easel/protocol/limits";
 import type { RuntimePolicy } from "@easel/protocol/policy";
 import { createApp } from "./app.ts";
+import { Background } from "./async/background.ts";
 import { Concurrency } from "./async/concurrency.ts";
 import { Turns } from "./async/event-loop-turns.ts";
 import { TaskPool } from "./async/task-pool.ts";
@@ -11,12 +12,13 @@ import { startSweeping } from "./canvases/sweep.ts";
 import { baseOf } from "./config/addresses.ts";
 import { type Config, readConfig, unknownVariables } from "./config/config.ts";
 import { sessionSecrets } from "./config/session-secret.ts";
+import { newId } from "./crypto/ids.ts";
 import { Passwords } from "./crypto/passwords.ts";
 import { Signer } from "./crypto/signer.ts";
 import { makeOwnDirectory } from "./disk/private-files.ts";
 import { migrate } from "./drivers/db/migrate.ts";
 import { DocumentCache } from "./drivers/document-cache.ts";
-import { openBlobs, openBus, openDb } from "./drivers/index.ts";
+import { openAi, openBlobs, openBus, openDb } from "./drivers/index.ts";
 import { joinInstance, requireOneInstance, type Stores } from "./drivers/instance.ts";
 import type { Env } from "./env.ts";
 import { newLog } from "./http/log.ts";
@@ -135,11 +137,16 @@ async function run(
   // also reads files for responses.
   const compressions = new TaskPool(availableParallelism() > 2 ? 2 : 1);
   const turns = new Turns();
+  const background = new Background();
+  const ai = await openAi(config);
   const availability = availabilityOf(primitives);
   const kept = {
     signer,
     passwords,
     turns,
+    background,
+    ai,
+    node: newId(),
     responses,
     deploys,
     compressions,
@@ -154,6 +161,7 @@ async function run(
   const { port } = app.server.address() as AddressInfo;
   env.base = baseOf(config, port);
   const stopSweeping = startSweeping(env);
+  const stops = primitives.flatMap(({ start }) => start?.(env) ?? []);
   const seeded = seed(env).catch((error: unknown) =>
     log.error({ err: error }, "the examples are not deployed"),
   );
@@ -168,7 +176,8 @@ async function run(
       await app.close();
       clearTimeout(timeout);
       clearInterval(idle);
-      await Promise.all([seeded, stopSweeping()]);
+      await background.settled();
+      await Promise.all([seeded, stopSweeping(), ...stops.map((stop) => stop())]);
       await Promise.all([db.close(), blobs.close(), bus.close()]);
     },
   };

@@ -55,11 +55,13 @@ const key32: SettingType<Buffer> = {
   },
 };
 
-/** The prices of an AI model in USD per million tokens. */
-interface Price {
+/** The prices of an AI model in US dollars per million tokens. */
+export interface Price {
   input: number;
   output: number;
+  /** Input that is written to the provider's prompt cache for five minutes. */
   cacheWrite: number;
+  /** Input that is read from the provider's prompt cache. */
   cacheRead: number;
 }
 

@@ -2,6 +2,7 @@ import { open } from "node:fs/promises";
 import path from "node:path";
 import type { Config } from "../config/config.ts";
 import { makeDirectory, makePrivate } from "../disk/private-files.ts";
+import type { Ai } from "./ai/ai.ts";
 import type { Blobs } from "./blobs/blobs.ts";
 import { local } from "./blobs/local.ts";
 import type { Bus } from "./bus/bus.ts";
@@ -39,4 +40,25 @@ export async function openBlobs(config: Config): Promise<Blobs> {
 /** Opens the bus. Its only driver works in the memory of one process. */
 export async function openBus(_config: Config): Promise<Bus> {
   return memory();
+}
+
+/** The version of both providers' APIs in the paths of their addresses. */
+const API_VERSION = "/v1";
+
+/**
+ * Opens the AI provider that the settings name; null without a key. The modules are loaded only where they are needed. A base URL without a
+ * path gets `/v1`.
+ */
+export async function openAi({ aiProvider, aiApiKey, aiBaseUrl }: Config): Promise<Ai | null> {
+  if (aiApiKey === null) return null;
+  const url = aiBaseUrl === null ? null : new URL(aiBaseUrl);
+  if (url?.pathname === "/") url.pathname = API_VERSION;
+  const baseUrl = url?.href.replace(/\/$/, "");
+  const { SdkAi } = await import("./ai/sdk-ai.ts");
+  if (aiProvider === "openai") {
+    const { openai } = await import("./ai/openai.ts");
+    return new SdkAi(openai(aiApiKey, baseUrl));
+  }
+  const { anthropic } = await import("./ai/anthropic.ts");
+  return new SdkAi(anthropic(aiApiKey, baseUrl));
 }

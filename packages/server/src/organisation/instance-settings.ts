@@ -1,6 +1,7 @@
 import type { Config } from "../config/config.ts";
 import { optional, type Step, sql } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
+import { currentModels } from "./ai/prices.ts";
 
 /**
  * The settings that administrators can change, except quotas, by their names in the table `instance_settings`. Amounts are in US dollars.
@@ -18,7 +19,7 @@ type SettingName = keyof InstanceSettings;
 /** The functions that read the default of each setting from the configuration of the deployment. */
 const DEFAULTS: { [Name in SettingName]: (config: Config) => InstanceSettings[Name] } = {
   publicLinks: ({ publicLinks }) => publicLinks,
-  "ai.models": ({ aiModels }) => aiModels,
+  "ai.models": (config) => (config.aiModels.length > 0 ? config.aiModels : currentModels(config)),
   "ai.userDailyUsd": ({ aiUserDailyUsd }) => aiUserDailyUsd,
   "ai.canvasMonthlyUsd": ({ aiCanvasMonthlyUsd }) => aiCanvasMonthlyUsd,
   "ai.guestUsd": ({ aiGuestUsd }) => aiGuestUsd,

@@ -16,14 +16,14 @@ import type { Admitted } from "./visit.ts";
 export async function readmit(
   request: Identified,
   { user, canvas: { id, slug } }: { user: User; canvas: Pick<Canvas, "id" | "slug"> },
-  capability: Capability,
+  capability: Capability | null,
   env: Env,
 ): Promise<Admitted> {
   const now = (await reauthenticate(user, request, env)) ?? challenge(request, "api", env);
   const { canvas, role } = await resolve({ slug, surface: "api", request }, now, env);
   // The slug may belong to another canvas by now.
   if (canvas.id !== id) refuse("NOT_FOUND");
-  const gate = requireCapability(canvas, capability, env);
+  const gate = capability === null ? undefined : requireCapability(canvas, capability, env);
   if (gate !== undefined) await gate;
   return { user: now, canvas, role };
 }

@@ -1,5 +1,6 @@
 import { coreData } from "../canvases/core-data.ts";
 import type { Env } from "../env.ts";
+import { ai } from "./ai/routes.ts";
 import { authoring } from "./authoring/routes.ts";
 import { collections } from "./collections/routes.ts";
 import { files } from "./files/routes.ts";
@@ -10,7 +11,16 @@ import { realtime } from "./realtime/routes.ts";
 import { submissions } from "./submissions/routes.ts";
 
 /** The primitives of the runtime API, `/v1/c/{slug}`. */
-export const primitives: Primitive[] = [identity, kv, submissions, collections, files, authoring, realtime];
+export const primitives: Primitive[] = [
+  identity,
+  kv,
+  submissions,
+  collections,
+  files,
+  ai,
+  authoring,
+  realtime,
+];
 
 /**
  * Returns the storage declarations (tables, quotas, blobs) of the primitives and of canvases themselves. A purge deletes rows in this

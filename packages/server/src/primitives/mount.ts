@@ -74,10 +74,15 @@ export function mountRuntime(app: FastifyInstance, env: Env, primitives: readonl
 }
 
 /** Returns the function that takes a request through the checks of the pipeline and then runs the handler for its method. */
-function handle({ capability, rateClass = "canvas" }: Primitive, route: Route, env: Env): Handle {
+function handle(
+  { capability, rateClass = "canvas", checksCapability }: Primitive,
+  route: Route,
+  env: Env,
+): Handle {
   const isEmpty = Object.keys(route).length === 0;
+  const gate = isEmpty || checksCapability ? null : capability;
   return async (request, reply) => {
-    const admitted = await admit(visitOf(request, reply, rateClass), isEmpty ? null : capability, env);
+    const admitted = await admit(visitOf(request, reply, rateClass), gate, env);
     requireDecodable(request.originalUrl);
     if (isEmpty) refuse("NOT_FOUND");
     const handler = handlerFor(route, request.method, reply);
@@ -89,7 +94,7 @@ function handle({ capability, rateClass = "canvas" }: Primitive, route: Route, e
       address: request.ip,
       request: raw,
       requireCapability: async (further) => requireCapability(now.canvas, further, env),
-      readmit: async () => callOf(await readmit(raw, admitted, capability, env)),
+      readmit: async () => callOf(await readmit(raw, admitted, gate, env)),
     });
     const call = callOf(admitted);
     reply

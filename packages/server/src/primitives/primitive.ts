@@ -88,6 +88,13 @@ export interface Primitive {
    * `GET /me`.
    */
   available?: AvailabilityCheck;
+  /**
+   * Whether the handlers call `requireCapability` themselves, after checks that the specification puts before it. By default the pipeline
+   * checks the capability before the handlers run.
+   */
+  checksCapability?: true;
+  /** Starts work that goes on between requests. Called once the service listens. Returns a function that stops the work. */
+  start?(env: Env): () => Promise<void>;
   /** The routes, keyed by their path below `/v1/c/{slug}`. */
   routes: Record<string, Route>;
 }

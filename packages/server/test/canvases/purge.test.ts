@@ -5,6 +5,9 @@ import { manage, type Stage, stage } from "@easel/conformance/fixture";
 import { send } from "@easel/conformance/http";
 import type { Target } from "@easel/conformance/target";
 import { purgeCanvases } from "../../src/canvases/purge.ts";
+import type { Env } from "../../src/env.ts";
+import { reserve } from "../../src/organisation/ai/requests.ts";
+import { readSettings } from "../../src/organisation/instance-settings.ts";
 import { onEngines } from "../support/engines.ts";
 import { publish } from "../support/publish.ts";
 import { stager } from "../support/staged.ts";
@@ -12,8 +15,8 @@ import { rowsOf } from "./canvas-tables.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** Creates a canvas with files, data, a team and a guest session. */
-async function furnished(target: Target): Promise<Stage> {
+/** Creates a canvas with files, data, an AI request, a team and a guest session. */
+async function furnished(target: Target, env: Env): Promise<Stage> {
   const canvas = await stage(target);
   const { people, id, slug } = canvas;
   await publish(target, canvas, { "index.html": "tea" });
@@ -43,6 +46,9 @@ async function furnished(target: Target): Promise<Stage> {
     assert.equal(made.status, status, made.text);
   }
   assert.equal((await upload(canvas.pages.owner)).status, 201);
+  const spender = { userId: "someone", guest: false, canvasId: id, startedAt: Date.now() };
+  const asked = await reserve(spender, { model: "tea", amount: 1 }, await readSettings(env), env);
+  assert.equal(typeof asked, "object");
   const begun = await stager(target, people.owner, id).begin({ "index.html": "more tea" });
   assert.equal(begun.status, 201, begun.text);
   const team = await manage(target, people.owner, "POST", "/api/teams", { name: "Tea", members: [] });
@@ -60,7 +66,11 @@ async function furnished(target: Target): Promise<Stage> {
 
 await onEngines("purged canvases", (target, env) => {
   it("every row of a canvas deleted 30 days ago is removed, and no other", async () => {
-    const [gone, late, kept] = [await furnished(target), await furnished(target), await furnished(target)];
+    const [gone, late, kept] = [
+      await furnished(target, env),
+      await furnished(target, env),
+      await furnished(target, env),
+    ];
     const now = Date.now();
     await env.db.run`update canvases set deleted_at = ${now - 31 * DAY_MS} where id = ${gone.id}`;
     await env.db.run`update canvases set deleted_at = ${now - 29 * DAY_MS} where id = ${late.id}`;

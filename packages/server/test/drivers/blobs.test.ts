@@ -4,6 +4,7 @@ import fs, { mkdir, readdir, rename, stat, utimes, writeFile } from "node:fs/pro
 import { syncBuiltinESMExports } from "node:module";
 import path from "node:path";
 import { describe, test } from "node:test";
+import { Background } from "../../src/async/background.ts";
 import { Concurrency } from "../../src/async/concurrency.ts";
 import { Turns } from "../../src/async/event-loop-turns.ts";
 import { TaskPool } from "../../src/async/task-pool.ts";
@@ -207,6 +208,9 @@ for (const { name, skip, database } of ENGINES) {
         bus: memory(),
         passwords: new Passwords(1),
         turns: new Turns(),
+        background: new Background(),
+        ai: null,
+        node: "node",
         responses: new Concurrency(1),
         deploys: new TaskPool(1),
         compressions: new TaskPool(1),

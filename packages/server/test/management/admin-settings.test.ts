@@ -6,6 +6,9 @@ import { refused } from "@easel/conformance/refusal";
 import type { Person } from "@easel/conformance/target";
 import { onEngines, startDev } from "../support/engines.ts";
 
+/** The models of the default provider that canvases may use. */
+const CURRENT_MODELS = ["claude-fable-5-1", "claude-opus-5-5", "claude-sonnet-5-5", "claude-haiku-5-5"];
+
 /** The settings before any change (management API, section 4; specification 8). */
 const DEFAULTS = {
   publicLinks: true,
@@ -21,7 +24,7 @@ const DEFAULTS = {
     "bundles.bytes.person": 5 * 1024 ** 3,
     "versions.canvas": 50,
   },
-  ai: { models: [], userDailyUsd: 5, canvasMonthlyUsd: 50, guestUsd: 1 },
+  ai: { models: CURRENT_MODELS, userDailyUsd: 5, canvasMonthlyUsd: 50, guestUsd: 1 },
 };
 const QUOTA_NAMES = Object.keys(DEFAULTS.quotas) as (keyof typeof DEFAULTS.quotas)[];
 const RESET = {
@@ -63,7 +66,7 @@ await onEngines("administration of settings", (target) => {
     }
     const partly = await patch({ quotas: { "kv.keys.user": null }, ai: { models: null } });
     assert.equal((partly.json as typeof DEFAULTS).quotas["kv.keys.user"], 1000);
-    assert.deepEqual((partly.json as typeof DEFAULTS).ai, { ...expected.ai, models: [] });
+    assert.deepEqual((partly.json as typeof DEFAULTS).ai, { ...expected.ai, models: CURRENT_MODELS });
     assert.deepEqual((await patch(RESET)).json, DEFAULTS);
     assert.deepEqual((await patch(RESET)).json, DEFAULTS);
   });

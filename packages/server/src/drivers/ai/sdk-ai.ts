@@ -1,0 +1,88 @@
+import { APICallError, type LanguageModelV4, type SharedV4ProviderOptions } from "@ai-sdk/provider";
+import { type Ai, type FailureReason, type Part, type Prompt, ProviderFailure } from "./ai.ts";
+import { toSdkPrompt } from "./sdk-prompt.ts";
+import { fromMessageStart, fromSdkUsage } from "./sdk-usage.ts";
+
+/** The maximum time without any part from the provider. */
+const IDLE_TIMEOUT_MS = 120_000;
+
+/** The statuses by which providers say that they have no capacity: too many requests, unavailable, and Anthropic's overloaded. */
+const BUSY = [429, 503, 529];
+
+/** A provider of the AI SDK. */
+export interface SdkProvider {
+  model(id: string): LanguageModelV4;
+  /** The option that ends the cached part of a prompt at a message, where the provider has one. */
+  breakpoint?: SharedV4ProviderOptions;
+}
+
+/** Never follows a redirect, which could pass the provider's key to another host. */
+export const fetchDirectly: typeof fetch = (url, init) => fetch(url, { ...init, redirect: "error" });
+
+/** Asks models through a provider of the AI SDK, without its retries. */
+export class SdkAi implements Ai {
+  readonly #provider: SdkProvider;
+  readonly #idleMs: number;
+
+  constructor(provider: SdkProvider, idleMs = IDLE_TIMEOUT_MS) {
+    this.#provider = provider;
+    this.#idleMs = idleMs;
+  }
+
+  async *stream(prompt: Prompt, signal: AbortSignal): AsyncGenerator<Part> {
+    const call = new AbortController();
+    const abort = () => call.abort();
+    signal.addEventListener("abort", abort);
+    if (signal.aborted) abort();
+    let idle = false;
+    const timer = setTimeout(() => {
+      idle = true;
+      abort();
+    }, this.#idleMs);
+    try {
+      const { stream } = await this.#provider.model(prompt.model).doStream({
+        prompt: toSdkPrompt(prompt, this.#provider.breakpoint),
+        maxOutputTokens: prompt.maxTokens,
+        abortSignal: call.signal,
+      });
+      let ended = false;
+      for await (const part of stream) {
+        timer.refresh();
+        if (part.type === "text-delta") yield { type: "text", text: part.delta };
+        else if (part.type === "reasoning-delta") yield { type: "thinking", text: part.delta };
+        else if (part.type === "custom" && part.kind === "anthropic.message_start") {
+          const usage = fromMessageStart(part.providerMetadata?.anthropic?.usage);
+          if (usage !== null) yield { type: "input", usage };
+        } else if (part.type === "error") throw part.error;
+        else if (part.type === "finish") {
+          const { unified } = part.finishReason;
+          if (unified === "interrupted" || unified === "error") break;
+          ended = true;
+          yield { type: "end", usage: fromSdkUsage(part.usage) };
+        }
+      }
+      if (!ended) throw new ProviderFailure("failed", "the response is incomplete");
+    } catch (error) {
+      throw idle
+        ? new ProviderFailure("timeout", "the provider sent nothing for too long")
+        : failureOf(error);
+    } finally {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", abort);
+      abort();
+    }
+  }
+}
+
+/** Converts an error of the AI SDK. Its message and fields can contain the prompt and the key, so only the status and names are kept. */
+function failureOf(error: unknown): ProviderFailure {
+  if (error instanceof ProviderFailure) return error;
+  if (APICallError.isInstance(error) && error.statusCode !== undefined) {
+    const reason: FailureReason = BUSY.includes(error.statusCode) ? "busy" : "failed";
+    return new ProviderFailure(reason, `status ${error.statusCode}`);
+  }
+  const names: string[] = [];
+  for (let each: unknown = error; each instanceof Error; each = each.cause)
+    names.push((each as NodeJS.ErrnoException).code ?? each.name);
+  return new ProviderFailure("failed", names.join(", ") || "an error event");
+}

@@ -1,0 +1,38 @@
+import type { TokenUsage } from "@easel/protocol/ai";
+import type { Price } from "../../config/settings.ts";
+
+/** Amounts of money are whole billionths of a US dollar: sums of them are exact, and a cache read of a cheap model costs several. */
+const NANO_USD = 1_000_000_000;
+
+/** The factor from a price in US dollars per million tokens to billionths of a US dollar per token. */
+const PER_TOKEN = NANO_USD / 1_000_000;
+
+/** Converts US dollars to billionths. An amount beyond the safe integers counts as the largest of them. */
+export const toNano = (usd: number): number => Math.min(Math.round(usd * NANO_USD), Number.MAX_SAFE_INTEGER);
+
+/** Converts billionths of a US dollar to US dollars. */
+export const toUsd = (nano: number): number => nano / NANO_USD;
+
+/** Returns the number of tokens of the whole input of a request. */
+export const inputOf = ({
+  inputTokens,
+  cacheCreationInputTokens,
+  cacheReadInputTokens,
+}: TokenUsage): number => inputTokens + cacheCreationInputTokens + cacheReadInputTokens;
+
+/** Returns the cost of a request in billionths of a US dollar. */
+export const costOf = (usage: TokenUsage, price: Price): number =>
+  Math.round(
+    PER_TOKEN *
+      (usage.inputTokens * price.input +
+        usage.outputTokens * price.output +
+        usage.cacheCreationInputTokens * price.cacheWrite +
+        usage.cacheReadInputTokens * price.cacheRead),
+  );
+
+/**
+ * Returns the most that a request can cost, in billionths of a US dollar. A token of a prompt has at least one byte, and each message has a
+ * few tokens of its own.
+ */
+export const highestCost = (promptTokens: number, maxTokens: number, price: Price): number =>
+  Math.ceil(PER_TOKEN * (promptTokens * Math.max(price.input, price.cacheWrite) + maxTokens * price.output));

@@ -1,0 +1,68 @@
+import type { Config } from "../../config/config.ts";
+import type { Price } from "../../config/settings.ts";
+
+/** The prices of a model in the built-in table. */
+interface ListedPrice extends Price {
+  /** Whether canvases may use the model by default. */
+  current?: true;
+  /** The prices of requests whose whole input is larger than `above` tokens. */
+  long?: Price & { above: number };
+}
+
+const price = (input: number, output: number, cacheWrite: number, cacheRead: number): Price => ({
+  input,
+  output,
+  cacheWrite,
+  cacheRead,
+});
+
+/**
+ * The list prices of the providers' models on 2026-11-22.
+ * Sources: https://platform.claude.com/docs/en/about-claude/pricing and https://developers.openai.com/api/docs/pricing.
+ */
+const LIST: Record<Config["aiProvider"], Record<string, ListedPrice>> = {
+  anthropic: {
+    "claude-fable-5-1": { ...price(10, 50, 12.5, 0.25), current: true },
+    "claude-opus-5-5": { ...price(4, 20, 5, 0.2), current: true },
+    "claude-sonnet-5-5": { ...price(2, 10, 2.5, 0.1), current: true },
+    "claude-haiku-5-5": {
+      ...price(0.1, 0.5, 0.125, 0.01),
+      long: { above: 100_000, ...price(0.5, 2.5, 0.625, 0.05) },
+      current: true,
+    },
+    "claude-opus-5": price(5, 25, 6.25, 0.5),
+    "claude-opus-4-8": price(5, 25, 6.25, 0.5),
+    "claude-opus-4-7": price(5, 25, 6.25, 0.5),
+    "claude-opus-4-6": price(5, 25, 6.25, 0.5),
+    "claude-opus-4-5": price(5, 25, 6.25, 0.5),
+    "claude-sonnet-5": price(2, 10, 2.5, 0.2),
+    "claude-sonnet-4-6": price(3, 15, 3.75, 0.3),
+    "claude-sonnet-4-5": price(3, 15, 3.75, 0.3),
+    "claude-haiku-4-5": price(1, 5, 1.25, 0.1),
+  },
+  openai: {
+    "gpt-6.2-sol": { ...price(2, 10, 2.5, 0.1), current: true },
+    "gpt-6.1-sol": price(2, 10, 2.5, 0.1),
+    "gpt-6-sol": price(2, 10, 2.5, 0.2),
+    "gpt-6-luna": { ...price(0.1, 0.5, 0.125, 0.01), current: true },
+  },
+};
+
+/** Returns the models that canvases may use where neither the deployment nor an administrator lists any. */
+export const currentModels = ({ aiProvider }: Pick<Config, "aiProvider">): string[] =>
+  Object.entries(LIST[aiProvider]).flatMap(([model, { current }]) => (current ? [model] : []));
+
+/**
+ * Returns the prices of a model for a request of `inputTokens`: those of `SERVICE_AI_PRICES`, otherwise those of the built-in table; null
+ * for a model without prices.
+ */
+export function priceOf(
+  model: string,
+  inputTokens: number,
+  { aiProvider, aiPrices }: Pick<Config, "aiProvider" | "aiPrices">,
+): Price | null {
+  if (Object.hasOwn(aiPrices, model)) return aiPrices[model] ?? null;
+  const listed = Object.hasOwn(LIST[aiProvider], model) ? LIST[aiProvider][model] : undefined;
+  if (listed === undefined) return null;
+  return listed.long !== undefined && inputTokens > listed.long.above ? listed.long : listed;
+}

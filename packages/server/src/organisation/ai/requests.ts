@@ -1,0 +1,107 @@
+import type { SpendScope, TokenUsage } from "@easel/protocol/ai";
+import { newId } from "../../crypto/ids.ts";
+import { LEASE_MS } from "../../drivers/bus/bus.ts";
+import { sql } from "../../drivers/db/db.ts";
+import type { Env } from "../../env.ts";
+import type { InstanceSettings } from "../instance-settings.ts";
+import { reserveIn, type Spender, settleIn, spendRows } from "./spend-caps.ts";
+
+/** How a request ended: completed, failed by the provider, aborted by the client, or lost with the process that streamed it. */
+export type Outcome = "done" | "failed" | "aborted" | "lost";
+
+/** A request with its reservation, in billionths of a US dollar. */
+export interface Reserved extends Spender {
+  id: string;
+  reserved: number;
+}
+
+/** The number of requests that one sweep settles at a time. */
+const LOST_BATCH = 100;
+
+/**
+ * Inserts the row of a request and reserves the most that it can cost. Returns the scope of a cap that is used up instead, and then changes
+ * nothing.
+ */
+export async function reserve(
+  spender: Spender,
+  { model, amount }: { model: string; amount: number },
+  settings: InstanceSettings,
+  { db, node }: Env,
+): Promise<Reserved | SpendScope> {
+  const id = newId();
+  const { userId, guest, canvasId, startedAt } = spender;
+  const rows = spendRows(spender);
+  const steps = [
+    ...rows.flatMap((row) => reserveIn(row, amount, settings)),
+    sql`
+      insert into ai_requests (id, canvas_id, user_id, guest, model, state, started_at, leased_by, leased_until, reserved)
+      values (${id}, ${canvasId}, ${userId}, ${Number(guest)}, ${model}, 'open', ${startedAt}, ${node},
+        ${startedAt + LEASE_MS}, ${amount})`,
+  ];
+  const done = await db.batch(steps);
+  if (done.length === steps.length) return { ...spender, id, reserved: amount };
+  // Each cap has two steps, of which the second one can fail.
+  return rows[(done.length - 1) / 2]?.scope ?? "canvas_monthly";
+}
+
+const NO_TOKENS: TokenUsage = {
+  inputTokens: 0,
+  outputTokens: 0,
+  cacheCreationInputTokens: 0,
+  cacheReadInputTokens: 0,
+};
+
+/** Records the outcome, tokens and cost of a request, and replaces its reservation. Only the first call for a request has an effect. */
+export async function settle(
+  request: Reserved,
+  { outcome, usage = NO_TOKENS, cost }: { outcome: Outcome; usage?: TokenUsage; cost: number },
+  { db, clock }: Pick<Env, "db" | "clock">,
+): Promise<void> {
+  await db.batch([
+    sql`
+      update ai_requests set state = ${outcome}, ended_at = ${clock()}, cost = ${cost}, leased_by = null, leased_until = null,
+        input_tokens = ${usage.inputTokens}, output_tokens = ${usage.outputTokens},
+        cache_creation_tokens = ${usage.cacheCreationInputTokens}, cache_read_tokens = ${usage.cacheReadInputTokens}
+      where id = ${request.id} and leased_until is not null`,
+    ...spendRows(request).map((row) => settleIn(row, request.reserved, cost)),
+  ]);
+}
+
+/** Extends the leases of the open requests of this process. */
+export async function renewLeases({ db, clock, node }: Env): Promise<void> {
+  await db.run`
+    update ai_requests set leased_until = ${clock() + LEASE_MS} where leased_by = ${node} and leased_until is not null`;
+}
+
+/**
+ * Settles the requests whose process has ended. Their tokens are unknown, so they cost what was reserved: nobody can spend more than a cap
+ * by ending the process. Returns their number.
+ */
+export async function settleLost(env: Env): Promise<number> {
+  let settled = 0;
+  for (;;) {
+    const lost = await env.db.all<{
+      id: string;
+      canvas_id: string;
+      user_id: string;
+      guest: number;
+      started_at: number;
+      reserved: number;
+    }>`
+      select id, canvas_id, user_id, guest, started_at, reserved from ai_requests
+      where leased_until < ${env.clock()} order by leased_until limit ${LOST_BATCH}`;
+    for (const row of lost) {
+      const request = {
+        id: row.id,
+        userId: row.user_id,
+        guest: row.guest === 1,
+        canvasId: row.canvas_id,
+        startedAt: Number(row.started_at),
+        reserved: Number(row.reserved),
+      };
+      await settle(request, { outcome: "lost", cost: request.reserved }, env);
+    }
+    settled += lost.length;
+    if (lost.length < LOST_BATCH) return settled;
+  }
+}

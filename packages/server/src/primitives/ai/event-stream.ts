@@ -1,0 +1,59 @@
+import { Readable } from "node:stream";
+
+/** The time without an event after which a comment keeps proxies from closing the connection. */
+const KEEP_ALIVE_MS = 15_000;
+
+const KEEP_ALIVE = ": keep-alive\n\n";
+
+/** The number of bytes that wait for a slow client before no further event is taken. */
+const HIGH_WATER_MARK = 16 * 1024;
+
+/**
+ * The text of a server-sent event stream. Takes events as fast as the client reads them. `onClose` is called once, when the stream has ended
+ * or the client has gone.
+ */
+export class EventStream extends Readable {
+  readonly #events: AsyncIterator<object>;
+  readonly #onClose: () => Promise<void>;
+  readonly #keepAlive: NodeJS.Timeout;
+  #reading = false;
+
+  constructor(events: AsyncIterator<object>, onClose: () => Promise<void>, keepAliveMs = KEEP_ALIVE_MS) {
+    super({ highWaterMark: HIGH_WATER_MARK });
+    this.#events = events;
+    this.#onClose = onClose;
+    this.#keepAlive = setTimeout(() => this.#beat(), keepAliveMs);
+  }
+
+  override _read(): void {
+    if (this.#reading) return;
+    this.#reading = true;
+    this.#take().catch((error) => this.destroy(error));
+  }
+
+  override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {
+    clearTimeout(this.#keepAlive);
+    this.#onClose().then(
+      () => callback(error),
+      (failure) => callback(error ?? failure),
+    );
+  }
+
+  /** Takes events until the client is too slow or none is left. */
+  async #take(): Promise<void> {
+    for (let more = true; more; ) {
+      const { done, value } = await this.#events.next();
+      if (this.destroyed) return;
+      this.#keepAlive.refresh();
+      more = !done && this.push(`data: ${JSON.stringify(value)}\n\n`);
+      if (done) this.push(null);
+    }
+    this.#reading = false;
+  }
+
+  /** Sends a comment unless the client has not even read the last event. */
+  #beat(): void {
+    if (this.readableLength === 0 && !this.readableEnded) this.push(KEEP_ALIVE);
+    this.#keepAlive.refresh();
+  }
+}

@@ -1,0 +1,79 @@
+import { LIMITS } from "@easel/protocol/limits";
+import { isGuest } from "../../access/principal.ts";
+import type { Env } from "../../env.ts";
+import { readBody } from "../../http/body.ts";
+import { refuse } from "../../http/refusal.ts";
+import { highestCost } from "../../organisation/ai/cost.ts";
+import { priceOf } from "../../organisation/ai/prices.ts";
+import { reserve } from "../../organisation/ai/requests.ts";
+import { exceededCap, type Spender, spendRows } from "../../organisation/ai/spend-caps.ts";
+import { readSettings } from "../../organisation/instance-settings.ts";
+import type { Call, Primitive } from "../primitive.ts";
+import { requirePermission } from "../require-permission.ts";
+import { withBody } from "../with-body.ts";
+import { parseChat } from "./chat-body.ts";
+import { Completion } from "./completion.ts";
+import { aiData } from "./data.ts";
+import { EventStream } from "./event-stream.ts";
+import { refuseOverCap } from "./refusals.ts";
+import { startLeases } from "./request-leases.ts";
+import { highestPromptTokens } from "./token-meter.ts";
+
+const EVENT_STREAM = {
+  "content-type": "text/event-stream",
+  "cache-control": "private, no-store, no-transform",
+  // Reverse proxies would collect events.
+  "x-accel-buffering": "no",
+};
+
+const tooLarge = () =>
+  refuse("BODY_TOO_LARGE", { message: `The body of a chat has at most ${LIMITS.aiBodyBytes.value} bytes.` });
+
+/** Streams the response of a model. The order of the lines is the order of the refusals (specification 4.5). */
+async function chat(call: Call, body: Buffer, env: Env) {
+  const { user, canvas } = call;
+  const prompt = parseChat(body);
+  const settings = await readSettings(env);
+  const promptTokens = highestPromptTokens(prompt);
+  const price = priceOf(prompt.model, promptTokens, env.config);
+  if (price === null || !settings["ai.models"].includes(prompt.model)) refuse("MODEL_NOT_ALLOWED");
+
+  const guest = isGuest(user);
+  const spender: Spender = { userId: user.id, guest, canvasId: canvas.id, startedAt: env.clock() };
+  const exceeded = await exceededCap(spendRows(spender), settings, env);
+  if (guest && !canvas.capabilities.guestAi) refuse("GUEST_AI_DISABLED");
+  if (exceeded === "guest") refuseOverCap(exceeded);
+  requirePermission(call, "canUseAi");
+  if (exceeded !== null) refuseOverCap(exceeded);
+  await call.requireCapability("ai");
+  const { ai } = env;
+  if (ai === null) throw new Error("the capability gate admits no AI without a provider");
+
+  const amount = highestCost(promptTokens, prompt.maxTokens, price);
+  const request = await reserve(spender, { model: prompt.model, amount }, settings, env);
+  if (typeof request === "string") return refuseOverCap(request);
+  const completion = new Completion(prompt, request, ai, env);
+  const stream = new EventStream(completion.events(), () => completion.end());
+  env.background.add(new Promise((resolve) => stream.once("close", resolve)));
+  return { headers: EVENT_STREAM, body: stream };
+}
+
+/** AI chat with budgets (specification 4.5). */
+export const ai: Primitive = {
+  capability: "ai",
+  rateClass: "ai",
+  checksCapability: true,
+  data: aiData,
+  start: startLeases,
+  routes: {
+    "/ai": {},
+    "/ai/*": {},
+    "/ai/chat": {
+      POST: withBody({
+        may: () => undefined,
+        read: ({ request }, { turns }) => readBody(request, LIMITS.aiBodyBytes.value, tooLarge, turns),
+        run: (call, _, body, env) => chat(call, body, env),
+      }),
+    },
+  },
+};
