@@ -52,12 +52,55 @@ export interface QuotaUsage {
   limit: number;
 }
 
+/** What some AI requests used together. */
+export interface AiSums {
+  requests: number;
+  /** The number of these requests that did not end with a complete response: the provider failed, the client aborted, or the service ended. */
+  incomplete: number;
+  /** Tokens of input that were neither read from the provider's cache nor written to it. */
+  inputTokens: number;
+  outputTokens: number;
+  cacheCreationInputTokens: number;
+  cacheReadInputTokens: number;
+  /** US dollars. */
+  cost: number;
+}
+
+/** The AI requests that started on the days `from` to `to`, inclusive. Days are `YYYY-MM-DD` in UTC; those without a request are absent. */
+export interface AiUsage {
+  from: string;
+  to: string;
+  total: AiSums;
+  /** In the order of the days. */
+  days: (AiSums & { day: string })[];
+  /** The most expensive first. */
+  models: (AiSums & { model: string })[];
+}
+
+/** The response of `GET /api/admin/ai/usage`. Each list has its 1,000 most expensive entries, the most expensive first. */
+export interface InstanceAiUsage extends AiUsage {
+  /** `name` and `email` are null for a person or guest who has been removed. */
+  people: (AiSums & { userId: string; name: string | null; email: string | null })[];
+  canvases: (AiSums & { canvasId: string; slug: string; title: string })[];
+}
+
+/** The spend of a canvas on AI in the current month (UTC), in US dollars. `reserved` is what running requests can cost at most. */
+export interface MonthlySpend {
+  month: string;
+  spent: number;
+  reserved: number;
+  limit: number;
+}
+
 /** The response of `GET /api/canvases/{id}/usage`. */
 export interface Usage {
   /** The use of each quota, by the name of the quota, such as `kv.keys.shared`. */
   counts: Record<string, QuotaUsage>;
   /** The size in bytes of the current version, of all versions together, and of the stored data. */
   bytes: { version: number; versions: number; data: number };
+  spend: MonthlySpend;
+  /** The AI requests of the canvas on the days that the query names, by default those of the current month. */
+  ai: AiUsage;
 }
 
 /** A session of the caller. `current` is true for the session that sent the request. */

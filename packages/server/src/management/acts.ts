@@ -1,4 +1,5 @@
 import type { Act } from "./act.ts";
+import { aiUsage } from "./admin/ai-usage.ts";
 import { audit } from "./admin/audit.ts";
 import { canvases as adminCanvases } from "./admin/canvases.ts";
 import { orgs } from "./admin/orgs.ts";
@@ -35,5 +36,6 @@ export const ACTS: readonly Act[] = [
   ...adminCanvases,
   ...orgs,
   ...settings,
+  ...aiUsage,
   ...audit,
 ];

@@ -1,20 +1,31 @@
+import { aiUsageOf, monthlySpendOf } from "../organisation/ai/spend-report.ts";
 import { bytesOf, usageOf } from "../organisation/usage.ts";
 import { act } from "./act.ts";
+import { dayRange, rangeOf } from "./day-range.ts";
 import { ok } from "./response-spec.ts";
 import { usage as usageSchema } from "./responses/canvas.ts";
 
-/** The endpoint that returns how much of its quotas and how much storage a canvas uses (management API, section 4). */
+/** The endpoint that returns how much a canvas uses of its quotas, its storage and its AI budget (management API, section 4). */
 export const usage = [
   act({
     name: "canvas.usage",
     method: "GET",
     path: "/api/canvases/{id}/usage",
-    summary: "Returns how much of each quota and how many bytes a canvas uses.",
+    summary: "Returns how much of each quota, how many bytes and how much AI a canvas uses.",
+    details:
+      "`from` and `to` are the days (UTC) whose AI requests `ai` sums up, such as `2026-01-31`; by default those of the current month.",
     allow: "editor",
+    query: dayRange,
     response: ok(usageSchema),
-    async run({ canvas: { id } }, env) {
-      const [counts, bytes] = await Promise.all([usageOf(id, env), bytesOf(id, env)]);
-      return { body: { counts, bytes } };
+    async run({ canvas: { id }, query }, env) {
+      const range = rangeOf(query, env.clock());
+      const [counts, bytes, spend, ai] = await Promise.all([
+        usageOf(id, env),
+        bytesOf(id, env),
+        monthlySpendOf(id, env),
+        aiUsageOf(id, range, env),
+      ]);
+      return { body: { counts, bytes, spend, ai } };
     },
   }),
 ];

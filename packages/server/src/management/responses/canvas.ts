@@ -19,6 +19,7 @@ import type {
 } from "@easel/protocol/types";
 import { z } from "zod";
 import { policy } from "../../canvases/publishing/policy-schema.ts";
+import { aiUsage, monthlySpend } from "./ai-usage.ts";
 import { exact } from "./exact.ts";
 
 /** A time in epoch milliseconds. */
@@ -183,5 +184,7 @@ export const usage = exact<Usage>()(
   z.strictObject({
     counts: z.record(z.string(), z.strictObject({ used: z.int(), limit: z.int() })),
     bytes: z.strictObject({ version: z.int(), versions: z.int(), data: z.int() }),
+    spend: monthlySpend,
+    ai: aiUsage,
   }),
 );

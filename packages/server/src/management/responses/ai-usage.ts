@@ -1,0 +1,44 @@
+import type { AiUsage, InstanceAiUsage, MonthlySpend } from "@easel/protocol/management";
+import { z } from "zod";
+import { exact } from "./exact.ts";
+
+const sums = {
+  requests: z.int(),
+  incomplete: z.int(),
+  inputTokens: z.int(),
+  outputTokens: z.int(),
+  cacheCreationInputTokens: z.int(),
+  cacheReadInputTokens: z.int(),
+  cost: z.number(),
+};
+
+const ofDays = {
+  from: z.string(),
+  to: z.string(),
+  total: z.strictObject(sums),
+  days: z.array(z.strictObject({ ...sums, day: z.string() })),
+  models: z.array(z.strictObject({ ...sums, model: z.string() })),
+};
+
+export const aiUsage = exact<AiUsage>()("AiUsage", z.strictObject(ofDays));
+
+export const instanceAiUsage = exact<InstanceAiUsage>()(
+  "InstanceAiUsage",
+  z.strictObject({
+    ...ofDays,
+    people: z.array(
+      z.strictObject({
+        ...sums,
+        userId: z.string(),
+        name: z.string().nullable(),
+        email: z.string().nullable(),
+      }),
+    ),
+    canvases: z.array(z.strictObject({ ...sums, canvasId: z.string(), slug: z.string(), title: z.string() })),
+  }),
+);
+
+export const monthlySpend = exact<MonthlySpend>()(
+  "MonthlySpend",
+  z.strictObject({ month: z.string(), spent: z.number(), reserved: z.number(), limit: z.number() }),
+);

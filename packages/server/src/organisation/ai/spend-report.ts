@@ -1,0 +1,143 @@
+import type { AiSums, AiUsage, InstanceAiUsage, MonthlySpend } from "@easel/protocol/management";
+import { statementText } from "../../drivers/db/db.ts";
+import type { Env } from "../../env.ts";
+import { readSettings } from "../instance-settings.ts";
+import { toUsd } from "./cost.ts";
+import { capOf, spendRows } from "./spend-caps.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** The largest number of entries in a list. */
+const MAX_ENTRIES = 1000;
+
+/** The sums of requests as columns. */
+const SUMS = `count(*) as requests, sum(case when state = 'done' then 0 else 1 end) as incomplete,
+  sum(input_tokens) as input_tokens, sum(output_tokens) as output_tokens,
+  sum(cache_creation_tokens) as cache_creation_tokens, sum(cache_read_tokens) as cache_read_tokens, sum(cost) as cost`;
+
+/** The settled requests of all canvases, or of one, in a range of times. */
+const OF_ALL = "from ai_requests where started_at >= ? and started_at < ? and state <> 'open'";
+const OF_CANVAS = `${OF_ALL} and canvas_id = ?`;
+
+/** Returns the statements that sum up requests by day and by model. */
+const sumsOf = (requests: string) => ({
+  days: statementText(
+    `select started_at / ${DAY_MS} as day, ${SUMS} ${requests} group by started_at / ${DAY_MS} order by 1`,
+  ),
+  models: statementText(
+    `select model, ${SUMS} ${requests} group by model order by cost desc, model limit ${MAX_ENTRIES}`,
+  ),
+});
+const ALL = sumsOf(OF_ALL);
+const ONE = sumsOf(OF_CANVAS);
+
+const PEOPLE = statementText(
+  "select sums.*, coalesce(users.name, invites.name) as name, coalesce(users.email, invites.email) as email",
+  `from (select user_id, ${SUMS} ${OF_ALL} group by user_id order by cost desc, user_id limit ${MAX_ENTRIES}) as sums`,
+  "left join users on users.id = user_id left join invites on 'guest:' || invites.id = user_id",
+  "order by cost desc, user_id",
+);
+
+const CANVASES = statementText(
+  "select sums.*, slug, title",
+  `from (select canvas_id, ${SUMS} ${OF_ALL} group by canvas_id order by cost desc, canvas_id limit ${MAX_ENTRIES}) as sums`,
+  "join canvases on canvases.id = canvas_id order by cost desc, canvas_id",
+);
+
+const COLUMNS = [
+  "requests",
+  "incomplete",
+  "input_tokens",
+  "output_tokens",
+  "cache_creation_tokens",
+  "cache_read_tokens",
+  "cost",
+] as const;
+
+/** A row of sums. PostgreSQL returns sums of bigint columns as texts. */
+type SumsRow = Record<(typeof COLUMNS)[number], number | string>;
+
+const viewOf = (row: SumsRow): AiSums => ({
+  requests: Number(row.requests),
+  incomplete: Number(row.incomplete),
+  inputTokens: Number(row.input_tokens),
+  outputTokens: Number(row.output_tokens),
+  cacheCreationInputTokens: Number(row.cache_creation_tokens),
+  cacheReadInputTokens: Number(row.cache_read_tokens),
+  cost: toUsd(Number(row.cost)),
+});
+
+/** Adds up the sums of days. Whole numbers are added before they are converted to US dollars, so that the sum is exact. */
+function totalOf(rows: SumsRow[]): AiSums {
+  const total = Object.fromEntries(
+    COLUMNS.map((column) => [column, rows.reduce((sum, row) => sum + Number(row[column]), 0)]),
+  );
+  return viewOf(total as SumsRow);
+}
+
+interface Days {
+  from: string;
+  to: string;
+}
+
+/** Sums up the settled requests of a range of days (inclusive, UTC) by day and by model: those of one canvas, or of all with null. */
+export async function aiUsageOf(canvasId: string | null, { from, to }: Days, { db }: Env): Promise<AiUsage> {
+  const times = timesOf({ from, to });
+  const { days, models } = canvasId === null ? ALL : ONE;
+  const values = canvasId === null ? times : [...times, canvasId];
+  const [byDay, byModel] = await Promise.all([
+    db.all<SumsRow & { day: number }>(days, ...values),
+    db.all<SumsRow & { model: string }>(models, ...values),
+  ]);
+  return {
+    from,
+    to,
+    total: totalOf(byDay),
+    days: byDay.map((row) => ({ day: dayAt(Number(row.day)), ...viewOf(row) })),
+    models: byModel.map((row) => ({ model: row.model, ...viewOf(row) })),
+  };
+}
+
+/** Sums up the settled requests of all canvases, also by person and by canvas. */
+export async function instanceAiUsage(range: Days, env: Env): Promise<InstanceAiUsage> {
+  const times = timesOf(range);
+  const [usage, people, canvases] = await Promise.all([
+    aiUsageOf(null, range, env),
+    env.db.all<SumsRow & { user_id: string; name: string | null; email: string | null }>(PEOPLE, ...times),
+    env.db.all<SumsRow & { canvas_id: string; slug: string; title: string }>(CANVASES, ...times),
+  ]);
+  return {
+    ...usage,
+    people: people.map((row) => ({ userId: row.user_id, name: row.name, email: row.email, ...viewOf(row) })),
+    canvases: canvases.map((row) => ({
+      canvasId: row.canvas_id,
+      slug: row.slug,
+      title: row.title,
+      ...viewOf(row),
+    })),
+  };
+}
+
+/** Reads what a canvas has spent and reserved in the current month, and its cap. */
+export async function monthlySpendOf(canvasId: string, env: Env): Promise<MonthlySpend> {
+  const spender = { userId: "", guest: false, canvasId, startedAt: env.clock() };
+  const period = spendRows(spender).find(({ scope }) => scope === "canvas_monthly")?.period ?? "";
+  const [row, settings] = await Promise.all([
+    env.db.get<{ spent: number; reserved: number }>`
+      select spent, reserved from ai_spend
+      where scope = 'canvas_monthly' and subject = ${canvasId} and period = ${period}`,
+    readSettings(env),
+  ]);
+  return {
+    month: period,
+    spent: toUsd(Number(row?.spent ?? 0)),
+    reserved: toUsd(Number(row?.reserved ?? 0)),
+    limit: toUsd(capOf("canvas_monthly", settings)),
+  };
+}
+
+/** Returns the times between which a range of days lies: the first included, the second not. */
+const timesOf = ({ from, to }: Days): [number, number] => [Date.parse(from), Date.parse(to) + DAY_MS];
+
+const dayAt = (number: number): string =>
+  new Date(number * DAY_MS).toISOString().slice(0, "2026-01-01".length);
