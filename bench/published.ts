@@ -2,13 +2,19 @@ import { randomBytes } from "node:crypto";
 import { buffer } from "node:stream/consumers";
 import { ZipFile } from "yazl";
 
-/** Complete HTTP/1.1 requests for a page that the browser has opened before: of a signed-in user, and of a visitor of the Public link. */
+/**
+ * Two complete HTTP/1.1 requests for the same page: one by a signed-in user, one by an anonymous visitor of the Public link. Both send the
+ * version cookie that a browser has after it has opened the page.
+ */
 export interface Published {
   signedIn: string;
   publicLink: string;
 }
 
-/** Publishes a page as a Public link, as dev mode's administrator. The bundle has `files` more files, and `versions` versions are made. */
+/**
+ * Signs in as dev mode's administrator and publishes a page as a Public link. Deploys `versions` bundles, each with `files` files besides
+ * `index.html`. Returns requests for the page.
+ */
 export async function publish(
   base: string,
   html: string,

@@ -11,7 +11,10 @@ const KIB = 1024;
 
 /** Options of the benchmark. The defaults take about 80 seconds. */
 export interface RealtimeOptions {
-  /** The number of rooms in which everyone publishes. For each of `windows`, every publisher keeps that many messages in flight. */
+  /**
+   * The number of rooms in which messages are published. The benchmark is repeated for each number in `windows`: with 4, every publisher
+   * has 4 messages on the way at any time.
+   */
   rooms?: number;
   windows?: number[];
   rounds?: number;

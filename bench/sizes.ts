@@ -10,7 +10,10 @@ const MATCHING = 100;
 const ROUNDS = 3;
 const LOAD = { connections: 1, warmUpMs: 500, timedMs: 1000 };
 
-/** The requests to measure on a collection of each size: name and path. `middle` is the id of the record in its middle. */
+/**
+ * The requests to measure, each with a name for the table. `path` returns the part of the URL after the collection. `middle` is the id of
+ * the record in the middle of the collection.
+ */
 const CASES: [name: string, path: (middle: string) => string][] = [
   ["get", (middle) => `/${middle}`],
   ["list 100", () => ""],

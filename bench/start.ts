@@ -6,7 +6,10 @@ import { figure, median, type Table } from "./table.ts";
 const RUNS = 9;
 const TARGET_MS = 300;
 
-/** Compares the time from process start to the first HTTP response, on an empty data directory, with a bare server. */
+/**
+ * Measures the time from the start of a process to its first HTTP response, for Easel with an empty data directory and for a bare HTTP
+ * server. The table compares both.
+ */
 export async function start(): Promise<Table> {
   const bareTimes: number[] = [];
   const easelTimes: number[] = [];

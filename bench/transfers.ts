@@ -1,13 +1,13 @@
 import { Agent, request } from "node:http";
 import { text } from "node:stream/consumers";
 
-/** Options of this process: file transfers to or from one server. */
+/** What this process is told on its standard input: which file transfers to make to or from one server. */
 export interface Transfers {
   port: number;
   method: "GET" | "POST";
   path: string;
   headers: Record<string, string>;
-  /** For POST: the parts of the body before and after the file, whose size in bytes is `size`. */
+  /** For POST: the text of the body before the file, and (`after`) the text after it. `size` is the size of the file in bytes. */
   before: string;
   after: string;
   size: number;
@@ -15,7 +15,7 @@ export interface Transfers {
   atOnce: number;
 }
 
-/** Transfers files. Prints the megabytes per second and the response to the last POST. */
+/** This script makes the transfers, then prints `megabytesPerSecond` and `last`, the text of the last POST response, as JSON. */
 const transfers: Transfers = JSON.parse(await text(process.stdin));
 const { size, count, atOnce } = transfers;
 const agent = new Agent({ keepAlive: true, maxSockets: atOnce });

@@ -14,7 +14,10 @@ import { PROXY, startExample, temporaryDirectory } from "../packages/server/test
 const run = promisify(execFile);
 const deploy = path.join(import.meta.dirname, "deploy.ts");
 
-/** Runs the commands on a page of the documentation that create a folder and deploy it. Returns what the commands print. */
+/**
+ * Finds a block of shell commands on a page of the documentation, which starts with `mkdir {folder}`, and runs it. The commands create the
+ * folder and deploy it. Returns their standard output.
+ */
 async function runCommandsOf(page: string, folder: string, cwd: string, base: string): Promise<string> {
   const text = await readFile(path.join(import.meta.dirname, "..", page), "utf8");
   const commands = new RegExp(`\`\`\`sh\\n(mkdir ${folder}\\n[\\s\\S]*?)\`\`\``).exec(text)?.[1];

@@ -5,12 +5,21 @@ export const GONE = "Somebody has removed this card meanwhile.";
 
 const element = (id) => document.getElementById(id);
 
-/** Sets up the dialog in which a card is edited or removed. Returns a function that opens it. `write`, `say` and `name` are the page's. */
+/**
+ * Sets up the dialog in which a card is edited or removed. Returns a function that opens the dialog for a card. The page passes its
+ * functions `write`, `say` and `name`.
+ */
 export function letEdit(state, { write, say, name }) {
-  /** The card in the dialog, and the text that is being edited. */
+  /**
+   * What the open dialog is about: `record`, the card, and `from`, the text that the card had before the edit. Null while the dialog is
+   * closed.
+   */
   let shown = null;
 
-  /** Returns a function that returns the element id for messages about a card: in the dialog while it shows the card, else on the page. */
+  /**
+   * Returns a function that returns the id of the element for messages about a card. While the dialog shows the card, this is `trouble`,
+   * which is in the dialog. Otherwise it is `message`, which is on the page.
+   */
   const placeFor = (about) => () => (shown === about ? "trouble" : "message");
 
   /** Saves the text. If somebody else has changed the card, only shows a message; saving again then stores the text. */
@@ -61,7 +70,10 @@ export function letEdit(state, { write, say, name }) {
     say("Card removed.");
   }
 
-  /** Closes the dialog and focuses a card, unless the dialog was closed in the meantime. */
+  /**
+   * Closes the dialog and focuses the card `record`. Does nothing if the dialog no longer shows the card that it showed when the save or
+   * removal began.
+   */
   function leave(about, record) {
     if (shown !== about) return;
     element("editor").close();

@@ -1,6 +1,9 @@
 import { cards } from "./cards.js";
 
-/** Delays in ms until the next read: with a working watch, without one, and the maximum after failures. */
+/**
+ * Delays in ms until the next read. `TOLD`: while a watch reports changes. `LOOK`: without a working watch. `REST`: the maximum after
+ * failed reads.
+ */
 const TOLD = 60_000;
 const LOOK = 5000;
 const REST = 60_000;

@@ -1,8 +1,8 @@
 import { MOST, STEP } from "./messages.js";
 
 /**
- * The time in ms between two messages, and the number of messages that may be sent without waiting. The service accepts 100 messages a
- * minute from a connection: one every 660 ms makes 91, and 6 more may follow at once, so that a ping is usually sent without delay.
+ * On average, a message is sent at most every `EVERY` ms, which makes 91 a minute. In addition, `AT_ONCE` messages may be sent without a
+ * pause, so that a ping is usually sent at once. The service accepts 100 messages a minute from a connection.
  */
 const EVERY = 660;
 const AT_ONCE = 6;
@@ -18,7 +18,7 @@ export function createOutbox(send, clock = () => performance.now()) {
   let event = "move";
   let sampled = 0;
   let sent = -EVERY;
-  /** The time at which `AT_ONCE` messages may be sent without waiting again. */
+  /** The time, by `clock`, from which the full number of `AT_ONCE` messages may be sent without a pause. */
   let rested = 0;
   let silence = 0;
   let timer = 0;
@@ -75,7 +75,10 @@ export function createOutbox(send, clock = () => performance.now()) {
       repeat();
     },
 
-    /** Sets whether there is a connection. Without one, nothing is sent. When there is one again, only the last position is sent. */
+    /**
+     * Sets whether the page is connected to the service. While it is not, nothing is sent. After a reconnect, only the last position of the
+     * pointer is sent.
+     */
     set open(connected) {
       if (connected && !open) {
         path = path.slice(-1);

@@ -59,7 +59,10 @@ function pointerOf({ id }) {
   return pointer;
 }
 
-/** Moves a person's pointer along a path at the original speed, or directly to its end if the viewer prefers reduced motion. */
+/**
+ * Moves a person's pointer along a path as fast as that person moved it. If the viewer prefers reduced motion, puts the pointer at the end
+ * of the path.
+ */
 export function movePointer(person, path) {
   const isNew = !pointers.has(person.id);
   const pointer = pointerOf(person);
@@ -83,7 +86,7 @@ export function removePointer(id) {
   pointers.delete(id);
 }
 
-/** Shows a ping, which disappears after its animation. */
+/** Shows a ping of a person as a ring at the place that was clicked. The ring disappears after its animation. */
 export function ripple({ id }, place) {
   const mine = element("pointers").querySelectorAll(".ripple");
   const same = [...mine].filter((each) => each.dataset.id === id);

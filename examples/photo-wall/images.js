@@ -36,7 +36,7 @@ export function letLoad(element) {
   );
 }
 
-/** Shows the picture at an address in an image element. The address is null if the file is not a picture. */
+/** Shows the picture with this URL in an image element. If the URL is null, marks the picture as broken. */
 export function show(image, address) {
   tries.delete(image);
   image.parentElement.dataset.state = address === null ? "broken" : "loading";

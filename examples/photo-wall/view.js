@@ -47,7 +47,10 @@ function drawGroup(group, { me, photos, shown }) {
   return all.length;
 }
 
-/** Renders a state: `photos` by id, and `shown`, the maximum number of photos to show of each group. */
+/**
+ * Shows the photos and the form. In `state`, `photos` maps ids to photos, `shown` maps each group to the number of photos to show at most,
+ * and `me` is the viewer.
+ */
 export function draw(state) {
   const focused = document.activeElement;
   const home = focused.closest("section");
@@ -61,7 +64,7 @@ export function draw(state) {
     (home.hidden ? element("photos") : home).querySelector("h2").focus();
 }
 
-/** Offers, as choices of the form, the groups to which the viewer may upload. */
+/** Enables the choice of each group to which the viewer may upload, and disables the others. Hides the form if there is no such group. */
 function drawForm(me) {
   const allowed = GROUPS.filter((group) => rightsOn(group, me)?.create.own);
   const choices = [...element("where").elements];

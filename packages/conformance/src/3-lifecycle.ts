@@ -23,9 +23,8 @@ const deploy: Change = (target, canvas) => publish(target, canvas, "a page");
 const prolong: Change = (target, canvas) => amend(target, canvas, { expiresAt: null });
 
 /**
- * Changes of one canvas that has no version until it is deployed near the end. It enters its states from the lowest precedence to the
- * highest without leaving the earlier ones, and then leaves them one by one. `status` is the first of revoked, expired, private and live
- * that applies.
+ * Changes of one canvas that has no version until it is deployed near the end. First the states add up: the canvas is archived while it is
+ * still expired, for example. Then they end one by one; `status` is the first of revoked, expired, private and live that applies.
  */
 const WITHOUT_VERSION: Row[] = [
   ["new", leave, "draft", "private"],

@@ -5,7 +5,7 @@ import { LIMITS, type LimitName } from "./limits.ts";
 const KiB = 1024;
 const MiB = 1024 * KiB;
 
-/** The prescribed values of limits: those of specification 8, and those for bundles. */
+/** The values that the specifications prescribe for these limits. */
 const SPECIFIED: Partial<Record<LimitName, number>> = {
   kvKeyBytes: 512,
   valueBytes: 64 * KiB,

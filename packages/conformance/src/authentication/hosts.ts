@@ -10,8 +10,8 @@ import type { Target } from "../target.ts";
 import { PAGE, shown, siteOf } from "./site.ts";
 
 /**
- * Tests the cookie that the host of a canvas sets in subdomain mode. It opens the pages of that canvas only, and no API (management API,
- * section 2).
+ * Tests the cookie that a canvas's own host sets in subdomain mode. With this cookie a browser can open the pages of that canvas. It cannot
+ * open other canvases or call an API (management API, section 2).
  */
 export function hosts(target: Target): void {
   if (target.urlMode !== "subdomain") return;

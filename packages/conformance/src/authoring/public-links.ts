@@ -8,7 +8,10 @@ import type { Target } from "../target.ts";
 import { author, bundleOf, revise } from "./form.ts";
 import { add, asStage, listed, sharesOf, studio } from "./share.ts";
 
-/** Tests who may publish Public links: with POST, and with a PUT after which the share is a Public link. */
+/**
+ * Tests who may publish Public links: with `POST /authoring`, or with a `PUT /authoring/{id}` that makes a canvas a Public link or leaves
+ * it one.
+ */
 export function publicLinks(target: Target): void {
   describe("Public links", () => {
     let canvas: Stage;

@@ -50,7 +50,10 @@ const UNUSUAL = { constructor: "x", sourceapp: "notes", nul: "\0", "": [{}] };
 /** Metadata of exactly 16 KiB as JSON, which is the maximum. */
 const LARGEST = { text: "x".repeat(16 * 1024 - '{"text":""}'.length) };
 
-/** Metadata that a form has besides the title, with the fields of the share that then differ from `PLAIN`. */
+/**
+ * The rows: metadata that is sent to `POST /authoring` in addition to the title, and the fields of the published canvas that then differ
+ * from `PLAIN`.
+ */
 const ROWS: [name: string, metadata: object, share: Partial<AuthoredCanvas>][] = [
   ["a title alone", {}, {}],
   ["a title of one character", { title: "x" }, { title: "x" }],

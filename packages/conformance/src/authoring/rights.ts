@@ -25,7 +25,7 @@ const ROWS: [
   ["admin", "admin"],
 ];
 
-/** Calls every route of authoring as the caller of a page. Returns the responses. */
+/** Calls every route of `/authoring` with the identity of `page`. Returns the responses. */
 const everyRoute = async (page: Page, { id }: AuthoredCanvas): Promise<Answer[]> => [
   await author(page, { title: "Mine" }),
   await author(page, "no JSON", ""),
@@ -46,7 +46,7 @@ export function rights(target: Target): void {
       canvas = await studio(target, { access: "whole_org" });
       admin = await target.signIn(target.admin);
     });
-    /** Publishes a share of the owner, and gives an editor and a viewer access to it. */
+    /** Publishes a canvas as the owner, through `/authoring`. Then adds an editor and a viewer to it. */
     const shared = async (metadata = { title: "A share" }) => {
       const share = await add(canvas.pages.owner, metadata, bundleOf("old"));
       await setSharing(target, asStage(target, canvas, share), "private", {

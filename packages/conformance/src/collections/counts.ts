@@ -23,8 +23,8 @@ const READABLE: Record<Preset, Record<Caller, number>> = {
 const named = (preset: Preset, audience: string) => `${preset}.${audience}`;
 
 /**
- * Tests `GET …/count`, which the audience `aggregateCount` of the policy may call. It counts all records; with `where`, only matching
- * records that the caller can read.
+ * Tests `GET …/count`, which only the audience in the policy's field `aggregateCount` may call. Without `where`, it counts all records.
+ * With `where`, it counts only the matching records that the caller can read.
  */
 export function counts(target: Target): void {
   describe("counts", () => {

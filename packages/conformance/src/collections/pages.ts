@@ -27,7 +27,9 @@ const NO_PAGES = [
 
 const RECORDS = 7;
 
-/** Reads all pages of a collection's list. Calls `between` before each next page. */
+/**
+ * Reads a collection's list page by page to its end, and returns the entries of all pages. Calls `between` after each page except the last.
+ */
 async function walk(page: Page, name: string, limit: number, between = async () => {}): Promise<Entry[]> {
   const seen: Entry[] = [];
   for (let query = `limit=${limit}`, turns = 0; turns < 500; turns++) {

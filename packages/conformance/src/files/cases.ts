@@ -21,8 +21,8 @@ export interface Policed {
 }
 
 /**
- * Every preset, and every override of a right in `personal` and `collaborative`, the narrowest and the widest preset. The tests of
- * collections try the overrides in all presets.
+ * The policies to test: every preset alone, and `personal` and `collaborative`, the narrowest and the widest preset, with one override
+ * each, such as `read: "none"`. The tests of collections try overrides in all presets.
  */
 export const POLICED: Policed[] = (Object.keys(PRESETS) as Preset[]).flatMap((preset) => [
   { name: preset, policy: { preset }, operations: FILE_OPERATIONS },
@@ -38,9 +38,9 @@ export const POLICED: Policed[] = (Object.keys(PRESETS) as Preset[]).flatMap((pr
 ]);
 
 /**
- * The policies of the two fixed scopes of files (specification 4.4). In `shared`, everyone with access to the canvas reads, and the owner
- * and editors upload, rename and delete. In `submission`, everyone with access uploads, and the uploader, the owner and editors read,
- * rename and delete.
+ * The policies of the file scopes `shared` and `submission`, which no policy document can change (specification 4.4). In `shared`, everyone
+ * with access to the canvas reads; the owner and editors upload, rename and delete. In `submission`, everyone with access uploads; the
+ * uploader, the owner and editors read, rename and delete.
  */
 export const FIXED: Record<"shared" | "submission", CollectionPolicy> = {
   shared: { preset: "managed" },
@@ -52,7 +52,10 @@ export interface Case extends Policed {
   kind: "fixed" | "group" | "record";
 }
 
-/** The two fixed scopes, and for each policy a file group and a collection. */
+/**
+ * The file scopes to test: `shared`, `submission`, and two for each policy in `POLICED`. One of these is a file group, the other is a
+ * collection whose records have attachments.
+ */
 export const CASES: Case[] = [
   ...Object.entries(FIXED).map(([name, policy]) => ({
     kind: "fixed" as const,

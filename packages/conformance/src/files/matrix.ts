@@ -26,14 +26,19 @@ const nextTo = (author: Author) => AUTHORS[(AUTHORS.indexOf(author) + 1) % AUTHO
 const manages = (caller: Caller) => caller === "owner" || caller === "editor";
 const standing = (caller: Caller, isAuthor: boolean) => ({ manages: manages(caller), isAuthor });
 
-/** A file. The person with the author's rights on it is the author of its record, or without a record the uploader. */
+/**
+ * A stored file. `author` is the caller for whom a policy's right `own` holds on the file: the author of the record to which the file is
+ * attached, or the uploader if it is attached to none.
+ */
 interface Kept {
   id: string;
   author: Author;
   uploader: Author;
 }
 
-/** A canvas with files of each author for each case. `records` has the records to which files are attached, one of each author. */
+/**
+ * A canvas on which every caller in `AUTHORS` has files in every case. `records` has the record of each author to which files are attached.
+ */
 interface Scene {
   pages: Record<Caller, Page>;
   ids: Record<Caller, string>;
@@ -53,8 +58,8 @@ const tableOf = (policy: (each: Policed) => RecordPolicy) => {
 };
 
 /**
- * Uploads the files while every policy is `collaborative`, then sets the policies of the cases. Nobody uploads the attachment of their own
- * record.
+ * Prepares the canvas: uploads the files while every policy is `collaborative`, then sets the policies of the cases. The attachments of a
+ * record are uploaded by somebody other than its author.
  */
 async function arrange(target: Target): Promise<Scene> {
   const canvas = await stage(target, { access: "whole_org" });
@@ -134,8 +139,8 @@ async function listed({ pages, ids, files }: Scene, caller: Caller) {
 }
 
 /**
- * Asserts that `GET /me` returns the rights that the policies give the caller on file groups, and whether the caller may upload to each
- * fixed scope.
+ * Asserts what `GET /me` returns to the caller: the rights on file groups that follow from the policies, and whether the caller may upload
+ * to `shared` and to `submission`.
  */
 async function permitted({ pages }: Scene, caller: Caller) {
   const { permissions, resources } = (await pages[caller].get("/me")).json as Record<string, object>;
@@ -161,8 +166,8 @@ async function permitted({ pages }: Scene, caller: Caller) {
 }
 
 /**
- * Tries an operation on a file of the caller and on a file of another author, or an upload. Asserts the outcome and updates the expected
- * files.
+ * Tries an operation on a file of the caller and on a file of another author. For `create`, uploads a file instead. Asserts the outcome,
+ * and changes `scene.files` accordingly.
  */
 async function tried(scene: Scene, each: Case, caller: Author, operation: FileOperation) {
   for (const isAuthor of [true, false]) {

@@ -41,7 +41,7 @@ export const add = async (
   file: File = {},
 ): Promise<Uploaded> => uploadedOf(await upload(page, fields, file));
 
-/** Returns the files that the caller of a page can list. `query` is a query string with its `?`. */
+/** Returns the files that `GET /files` lists for the person whom `page` identifies. `query` is a query string with its `?`. */
 export async function filesIn(page: Page, query = ""): Promise<FileRecord[]> {
   const answer = await page.get(`/files${query}`);
   const files = answer.json.files as FileRecord[];
@@ -52,7 +52,7 @@ export async function filesIn(page: Page, query = ""): Promise<FileRecord[]> {
 /** Returns the ids of files as a set, for comparisons in which the order does not matter. */
 export const idsOf = (files: { id: string }[]): Set<string> => new Set(files.map(({ id }) => id));
 
-/** Returns one file from the list of a page's caller. */
+/** Returns the file with this id from the list that `filesIn` returns. Fails if it is not in the list. */
 export async function recordOf(page: Page, id: string): Promise<FileRecord> {
   const found = (await filesIn(page)).find((each) => each.id === id);
   return found ?? assert.fail(`${id} is not listed`);

@@ -14,7 +14,10 @@ export type FrameCode =
   | "CHANNEL_LIMIT"
   | "UNKNOWN_FRAME";
 
-/** The fields of an error frame that name its subject: a channel, the target of a watch, or nothing. */
+/**
+ * The fields of an error frame that name what the error is about, such as `{ channel: "pens" }` or the target of a watch. Empty if the
+ * error is about neither.
+ */
 export type About = Record<string, Json>;
 
 export const subscribed = (channel: string): Frame => ({ type: "subscribed", channel });

@@ -14,7 +14,7 @@ export interface Room extends Stage {
   users: Record<Role, User>;
 }
 
-/** Creates a canvas that is shared with the whole organisation, so that its stranger is a viewer. */
+/** Creates a canvas that is shared with the whole organisation. As a result, the person in the role `stranger` is a viewer of it. */
 export async function room(target: Target, setup: Setup = {}): Promise<Room> {
   const canvas = await stage(target, { access: "whole_org", ...setup });
   const users = await Promise.all(ROLES.map((role) => userOf(target, canvas.people[role])));

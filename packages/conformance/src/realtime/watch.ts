@@ -11,7 +11,7 @@ import { freshChannel } from "./room.ts";
 import type { Socket } from "./socket.ts";
 import { keyChange, keys, records, resync, type Watched, watch, watching } from "./watching.ts";
 
-/** Targets of watches: the fields of the request, and the target that the service confirms. */
+/** The rows: the target fields of a `watch` frame that a client sends, and the target in the confirmation of the service. */
 const WATCHES: [asked: object, watched: Watched][] = [
   [{ resource: "kv" }, keys("kv")],
   [{ resource: "kv", prefix: "" }, keys("kv")],

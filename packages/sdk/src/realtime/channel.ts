@@ -66,7 +66,10 @@ export interface Channel {
   close(): void;
 }
 
-/** A request that has no response yet. If `handled` is true, a page that ignores the promise causes no report of an uncaught error. */
+/**
+ * A request that has no response yet. `reject` gets `handled: true` if the page learns of the failure in another way, such as `onError`.
+ * The page may then ignore the promise without causing an unhandled rejection.
+ */
 interface PendingRequest {
   type: "subscribe" | "presence";
   resolve(users: Member[]): void;
@@ -95,10 +98,16 @@ export function createChannel(name: string, socket: Socket, onClose: () => void)
   const joins = createListeners<Member>();
   const leaves = createListeners<Member>();
   const errors = createListeners<EaselError>();
-  /** Requests without a response yet, in the order in which the responses will come. Requests of the same type share one frame. */
+  /**
+   * The requests without a response, in the order in which their responses will come. If a request of the same type is pending, a new
+   * request sends no frame: the response to the first one settles both.
+   */
   let pending: PendingRequest[] = [];
   let subscribed = false;
-  /** Whether `unsubscribe` must send a frame, because the service may have a subscription on this connection, even after an error. */
+  /**
+   * Whether `unsubscribe` must send a frame. True after a `subscribe` frame was sent on this connection. It stays true after an error
+   * frame, because the service may have subscribed the connection nevertheless.
+   */
   let unsubscribeNeeded = false;
   let open = true;
 

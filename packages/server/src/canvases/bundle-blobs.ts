@@ -62,8 +62,8 @@ export const lockBytes = (canvasId: string): Step => sql`
   on conflict (canvas_id) do update set bytes = bundle_bytes.bytes`;
 
 /**
- * Builds the batch step that changes no row, and so rolls back its batch, unless the canvas still has all of the blobs `keys`, which must
- * be distinct. No sweep removes a blob that a canvas has, so later steps can refer to these blobs without storing them again.
+ * Builds a batch step that rolls back the batch if the canvas no longer has all of the blobs with these distinct keys. Later steps of the
+ * batch can refer to the blobs, because no sweep removes a blob that a canvas has.
  */
 export const requireBlobs = (canvasId: string, keys: string[]): Step => sql`
   update bundle_bytes set bytes = bytes where canvas_id = ${canvasId} and ${keys.length} = (
@@ -103,9 +103,9 @@ export function addUses(canvasId: string, used: Iterable<{ blob: BundleBlob; use
 }
 
 /**
- * Returns a function that builds the batch steps which reduce the uses of a canvas's blobs, and remove the blobs that are no longer used.
- * `held` is the text of a select: each of its rows has a `blob_key`, which must be one of `keys`, and in `uses` the number to subtract.
- * `values` are for the `?` of the select.
+ * Returns a function that builds batch steps. These lower the numbers of uses of a canvas's blobs, and remove the blobs that are no longer
+ * used. `held` is a select statement whose rows have a `blob_key`, which must be in `keys`, and the number to subtract as `uses`. `values`
+ * are bound to its `?`.
  */
 export function usesRemover(held: string): (canvasId: string, keys: string[], ...values: string[]) => Step[] {
   const subtract = statementText(

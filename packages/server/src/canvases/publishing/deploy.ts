@@ -46,8 +46,8 @@ async function requireAdded(outcome: AddOutcome, canvasId: string, env: Env): Pr
 }
 
 /**
- * Stores the files of a version and adds their rows, slice by slice. Bytes that the canvas already has are not stored or compressed again,
- * unless they are removed with another version at the same time.
+ * Stores the files of a version and adds their rows, slice by slice. Reuses bytes that the canvas already has. If these are removed with
+ * another version in the meantime, stores all files of the slice again.
  */
 async function storeAll(version: StoredVersion, files: BundleFile[], env: Env): Promise<void> {
   for (const slice of slicesOf(files)) {

@@ -19,7 +19,10 @@ async function* chunksOf(bytes: Uint8Array) {
   if (half > 0) yield* [bytes.subarray(0, half), bytes.subarray(half)];
 }
 
-/** Returns a file for `writeZip`. Its data is uncompressed, or deflated already, or (`later`) is deflated while the zip is written. */
+/**
+ * Returns a file for `writeZip`. `kind` says how its data is given: `stored` is uncompressed data, `deflated` is compressed data, and
+ * `later` is uncompressed data that `writeZip` compresses.
+ */
 function fileOf(name: string, content: Uint8Array, kind: "stored" | "deflated" | "later"): ArchivedFile {
   const data = kind === "deflated" ? deflateRawSync(content) : content;
   return {
