@@ -16,7 +16,10 @@ const UPLOADS_AT_ONCE = 8;
 
 type Files = Record<string, string>;
 
-/** Compares the first deploy of 1,000 files, and a deploy with one changed file, with writing and syncing the same files. */
+/**
+ * Measures how long deploys take: the first one of 1,000 files, and later ones with one changed file. For comparison, also measures how
+ * long it takes to write the same files to a folder and sync them.
+ */
 export async function deploys(): Promise<Table> {
   const easel = await startEasel("any");
   const folder = await mkdtemp(join(tmpdir(), "easel-bench-files-"));

@@ -2,7 +2,10 @@ import { readFileSync } from "node:fs";
 import { connect } from "node:net";
 import { cpuTime } from "./cpu.ts";
 
-/** Options of this process, which reads them as JSON from its standard input. */
+/**
+ * Options of the program in this file, which sends requests to a server and measures the latencies. It reads the options as JSON from its
+ * standard input.
+ */
 export interface Load {
   port: number;
   /** Pid of the server, whose CPU time is read before and after the timed part. */
@@ -14,7 +17,7 @@ export interface Load {
   requests: string[];
 }
 
-/** The figures of the timed part, which this process prints as JSON. Times are in microseconds. */
+/** The results, which the program prints as JSON. They cover the requests after the warm-up. Times are in microseconds. */
 export interface LoadResult {
   responses: number;
   /** Responses whose status is not 2xx. */
@@ -119,8 +122,8 @@ function startTiming(): void {
 }
 
 /**
- * Keeps this process from sleeping. With a slower server it would sleep more often, and the CPU time for waking it up would be counted
- * for that server.
+ * Keeps this process busy, so that it never sleeps. A server that sends a response to a sleeping process spends CPU time on waking it up. A
+ * slow server would do so more often, which would distort the comparison.
  */
 function neverSleep(): void {
   setImmediate(neverSleep);

@@ -8,10 +8,16 @@ export interface User {
 /** Returns the name of the person with this number. */
 export const nameOf = (user: number): string => `Person ${user}`;
 
-/** Returns the `Cookie` header that identifies the person with this number to a server for comparison, which has no sessions. */
+/**
+ * Returns the value of the `Cookie` header for the person with this number, such as `person=3`. The servers that Easel is compared with
+ * have no sessions and identify people by this header.
+ */
 export const cookieOf = (user: number): string => `person=${user}`;
 
-/** Returns the person that a header of `cookieOf` identifies. The description of the person is as long as Easel's. */
+/**
+ * Returns the person that a `Cookie` header such as `person=3` identifies. As JSON, the person is as long as a sender in a message of
+ * Easel, so that the sizes of messages are comparable.
+ */
 export function userOf(cookie = ""): User {
   const user = Number(cookie.slice("person=".length));
   return {

@@ -3,11 +3,11 @@ import { openSockets, type Pulse, type PulseResult } from "./crowd.ts";
 import { type Memory, memoryOf, probed } from "./memory.ts";
 import { createRooms, KINDS, type Kind } from "./rooms.ts";
 
-/** Figures of idle sockets, with one entry for each kind of server. */
+/** What was measured with idle WebSockets. The lists have one entry for each kind of server, in the order of `KINDS`. */
 export interface Rest {
   /** The memory of the server per socket, in bytes. */
   memory: Memory[];
-  /** For each round, the latencies of messages that are published in a few of the rooms. */
+  /** For each round, a list of the latencies of messages that were published in a few of the rooms. */
   pulses: PulseResult[][];
 }
 

@@ -20,7 +20,10 @@ export function contentOf({ value }) {
   };
 }
 
-/** Changes the fields of a card that `patch` has. Reads the card first, because others may have changed its other fields. */
+/**
+ * Replaces some fields of a card, for example only `column` for the patch `{ column: "done" }`. Reads the card first, because others may
+ * have changed the other fields.
+ */
 export async function change(record, patch) {
   const now = (await cards().get(record.id)) ?? record;
   return cards().update(record.id, { ...contentOf(now), ...patch });

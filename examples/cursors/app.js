@@ -4,7 +4,10 @@ import { drawPeople, movePointer, nameOf, removePointer, ripple, say } from "./v
 
 const LOOK = 5000;
 const PATIENCE = 3000;
-/** The minimum time in ms between two announcements of the pings of one person. A ping marks a point with a ripple. */
+/**
+ * When a person pings (marks a point with a ripple), a screen reader says so. For further pings of the same person within this time, in ms,
+ * it says nothing.
+ */
 const QUIET = 3000;
 
 /** The codes of errors that end the connection. Any other error concerns one message. */
@@ -35,7 +38,7 @@ let me = null;
 let channel = null;
 let people = new Map();
 let greeted = false;
-/** The time of the last announcement of a ping, by the id of the person. */
+/** Maps the id of a person to the time at which a screen reader was last told about a ping of this person. */
 const heard = new Map();
 const outbox = createOutbox((event, data) => channel.publish(event, data));
 
@@ -163,7 +166,10 @@ async function watch() {
   setTimeout(watch, LOOK);
 }
 
-/** Draws the viewer's own pointer if `isDrawn` is true, which means that the device does not show one. Otherwise removes it. */
+/**
+ * Draws the viewer's own pointer if `isDrawn` is true, and otherwise removes it. `isDrawn` is false for a mouse, because the device shows
+ * the pointer of a mouse itself.
+ */
 function point(place, isDrawn) {
   if (me === null) return;
   if (isDrawn) movePointer({ id: me.id, name: "You" }, [place]);

@@ -8,16 +8,22 @@ const TIME = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "sh
 export const dayOf = (time) => DAY.format(time);
 export const timeOf = (time) => TIME.format(time);
 
-/** Returns the page from which a canvas was made, so that it can be edited again. The metadata of the canvas has its text and template. */
+/**
+ * Returns the title, the text and the template of the page that was published as a canvas. Text and template are in the metadata of the
+ * canvas.
+ */
 export function pageOf({ title, metadata }) {
   const { text, template } = Object(metadata);
   return { title, text: typeof text === "string" ? text : "", template: templateOf(template) };
 }
 
-/** Returns the metadata in which a page is stored with its canvas. */
+/**
+ * Returns the metadata to store with the canvas of a page. The metadata contains the text and the template of the page, so that the page
+ * can be edited again.
+ */
 export const metadataOf = ({ text, template }) => ({ sourceApp: SOURCE, sourceKind: "page", text, template });
 
-/** Returns the choice of the form that corresponds to the access of a canvas. */
+/** Returns the value to select in the form under “Who may read it?” for a canvas, such as `private` or `password`. */
 export const choiceOf = ({ access, hasPassword }) =>
   access === "public_link" && hasPassword ? "password" : access;
 

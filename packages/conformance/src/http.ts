@@ -16,7 +16,7 @@ export interface Request {
   body?: string | Buffer;
 }
 
-/** A response. Reading `json` fails the test if the body is not a JSON object. */
+/** A response. Reading `json` fails the test if the body is not JSON, or is neither an object nor an array. */
 export interface Answer {
   status: number;
   headers: IncomingHttpHeaders;
@@ -33,8 +33,8 @@ const KEPT = { keepAlive: true, maxSockets: 64, timeout: PATIENCE_MS };
 const agents = { "http:": new http.Agent(KEPT), "https:": new https.Agent(KEPT) };
 
 /**
- * Starts a request to the service at `base`. The caller writes the body and ends the request. Without `reuse` it has a connection of its
- * own.
+ * Starts a request to the service at `base`, and returns it. The caller writes the body and ends the request. If `reuse` is false, the
+ * request gets a connection of its own.
  */
 export function start(
   base: string,
@@ -101,7 +101,10 @@ export function send(base: string, request: Request): Promise<Answer> {
   });
 }
 
-/** Returns the Content-Length header. Returns none if the body is chunked, or if there is no body and the method needs none. */
+/**
+ * Returns a list with the Content-Length header of a request. The list is empty if the body is chunked, or if there is no body and the
+ * method is not POST, PUT or PATCH.
+ */
 function measured({ method, headers = [], body }: Request): Header[] {
   const chunked = headers.some(([name]) => name === "Transfer-Encoding");
   const bodiless = body === undefined && !["POST", "PUT", "PATCH"].includes(method);

@@ -4,8 +4,8 @@ import { states } from "./serving/states.ts";
 import type { Target } from "./target.ts";
 
 /**
- * Tests how the files of a canvas are served at its URL (specification 1; management API, section 3). The tests of section 5 include the
- * password form.
+ * Tests how the files of a canvas are served at its URL (specification 1; management API, section 3). The password form is tested
+ * elsewhere, with authentication.
  */
 export function serving(target: Target): void {
   if (target.rateLimited) return;

@@ -167,7 +167,7 @@ export interface AdminUser {
   isAdmin: boolean;
   /** Number of canvases that the user owns. */
   canvases: number;
-  /** The quotas that are set for this user only. Null if the quota of the instance applies. */
+  /** The quotas that are set for this user only, by name. If a quota is null, the quota of the instance applies to the user. */
   quotas: Record<PersonQuotaName, number | null>;
 }
 

@@ -67,7 +67,10 @@ export interface Kv extends KvScope {
   collection(name: string): Collection;
 }
 
-/** Creates `easel.kv` and `easel.kv.user`. The shared key `user` is reserved: its path belongs to the viewer's scope. */
+/**
+ * Creates `easel.kv` and `easel.kv.user`. `easel.kv` refuses the key `user`, because the path `/kv/user` is the list of the keys in
+ * `easel.kv.user`.
+ */
 export function createKv(api: Api, watch: Watch): Kv {
   return {
     ...createScope(api, watch, "kv", "/kv", ["user"]),

@@ -86,7 +86,10 @@ function jsonInit(value: unknown): RequestInit {
   return { body: toJson(value), headers: { "content-type": "application/json" } };
 }
 
-/** Returns a function that throws for a request without a response: the abort reason if its signal was aborted, else an `EaselError`. */
+/**
+ * Returns the function to call with the error if a request gets no response. It always throws: the abort reason if `init.signal` was
+ * aborted, otherwise an `EaselError`.
+ */
 function failed(init: RequestInit | undefined): (cause: unknown) => never {
   return (cause) => {
     init?.signal?.throwIfAborted();

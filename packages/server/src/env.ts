@@ -37,11 +37,13 @@ export interface Env {
   /** Identifies this process of the service among others that share its stores. */
   node: string;
   /**
-   * Descriptions of the tables and blobs in which primitives and canvases store data, in the order in which the purge of a deleted canvas
-   * removes the rows.
+   * Declares every table that holds data of canvases, and every column that holds keys of blobs. The purge of a deleted canvas removes the
+   * rows in the order of this list.
    */
   canvasData: readonly CanvasData[];
-  /** The additional check of each capability that needs more than its switch. */
+  /**
+   * The checks of capabilities that need more than to be switched on, such as an API key. A capability without an entry needs nothing more.
+   */
   availability: Partial<Record<Capability, AvailabilityCheck>>;
   /** Caches the parsed policies of canvases. */
   policies: DocumentCache<RuntimePolicy>;

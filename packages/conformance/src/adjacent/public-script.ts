@@ -13,7 +13,10 @@ type Change = (target: Target, canvas: Stage) => Promise<unknown>;
 const published: Change = (target, canvas) => publish(target, canvas, "home");
 const privately: Change = (target, canvas) => amend(target, canvas, { access: "private" });
 
-/** Changes of a canvas with a Public link, and whether its page can load the SDK for anonymous visitors afterwards. */
+/**
+ * Each row has changes that are made to a canvas with a Public link. `loads` is whether anonymous visitors of the changed canvas can load
+ * the SDK.
+ */
 const STATES: [name: string, loads: boolean, ...changes: Change[]][] = [
   ["published", true, published],
   ["with a password", true, published, (target, canvas) => amend(target, canvas, { password: "assam" })],

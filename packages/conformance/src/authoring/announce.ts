@@ -3,7 +3,10 @@ import { pageHeaders } from "../page.ts";
 import type { Person, Target } from "../target.ts";
 import { bundlePart, FORM_TYPE, formOf, metadataPart } from "./form.ts";
 
-/** Sends the beginning of a form from the page of a canvas, and returns the response, which comes although the rest is missing. */
+/**
+ * Begins a request of the page of the canvas `slug`, such as `POST /authoring`. Sends its headers and the first 100 bytes of its form.
+ * Returns the response, which must come although the rest of the form is never sent.
+ */
 export function announce(
   target: Target,
   slug: string,

@@ -10,7 +10,7 @@ import { makeTeam } from "../team.ts";
 import { author, BROKEN, revise } from "./form.ts";
 import { add, asStage, listed, shareOf, sharesOf, studio } from "./share.ts";
 
-/** The shares on which the filters are tested. */
+/** The canvases that the test publishes from a page, so that each filter of `GET /authoring` has some to find. */
 const SHARES: [title: string, tags: string[], metadata: object][] = [
   ["plain", [], {}],
   ["notes", ["a"], { sourceApp: "notes", sourceKind: "board" }],
@@ -45,7 +45,10 @@ const FILTERS: [query: string, titles: string[]][] = [
   ["?tags=a&sourceKind=list&sourceApp=other", []],
 ];
 
-/** Tests `GET /authoring`, which lists shares: its filters, and the shares that each caller sees. */
+/**
+ * Tests `GET /authoring`, which lists the canvases that the caller has published from pages. Tests the filters, and which canvases each
+ * caller sees.
+ */
 export function lists(target: Target): void {
   describe("list", () => {
     let canvas: Stage;

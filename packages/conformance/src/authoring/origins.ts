@@ -12,7 +12,10 @@ import { add, sharesOf, slugOf, studio, visit } from "./share.ts";
 
 type Foreign = [name: string, header: Header, code: ErrorCode];
 
-/** Returns headers of requests that pages other than the canvas's own start, each with the code of the refusal. */
+/**
+ * Returns headers that browsers send with requests that do not come from the page of the canvas `own`. Each one comes with the error code
+ * that the service must return.
+ */
 const foreign = (target: Target, own: string, other: string): Foreign[] =>
   target.urlMode === "subdomain"
     ? [

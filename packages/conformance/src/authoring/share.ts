@@ -74,7 +74,7 @@ export const add = async (
   bundle?: Buffer,
 ): Promise<AuthoredCanvas> => shareOf(await author(page, metadata, bundle));
 
-/** Returns the shares that the caller of a page can list. `query` is a query string with its `?`. */
+/** Returns the shares that `GET /authoring` lists for the person who has the page open. `query` is a query string with its `?`. */
 export async function sharesOf(page: Page, query = ""): Promise<AuthoredCanvas[]> {
   const answer = await page.get(`/authoring${query}`);
   assert.equal(answer.status, 200, answer.text.slice(0, 300));
@@ -85,7 +85,7 @@ export async function sharesOf(page: Page, query = ""): Promise<AuthoredCanvas[]
   return shares as AuthoredCanvas[];
 }
 
-/** Returns one share from the list of a page's caller. */
+/** Returns the share with this id from the list of the person who has the page open. Fails if it is not listed. */
 export async function listed(page: Page, { id }: { id: string }): Promise<AuthoredCanvas> {
   const found = (await sharesOf(page)).find((share) => share.id === id);
   return found ?? assert.fail(`${id} is not listed`);

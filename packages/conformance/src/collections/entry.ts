@@ -26,7 +26,7 @@ export function entryOf({ status, headers, text, json }: Answer, expected = 200)
 export const add = async (page: Page, name: string, value: Json): Promise<Entry> =>
   entryOf(await page.post(`/collections/${name}`, value), 201);
 
-/** Returns the records that the caller of a page can list, up to a thousand. */
+/** Returns the records of the collection `name` that the person who has the page open can list. Fails if there are more than 1,000. */
 export async function entriesIn(page: Page, name: string): Promise<Entry[]> {
   const answer = await page.get(`/collections/${name}?limit=1000`);
   const entries = answer.json.entries as Entry[];

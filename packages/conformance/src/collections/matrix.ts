@@ -45,7 +45,11 @@ const CASES: Case[] = (Object.keys(PRESETS) as Preset[]).flatMap((preset) => [
   }),
 ]);
 
-/** The callers. The stranger is a viewer. Those with the fewest rights come first, so that records are left for the others to clear. */
+/**
+ * The callers. The stranger is not on the list of people, but has the role of a viewer, because the canvas is shared with the whole
+ * organisation. Callers with fewer rights come first: each may clear only some of the records, so that the next callers have records to
+ * clear.
+ */
 const CALLERS = ["guest", "stranger", "viewer", "editor", "owner"] as const;
 type Caller = (typeof CALLERS)[number];
 
@@ -145,8 +149,8 @@ async function listed(
 }
 
 /**
- * Tries an operation on a record of the caller and on a record of another, or creates a record. Asserts the outcome and updates the
- * expected records.
+ * For the operation “create”, creates a record. For any other operation, tries it on a record of the caller and on a record of another
+ * caller. Asserts each outcome, and updates the expected records in `scene`.
  */
 async function tried(
   scene: Scene,

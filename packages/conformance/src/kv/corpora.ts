@@ -70,8 +70,8 @@ export function corpora(target: Target): void {
 }
 
 /**
- * Returns the expected status for a corpus file by the prefix of its name: `y_` is JSON, `n_` is not, and `i_` may be accepted or refused.
- * Null is always refused.
+ * Returns the expected status for a file of the corpus. The prefix of the file name says whether the file is JSON (`y_`), is not JSON
+ * (`n_`), or may be accepted or refused (`i_`). A file with the JSON value `null` must be refused.
  */
 function verdict(name: string, bytes: Buffer): "200" | "400" | "200 or 400" {
   if (name.startsWith("n_") || bytes.toString("utf8").trim() === "null") return "400";

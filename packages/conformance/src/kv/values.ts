@@ -13,7 +13,7 @@ import { freshKey, SCOPES, type Scopes } from "./scope.ts";
 
 const MAX = LIMITS.valueBytes.value;
 
-/** Bodies that are stored. Some are longer than 64 KiB as they are sent. */
+/** Bodies that the service must store. Some of them are longer than 64 KiB, but their values are at most 64 KiB when serialized. */
 const ACCEPTED: typeof WELL_FORMED = [
   ...WELL_FORMED,
   ["65,536 bytes, serialized, padded with white space", `${" ".repeat(5_000)}${quoted("a", MAX)}\n`],
@@ -21,7 +21,10 @@ const ACCEPTED: typeof WELL_FORMED = [
   ["65,536 bytes, serialized, written as escapes", `"${"\\u0061".repeat(MAX - 2)}"`],
 ];
 
-/** Values that are too large when serialized, some with few characters. */
+/**
+ * Bodies that the service must refuse because the serialized value is larger than 64 KiB. Some have fewer than 65,536 characters, because
+ * characters outside ASCII take several bytes.
+ */
 const TOO_LARGE: [name: string, body: string][] = [
   ["65,537 bytes", quoted("a", MAX + 1)],
   ["65,537 bytes of two-byte characters and one", `"a${"é".repeat((MAX - 2) / 2)}"`],

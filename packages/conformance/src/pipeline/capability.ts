@@ -29,7 +29,10 @@ const ROWS: Row[] = [
   [true, true, "/kv/user", "kv", null],
 ];
 
-/** Tests that a request for a primitive that is off is refused with the reason (specification 4.1, step 5). */
+/**
+ * Tests that the service refuses requests for a capability that is off, such as `kv`. The response must say what has switched it off
+ * (specification 4.1, step 5).
+ */
 export function capabilities(target: Target): void {
   describe("step 5: capability gate", () => {
     let canvas: Stage;

@@ -14,8 +14,8 @@ const OFF = [
 ] as const;
 
 /**
- * Tests close code 4403, which comes after an error frame with the reason: realtime is off when a connection opens, or is switched off
- * later.
+ * Tests connections to a canvas whose realtime is off. They get an error frame with the reason and are closed with code 4403. This applies
+ * when a connection opens, and when realtime is switched off later.
  */
 export function switches(target: Target): void {
   describe("4403: realtime off", () => {

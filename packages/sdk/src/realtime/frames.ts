@@ -12,8 +12,8 @@ export type ChannelFrame =
   | { type: "message"; channel: string; event: string; data: Json; from: Sender };
 
 /**
- * Frames from the service about a watch. A `change` frame has the key or the id of what has changed. The others have the collection name
- * or the key prefix that is watched, if there is one.
+ * Frames from the service about a watch. A `change` frame has the `key` that changed, or the `id` of a record or a file, with the `name` of
+ * the collection or the `scope` of the file. The other frames have the `name` or the `prefix` that the page watches, or neither for files.
  */
 export type WatchFrame = { resource: string; name?: string; prefix?: string } & (
   | { type: "watching" | "resync" }
@@ -45,7 +45,7 @@ export function encode(frame: object): string {
   return text;
 }
 
-/** Returns the name of a channel. Throws if it is not a string of 1 to 128 bytes. */
+/** Returns `name` unchanged if it is valid as the name of a channel. Throws if it is not a string of 1 to 128 bytes. */
 export function channelName(name: string): string {
   if (typeof name !== "string" || name === "")
     throw invalid("The name of a channel must be a string that is not empty.");

@@ -21,7 +21,10 @@ export interface Subscriber {
 
 /** The only connection of a page. It is open while it has subscribers, and is reconnected when it is lost. */
 export interface Socket {
-  /** Attaches a subscriber and connects if necessary. After a final error of the connection, throws that error unless `reopen` is true. */
+  /**
+   * Attaches a subscriber and connects if necessary. If the connection has ended with an error after which the SDK does not reconnect,
+   * throws that error, unless `reopen` is true.
+   */
   attach(subscriber: Subscriber, reopen: boolean): void;
   detach(subscriber: Subscriber): void;
   /** Sends a frame if the connection is open. Otherwise drops it, because the subscribers' `openingFrames` replace it. */

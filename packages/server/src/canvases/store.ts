@@ -48,8 +48,8 @@ export interface CanvasRow extends SwitchColumns {
 export type ManagedRow = Omit<CanvasRow, "role"> & { role: AuthoredCanvas["viewerRole"] };
 
 /**
- * An additional quota that a new canvas counts against. If the quota is used up, `step` changes no row, which rolls back the batch, and
- * `refuse` throws the error to return.
+ * An additional quota that limits the creation of canvases. `step` is a batch step that changes no row if the quota is used up, so that the
+ * batch is rolled back. `refuse` then throws the error that the client gets.
  */
 export interface CreationQuota {
   step: Step;
@@ -106,8 +106,8 @@ export async function insertCanvas(
 }
 
 /**
- * Reads a canvas with the role of a user on it, who is the owner or has a role by the people list or a team. For other users the role is
- * `otherwise`; if `otherwise` is null, returns undefined.
+ * Reads a canvas with the role of a user. A user has a role as the owner, through the list of people, or through a team. If the user has
+ * none, returns the canvas with the role `otherwise`, or undefined if `otherwise` is null.
  */
 const readCanvas = <Row>(
   id: string,

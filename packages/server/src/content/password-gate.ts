@@ -17,7 +17,10 @@ export const GATE = "__gate";
 
 const MAX_FORM_BYTES = 8 * 1024;
 
-/** The limit of wrong passwords by all anonymous callers together on one canvas, as a multiple of the limit for each network. */
+/**
+ * All anonymous callers of one canvas together may enter `NETWORKS_PER_CANVAS * gatePerMinute` wrong passwords per minute. One network may
+ * enter `gatePerMinute` passwords.
+ */
 const NETWORKS_PER_CANVAS = 5;
 
 /**

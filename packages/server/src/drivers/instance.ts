@@ -86,8 +86,8 @@ async function usage({ db, blobs, blobColumns }: Stores): Promise<{ used: number
 }
 
 /**
- * Whether a database and a blob store without an id belong together: the database refers to most of the blobs, or there are no blobs and no
- * references to blobs.
+ * Whether a blob store without an id belongs to the database. It does if the database refers to more than half of the blobs in a sample. An
+ * empty blob store does if the database refers to no blobs at all.
  */
 async function areInUse(stores: Stores): Promise<boolean> {
   const { used, of } = await usage(stores);

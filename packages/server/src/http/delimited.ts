@@ -1,8 +1,8 @@
 const CR = 0x0d;
 
 /**
- * Reads a stream of bytes in pieces up to a delimiter, which must begin with CR. Buffers the current chunk and, of earlier chunks, at most
- * the start of a delimiter.
+ * Reads a stream of bytes up to a delimiter, such as a multipart boundary, and returns the bytes in pieces. The delimiter must begin with
+ * CR. Does not buffer more than one chunk of the stream and the beginning of a delimiter.
  */
 export class Delimited {
   readonly #source: AsyncGenerator<Buffer>;

@@ -2,7 +2,10 @@ import type { User } from "../access/principal.ts";
 import { isToken, newId, newToken, tokenHash } from "../crypto/ids.ts";
 import type { Env } from "../env.ts";
 
-/** The columns of the view `session_holders` that describe an invitation. `invite_id` is null if the session belongs to a user. */
+/**
+ * The columns of an invitation in the view `session_holders` and in the query of `findGuestByToken`. `invite_id` is null for the session of
+ * a user.
+ */
 export interface InviteRow {
   invite_id: string | null;
   invite_canvas: string;

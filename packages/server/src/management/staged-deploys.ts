@@ -17,7 +17,10 @@ const Manifest = z.strictObject({
   message: z.string().max(LIMITS.deployMessageLength.value).nullish(),
 });
 
-/** The request body with the bytes of one file. Reading it stores the bytes, and returns null if the deploy has them already. */
+/**
+ * The request body of an upload: the bytes of one file. `read` stores the bytes and returns the stored blob, or null if the deploy has the
+ * file already.
+ */
 const bytesOfFile: BodySpec<BundleBlob | null> = {
   type: "application/octet-stream",
   optional: false,

@@ -5,8 +5,8 @@ import { Refusal } from "../http/refusal.ts";
 import { limitResponses } from "./limit-responses.ts";
 
 /**
- * Sends a stream as the response, which counts as a large response until it ends. An error before the first byte results in the usual error
- * response. A later error closes the connection, so that the client notices that the response is incomplete.
+ * Sends a stream as the response. Throws 429 `RATE_LIMITED` if too many large responses are being sent to the user; any stream counts as
+ * one. If the stream fails before its first byte, the client gets an error response; if it fails later, the connection is closed.
  */
 export function sendStream(
   stream: Readable,

@@ -33,8 +33,8 @@ export function takesUpgrade(
 }
 
 /**
- * Creates the upgrader of a route, which serves its WebSockets, and starts and stops it with the service. Returns the function that handles
- * upgrade requests to the route.
+ * Sets up the WebSockets of a route. The object that `upgrade` creates serves them; it is started and closed together with the service.
+ * Returns the function that handles requests to open a WebSocket.
  */
 export function mountUpgrade(
   app: FastifyInstance,

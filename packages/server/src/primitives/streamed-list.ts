@@ -5,7 +5,9 @@ import type { Call } from "./primitive.ts";
 /** The maximum number of entries in a slice, the part of a page that is read from the database at a time. */
 const SLICE_ENTRIES = LIMITS.pageDefault.value;
 
-/** The approximate maximum length, in characters, of the entries that are read from the database at a time. A single entry may be longer. */
+/**
+ * The approximate maximum length, in characters, of the entries that are read from the database at a time. A single entry may be longer.
+ */
 export const SLICE_LENGTH = 64 * 1024;
 
 /** Consecutive entries of a list. `nextCursor` is the cursor of the last entry, or null at the end of the list. */
@@ -15,8 +17,8 @@ interface Slice<Entry> {
 }
 
 /**
- * Checks the caller's rights and reads at most `limit` entries. `after` is the cursor of the entry before them, or null at the beginning of
- * the page.
+ * A function that checks the caller's rights and reads at most `limit` entries. They follow the entry with the cursor `after`. If `after`
+ * is null, they are the first ones of the page.
  */
 export type ReadSlice<Entry> = (call: Call, limit: number, after: string | null) => Promise<Slice<Entry>>;
 

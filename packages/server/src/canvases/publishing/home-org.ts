@@ -10,9 +10,9 @@ export function orgsOf(email: string, { db }: Env): Promise<{ id: string; name: 
 }
 
 /**
- * Returns the id of the home organisation of a new canvas: `orgId`, or by default the organisation of the creator. Returns null if tenancy,
- * which is the use of organisations, is off, or if the creator belongs to none. Throws 400 `INVALID_BODY` with `reason: org_forbidden` if
- * the creator does not belong to `orgId`.
+ * Returns the id of the home organisation of a new canvas: `orgId`, or if it is undefined, an organisation to which the creator belongs.
+ * Returns null if the creator belongs to none or if the service does not use organisations. Throws 400 `INVALID_BODY` with the reason
+ * `org_forbidden` if the creator does not belong to `orgId`.
  */
 export async function homeOfNew(
   creator: Pick<User, "email">,

@@ -15,8 +15,8 @@ const audience = z.enum(AUDIENCES);
 const fileRights = { read: right, create: audience.optional(), update: right, delete: right };
 
 /**
- * Returns the schema of an object whose keys are names. The names are checked before the values are parsed, because a value with a name
- * such as `__proto__` must not be parsed.
+ * Returns the schema of a section of the policy, such as `collections`: an object that maps names to entries. Checks all names before it
+ * parses an entry, because an entry with a name such as `__proto__` must not be parsed.
  */
 const entriesOf = <Entry>(entry: ZodType<Entry>) =>
   z

@@ -22,8 +22,8 @@ export async function passwordHashOf(
 }
 
 /**
- * Throws 400 `INVALID_BODY` if `ids` contains a team that the user neither created nor is a member of, and with which the canvas is not
- * shared yet.
+ * Checks the ids of teams with which a user wants to share a canvas. A team is allowed if the user created it, if the user is a member of
+ * it, or if the canvas is shared with it already. Throws 400 `INVALID_BODY` for any other id.
  */
 async function requireTeams(ids: string[], canvasId: string, user: User, env: Env): Promise<void> {
   const [shared, visible] = await Promise.all([

@@ -20,8 +20,8 @@ export const releaseSlugs = (canvasId: string, kept: string, now: number): Sql =
     where canvas_id = ${canvasId} and slug <> ${kept} and until is null`;
 
 /**
- * Returns the substitute slug that a deleted draft (a canvas without a version) gets, because its own slug becomes free. No other canvas
- * has it.
+ * Returns the slug that a draft (a canvas without a version) has while it is deleted, such as `deleted-{canvasId}`. The former slug of the
+ * draft is then free for other canvases.
  */
 export const parkedSlug = (canvasId: string): string => `deleted-${canvasId}`;
 

@@ -130,8 +130,9 @@ const requireStagedBlob = async (place: Place, key: string, env: Env) =>
   (isId(place.id) ? await findStagedBlob(place, key, env) : undefined) ?? refuse("NOT_FOUND");
 
 /**
- * Stores an uploaded blob of a staged deploy and its compressed variants. `declared` is the length in bytes that the client declares, or 0.
- * Returns null if the deploy has the blob already. Throws 400 `INVALID_BODY` if the body has another hash or size than the blob.
+ * Stores an uploaded blob of a staged deploy and its compressed variants. `declared` is the Content-Length of the upload, or 0 if the
+ * header is absent. Returns null if the deploy has the blob already. Throws 400 `INVALID_BODY` if the upload has another hash or size than
+ * the blob.
  */
 export async function receiveBlob(
   place: Place,
@@ -183,8 +184,8 @@ async function requireComplete(id: string, env: Env): Promise<void> {
 }
 
 /**
- * Returns the files of a staged deploy as files of a bundle. The canvas has their bytes already, so `open` is called only if the canvas has
- * lost a blob, and throws 409 `BLOBS_MISSING`.
+ * Returns the files of a staged deploy as files of a bundle. `open` is called only if the canvas has lost the blob of a file since the
+ * upload. It throws 409 `BLOBS_MISSING`.
  */
 const filesOf = ({ files }: StagedDeploy): BundleFile[] =>
   files.map((file) => ({ ...file, open: async () => refuse("BLOBS_MISSING", { missing: [file.key] }) }));

@@ -74,8 +74,8 @@ async function checkLocal(source: ZipSource, header: CentralHeader): Promise<num
 }
 
 /**
- * Throws 400 `INVALID_BODY` unless the bytes from `start`, where the data of an entry ends, to `end` are exactly its data descriptor. If
- * the entry has no descriptor, there must be no bytes.
+ * Checks the bytes between the data of an entry, which ends at `start`, and the next header, which begins at `end`. They must be the
+ * entry's data descriptor, or no bytes if the entry has none. Throws 400 `INVALID_BODY` otherwise.
  */
 async function checkDescriptor(source: ZipSource, header: CentralHeader, start: number, end: number) {
   const length = end - start;
@@ -91,8 +91,8 @@ async function checkDescriptor(source: ZipSource, header: CentralHeader, start: 
 }
 
 /**
- * Compares every local header with its central header. Throws 400 `INVALID_BODY` if two of them differ. Also throws it unless the entries
- * fill the file from its beginning to the central directory without gaps or overlaps, so that every program sees the same files in the zip.
+ * Compares every local header with its central header. Throws 400 `INVALID_BODY` if two of them differ, or if the entries do not fill the
+ * file up to the central directory without gaps and overlaps. Every program sees the same files in a zip that passes this check.
  */
 export async function checkEntries(
   source: ZipSource,

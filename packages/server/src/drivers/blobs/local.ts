@@ -10,8 +10,8 @@ import type { Blobs } from "./blobs.ts";
 import { ageOf, openIfThere, Removals } from "./removals.ts";
 
 /**
- * The maximum size of the write buffer in bytes. Chunks that arrive during a write are written together afterwards, because each write
- * needs a switch of threads.
+ * The maximum size of the write buffer in bytes. Chunks that arrive during a write are buffered, and the next write writes all of them.
+ * Fewer writes are faster, because each one is passed to another thread and back.
  */
 const WRITE_BYTES = 512 * 1024;
 const KEY = /^[0-9a-f]{64}$/;

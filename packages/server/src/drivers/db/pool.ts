@@ -5,8 +5,8 @@ import { Unavailable } from "./db.ts";
 export type Client = Sql<{ bigint: number }>;
 
 /**
- * The clients of a pool. Transactions use separate connections, because the package pipelines statements: a `begin` behind 100 of them, or
- * behind a full socket buffer, would not reserve its connection. Later statements on that connection would then never be committed.
+ * The clients of a pool. Transactions have a client of their own: on a connection with 100 waiting statements or a full socket buffer, the
+ * `postgres` package would send `begin` without reserving the connection. Later statements on it would then never be committed.
  */
 export interface Clients {
   statements: Client;
@@ -47,7 +47,7 @@ const MAX_PENDING = 10_000;
 /** The maximum number of concurrent attempts to connect to an unreachable server. */
 const MAX_ATTEMPTS = 10;
 
-/** The number of timer intervals into which the timeout of a check is divided. */
+/** The number of timer intervals that `#ask` counts until it treats the server as unreachable. */
 const TICKS = 10;
 
 /**

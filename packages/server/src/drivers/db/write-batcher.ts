@@ -16,7 +16,10 @@ interface Write {
 }
 
 interface Options {
-  /** The maximum time in milliseconds for which writes wait, in order, while another process holds the write lock. */
+  /**
+   * How long writes wait while another process holds the write lock, in milliseconds. If the lock is not free by then, the waiting writes
+   * are rejected.
+   */
   lockMs: number;
   /** Called some time after another process was found to hold the write lock. Must call `flush`. */
   retry(): void;
@@ -60,7 +63,8 @@ export class WriteBatcher {
   }
 
   /**
-   * Commits the writes that were added. Returns true if there were any and they were committed; false also if they wait for the write lock.
+   * Commits the writes that were added. Returns true if a transaction was committed. Returns false if there were no writes, if the
+   * transaction failed, or if the writes wait because another process holds the write lock.
    */
   flush(): boolean {
     if (this.#writes.length === 0 || this.#timer !== null) return false;

@@ -32,8 +32,8 @@ const resultOf = (row: ManagedRow, { access, passwordHash, expiresAt }: GivenUpd
 });
 
 /**
- * If an update changes sharing settings, checks the settings that the canvas will have. Returns the home organisation to save, if that
- * changes.
+ * Checks the sharing settings that the canvas will have, if the update changes any. Returns the home organisation to save, as `org`. `org`
+ * is undefined if the home organisation does not change.
  */
 async function requireResult(call: Call, row: ManagedRow, given: GivenUpdate, env: Env) {
   const { access, passwordHash, expiresAt } = given;

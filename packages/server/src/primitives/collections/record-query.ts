@@ -25,7 +25,10 @@ import {
 const MAX_CONDITIONS = 3;
 const MAX_WHERE_LENGTH = 4_096;
 
-/** A condition on a record: the encoded value of the field `name` lies within the range. */
+/**
+ * A condition on a record, such as `{"value.votes": {"gte": 3}}`. The record must have the field `name`, and the encoded value of the field
+ * must lie between `from` (included) and `before` (not included).
+ */
 export interface Condition extends Range {
   name: Buffer;
   /** The value that the field must equal. Absent if the condition is not an equality. */
@@ -36,8 +39,8 @@ export interface Condition extends Range {
 export type Order = { by: "createdAt" | "updatedAt" } | { by: "field"; name: Buffer };
 
 /**
- * The position of a record in a list. `at` is the value by which the list is sorted: epoch milliseconds or an encoded field value, or null
- * in order of creation.
+ * The position of a record in a sorted list. `at` is the value by which the list is sorted: epoch milliseconds for `updatedAt`, or an
+ * encoded field value. For `createdAt`, `at` is null, because the ids sort by the time of creation.
  */
 export interface Position {
   at: number | Buffer | null;
@@ -57,7 +60,10 @@ const reject = (message: string): never => refuse("INVALID_BODY", { message });
 
 const FIELD = /^value\.(.+)$/s;
 
-/** Parses the name of a field in a query: `authorId` or `value.{field}`. Throws 400 `INVALID_BODY` for any other name. */
+/**
+ * Returns the name under which a field is indexed. `given` is the field in a query: `authorId` or `value.{field}`. Throws 400
+ * `INVALID_BODY` if `given` is neither, or if `{field}` is too long or malformed.
+ */
 function parseField(given: string): Buffer {
   if (given === "authorId") return AUTHOR;
   const field = FIELD.exec(given)?.[1];

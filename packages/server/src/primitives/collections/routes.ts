@@ -22,7 +22,10 @@ interface Opened {
   records: RecordStore;
 }
 
-/** The right for a count without conditions: it includes all records, because only the policy's `aggregateCount` restricts such a count. */
+/**
+ * The right with which a count without `where` counts: all records, also those that the caller may not read. Only `aggregateCount` in the
+ * policy says who may ask for it.
+ */
 const ALL_RECORDS: Right = { own: true, any: true };
 
 const textOf = (record: StoredRecord) =>

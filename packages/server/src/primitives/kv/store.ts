@@ -129,8 +129,8 @@ export class KvStore {
   }
 
   /**
-   * Creates a key. Returns `taken` if another request has just created it, and `full` if the scope is full. The counter is written first,
-   * because the lock on its row makes concurrent creations in a scope wait for each other.
+   * Creates a key. Returns `taken` if another request has just created it, and `full` if the scope is full. First adds 1 to the stored
+   * number of keys in the scope. The lock on the row of that number makes other requests that create keys in the scope wait.
    */
   async #create(
     key: Buffer,

@@ -13,6 +13,9 @@ export interface Client {
   send(text: string): void;
   /** Sends an `error` frame. */
   sendError(code: FrameErrorCode, subject: ErrorSubject): void;
-  /** Sends an encoded frame as soon as no recheck of the user's access is pending, if `isAllowed` then returns true. */
+  /**
+   * Sends an encoded frame. If the user's access is being rechecked, waits for the end of the recheck. Drops the frame if `isAllowed`
+   * returns false at the time of sending.
+   */
   deliver(frame: Buffer, isAllowed: () => boolean): void;
 }

@@ -37,7 +37,10 @@ interface Node {
   flushes: FlushQueue;
   channels: Topics<Subscription>;
   watches: Topics<Watches>;
-  /** The number of access changes so far that may affect every connection, such as ended sessions. */
+  /**
+   * Grows by one whenever the access of users on any connection may have changed, for example when sessions end. Connections compare it
+   * with `#checkedVersion`.
+   */
   accessVersion: number;
   /** Removes a connection from the node. Called after the connection has closed and its entries on the bus have been removed. */
   remove(connection: Connection): void;
@@ -107,10 +110,8 @@ export class Connection implements Client {
    */
   open(): void {
     this.#queue.add(async () => {
-      // The place is taken before access is read, so that connections get places in the order of their arrival. If access has been lost,
-      // the connection closes for that reason, even if the canvas is full.
-      // the connection closes for that reason.
-      // access is lost too, the connection closes because of the lost access.
+      // The place is taken before access is read, so that connections get places in the order of their arrival. If the user has
+      // also lost access, the connection closes for that reason, even if the canvas is full.
       const held = await this.#holdPlace();
       await this.#refreshAccess();
       if (!held) this.close("full");
@@ -179,7 +180,10 @@ export class Connection implements Client {
     this.#ws.close(code, reason);
   }
 
-  /** Whether the user's credentials have expired, or the canvas's share has expired and the user is neither owner nor editor. */
+  /**
+   * Whether the user's access has run out: the credentials have expired, or the canvas is no longer shared because its `expiresAt` has
+   * passed. Owners and editors keep their access when `expiresAt` has passed.
+   */
   get #hasExpired(): boolean {
     const { canvas, role, until } = this.access;
     const now = this.#node.env.clock();
