@@ -84,7 +84,10 @@ export async function serve(
   }
 }
 
-/** Links the configured database and blob store, even if they have different instance ids. Returns a message for the operator. */
+/**
+ * Makes the configured database and blob store belong together by giving both the same instance id. Does so even if they have different
+ * ids. Returns a message for the operator.
+ */
 export async function join(environment: Record<string, string | undefined>): Promise<string> {
   const config = readConfig(environment);
   const stores = await openStores(config, newLog(config.logLevel));

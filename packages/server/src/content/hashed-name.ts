@@ -5,8 +5,8 @@
 const BUILT = /[-.](?<code>[\w-]{8,64})(\.(chunk|min|bundle))?\.(js|mjs|css|wasm|woff2?)(\.map)?$/;
 
 /**
- * A notation of hashes. `changes` is the minimum number of times that a hash switches between lower case, upper case, digits and other
- * characters.
+ * The format of the hashes that a build tool puts into file names. `changes` is the minimum number of times that a hash switches between
+ * lower-case letters, upper-case letters, digits and other characters. `a1b2` switches 3 times.
  */
 interface Form {
   form: RegExp;
@@ -25,9 +25,9 @@ const CLASSES = /[a-z]+|[A-Z]+|\d+|[_-]+/g;
 const changesIn = (code: string): number => (code.match(CLASSES)?.length ?? 1) - 1;
 
 /**
- * Whether the name of a file contains a hash of its content, so that the name changes with the content. Returns true only if the name ends
- * in a code that nobody writes by hand: a wrong `true` would keep an old file in browsers for a year, a wrong `false` costs a conditional
- * request. Words, dates, versions and counters do not count, and neither do hashes that look like these.
+ * Whether a file name contains a hash of the content, such as `index-DkT3xq9Z.js`. In doubt, returns false: a wrong `true` would keep an
+ * old file in browsers for a year, while a wrong `false` costs a conditional request. So a hash that looks like a word, a date, a version
+ * or a counter does not count.
  */
 export function isHashedName(path: string): boolean {
   const stem = BUILT.exec(path.slice(path.lastIndexOf("/") + 1))?.groups?.code;

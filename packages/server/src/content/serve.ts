@@ -33,7 +33,10 @@ export const searchOf = ({ url }: FastifyRequest): string =>
 const isRoute = (path: string, { headers }: FastifyRequest): boolean =>
   wantsPage(headers) && !path.slice(path.lastIndexOf("/") + 1).includes(".");
 
-/** Sends the requested file from the current version, or from the version from which the browser loaded the page. */
+/**
+ * Sends the requested file from the version that `versionFor` chooses: pages from the current version, and their scripts, styles and images
+ * from the version of the page.
+ */
 export async function serve(
   visit: Visit,
   principal: Principal,

@@ -42,7 +42,10 @@ export class VersionFiles {
     return this.#cache.get(keyOf(version, path));
   }
 
-  /** Looks up three paths of a version with one query. Maps each path that exists to the file in all its encodings. */
+  /**
+   * Looks up three paths of a version with one query: the wanted path and two alternatives. Returns a map from each path that exists to its
+   * file in all encodings.
+   */
   async find(
     version: string,
     [first, second, third]: [string, string, string],

@@ -48,7 +48,10 @@ export function outlineOf(schema: JsonSchema): string {
   return alternatives(anyOf.map(outlineOf).filter((each) => each !== ""));
 }
 
-/** Returns the type name at the end of a `$ref`. A name that zod generated (`__…`) stands for recursive JSON and becomes `Json`. */
+/**
+ * Returns the type name at the end of a `$ref`. A name that begins with `__` becomes `Json`, because zod generates such names for
+ * `z.json()`.
+ */
 export function nameOf($ref: string): string {
   const name = $ref.split("/").at(-1) ?? "";
   return name.startsWith("__") ? "Json" : name;

@@ -73,7 +73,10 @@ function section(group: GroupPage, all: GroupPage[], env: Env): Html {
     ${cursor.page === 1 && group.next === null ? null : pages(group, all)}</section>`;
 }
 
-/** Renders the links to the other pages of a list. They leave the other lists on their current pages. */
+/**
+ * Renders the links to the first and the next page of one list. The URLs contain the cursors of all lists, so that the other lists stay on
+ * their current pages.
+ */
 function pages({ name, heading, cursor, next }: GroupPage, all: GroupPage[]): Html {
   const link = (to: Cursor, rel: string, label: string) => {
     const places = all.map((each) => [each.name, each.name === name ? to : each.cursor] as const);

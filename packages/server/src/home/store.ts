@@ -26,8 +26,8 @@ interface User {
 }
 
 /**
- * The part of a list to read: at most `limit` canvases after the one with this id, changed at `updatedAt` in epoch milliseconds. Lists
- * begin with the latest change.
+ * The part of a list to read: at most `limit` canvases. It begins after the canvas with this `id` and this `updatedAt` (epoch
+ * milliseconds), which was the last one on the previous page. Lists begin with the latest change.
  */
 export interface Slice {
   updatedAt: number;

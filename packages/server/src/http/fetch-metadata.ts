@@ -3,8 +3,8 @@ import type { IncomingHttpHeaders } from "node:http";
 /* Browsers describe a request by Fetch Metadata headers, which pages cannot forge. Old browsers and most other clients send none. */
 
 /**
- * Returns who started the request: "own" for a page of the same origin or the user (for example in the address bar), "other" for any other
- * page, and "unknown" if the request has no `Sec-Fetch-Site` header.
+ * Returns who started the request. "own": a page of the same origin, or the user, for example by typing a URL. "other": any other page.
+ * "unknown": the request has no `Sec-Fetch-Site` header.
  */
 export function initiatorOf({ "sec-fetch-site": site }: IncomingHttpHeaders): "own" | "other" | "unknown" {
   if (site === undefined) return "unknown";

@@ -55,8 +55,8 @@ function mountHostCheck(app: FastifyInstance, env: Env): void {
 }
 
 /**
- * Mounts a hook that throws 404 `NOT_FOUND` for a subdomain of the base host that is not a slug, and for a URL on the host of a canvas that
- * `routedUrl` did not rewrite.
+ * Mounts a hook that throws 404 `NOT_FOUND` for two kinds of requests to a subdomain of the base host: those where the subdomain is not a
+ * slug, such as `xn--a`, and those whose URL does not begin with `/`.
  */
 function mountCanvasHosts(app: FastifyInstance, env: Env): void {
   app.addHook("onRequest", ({ headers, url }, _reply, done) => {

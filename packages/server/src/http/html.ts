@@ -70,8 +70,8 @@ const MARK = new Html(
 );
 
 /**
- * Sends a page of the service itself, without scripts. `formsLeadTo` is added to `form-action` in the CSP: a source that matches the
- * origins to which the response to a form may redirect.
+ * Sends a page of the service itself, without scripts. `formsLeadTo` is a CSP source such as `https://*.example.com`, which is added to
+ * `form-action`. It must match the origins to which the response to a submitted form redirects.
  */
 export function sendPage(
   reply: FastifyReply,

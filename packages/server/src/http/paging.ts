@@ -5,8 +5,8 @@ export interface Paged<Row> {
 }
 
 /**
- * Builds a page of at most `limit` rows from the result of a query for `limit + 1` rows. `nextCursor` is the cursor of the page's last row,
- * or null at the end of the list. `more` means that rows follow even though fewer than `limit + 1` were read.
+ * Builds a page of at most `limit` rows from the rows that a query for `limit + 1` rows returned. `nextCursor` is the cursor of the page's
+ * last row, or null if no rows follow. `more` says that rows follow although the query returned no more than `limit`.
  */
 export function paged<Row>(
   rows: Row[],
@@ -19,7 +19,10 @@ export function paged<Row>(
   return { entries, nextCursor: last === undefined ? null : cursorOf(last) };
 }
 
-/** Returns how many rows, counted from the first, have a total size of at most `budget`. Returns at least 1 if there are any rows. */
+/**
+ * Returns the number of rows at the start of a list that fit into `budget`. `sizeOf` returns the size of one row. Returns at least 1 if
+ * there are any rows.
+ */
 export function countWithin<Row>(rows: Row[], budget: number, sizeOf: (row: Row) => number): number {
   let sum = 0;
   const past = rows.findIndex((row) => {

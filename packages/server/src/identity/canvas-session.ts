@@ -5,8 +5,8 @@ import { isNavigation } from "../http/fetch-metadata.ts";
 import { SESSION_LIFETIME_MS, type Session, sessionById } from "./session.ts";
 
 /**
- * The age from which the cookie of a canvas host is not accepted for navigations. The browser is then redirected to the base host, which
- * checks the session cookie itself and has the cookie of the canvas host renewed.
+ * The maximum age of a canvas host's cookie for page loads. If the cookie is older, the browser is redirected to the base host, which
+ * checks the session cookie and lets the canvas host set a new cookie.
  */
 const NAVIGATION_MAX_AGE_MS = 24 * 60 * 60 * 1000;
 

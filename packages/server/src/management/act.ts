@@ -26,7 +26,7 @@ export interface Result<Body> {
 }
 
 /**
- * The open connections whose access is rechecked after an act. `canvas`: those to the canvas of the act. `people`: all connections,
+ * Which open connections are rechecked after an act. "canvas": the connections to the canvas of the act. "people": all connections,
  * beginning with those of the caller and of the user in the path.
  */
 export type Affects = "canvas" | "people";
@@ -56,9 +56,9 @@ interface Description {
   query?: z.ZodObject;
   body?: BodySpec<unknown>;
   response: ResponseSpec<unknown>;
-  /** Absent if no access needs to be rechecked. */
+  /** The connections whose access is rechecked after the act. If absent, none are rechecked. */
   affects?: Affects;
-  /** Whether each request uploads one of many files. Such requests have a higher rate limit. */
+  /** Whether the act uploads one file of a deploy, which may have many files. Such acts have a higher rate limit. */
   uploads?: boolean;
   /** Whether the audit log records the act. By default it records all acts except GET. */
   audited?: boolean;

@@ -14,7 +14,7 @@ import type { Call } from "./call.ts";
 interface Caller {
   /** The members of the group in words, for the docs. */
   who: string;
-  /** Whether guests of a canvas can belong to it. */
+  /** Whether a guest of a canvas can belong to the group. */
   guests: boolean;
   /**
    * Throws if the caller is not in the group. Returns the objects that it has looked up, such as the canvas. `changes` is false for an act

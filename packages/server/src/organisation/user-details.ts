@@ -13,13 +13,16 @@ export interface UserDetailsRow {
   can_publish_public: number;
   /** Number of canvases that the user owns, without deleted ones. */
   canvases: number;
-  /** The limits of three quotas that are set for this user; null if the general limit applies. */
+  /**
+   * The quotas of this user: the maximum number of canvases, of bytes (`quota_bytes`) and of versions per canvas (`quota_versions`). Null
+   * if the user has no quota of their own; then the general limit applies.
+   */
   quota_canvases: number | null;
   quota_bytes: number | null;
   quota_versions: number | null;
 }
 
-/** Lists users whose e-mail address or name contains `q`: those with ids below `cursor`, newest first. */
+/** Returns up to `limit` users whose e-mail address or name contains `q` and whose id is below `cursor`, newest first. */
 export function listUsers(
   { q, cursor, limit }: { q: string; cursor: string; limit: number },
   { db }: Env,

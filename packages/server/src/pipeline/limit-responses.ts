@@ -6,8 +6,8 @@ import { refuse } from "../http/refusal.ts";
 export const SMALL_RESPONSE = 16 * 1024;
 
 /**
- * Counts a large response until it is sent, because a response that its client does not read takes memory. `holder` is a user id, or the
- * network of an anonymous caller. Throws 429 `RATE_LIMITED` if too many large responses are being sent to the holder.
+ * Limits how many large responses are sent to one caller at the same time, because a response that the client does not read takes memory.
+ * `holder` identifies the caller: a user id, or the network of an anonymous caller. Throws 429 `RATE_LIMITED` if too many are being sent.
  */
 export function limitResponses(holder: string, reply: FastifyReply, { responses }: Env): void {
   const end = responses.begin(holder);

@@ -8,7 +8,7 @@ import { type ReadSlice, streamList } from "./streamed-list.ts";
 /** A call whose `readmit` always succeeds. */
 const call = { readmit: async () => call } as Call;
 
-/** Returns the function `read` for a list of `count` numbers. `asked` records the limits that `read` was called with. */
+/** Returns a function `read` that returns slices of a list of `count` numbers, and `asked`, the `limit` of each call of `read`. */
 function numbers(count: number) {
   const asked: number[] = [];
   const read: ReadSlice<number> = async (_call, limit, after) => {

@@ -29,8 +29,8 @@ export const ENTER = "__enter";
 const secretCookie = ({ base }: Env) => hostOnly("easel_entering", base.secure);
 
 /**
- * Redirects a browser from the host of a canvas to the base host, to get a one-time code. At the end of the hand-over the browser is
- * redirected to `path` on the host of the canvas.
+ * Starts the hand-over, in which the host of a canvas gets its own cookie: redirects the browser to the base host for a one-time code. At
+ * the end, the browser is redirected to `path` on the host of the canvas.
  */
 export function startHandOver(slug: string, path: string, { headers }: IncomingMessage, env: Env): never {
   const known = cookiesNamed(headers.cookie, secretCookie(env)).find(isToken);

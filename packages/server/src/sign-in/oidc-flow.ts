@@ -22,7 +22,7 @@ export interface Flow {
   expires: number;
   /** The URL to redirect to after the sign-in: a result of `safeReturn`. */
   returnTo: string;
-  /** Whether this sign-in replaces one that was started with another binding. It is then not restarted again. */
+  /** Whether the sign-in was started again because the browser had lost the binding of the first attempt. It is started again only once. */
   restarted: boolean;
 }
 

@@ -1,13 +1,16 @@
 import type { Member } from "@easel/protocol/realtime";
 import type { Renewal } from "./bus.ts";
 
-/** A member who is present on a topic. `connections` maps each connection of the member to its lease. */
+/**
+ * A member who is present on a topic (a channel of a canvas). `connections` maps the id of each of the member's connections to the id of
+ * the lease of its node. When a node stops renewing its lease, its connections no longer count.
+ */
 interface Present {
   member: Member;
   connections: Map<string, string>;
 }
 
-/** Maps topics to the members who are present there. `isLive` returns whether a lease has not expired. */
+/** Keeps the members who are present on each topic, for the bus of a single node. `isLive` returns true while a lease has not expired. */
 export class Presence {
   readonly #topics = new Map<string, Map<string, Present>>();
   readonly #isLive: (lease: string) => boolean;

@@ -5,9 +5,9 @@ import type { Message } from "./checkpoint-worker.ts";
 const DELAY_MS = 1_000;
 
 /**
- * Copies the write-ahead log of SQLite into the database file in a thread, so that the event loop does not wait for the disk. Starts the
- * thread with the first checkpoint. Calls `finish`, which copies the rest on the event loop, if the thread did not copy the whole log or
- * commits were made meanwhile: SQLite reuses the log only after all of it has been copied.
+ * Copies SQLite's write-ahead log into the database file, in a thread, so that the event loop does not wait for the disk. If the thread
+ * leaves something uncopied, or commits are made while it copies, calls `finish`, which copies the rest on the event loop. SQLite can reuse
+ * the log only after all of it has been copied.
  */
 export class Checkpoints {
   readonly #file;

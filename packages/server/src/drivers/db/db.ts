@@ -1,10 +1,16 @@
-/** A value in an SQL statement. Booleans are 0 and 1, JSON is text. Bytes are compared byte by byte. */
+/**
+ * A value in an SQL statement. Booleans are stored as 0 and 1, and JSON as text. `Uint8Array` values are compared byte by byte, for example
+ * in `order by`.
+ */
 export type Value = string | number | null | Uint8Array;
 
 /** The arguments of a tagged template: the text of a statement and its values. */
 export type Sql = [text: TemplateStringsArray, ...values: Value[]];
 
-/** A value that is computed only when the database is queried. The cache of `getCached` uses `from` as the key instead of the value. */
+/**
+ * A parameter of a statement that is computed only when the database is queried. If `getCached` finds the row in its cache, `value` is not
+ * called. In the cache, `from` identifies the parameter.
+ */
 export interface Derived {
   from: string;
   value(): Value;
@@ -30,8 +36,8 @@ export function statementText(...parts: string[]): TemplateStringsArray {
 export const optional = (...statement: Sql): { optional: Sql } => ({ optional: statement });
 
 /**
- * Encodes texts as one value, for `select key from json_each(${asKeys(texts)})`, which returns each text once as a row. The texts must not
- * contain NUL or lone surrogates.
+ * Converts texts to a JSON object whose keys are the texts. A statement can use it as a list: `where path in (select key from
+ * json_each(${asKeys(paths)}))`. The texts must not contain NUL or lone surrogates.
  */
 export const asKeys = (texts: string[]): string =>
   JSON.stringify(Object.fromEntries(texts.map((text) => [text, 1])));
@@ -69,8 +75,8 @@ export interface Db {
   /** Returns all rows. */
   all<Row>(...statement: Sql): Promise<Row[]>;
   /**
-   * Returns the first rows whose texts and bytes have a total length of about `size` at most, and at least one row if there is any. Does
-   * not read further rows into memory.
+   * Returns as many of the first rows as fit into `size`, but at least one row if there is any. The size of a row is about the total length
+   * of its texts and bytes. Further rows are not read into memory.
    */
   head<Row>(size: number, ...statement: Sql): Promise<Head<Row>>;
   /** Runs a write. Returns the number of rows that it changed. */
@@ -78,8 +84,9 @@ export interface Db {
   /** Runs a write with a `returning` clause. Returns its rows. */
   returning<Row>(...statement: Sql): Promise<Row[]>;
   /**
-   * Runs writes in one transaction. If a step that is not `optional` changes no row, rolls back all steps, and returns only the numbers of
-   * rows that the earlier steps had changed. So the batch was committed if the result has as many numbers as there are steps.
+   * Runs writes in one transaction and returns the number of changed rows of each step. If a step that is not `optional` changes no row,
+   * rolls back the transaction and returns only the numbers of the steps before it. So the result is shorter than `steps` if and only if
+   * the batch was rolled back.
    */
   batch(steps: Step[]): Promise<number[]>;
   /** Waits for the pending writes, then closes the database. */

@@ -29,10 +29,9 @@ class Rollback extends Error {
 }
 
 /**
- * Opens an SQLite database. The reads of one turn of the event loop share a snapshot. The writes of a turn are committed in one transaction
- * at its end, and their promises resolve after the commit. `onIoError` is called when the disk fails during a commit: durability cannot be
- * promised any more, so the process must end. While another process holds the write lock, writes wait in order for up to `lockMs`
- * milliseconds, and reads go on.
+ * Opens an SQLite database. Reads of one turn of the event loop share a snapshot; writes of one turn share a transaction, which is
+ * committed at the end of the turn. While another process holds the write lock, writes wait in order for up to `lockMs` milliseconds.
+ * `onIoError` is called when the disk fails during a commit. It must end the process.
  */
 export function sqlite(file: string, onIoError: (error: unknown) => void, lockMs = LOCK_MS): Db & Schema {
   const connection = openConnection(file, LOCK_MS);
@@ -155,8 +154,8 @@ export function sqlite(file: string, onIoError: (error: unknown) => void, lockMs
   }
 
   /**
-   * Runs the steps of a batch. Uses a savepoint only if `undoable` is true, which means that the writes of a turn are repeated after a
-   * failure: a savepoint costs as much as a statement.
+   * Runs the steps of a batch. Uses a savepoint only if `undoable` is true, because a savepoint takes as long as a statement. Without a
+   * savepoint, throws `Repeat` when a step fails: then all writes of the turn are repeated, with `undoable` set.
    */
   function batch(steps: Step[], undoable: boolean): number[] {
     if (undoable) savepoint.run();

@@ -38,8 +38,8 @@ export const intersection = (one: Range, other: Range): Range => ({
 });
 
 /**
- * Separates conditions on the author from the others. `authors` are the ids that the author of a record must equal, including `author`
- * unless it is null.
+ * Separates the conditions that require a certain author id from the others. `authors` are the ids in these conditions, and `author` if it
+ * is not null. A record matches only if its author equals all of them.
  */
 export function splitAuthors(
   given: Condition[],

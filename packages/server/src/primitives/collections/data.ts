@@ -3,8 +3,8 @@ import type { CanvasData } from "../../canvases/canvas-data.ts";
 import { sql } from "../../drivers/db/db.ts";
 
 /**
- * Declares the storage of collections: the tables of records and of indexed fields, the quota of records, and the used bytes. A number
- * counts as 8 bytes.
+ * Declares the storage of collections: the tables of records and of indexed fields, the quota of records, and the number of bytes used. A
+ * record whose value is a number counts as 8 bytes.
  */
 export const collectionsData: CanvasData = {
   tables: {

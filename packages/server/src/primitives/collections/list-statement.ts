@@ -20,8 +20,8 @@ const FIELDS = {
 };
 
 /**
- * The tables and conditions of each index that a list can read along. `key` is the column by which records are sorted before they are
- * sorted by id; null if they are sorted by id only.
+ * The ways in which a list can be read: the tables to select from, and `also`, an additional condition. Each one follows an index. `key` is
+ * the column by which the records are sorted first, before their id; null if they are sorted by id alone.
  */
 const WALKS = {
   createdAt: { ...RECORDS, key: null, also: "" },
@@ -66,8 +66,8 @@ function listText({ walk, descending, authors, conditions }: Shape): TemplateStr
 }
 
 /**
- * Returns the values for the placeholders of the position after which a page begins and, if the list is sorted by a field, of the key where
- * the list ends.
+ * Returns the values for two places in the statement of a list. The first is where the page begins: after the previous page, or at the
+ * start of the list. The second is the key where the list ends, which only lists sorted by a field have.
  */
 function boundsOf({ order, descending, after }: RecordQuery, bounds: Range): Value[] {
   const end = descending ? "last" : "first";

@@ -3,7 +3,8 @@ import type { CanvasData } from "../../canvases/canvas-data.ts";
 import { sql } from "../../drivers/db/db.ts";
 
 /**
- * Declares the storage of KV: the keys with their values, and the number of keys per scope. In the storage use, a number counts as 8 bytes.
+ * Declares the storage of KV: the keys with their values, and the number of keys per scope. In the number of bytes used, a value that is a
+ * number counts as 8 bytes.
  */
 export const kvData: CanvasData = {
   tables: {

@@ -35,7 +35,8 @@ export class FlushQueue {
   }
 
   /**
-   * Concatenates frames. Returns the previous result if it was made from the same frames, which is common for subscribers of one channel.
+   * Concatenates frames. Keeps the last result and returns it again for the same frames, because subscribers of one channel usually get the
+   * same frames.
    */
   join(frames: Buffer[]): Buffer {
     const [first, ...others] = frames;
