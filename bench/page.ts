@@ -10,7 +10,10 @@ export interface Page {
   request(method: string, path: string, body?: string): string;
 }
 
-/** Creates a canvas with this policy and with its backend turned on. Every signed-in user can open it. */
+/**
+ * Creates a canvas with the policy document `runtimePolicy` and with its backend turned on. Shares it with every signed-in user. Returns
+ * functions that send requests to its API.
+ */
 export async function openPage(base: string, runtimePolicy: object | null = null): Promise<Page> {
   const cookie = await signIn(base);
   const { id, slug } = await manage<{ id: string; slug: string }>(base, cookie, "POST", "/api/canvases", {

@@ -86,14 +86,20 @@ function restRows({ memory, pulses }: Rest): string[][] {
   ];
 }
 
-/** Returns a row of the table: the median over the rounds for each kind of server, and the ratio of the first kind to the second. */
+/**
+ * Returns a row of the table. After the label come the medians of all rounds, one for each kind of server, and then the ratio of the first
+ * kind (Easel) to the second. `rounds` has the results of each round.
+ */
 function row(label: string, rounds: number[][], decimals: number, goal = ""): string[] {
   const medians = KINDS.map((_, kind) => median(rounds.map((kinds) => kinds[kind] ?? Number.NaN)));
   const ratio = median(rounds.map(([ours = Number.NaN, theirs = Number.NaN]) => ours / theirs));
   return [label, ...medians.map((value) => figure(value, decimals)), figure(ratio, 2), goal];
 }
 
-/** Returns the limit of open files per process; Node raises the soft limit to the hard one. */
+/**
+ * Returns the number of files that a process may open: the hard limit, because Node raises the soft limit to it. Returns infinity if the
+ * limit cannot be read.
+ */
 function openFiles(): number {
   try {
     const limits = readFileSync("/proc/self/limits", "utf8");

@@ -40,7 +40,10 @@ const FRAMES: Dialect = {
   message: { at: '{"type":"'.length, is: "m" },
 };
 
-/** Frames of Engine.IO 4 (`0` open, `2` ping, `3` pong) around packets of Socket.IO 5 (`40` connect, `42` event). */
+/**
+ * The dialect of Socket.IO. The first digit of a frame belongs to Engine.IO 4: `0` open, `2` ping, `3` pong, `4` message. A message
+ * contains a packet of Socket.IO 5: `40` is a connect, and `42` is an event.
+ */
 const PACKETS: Dialect = {
   opening: [
     { send: "", answer: "0{" },

@@ -1,7 +1,7 @@
 import { Agent, request } from "node:http";
 import { text } from "node:stream/consumers";
 
-/** What this process is told on its standard input: which file transfers to make to or from one server. */
+/** The input of this script, as JSON on its standard input: the file transfers to make to or from one server. */
 export interface Transfers {
   port: number;
   method: "GET" | "POST";

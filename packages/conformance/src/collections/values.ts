@@ -15,7 +15,7 @@ import { add, type Entry, entriesIn, entryOf } from "./entry.ts";
 const MAX = LIMITS.valueBytes.value;
 const MiB = 1024 * 1024;
 
-/** Values larger than 64 KiB when serialized, some with few characters. */
+/** Values larger than 64 KiB when serialized. Some of them have far fewer characters, which take two or six bytes each. */
 const TOO_LARGE: [name: string, body: string][] = [
   ["65,537 bytes", quoted("a", MAX + 1)],
   ["65,537 bytes of two-byte characters and one", `"a${"é".repeat((MAX - 2) / 2)}"`],

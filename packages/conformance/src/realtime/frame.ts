@@ -15,8 +15,8 @@ export type FrameCode =
   | "UNKNOWN_FRAME";
 
 /**
- * The fields of an error frame that name what the error is about, such as `{ channel: "pens" }` or the target of a watch. Empty if the
- * error is about neither.
+ * The fields of an error frame that name what the error is about, such as `{ channel: "pens" }` or the target of a watch. Empty if it
+ * is about neither a channel nor a watch.
  */
 export type About = Record<string, Json>;
 

@@ -9,12 +9,12 @@ import type { ErrorCode } from "@easel/protocol/errors";
 /** Whether each capability switch of a canvas is on. */
 export type Switches = Record<Switch | "backendEnabled", boolean>;
 
-/** For each capability that depends on the settings of the deployment: whether these settings allow it. */
+/** Whether the settings of the deployment allow a capability. A capability that does not depend on these settings is absent. */
 export type Deployment = Partial<Record<Capability, boolean>>;
 
 /**
- * Why a capability cannot be used. If it is off: the `reason` of the `CAPABILITY_DISABLED` error. If it is on but lacks something that it
- * needs, such as a grant: the code of another error.
+ * Why a capability cannot be used. If the capability is off, this is the `reason` of the `CAPABILITY_DISABLED` error. If it is on but
+ * something else is missing, such as a grant, this is the code of another error.
  */
 export type UnavailableReason = DisabledReason | ErrorCode;
 
@@ -31,7 +31,7 @@ export function disabledReason(
   return null;
 }
 
-/** Whether the reason is that the capability is off, and not that it is on but lacks something that it needs. */
+/** Whether the reason means that the capability is off. Returns false if the capability is on but something else is missing. */
 export const isDisabledReason = (reason: UnavailableReason): reason is DisabledReason =>
   ["backend_off", "feature_off", "operator_disabled"].includes(reason);
 

@@ -11,8 +11,8 @@ export interface PendingUpgrade {
 }
 
 /**
- * Routes upgrade requests like any other request, so that a rejected one gets an HTTP response. Returns a function that returns the pending
- * upgrade of a request, or undefined if the request is no upgrade.
+ * Routes upgrade requests like any other request, so that a route can reject one with an HTTP response. Returns a function that finds the
+ * pending upgrade of a request. This is undefined if the request does not ask for an upgrade.
  */
 export function routeUpgrades(server: Server): (request: IncomingMessage) => PendingUpgrade | undefined {
   const pending = new WeakMap<IncomingMessage, PendingUpgrade>();

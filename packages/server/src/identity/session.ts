@@ -21,7 +21,10 @@ export interface Session {
   user: User;
 }
 
-/** A row of the view `session_holders`: a session with the columns of its user, or of the invitation of its guest. */
+/**
+ * A row of the view `session_holders`: a session, with the columns of its user if it is the session of a member, or of the invitation if it
+ * is the session of a guest.
+ */
 type SessionRow = { session_id: string; expires_at: number } & UserRow & InviteRow;
 
 /** Returns the name of the session cookie. On https it has the prefix `__Host-`, so that no canvas host can set or shadow the cookie. */

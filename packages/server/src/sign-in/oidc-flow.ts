@@ -22,7 +22,7 @@ export interface Flow {
   expires: number;
   /** The URL to redirect to after the sign-in: a result of `safeReturn`. */
   returnTo: string;
-  /** Whether the sign-in was started again because the browser had lost the binding of the first attempt. It is started again only once. */
+  /** Whether this is the second attempt: the browser no longer had the binding of the first one. There is no third attempt. */
   restarted: boolean;
 }
 

@@ -21,7 +21,8 @@ export const hasDotFile = (path: string): boolean =>
   /(^|\/)\./.test(path.replace(/^\.well-known(?=\/|$)/, ""));
 
 /**
- * Returns the path to report for a file that is left out: the outermost folder in its path that is left out as a whole, or else the file.
+ * Returns the path that a response reports for a file that is left out. If a folder in the path is left out as a whole, this is that
+ * folder, such as `.git/` for `.git/config`. Otherwise it is the file.
  */
 function reportedPath(path: string, isLeftOut: typeof isDotFile): string {
   const segments = path.split("/");

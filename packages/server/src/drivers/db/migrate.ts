@@ -23,8 +23,8 @@ async function read(directory: string): Promise<Migration[]> {
 }
 
 /**
- * Applies all new migrations in one transaction, on one node at a time. Throws if a migration that was applied to the database is missing
- * in the directory or has another text there.
+ * Applies all new migrations in one transaction, on one node at a time. Throws if the directory lacks a migration that was applied to the
+ * database earlier, or if the text of such a migration has changed.
  */
 export async function migrate(schema: Schema, directory = MIGRATIONS): Promise<void> {
   const migrations = await read(directory);

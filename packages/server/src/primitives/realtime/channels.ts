@@ -69,8 +69,9 @@ export class Channels {
   }
 
   /**
-   * Applies the user's current rights to every subscription: removes the subscription, or joins or leaves the presence of its channel, as
-   * the rights require.
+   * Applies the user's current rights to every subscription. Removes the subscription if the user may no longer subscribe, and tells the
+   * client. Otherwise joins or leaves the presence of the channel, and sends the list of members if the user may see it now but could not
+   * before.
    */
   async applyAccess(): Promise<void> {
     for (const subscription of [...this.#subscriptions.values()]) {

@@ -25,7 +25,10 @@ export class SerialQueue {
     return this.#waiting.length;
   }
 
-  /** Adds a task. Resolves when the task has run or `addLast` has dropped it. After `addLast`, does nothing. */
+  /**
+   * Adds a task. The promise resolves when the task has run, or when `addLast` has dropped the task. After `addLast` was called, new tasks
+   * are ignored.
+   */
   add(task: Task): Promise<void> {
     if (this.#closed) return Promise.resolve();
     return new Promise((resolve) => {

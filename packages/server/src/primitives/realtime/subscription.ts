@@ -29,7 +29,10 @@ export class Subscription {
     if (this.open) this.#client.deliver(frame, this.#isOpen);
   }
 
-  /** Delivers a `join` or `leave` frame, unless it is about the user of this connection. */
+  /**
+   * Delivers a `join` or `leave` frame if the client's rights include seeing who is present. Skips a frame about the user of this
+   * connection.
+   */
   onPresence(frame: Buffer, user: string): void {
     if (!this.open || user === this.#client.access.user.id) return;
     this.#client.deliver(frame, this.#seesPresence);
