@@ -8,7 +8,10 @@ export interface Case {
   /** The target of the benchmark: requests a second, divided by those of the bare server. */
   target?: number;
   requests: string[];
-  /** A bare server that sends the same bytes; by default the one that is given to `compare`. */
+  /**
+   * A bare server only for this case, which sends the same response bytes as the measured server. By default, the argument `bare` of
+   * `compare`.
+   */
   bare?: Server;
   /** The name of another case in the run. The table then also has the ratio of this case to that one. */
   beside?: string;
@@ -72,7 +75,10 @@ export async function compare(
   };
 }
 
-/** Runs a process that sends requests, and returns its figures. Throws if a response was not 2xx. */
+/**
+ * Runs `bench/load.ts`, which sends the requests that `load` describes, and returns the measurements that it prints. Throws if a response
+ * was not 2xx.
+ */
 export async function apply(load: Load): Promise<LoadResult> {
   const child = startNode(1, "bench/load.ts", []);
   child.stdin.end(JSON.stringify(load));

@@ -44,7 +44,7 @@ interface Draft {
   until?: string;
 }
 
-/** Fills in the fields of the form that are given, and publishes. */
+/** Fills in the form fields for which the draft has a value, and clicks the button that publishes. */
 async function publish(page: Page, { title, text, look, readers, password, slug, until }: Draft) {
   if (title !== undefined) await page.getByRole("textbox", { name: "Title" }).fill(title);
   if (text !== undefined) await page.getByLabel("Text", { exact: true }).fill(text);

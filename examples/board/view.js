@@ -8,10 +8,13 @@ const listOf = (column) => sectionOf(column).querySelector("ol");
 export const headingOf = (column) => sectionOf(column).querySelector("h2");
 export const titleOf = (column) => headingOf(column).textContent;
 
-/** Whether a right, on the viewer's own cards or on any card, covers this card. */
+/**
+ * Whether a right of the viewer `me` allows an operation on a card. `right.any` allows it on every card, `right.own` only on the viewer's
+ * own cards.
+ */
 export const may = (right, { authorId }, me) => right.any || (right.own && authorId === me.id);
 
-/** Returns the element of a card that is on the page. */
+/** Returns the list item on the page that shows a card, or null if the page does not show the card. */
 export const elementOf = ({ id }) => document.querySelector(`#columns [data-id="${id}"]`);
 
 function fromTemplate(id, key) {
@@ -83,7 +86,10 @@ export function draw(state) {
   if (home !== null) refocus(focused, home);
 }
 
-/** Keeps the focus on `focused`. If that element is hidden or removed, moves the focus to a button of its card or its column. */
+/**
+ * Keeps the focus on `focused`. If `focused` is now hidden, focuses a visible button of its list item; if `focused` was removed, a visible
+ * button in the column `home`. Without such a button, focuses the heading of `home`.
+ */
 function refocus(focused, home) {
   const scope = focused.isConnected && focused.hidden ? focused.closest("li") : home;
   const next = scope.querySelector("li button:not([hidden])") ?? home.querySelector("h2");
@@ -92,8 +98,9 @@ function refocus(focused, home) {
 }
 
 /**
- * Returns a short summary of the changes between two boards. A board has only cards that were changed after its end time, `endBefore` or
- * `end`. An older card may exist although the board does not have it.
+ * Returns a short summary of what has changed from the board `before` to `board`, such as `Changed: Tea.`. A board may lack the cards that
+ * have not changed for longest: `endBefore` and `end` are the `updatedAt` of the oldest card on each board, or 0 if it has all cards. Cards
+ * that one board lacks for this reason do not count as new or removed.
  */
 export function newsSince(before, board, endBefore, end) {
   const news = [];

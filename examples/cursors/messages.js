@@ -1,7 +1,10 @@
-/** The channel. Viewers may publish on channels with the prefix `participants:`; for others, easel.json would need a policy. */
+/**
+ * The name of the channel. Viewers may publish on it because it begins with `participants:`. Any other name would need a policy in
+ * easel.json.
+ */
 export const CHANNEL = "participants:cursors";
 
-/** The interval in ms between two points of a path. A message has the path along which a pointer has moved. */
+/** The time in ms between two points of a path. Every message contains the path along which a pointer has moved. */
 export const STEP = 60;
 
 /** The maximum number of points in a path, both when it is sent and when it is shown. */

@@ -58,7 +58,10 @@ const writer = letWrite({
     say(isNew ? `“${canvas.title}” is published.` : `“${canvas.title}” is changed.`);
     look();
   },
-  /** Shows what the service has stored although publishing has failed. */
+  /**
+   * Called when publishing has failed. Shows what the service has stored: the canvas `current` if the error has it, otherwise the list of
+   * canvases.
+   */
   async failed({ code, id, current }) {
     if (current) {
       put(current);
@@ -73,7 +76,7 @@ const writer = letWrite({
   left: ({ id }) => itemOf(id)?.querySelector(".edit").focus(),
 });
 
-/** Asks for confirmation before a page is taken down. */
+/** Asks the viewer to confirm that a page is taken down. Resolves with true if the viewer confirms. */
 async function confirmed({ title }) {
   const dialog = element("confirm");
   element("confirm-title").textContent = `Take down “${title}”?`;

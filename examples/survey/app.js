@@ -19,7 +19,7 @@ const choices = [...form.elements.choice].map((input) => input.value);
 let me = null;
 /** The submission of the viewer; undefined if there is none. */
 let mine;
-/** The values that the page last put into the form, as JSON. They show whether the person has changed the form. */
+/** The values of the form, as JSON, when the page last filled it in. If the form has other values now, the person has changed it. */
 let filled = JSON.stringify(entered());
 let answers = [];
 let shown = SHOWN;
@@ -47,7 +47,10 @@ function fill({ choice, comment }) {
   filled = JSON.stringify(entered());
 }
 
-/** Shows the state of the viewer's own answer. `done` says what the viewer has just done; without it, shows their name and the time. */
+/**
+ * Shows whether the viewer has answered. The text shown is `done`, which says what the viewer has just done. If `done` is empty, the text
+ * is the viewer's name and the time of the answer.
+ */
 function drawMine(done = "") {
   const name = me.name || me.email;
   const given = mine ? `Answered as ${name} on ${timeOf(mine)}.` : `You answer as ${name}.`;
@@ -144,7 +147,7 @@ async function withdraw() {
   look();
 }
 
-/** Asks for confirmation before a permanent removal. */
+/** Shows a dialog that asks the viewer to confirm a permanent removal. Resolves with true if the viewer confirms. */
 async function confirmed(title, text) {
   const dialog = element("confirm");
   element("confirm-title").textContent = title;

@@ -65,8 +65,8 @@ export class Browser {
   }
 
   /**
-   * Opens the page of a canvas, submits its password form and follows a redirect. Returns the response to the form, not that of the
-   * redirect.
+   * Opens the page of a canvas and submits its password form. If the response to the form is a redirect, also requests the target of the
+   * redirect. Returns the response to the form.
    */
   async unlock(slug: string, password: string, accept: Header = NAVIGATES): Promise<Answer> {
     await this.canvas(slug);
@@ -89,7 +89,10 @@ export class Browser {
     return this.jar.valueAt(this.#api(slug), GATE);
   }
 
-  /** Returns the runtime API of a canvas as its page calls it, with the browser's current cookies. */
+  /**
+   * Returns a client of a canvas's runtime API. It sends requests as the page of the canvas would, with the cookies that the browser has
+   * now.
+   */
   api(slug: string): Page {
     const headers = [...this.#headers, ...this.jar.headersFor(this.#api(slug))];
     return open(this.#target, slug, { email: "", name: "", headers });

@@ -14,7 +14,10 @@ export type Role = (typeof ROLES)[number];
 /** The people of a test canvas, by role. */
 export type Cast = Record<Role, Person>;
 
-/** A test canvas with its people. `pages` has the canvas's page as each of them opens it, to send requests to the runtime API. */
+/**
+ * A test canvas with its people. For each role, `pages` has the page of the canvas, opened by the person in that role. A page sends
+ * requests to the runtime API.
+ */
 export interface Stage {
   id: string;
   slug: string;
@@ -66,15 +69,18 @@ export async function turn(target: Target, { id, people }: Stage, switches: Part
   assert.equal(answer.status, 200, `PATCH capabilities: ${answer.text}`);
 }
 
-/** The settings of sharing besides the access (private, whole organisation or Public link) and the people. */
+/** The sharing settings of a canvas, apart from its general access (such as `public_link`) and the people with whom it is shared. */
 export interface Terms {
   password?: string | null;
-  /** Epoch milliseconds; null for a share that does not expire. */
+  /** The time at which access to the canvas ends, in epoch milliseconds. Null if access never ends. */
   expiresAt?: number | null;
   teams?: { id: string; role: "editor" | "viewer" }[];
 }
 
-/** Shares a canvas, as its owner. `listed` maps people of the test canvas to the roles that they get; all others get none. */
+/**
+ * Shares a canvas, as its owner. `listed` has the role of each person with whom the canvas is then shared. People who are not in `listed`
+ * get no role.
+ */
 export function share(
   target: Target,
   canvas: Stage,

@@ -41,7 +41,10 @@ export async function unpublish(target: Target, { id, people }: Stage): Promise<
   assert.equal(answer.status, 200, `POST unpublish: ${answer.text}`);
 }
 
-/** Lets the share of a canvas expire. The API accepts only future times, so the function sets a near one and waits. */
+/**
+ * Lets the access to a canvas expire. Sets `expiresAt` to a time in the near future, because the API accepts no past time, and waits until
+ * the canvas is expired.
+ */
 export async function expire(target: Target, canvas: Stage): Promise<void> {
   const path = `/api/canvases/${canvas.id}`;
   await soon(async (expiresAt) => {
@@ -57,8 +60,8 @@ export async function expire(target: Target, canvas: Stage): Promise<void> {
 }
 
 /**
- * Calls `act` with a time in the near future (epoch milliseconds). If it returns false because the time has already passed, calls it again
- * with a later one.
+ * Calls `act` with a time in the near future (epoch milliseconds). `act` returns false if that time has already passed. The function then
+ * calls it again with a later time.
  */
 export async function soon(act: (moment: number) => Promise<boolean>): Promise<void> {
   for (let ahead = SHORT_MS; !(await act(Date.now() + ahead)); ahead *= 2);

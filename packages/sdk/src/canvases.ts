@@ -111,5 +111,5 @@ export function createCanvases(api: Api, sendForm: SendForm): Canvases {
   };
 }
 
-/** Returns a value. Throws for NaN and infinite numbers, because JSON would write them as null, and null clears a setting. */
+/** Returns the value unchanged. Throws for NaN and infinite numbers, because JSON would write them as null, and null clears a setting. */
 const requireFinite = (value: unknown) => (typeof value === "number" ? requireJson(value) : value);

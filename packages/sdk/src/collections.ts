@@ -94,7 +94,10 @@ export interface Collection {
   watch(handler: Listener<RecordChange>, onError?: Listener<EaselError>): () => void;
 }
 
-/** Encodes `where` as JSON. Throws for values that JSON would omit or write as null, because they would match other records. */
+/**
+ * Encodes `where` as JSON. Throws for a value that JSON would omit (a function) or write as null (NaN), because the filter would then match
+ * other records.
+ */
 const filterOf = (where: RecordListOptions["where"]) =>
   where === undefined ? undefined : toJson(where, requireJson);
 

@@ -79,8 +79,8 @@ export class NotAuthenticatedError extends EaselError {
 }
 
 /**
- * The capability is turned off: with the backend of the canvas (`reason` is `backend_off`), by its own switch (`feature_off`), or by the
- * operator (`operator_disabled`). `hint` says how to turn it on.
+ * The capability is turned off. `reason` is `backend_off` if the backend of the canvas is off, `feature_off` if the capability's own switch
+ * is off, and `operator_disabled` if the operator has disabled it. `hint` says how to turn it on.
  * @example if (error instanceof easel.CapabilityDisabledError) show(error.hint);
  */
 export class CapabilityDisabledError extends EaselError {
@@ -196,7 +196,10 @@ export function toError(status: number, body: unknown): EaselError {
   return new type(failure);
 }
 
-/** Returns the error for arguments that the service would reject with 400 `INVALID_BODY`, or that a URL cannot contain. */
+/**
+ * Returns the error for an invalid argument. It equals the 400 `INVALID_BODY` that the service would send, but also covers arguments that a
+ * URL cannot contain.
+ */
 export function invalid(message: string, cause?: unknown): EaselError {
   return new EaselError({ status: 400, code: "INVALID_BODY", message, cause });
 }

@@ -1,8 +1,8 @@
 import { invalid } from "./errors.ts";
 
 /**
- * Encodes a string as one path segment. Throws for reserved strings, for `.`, `..` and the empty string, which a URL cannot contain as a
- * segment, and for strings with lone surrogates.
+ * Encodes a string as one path segment of a URL. `what` names the string in messages, such as `key`. Throws if the string is in `reserved`,
+ * is empty, `.` or `..`, or has a lone surrogate.
  */
 export function segment(text: string, what: string, reserved: string[] = []): string {
   if (typeof text !== "string") throw invalid(`The ${what} must be a string.`);

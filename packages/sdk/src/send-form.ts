@@ -22,7 +22,10 @@ export type SendForm = <Answer>(
 
 /** Creates a `SendForm`. Without `XMLHttpRequest`, as in Node, progress is reported once, at the end. */
 export function createSendForm(api: Api, XMLHttpRequest: (new () => UploadRequest) | undefined): SendForm {
-  /** Rejects if the viewer is not signed in. Called after a network failure, which may have been a redirect to the sign-in page. */
+  /**
+   * Rejects if the viewer is not signed in. Called after a request that got no response, because a redirect to the sign-in page can be the
+   * cause.
+   */
   const requireSession = async ({ signal = null }: RequestInit) => {
     await api.send("GET", "/me", { signal }).catch((error) => {
       if (error instanceof NotAuthenticatedError) throw error;

@@ -10,7 +10,7 @@ export interface Part {
   type?: string;
 }
 
-/** The metadata of a share: an object, which is sent as JSON, or a text, which is sent unchanged. */
+/** The metadata of a share, which is a canvas that a page publishes. An object is sent as JSON, a string unchanged. */
 export type Metadata = object | string;
 
 const BOUNDARY = "easel-conformance-boundary";
@@ -18,13 +18,13 @@ const BOUNDARY = "easel-conformance-boundary";
 /** The `Content-Type` of the bodies that `formOf` returns. */
 export const FORM_TYPE = `multipart/form-data; boundary=${BOUNDARY}`;
 
-/** Returns the form part with the metadata of a share. */
+/** Returns the form part `metadata`, which has the title and the settings of the canvas to publish. */
 export const metadataPart = (metadata: Metadata): Part => ({
   name: "metadata",
   value: typeof metadata === "string" ? metadata : JSON.stringify(metadata),
 });
 
-/** Returns the form part with a bundle, which should be a zip. */
+/** Returns the form part `bundle`, which has the files of the canvas to publish. Its value should be a zip. */
 export const bundlePart = (value: string | Buffer): Part => ({
   name: "bundle",
   value,
@@ -57,14 +57,17 @@ export const bundleOf = (site: string | Files): Buffer =>
 /** A zip that ends too early. */
 export const BROKEN = bundleOf("broken").subarray(0, -10);
 
-/** Sends `POST /authoring`, which publishes a share. */
+/** Sends `POST /authoring` from a page, which publishes a new canvas. */
 export const author = (
   page: Page,
   metadata: Metadata,
   bundle: string | Buffer = bundleOf("A page"),
 ): Promise<Answer> => sendForm(page, "POST", "/authoring", [metadataPart(metadata), bundlePart(bundle)]);
 
-/** Sends `PUT /authoring/{id}`, which updates a share. Without `bundle` the form has no bundle. */
+/**
+ * Sends `PUT /authoring/{id}` from a page, which updates a canvas that a page has published. Without `bundle`, the form has no part
+ * `bundle`.
+ */
 export const revise = (
   page: Page,
   id: string,

@@ -20,8 +20,8 @@ export const LIMITED = {
 };
 
 /**
- * Tests authoring on a service with the settings `LIMITED`: a share cannot be private, expires within seven days if at all, and each person
- * may publish two shares a day.
+ * Tests `/authoring` on a service with the settings `LIMITED`. There, a page cannot publish a private canvas, `expiresAt` is at most seven
+ * days ahead, and a person may publish two canvases a day.
  */
 export function limited(target: Target): void {
   describe("rungs, the cap of the expiry, and the daily quota", () => {

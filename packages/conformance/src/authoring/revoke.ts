@@ -17,7 +17,10 @@ const METHODS: [method: string, path: string, allowed: string[]][] = [
   ["POST", "/authoring/a-1", ["PUT", "DELETE"]],
 ];
 
-/** Tests `DELETE /authoring/{id}`, which revokes a share, and how an update publishes it again. Also tests the methods of the routes. */
+/**
+ * Tests `DELETE /authoring/{id}`, which takes a published canvas offline, and `PUT /authoring/{id}`, which publishes it again. Also tests
+ * that other methods get 405.
+ */
 export function revocations(target: Target): void {
   describe("revoke", () => {
     let canvas: Stage;

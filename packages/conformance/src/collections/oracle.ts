@@ -16,7 +16,7 @@ const TABLE: Record<Preset, Record<"read" | "create" | "change", Group[]>> = {
   collaborative: { read: ["participants"], create: ["participants"], change: ["participants"] },
 };
 
-/** The groups to whom each value of an override gives a right. */
+/** Maps each value that a policy can give to a right, such as `own`, to the groups that then have the right. */
 const RIGHTS: Record<PolicyRight, Group[]> = {
   none: [],
   own: ["the author"],

@@ -12,8 +12,8 @@ import { filesIn } from "./record.ts";
 type Fields = Record<string, string>;
 
 /**
- * The ids of records: `own` is a record of the viewer, `gone` a deleted one, and each other one is the owner's in the collection of that
- * name.
+ * Ids of records. `own` is a record of the viewer, and `gone` is a deleted record. `board`, `managed` and `personal` are records of the
+ * owner in the collections of the same names.
  */
 type Ids = Record<"own" | "board" | "managed" | "personal" | "gone", string>;
 

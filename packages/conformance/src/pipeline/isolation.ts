@@ -9,7 +9,8 @@ import { refused } from "../refusal.ts";
 import type { Target } from "../target.ts";
 
 /**
- * The values from which the test rows build headers: slug and origin of the canvas (`slug`, `own`) and of another one (`other`, `foreign`).
+ * The values from which the test rows build headers. `slug` and `own` are the slug and the origin of the tested canvas. `other` and
+ * `foreign` are those of another canvas.
  */
 interface Place {
   base: string;

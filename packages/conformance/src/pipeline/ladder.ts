@@ -12,7 +12,10 @@ import { came } from "./outcome.ts";
 
 type Pair = [earlier: (typeof CAUSES)[number], later: (typeof CAUSES)[number]];
 
-/** All pairs of causes of a refusal that can apply to a canvas at once. No canvas is both deleted and disabled. */
+/**
+ * All pairs of causes of a refusal that can be tested together. The pair of `deleted` and `disabled` is left out, because an owner cannot
+ * delete a disabled canvas.
+ */
 const PAIRS: Pair[] = CAUSES.flatMap((earlier, index) =>
   CAUSES.slice(index + 1).map((later): Pair => [earlier, later]),
 ).filter(([earlier, later]) => !(earlier.cause === "deleted" && later.cause === "disabled"));

@@ -11,7 +11,10 @@ import { refused, unauthenticated } from "../refusal.ts";
 import type { Target } from "../target.ts";
 import { tokenOf } from "../token.ts";
 
-/** Headers of requests that pages of other canvases or sites start. The first entry for each URL mode is one that the service refuses. */
+/**
+ * By URL mode, the headers of requests that pages of other canvases or other sites start. A request with the headers of the first entry
+ * gets 403.
+ */
 const ELSEWHERE: Record<Target["urlMode"], (target: Target) => Header[][]> = {
   path: ({ base }) => [
     [["Sec-Fetch-Site", "cross-site"]],

@@ -14,7 +14,10 @@ import { line } from "./line.ts";
 import { freshChannel, type Room, room } from "./room.ts";
 import type { Socket } from "./socket.ts";
 
-/** The maximum size in bytes of the data in these tests, which fits in a frame with the other fields. */
+/**
+ * The maximum size in bytes of the data that these tests publish. Data of this size fits in a frame together with the other fields, such as
+ * `channel`.
+ */
 const MAX = 16_000;
 
 /** The expected outcome of publishing data: delivered, refused, or either. */
@@ -22,8 +25,8 @@ type Fate = "through" | "refused" | "either";
 
 const fits = (body: string | Buffer) => Buffer.byteLength(body) <= MAX;
 /**
- * Whether the service may deliver a body of `SMOKE_MALFORMED` or refuse it: the body is JSON, but is nested too deeply or has a number that
- * no double can hold.
+ * Whether the service may either deliver or refuse `body`, which is one of `SMOKE_MALFORMED`. This is so if JavaScript can parse it: then
+ * it is JSON, but is nested too deeply or has a number that no double can hold.
  */
 const isDoubtful = (body: string | Buffer) => {
   try {

@@ -12,8 +12,8 @@ import { type Room, room } from "./room.ts";
 import type { Frame, Socket } from "./socket.ts";
 
 /**
- * Channel policies by channel name. Each gives one right to one audience and the other rights to everyone. Half of the channels have the
- * prefix `participants:`.
+ * Channel policies by channel name, such as `publish.editors`. Each policy gives one right to one audience, and the other rights to
+ * everyone. Half of the names begin with `participants:`.
  */
 const POLICIES: Record<string, ChannelPolicy> = Object.fromEntries(
   RIGHTS.flatMap((right) =>

@@ -10,7 +10,10 @@ export interface UploadedFile {
   url: string;
 }
 
-/** The name of an uploaded file, and where to store it. Give at most one of `scope`, `group`, and `collection` with `recordId`. */
+/**
+ * The name of an uploaded file, and where to store it: in a `scope`, in a `group`, or attached to a record (`collection` and `recordId`).
+ * Give only one of these three.
+ */
 interface Target {
   /** `shared` (default): only the owner and editors may upload it. `submission`: only its uploader, the owner and editors may read it. */
   scope?: "shared" | "submission";

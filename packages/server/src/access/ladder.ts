@@ -17,7 +17,10 @@ export interface Entry {
   canvas: AccessFields;
   principal: Principal;
   role: CanvasRole | null;
-  /** True if the password is not to be checked: the canvas has none, or the request has a valid password cookie or submits the password. */
+  /**
+   * True if the caller needs no password or has given it: the canvas has none, or the request has a valid password cookie or submits the
+   * password.
+   */
   gateOpen: boolean;
   /** Whether the request is to the runtime API or to the pages of the canvas. */
   surface: "api" | "content";
@@ -50,7 +53,7 @@ export const LADDER: { code: ErrorCode; when: (entry: Entry) => boolean }[] = [
   },
 ];
 
-/** Whether the share of a canvas has expired. */
+/** Whether the time at which access to a canvas ends has passed. If `expiresAt` is null, access never ends. */
 export const hasExpired = (canvas: { expiresAt: number | null }, now: number): boolean =>
   canvas.expiresAt !== null && canvas.expiresAt <= now;
 

@@ -82,8 +82,8 @@ export async function enableCanvas(id: string, { db, clock }: Env): Promise<bool
 }
 
 /**
- * Restores a deleted canvas with its slug. If it is a draft (it has no version) and another canvas has taken the slug, it keeps the
- * substitute slug that it got when it was deleted. Returns false if there is no deleted canvas that can be restored.
+ * Restores a deleted canvas with its slug. If another canvas has taken the slug of a draft (a canvas without a version), the draft keeps
+ * the slug that it got when it was deleted. Returns false if no deleted canvas with this id can be restored.
  */
 export async function restoreCanvas(id: string, { db, clock }: Env): Promise<boolean> {
   const now = clock();

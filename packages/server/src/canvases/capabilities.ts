@@ -5,7 +5,10 @@ import { disabledReason, type UnavailableReason } from "../access/capability-gat
 import { newId } from "../crypto/ids.ts";
 import type { Env } from "../env.ts";
 
-/** The columns of the table `canvases` for the switches (0 or 1) and the audiences of capabilities. */
+/**
+ * The columns of the table `canvases` for capabilities: switches, which are 0 or 1, and audiences, which say who may use a capability
+ * (`editors` or `viewers`).
+ */
 export interface SwitchColumns {
   backend_enabled: number;
   kv: number;
@@ -19,7 +22,7 @@ export interface SwitchColumns {
   authoring_audience: Audience;
 }
 
-/** Converts a row of `canvases` to the switches and audiences of capabilities, in the form of the API. */
+/** Converts the switches and audiences in a row of `canvases` to the form of the API, where switches are booleans. */
 export const capabilitiesOf = (row: Readonly<SwitchColumns>): Capabilities => ({
   backendEnabled: row.backend_enabled === 1,
   kv: row.kv === 1,

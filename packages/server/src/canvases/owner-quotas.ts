@@ -57,8 +57,8 @@ export const lockOwner = (canvasId: string): Step =>
   sql`update users set name = name where id = (select owner_id from canvases where id = ${canvasId})`;
 
 /**
- * Builds the batch step that changes no row, and so rolls back its batch, if the owner of a canvas now has more canvases than their quota
- * allows.
+ * Builds the batch step that checks the number of canvases of a canvas's owner after the earlier steps. If the number is above the owner's
+ * quota, the step changes no row, which rolls back the batch.
  */
 export const withinCanvases = (canvasId: string, { config }: Env): Step => sql`
   update users set name = name where id = (select owner_id from canvases where id = ${canvasId})
@@ -67,8 +67,8 @@ export const withinCanvases = (canvasId: string, { config }: Env): Step => sql`
         ${config.quotaCanvases})`;
 
 /**
- * Builds the batch step that changes no row, and so rolls back its batch, if the bundles in all canvases of a canvas's owner now have more
- * bytes than the owner's quota allows.
+ * Builds the batch step that checks the total size of the bundles in all canvases of a canvas's owner after the earlier steps. If the size
+ * is above the owner's quota, the step changes no row, which rolls back the batch.
  */
 export const withinBytes = (canvasId: string, { config }: Env): Step => sql`
   update users set name = name where id = (select owner_id from canvases where id = ${canvasId})

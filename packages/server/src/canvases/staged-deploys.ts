@@ -29,8 +29,8 @@ export interface StagedDeploy {
   userId: string;
   files: StagedFile[];
   /**
-   * The id of the version that must be the published one when this deploy is finished. Null if the canvas must have no version; undefined
-   * if this is not to be checked.
+   * The id of the version that must still be published when this deploy is finished. Null if the canvas must have no version at that time.
+   * Undefined if it may have any.
    */
   expectedVersion: string | null | undefined;
   message: string | null;
@@ -150,8 +150,8 @@ const endUses = usesRemover(`select blob_key, 1 as uses from staged_blobs
   where deploy_id = ? and held = 1`);
 
 /**
- * Ends the use of blobs by a staged deploy, in small batches. Removes those blobs from the canvas that no version and no other staged
- * deploy uses. Safe to run concurrently.
+ * Removes the blobs of a staged deploy from the deploy, in small batches. Blobs that no version and no other staged deploy uses are also
+ * removed from the canvas. Safe to run concurrently.
  */
 export async function releaseBlobs(
   { id, canvasId }: { id: string; canvasId: string },

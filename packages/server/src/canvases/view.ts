@@ -80,15 +80,18 @@ async function sharedOf(rows: ManagedRow[], env: Env): Promise<(row: ManagedRow)
 }
 
 /**
- * Converts rows to the canvases in a response of the primitive `authoring`. The `role` in a row is the caller's, and decides what is
- * included.
+ * Converts rows to canvases as the primitive `authoring` returns them. The field `role` of a row is the role of the caller. It decides
+ * which fields have values: for example, viewers do not see with whom the canvas is shared.
  */
 export async function authoredViews(rows: ManagedRow[], env: Env): Promise<AuthoredCanvas[]> {
   const shared = await sharedOf(rows, env);
   return rows.map((row) => authoredOf(row, shared(row), env));
 }
 
-/** Converts rows to the canvases in a response of the management API. The `role` in a row is the caller's, and decides what is included. */
+/**
+ * Converts rows to canvases as the management API returns them. The field `role` of a row is the role of the caller. It decides which
+ * fields have values: for example, viewers do not see with whom the canvas is shared.
+ */
 export async function viewsFor(rows: CanvasRow[], env: Env): Promise<Canvas[]> {
   const shared = await sharedOf(rows, env);
   return rows.map((row) => ({
@@ -106,7 +109,7 @@ export async function viewsFor(rows: CanvasRow[], env: Env): Promise<Canvas[]> {
 }
 
 /**
- * Converts one row to the canvas in a response of the management API. The `role` in the row is the caller's, and decides what is included.
+ * Converts one row to a canvas as the management API returns it. The field `role` of the row is the role of the caller, as in `viewsFor`.
  */
 export async function viewFor(row: CanvasRow, env: Env): Promise<Canvas> {
   const [view] = await viewsFor([row], env);

@@ -42,7 +42,7 @@ type Answer = (
 export function mountContent(app: FastifyInstance, env: Env): void {
   const stores = { files: new VersionFiles(env), blobs: new BlobCache() };
 
-  /** Returns a request handler that authenticates the caller and calls `answer`. Sends refusals as error pages. */
+  /** Returns a request handler that authenticates the caller and calls `answer`. If `answer` throws a Refusal, sends an error page. */
   const answering =
     (answer: Answer) =>
     async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {

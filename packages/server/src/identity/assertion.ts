@@ -10,7 +10,7 @@ const ALGORITHMS = [
   ...["ES256", "ES384", "ES512", "EdDSA", "Ed25519"],
 ];
 const MAX_TOKEN_LENGTH = 16 * 1024;
-/** The format of a compact JWS. Checked here because base64 decoders skip spaces and padding. */
+/** The format of a compact JWS, `header.payload.signature`. This check is needed because base64 decoders ignore spaces and padding. */
 const COMPACT = /^[\w-]+\.[\w-]*\.[\w-]+$/;
 /** The tolerated clock skew, in seconds. */
 const TOLERANCE_S = 30;

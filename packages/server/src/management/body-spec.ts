@@ -4,7 +4,7 @@ import type { Env } from "../env.ts";
 import { readJson } from "../http/json-body.ts";
 import type { Call } from "./call.ts";
 
-/** Describes the request body of an act, and reads it. */
+/** Describes the request body of an act (an operation of the management API), and reads it. */
 export interface BodySpec<Body> {
   /** The accepted media types, for the docs. */
   type: "application/json" | "application/zip, text/html" | "application/octet-stream";

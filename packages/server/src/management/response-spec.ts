@@ -2,8 +2,8 @@ import type { Readable } from "node:stream";
 import type { ZodType } from "zod";
 
 /**
- * Describes the successful response of an act: its HTTP status, and the schema of its JSON body. `schema` is null if there is no body or
- * the body is not JSON.
+ * Describes the successful response of an act (an operation of the management API). `schema` describes a JSON body; it is null if there is
+ * no body or the body is not JSON.
  */
 export interface ResponseSpec<Body> {
   status: 200 | 201 | 204;

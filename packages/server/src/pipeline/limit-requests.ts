@@ -23,8 +23,8 @@ export async function limitRequests(
 }
 
 /**
- * Returns the rate-limit bucket of a request. Requests that pages other than the canvas's own started have a separate bucket. All slugs
- * without a canvas share one.
+ * Returns the rate-limit bucket of a request. Requests that other pages than those of the canvas have started count in a separate bucket.
+ * All requests of a caller to slugs without a canvas count in the same bucket.
  */
 function bucketOf(
   { rateClass, address }: ApiVisit,

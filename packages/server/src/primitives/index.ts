@@ -23,8 +23,7 @@ export const primitives: Primitive[] = [
 ];
 
 /**
- * Returns the storage declarations (tables, quotas, blobs) of the primitives and of canvases themselves. A purge deletes rows in this
- * order.
+ * Lists what the primitives and the canvases themselves store: tables, quotas and blobs. A purge deletes rows in the order of this list.
  */
 export const canvasDataOf = (served: readonly Primitive[]): Env["canvasData"] => [
   ...served.flatMap(({ data }) => data ?? []),

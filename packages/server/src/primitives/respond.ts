@@ -6,8 +6,8 @@ import { sendStream } from "../pipeline/send-stream.ts";
 import type { Answer } from "./primitive.ts";
 
 /**
- * Sends the response that a handler returned. While a large response is being sent, it counts towards the limit on concurrent large
- * responses to the user.
+ * Sends the response that a handler returned. A large response counts towards the limit on concurrent large responses to the user until it
+ * has been sent.
  */
 export function respond(answer: Answer, userId: string, reply: FastifyReply, env: Env): unknown {
   if (typeof answer === "string") {

@@ -65,8 +65,8 @@ export function openProvider(env: Env): Provider {
 }
 
 /**
- * Returns a function that returns the metadata of the provider. The metadata is fetched by the first call, and refreshed in the background
- * by calls after an hour. There is never more than one request at a time.
+ * Returns a function that resolves with the metadata of the provider. The first call fetches the metadata. A call more than an hour later
+ * still resolves with the old metadata, and fetches new metadata in the background.
  */
 function cachedConfiguration(env: Env): () => Promise<Configuration> {
   let known: { provider: Configuration; until: number } | undefined;

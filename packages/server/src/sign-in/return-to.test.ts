@@ -125,7 +125,10 @@ test("no combination of slashes, dots and similar characters leads to another or
 
 const corpus = samples("redirect")?.flatMap(({ bytes }) => bytes.toString().split("\n"));
 
-/** Decodes an entry of the corpus once more, as a handler might do by mistake. Returns an entry that cannot be decoded unchanged. */
+/**
+ * Decodes an entry of the test corpus by `decodeURIComponent`, as a handler might do by mistake. Returns the entry unchanged if it cannot
+ * be decoded.
+ */
 function decoded(entry: string): string {
   try {
     return decodeURIComponent(entry);

@@ -17,8 +17,8 @@ export const metadata = z
   );
 
 /**
- * The schema of general access to a canvas, which applies to callers with whom it is not shared. `specific_people` is the former name of
- * `private`.
+ * The schema of the general access to a canvas: who may open it besides the people and teams with whom it is shared. `specific_people` is
+ * the former name of `private`.
  */
 export const access = z
   .enum(["private", "specific_people", "whole_org", "public_link"])

@@ -38,8 +38,8 @@ async function read({ key }: BlobSize, { blobs }: Env): Promise<Readable> {
 }
 
 /**
- * Compresses a blob and stores the result. `bytes` is the content of the blob, or null to stream it from the blob store. Returns null if
- * compression does not save more than 5 %.
+ * Stores a compressed copy of a blob, and returns the key and the size of the copy. Returns null if the copy would not be at least 5 %
+ * smaller. `bytes` is the content of the blob, or null to stream the content from the blob store.
  */
 async function variant(
   plain: BlobSize,

@@ -21,10 +21,13 @@ export interface CentralHeader {
   fault: string | undefined;
 }
 
-/** Bits in the flags of a zip entry. They mean that the data is encrypted, and that the checksum and the sizes follow the data. */
+/**
+ * Bits in the flags of a zip entry. `ENCRYPTED` means that the data is encrypted. `HAS_DESCRIPTOR` means that the checksum and the sizes
+ * follow the data.
+ */
 export const ENCRYPTED = 0x2041;
 export const HAS_DESCRIPTOR = 0x08;
-/** The supported compression methods of a zip entry: uncompressed and deflated. */
+/** The supported compression methods of a zip entry. The data is uncompressed (`STORED`) or compressed with Deflate (`DEFLATED`). */
 export const STORED = 0;
 export const DEFLATED = 8;
 
@@ -48,8 +51,8 @@ function decode(name: Buffer): string {
 }
 
 /**
- * Returns the fields of a header. Replaces each field whose bits are all ones by the next number of the zip64 extra field, which must have
- * exactly one number for each such field.
+ * Returns the numbers in the fields of a header. A field that is `0xffffffff` stands for the next number of the zip64 extra field. Throws
+ * 400 `INVALID_BODY` if the zip64 field does not have exactly one number for each such field.
  */
 function large(fields: number[], zip64: number[] | undefined): number[] {
   const missing = fields.filter((field) => field === ONES).length;

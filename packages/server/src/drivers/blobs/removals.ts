@@ -4,7 +4,10 @@ import path from "node:path";
 import { linkUnlessThere } from "../../disk/durable-names.ts";
 import type { StoredBlob } from "./blobs.ts";
 
-/** Reads from a blob's file when the blob was last put, in epoch milliseconds, and its generation. Returns null if the file is missing. */
+/**
+ * Reads when a blob's file was last put (in epoch milliseconds), and its generation, which changes with each put. Returns null if the file
+ * is missing.
+ */
 export async function ageOf(file: string): Promise<{ putAt: number; generation: string } | null> {
   const found = await stat(file, { bigint: true, throwIfNoEntry: false });
   if (found === undefined) return null;
@@ -20,9 +23,9 @@ export async function openIfThere(file: string): Promise<FileHandle | null> {
 }
 
 /**
- * Removes blobs of a local store. A file system cannot compare and remove in one step, so a blob's file is first moved to another
- * directory, where no `put` can replace it. If its generation is not the one that `list` returned, the blob has been put again, and the
- * file is moved back. Until then, `open` finds the file.
+ * Removes blobs of a local store if no `put` has changed their generation since `list`. A file system cannot compare and remove in one
+ * step, so a blob's file is first moved to another directory, where no `put` can replace it. If its generation has changed, the file is
+ * moved back; `open` finds files that have been moved.
  */
 export class Removals {
   readonly #directory: string;

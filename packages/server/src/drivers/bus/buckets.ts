@@ -6,8 +6,8 @@ interface Count {
 }
 
 /**
- * Maps the parts of an owner's requests to rate-limit buckets, in the order in which the buckets were created. Owners are for example
- * users, and parts are canvases.
+ * The rate-limit buckets of one owner, such as a user, in the order of their creation. A part of the owner's requests, such as those to one
+ * canvas, has its own bucket in `parts`.
  */
 interface Owner {
   parts: Map<string, Count>;
@@ -22,8 +22,8 @@ interface Owner {
 const REMOVED_AT_ONCE = 2;
 
 /**
- * Counts the requests of one rate class in fixed windows. Keeps at most `max` buckets: to create another, it removes the owner whose newest
- * bucket is the oldest. So many new owners neither fill the memory nor prevent other owners from making requests.
+ * Counts the requests of one rate class in fixed windows. Keeps at most `max` buckets: if there are too many, removes the owners who have
+ * got no new bucket for the longest time. A flood of new owners therefore neither fills the memory nor stops the requests of other owners.
  */
 export class Buckets {
   readonly #max: number;

@@ -25,8 +25,8 @@ export interface Bucket {
 export const SHARED_PART = "";
 
 /**
- * The maximum number of buckets of one owner in a class at a time; further parts share one bucket. No person uses as many canvases in a
- * minute, and requests for made-up slugs cannot fill the memory.
+ * The maximum number of buckets of one owner in a class at a time. Requests to any further part, such as a canvas, share one bucket. No
+ * person uses 250 canvases in a minute, and requests for made-up slugs cannot fill the memory.
  */
 export const MAX_PARTS = 250;
 

@@ -3,7 +3,10 @@ import { test } from "node:test";
 import type { Value } from "./db.ts";
 import { StatementCache } from "./statement-cache.ts";
 
-/** Creates a cache and counts its misses. The result for a list of values contains these values. */
+/**
+ * Creates a cache. `asked` returns the number of misses. `getCached` returns the entry for a list of values; an entry has the values for
+ * which it was created.
+ */
 function counting() {
   const cache = new StatementCache();
   let asked = 0;
@@ -15,7 +18,7 @@ function counting() {
   return { cache, getCached, asked: () => asked };
 }
 
-/** For each number of values, lists of values that must not share a cache entry. */
+/** Lists of values, grouped by their length. No two lists of a group may share a cache entry. */
 const statements: Value[][][] = [
   [[]],
   [["a"], ["b"], [""], [null], [1], [0], [-1.5]],

@@ -44,9 +44,9 @@ function requireExpiry({ expiresAt }: ShareState, { config, clock }: Env): void 
 }
 
 /**
- * Checks the sharing settings that a canvas will have after a request (specification 4.8). `given` has the values in the request. Returns
- * the home organisation to save, if it changes. Throws 400 `INVALID_BODY`, 403 `PUBLIC_LINKS_DISABLED`, `PUBLIC_NOT_ALLOWED` or
- * `PUBLIC_LINK_OWNER_GATED`, and 409 `ORG_REQUIRED`.
+ * Checks that a canvas may get the sharing settings `state`; `given` has the settings in the request (specification 4.8). Returns the id of
+ * the home organisation to set as `org`, which is undefined if none is to be set. Throws 400 `INVALID_BODY`, 403 `PUBLIC_LINKS_DISABLED`,
+ * `PUBLIC_NOT_ALLOWED` or `PUBLIC_LINK_OWNER_GATED`, and 409 `ORG_REQUIRED`.
  */
 export async function requireShare(
   canvas: ShareTarget,

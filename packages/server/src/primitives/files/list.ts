@@ -29,7 +29,7 @@ const reject = (message: string): never => refuse("INVALID_BODY", { message });
 
 const cursorOf = ({ scope, id }: StoredFile) => `${scope}/${id}`;
 
-/** Parses a cursor. Throws 400 `INVALID_BODY` for an invalid one. */
+/** Parses a cursor. Returns the start of the list if there is no cursor. Throws 400 `INVALID_BODY` for an invalid cursor. */
 export function parseCursor(cursor: string | undefined): Position {
   if (cursor === undefined) return START;
   const [text = "", id = "", ...rest] = cursor.split("/");

@@ -27,7 +27,7 @@ export interface Room {
   canvas: number;
 }
 
-/** The number of rows that a list reads at a time after its first read, if the first read returned hidden files. */
+/** The number of rows per read, if the first read of a list returned too few files because some of its rows are hidden (see `HIDDEN`). */
 const SLICE = 100;
 
 const COLUMNS = "id, scope, record_id, owner_id, uploaded_by, name, mime, size, blob_key, created_at";
@@ -41,8 +41,8 @@ const HIDDEN =
 const FIND = statementText(`select ${COLUMNS} from files where id = ? and canvas_id = ? and not (${HIDDEN})`);
 
 /**
- * Builds the statement that lists the files with given values in `columns`, sorted by id. The conditions are ranges because, with
- * equalities, PostgreSQL might read all files in the order of their ids and filter them.
+ * Builds the statement that lists the files whose `columns`, such as `scope, owner_id`, have given values, sorted by id. It compares
+ * ranges, because with equalities PostgreSQL might read all files in the order of their ids and filter them.
  */
 function listBy(columns: string): TemplateStringsArray {
   const values = columns.replaceAll(/\w+/g, "?");

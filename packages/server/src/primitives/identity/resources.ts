@@ -24,8 +24,8 @@ const mapValues = <From, To>(
   Object.fromEntries(Object.entries(table).map(([name, entry]) => [name, change(entry)]));
 
 /**
- * Returns the rights of a role on every collection, file group and channel that the policy names (management API, section 6). While a
- * capability is off, the role has no rights on its resources.
+ * Returns the rights of a role on every collection, file group and channel that the policy names (management API, section 6). While the
+ * capability of a resource is off, the role has no rights on the resource.
  */
 export const resourcesOf = (
   policy: RuntimePolicy,

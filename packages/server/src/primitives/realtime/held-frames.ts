@@ -28,7 +28,10 @@ export class HeldFrames {
     return frames.filter(({ isAllowed }) => isAllowed()).map(({ frame }) => frame);
   }
 
-  /** Buffers a frame if a check of access is pending. Returns `pass` if the frame may be sent at once, `full` if too many are buffered. */
+  /**
+   * Buffers a frame if a check of access is pending; `release` returns the frame later if `isAllowed` returns true at that time. Returns
+   * `pass` if no check is pending and the frame may be sent at once, and `full` if too many frames are buffered.
+   */
   add(frame: Buffer, isAllowed: () => boolean): "pass" | "held" | "full" {
     if (this.#pendingChecks === 0) return "pass";
     return this.#frames.push({ frame, isAllowed }) > MAX_HELD ? "full" : "held";

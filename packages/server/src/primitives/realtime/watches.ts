@@ -37,8 +37,8 @@ export class Watches {
   }
 
   /**
-   * Starts a watch. With `resume`, the client has watched the target before and is asked to read it again, because it may have missed
-   * changes.
+   * Starts a watch. `resume` means that the client has watched the target before. The client then also gets a `resync` frame, which asks it
+   * to read the target again, because it may have missed changes.
    */
   async watch(target: WatchTarget, resume: boolean): Promise<void> {
     const { access } = this.#client;
@@ -55,8 +55,8 @@ export class Watches {
   }
 
   /**
-   * Sends a `resync` frame for each target in which the user may now read other entries than with the access `before`. The client may
-   * have missed changes of these entries.
+   * Called when the access of the user has changed from `before`. Sends a `resync` frame for each target of which the user may now be able
+   * to read other entries. The client then reads the target again, because it may have missed changes.
    */
   applyAccess(before: AccessState): void {
     for (const target of this.#targets.values())
