@@ -1,7 +1,10 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** A minimal server for comparison. `node bare.ts <body for GET> <body for PUT>` starts it; it sends the same two bodies every time. */
+/**
+ * A minimal server for comparison, started by `node bare.ts <body for GET> <body for PUT>`. It responds to every GET with the first body,
+ * and to every other request with the second.
+ */
 const [getBody = "", putBody = ""] = process.argv.slice(2);
 
 const server = createServer((request, response) => {

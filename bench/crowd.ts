@@ -2,22 +2,28 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { startNode } from "./child.ts";
 
-/** The protocol of a server. All texts are payloads of WebSocket text frames. */
+/** How the sockets talk to one kind of server, such as Socket.IO. Each frame is given as the text of its payload. */
 export interface Dialect {
-  /** Frames to send after the handshake, each after the response to the previous one, which begins with `answer`. "" sends nothing. */
+  /**
+   * The steps after the handshake. Each step sends the frame `send` (none if `send` is empty) and waits for a frame that begins with
+   * `answer`.
+   */
   opening: { send: string; answer: string }[];
   /**
-   * The frame that each publisher of a room sends. Its data has `"by":"…"`, one character that identifies the publisher, and
-   * `"n":"00000000"`, where the number of the message is written.
+   * The frames that the sockets of a room publish: the first socket sends the first frame, the second socket the second. In the data of a
+   * frame, `by` is one character that identifies the publisher. A pulse replaces the `00000000` in `n` by the number of the message.
    */
   publish: string[];
-  /** A position and the character that only messages, and no other frames, have there. */
+  /** How to tell a message from other frames: only a message has the character `is` at the position `at` of its text. */
   message: { at: number; is: string };
   /** The text of the server's application-level ping, and the text of the response. */
   beat?: { ask: string; answer: string };
 }
 
-/** The sockets to open. A process that runs `sockets.ts` reads this as the first line of JSON, and responds when they are open. */
+/**
+ * The sockets to open, and the server to which they connect. A `sockets.ts` process reads this object from its first line of input. When
+ * all sockets are open, it writes a line in response.
+ */
 export interface Crowd {
   port: number;
   /** Pid of the server, whose CPU time is read before and after a round. */
@@ -26,7 +32,10 @@ export interface Crowd {
   rooms: string[];
   /** Sockets per room. */
   perRoom: number;
-  /** The `Cookie` header of each person. The sockets of a room belong to these people in turn. The first sockets publish. */
+  /**
+   * The `Cookie` header of each person. The sockets of a room belong to these people in turn. As many sockets publish as `dialect.publish`
+   * has frames.
+   */
   people: string[];
   dialect: Dialect;
 }
@@ -62,7 +71,9 @@ export interface PulseResult {
   p99: number;
 }
 
-/** A process that keeps many sockets open. It runs one round after the other, in the order of the calls. */
+/**
+ * A process that keeps many sockets open. Each call of `flow` or `pulse` runs one round of measurement; the rounds run one after the other.
+ */
 export interface Sockets {
   flow(round: Omit<Flow, "kind">): Promise<FlowResult>;
   pulse(round: Omit<Pulse, "kind">): Promise<PulseResult>;

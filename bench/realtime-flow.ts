@@ -2,7 +2,10 @@ import type { Server } from "./child.ts";
 import { type FlowResult, openSockets, type Sockets } from "./crowd.ts";
 import { createRooms, KINDS } from "./rooms.ts";
 
-/** For each window, the results of all rounds. A round has one result for each kind of server. */
+/**
+ * The results of all rounds, keyed by the number of messages that each publisher keeps in flight (`window`). A round has one result for
+ * each kind of server.
+ */
 export type Flows = Map<number, FlowResult[][]>;
 
 /**

@@ -1,5 +1,6 @@
 /**
- * A minimal WebSocket server on `ws`, for comparison: it has Easel's frames, sends each message to every subscriber, and checks nothing.
+ * A minimal WebSocket server on `ws`, for comparison. It understands the same JSON frames as Easel and sends each message to every
+ * subscriber, but checks no rights and no limits.
  */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";

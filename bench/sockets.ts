@@ -8,7 +8,9 @@ import { fail, type Member, type OnMessage, openMember } from "./member.ts";
 const AT_ONCE = 64;
 /** The timeout for the last messages of a round, in ms. */
 const DRAIN_MS = 5000;
-/** The texts before the publisher's character and before the number in a message. */
+/**
+ * The text before the character that identifies the publisher of a message (`BY`), and the text before the number of a message (`NUMBER`).
+ */
 const BY = '"by":"';
 const NUMBER = '"n":"';
 const DIGITS = 8;

@@ -68,8 +68,8 @@ async function look() {
 }
 
 /**
- * Queues a write, and reads the board again after the last one. Returns whether the write succeeded. If it failed, shows the error in the
- * element whose id `place` returns.
+ * Runs a write after all earlier writes, and reads the board again after the last queued one. Returns whether the write succeeded. If it
+ * failed, shows the error in the element whose id `place` returns.
  */
 async function write(action, place = () => "message") {
   element(place()).textContent = "";
@@ -90,7 +90,10 @@ async function write(action, place = () => "message") {
   }
 }
 
-/** Returns a time after the `updatedAt` of every card, for a card that was just changed, until the service returns the real time. */
+/**
+ * Returns a provisional `updatedAt` for a card that was just changed. It is later than that of every other card, so that the card is shown
+ * first.
+ */
 const latest = () => Math.max(0, ...[...state.board.values()].map((record) => record.updatedAt)) + 1;
 
 /** Moves a card on the page at once, and moves it back if the write fails. */

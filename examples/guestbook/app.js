@@ -101,7 +101,9 @@ function showPage({ entries, nextCursor }) {
   element("empty").hidden = list.children.length > 0;
 }
 
-/** Reads as many entries as are shown. New entries appear, and entries that others have removed disappear. */
+/**
+ * Reads the newest entries again, as many as the list shows. Adds new entries to the list, and removes entries that others have deleted.
+ */
 async function refresh() {
   const page = await easel.kv.list({ prefix: PREFIX, limit: Math.max(PAGE, list.children.length) });
   const keys = new Set(page.entries.map((entry) => entry.key));
@@ -144,7 +146,7 @@ async function restore(gone, entry) {
 
 let key = null;
 
-/** Stores the entry. Keeps its key until that succeeds, so that a retry never creates a second entry. */
+/** Stores the entry in the form. A retry after a failure uses the same key again, so that it never creates a second entry. */
 async function sign() {
   const text = field.value.trim();
   const problem = element("problem");
@@ -180,7 +182,7 @@ let kept = "";
 let timer = 0;
 let saving = Promise.resolve();
 
-/** Saves the draft in the viewer's own scope, one write at a time. */
+/** Saves the draft in the viewer's private key-value store, `easel.kv.user`. Waits until the previous save has ended. */
 function keepDraft() {
   clearTimeout(timer);
   saving = saving.then(saveDraft).catch((error) => {

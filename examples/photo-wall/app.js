@@ -36,7 +36,10 @@ function explain(error) {
   return MESSAGES[error.code] ?? error.hint ?? error.message;
 }
 
-/** Reads the photos and shows them, or shows the error. Returns whether it succeeded. */
+/**
+ * Reads the photos and shows them, or shows the error. If `anew` is true, also reads the viewer's rights again. Returns whether it
+ * succeeded.
+ */
 async function look(anew) {
   const failure = element("failure");
   const before = changes;

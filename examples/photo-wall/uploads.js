@@ -12,8 +12,8 @@ const element = (id) => document.getElementById(id);
 const list = element("uploads");
 
 /**
- * Sets up the list of uploads. `send` uploads a file to a group, with `onProgress` and `signal`, and `explain` returns the text of an
- * error. Returns a function that adds files for a group.
+ * Sets up the list of uploads, and returns a function that adds files for a group. `send(file, group, { onProgress, signal })` uploads a
+ * file. `explain` returns the text of an error.
  */
 export function letUpload({ send, explain, say }) {
   const waiting = [];

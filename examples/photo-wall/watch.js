@@ -1,4 +1,7 @@
-/** Delays in ms until the next read: with a working watch, without one, and the maximum after failures. */
+/**
+ * The delay in ms until the next call of `look`: `TOLD_MS` while the watch works, `LOOK_MS` otherwise. After failures, the delay grows to
+ * at most `REST_MS`.
+ */
 const TOLD_MS = 60_000;
 const LOOK_MS = 10_000;
 const REST_MS = 60_000;
@@ -9,9 +12,8 @@ const REST_MS = 60_000;
 const TOGETHER_MS = 1500;
 
 /**
- * Calls `look` repeatedly while the page is visible: shortly after a change if the watch works, every few seconds if it does not, less
- * often while `look` fails, and at once when the network is back. The argument of `look` says whether rights may have changed. `look`
- * returns whether it succeeded. Returns a function that calls `look` now.
+ * While the page is visible, calls `look` at intervals, soon after a file changes, and when the network is back. `look` receives true if
+ * the viewer's rights may have changed, and returns whether it succeeded. Returns a function that calls `look` at once.
  */
 export function keepLooking(look) {
   let usual = LOOK_MS;

@@ -37,8 +37,8 @@ export function pageHeaders(target: Target, slug: string): Header[] {
 }
 
 /**
- * Sends a request to the runtime API of a canvas. Its only headers are those that identify `person` (null: an anonymous caller) and
- * `headers`.
+ * Sends a request to the runtime API of a canvas. Adds no headers except those that identify `person` and those in `headers`. A null person
+ * is an anonymous caller.
  */
 export function call(
   target: Target,

@@ -1,6 +1,6 @@
 /**
- * Limits of bundles that the browser SDK checks too. They are defined outside the table `LIMITS`, because importing it would add all its
- * texts to the SDK.
+ * The limits of bundles that the browser SDK also checks. They are not in the table `LIMITS`, because the SDK would then contain all texts
+ * of that table.
  */
 
 const KiB = 1024;

@@ -31,7 +31,10 @@ const HEADERS_TIMEOUT_MS = 15_000;
  */
 const REQUEST_TIMEOUT_MS = 300_000;
 
-/** The functions that mount the parts of the service, in the order of their calls, with the paths that each part serves. */
+/**
+ * The functions that mount the parts of the service, in the order in which they are called. The comment after each function shows the paths
+ * that it serves.
+ */
 const PARTS: ((app: FastifyInstance, env: Env, served: readonly Primitive[]) => void)[] = [
   mountHosts, //      every request
   mountHealth, //     /healthz /readyz
@@ -44,7 +47,9 @@ const PARTS: ((app: FastifyInstance, env: Env, served: readonly Primitive[]) => 
   mountHome, //       /
 ];
 
-/** Whether a request has several `Host` headers. A proxy in front of the service could use another one of them than the service does. */
+/**
+ * Whether a request has several `Host` headers. Such a request is ambiguous: a proxy could use one of the headers and the service another.
+ */
 const hasSeveralHosts = ({ rawHeaders }: IncomingMessage) =>
   rawHeaders.filter((name, index) => index % 2 === 0 && name.length === 4 && name.toLowerCase() === "host")
     .length > 1;

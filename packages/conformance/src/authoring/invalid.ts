@@ -2,7 +2,9 @@ import type { Metadata } from "./form.ts";
 
 const SHARE = { title: "A share" };
 
-/** Invalid metadata of a share, which both POST and PUT refuse. */
+/**
+ * Invalid metadata of a share (a canvas that a page publishes). POST, which creates a share, and PUT, which updates one, both refuse it.
+ */
 export const INVALID: [name: string, metadata: Metadata][] = [
   ["metadata that is empty", ""],
   ["metadata that is no JSON", "title=A share"],

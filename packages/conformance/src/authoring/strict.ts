@@ -21,8 +21,8 @@ export const STRICT = {
 };
 
 /**
- * Tests authoring on a service with the settings `STRICT`: shares need an expiry, Public links are off, people belong to organisations, and
- * each person may publish two shares in all.
+ * Tests authoring on a service with the settings `STRICT`. A share (a canvas that a page publishes) must have an expiry and may not have a
+ * Public link, people belong to organisations, and each person may publish at most two shares.
  */
 export function strict(target: Target): void {
   describe("required expiry, tenancy, no Public links, and the total quota", () => {

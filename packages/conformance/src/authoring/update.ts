@@ -12,7 +12,7 @@ const RESTRICTED = { access: "private", accessMode: "restricted", status: "priva
 const WHOLE_ORG = { access: "whole_org", accessMode: "whole_org", status: "live" } as const;
 const PUBLIC = { access: "public_link", accessMode: "public_link", status: "live" } as const;
 
-/** Changes that are made to one share, one after the other, each with the fields of the share that it changes. */
+/** Updates of one share, made one after the other: a name, the metadata that is sent, and the fields of the share that change. */
 const ROWS: [name: string, metadata: object, changed: Partial<AuthoredCanvas>][] = [
   ["nothing", {}, {}],
   ["title", { title: "t".repeat(200) }, { title: "t".repeat(200) }],
@@ -43,7 +43,10 @@ const ROWS: [name: string, metadata: object, changed: Partial<AuthoredCanvas>][]
   ],
 ];
 
-/** Tests `PUT /authoring/{id}`, which updates a share: what each field of the form changes, and new bundles. */
+/**
+ * Tests `PUT /authoring/{id}`, which updates a share (a canvas that a page has published): the effect of each field of the metadata, and of
+ * a new bundle.
+ */
 export function updates(target: Target): void {
   describe("update", () => {
     let canvas: Stage;
@@ -97,7 +100,9 @@ export function updates(target: Target): void {
   });
 }
 
-/** Tests `expectedUpdatedAt`: an update is refused if the share was last updated at another time. */
+/**
+ * Tests the field `expectedUpdatedAt` of an update. The update is refused if this time differs from the current `updatedAt` of the share.
+ */
 export function conflicts(target: Target): void {
   describe("compare-and-swap", () => {
     let canvas: Stage;

@@ -33,7 +33,10 @@ const LOSSES = {
   "canvas deleted": remove,
 } satisfies Record<string, Loss>;
 
-/** An upload during which the sender loses a right or the record is deleted, and the status of the response. */
+/**
+ * A test case: who uploads, the form fields besides the file, what the uploader loses or what is deleted during the upload, and the status
+ * of the response.
+ */
 type Row = [who: Role, fields: Record<string, string>, loss: keyof typeof LOSSES, status: number];
 
 const ATTACHED = { collection: "board", recordId: "" };

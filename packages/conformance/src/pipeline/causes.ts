@@ -23,15 +23,15 @@ export const CAUSES = [
 /** One reason to refuse a caller access to a canvas. */
 export type Cause = (typeof CAUSES)[number]["cause"];
 
-/** A canvas to which some of `CAUSES` apply, and a person whom the service refuses for each of these causes. */
+/** A canvas to which a chosen set of `CAUSES` applies, and a person whom each of these causes keeps out. */
 export interface Scene {
   canvas: Stage;
   refused: Person;
 }
 
 /**
- * Creates a canvas to which these causes of a refusal apply. Its backend is off, so that callers to whom no cause applies are refused by
- * the later check of the capability.
+ * Creates a canvas to which these causes of a refusal apply. The backend of the canvas is off. A caller whom none of the causes keeps out
+ * is therefore refused by the later check of the capability.
  */
 export async function afflicted(target: Target, causes: Cause[]): Promise<Scene> {
   const has = (cause: Cause) => causes.includes(cause);

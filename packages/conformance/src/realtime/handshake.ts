@@ -22,8 +22,8 @@ export const UPGRADE: Header[] = [
 ];
 
 /**
- * Parts of a handshake that replace those of a handshake from the canvas's page. `headers` replaces what a browser adds, `upgrade` the
- * headers of the WebSocket protocol.
+ * The parts of a handshake that a test replaces; the other parts are those of a browser on the canvas's page. `headers` replaces the
+ * headers that a browser adds, `upgrade` those of the WebSocket protocol.
  */
 export interface Handshake {
   method?: string;

@@ -16,7 +16,7 @@ const PUBLISHES = 100;
 const OTHERS = 600;
 const PATIENCE = 1_000;
 
-/** Tests that a WebSocket handshake spends the rate-limit bucket like any other request (specification 4.1, step 2). */
+/** Tests that a WebSocket handshake counts against the rate limit like any other request (specification 4.1, step 2). */
 export function handshakeRates(target: Target): void {
   describe("handshakes spend the bucket of the canvas", () => {
     let people: Cast;

@@ -41,7 +41,10 @@ export function readers(target: Target): void {
     before(async () => {
       people = await cast(target);
     });
-    /** Writes a key that all connections watch. Returns the frames that each connection received before that change. */
+    /**
+     * Writes the key `mark`, which every connection watches. Returns, for each connection, the frames that it received before the change
+     * frame of `mark`.
+     */
     const upTo = async (canvas: Stage, sockets: Socket[]): Promise<Frame[][]> => {
       answered(await canvas.pages.owner.put("/kv/mark", 1), { ok: true });
       const mark = JSON.stringify(keyChange("kv", "mark"));

@@ -30,7 +30,7 @@ const BROKEN: [name: string, code: number, bytes: Buffer][] = [
   ],
 ];
 
-/** Tests the WebSocket protocol below the JSON frames. */
+/** Tests the WebSocket protocol that carries the JSON frames: handshake, fragments, masks, pings, closing and invalid bytes. */
 export function wire(target: Target): void {
   describe("the protocol below the frames", () => {
     const opened: Wire[] = [];

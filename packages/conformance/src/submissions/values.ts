@@ -15,7 +15,7 @@ import { answerOf } from "./answer.ts";
 const MAX = LIMITS.submissionBytes.value;
 const MiB = 1024 * 1024;
 
-/** Bodies that are refused because the body as it is sent, or the JSON that would be stored for it, is larger than 64 KiB. */
+/** Bodies that are refused as too large. Either the body itself has more than 64 KiB, or the JSON text that would be stored for it does. */
 const TOO_LARGE: [name: string, body: string][] = [
   ["65,537 bytes", quoted("a", MAX + 1)],
   ["65,537 bytes of two-byte characters and one", `"a${"é".repeat((MAX - 2) / 2)}"`],
@@ -33,8 +33,8 @@ const FLOODS: [name: string, flood: Flood][] = [
 ];
 
 /**
- * Tests the values of submissions, which are any JSON of at most 64 KiB as it is sent. Also tests the limit of 1,000 submissions that an
- * author has on a canvas.
+ * Tests the values of submissions. A value can be any JSON, if the request body and the stored JSON text have at most 64 KiB each. Also
+ * tests that an author has at most 1,000 submissions on a canvas.
  */
 export function values(target: Target): void {
   describe("values", () => {

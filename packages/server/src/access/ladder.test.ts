@@ -52,7 +52,10 @@ interface Asker {
   spared: ErrorCode[];
 }
 
-/** Every kind of caller, with the role that the people list gives them, their role on the canvas, and the errors that they never get. */
+/**
+ * Every kind of caller. `granted` is the caller's role in the people list, `role` the caller's role on the canvas. `spared` are the errors
+ * that the caller never gets.
+ */
 const ASKERS: Record<string, Asker> = {
   "the owner": { principal: owner, granted: null, role: "owner", spared: MANAGERS },
   "a listed editor": { principal: member, granted: "editor", role: "editor", spared: MANAGERS },

@@ -5,9 +5,9 @@ import type { User } from "./principal.ts";
 import { manages } from "./roles.ts";
 
 /**
- * The conditions of a permission: a capability that must be on, the role of an owner or editor, an audience setting of the canvas that must
- * include the caller. Guests count as viewers, but `guests` excludes them: always ("never"), or unless the switch `guestAi` of the canvas
- * is on.
+ * The conditions of a permission. The capability must be on, a `manager` permission requires an owner or editor, and the setting that
+ * `audience` names must include the caller. Guests count as viewers, but `guests` excludes them: "never" always, "guestAi" while that
+ * switch of the canvas is off.
  */
 interface Needs {
   capability?: Capability;

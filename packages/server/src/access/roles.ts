@@ -1,7 +1,7 @@
 import type { Access, CanvasRole } from "@easel/protocol/types";
 import { isMember, type Principal } from "./principal.ts";
 
-/** The fields of a canvas, looked up for one caller, that determine the role of the caller. */
+/** What determines the role of a caller on a canvas: fields of the canvas, and what was looked up for this caller. */
 export interface RoleFields {
   id: string;
   ownerId: string;
@@ -27,7 +27,7 @@ export function roleOf(principal: Principal, canvas: RoleFields): CanvasRole | n
 }
 
 /**
- * Whether a role is owner or editor. The expiry and the password of a share do not apply to these roles, nor does `STATIC_ONLY`, the rule
- * that a Public link opens only the pages.
+ * Whether a role is owner or editor. Three rules do not apply to these roles: the expiry of a canvas, its password, and `STATIC_ONLY`, by
+ * which a Public link opens only the pages.
  */
 export const manages = (role: CanvasRole | null): boolean => role === "owner" || role === "editor";

@@ -10,7 +10,7 @@ import {
 
 const NOW = 1_000_000;
 
-/** A canvas to which the condition of every publication state applies. */
+/** A canvas that is in every state of `STATES` at once: disabled, archived, unpublished, a draft and expired. It is private, too. */
 const worst: StatusFields = {
   disabledAt: 1,
   archivedAt: 1,
@@ -20,7 +20,10 @@ const worst: StatusFields = {
   access: "private",
 };
 
-/** The publication states in the order of specification 3. Each has the change of `worst` after which its condition no longer applies. */
+/**
+ * The publication states in the order of specification 3, except `published`. If the fields in `ended` are set on `worst`, the canvas is no
+ * longer in the state.
+ */
 const STATES: [state: ReturnType<typeof publicationStatus>, ended: Partial<StatusFields>][] = [
   ["disabled", { disabledAt: null }],
   ["archived", { archivedAt: null }],

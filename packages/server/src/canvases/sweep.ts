@@ -25,7 +25,7 @@ export async function sweepBlobs({ db, blobs, canvasData, clock }: Env): Promise
 
 /**
  * Removes temporary files of uploads and of blobs if they were last written more than an hour ago. Killed processes leave such files. Also
- * completes removals of blobs that were interrupted.
+ * finishes the removal of blobs that a killed process has begun to remove.
  */
 async function sweepStaging(env: Env): Promise<void> {
   const before = env.clock() - HOUR_MS;

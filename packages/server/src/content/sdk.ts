@@ -15,9 +15,9 @@ import { referringCanvas } from "./referring-canvas.ts";
 const BUNDLE = path.join(import.meta.dirname, "../../../sdk/dist/v1.js");
 
 /**
- * Mounts `GET /sdk/v1.js` on the base host and on canvas hosts. Sends the same bytes to every caller who passes authentication
- * (specification 4.11). On the base host, anonymous callers pass if the `Referer` is a page of a canvas with a Public link (4.1, step 1).
- * The first line of the script sets the URL mode, which tells the SDK how to find the slug in the page's URL.
+ * Mounts `GET /sdk/v1.js` on the base host and on canvas hosts (specification 4.11). All callers who pass authentication get the same
+ * script, whose first line sets the URL mode. On the base host, an anonymous caller passes if the `Referer` is a page of a canvas with a
+ * Public link (4.1, step 1).
  */
 export function mountSdk(app: FastifyInstance, env: Env): void {
   let bundle: { bytes: Buffer; etag: string } | undefined;

@@ -32,8 +32,8 @@ export class Jwks {
   #fetching: Promise<void> | null = null;
   #failed = false;
   /**
-   * Caches the claims of verified tokens by the hash of the token, each until a time in epoch milliseconds. Emptied whenever the keys are
-   * replaced.
+   * The claims of verified tokens, keyed by the hash of the token. Claims are valid until `until`, in epoch milliseconds. The cache is
+   * emptied whenever the keys are replaced.
    */
   verified = new Map<string, { claims: JWTPayload; until: number }>();
 

@@ -12,7 +12,7 @@ export class Signer {
     this.#secrets = [first, ...others];
   }
 
-  /** Returns the signature of the parts in base64url. The signature is valid only for the same purpose. */
+  /** Returns the signature of the parts in base64url. `verifies` accepts the signature only with the same `purpose`, such as `gate`. */
   sign(purpose: string, ...parts: string[]): string {
     return mac(this.#secrets[0], purpose, parts);
   }

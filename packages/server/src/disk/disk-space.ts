@@ -2,13 +2,15 @@ import { statfs } from "node:fs/promises";
 
 const MIB = 1024 * 1024;
 
-/** The maximum number of bytes to keep free on a disk if the setting does not specify a number. */
+/** The default number of bytes to keep free on a disk. On small disks, a tenth of the disk is kept free instead. */
 const DEFAULT_RESERVE = 256 * MIB;
 
 /** The number of bytes of a stream after which the free space is checked again. */
 const CHECK_INTERVAL = 8 * MIB;
 
-/** Thrown when no more than the reserve is free on a disk. Has the error code of a full disk, so that callers handle both cases alike. */
+/**
+ * Thrown when the free space of a disk is the reserve or less. Has the error code of a full disk, so that callers handle both cases alike.
+ */
 class ReserveReached extends Error {
   readonly code = "ENOSPC";
   readonly syscall = "statfs";
@@ -22,8 +24,8 @@ export const reserveOf = (setting: number | null, total: number): number =>
   setting ?? Math.min(DEFAULT_RESERVE, total / 10);
 
 /**
- * Throws an error with the code ENOSPC unless more than the reserve is free on the file system of a directory. `setting` is the reserve in
- * bytes; 0 disables the check, and null means the default.
+ * Throws an error with the code `ENOSPC` if the free space on the file system of a directory is the reserve or less. `setting` is the
+ * reserve in bytes; 0 disables the check, and null means the default.
  */
 export async function requireSpace(directory: string, setting: number | null): Promise<void> {
   if (setting === 0) return;

@@ -11,7 +11,7 @@ export interface Cursor {
   id: string;
 }
 
-/** The cursor of the first page. Lists begin with the latest change, so the time and id of this cursor are greater than all others. */
+/** The cursor of the first page. Lists begin with the latest change, so this cursor has a later time and a greater id than every canvas. */
 export const FIRST: Cursor = { page: 1, updatedAt: Number.MAX_SAFE_INTEGER, id: "z" };
 
 /** Serializes a cursor for a query parameter. */

@@ -6,7 +6,7 @@ import { findSession } from "./session.ts";
 import { bearerToken } from "./tokens.ts";
 import { type UserRow, userOf } from "./users.ts";
 
-/** A request whose user is known, or the parts of such a request that an open connection keeps. */
+/** The data of a request that authenticates its user. An open connection keeps this data, so that the user can be authenticated again. */
 export interface Identified extends HasHeaders {
   /** When the proxy's signed token expires, in epoch milliseconds. Infinity by default. */
   assertedUntil?: number;

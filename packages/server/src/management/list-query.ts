@@ -2,7 +2,7 @@ import { z } from "zod";
 import { isId } from "../crypto/ids.ts";
 import { pageLimit } from "../http/query.ts";
 
-/** The cursor of the first page: it sorts after every id, because ids begin with a hexadecimal digit. */
+/** The cursor of the first page. A page contains ids that are smaller than its cursor, and every id begins with a hexadecimal digit. */
 const END = "z";
 
 /** The query parameters of a list. The page begins after `cursor` and has at most `limit` entries. */

@@ -17,8 +17,8 @@ interface JoinedTeam extends TeamRow {
 const teamOf = ({ members, ...team }: JoinedTeam): Team => ({ ...team, members: members?.split(" ") ?? [] });
 
 /**
- * Lists the teams that a user created or is a member of, and whose names contain `q`: those with ids below `cursor`, newest first. The page
- * has fewer than `limit` teams if more of them would exceed the maximum number of members per page.
+ * Lists the teams that a user created or is a member of, newest first. Returns only teams whose names contain `q` and whose ids are below
+ * `cursor`. Returns at most `limit` teams, and fewer if their members would exceed the maximum number of members per page.
  */
 export async function listTeams(
   user: User,

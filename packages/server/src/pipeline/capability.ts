@@ -7,7 +7,7 @@ import { refuse } from "../http/refusal.ts";
 
 /**
  * Step 5 of the pipeline: throws a Refusal unless the capability can be used on the canvas (specification 4.1). Returns a promise only if
- * the check needs stored data besides the switches of the canvas, such as grants.
+ * the check reads more from the database than the canvas, for example its granted connections.
  */
 export function requireCapability(canvas: Canvas, capability: Capability, env: Env): void | Promise<void> {
   const reason = whyUnavailable(capability, canvas, env);

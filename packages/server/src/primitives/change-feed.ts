@@ -2,8 +2,8 @@ import type { Env } from "../env.ts";
 import type { Scope } from "./files/scope.ts";
 
 /**
- * A committed write to a resource that pages can watch. `of` is the id of the user whose data has changed, or null if the data of several
- * users has changed. A user who may read only their own data is notified only if `of` is their id or null.
+ * A committed write to a resource that pages can watch. `of` is the id of the user to whom the changed data belongs, or null if data of
+ * several users was cleared. A user who may read only their own data is notified only if `of` is their id or null.
  */
 export type Change =
   | { resource: "kv"; key: string; op: "set" | "delete" }

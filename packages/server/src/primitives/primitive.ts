@@ -18,8 +18,8 @@ export interface Call extends Admitted {
   /** The request with its unread body. */
   request: IncomingMessage;
   /**
-   * Throws 403 `CAPABILITY_DISABLED` unless the capability is on. For handlers that need another capability besides that of their
-   * primitive.
+   * Throws 403 `CAPABILITY_DISABLED` unless the capability is on. The capability of the primitive was checked before the handler ran; this
+   * method is for handlers that need a second capability.
    */
   requireCapability(capability: Capability): Promise<void>;
   /** Checks access again. Returns the call with the caller's current role, or throws a `Refusal` if the caller has lost access. */
@@ -44,7 +44,10 @@ export type Answer = string | Readable | FullAnswer;
 /** Handles one method of a route. Throws a `Refusal` to reject the request. */
 export type Handler = (call: Call, env: Env) => Promise<Answer>;
 
-/** An upgrade request that has passed all access checks except one: whether the capability is on. Only `readmit` checks that. */
+/**
+ * A request for an upgrade to a WebSocket. It has passed all access checks except the check whether the capability is on. Only `readmit`
+ * makes that check.
+ */
 export interface UpgradeCall extends Admitted {
   request: IncomingMessage;
   requestId: string;
@@ -84,8 +87,8 @@ export interface Primitive {
   /** Declares the tables, quotas, storage use and blobs of the primitive; undefined if it stores nothing. */
   data?: CanvasData;
   /**
-   * Checks whether the capability can be used on a canvas where its switches are on. Runs before each request to the primitive, and for
-   * `GET /me`.
+   * Checks what the capability needs besides its switches, such as an API key. Runs before each request to the primitive and for `GET /me`,
+   * but only if the switches are on.
    */
   available?: AvailabilityCheck;
   /**

@@ -3,7 +3,10 @@ import { hasPermission } from "../access/permissions.ts";
 import { refuse } from "../http/refusal.ts";
 import type { Admitted } from "../pipeline/visit.ts";
 
-/** Throws 403 `PERMISSION_DENIED` if the caller lacks a permission. Before the handler ran, the pipeline checked that the capability is on. */
+/**
+ * Throws 403 `PERMISSION_DENIED` if the caller lacks a permission. Does not check the capability, because the pipeline has checked it
+ * before the handler ran.
+ */
 export function requirePermission(call: Admitted, name: Permission): void {
   if (!hasPermission(call, name)) refuse("PERMISSION_DENIED");
 }

@@ -12,8 +12,8 @@ const MAX_BYTES = LIMITS.valueBytes.value;
 const tooLarge = () => refuse("VALUE_TOO_LARGE");
 
 /**
- * Reads a request body that contains a value. The body may be six times as long as a value, because JSON may escape a character as up to
- * six bytes. Throws 413 `VALUE_TOO_LARGE` if the body is longer.
+ * Reads a request body that contains a value. The body may have six times the maximum size of a value, because JSON can write a one-byte
+ * character as six bytes, such as `\u0061`. Throws 413 `VALUE_TOO_LARGE` if the body is longer.
  */
 export const readValue = ({ request }: Call, { turns }: Env): Promise<Buffer> =>
   readBody(request, 6 * MAX_BYTES, tooLarge, turns);

@@ -4,8 +4,9 @@ import { redirect, refuseAnonymous } from "../http/refusal.ts";
 import { wantsPage } from "../http/wants-page.ts";
 
 /**
- * Rejects an unauthenticated request: redirects it to the login route in oidc mode, otherwise throws 401 (specification 4.1, step 1). A
- * browser that requests a page is redirected in dev mode, too, and returns to the page after the sign-in.
+ * Rejects an unauthenticated request: redirects it to the login route in oidc mode, otherwise throws 401 (specification 4.1, step 1). In
+ * dev mode, a browser that requests a page is redirected, too. After the sign-in, a redirected browser returns to the page that it
+ * requested.
  */
 export function challenge(
   request: HasHeaders & { url?: string | undefined },

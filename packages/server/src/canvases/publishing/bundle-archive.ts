@@ -34,8 +34,8 @@ async function read(key: string, start: number, length: number, env: Env): Promi
 }
 
 /**
- * Streams a blob or a range of its bytes. Opens the blob only when the stream is read, so the blobs that an abandoned download does not
- * reach are never opened.
+ * Streams a blob or a range of its bytes. Opens the blob when the stream is first read. A download that is aborted therefore never opens
+ * the remaining blobs.
  */
 async function* lazily(key: string, env: Env, range?: { start: number; end: number }) {
   yield* await bytesOf(key, env, range);
@@ -84,8 +84,8 @@ function archived({ path, plain, gzip }: StoredFile, env: Env): ArchivedFile {
 }
 
 /**
- * Returns the files of a version as a zip, from which a deploy makes the same files again. Uses the stored gzip variants. Compresses other
- * files only if the zip would otherwise be larger than `limit`, the largest zip that can be deployed.
+ * Returns the files of a version as a zip. A deploy of this zip stores the same files again. Uses the stored gzip variants; compresses the
+ * other files only if the zip would otherwise be larger than `limit`, the maximum size of a zip in a deploy.
  */
 export async function archiveOf(
   version: string,

@@ -97,8 +97,9 @@ export function faultsOf(text: string): string[] {
 }
 
 /**
- * Returns the capability switches to set at the first deploy: those of the capabilities in `needed` are on, all others are off. Without a
- * list, returns only that the backend is on, so that the switches keep their defaults. `identity` and `connections` have no switch.
+ * Returns the capability switches to set at the first deploy: on for each capability in `needed` that has a switch, off for all others. The
+ * backend is off if `needed` is empty. If `needed` is undefined, returns only `{ backendEnabled: true }`, so that all other switches keep
+ * their defaults.
  */
 export function switchesFor(needed: readonly Capability[] | undefined): Partial<Capabilities> {
   if (needed === undefined) return { backendEnabled: true };

@@ -1,6 +1,6 @@
 import { lookup } from "mrmime";
 
-/** The media types of file extensions for which `mrmime` has another one. */
+/** Media types by file extension. They replace the media types that `mrmime` has for these extensions. */
 const OVERRIDES = new Map([
   ["ts", "text/plain"],
   ["tsx", "text/plain"],

@@ -27,8 +27,8 @@ const invalid = (message: string): never => refuse("INVALID_BODY", { message });
 const quoted = (path: string): string => `\`${path.slice(0, 100).toWellFormed()}\``;
 
 /**
- * Returns the top folder that contains all paths, with a slash at its end, or "" if there is none. There is one if a folder was zipped
- * instead of its content.
+ * Returns the top folder that contains all paths, such as `site/`. Returns "" if there is no such folder, or if its name begins with a dot
+ * or cannot be served. A zip has such a folder if the folder itself was zipped and not its content.
  */
 export function commonFolder(paths: string[]): string {
   const first = paths[0] ?? "";
@@ -55,8 +55,8 @@ function keptOf<File extends OfferedFile>(offered: File[], leftOut: LeftOutList)
 }
 
 /**
- * Returns bytes that are equal for two paths which are the same on a file system that ignores case and normalizes Unicode. Slashes become
- * 0, so that a file sorts directly before the files in a folder of the same name.
+ * Returns a key for sorting paths. Paths that differ only in case or Unicode normalization have equal keys. Slashes become 0 bytes, so that
+ * a file sorts directly before the files in a folder of the same name.
  */
 function sortKeyOf(path: string): Buffer {
   const bytes = Buffer.from(path.normalize("NFC").toLowerCase());
@@ -90,9 +90,9 @@ async function checkPaths(paths: string[]): Promise<void> {
 }
 
 /**
- * Selects the files to publish from those that a client offers. Leaves out dot files and litter (such as `.DS_Store`), removes a folder
- * that contains all files, and adds `index.html` with the content of the only page if it is missing. Throws 400 `INVALID_BODY` if the
- * paths, their number or their sizes break a rule.
+ * Selects the files to publish. Leaves out dot files and litter (such as `.DS_Store`), removes a top folder that contains all files from
+ * their paths, and copies the only HTML page to `index.html` if there is no such file. Throws 400 `INVALID_BODY` if the paths, their number
+ * or their sizes break a rule.
  */
 export async function selectFiles<File extends OfferedFile>(offered: File[]): Promise<Selection<File>> {
   const requireFew = ({ length }: unknown[]) => {

@@ -63,8 +63,9 @@ export async function findDirectory(source: ZipSource): Promise<Directory> {
   const { at, record } = await findEnd(source);
   const end64 = await readEnd64(source, at);
   /**
-   * Returns a field from the zip64 end record, or from the normal end record if there is no zip64 one. If there are both, the field in the
-   * normal one must be equal, or all ones.
+   * Returns the value of a field of the end records: from the zip64 end record if there is one, otherwise `small` from the normal end
+   * record. If there is a zip64 record, throws 400 `INVALID_BODY` unless `small` is equal to its value, or equal to `ones`, which stands
+   * for "see the zip64 record".
    */
   const field = (small: number, ones: number, large: (record: Buffer) => number): number => {
     if (end64 === undefined) return small;

@@ -2,7 +2,7 @@ import { pipeline, Readable } from "node:stream";
 import { crc32, createDeflateRaw } from "node:zlib";
 import { DEFLATED, HAS_DESCRIPTOR } from "./central-header.ts";
 
-/** The data of an entry in the form in which the zip contains it. */
+/** The bytes of an entry exactly as the zip contains them: uncompressed or deflated. */
 interface PackedData {
   /** The compression method: 0 for uncompressed, 8 for deflated data. */
   method: number;
@@ -85,7 +85,7 @@ const requireSize = (path: string, size: number, expected: number): void => {
   if (size !== expected) throw new Error(`${path} has ${size} bytes instead of ${expected}`);
 };
 
-/** Yields the local header of an entry and its data, which is in its final form already. Returns the fields of the header. */
+/** Yields the local header of an entry, and then its data without changes. Returns the fields of the header. */
 async function* packedEntry(path: string, size: number, packed: PackedData): AsyncGenerator<Buffer, Fields> {
   const { crc, chunks } = await packed.open();
   const fields = { flags: 0, method: packed.method, crc, compressedSize: packed.size, size };
@@ -100,8 +100,8 @@ async function* packedEntry(path: string, size: number, packed: PackedData): Asy
 }
 
 /**
- * Yields the local header of an entry and its data, which it compresses. The checksum and the sizes follow the data, because they are known
- * only then. Returns them with the other fields of the header.
+ * Yields the local header of an entry, the data, which this function compresses, and a descriptor. The descriptor contains the checksum and
+ * the sizes, because they are not known before the end of the data. Returns the fields of the header with the checksum and the sizes.
  */
 async function* deflatedEntry({ path, size, open }: ArchivedFile): AsyncGenerator<Buffer, Fields> {
   const fields = { flags: HAS_DESCRIPTOR, method: DEFLATED, crc: 0, compressedSize: 0, size: 0 };

@@ -48,8 +48,8 @@ async function requireNotRevoked({ canvasId, revokedAt }: Deploy, { db }: Env): 
 }
 
 /**
- * Stores a bundle as a version of a canvas, awaits `recheck`, which throws if the caller has lost the right to deploy, and publishes the
- * version. Discards the version and throws if `recheck` throws or the canvas was revoked meanwhile. Returns the id of the version.
+ * Stores a bundle as a version of a canvas, calls `recheck`, publishes the version and returns its id. `recheck` throws if the caller may
+ * no longer deploy. If it throws, or the canvas was revoked meanwhile, discards the version and throws.
  */
 export async function deployShare(
   given: Deploy,

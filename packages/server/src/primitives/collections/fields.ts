@@ -62,7 +62,10 @@ export function nameOf(field: string): Buffer | null {
   return name.length <= NAME_BYTES ? name : null;
 }
 
-/** Returns the fields of a record's value that are indexed. If the value is an object, these are its first 100 fields with a scalar. */
+/**
+ * Returns the indexed fields of a record's value: its first 100 fields that can be indexed. Returns an empty list if the value is not an
+ * object.
+ */
 export function fieldsOf(value: Json): Field[] {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return [];
   const fields: Field[] = [];

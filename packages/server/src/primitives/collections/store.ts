@@ -83,8 +83,8 @@ export class RecordStore {
   }
 
   /**
-   * Reads the next records of a list, but only those that the right `read` includes. Returns at most `query.limit` records, and at most 64
-   * Ki characters of text unless one record is longer.
+   * Returns the next records of a list, without those that the right `read` does not include. Returns at most `query.limit` records, and at
+   * most about 64 Ki characters of text, but always at least one record if there are any.
    */
   async list(query: RecordQuery, read: Right) {
     const author = read.any ? null : this.#caller;
@@ -147,8 +147,8 @@ export class RecordStore {
   }
 
   /**
-   * Removes the records that the right includes, in batches. After each batch, yields the ids of its records and how many of them this call
-   * has removed; concurrent calls may have removed the others. Records that are created meanwhile may remain.
+   * Removes the records that the right includes, in batches. After each batch, yields the ids of its records (`ids`), and how many of them
+   * this call has removed (`removed`); a concurrent call may have removed the rest. Records that are created meanwhile may remain.
    */
   async *clear(right: Right): AsyncGenerator<{ ids: string[]; removed: number }> {
     let left = await this.count(right);

@@ -29,8 +29,8 @@ const RENEW_MS = 4_000;
 const CLOSE_MS = 2_000;
 
 /**
- * Limits for rechecking all connections: the number of connections per batch, the maximum wait for a batch in milliseconds, and the share
- * of time that repeated rechecks may take.
+ * Limits for rechecking all connections: `BATCH_SIZE` connections per batch, and at most `BATCH_MS` milliseconds of waiting for a batch. If
+ * rounds of rechecks follow each other, they take at most the share `BATCH_SHARE` of the time.
  */
 const BATCH_SIZE = 50;
 const BATCH_MS = 2_000;
@@ -146,8 +146,9 @@ export class Hub {
   }
 
   /**
-   * Rechecks the access of all connections in batches; the users with ids in `first` come first. If access changes meanwhile, another round
-   * follows. If a frame is delivered to a connection that still waits, `Connection.deliver` rechecks that connection first.
+   * Rechecks the access of all connections: those of the users with ids in `first` at once, all others in batches. If access changes
+   * meanwhile, another round follows. Before `Connection.deliver` sends a frame on a connection that still waits, it rechecks that
+   * connection.
    */
   async #recheckAll(first: Set<string>): Promise<void> {
     this.accessVersion++;

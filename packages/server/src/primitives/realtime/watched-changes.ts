@@ -12,7 +12,10 @@ import type { AccessState } from "./access-state.ts";
 const EVERYONE: Right = { own: true, any: true };
 const OWNER: Right = { own: true, any: false };
 
-/** Returns the frame for a change. It names the changed key, record or file, without the new value. For `clear`, it is a `resync` frame. */
+/**
+ * Returns the JSON text of the frame for a change: a `resync` frame for `clear`, otherwise a `change` frame. A `change` frame names the
+ * changed key, record or file, but does not contain the new value.
+ */
 export function changeFrame(change: Change): string {
   if (change.op === "clear") return resyncFrame(targetOf(change));
   const { op, of, ...subject } = { of: null, ...change };
@@ -72,7 +75,10 @@ export function mayRead(change: Change, access: AccessState, env: Env): boolean 
   return right !== undefined && allows(right, isOwn);
 }
 
-/** Whether the user may now read other entries of a target than before. They may then have missed changes of these entries. */
+/**
+ * Whether the user may have gained or lost the right to read some entries of a target, so that the client must read the target again. False
+ * for a collection of which the user can no longer read any record.
+ */
 export function readsOtherwise(target: WatchTarget, before: AccessState, now: AccessState): boolean {
   if (target.resource === "files") return before.policy !== now.policy || before.role !== now.role;
   if (target.resource !== "collection") return false;
