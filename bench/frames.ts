@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 
-/** The first byte of an unfragmented WebSocket frame, for each kind of frame. */
+/** The first byte of a WebSocket frame that is not fragmented: of a text frame, and of the control frames close, ping and pong. */
 export const TEXT = 0x81;
 export const CLOSE = 0x88;
 export const PING = 0x89;
@@ -24,10 +24,15 @@ export function maskedFrame(kind: number, payload: Buffer): Buffer {
 /** Encodes a masked text frame. */
 export const textFrame = (text: string): Buffer => maskedFrame(TEXT, Buffer.from(text));
 
-/** Called for a frame with its kind, and with the start and the end of its payload in `bytes`. */
+/**
+ * Called for each frame. `kind` is the first byte of the frame, such as `TEXT`. The payload is the part of `bytes` from `start` to `end`.
+ */
 export type OnFrame = (bytes: Buffer, kind: number, start: number, end: number) => void;
 
-/** Calls `onFrame` for every complete server frame in the first `length` bytes. Returns the position after the last of these frames. */
+/**
+ * Calls `onFrame` for every complete frame of a server in the first `length` bytes. Returns the position after the last of these frames.
+ * Throws for a frame that is masked or larger than 64 KiB.
+ */
 export function readFrames(bytes: Buffer, length: number, onFrame: OnFrame): number {
   let at = 0;
   while (at + 2 <= length) {

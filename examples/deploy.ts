@@ -154,7 +154,7 @@ async function applySettings(
   });
 }
 
-/** Prints which capabilities the page needs but are off. Only the first deploy turns capabilities on. */
+/** Prints the capabilities that the page needs and that are off. Does not turn them on, because only the first deploy does. */
 function sayWhatIsOff({ id, capabilities }: Canvas, needed: Capability[] = []): void {
   for (const name of needed) {
     const own = CAPABILITIES[name].switch;

@@ -127,7 +127,10 @@ class Counter {
     });
   }
 
-  /** Shows the button that undoes a reset. The button adds the number before the reset, so that clicks since the reset still count. */
+  /**
+   * Shows the button that undoes a reset. The button adds `before`, the number before the reset, to the current number, so that clicks
+   * since the reset still count.
+   */
   #offerUndo(before) {
     const undo = this.#part(".undo");
     undo.hidden = false;

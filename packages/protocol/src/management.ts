@@ -220,7 +220,7 @@ export interface OrganisationList {
   orgs: Organisation[];
 }
 
-/** The response of `GET /api/admin/settings`: the settings that are in effect. Amounts are in US dollars. */
+/** The response of `GET /api/admin/settings`: the settings that are in effect. The amounts in `ai` are in US dollars. */
 export interface AdminSettings {
   publicLinks: boolean;
   /** The quotas by name, such as `kv.keys.shared`. */

@@ -95,7 +95,10 @@ export async function listed(page: Page, { id }: { id: string }): Promise<Author
 export const studio = (target: Target, { switches, ...setup }: Setup = {}): Promise<Stage> =>
   stage(target, { ...setup, switches: switches === null ? null : { authoring: true, ...switches } });
 
-/** Returns a share as a test canvas, for the helpers that call the management API. The share belongs to the owner of `canvas`. */
+/**
+ * Returns a share as a test canvas, which helpers such as `archive` and `remove` take. They act as the owner of `canvas`, who must also be
+ * the owner of the share.
+ */
 export const asStage = (target: Target, canvas: Stage, share: AuthoredCanvas): Stage => ({
   ...canvas,
   id: share.id,

@@ -23,8 +23,8 @@ export function live(target: Target): void {
     const policed = (here: Room, policy: Partial<ChannelPolicy> | null) =>
       govern(target, here, policy && { channels: { [CHANNEL]: { ...OPEN, ...policy } } });
     /**
-     * Creates a canvas with this policy for the channel, and connections of an editor and a viewer that have asked to subscribe to it. All
-     * frames that these connections received so far have been taken from their queues.
+     * Creates a canvas with this policy for the channel. Opens connections of an editor and a viewer, sends `subscribe` on both, and
+     * discards the frames that they receive.
      */
     const seated = async (policy: Partial<ChannelPolicy> | null) => {
       const here = await room(target, { people });

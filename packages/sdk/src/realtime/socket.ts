@@ -27,7 +27,10 @@ export interface Socket {
    */
   attach(subscriber: Subscriber, reopen: boolean): void;
   detach(subscriber: Subscriber): void;
-  /** Sends a frame if the connection is open. Otherwise drops it, because the subscribers' `openingFrames` replace it. */
+  /**
+   * Sends a frame if the connection is open. Otherwise drops the frame: when a connection opens, the `openingFrames` of all subscribers are
+   * sent anyway.
+   */
   send(text: string): void;
   /** Sends a frame, or queues it until the connection is open. Returns false if the queue is full. */
   publish(subscriber: Subscriber, text: string): boolean;

@@ -15,9 +15,9 @@ export interface Facts {
 const NONE: Facts = { title: null, owner: null, disabledReason: null };
 
 /**
- * Looks up the facts that a refused caller may know. For `PASSWORD_REQUIRED`: the title. For `OWNER_ONLY`: the owner, if the caller is no
- * guest and belongs to the canvas's organisation. For `DISABLED`: the reason, if the caller is the owner or an editor. For other codes:
- * none.
+ * Looks up the facts that a refused caller may know. For `PASSWORD_REQUIRED`: the title, if the caller needs only the password. For
+ * `OWNER_ONLY`: the owner, unless deactivated, if the caller is no guest and belongs to the canvas's organisation. For `DISABLED`: the
+ * reason, if the caller is the owner or an editor.
  */
 export async function factsFor(
   code: ErrorCode | undefined,

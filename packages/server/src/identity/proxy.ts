@@ -36,8 +36,8 @@ export async function proxyUser(request: IncomingMessage, env: Env): Promise<Use
 }
 
 /**
- * Returns when the proxy's signed token in a request expires, in epoch milliseconds; 0 if there is no valid token. Returns Infinity if the
- * proxy sends plain headers.
+ * Returns when the sign-in proxy's signed token in a request expires, in epoch milliseconds, or 0 if there is no valid token. Returns
+ * Infinity if the service does not use signed tokens of a proxy.
  */
 export async function assertedUntil(request: IncomingMessage, env: Env): Promise<number> {
   if (env.proxyKeys === null) return Number.POSITIVE_INFINITY;

@@ -11,8 +11,8 @@ export function orgsOf(email: string, { db }: Env): Promise<{ id: string; name: 
 
 /**
  * Returns the id of the home organisation of a new canvas: `orgId`, or if it is undefined, an organisation to which the creator belongs.
- * Returns null if the creator belongs to none or if the service does not use organisations. Throws 400 `INVALID_BODY` with the reason
- * `org_forbidden` if the creator does not belong to `orgId`.
+ * Returns null if `orgId` is undefined and there is no such organisation. Throws 400 `INVALID_BODY` with the reason `org_forbidden` if the
+ * creator does not belong to `orgId`, or if the service does not use organisations.
  */
 export async function homeOfNew(
   creator: Pick<User, "email">,

@@ -70,8 +70,9 @@ function blobsOf(files: StagedFile[]): Map<string, StagedBlob> {
 
 /**
  * Begins a staged deploy. Returns the hashes of the blobs that the client must upload: those that the canvas does not have, even if another
- * canvas has them. Throws 400 `INVALID_BODY` for files that break a rule of bundles, 409 `VERSION_CONFLICT`, 409 `QUOTA_EXCEEDED`, and 409
- * `KEY_LIMIT` if the canvas has too many unfinished staged deploys.
+ * canvas has them. Throws 400 `INVALID_BODY` for files that break a rule of bundles, 409 `VERSION_CONFLICT`, 409 `QUOTA_EXCEEDED` if the
+ * owner's quota of bytes would be exceeded, 409 `KEY_LIMIT` if the canvas has too many unfinished staged deploys, and 404 `NOT_FOUND` if
+ * the canvas no longer exists.
  */
 export async function stageDeploy(
   canvasId: string,
