@@ -9,7 +9,7 @@ export interface Case {
   target?: number;
   requests: string[];
   /**
-   * A bare server only for this case, which sends the same response bytes as the measured server. By default, the argument `bare` of
+   * A bare server for this case alone, which sends the same response bytes as the measured server. By default, the argument `bare` of
    * `compare`.
    */
   bare?: Server;

@@ -3,7 +3,10 @@ import { createServer } from "node:net";
 import { isMainThread } from "node:worker_threads";
 import { type Memory, probePath } from "./memory.ts";
 
-/** Sends the memory figures of this process as JSON to every connection. This file is preloaded into the process of a server. */
+/**
+ * Answers every connection with the memory figures of this process as JSON, after garbage collection. This file is preloaded into the
+ * process of a server.
+ */
 function listen(path: string): void {
   const server = createServer((socket) => {
     globalThis.gc?.();

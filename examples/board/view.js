@@ -98,9 +98,9 @@ function refocus(focused, home) {
 }
 
 /**
- * Returns a short summary of what has changed from the board `before` to `board`, such as `Changed: Tea.`. A board may lack the cards that
- * have not changed for longest: `endBefore` and `end` are the `updatedAt` of the oldest card on each board, or 0 if it has all cards. Cards
- * that one board lacks for this reason do not count as new or removed.
+ * Returns a short summary of what has changed from the board `before` to `board`, such as `Changed: Tea.`. Each board has only the cards
+ * that were changed last: `endBefore` and `end` are the `updatedAt` of the oldest card on it, or 0 if it has all cards. Older cards do not
+ * count as new or removed.
  */
 export function newsSince(before, board, endBefore, end) {
   const news = [];

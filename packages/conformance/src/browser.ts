@@ -84,7 +84,7 @@ export class Browser {
     return answer;
   }
 
-  /** Returns the value of the password cookie that is sent to the API of a canvas. */
+  /** Returns the value of the password cookie that is sent to the API of a canvas, or undefined if there is none. */
   gateCookie(slug: string): string | undefined {
     return this.jar.valueAt(this.#api(slug), GATE);
   }

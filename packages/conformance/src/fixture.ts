@@ -26,8 +26,8 @@ export interface Stage {
 }
 
 /**
- * Settings of a test canvas. By default it is private and its backend is on. With `switches: null` the capability switches stay as the
- * service creates them.
+ * Settings of a test canvas. By default, the canvas is private and its backend is on. If `switches` is null, the test does not change the
+ * capability switches of the new canvas.
  */
 export interface Setup {
   access?: Access;
@@ -41,7 +41,7 @@ export function freshSlug(): string {
   return `c-${randomBytes(8).toString("hex")}`;
 }
 
-/** The people with whom a new test canvas is shared, each with the role they get. */
+/** The roles with which a new test canvas is shared, by the person who gets the role. */
 const LISTED = { editor: "editor", viewer: "viewer" } as const;
 
 /** Signs in four new people, one for each role. */

@@ -178,7 +178,10 @@ const QUOTA_CODES = [
   "CONNECTION_RATE_LIMIT",
 ];
 
-/** The error classes (specification 7). The first row that matches determines the class. If none matches, the class is `EaselError`. */
+/**
+ * The error classes (specification 7), each with its condition. The first row whose condition matches determines the class. If none
+ * matches, the class is `EaselError`.
+ */
 const MAPPING: [matches: (failure: Failure) => boolean, type: new (failure: Failure) => EaselError][] = [
   [({ status }) => status === 401, NotAuthenticatedError],
   [({ status, code }) => status === 403 && code === "CAPABILITY_DISABLED", CapabilityDisabledError],
@@ -196,10 +199,7 @@ export function toError(status: number, body: unknown): EaselError {
   return new type(failure);
 }
 
-/**
- * Returns the error for an invalid argument. It equals the 400 `INVALID_BODY` that the service would send, but also covers arguments that a
- * URL cannot contain.
- */
+/** Returns a 400 `INVALID_BODY` error for an argument that the service would reject with this code, or that a URL cannot contain. */
 export function invalid(message: string, cause?: unknown): EaselError {
   return new EaselError({ status: 400, code: "INVALID_BODY", message, cause });
 }

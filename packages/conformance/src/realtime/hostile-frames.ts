@@ -58,7 +58,10 @@ export function hostileFrames(target: Target): void {
       ]);
     const cameThrough = (data: Json) => message(channel, "", data, here.users.owner, "owner");
 
-    /** Publishes data and asserts the outcome. Text that is not UTF-8 closes the connection, so it is sent on a new one. */
+    /**
+     * Publishes data and asserts the outcome. Text that is not UTF-8 is sent on a new connection, because the service closes a connection
+     * on which it receives such text.
+     */
     const meets = async (data: string | Buffer, fate: Fate) => {
       const frame = around(data);
       if (!isUtf8(frame)) {

@@ -15,7 +15,10 @@ export interface UploadedFile {
  * Give only one of these three.
  */
 interface Target {
-  /** `shared` (default): only the owner and editors may upload it. `submission`: only its uploader, the owner and editors may read it. */
+  /**
+   * `shared` (default): only the owner and editors may upload such files. `submission`: only the uploader, the owner and editors may read
+   * such files.
+   */
   scope?: "shared" | "submission";
   /** The name of a file group in the canvas's policy. */
   group?: string;

@@ -3,8 +3,8 @@ import type { Env } from "../env.ts";
 const TOPIC = "access";
 
 /**
- * A change of someone's access, on the canvas with the id `canvas` or on any canvas. `people` are ids of users: the open connections of
- * these users are rechecked first, then those of all other users.
+ * A change of access: on the canvas with the id `canvas`, or, if `people` is present, possibly on every canvas. `people` are ids of users:
+ * the open connections of these users are rechecked first, then those of all other users.
  */
 export type AccessChange = { canvas: string } | { people: string[] };
 

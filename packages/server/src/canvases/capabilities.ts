@@ -71,8 +71,8 @@ export type CapabilityPatch = { [Name in keyof Capabilities]?: Capabilities[Name
 const bit = (value: boolean | undefined) => (value === undefined ? null : Number(value));
 
 /**
- * A policy document to save: null clears the stored one, undefined keeps it. `expected` is the revision that must be in the database before
- * the change, or null if there must be none. If `expected` is undefined, the revision is not checked.
+ * A policy document to save: null removes the stored document, undefined keeps it. `expected` is the revision that the stored document must
+ * have, or null if there must be no document. If `expected` is undefined, the revision is not checked.
  */
 export interface PolicyChange {
   runtimePolicy?: RuntimePolicy | null | undefined;

@@ -57,8 +57,8 @@ export const lockOwner = (canvasId: string): Step =>
   sql`update users set name = name where id = (select owner_id from canvases where id = ${canvasId})`;
 
 /**
- * Builds the batch step that checks the number of canvases of a canvas's owner after the earlier steps. If the number is above the owner's
- * quota, the step changes no row, which rolls back the batch.
+ * Builds the batch step that checks the quota on the number of canvases of a canvas's owner. If the earlier steps of the batch have
+ * exceeded the quota, this step changes no row, which rolls back the batch.
  */
 export const withinCanvases = (canvasId: string, { config }: Env): Step => sql`
   update users set name = name where id = (select owner_id from canvases where id = ${canvasId})
@@ -67,8 +67,8 @@ export const withinCanvases = (canvasId: string, { config }: Env): Step => sql`
         ${config.quotaCanvases})`;
 
 /**
- * Builds the batch step that checks the total size of the bundles in all canvases of a canvas's owner after the earlier steps. If the size
- * is above the owner's quota, the step changes no row, which rolls back the batch.
+ * Builds the batch step that checks the quota on the bytes of all bundles of a canvas's owner. If the earlier steps of the batch have
+ * exceeded the quota, this step changes no row, which rolls back the batch.
  */
 export const withinBytes = (canvasId: string, { config }: Env): Step => sql`
   update users set name = name where id = (select owner_id from canvases where id = ${canvasId})

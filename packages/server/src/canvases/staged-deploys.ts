@@ -121,8 +121,8 @@ export async function missingOf(id: string, { db }: Env): Promise<string[]> {
 }
 
 /**
- * Records that a blob of a staged deploy has been stored. Returns "full" if the byte quota of the canvas's owner would be exceeded, and
- * "none" if the deploy does not list the blob or has it already.
+ * Records that a blob of a staged deploy has been stored, and returns "done". Returns "full" if the byte quota of the canvas's owner would
+ * be exceeded, and "none" if the deploy does not list the blob or has it already.
  */
 export async function holdBlob(
   { id, canvasId }: { id: string; canvasId: string },

@@ -9,7 +9,10 @@ const PREFIX = "easel_pat_";
 /** The shortest interval between two recorded uses of a token, and so the precision of `usedAt`. */
 const USE_INTERVAL_MS = 60_000;
 
-/** A personal access token as its user sees it. Times are epoch milliseconds; null means never. */
+/**
+ * A personal access token as its user sees it. Times are epoch milliseconds. `expiresAt` is null if the token never expires, `usedAt` if it
+ * was never used.
+ */
 export interface AccessToken {
   id: string;
   name: string;
@@ -40,7 +43,7 @@ export async function tokenUser(token: string, env: Env): Promise<User | null> {
   return userOf(row);
 }
 
-/** Records the use of a token in the background. */
+/** Records that a token was used, without waiting for the database. A failure is only logged. */
 function recordUse(id: string, now: number, { db, log }: Env): void {
   db.run`update tokens set used_at = ${now} where id = ${id}`.catch((error) =>
     log.warn({ err: error }, "recording the use of a token failed"),

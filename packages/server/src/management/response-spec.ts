@@ -8,7 +8,7 @@ import type { ZodType } from "zod";
 export interface ResponseSpec<Body> {
   status: 200 | 201 | 204;
   schema: ZodType<Body> | null;
-  /** The media type of a body that is a `Download`. */
+  /** The media type of the body, if the body is a `Download`. */
   type?: string;
 }
 

@@ -23,8 +23,8 @@ export async function limitRequests(
 }
 
 /**
- * Returns the rate-limit bucket of a request. Requests that other pages than those of the canvas have started count in a separate bucket.
- * All requests of a caller to slugs without a canvas count in the same bucket.
+ * Returns the rate-limit bucket of a request. Requests that were started by pages outside the canvas count in a separate bucket. All
+ * requests of a caller to slugs without a canvas count in the same bucket.
  */
 function bucketOf(
   { rateClass, address }: ApiVisit,

@@ -11,7 +11,8 @@ import type { Admitted } from "./visit.ts";
 
 /**
  * Repeats the steps of the pipeline whose outcome can change after a request was admitted: authentication, access to the canvas, and the
- * check that the capability is on. Called after a body has arrived late, while a list is streamed, and for open WebSockets.
+ * check that the capability is on. If `capability` is null, leaves out that check. Called after a body has arrived late, while a list is
+ * streamed, and for open WebSockets.
  */
 export async function readmit(
   request: Identified,

@@ -23,7 +23,7 @@ export const primitives: Primitive[] = [
 ];
 
 /**
- * Lists what the primitives and the canvases themselves store: tables, quotas and blobs. A purge deletes rows in the order of this list.
+ * Returns what the primitives and the canvases themselves store: tables, quotas and blobs. A purge deletes rows in the order of this list.
  */
 export const canvasDataOf = (served: readonly Primitive[]): Env["canvasData"] => [
   ...served.flatMap(({ data }) => data ?? []),

@@ -6,8 +6,8 @@ import { sendStream } from "../pipeline/send-stream.ts";
 import type { Answer } from "./primitive.ts";
 
 /**
- * Sends the response that a handler returned. A large response counts towards the limit on concurrent large responses to the user until it
- * has been sent.
+ * Sends the response that a handler returned. Only a limited number of large responses may be sent to a user at a time. A large response
+ * counts until it has been sent.
  */
 export function respond(answer: Answer, userId: string, reply: FastifyReply, env: Env): unknown {
   if (typeof answer === "string") {

@@ -70,7 +70,9 @@ export class Buckets {
     return count;
   }
 
-  /** Whether an owner may have another bucket. At `MAX_PARTS` buckets, removes the oldest if its window has ended. */
+  /**
+   * Whether there is room for another bucket of an owner. If the owner has `MAX_PARTS` buckets, removes the oldest if its window has ended.
+   */
   #hasRoom({ parts }: Owner, now: number): boolean {
     if (parts.size < MAX_PARTS) return true;
     for (const [oldest, { endsAt }] of parts) {

@@ -17,7 +17,7 @@ import { FileStore, type StoredFile } from "./store.ts";
  * Lists the files that the caller may read, sorted by scope and then by age, the oldest first. Without `limit`, lists all of them.
  */
 
-/** The position of a file in a list: its scope and id. `scope` is null at the start of the list. */
+/** A position in a list of files: the scope and the id of the last file that was read. `scope` is null at the start of the list. */
 interface Position {
   scope: Scope | null;
   id: string;

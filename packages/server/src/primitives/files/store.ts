@@ -27,7 +27,7 @@ export interface Room {
   canvas: number;
 }
 
-/** The number of rows per read, if the first read of a list returned too few files because some of its rows are hidden (see `HIDDEN`). */
+/** The number of rows in each further read of a list, if the first read returned too few files that are not hidden (see `HIDDEN`). */
 const SLICE = 100;
 
 const COLUMNS = "id, scope, record_id, owner_id, uploaded_by, name, mime, size, blob_key, created_at";

@@ -89,8 +89,8 @@ export function parseFrame(bytes: Buffer, isBinary: boolean): ClientFrame | Inva
 }
 
 /**
- * Returns the channel or the watch target that a frame names, for use in an `error` frame. Leaves out the name of a channel if it is too
- * long.
+ * Returns the channel or the watch target that a frame names, for use in an `error` frame. Returns an empty object if the name of the
+ * channel is too long.
  */
 export function subjectOf(frame: ClientFrame): ErrorSubject {
   if ("target" in frame) return frame.target;

@@ -80,7 +80,7 @@ class Handshakes implements Upgrader {
   }
 }
 
-/** Returns a function that checks the caller's access again and re-reads the policy of the canvas. */
+/** Returns a function that checks the caller's access again and reads the policy of the canvas again. */
 function accessReader({ readmit, until }: UpgradeCall, env: Env): ReadAccess {
   return async () => {
     const admitted = await readmit();
