@@ -23,8 +23,8 @@ export async function limitRequests(
 }
 
 /**
- * Returns the rate-limit bucket of a request. Requests that were started by pages outside the canvas count in a separate bucket. All
- * requests of a caller to slugs without a canvas count in the same bucket.
+ * Returns the rate-limit bucket of a request. A caller has one bucket per rate class for requests that pages outside the canvas started,
+ * one bucket for AI, and one bucket per canvas for all other requests. All slugs without a canvas count as one canvas.
  */
 function bucketOf(
   { rateClass, address }: ApiVisit,

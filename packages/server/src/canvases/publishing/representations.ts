@@ -38,7 +38,7 @@ async function read({ key }: BlobSize, { blobs }: Env): Promise<Readable> {
 }
 
 /**
- * Stores a compressed copy of a blob, and returns the key and the size of the copy. Returns null if the copy would not be at least 5 %
+ * Stores a compressed copy of a blob, and returns the key and the size of the copy. Returns null if the copy would not be more than 5 %
  * smaller. `bytes` is the content of the blob, or null to stream the content from the blob store.
  */
 async function variant(
