@@ -4,8 +4,8 @@ import type { FrameErrorCode } from "@easel/protocol/realtime";
 import type { AuthoredCanvas } from "@easel/protocol/types";
 
 /**
- * The stable code of an error: the code in the response, or `REQUEST_FAILED` if there is none. `DISCONNECTED` and `CHANNEL_CLOSED` come
- * from the SDK itself.
+ * The stable code of an error: the code in the response, or `REQUEST_FAILED` if there is none. `DISCONNECTED`, `CHANNEL_CLOSED`,
+ * `NO_STREAM`, `MALFORMED_FRAME` and `AI_ERROR` come from the SDK itself.
  */
 export type EaselErrorCode =
   | ErrorCode
@@ -13,6 +13,9 @@ export type EaselErrorCode =
   | "REQUEST_FAILED"
   | "DISCONNECTED"
   | "CHANNEL_CLOSED"
+  | "NO_STREAM"
+  | "MALFORMED_FRAME"
+  | "AI_ERROR"
   | (string & Record<never, never>);
 
 /** The fields of an error: the HTTP status (0 without a response) and the fields of the response body. */
@@ -204,6 +207,7 @@ export function invalid(message: string, cause?: unknown): EaselError {
   return new EaselError({ status: 400, code: "INVALID_BODY", message, cause });
 }
 
-function text(value: unknown): string | undefined {
+/** Returns a value if it is a string. */
+export function text(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
 }

@@ -1,3 +1,4 @@
+import { createAi } from "./ai.ts";
 import { createCanvases } from "./canvases.ts";
 import type { UrlMode } from "./context.ts";
 import type { UploadRequest } from "./files/progress.ts";
@@ -11,6 +12,7 @@ import { type Address, createApi, type Fetch } from "./request.ts";
 import { createSendForm } from "./send-form.ts";
 import { createSubmissions } from "./submissions.ts";
 
+export type { ChatMessage, TokenUsage } from "@easel/protocol/ai";
 export type { Capability, DisabledReason } from "@easel/protocol/capabilities";
 export type { Member, Sender } from "@easel/protocol/realtime";
 export type {
@@ -23,6 +25,8 @@ export type {
   KvPage,
   Rights,
 } from "@easel/protocol/types";
+export type { ChatSpend } from "./ai/deltas.ts";
+export type { Ai, ChatOptions, ChatResponse, ChatStream } from "./ai.ts";
 export type { Bundle } from "./canvases/bundle.ts";
 export type { CanvasChanges, Canvases, CanvasFilter, CanvasSettings, NewCanvas } from "./canvases.ts";
 export type {
@@ -81,6 +85,8 @@ export function createEasel(
     files: createFiles(api, watch, sendForm),
     /** Submissions: one per person and collection. */
     submissions: createSubmissions(api),
+    /** Chats with AI models. */
+    ai: createAi(api),
     /** Channels: messages between open pages of the canvas, and presence. */
     realtime: createRealtime(socket),
     /** Publishes canvases from the page of this canvas, under the viewer's account. */

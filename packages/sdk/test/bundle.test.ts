@@ -69,6 +69,7 @@ test("the bundle defines `easel` and nothing else, and loads outside a canvas to
     "PublishFailedError",
     "QuotaExceededError",
     "UpdatePartialError",
+    "ai",
     "canvases",
     "files",
     "kv",

@@ -45,7 +45,7 @@ for (const [index, script] of scripts.entries()) {
     };
     const document = { querySelector: () => element };
     const easel = { ...createEasel(page, fetch, WebSocket), ...errors };
-    const window = createContext({ easel, document, AbortController });
+    const window = createContext({ easel, document, AbortController, console: { log() {} } });
     await runInContext(`(async () => {${script}})()`, window);
     await element.onclick();
     assert.ok(calls.length + frames.length > 0, script);
@@ -75,6 +75,7 @@ for (const example of comments) {
         fetch: () => Response.json("cup"),
         input: { files: [new File(["tea"], "tea.png")] },
         image: {},
+        model: "m-1",
         id: canvas.id,
         userId: "u-2",
         canvas,

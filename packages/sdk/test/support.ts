@@ -91,7 +91,23 @@ function fakeAuthoring() {
   };
 }
 
-/** Creates a fake service in memory, with one canvas: `/me`, both KV scopes, submissions, records, files and authoring. */
+/** The response of a model that says `Tea.` in two deltas (specification 4.5). */
+function fakeChat(): Response {
+  const usage = {
+    inputTokens: 12,
+    outputTokens: 2,
+    cacheCreationInputTokens: 0,
+    cacheReadInputTokens: 0,
+  };
+  const events = [
+    { type: "delta", text: "Te" },
+    { type: "delta", text: "a." },
+    { type: "done", usage, cost: 0.0001 },
+  ];
+  return new Response(events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(""));
+}
+
+/** Creates a fake service in memory, with one canvas: `/me`, both KV scopes, submissions, records, files, authoring and AI. */
 export function fakeService(): ReturnType<typeof fakeFetch> {
   const submissions = fakeSubmissions();
   const collections = fakeCollections();
@@ -100,6 +116,7 @@ export function fakeService(): ReturnType<typeof fakeFetch> {
   const scopes = { shared: new Map<string, unknown>(), user: new Map<string, unknown>() };
   return fakeFetch(({ url, segments: [primitive, ...rest], init }) => {
     if (primitive === "me") return Response.json({ id: "u-1", name: "Ada", canvasRole: "owner" });
+    if (primitive === "ai") return fakeChat();
     const body = typeof init.body === "string" ? JSON.parse(init.body) : init.body;
     if (primitive === "submissions") return submissions(rest, String(init.method), body);
     if (primitive === "collections") return collections(rest, String(init.method), body);

@@ -1,0 +1,26 @@
+/** A line break of an event stream. A carriage return at the end of the text may be the first half of one. */
+const LINE_BREAK = /\r\n|\n|\r(?!$)/;
+
+const DATA = "data:";
+
+/**
+ * Creates a parser of server-sent events. It takes the next piece of the stream's text, of any length, and returns the data of the events
+ * that this piece completes. Comments and other fields are ignored.
+ */
+export function createEventParser(): (text: string) => string[] {
+  let rest = "";
+  let data: string[] = [];
+
+  return (text) => {
+    const lines = (rest + text).split(LINE_BREAK);
+    rest = lines.pop() ?? "";
+    const events: string[] = [];
+    for (const line of lines) {
+      if (line.startsWith(DATA)) data.push(line.slice(DATA.length).replace(/^ /, ""));
+      if (line !== "" || data.length === 0) continue;
+      events.push(data.join("\n"));
+      data = [];
+    }
+    return events;
+  };
+}
