@@ -22,7 +22,7 @@ export interface Dialect {
 
 /**
  * The sockets to open, and the server to which they connect. A `sockets.ts` process reads this object from its first line of input. When
- * all sockets are open, it writes a line in response.
+ * all sockets are open, the process writes a line in response.
  */
 export interface Crowd {
   port: number;
@@ -33,8 +33,8 @@ export interface Crowd {
   /** Sockets per room. */
   perRoom: number;
   /**
-   * The `Cookie` header of each person. The sockets of a room belong to these people in turn. As many sockets publish as `dialect.publish`
-   * has frames.
+   * The `Cookie` header of each person. The sockets of a room belong to these people in turn. The first sockets of a room publish; their
+   * number is the number of frames in `dialect.publish`.
    */
   people: string[];
   dialect: Dialect;
@@ -48,7 +48,7 @@ export interface Flow {
   timedMs: number;
 }
 
-/** Figures of the timed part of a flow. */
+/** The figures of a flow, measured during its `timedMs` milliseconds. */
 export interface FlowResult {
   deliveries: number;
   perSecond: number;

@@ -22,7 +22,7 @@ const say = (text) => {
 const state = { me: null, rights: null, board: null, gone: null };
 /** The `updatedAt` of the oldest card shown, if there are older cards that are not shown; otherwise 0. */
 let end = 0;
-/** Incremented when a write begins and when it ends. If it changes while a list is read, the list may be stale and is not shown. */
+/** Counts the beginnings and ends of writes. If this number changes while a list is read, the list may be stale and is not shown. */
 let changes = 0;
 let open = 0;
 let queue = Promise.resolve();
@@ -68,7 +68,7 @@ async function look() {
 }
 
 /**
- * Runs a write after all earlier writes, and reads the board again after the last queued one. Returns whether the write succeeded. If it
+ * Runs a write after all earlier writes. When no queued write is left, reads the board again. Returns whether the write succeeded. If it
  * failed, shows the error in the element whose id `place` returns.
  */
 async function write(action, place = () => "message") {

@@ -8,7 +8,10 @@ import { draw, newsSince } from "./view.js";
 import { letView } from "./viewer.js";
 import { keepLooking } from "./watch.js";
 
-/** The number of photos to show at first, and to add each time. Each photo is a request, and a person's requests a minute are limited. */
+/**
+ * The number of photos to show at first, and to add each time. Each photo costs a request, and each person has a limited number of requests
+ * per minute.
+ */
 const STEP = 24;
 
 const MESSAGES = {
@@ -27,7 +30,7 @@ const say = (text) => {
 
 /** The viewer with their rights, the photos by id, and the maximum number of photos to show of each group. */
 const state = { me: null, photos: null, shown: { photos: STEP, drafts: STEP } };
-/** Incremented when a write begins and when it ends. If it changes while a list is read, the list may be stale and is not shown. */
+/** Counts the beginnings and ends of writes. If this number changes while a list is read, the list may be stale and is not shown. */
 let changes = 0;
 
 /** Returns a text that tells a person what to do about an error. If a capability is off, the text is the error's own `hint`. */

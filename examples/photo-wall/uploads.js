@@ -3,7 +3,7 @@ import { isPicture, titleOf } from "./photos.js";
 /** The maximum number of uploads at a time. */
 const AT_ONCE = 2;
 
-/** The time in ms after which an upload is sent again, if it was refused because of too many requests within a minute. */
+/** The time to wait in ms after an upload was refused because of too many requests. The upload is then sent again. */
 const PAUSE_MS = 15_000;
 
 const NOT_A_PICTURE = "This is not a picture that can be shown here: PNG, JPEG, GIF, WebP or AVIF.";
@@ -49,7 +49,10 @@ export function letUpload({ send, explain, say }) {
     }
   }
 
-  /** Runs an upload. Returns whether it is done; if it should be sent again, waits for a pause and returns false. */
+  /**
+   * Calls `action`, which uploads a file, and returns true if it succeeds. If there were too many requests, waits and returns false: the
+   * caller then tries again.
+   */
   async function sent(action, { part, stop }) {
     try {
       await action();

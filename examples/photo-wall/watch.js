@@ -6,8 +6,8 @@ const TOLD_MS = 60_000;
 const LOOK_MS = 10_000;
 const REST_MS = 60_000;
 /**
- * The time in ms from a change to the read that follows. That read covers all changes in between, so that most of the limited requests a
- * minute remain for the pictures.
+ * The time in ms from a change to the read that shows it. One read shows all changes within this time. This leaves more requests for the
+ * pictures, because the number of requests per minute is limited.
  */
 const TOGETHER_MS = 1500;
 

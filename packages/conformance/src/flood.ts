@@ -12,7 +12,10 @@ export interface Flood {
 
 const SLICE = Buffer.alloc(64 * 1024, "a");
 const RESETS = ["EPIPE", "ECONNRESET"];
-/** Milliseconds between two writes of a body. A response can be read meanwhile; Node drops an unread response when a write fails. */
+/**
+ * Milliseconds between two writes of a body. In this time Node can read a response. Without the pause, a write that fails would discard an
+ * unread response.
+ */
 const PAUSE_MS = 2;
 
 /**

@@ -13,7 +13,7 @@ const NULLS: typeof SMOKE_WELL_FORMED = [
   ["null in white space", " null\n"],
 ];
 
-/** A route that stores one JSON value of at most 64 KiB, which may be null. */
+/** A route that stores one JSON value of at most 64 KiB. The value may be null. */
 export interface Shelf {
   /** Writes the value. */
   put(body: string | Buffer): Promise<Answer>;

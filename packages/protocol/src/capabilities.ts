@@ -3,8 +3,8 @@ export type Switch = "kv" | "files" | "ai" | "realtime" | "authoring";
 
 /**
  * The capabilities of the runtime API (specification 4.1, step 5). `switch` is the canvas switch that a capability needs; null if it has
- * none. `operatorHint` is the message while the operator has turned the capability off for the whole instance; null if the operator cannot
- * do that.
+ * none. `operatorHint` is the error message for a capability that the operator has turned off for the whole instance; null if the operator
+ * cannot turn it off.
  */
 export const CAPABILITIES = {
   identity: { switch: null, operatorHint: null },

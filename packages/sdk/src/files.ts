@@ -26,7 +26,9 @@ export interface FileRecord {
   group?: string;
 }
 
-/** Options of `list`: filters and page. `limit` is 1 to 1000; without it the list is complete. */
+/**
+ * Options of `list`: filters, and the page to read. `limit` is the size of the page, 1 to 1000. Without `limit`, the list has all files.
+ */
 export interface FileListOptions {
   group?: string;
   collection?: string;

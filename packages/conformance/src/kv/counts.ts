@@ -12,7 +12,7 @@ const SCOPES = [
   { scope: "shared", root: "/kv", max: LIMITS.kvKeysShared.value },
   { scope: "user", root: "/kv/user", max: LIMITS.kvKeysUser.value },
 ] as const;
-/** Only the scope of a user. It holds 1,000 keys instead of 10,000, so a test fills it with fewer requests. */
+/** The user scope without the shared scope. It may hold 1,000 keys instead of 10,000, so a test needs fewer requests to fill it. */
 const SMALLEST = SCOPES.filter(({ scope }) => scope === "user");
 const RACERS = 60;
 const PLACES = 10;

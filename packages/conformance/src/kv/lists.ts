@@ -236,7 +236,10 @@ export function lists(target: Target, scopes: Scopes = SCOPES): void {
   }
 }
 
-/** Requests all pages of a list with `turn`, and returns the keys in order. Asserts that every page except the last has `limit` keys. */
+/**
+ * Requests all pages of a list, and returns the keys in order. `turn` requests the page for a cursor. Asserts that every page except the
+ * last has `limit` keys.
+ */
 async function walk(turn: (cursor: string) => Promise<Answer>, limit = 1): Promise<string[]> {
   const seen: string[] = [];
   for (let cursor = "", pages = 0; pages < 2_000; pages++) {

@@ -33,8 +33,8 @@ const FLOODS: [name: string, flood: Flood][] = [
 ];
 
 /**
- * Tests the values of submissions. A value can be any JSON, if the request body and the stored JSON text have at most 64 KiB each. Also
- * tests that an author has at most 1,000 submissions on a canvas.
+ * Tests the limits of submissions. A value can be any JSON. The request body and the stored JSON text have at most 64 KiB each, and an
+ * author has at most 1,000 submissions on a canvas.
  */
 export function values(target: Target): void {
   describe("values", () => {

@@ -12,7 +12,7 @@ export type Bundle =
   | { [path: string]: FileContent }
   | Map<string, FileContent>;
 
-/** Returns a bundle as a zip. If the service would refuse the bundle, throws an error with the message of the service. */
+/** Returns a bundle as a zip. If the service would refuse the bundle, throws an error with the same message as the service. */
 export async function zipOf(bundle: Bundle, signal?: AbortSignal): Promise<Blob> {
   const archive = isBinary(bundle) ? blobOf(bundle) : await zip(filesOf(bundle), signal);
   if (archive.size > BUNDLE_BYTES)

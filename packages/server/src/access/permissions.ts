@@ -5,9 +5,9 @@ import type { User } from "./principal.ts";
 import { manages } from "./roles.ts";
 
 /**
- * The conditions of a permission. The capability must be on, a `manager` permission requires an owner or editor, and the setting that
- * `audience` names must include the caller. Guests count as viewers, but `guests` excludes them: "never" always, "guestAi" while that
- * switch of the canvas is off.
+ * The conditions of a permission: the capability must be on, `manager` requires an owner or editor, and the setting of the canvas that
+ * `audience` names must include the caller. Guests count as viewers. But with "never" no guest has the permission, and with "guestAi"
+ * guests have it only while the switch `guestAi` of the canvas is on.
  */
 interface Needs {
   capability?: Capability;

@@ -1,7 +1,7 @@
 import type { Access, CanvasRole } from "@easel/protocol/types";
 import { isMember, type Principal } from "./principal.ts";
 
-/** What determines the role of a caller on a canvas: fields of the canvas, and what was looked up for this caller. */
+/** What determines the role of a caller on a canvas: fields of the canvas, and facts about the caller, such as `inOrg`. */
 export interface RoleFields {
   id: string;
   ownerId: string;

@@ -9,7 +9,8 @@ const DEFAULT_RESERVE = 256 * MIB;
 const CHECK_INTERVAL = 8 * MIB;
 
 /**
- * Thrown when the free space of a disk is the reserve or less. Has the error code of a full disk, so that callers handle both cases alike.
+ * Thrown when the free space of a disk is not larger than the reserve. Has the error code of a full disk, so that callers handle both cases
+ * alike.
  */
 class ReserveReached extends Error {
   readonly code = "ENOSPC";
@@ -24,8 +25,8 @@ export const reserveOf = (setting: number | null, total: number): number =>
   setting ?? Math.min(DEFAULT_RESERVE, total / 10);
 
 /**
- * Throws an error with the code `ENOSPC` if the free space on the file system of a directory is the reserve or less. `setting` is the
- * reserve in bytes; 0 disables the check, and null means the default.
+ * Throws an error with the code `ENOSPC` if the free space on the file system of a directory is not larger than the reserve. `setting` is
+ * the reserve in bytes; 0 disables the check, and null means the default.
  */
 export async function requireSpace(directory: string, setting: number | null): Promise<void> {
   if (setting === 0) return;

@@ -6,7 +6,10 @@ import { findSession } from "./session.ts";
 import { bearerToken } from "./tokens.ts";
 import { type UserRow, userOf } from "./users.ts";
 
-/** The data of a request that authenticates its user. An open connection keeps this data, so that the user can be authenticated again. */
+/**
+ * The headers of a request, by which its user was authenticated, and the expiry of a proxy's token. An open connection keeps them to
+ * authenticate the user again.
+ */
 export interface Identified extends HasHeaders {
   /** When the proxy's signed token expires, in epoch milliseconds. Infinity by default. */
   assertedUntil?: number;

@@ -14,7 +14,7 @@ const page = z.object({
     .transform((limit) => pageLimit({ limit })),
 });
 
-/** The query parameters of a list that contains only entries with the text `q`. */
+/** The query parameters of a search: the list contains only entries in which the text `q` occurs. */
 export const search = z.object({
   q: z
     .string()

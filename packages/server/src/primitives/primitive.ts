@@ -18,8 +18,8 @@ export interface Call extends Admitted {
   /** The request with its unread body. */
   request: IncomingMessage;
   /**
-   * Throws 403 `CAPABILITY_DISABLED` unless the capability is on. The capability of the primitive was checked before the handler ran; this
-   * method is for handlers that need a second capability.
+   * Throws a `Refusal`, such as 403 `CAPABILITY_DISABLED`, unless the capability can be used. For handlers that need a second capability,
+   * and for primitives with `checksCapability`.
    */
   requireCapability(capability: Capability): Promise<void>;
   /** Checks access again. Returns the call with the caller's current role, or throws a `Refusal` if the caller has lost access. */
@@ -82,12 +82,12 @@ export interface Route extends Partial<Record<Method, Handler>> {
 /** One part of the runtime API, such as KV or files: its routes, its storage and its checks. */
 export interface Primitive {
   capability: Capability;
-  /** The class in which the rate limit counts the requests; `canvas` by default. */
+  /** The class of the requests to the primitive. Each class has its own rate limit. `canvas` by default. */
   rateClass?: RateClass;
   /** Declares the tables, quotas, storage use and blobs of the primitive; undefined if it stores nothing. */
   data?: CanvasData;
   /**
-   * Checks what the capability needs besides its switches, such as an API key. Runs before each request to the primitive and for `GET /me`,
+   * Checks what the capability needs besides its switches, such as an API key. Runs whenever the capability is checked and for `GET /me`,
    * but only if the switches are on.
    */
   available?: AvailabilityCheck;

@@ -17,8 +17,8 @@ import { INVALID_INVITATION, sendConfirmation, sendInvalidInvitation } from "./i
 type Invitation = NonNullable<Awaited<ReturnType<typeof findGuestByToken>>>;
 
 /**
- * Whether a user who opens an invitation link keeps the current session: the user is the guest already, or may open the canvas without the
- * invitation.
+ * Whether a user who opens an invitation link keeps the current session. A guest keeps it only if the invitation is the guest's own. Any
+ * other user keeps it in proxy mode, or if the user may open the canvas without the invitation.
  */
 async function keepsSession(user: User, { guest, slug }: Invitation, env: Env): Promise<boolean> {
   if (user.guestOf !== null) return user.id === guest.id;

@@ -4,7 +4,7 @@ import type { ZipSource } from "./zip-source.ts";
 
 /**
  * The central directory of a zip: its number of entries, and its start and end in bytes. The end records of the zip follow directly after
- * it.
+ * the directory.
  */
 export interface Directory {
   entries: number;
