@@ -3,8 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Core, type Server, startServer } from "./child.ts";
 
-/** Starts Easel on an empty temporary data directory, without rate limits and with quotas that are too high to be reached. */
-export async function startEasel(core: Core): Promise<Server> {
+/**
+ * Starts Easel on an empty temporary data directory, without rate limits and with quotas that are too high to be reached. `settings` are
+ * further environment variables.
+ */
+export async function startEasel(core: Core, settings: Record<string, string> = {}): Promise<Server> {
   const dataDir = await mkdtemp(join(tmpdir(), "easel-bench-"));
   const server = await startServer(core, "packages/server/start.js", [], {
     SERVICE_PORT: "0",
@@ -13,6 +16,7 @@ export async function startEasel(core: Core): Promise<Server> {
     SERVICE_REALTIME_PUBLISHES_PER_MIN: "1000000000",
     SERVICE_QUOTA_CANVASES: "1000000",
     SERVICE_LOG_LEVEL: "warn",
+    ...settings,
   });
   const stop = async () => {
     await server.stop();

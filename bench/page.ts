@@ -1,3 +1,5 @@
+/** E-mail address of the administrator in dev mode. */
+const ADMINISTRATOR = "dev@example.com";
 const JSON_TYPE = { "content-type": "application/json" };
 
 /** A canvas, with functions for requests that its page sends to the API while a user is signed in. */
@@ -10,12 +12,13 @@ export interface Page {
   request(method: string, path: string, body?: string): string;
 }
 
-/**
- * Creates a canvas with the policy document `runtimePolicy` and with its backend turned on. Shares it with every signed-in user. Returns
- * functions that send requests to its API.
- */
-export async function openPage(base: string, runtimePolicy: object | null = null): Promise<Page> {
-  const cookie = await signIn(base);
+/** Creates a canvas with this policy and with its backend turned on. Every signed-in user can open it. */
+export async function openPage(
+  base: string,
+  runtimePolicy: object | null = null,
+  email = ADMINISTRATOR,
+): Promise<Page> {
+  const cookie = await signIn(base, email);
   const { id, slug } = await manage<{ id: string; slug: string }>(base, cookie, "POST", "/api/canvases", {
     title: "Bench",
   });
@@ -47,12 +50,14 @@ export const allowFiles = (base: string, bytes: number): Promise<void> =>
   setQuota(base, "files.bytes.canvas", bytes);
 
 async function setQuota(base: string, name: string, value: number): Promise<void> {
-  await manage(base, await signIn(base), "PATCH", "/api/admin/settings", { quotas: { [name]: value } });
+  await manage(base, await signIn(base, ADMINISTRATOR), "PATCH", "/api/admin/settings", {
+    quotas: { [name]: value },
+  });
 }
 
-/** Signs in as dev mode's administrator and returns the `Cookie` header. */
-async function signIn(base: string): Promise<string> {
-  const answer = await call(`${base}/auth/dev/session`, "POST", {}, '{"email":"dev@example.com"}');
+/** Signs in and returns the `Cookie` header. */
+async function signIn(base: string, email: string): Promise<string> {
+  const answer = await call(`${base}/auth/dev/session`, "POST", {}, JSON.stringify({ email }));
   return answer.headers.getSetCookie()[0]?.split(";")[0] ?? "";
 }
 

@@ -1,3 +1,4 @@
+import { ai } from "./ai.ts";
 import { calibrate } from "./calibrate.ts";
 import { collections } from "./collections.ts";
 import { deploys } from "./deploys.ts";
@@ -10,7 +11,17 @@ import { staticPage } from "./static.ts";
 import { print } from "./table.ts";
 
 /** Benchmarks by name. */
-const BENCHES = { calibrate, kv, static: [staticPage, deploys], collections, files, realtime, sizes, start };
+const BENCHES = {
+  calibrate,
+  kv,
+  static: [staticPage, deploys],
+  collections,
+  files,
+  ai,
+  realtime,
+  sizes,
+  start,
+};
 
 const names = process.argv.slice(2);
 const unknown = names.filter((name) => !Object.hasOwn(BENCHES, name));
