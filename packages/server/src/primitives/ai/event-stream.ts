@@ -37,6 +37,8 @@ export class EventStream extends Readable {
       () => callback(error),
       (failure) => callback(error ?? failure),
     );
+    // Events that wait for a client that has gone would keep their timers.
+    this.#events.return?.().catch(() => {});
   }
 
   /** Takes events until the client is too slow or none is left. */
@@ -44,7 +46,9 @@ export class EventStream extends Readable {
     for (let more = true; more; ) {
       const { done, value } = await this.#events.next();
       if (this.destroyed) return;
-      this.#keepAlive.refresh();
+      // After the end a comment would be an error, also for a client that has not read the last event.
+      if (done) clearTimeout(this.#keepAlive);
+      else this.#keepAlive.refresh();
       more = !done && this.push(`data: ${JSON.stringify(value)}\n\n`);
       if (done) this.push(null);
     }
@@ -53,7 +57,7 @@ export class EventStream extends Readable {
 
   /** Sends a comment unless the client has not even read the last event. */
   #beat(): void {
-    if (this.readableLength === 0 && !this.readableEnded) this.push(KEEP_ALIVE);
+    if (this.readableLength === 0) this.push(KEEP_ALIVE);
     this.#keepAlive.refresh();
   }
 }
