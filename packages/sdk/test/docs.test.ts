@@ -7,7 +7,8 @@ import * as sdk from "../src/index.ts";
 import { fakeSocket } from "./fake-socket.ts";
 import { fakeService, page } from "./support.ts";
 
-const docs = readFileSync(join(import.meta.dirname, "../../../docs/sdk.md"), "utf8");
+const read = (name: string) => readFileSync(join(import.meta.dirname, "../../../docs", name), "utf8");
+const docs = read("sdk.md");
 const { createEasel, ...errors } = sdk;
 
 /** Returns the dotted names of all functions in an object: `me`, `kv.get`, `kv.user.get` … */
@@ -25,15 +26,17 @@ test("docs/sdk.md lists every function and error class", () => {
   for (const name of Object.keys(errors)) assert.ok(docs.includes(`| \`${name}\``), name);
 });
 
-const scripts = [...docs.matchAll(/^```(\w+)\n([\s\S]*?)^```/gm)].flatMap(([, language, text = ""]) => {
-  if (language === "html") return text.split('<script type="module">')[1]?.split("</script>")[0] ?? [];
-  return language === "js" ? text : [];
-});
+const scripts = [...(docs + read("ai.md")).matchAll(/^```(\w+)\n([\s\S]*?)^```/gm)].flatMap(
+  ([, language, text = ""]) => {
+    if (language === "html") return text.split('<script type="module">')[1]?.split("</script>")[0] ?? [];
+    return language === "js" ? text : [];
+  },
+);
 
-test("docs/sdk.md has examples", () => assert.ok(scripts.length >= 5));
+test("the docs have examples", () => assert.ok(scripts.length >= 5));
 
 for (const [index, script] of scripts.entries()) {
-  test(`example ${index + 1} of docs/sdk.md runs`, async () => {
+  test(`example ${index + 1} of docs/sdk.md and docs/ai.md runs`, async () => {
     const { fetch, calls } = fakeService();
     const { WebSocket, frames } = fakeSocket();
     const element = {

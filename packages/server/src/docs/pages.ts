@@ -11,6 +11,7 @@ const INSERTS: Record<string, () => string> = { ...tables, ...actTables };
 
 /** The pages of `docs/` that are generated from templates and from tables in the code. */
 export const PAGES = [
+  "ai.md",
   "settings.md",
   "errors.md",
   "limits.md",

@@ -5,7 +5,8 @@ import { AUDIENCES, PRESETS, RIGHTS } from "@easel/protocol/policy";
 import { CLOSE_CODES, FRAME_ERRORS } from "@easel/protocol/realtime";
 import { PERMISSION_NEEDS } from "../access/permissions.ts";
 import type { Setting } from "../config/setting-types.ts";
-import { SETTINGS } from "../config/settings.ts";
+import { type Price, SETTINGS } from "../config/settings.ts";
+import { PRICE_LIST, PRICES_READ_ON } from "../organisation/ai/prices.ts";
 import { PERSON_QUOTA_NAMES, quotasOf } from "../organisation/quotas.ts";
 import { canvasDataOf, primitives } from "../primitives/index.ts";
 import { code, enumeration, table } from "./markdown.ts";
@@ -115,3 +116,24 @@ export function quotas(): string {
 }
 
 export const personQuotas = () => enumeration(PERSON_QUOTA_NAMES.map(code));
+
+export const aiPricesRead = () => PRICES_READ_ON;
+
+export function aiPrices(): string {
+  const rows = Object.entries(PRICE_LIST).flatMap(([provider, models]) =>
+    Object.entries(models).flatMap(([model, { current, long, ...price }]) => {
+      const row = (label: string, { input, output, cacheWrite, cacheRead }: Price) => [
+        provider,
+        label,
+        current ? "yes" : "",
+        ...[input, output, cacheWrite, cacheRead].map(String),
+      ];
+      const name = code(model);
+      if (long === undefined) return [row(name, price)];
+      const above = `${name}, input above ${long.above.toLocaleString("en")} tokens`;
+      return [row(name, price), row(above, long)];
+    }),
+  );
+  const head = ["Provider", "Model", "Allowed by default", "Input", "Output", "Cache write", "Cache read"];
+  return table(head, rows);
+}

@@ -16,11 +16,14 @@ const price = (input: number, output: number, cacheWrite: number, cacheRead: num
   cacheRead,
 });
 
+/** The day on which `PRICE_LIST` was read from its sources. */
+export const PRICES_READ_ON = "2026-11-22";
+
 /**
- * The list prices of the providers' models on 2026-11-22.
+ * The list prices of the providers' models.
  * Sources: https://platform.claude.com/docs/en/about-claude/pricing and https://developers.openai.com/api/docs/pricing.
  */
-const LIST: Record<Config["aiProvider"], Record<string, ListedPrice>> = {
+export const PRICE_LIST: Record<Config["aiProvider"], Record<string, ListedPrice>> = {
   anthropic: {
     "claude-fable-5-1": { ...price(10, 50, 12.5, 0.25), current: true },
     "claude-opus-5-5": { ...price(4, 20, 5, 0.2), current: true },
@@ -50,7 +53,7 @@ const LIST: Record<Config["aiProvider"], Record<string, ListedPrice>> = {
 
 /** Returns the models that canvases may use where neither the deployment nor an administrator lists any. */
 export const currentModels = ({ aiProvider }: Pick<Config, "aiProvider">): string[] =>
-  Object.entries(LIST[aiProvider]).flatMap(([model, { current }]) => (current ? [model] : []));
+  Object.entries(PRICE_LIST[aiProvider]).flatMap(([model, { current }]) => (current ? [model] : []));
 
 /**
  * Returns the prices of a model for a request of `inputTokens`: those of `SERVICE_AI_PRICES`, otherwise those of the built-in table; null
@@ -62,7 +65,7 @@ export function priceOf(
   { aiProvider, aiPrices }: Pick<Config, "aiProvider" | "aiPrices">,
 ): Price | null {
   if (Object.hasOwn(aiPrices, model)) return aiPrices[model] ?? null;
-  const listed = Object.hasOwn(LIST[aiProvider], model) ? LIST[aiProvider][model] : undefined;
+  const listed = Object.hasOwn(PRICE_LIST[aiProvider], model) ? PRICE_LIST[aiProvider][model] : undefined;
   if (listed === undefined) return null;
   return listed.long !== undefined && inputTokens > listed.long.above ? listed.long : listed;
 }
