@@ -79,3 +79,11 @@ test("the message of a refusal names all faults", () => {
       ["model", "role", "content"].every((name) => `${message}${JSON.stringify(body)}`.includes(name)),
   );
 });
+
+test("a body full of faulty messages gets a short message", () => {
+  const bytes = Buffer.from(JSON.stringify({ ...MINIMAL, messages: Array(100_000).fill(1) }));
+  assert.throws(
+    () => parseChat(bytes),
+    (error) => error instanceof Refusal && error.code === "INVALID_BODY" && error.message.length < 500,
+  );
+});

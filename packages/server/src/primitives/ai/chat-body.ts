@@ -1,3 +1,4 @@
+import type { ChatMessage } from "@easel/protocol/ai";
 import { LIMITS } from "@easel/protocol/limits";
 import { z } from "zod";
 import type { Prompt } from "../../drivers/ai/ai.ts";
@@ -6,9 +7,25 @@ import { refuse } from "../../http/refusal.ts";
 
 const DEFAULT_MAX_TOKENS = 1024;
 
+function isMessage(value: unknown): value is ChatMessage {
+  const { role, content } = Object(value) as Record<string, unknown>;
+  return (role === "user" || role === "assistant") && typeof content === "string";
+}
+
+/**
+ * At least one message. The check stops at the first fault: with a schema of its own, each of the hundred thousand elements that fit into a
+ * body could have a fault, and their list would take longer than the whole request.
+ */
+const messages = z
+  .custom<ChatMessage[]>(
+    (value) => Array.isArray(value) && value.length > 0 && value.every(isMessage),
+    'must be a list of at least one { role, content }, with the role "user" or "assistant" and a text as content',
+  )
+  .transform((list) => list.map(({ role, content }) => ({ role, content })));
+
 const Chat = z.object({
   model: z.string().min(1).max(200),
-  messages: z.array(z.object({ role: z.enum(["user", "assistant"]), content: z.string() })).min(1),
+  messages,
   system: z.string().optional(),
   maxTokens: z
     .int()
@@ -17,7 +34,7 @@ const Chat = z.object({
     .transform((tokens) => Math.min(tokens, LIMITS.aiMaxTokens.value)),
 });
 
-/** Parses the body of a chat (specification 4.5). Throws 400 `INVALID_BODY` with all faults. Unknown fields are ignored. */
+/** Parses the body of a chat (specification 4.5). Throws 400 `INVALID_BODY` with the faulty fields. Unknown fields are ignored. */
 export function parseChat(body: Buffer): Prompt {
   const result = Chat.safeParse(parseJson(body));
   return result.success ? result.data : refuse("INVALID_BODY", { message: z.prettifyError(result.error) });
