@@ -35,19 +35,19 @@ export interface Ai {
    * Sends messages to a model and resolves with its whole response. Never retries.
    * @example const { text, cost } = await easel.ai.chat([{ role: "user", content: "Name a tea." }], { model });
    */
-  chat(messages: ChatMessage[], options: ChatOptions): Promise<ChatResponse>;
+  chat(messages: readonly ChatMessage[], options: ChatOptions): Promise<ChatResponse>;
   /**
    * Returns the response of a model as an async iterable of texts. The request is sent when the iteration begins; a stream that is never
    * iterated sends nothing and costs nothing. A `break` stops the model. Never retries.
    * @example for await (const text of easel.ai.stream([{ role: "user", content: "Name a tea." }], { model })) show(text);
    */
-  stream(messages: ChatMessage[], options: ChatOptions): ChatStream;
+  stream(messages: readonly ChatMessage[], options: ChatOptions): ChatStream;
 }
 
 /** Creates `easel.ai`. */
 export function createAi(api: Api): Ai {
   /** Encodes the request, so that later changes of `messages` have no effect on it, and returns its response without sending it yet. */
-  const respond = (messages: ChatMessage[], { model, system, maxTokens, signal }: ChatOptions) => {
+  const respond = (messages: readonly ChatMessage[], { model, system, maxTokens, signal }: ChatOptions) => {
     const body = toJson({ model, messages, system, maxTokens });
     const headers = { "content-type": "application/json" };
     const send = () => api.send("POST", "/ai/chat", { body, headers, signal: signal ?? null });

@@ -643,6 +643,20 @@ export const FAULTS: Fault[] = [
     "packages/server/test/canvases/sharing-rungs.test.ts",
   ),
   fault(
+    "sdk: a `break` leaves the request to the model open",
+    "packages/sdk/src/ai/deltas.ts",
+    "reader.cancel().catch(() => {});",
+    "",
+    "packages/sdk/test/ai-abort.test.ts",
+  ),
+  fault(
+    "sdk: a truncated response of a model counts as complete",
+    "packages/sdk/src/ai/deltas.ts",
+    "if (spend === undefined) throw truncated();",
+    "",
+    "packages/sdk/test/ai-errors.test.ts",
+  ),
+  fault(
     "sdk: unsound paths of a bundle are sent",
     "packages/sdk/src/canvases/bundle.ts",
     "if (fault !== undefined) throw",
