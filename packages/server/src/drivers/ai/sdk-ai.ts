@@ -23,6 +23,7 @@ export const fetchDirectly: typeof fetch = (url, init) => fetch(url, { ...init, 
 export class SdkAi implements Ai {
   readonly #provider: SdkProvider;
   readonly #idleMs: number;
+  readonly #models = new Map<string, LanguageModelV4>();
 
   constructor(provider: SdkProvider, idleMs = IDLE_TIMEOUT_MS) {
     this.#provider = provider;
@@ -40,7 +41,7 @@ export class SdkAi implements Ai {
       abort();
     }, this.#idleMs);
     try {
-      const { stream } = await this.#provider.model(prompt.model).doStream({
+      const { stream } = await this.#model(prompt.model).doStream({
         prompt: toSdkPrompt(prompt, this.#provider.breakpoint),
         maxOutputTokens: prompt.maxTokens,
         abortSignal: call.signal,
@@ -71,6 +72,16 @@ export class SdkAi implements Ai {
       signal.removeEventListener("abort", abort);
       abort();
     }
+  }
+
+  /**
+   * Returns the model with an id. Models are kept, because each of them compiles schemas for the format of its provider, which takes more time
+   * and memory than a response. Callers pass only allowed models.
+   */
+  #model(id: string): LanguageModelV4 {
+    const model = this.#models.get(id) ?? this.#provider.model(id);
+    this.#models.set(id, model);
+    return model;
   }
 }
 
