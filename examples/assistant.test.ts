@@ -1,0 +1,350 @@
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import { play, type Step } from "@easel/conformance/ai/script";
+import { until } from "@easel/conformance/patience";
+import type { Page } from "playwright-core";
+import { currentModels } from "../packages/server/src/organisation/ai/prices.ts";
+import { startAiProvider } from "../packages/server/test/support/ai-provider.ts";
+import {
+  assertAccessible,
+  auditAccessibility,
+  noBrowser,
+  openAs,
+  openBrowser,
+} from "../packages/server/test/support/browser.ts";
+import { startExample } from "../packages/server/test/support/service.ts";
+
+const provider = await startAiProvider({ after });
+const { base, env } = await startExample({ after }, "assistant", {
+  ...provider.settings,
+  SERVICE_RATELIMIT_AI_PER_MIN: "1000",
+});
+const browser = noBrowser ? undefined : await openBrowser({ after });
+const ADDRESS = `${base}/c/assistant/`;
+await env.db.run`update canvases set ai_audience = 'viewers' where slug = 'assistant'`;
+
+/** Opens the assistant as a person. Collects its announcements, and turns off the content security policy for the accessibility checker. */
+async function openAssistant(email: string) {
+  const opened = await openAs(browser ?? assert.fail("no browser"), ADDRESS, email);
+  const { page, context } = opened;
+  const session = await context.newCDPSession(page);
+  await session.send("Page.setBypassCSP", { enabled: true });
+  await page.addInitScript(`
+    globalThis.said = [];
+    addEventListener("DOMContentLoaded", () => {
+      const status = document.getElementById("status");
+      const note = () => status.textContent !== "" && said.push(status.textContent);
+      new MutationObserver(note).observe(status, { childList: true });
+    });`);
+  await page.reload();
+  await field(page).waitFor();
+  return opened;
+}
+
+const field = (page: Page) => page.getByLabel("Your question");
+const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
+/** The text of a page that is not only there to be announced. */
+const seen = (page: Page, text: string) => page.locator("main > :not([role=status])").getByText(text).last();
+const retry = (page: Page) => button(page, "Try again");
+const ready = (page: Page) => button(page, "Send").waitFor();
+const said = (page: Page) => page.evaluate<string[]>("said");
+
+async function ask(page: Page, steps: Step[] | string, mark = "") {
+  await field(page).fill(typeof steps === "string" ? steps : play(steps, mark));
+  await field(page).press("Enter");
+}
+
+const HOSTILE = `<img src=x onerror="document.body.dataset.hacked = 1"><b>bold</b>`;
+
+test("an answer appears in pieces, is announced once, and is there after a reload", {
+  skip: noBrowser,
+}, async () => {
+  const { page, faults } = await openAssistant("ada@example.com");
+  await assertAccessible(page);
+  await page.reload();
+  await page.evaluate(`
+    globalThis.states = new Set();
+    const turns = document.getElementById("turns");
+    const note = () => states.add(turns.querySelector(".answer")?.textContent + " " + turns.querySelector(".turn")?.ariaBusy);
+    new MutationObserver(note).observe(turns, { childList: true, subtree: true, attributes: true });`);
+  const code = `\`\`\`js\nconst tea = "${"x".repeat(200)}";\n\`\`\``;
+  await ask(
+    page,
+    [
+      { text: "One " },
+      { wait: 50 },
+      { text: `**two** ${HOSTILE}` },
+      { text: `\n\n${code}\n\nwith \`three\`` },
+      { end: { inputTokens: 1234, outputTokens: 56, cacheReadInputTokens: 1000 } },
+    ],
+    "pieces",
+  );
+  await seen(page, "2,234 tokens read, 56 written · $0.00016").waitFor();
+  assert.deepEqual(await page.evaluate(`["One  true", "One  false"].map((state) => states.has(state))`), [
+    true,
+    false,
+  ]);
+  const shown = () =>
+    page
+      .locator(".answer > *")
+      .evaluateAll((blocks) =>
+        blocks.map(({ tagName, textContent, children }) => [tagName, textContent, children.length] as const),
+      );
+  const blocks = [
+    ["P", `One two ${HOSTILE}`, 1],
+    ["PRE", `const tea = "${"x".repeat(200)}";`, 1],
+    ["P", "with three", 1],
+  ];
+  assert.deepEqual(await shown(), blocks);
+  assert.deepEqual(await said(page), [
+    "The answer is being written.",
+    blocks.map(([, text]) => text).join("\n"),
+  ]);
+  await auditAccessibility(page);
+
+  await page.waitForLoadState("networkidle");
+  await page.reload();
+  await seen(page, "2,234 tokens read, 56 written").waitFor();
+  assert.deepEqual(await shown(), blocks);
+  assert.deepEqual(await said(page), []);
+  assert.equal(await page.evaluate("document.body.dataset.hacked"), undefined);
+  await ask(page, "And now?");
+  await seen(page, "You said: And now?").waitFor();
+  const [request] = await provider.log("pieces");
+  const { messages, system, model } = request?.body ?? assert.fail("no request");
+  assert.equal(messages.length, 1);
+  assert.match(JSON.stringify(system), /friendly assistant/);
+  assert.equal(await page.evaluate("import('./model.js').then(({ MODEL }) => MODEL)"), model);
+  assert.ok(currentModels({ aiProvider: "anthropic" }).includes(model));
+  assert.deepEqual(faults, []);
+});
+
+test("Stop and Escape stop the provider, and what came so far stays", { skip: noBrowser }, async () => {
+  const { page, faults } = await openAssistant("ben@example.com");
+  const closed = (mark: string) =>
+    until("the provider's connection is closed", async () =>
+      (await provider.log(mark)).every(({ ended }) => ended === "closed"),
+    );
+  await ask(page, [{ text: "The first half" }, { hang: true }], "stop");
+  await seen(page, "The first half").waitFor();
+  await auditAccessibility(page);
+  assert.equal(await button(page, "Send").isVisible(), false);
+  await button(page, "Stop").focus();
+  await page.keyboard.press("Enter");
+  await ready(page);
+  assert.equal((await provider.log("stop")).length, 1);
+  await closed("stop");
+  await seen(page, "Stopped").waitFor();
+  await page.waitForFunction("document.activeElement.id === 'send'");
+  assert.deepEqual(await said(page), ["The answer is being written.", "Stopped."]);
+
+  await ask(page, [{ text: "The second half" }, { hang: true }], "escape");
+  await seen(page, "The second half").waitFor();
+  // A question waits in the field while an answer is being written.
+  await ask(page, "Not yet");
+  assert.equal(await field(page).inputValue(), "Not yet");
+  await page.keyboard.press("Escape");
+  await ready(page);
+  await closed("escape");
+  await page.waitForLoadState("networkidle");
+  await page.reload();
+  await seen(page, "The first half").waitFor();
+  assert.equal(await page.getByText("Stopped", { exact: true }).count(), 2);
+  assert.equal(await retry(page).count(), 1);
+
+  await ask(page, [{ text: "Cut off by a reload" }, { hang: true }], "reload");
+  await seen(page, "Cut off by a reload").waitFor();
+  await page.reload();
+  await seen(page, "This page was closed before the answer was complete.").waitFor();
+  await closed("reload");
+  assert.deepEqual(faults, []);
+});
+
+/** Runs a function while an instance setting has a value, and then restores the default. */
+async function setting(name: string, value: unknown, run: () => Promise<void>) {
+  await env.db.run`insert into instance_settings (name, value) values (${name}, ${JSON.stringify(value)})`;
+  await run();
+  await env.db.run`delete from instance_settings where name = ${name}`;
+}
+
+/** Runs a function while the switch of a capability is off. */
+async function withoutCapability(name: "ai" | "kv", run: () => Promise<void>) {
+  const turn = (on: number) =>
+    name === "ai"
+      ? env.db.run`update canvases set ai = ${on} where slug = 'assistant'`
+      : env.db.run`update canvases set kv = ${on} where slug = 'assistant'`;
+  await turn(0);
+  await run();
+  await turn(1);
+}
+
+test("every failure has its message, and trying again works", { skip: noBrowser }, async () => {
+  const { page, context, faults } = await openAssistant("cora@example.com");
+  const fails = async (message: string, question: Step[] | string = "Hello") => {
+    await ask(page, question);
+    await seen(page, message).waitFor();
+    await ready(page);
+    assert.equal((await said(page)).at(-1)?.includes(message), true, message);
+  };
+  await fails("The AI provider failed.", [{ text: "What came" }, { cut: true }]);
+  await seen(page, "What came").waitFor();
+  await fails("The AI provider is busy. Try again in a minute.", [{ status: 529 }]);
+  await fails("The answer is empty.", [{ end: {} }]);
+  await setting("ai.userDailyUsd", 0, () => fails("Your AI allowance for today is used up."));
+  await setting("ai.canvasMonthlyUsd", 0, () => fails("The AI allowance of this page for this month"));
+  await setting("ai.models", [], () => fails("The model claude-haiku-5-5 is not allowed here."));
+  await withoutCapability("ai", () => fails("ai is switched off for this canvas."));
+
+  const perMinute = env.config.aiPerMinute;
+  Object.assign(env.config, { aiPerMinute: 1 });
+  await page.evaluate("easel.ai.chat([], { model: '' }).catch(() => {})");
+  await fails("These were many questions in a short time.");
+  Object.assign(env.config, { aiPerMinute: perMinute });
+
+  await page.route("**/ai/chat", (route) =>
+    route.fulfill({ body: 'data: {"type":"delta","text":"Half"}\n\n' }),
+  );
+  await fails("The answer broke off before it was complete.");
+  await seen(page, "Half").waitFor();
+  await page.unrouteAll();
+  await context.setOffline(true);
+  await fails("The service could not be reached.", "Are you there?");
+  await auditAccessibility(page);
+  await context.setOffline(false);
+
+  assert.equal(await retry(page).count(), 1);
+  await retry(page).click();
+  await seen(page, "You said: Are you there?").waitFor();
+  await ready(page);
+  assert.equal(await retry(page).count(), 0);
+  await page.waitForLoadState("networkidle");
+  await page.reload();
+  await seen(page, "You said: Are you there?").waitFor();
+  assert.equal(await page.getByText("The answer broke off before it was complete.").count(), 1);
+  assert.deepEqual(faults, []);
+});
+
+test("a viewer who may not ask sees why, and asks when they may", { skip: noBrowser }, async () => {
+  await env.db.run`update canvases set ai_audience = 'editors' where slug = 'assistant'`;
+  const { page, faults } = await openAs(browser ?? assert.fail(), ADDRESS, "viewer@example.com");
+  const note = page.getByRole("alert").filter({ hasText: "Only the owner and the editors" });
+  await note.waitFor();
+  assert.equal(await field(page).isVisible(), false);
+  await assertAccessible(page);
+  const editor = await openAs(browser ?? assert.fail(), ADDRESS, "editor@example.com");
+  await field(editor.page).waitFor();
+
+  await env.db.run`update canvases set ai_audience = 'viewers' where slug = 'assistant'`;
+  await withoutCapability("ai", async () => {
+    await button(page, "Check again").click();
+    await page.getByRole("alert").filter({ hasText: "ai is switched off for this canvas." }).waitFor();
+  });
+  await button(page, "Check again").click();
+  await ask(page, "Thank you");
+  await seen(page, "You said: Thank you").waitFor();
+  assert.deepEqual([...faults, ...editor.faults], []);
+});
+
+test("without a key, the page says how an administrator sets it", { skip: noBrowser }, async (t) => {
+  const off = await startExample(t, "assistant");
+  const address = `${off.base}/c/assistant/`;
+  const { page, faults } = await openAs(browser ?? assert.fail(), address, "dev@example.com");
+  await page.getByRole("alert").getByText("SERVICE_AI_API_KEY=… npm start").waitFor();
+  assert.equal(await field(page).isVisible(), false);
+  await assertAccessible(page);
+  assert.deepEqual(faults, []);
+});
+
+test("a new conversation removes the old one, also while an answer is being written", {
+  skip: noBrowser,
+}, async () => {
+  const { page, faults } = await openAssistant("dora@example.com");
+  await ask(page, "Remember this");
+  await seen(page, "You said: Remember this").waitFor();
+  await ready(page);
+  await ask(page, [{ text: "For ever" }, { hang: true }], "anew");
+  await seen(page, "For ever").waitFor();
+  await button(page, "New conversation").click();
+  await auditAccessibility(page);
+  await button(page, "Keep this one").click();
+  await seen(page, "For ever").waitFor();
+  await button(page, "New conversation").click();
+  await button(page, "Begin anew").click();
+  await page.getByText("What would you like to know?").waitFor();
+  await page.waitForFunction("document.activeElement.id === 'question'");
+  await until("the provider is stopped", async () => (await provider.log("anew"))[0]?.ended === "closed");
+  await until("the turns are removed", () =>
+    page.evaluate("easel.kv.user.list().then(({ entries }) => entries.length === 0)"),
+  );
+  assert.equal((await said(page)).at(-1), "A new conversation.");
+  await button(page, "Write a short poem about the moon").click();
+  await page.keyboard.press("Enter");
+  await seen(page, "You said: Write a short poem about the moon").waitFor();
+  assert.equal(await page.locator(".turn").count(), 1);
+  assert.deepEqual(faults, []);
+});
+
+test("a long conversation is sent without its beginning, and only so much is kept", {
+  skip: noBrowser,
+}, async () => {
+  const { page, faults } = await openAssistant("emil@example.com");
+  await page.evaluate(`Promise.all(Array.from({ length: 61 }, (_, index) =>
+    easel.kv.user.set("turn:" + (1_700_000_000_000 + index), {
+      question: "Question " + index, answer: index < 55 ? "Short" : '"'.repeat(25_000), state: "done", problem: "",
+    })))`);
+  await page.reload();
+  await page.getByText("Question 60", { exact: true }).waitFor();
+  await ask(page, [{ text: "Done" }, { end: {} }], "long");
+  await page.locator(".cut:visible").waitFor();
+  await seen(page, "12 tokens read").waitFor();
+  const [request] = await provider.log("long");
+  const { messages } = request?.body ?? assert.fail("no request");
+  // Each of these answers has 50 KB in JSON, so that five of them fit into a request.
+  assert.equal(messages.length, 2 * 5 + 1);
+  assert.match(JSON.stringify(messages[0]), /Question 56/);
+  assert.equal(await page.locator(".turn:has(.cut:visible) .question").innerText(), "Question 56");
+  await until("the oldest turns are removed", async () => (await page.locator(".turn").count()) === 60);
+  const { entries } = await page.evaluate<{ entries: { key: string }[] }>(
+    "easel.kv.user.list({ limit: 1000 })",
+  );
+  assert.equal(entries.length, 60);
+  assert.equal(entries[0]?.key, "turn:1700000000002");
+  assert.deepEqual(faults, []);
+});
+
+test("the page scrolls with an answer only while the reader is at its end", {
+  skip: noBrowser,
+}, async () => {
+  const { page, faults } = await openAssistant("flora@example.com");
+  const line = { text: "A line\n\n", times: 60 };
+  await ask(page, [line, { text: "First end" }, { end: {} }]);
+  const atEnd = "document.documentElement.scrollHeight - innerHeight - scrollY < 2";
+  await seen(page, "12 tokens read").waitFor();
+  await page.waitForFunction(atEnd);
+  assert.equal(await button(page, "To the end").isVisible(), false);
+
+  await ask(page, [{ ...line, everyMs: 15 }, { text: "Second end" }, { end: {} }]);
+  await seen(page, "A line").waitFor();
+  await page.evaluate("scrollTo(0, 100)");
+  await page.getByText("Second end", { exact: true }).waitFor();
+  await ready(page);
+  assert.equal(await page.evaluate("scrollY"), 100);
+  await button(page, "To the end").click();
+  await page.waitForFunction(atEnd);
+  await button(page, "To the end").waitFor({ state: "hidden" });
+  assert.deepEqual(faults, []);
+});
+
+test("without key-value data the page answers, and says that it keeps nothing", {
+  skip: noBrowser,
+}, async () => {
+  await withoutCapability("kv", async () => {
+    const { page, faults } = await openAssistant("gus@example.com");
+    const warning = page.getByRole("alert").filter({ hasText: "This conversation is not kept." });
+    await warning.waitFor();
+    await ask(page, "Hello");
+    await seen(page, "You said: Hello").waitFor();
+    await page.getByRole("alert").filter({ hasText: "This answer is not kept." }).waitFor();
+    assert.deepEqual(faults, []);
+  });
+});

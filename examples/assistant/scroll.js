@@ -1,0 +1,29 @@
+/** The distance in pixels from the end of the page within which the reader counts as being at the end. */
+const NEAR = 16;
+
+const page = document.documentElement;
+
+const isAtEnd = () => page.scrollHeight - window.innerHeight - window.scrollY <= NEAR;
+
+/** Scrolls to the end of the page. */
+export const scrollToEnd = () => window.scrollTo({ top: page.scrollHeight, behavior: "instant" });
+
+/** Changes the page. If the reader was at its end, scrolls to the new end; otherwise what they read stays in place. */
+export function keepEnd(change) {
+  const wasAtEnd = isAtEnd();
+  change();
+  if (wasAtEnd) scrollToEnd();
+}
+
+/** Shows a button while the end of the page is out of sight. A click on it scrolls there. */
+export function offerEnd(button, field) {
+  const update = () => {
+    button.hidden = isAtEnd();
+  };
+  button.addEventListener("click", () => {
+    field.focus({ preventScroll: true });
+    scrollToEnd();
+  });
+  for (const happening of ["scroll", "resize"]) window.addEventListener(happening, update, { passive: true });
+  new ResizeObserver(update).observe(document.body);
+}
