@@ -1,6 +1,6 @@
 import { nameOf } from "./person.ts";
 
-/** The slugs of canvases, and the people who are signed in. */
+/** The canvases that `openCanvases` has created, and the people that it has signed in. */
 export interface Canvases {
   slugs: string[];
   /** The `Cookie` header of each person. The first person owns the canvases. */
@@ -9,7 +9,10 @@ export interface Canvases {
 
 const AT_ONCE = 16;
 
-/** Signs people in and creates canvases, owned by the first of them and shared with the whole organisation, with the backend turned on. */
+/**
+ * Signs in `people` people and creates `count` canvases. The first person owns the canvases, the whole organisation can open them, and
+ * their backend is on.
+ */
 export async function openCanvases(base: string, count: number, people: number): Promise<Canvases> {
   const cookies: string[] = [];
   for (let user = 0; user < people; user++) cookies.push(await signIn(base, user));

@@ -4,7 +4,7 @@ import { CLOSE, maskedFrame, type OnFrame, PING, PONG, readFrames, TEXT, textFra
 
 /** A WebSocket that is subscribed to a room. */
 export interface Member {
-  /** The character code that identifies this publisher in its messages; 0 if this socket does not publish. */
+  /** The character code that identifies this socket as the publisher of its messages; 0 if the socket does not publish. */
   by: number;
   /** The text that this socket publishes; empty if it does not publish. */
   text: string;
@@ -27,8 +27,8 @@ export type OnMessage = (member: Member, bytes: Buffer, start: number) => void;
 const scratch = Buffer.alloc(64 * 1024);
 
 /**
- * Opens a socket and sends the opening frames of the dialect. Parses frames only as far as necessary, so that this process needs much less
- * CPU time than any server.
+ * Opens a socket and sends the frames in `dialect.opening`. Resolves when the server has confirmed all of them. Parses frames only as far
+ * as necessary, so that this process needs much less CPU time than any server.
  */
 export function openMember(options: MemberOptions, dialect: Dialect, onMessage: OnMessage): Promise<Member> {
   const { by, text } = options;

@@ -2,7 +2,7 @@
 const ADMINISTRATOR = "dev@example.com";
 const JSON_TYPE = { "content-type": "application/json" };
 
-/** A canvas, with functions for requests that its page sends to the API while a user is signed in. */
+/** Sends or builds requests to the API of a canvas, with the headers of the canvas's page and of a signed-in user. */
 export interface Page {
   /** Sends a request to a path below the canvas's API; throws if the response is not 2xx. */
   call(method: string, path: string, body?: string): Promise<Response>;
@@ -12,7 +12,7 @@ export interface Page {
   request(method: string, path: string, body?: string): string;
 }
 
-/** Creates a canvas with this policy and with its backend turned on. Every signed-in user can open it. */
+/** Creates a private canvas with this policy and with its backend turned on. The user with the address `email` owns the canvas. */
 export async function openPage(
   base: string,
   runtimePolicy: object | null = null,

@@ -7,7 +7,7 @@ import { createRooms, KINDS, type Kind } from "./rooms.ts";
 export interface Rest {
   /** The memory of the server per socket, in bytes. */
   memory: Memory[];
-  /** For each round, a list of the latencies of messages that were published in a few of the rooms. */
+  /** The latencies of messages that were published in a few of the rooms: one list per round, with one entry for each kind of server. */
   pulses: PulseResult[][];
 }
 

@@ -11,11 +11,9 @@ const KIB = 1024;
 
 /** Options of the benchmark. The defaults take about 80 seconds. */
 export interface RealtimeOptions {
-  /**
-   * The number of rooms in which messages are published. The benchmark is repeated for each number in `windows`: with 4, every publisher
-   * has 4 messages on the way at any time.
-   */
+  /** The number of rooms in which messages are published. */
   rooms?: number;
+  /** The benchmark is repeated for each of these numbers. With 4, every publisher has 4 messages on the way at any time. */
   windows?: number[];
   rounds?: number;
   timedMs?: number;

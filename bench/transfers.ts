@@ -7,15 +7,20 @@ export interface Transfers {
   method: "GET" | "POST";
   path: string;
   headers: Record<string, string>;
-  /** For POST: the text of the body before the file, and (`after`) the text after it. `size` is the size of the file in bytes. */
+  /** The text that precedes the file in the body of a POST request. */
   before: string;
+  /** The text that follows the file in the body of a POST request. */
   after: string;
+  /** The size of the file in bytes. */
   size: number;
   count: number;
   atOnce: number;
 }
 
-/** This script makes the transfers, then prints `megabytesPerSecond` and `last`, the text of the last POST response, as JSON. */
+/**
+ * What the script has to do. At the end, the script prints the result as JSON: `megabytesPerSecond`, and in `last` the text of the last
+ * POST response.
+ */
 const transfers: Transfers = JSON.parse(await text(process.stdin));
 const { size, count, atOnce } = transfers;
 const agent = new Agent({ keepAlive: true, maxSockets: atOnce });

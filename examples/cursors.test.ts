@@ -57,7 +57,7 @@ const program = async (t: TestContext, target: Target, name: string) =>
 const publish = (socket: Socket, event: string, data: Json) =>
   socket.send({ type: "publish", channel: CHANNEL, event, data });
 
-/** Waits for the next message of this event from a person. */
+/** Waits for the next message with this event from the person with this name. Returns the `path` in its data and the role of its sender. */
 async function heard(socket: Socket, event: string, name: string) {
   for (;;) {
     const frame = await socket.next();
@@ -67,7 +67,10 @@ async function heard(socket: Socket, event: string, name: string) {
   }
 }
 
-/** Returns the id of the canvas, and its owner. */
+/**
+ * Finds the canvas `cursors`. Returns an object with the function `change`, which changes this canvas through the management API as its
+ * owner.
+ */
 async function owned(target: Target) {
   const owner = await target.signIn("dev@example.com", "Dev");
   const { json } = await manage(target, owner, "GET", "/api/canvases?q=cursors");

@@ -15,7 +15,7 @@ const run = promisify(execFile);
 const deploy = path.join(import.meta.dirname, "deploy.ts");
 
 /**
- * Finds a block of shell commands on a page of the documentation, which starts with `mkdir {folder}`, and runs it. The commands create the
+ * Finds the block of shell commands that starts with `mkdir {folder}` on a page of the documentation, and runs it. The commands create the
  * folder and deploy it. Returns their standard output.
  */
 async function runCommandsOf(page: string, folder: string, cwd: string, base: string): Promise<string> {

@@ -28,9 +28,11 @@ const say = (text) => {
   element("status").textContent = text;
 };
 
-/** The viewer with their rights, the photos by id, and the maximum number of photos to show of each group. */
+/** The viewer with their rights, the photos by id, and how many photos of each file group (`photos` and `drafts`) are shown at most. */
 const state = { me: null, photos: null, shown: { photos: STEP, drafts: STEP } };
-/** Counts the beginnings and ends of writes. If this number changes while a list is read, the list may be stale and is not shown. */
+/**
+ * Incremented when a write begins and when it ends. If this number changes while a list is read, the list may be stale and is not shown.
+ */
 let changes = 0;
 
 /** Returns a text that tells a person what to do about an error. If a capability is off, the text is the error's own `hint`. */
@@ -75,7 +77,7 @@ function drawAll() {
   viewer.redraw();
 }
 
-/** Runs a write. Lists that were requested before the write ended are not shown. */
+/** Calls `action`, which writes to the service. A list of photos is not shown if it was requested before the write ended. */
 async function write(action) {
   changes += 1;
   try {
@@ -116,7 +118,7 @@ for (const group of GROUPS) {
   letLoad(element(group));
 }
 
-/** Shows more photos of a group, and moves the focus to the first of them. */
+/** Shows `STEP` more photos of a file group (`photos` or `drafts`), and moves the focus to the first of them. */
 function more(group) {
   const first = state.shown[group];
   state.shown[group] += STEP;

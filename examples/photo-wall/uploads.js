@@ -12,8 +12,8 @@ const element = (id) => document.getElementById(id);
 const list = element("uploads");
 
 /**
- * Sets up the list of uploads, and returns a function that adds files for a group. `send(file, group, { onProgress, signal })` uploads a
- * file. `explain` returns the text of an error.
+ * Sets up the list of uploads. Returns a function that uploads files to a file group (`photos` or `drafts`). The parameter `send(file,
+ * group, { onProgress, signal })` uploads one file, and `explain` returns the text of an error.
  */
 export function letUpload({ send, explain, say }) {
   const waiting = [];
@@ -97,7 +97,10 @@ export function letUpload({ send, explain, say }) {
     next();
   }
 
-  /** Removes the row of an upload. If the focus was in it, the focus moves to the next row. */
+  /**
+   * Removes the row of an upload. If the focus was in this row, it moves to the next row, to the previous one, or to the button that adds
+   * files.
+   */
   function leave({ row, address }) {
     const focused = row.contains(document.activeElement);
     const neighbour = row.nextElementSibling ?? row.previousElementSibling;

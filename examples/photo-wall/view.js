@@ -64,7 +64,10 @@ export function draw(state) {
     (home.hidden ? element("photos") : home).querySelector("h2").focus();
 }
 
-/** Enables the choice of each group to which the viewer may upload, and disables the others. Hides the form if there is no such group. */
+/**
+ * Enables the radio buttons of the file groups to which the viewer may upload, and disables the others. Hides the form if the viewer may
+ * upload to none.
+ */
 function drawForm(me) {
   const allowed = GROUPS.filter((group) => rightsOn(group, me)?.create.own);
   const choices = [...element("where").elements];

@@ -59,8 +59,8 @@ const writer = letWrite({
     look();
   },
   /**
-   * Called when publishing has failed. Shows what the service has stored: the canvas `current` if the error has it, otherwise the list of
-   * canvases.
+   * Called when publishing has failed. Shows the canvas `current` of the error, as the service has stored it. If the error has no
+   * `current`, reads and shows the list of canvases.
    */
   async failed({ code, id, current }) {
     if (current) {

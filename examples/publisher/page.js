@@ -1,4 +1,7 @@
-/** The templates of a page: the colours of the background, the text and the title, the font, and the alignment of the text. */
+/**
+ * The templates that a person can choose for a page. Each has the colours of the background, the text and the title, the font, and the
+ * alignment of the title and text.
+ */
 export const TEMPLATES = {
   paper: { paper: "#faf5e9", ink: "#2f2a20", title: "#8a3b12", font: "Georgia, serif", align: "start" },
   night: {

@@ -47,7 +47,7 @@ const OFF = [
   ["realtime", "channels"],
 ] as const;
 
-/** Forged headers and query strings by which a caller claims to be the owner, made from the owner's e-mail address and id. */
+/** Headers and query strings with which a caller pretends to be the owner. Each is built from the owner's e-mail address and id. */
 const CLAIMS: [name: string, claim: (email: string, id: string) => { headers?: Header[]; query?: string }][] =
   [
     [

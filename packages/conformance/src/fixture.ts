@@ -41,7 +41,7 @@ export function freshSlug(): string {
   return `c-${randomBytes(8).toString("hex")}`;
 }
 
-/** The roles with which a new test canvas is shared, by the person who gets the role. */
+/** The role of each person with whom a new test canvas is shared. */
 const LISTED = { editor: "editor", viewer: "viewer" } as const;
 
 /** Signs in four new people, one for each role. */
@@ -95,7 +95,7 @@ export function share(
   return amend(target, canvas, { access, people, ...terms });
 }
 
-/** Changes the given settings of sharing of a canvas, as its owner. The other settings stay as they are. */
+/** Changes the sharing settings of a canvas that are in `change`, as its owner. The other settings stay as they are. */
 export async function amend(
   target: Target,
   { id, people }: Stage,

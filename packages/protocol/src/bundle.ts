@@ -1,7 +1,5 @@
-/**
- * The limits of bundles that the browser SDK also checks. They are not in the table `LIMITS`, because the SDK would then contain all texts
- * of that table.
- */
+// The browser SDK also checks the limits in this file. They are not in the table `LIMITS`, because the SDK would then contain all texts of
+// that table.
 
 const KiB = 1024;
 const MiB = 1024 * KiB;
@@ -21,7 +19,7 @@ export const BUNDLE_RATIO = 100;
 /** The maximum length of a file's path in a bundle, in bytes of UTF-8. */
 export const BUNDLE_PATH_BYTES = 1 * KiB;
 
-/** Returns why a file with this path cannot be served, as the end of a sentence such as "is too long". Returns undefined if it can. */
+/** Returns the reason why a file with this path cannot be served, such as `is too long`. Returns undefined if the path is valid. */
 export function pathFault(path: string): string | undefined {
   if (new TextEncoder().encode(path).length > BUNDLE_PATH_BYTES) return "is too long";
   // `Cs` matches a surrogate without its other half.

@@ -19,8 +19,8 @@ export const FRAME_ERRORS = {
 export type FrameErrorCode = keyof typeof FRAME_ERRORS;
 
 /**
- * The WebSocket close codes and reasons with which the service closes a connection, and when it does so. Specification 6 defines them,
- * except 1008, 1009 and 1011.
+ * The codes and reasons with which the service closes a WebSocket connection. `when` says in which situation it uses the code.
+ * Specification 6 defines the codes, except 1008, 1009 and 1011.
  */
 export const CLOSE_CODES = {
   shutdown: { code: 1001, reason: "shutdown", when: "the service stops" },

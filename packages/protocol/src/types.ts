@@ -106,7 +106,9 @@ export interface AuthoredCanvas {
   metadata: { [name: string]: Json };
 }
 
-/** The capability switches and audiences of a canvas, as the management API shows them. */
+/**
+ * The capability switches of a canvas, and for some capabilities the audience that may use them. This is the form in the management API.
+ */
 export interface Capabilities {
   backendEnabled: boolean;
   kv: boolean;

@@ -10,7 +10,10 @@ import { requireJson, toJson } from "./value.ts";
 export interface CanvasSettings {
   /** The tags of the canvas: at most 20, each of 1 to 64 characters. */
   tags?: string[];
-  /** Who may open the canvas; `private` by default. `password` is a Public link that also needs the password in the field `password`. */
+  /**
+   * Who may open the canvas; `private` by default. With `password`, everyone who has the link and enters the password of the field
+   * `password` may open it.
+   */
   access?: Access | "password";
   /** The password, which visitors enter once: 1 to 200 characters. */
   password?: string;
@@ -40,17 +43,19 @@ export interface CanvasChanges extends Omit<CanvasSettings, "password" | "expire
   password?: string | null;
   /** Null removes the time at which access ends. */
   expiresAt?: number | null;
-  /** The `updatedAt` that the page has read with the canvas. If it has changed since then, the update fails with `SHARE_CONFLICT`. */
+  /**
+   * The `updatedAt` of the canvas when the page last read it. If the canvas has changed since then, the update fails with `SHARE_CONFLICT`.
+   */
   expectedUpdatedAt?: number;
 }
 
 /** Filters of `easel.canvases.list`. A canvas must match all that are given. */
 export interface CanvasFilter {
-  /** The string that the canvas has as `metadata.sourceApp`. */
+  /** Selects canvases whose `metadata.sourceApp` is this string. */
   sourceApp?: string;
-  /** The string that the canvas has as `metadata.sourceKind`. */
+  /** Selects canvases whose `metadata.sourceKind` is this string. */
   sourceKind?: string;
-  /** Tags, all of which the canvas must have. They must not contain commas. */
+  /** Selects canvases that have all of these tags. A tag must not contain a comma. */
   tags?: string[];
 }
 

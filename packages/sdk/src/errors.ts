@@ -36,7 +36,7 @@ export interface Failure {
 }
 
 /**
- * Base class of all errors that the SDK throws. The log of the service has the same `requestId`.
+ * Base class of all errors that the SDK throws. With the `requestId`, the operator can find the request in the log of the service.
  * @example if (error instanceof easel.EaselError && error.code === "RATE_LIMITED") await later();
  */
 export class EaselError extends Error {
@@ -207,7 +207,7 @@ export function invalid(message: string, cause?: unknown): EaselError {
   return new EaselError({ status: 400, code: "INVALID_BODY", message, cause });
 }
 
-/** Returns a value if it is a string. */
+/** Returns the value if it is a string, otherwise undefined. */
 export function text(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
 }

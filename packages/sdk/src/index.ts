@@ -57,7 +57,7 @@ export type { Realtime } from "./realtime.ts";
 export type { SendOptions } from "./send-form.ts";
 export type { Submission, SubmissionPage, Submissions } from "./submissions.ts";
 
-/** The SDK's interface, one property per primitive. */
+/** The SDK: an object with a property for each part of the backend, such as `kv` and `files`. */
 export type Easel = ReturnType<typeof createEasel>;
 
 /**

@@ -41,8 +41,8 @@ export interface Service {
 }
 
 /**
- * Creates the cache of the sign-in proxy's public keys. Returns null if no URL of keys is configured. Loads the module only if it is
- * needed.
+ * Loads the module for the sign-in proxy's public keys and creates a cache of these keys. Returns null if the setting for the URL of the
+ * keys is empty.
  */
 async function openProxyKeys({ proxyJwksUrl }: Config, log: Env["log"]): Promise<Env["proxyKeys"]> {
   if (proxyJwksUrl === null) return null;

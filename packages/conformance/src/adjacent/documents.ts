@@ -8,7 +8,7 @@ const CHANNEL = {
   participatePresence: "none",
 };
 
-/** Returns a valid document with every kind of entry and option. */
+/** Returns a valid policy document that uses every field of the format: collections with overrides, file groups, channels and so on. */
 export function complete(): Document {
   return {
     defaultMode: "participation",
@@ -44,7 +44,7 @@ export function complete(): Document {
   };
 }
 
-/** Returns a valid document with `entries` entries of each kind. */
+/** Returns a valid policy document with `entries` collections and equally many file groups, channels and connections. */
 export function full(entries: number): Document {
   const names = Array.from({ length: entries }, (_, index) => `name-${index}`);
   const each = (value: object) => Object.fromEntries(names.map((key) => [key, value]));

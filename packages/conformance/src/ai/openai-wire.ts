@@ -1,7 +1,7 @@
 import type { TokenUsage } from "@easel/protocol/ai";
 import type { Wire } from "./wire.ts";
 
-/** The streaming format of OpenAI's Chat Completions. Its prompt tokens include those that were read from the cache. */
+/** The streaming format of OpenAI's Chat Completions. In this format, `prompt_tokens` includes the tokens that were read from the cache. */
 export function openaiWire(model: string, usage: TokenUsage): Wire {
   const line = (data: object) => `data: ${JSON.stringify(data)}\n\n`;
   const chunk = (fields: object) =>

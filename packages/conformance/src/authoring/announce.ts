@@ -4,8 +4,8 @@ import type { Person, Target } from "../target.ts";
 import { bundlePart, FORM_TYPE, formOf, metadataPart } from "./form.ts";
 
 /**
- * Begins a request of the page of the canvas `slug`, such as `POST /authoring`. Sends its headers and the first 100 bytes of its form.
- * Returns the response, which must come although the rest of the form is never sent.
+ * Sends only the beginning of a request such as `POST /authoring` from the page of the canvas `slug`: the headers and the first 100 bytes
+ * of the form. Returns the response. Rejects if the service waits for the rest of the form before it responds.
  */
 export function announce(
   target: Target,

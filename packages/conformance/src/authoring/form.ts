@@ -10,7 +10,7 @@ export interface Part {
   type?: string;
 }
 
-/** The metadata of a share, which is a canvas that a page publishes. An object is sent as JSON, a string unchanged. */
+/** The metadata of a canvas that a page publishes. An object is sent as JSON. A string is sent unchanged, so it may be invalid. */
 export type Metadata = object | string;
 
 const BOUNDARY = "easel-conformance-boundary";

@@ -70,7 +70,7 @@ const BODIES: [name: string, type: string, body: string | Buffer][] = [
   ["a form that is cut off", FORM_TYPE, formOf([METADATA, BUNDLE]).subarray(0, -60)],
 ];
 
-/** Tests the refusals of `POST /authoring`, which publishes a share. No refusal creates a canvas. */
+/** Tests the requests that `POST /authoring` must refuse. A refused request must not create a canvas. */
 export function publishRefusals(target: Target): void {
   describe("publish: refusals", () => {
     let canvas: Stage;

@@ -13,7 +13,10 @@ import { announce } from "./announce.ts";
 import { author, bundleOf, revise } from "./form.ts";
 import { add, asStage, listed, shareOf, sharesOf, studio, visit } from "./share.ts";
 
-/** Callers, each with the `viewerRole` in the response when they change a share; null if they may not change it. */
+/**
+ * Callers who try to change a canvas that a page has published. `viewerRole` is the role in the response; null if the caller may not change
+ * it.
+ */
 const ROWS: [
   who: "owner" | "editor" | "viewer" | "nobody" | "admin",
   viewerRole: AuthoredCanvas["viewerRole"] | null,
@@ -25,7 +28,7 @@ const ROWS: [
   ["admin", "admin"],
 ];
 
-/** Calls every route of `/authoring` with the identity of `page`. Returns the responses. */
+/** Calls every route of `/authoring` as the person whose requests `page` sends. Returns the responses. */
 const everyRoute = async (page: Page, { id }: AuthoredCanvas): Promise<Answer[]> => [
   await author(page, { title: "Mine" }),
   await author(page, "no JSON", ""),
@@ -37,7 +40,7 @@ const everyRoute = async (page: Page, { id }: AuthoredCanvas): Promise<Answer[]>
   await page.delete("/authoring/a-1"),
 ];
 
-/** Tests who may publish, update and revoke shares. */
+/** Tests who may publish, update and revoke canvases through `/authoring`. */
 export function rights(target: Target): void {
   describe("rights", () => {
     let canvas: Stage;

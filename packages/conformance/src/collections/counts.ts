@@ -11,7 +11,7 @@ import { add } from "./entry.ts";
 const CALLERS = ["owner", "editor", "viewer", "guest"] as const;
 type Caller = (typeof CALLERS)[number];
 
-/** The number of records that a caller can read under each preset, out of four records, one by each caller. */
+/** In these tests, four callers create one record each. The table says how many of the four records a caller can read under each preset. */
 const READABLE: Record<Preset, Record<Caller, number>> = {
   personal: { owner: 1, editor: 1, viewer: 1, guest: 1 },
   submissions: { owner: 4, editor: 4, viewer: 1, guest: 1 },

@@ -11,7 +11,7 @@ import { add, entryOf } from "./entry.ts";
 
 const MAX = Number.MAX_VALUE;
 
-/** Increments: the stored number, the request body, and the number that is then returned and stored. */
+/** Valid increments. Each row has the number in the record, the request body, and the sum that is returned and stored. */
 const COUNTED: [stored: number, body: string, value: number][] = [
   [41, '{"by":1}', 42],
   [7, '{"by":0}', 7],

@@ -16,7 +16,7 @@ const TABLE: Record<Preset, Record<"read" | "create" | "change", Group[]>> = {
   collaborative: { read: ["participants"], create: ["participants"], change: ["participants"] },
 };
 
-/** Maps each value of a right in a policy, such as `own`, to the groups of people who then have the right. */
+/** Maps each value that a right can have in a policy, such as `own`, to the groups of people who get the right. */
 const RIGHTS: Record<PolicyRight, Group[]> = {
   none: [],
   own: ["the author"],

@@ -10,7 +10,7 @@ import { answered, refused } from "../refusal.ts";
 import type { Target } from "../target.ts";
 import { add, byId, entriesIn, entryOf } from "./entry.ts";
 
-/** Calls every route of a collection and of its record `id`, as the caller of a page. Returns the responses. */
+/** Calls every route of a collection and of its record `id`, as the person whose requests `page` sends. Returns the responses. */
 const everyRoute = async (page: Page, name: string, id: string) => [
   await page.get(`/collections/${name}`),
   await page.post(`/collections/${name}`, 1),
@@ -23,7 +23,7 @@ const everyRoute = async (page: Page, name: string, id: string) => [
   await page.post(`/collections/${name}/${id}/increment`, { by: 1 }),
 ];
 
-/** Tests that a new policy or role applies to collections with the next request. */
+/** Tests that a change of a policy or of a person's role takes effect on the very next request to a collection. */
 export function policies(target: Target): void {
   describe("policies as they change", () => {
     let people: Stage["people"];

@@ -15,7 +15,10 @@ import { add, type Entry, entriesIn, entryOf } from "./entry.ts";
 const MAX = LIMITS.valueBytes.value;
 const MiB = 1024 * 1024;
 
-/** Values larger than 64 KiB when serialized. Some of them have far fewer characters, which take two or six bytes each. */
+/**
+ * Values that are larger than 64 KiB when serialized. Some have far fewer than 65,536 characters, because their characters take two or six
+ * bytes each.
+ */
 const TOO_LARGE: [name: string, body: string][] = [
   ["65,537 bytes", quoted("a", MAX + 1)],
   ["65,537 bytes of two-byte characters and one", `"a${"é".repeat((MAX - 2) / 2)}"`],
@@ -24,7 +27,7 @@ const TOO_LARGE: [name: string, body: string][] = [
   ["an object whose name alone is too large", `{${quoted("n", MAX)}:1}`],
 ];
 
-/** Values of at most 64 KiB when serialized, but longer as they are sent. */
+/** Request bodies that are larger than 64 KiB. The values in them are at most 64 KiB when the service serializes them. */
 const PADDED: [name: string, body: string][] = [
   ["65,536 bytes, padded with white space", `${" ".repeat(5_000)}${quoted("a", MAX)}\n`],
   ["65,536 bytes, written as escapes", `"${"\\u0061".repeat(MAX - 2)}"`],

@@ -12,7 +12,7 @@ const SCOPES = [
   { scope: "shared", root: "/kv", max: LIMITS.kvKeysShared.value },
   { scope: "user", root: "/kv/user", max: LIMITS.kvKeysUser.value },
 ] as const;
-/** The user scope without the shared scope. It may hold 1,000 keys instead of 10,000, so a test needs fewer requests to fill it. */
+/** Only the user scope. A user may have 1,000 keys, but the shared scope 10,000, so that a test of the user scope needs fewer requests. */
 const SMALLEST = SCOPES.filter(({ scope }) => scope === "user");
 const RACERS = 60;
 const PLACES = 10;

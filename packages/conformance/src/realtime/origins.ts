@@ -9,8 +9,8 @@ import type { Target } from "../target.ts";
 import { knock } from "./handshake.ts";
 
 /**
- * The values from which the test rows build headers. `slug` and `own` are the slug and the origin of the canvas, `foreign` is the origin of
- * another canvas.
+ * Values that the rows of the test tables put into headers. `slug` and `own` are the slug and the origin of the canvas, `foreign` is the
+ * origin of another canvas.
  */
 interface Place {
   base: string;

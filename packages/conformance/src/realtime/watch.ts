@@ -11,7 +11,7 @@ import { freshChannel } from "./room.ts";
 import type { Socket } from "./socket.ts";
 import { keyChange, keys, records, resync, type Watched, watch, watching } from "./watching.ts";
 
-/** The rows: the target fields of a `watch` frame that a client sends, and the target in the confirmation of the service. */
+/** Valid `watch` frames. Each row has the fields that the client sends besides the type, and the target that the service must confirm. */
 const WATCHES: [asked: object, watched: Watched][] = [
   [{ resource: "kv" }, keys("kv")],
   [{ resource: "kv", prefix: "" }, keys("kv")],
@@ -25,7 +25,7 @@ const WATCHES: [asked: object, watched: Watched][] = [
   [{ name: "board", resource: "collection", channel: 1, event: [] }, records("board")],
 ];
 
-/** Invalid targets of a watch. */
+/** Fields of `watch` frames that the service must refuse, because they do not describe a valid target. */
 const NO_WATCHES: object[] = [
   {},
   ...[
@@ -57,7 +57,7 @@ const NO_COLLECTIONS = ["none", "Board", "board2", "constructor", "toString", "h
 
 const MOST = 64;
 
-/** Tests `watch` and `unwatch`: a connection receives the changes of what it watches. */
+/** Tests `watch` and `unwatch`. After a `watch` frame, the service reports each change of the watched keys, collection or files. */
 export function watches(target: Target): void {
   describe("watch and unwatch", () => {
     const dial = line(target, after);

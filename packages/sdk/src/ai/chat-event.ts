@@ -1,7 +1,7 @@
 import type { ChatEvent } from "@easel/protocol/ai";
 import { EaselError, text, toError } from "../errors.ts";
 
-/** An `error` event as it arrives. */
+/** An `error` event as the service sent it. The types of its fields have not been checked yet. */
 interface ErrorEvent {
   type: "error";
   code?: unknown;

@@ -1,5 +1,8 @@
 const FIRST_DELAY_MS = 500;
-/** The maximum delay between two attempts to connect, in ms. A connection that has lasted this long resets the delay to its minimum. */
+/**
+ * The maximum delay between two attempts to connect, in ms. If a connection has lasted at least this long, the next delay is the minimum
+ * again.
+ */
 export const MAX_DELAY_MS = 10_000;
 
 /** Returns the delay before the next attempt to connect, in ms: 500, doubled after each failure, up to 10,000 (specification 6). */

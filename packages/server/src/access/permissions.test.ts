@@ -6,8 +6,8 @@ import { type CanvasRole, PERMISSIONS, type Permission } from "@easel/protocol/t
 import { permissionsOf, type Subject } from "./permissions.ts";
 
 /**
- * The expected conditions of each permission: the capability that must be on, and the callers who have the permission. "audience" means the
- * callers whom an audience setting of the canvas includes.
+ * The expected conditions of each permission: the capability that must be on, and who has the permission. `managers` are the owner and the
+ * editors. `audience` means that a setting of the canvas says who has it.
  */
 const TABLE: Record<Permission, [Capability | null, "managers" | "everyone" | "audience"]> = {
   canCreateCanvas: ["authoring", "audience"],

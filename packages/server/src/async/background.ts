@@ -2,7 +2,7 @@
 export class Background {
   readonly #running = new Set<Promise<unknown>>();
 
-  /** Adds work. Its errors are its own. */
+  /** Adds work. If the promise rejects, the error is ignored. */
   add(work: Promise<unknown>): void {
     const settled = work.catch(() => {}).finally(() => this.#running.delete(settled));
     this.#running.add(settled);

@@ -63,7 +63,7 @@ export const lockBytes = (canvasId: string): Step => sql`
 
 /**
  * Builds a batch step that rolls back the batch if the canvas no longer has all of the blobs with these distinct keys. Later steps of the
- * batch can refer to the blobs, because no sweep removes a blob that a canvas has.
+ * batch can then refer to the blobs, because the sweep never removes a blob that a canvas uses.
  */
 export const requireBlobs = (canvasId: string, keys: string[]): Step => sql`
   update bundle_bytes set bytes = bytes where canvas_id = ${canvasId} and ${keys.length} = (
@@ -71,8 +71,8 @@ export const requireBlobs = (canvasId: string, keys: string[]): Step => sql`
     where canvas_id = ${canvasId} and blob_key in (select key from json_each(${asKeys(keys)})))`;
 
 /**
- * Builds the batch steps that add `uses` to the number of times that a canvas uses each blob. The size of a blob is added to the canvas's
- * sum of bytes only when the canvas begins to use the blob.
+ * Builds the batch steps that count further uses of blobs by a canvas: they add `uses` to the stored count of each blob. If the canvas did
+ * not use a blob before, they also add the size of the blob to the canvas's total.
  */
 export function addUses(canvasId: string, used: Iterable<{ blob: BundleBlob; uses: number }>): Step[] {
   const rows = Object.fromEntries(
@@ -103,8 +103,8 @@ export function addUses(canvasId: string, used: Iterable<{ blob: BundleBlob; use
 }
 
 /**
- * Returns a function that builds batch steps. These lower the numbers of uses of a canvas's blobs, and remove the blobs that are no longer
- * used. `held` is a select statement whose rows have a `blob_key`, which must be in `keys`, and the number to subtract as `uses`. `values`
+ * Returns a function that builds batch steps. The steps subtract from the use counts of a canvas's blobs, and delete the blobs whose count
+ * reaches 0. `held` is a select statement with the columns `blob_key` (only keys in `keys`) and `uses` (the number to subtract); `values`
  * are bound to its `?`.
  */
 export function usesRemover(held: string): (canvasId: string, keys: string[], ...values: string[]) => Step[] {

@@ -22,6 +22,8 @@ export async function policyOf(
   return policies.keep(row.runtime_policy_revision, row.runtime_policy ?? "{}");
 }
 
-/** Returns the entry `name` of a section of a policy document, such as its collections, or undefined if there is none. */
+/**
+ * Returns the entry `name` of `table`, for example of the collections in a policy document. Returns undefined if there is no such entry.
+ */
 export const entryOf = <Entry>(table: Record<string, Entry> | undefined, name: string): Entry | undefined =>
   table !== undefined && Object.hasOwn(table, name) ? table[name] : undefined;

@@ -30,10 +30,7 @@ const stringOf = (metadata: AuthoredCanvas["metadata"], name: string): string | 
 const namesOf = ({ people, teams }: Shared): string[] =>
   [...people, ...teams].flatMap(({ name }) => (name === null || normalEmail(name) !== null ? [] : [name]));
 
-/**
- * Converts a row to an `AuthoredCanvas` (specification 2), whose fields are in the responses of the management API and of the primitive
- * `authoring`.
- */
+/** Converts a row to an `AuthoredCanvas` (specification 2). Both the management API and the authoring API return its fields. */
 function authoredOf(row: ManagedRow, shared: Shared, { base, clock }: Env): AuthoredCanvas {
   const now = clock();
   const metadata = JSON.parse(row.metadata ?? "{}") as { [name: string]: Json };

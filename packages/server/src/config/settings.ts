@@ -59,9 +59,9 @@ const key32: SettingType<Buffer> = {
 export interface Price {
   input: number;
   output: number;
-  /** Input that is written to the provider's prompt cache for five minutes. */
+  /** The price of input that is written to the provider's prompt cache for five minutes. */
   cacheWrite: number;
-  /** Input that is read from the provider's prompt cache. */
+  /** The price of input that is read from the provider's prompt cache. */
   cacheRead: number;
 }
 

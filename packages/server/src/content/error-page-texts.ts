@@ -30,8 +30,8 @@ interface ErrorPageText {
 }
 
 /**
- * Maps error codes to functions that return the texts of the error page. The texts reveal nothing about the canvas but `facts`, for example
- * the title. The service has looked up only those facts that this caller may know.
+ * Maps error codes to functions that return the texts of the error page. All that the texts reveal about the canvas, such as its title,
+ * comes from `facts`, which contains only what this caller may know.
  */
 export const ERROR_PAGE_TEXTS: Partial<Record<ErrorCode, (input: ErrorPageInput) => ErrorPageText>> = {
   NOT_FOUND: ({ message }) => ({ title: "Nothing here", says: html`<p>${message}</p>` }),

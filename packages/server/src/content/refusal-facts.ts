@@ -15,9 +15,10 @@ export interface Facts {
 const NONE: Facts = { title: null, owner: null, disabledReason: null };
 
 /**
- * Looks up the facts that a refused caller may know. For `PASSWORD_REQUIRED`: the title, if the caller needs only the password. For
- * `OWNER_ONLY`: the owner, unless deactivated, if the caller is no guest and belongs to the canvas's organisation. For `DISABLED`: the
- * reason, if the caller is the owner or an editor.
+ * Looks up what a refused caller may know about the canvas:
+ * - `PASSWORD_REQUIRED`: the title, if the caller lacks only the password;
+ * - `OWNER_ONLY`: the name and e-mail address of an active owner, if the caller is a member of the canvas's organisation and not a guest;
+ * - `DISABLED`: the reason, if the caller is the owner or an editor.
  */
 export async function factsFor(
   code: ErrorCode | undefined,

@@ -21,7 +21,7 @@ export interface Part {
   /** The file name as the client sent it, not sanitized. */
   filename: string | undefined;
   contentType: string | undefined;
-  /** The bytes of the part. They end at the end of the part, or when the next part is read. */
+  /** The bytes of the part. Reading the next part skips the bytes that have not been read. */
   body: AsyncIterable<Buffer>;
 }
 

@@ -2,7 +2,7 @@ import type { FastifyReply } from "fastify";
 import type { HeaderSink } from "./rate-limit.ts";
 
 /**
- * Makes browsers use https for one year. Without `includeSubDomains`, because other hosts below the base host may have no https
+ * Makes browsers use https for one year. `includeSubDomains` is left out, because other hosts below the base host may have no https
  * (docs/self-hosting.md).
  */
 const HSTS = "max-age=31536000";

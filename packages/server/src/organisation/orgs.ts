@@ -52,7 +52,8 @@ export async function putOrg(
 }
 
 /**
- * Deletes an organisation and removes it from the canvases whose home organisation it is. Returns false if there is no such organisation.
+ * Deletes an organisation. The canvases that had it as their home organisation then have none. Returns false if there is no such
+ * organisation.
  */
 export async function deleteOrg(id: string, { db }: Env): Promise<boolean> {
   const steps = [

@@ -13,12 +13,11 @@ export interface UserDetailsRow {
   can_publish_public: number;
   /** Number of canvases that the user owns, without deleted ones. */
   canvases: number;
-  /**
-   * The quotas of this user: the maximum number of canvases, of bytes (`quota_bytes`) and of versions per canvas (`quota_versions`). Null
-   * if the user has no quota of their own; then the general limit applies.
-   */
+  /** The maximum number of canvases that this user may own. Null if the limit of the instance applies. */
   quota_canvases: number | null;
+  /** The maximum size of all bundles of this user, in bytes. Null if the limit of the instance applies. */
   quota_bytes: number | null;
+  /** The maximum number of versions of each canvas of this user. Null if the limit of the instance applies. */
   quota_versions: number | null;
 }
 
@@ -50,8 +49,8 @@ export function findUserDetails(id: string, { db }: Env): Promise<UserDetailsRow
 }
 
 /**
- * Changes rights and quotas of a user; undefined changes nothing. Deactivating a user deletes the user's sessions and access tokens;
- * reactivating does not restore them. Returns false if there is no such user.
+ * Changes rights and quotas of a user; a field that is undefined keeps its value. Deactivating a user deletes the user's sessions and
+ * access tokens, which reactivating does not restore. Returns false if there is no such user.
  */
 export async function updateUser(
   id: string,

@@ -169,8 +169,8 @@ export async function addBlob(place: Place, key: string, blob: BundleBlob | null
 }
 
 /**
- * Builds the batch step that changes no row, and so rolls back its batch, unless the published version of a canvas is `expected`. It also
- * locks the row of the canvas.
+ * Builds the batch step that rolls back its batch if the published version of a canvas is not `expected`. The step also locks the row of
+ * the canvas.
  */
 const expectedStep = (canvasId: string, expected: string | null): Step => sql`
   update canvases set title = title where id = ${canvasId} and version_id is not distinct from ${expected}`;
@@ -185,8 +185,8 @@ async function requireComplete(id: string, env: Env): Promise<void> {
 }
 
 /**
- * Returns the files of a staged deploy as files of a bundle. `open` is called only if the canvas has lost the blob of a file since the
- * upload. It throws 409 `BLOBS_MISSING`.
+ * Returns the files of a staged deploy as files of a bundle. The bytes of these files are in blobs already, so their `open` is called only
+ * if the canvas has lost a blob since the upload. Then `open` throws 409 `BLOBS_MISSING`.
  */
 const filesOf = ({ files }: StagedDeploy): BundleFile[] =>
   files.map((file) => ({ ...file, open: async () => refuse("BLOBS_MISSING", { missing: [file.key] }) }));

@@ -21,14 +21,13 @@ export interface CentralHeader {
   fault: string | undefined;
 }
 
-/**
- * Bits in the flags of a zip entry. `ENCRYPTED` means that the data is encrypted. `HAS_DESCRIPTOR` means that the checksum and the sizes
- * follow the data.
- */
+/** The bits in the flags of a zip entry of which at least one is set if the data or the headers are encrypted. */
 export const ENCRYPTED = 0x2041;
+/** The bit in the flags of a zip entry that is set if the checksum and the sizes follow the data. */
 export const HAS_DESCRIPTOR = 0x08;
-/** The supported compression methods of a zip entry. The data is uncompressed (`STORED`) or compressed with Deflate (`DEFLATED`). */
+/** The compression method of a zip entry whose data is not compressed. */
 export const STORED = 0;
+/** The compression method of a zip entry whose data is compressed with Deflate. */
 export const DEFLATED = 8;
 
 const SIGNATURE = 0x02014b50;
@@ -51,8 +50,8 @@ function decode(name: Buffer): string {
 }
 
 /**
- * Returns the numbers in the fields of a header. A field that is `0xffffffff` stands for the next number of the zip64 extra field. Throws
- * 400 `INVALID_BODY` if the zip64 field does not have exactly one number for each such field.
+ * Returns the values of header fields. If a field is `0xffffffff`, its value is the next number of the zip64 extra field. Throws 400
+ * `INVALID_BODY` if the zip64 field does not have exactly one number for each such field.
  */
 function large(fields: number[], zip64: number[] | undefined): number[] {
   const missing = fields.filter((field) => field === ONES).length;

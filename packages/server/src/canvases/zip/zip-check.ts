@@ -31,8 +31,8 @@ function descriptorsOf({ crc, compressedSize, size }: CentralHeader): Buffer[] {
 }
 
 /**
- * Throws 400 `INVALID_BODY` unless the checksum and the sizes in a local header, or in its zip64 field, are those in the central header.
- * They may also be 0 if the entry has a data descriptor.
+ * Checks the checksum and the sizes in a local header and its zip64 field. They must be equal to those in the central header, or 0 if the
+ * entry has a data descriptor. Throws 400 `INVALID_BODY` otherwise.
  */
 function checkSizes(fixed: Buffer, zip64: number[] | undefined, header: CentralHeader): void {
   const { crc, size, compressedSize, flags } = header;

@@ -3,7 +3,7 @@ import { type Ai, type FailureReason, type Part, type Prompt, ProviderFailure } 
 import { toSdkPrompt } from "./sdk-prompt.ts";
 import { fromMessageStart, fromSdkUsage } from "./sdk-usage.ts";
 
-/** The maximum time without any part from the provider. */
+/** The maximum time, in ms, for which a provider may send nothing during a response. */
 const IDLE_TIMEOUT_MS = 120_000;
 
 /** The statuses by which providers say that they have no capacity: too many requests, unavailable, and Anthropic's overloaded. */
@@ -12,7 +12,7 @@ const BUSY = [429, 503, 529];
 /** A provider of the AI SDK. */
 export interface SdkProvider {
   model(id: string): LanguageModelV4;
-  /** The option that ends the cached part of a prompt at a message, where the provider has one. */
+  /** The provider option that marks the message at which the cached part of a prompt ends. Undefined for a provider without this option. */
   breakpoint?: SharedV4ProviderOptions;
 }
 

@@ -23,9 +23,9 @@ export async function openIfThere(file: string): Promise<FileHandle | null> {
 }
 
 /**
- * Removes blobs of a local store if no `put` has changed their generation since `list`. A file system cannot compare and remove in one
- * step, so a blob's file is first moved to another directory, where no `put` can replace it. If its generation has changed, the file is
- * moved back; `open` finds files that have been moved.
+ * Removes blobs of a local store, but no blob that has been put again since it was listed. A file system cannot compare and remove in one
+ * step. So a blob's file is first moved to another directory, where no `put` can replace it, and moved back if it turns out to be newer;
+ * meanwhile `open` finds the file there.
  */
 export class Removals {
   readonly #directory: string;

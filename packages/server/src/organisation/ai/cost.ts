@@ -1,7 +1,10 @@
 import type { TokenUsage } from "@easel/protocol/ai";
 import type { Price } from "../../config/settings.ts";
 
-/** Amounts of money are whole billionths of a US dollar: sums of them are exact, and a cache read of a cheap model costs several. */
+/**
+ * The number of billionths in a US dollar. Amounts of money are whole billionths, so that sums are exact. They are small enough: even one
+ * cached token of a cheap model costs several billionths.
+ */
 const NANO_USD = 1_000_000_000;
 
 /** The factor from a price in US dollars per million tokens to billionths of a US dollar per token. */
@@ -31,8 +34,8 @@ export const costOf = (usage: TokenUsage, price: Price): number =>
   );
 
 /**
- * Returns the most that a request can cost, in billionths of a US dollar. A token of a prompt has at least one byte, and each message has a
- * few tokens of its own.
+ * Returns the highest possible cost of a request, in billionths of a US dollar. `promptTokens` and `maxTokens` are the highest possible
+ * numbers of input and output tokens.
  */
 export const highestCost = (promptTokens: number, maxTokens: number, price: Price): number =>
   Math.ceil(PER_TOKEN * (promptTokens * Math.max(price.input, price.cacheWrite) + maxTokens * price.output));

@@ -5,7 +5,7 @@ const KEEP_ALIVE_MS = 15_000;
 
 const KEEP_ALIVE = ": keep-alive\n\n";
 
-/** The number of bytes that wait for a slow client before no further event is taken. */
+/** When this number of bytes is waiting for a slow client, the stream takes no further events. */
 const HIGH_WATER_MARK = 16 * 1024;
 
 /**
@@ -55,7 +55,7 @@ export class EventStream extends Readable {
     this.#reading = false;
   }
 
-  /** Sends a comment unless the client has not even read the last event. */
+  /** Sends a comment that keeps the connection open. Sends none while earlier data still waits for a slow client. */
   #beat(): void {
     if (this.readableLength === 0) this.push(KEEP_ALIVE);
     this.#keepAlive.refresh();

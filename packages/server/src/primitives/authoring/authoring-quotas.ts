@@ -22,8 +22,8 @@ const refuseTotal = (limit: number): never =>
   });
 
 /**
- * Returns the two quotas on the number of canvases that a person publishes from pages: per day and in total. The step of the quota per day
- * also counts the new canvas. The batch that runs the steps must lock the person's row first.
+ * Returns the two quotas on the number of canvases that a person publishes from pages: per day and in total. The step of the daily quota
+ * also increments the day's count, and the step of the total quota needs this. The batch must lock the person's row first.
  */
 export function authoringQuotas(userId: string, { config, clock }: Env): CreationQuota[] {
   const { authoringDailyMax: daily, authoringTotalMax: total } = config;

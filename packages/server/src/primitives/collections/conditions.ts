@@ -38,8 +38,8 @@ export const intersection = (one: Range, other: Range): Range => ({
 });
 
 /**
- * Separates the conditions that require a certain author id from the others. `authors` are the ids in these conditions, and `author` if it
- * is not null. A record matches only if its author equals all of them.
+ * Splits the conditions of a query. `authors` are the ids that conditions on the author require, together with `author` if it is not null;
+ * a record's author must equal all of them. `conditions` are the other conditions.
  */
 export function splitAuthors(
   given: Condition[],

@@ -27,7 +27,10 @@ export interface Room {
   canvas: number;
 }
 
-/** The number of rows in each further read of a list, if the first read returned too few files that are not hidden (see `HIDDEN`). */
+/**
+ * The number of rows that a list reads at a time after its first read. Further reads are needed if hidden files (see `HIDDEN`) were among
+ * the first rows.
+ */
 const SLICE = 100;
 
 const COLUMNS = "id, scope, record_id, owner_id, uploaded_by, name, mime, size, blob_key, created_at";
@@ -41,8 +44,8 @@ const HIDDEN =
 const FIND = statementText(`select ${COLUMNS} from files where id = ? and canvas_id = ? and not (${HIDDEN})`);
 
 /**
- * Builds the statement that lists the files whose `columns`, such as `scope, owner_id`, have given values, sorted by id. It compares
- * ranges, because with equalities PostgreSQL might read all files in the order of their ids and filter them.
+ * Builds the statement that lists the files with certain values in `columns`, such as `scope, owner_id`, sorted by id. It compares ranges,
+ * because with `=` PostgreSQL might read all files in the order of their ids and filter them.
  */
 function listBy(columns: string): TemplateStringsArray {
   const values = columns.replaceAll(/\w+/g, "?");

@@ -30,8 +30,8 @@ function startOfList(prefix: Buffer, cursor: string | null): Buffer {
 }
 
 /**
- * Reads and writes the keys of one scope of a canvas (specification 4.3). The parameter `limit` is the maximum number of keys in the scope,
- * unless an administrator has set another quota.
+ * Reads and writes the keys of one scope of a canvas (specification 4.3). The parameter `limit` of `put` and `increment` is the maximum
+ * number of keys in the scope, unless an administrator has set another quota.
  */
 export class KvStore {
   readonly #db: Db;
