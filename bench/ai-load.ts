@@ -7,7 +7,10 @@ export interface StreamLoad {
   port: number;
   /** Complete HTTP/1.1 requests, one for each stream. */
   requests: string[];
-  /** The time over which the streams begin, in milliseconds: streams that begin together would send each delta at the same time. */
+  /**
+   * The time in ms over which the starts of the streams are spread. Streams that start at the same moment would also send all their deltas
+   * at the same moment.
+   */
   overMs: number;
 }
 
@@ -22,7 +25,9 @@ const load: StreamLoad = JSON.parse(readFileSync(0, "utf8"));
 const latencies: number[] = [];
 const now = () => performance.timeOrigin + performance.now();
 
-/** Reads one stream to its end. The times in its deltas are found by their form, in whatever format they come. */
+/**
+ * Reads one stream to its end. Finds the send times, such as `@1750000000000.000;`, with a pattern, so that the stream may have any format.
+ */
 function stream(request: string): Promise<void> {
   return new Promise((resolve, reject) => {
     const socket = connect({ host: "127.0.0.1", port: load.port, noDelay: true });

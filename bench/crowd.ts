@@ -10,8 +10,9 @@ export interface Dialect {
    */
   opening: { send: string; answer: string }[];
   /**
-   * The frames that the sockets of a room publish: the first socket sends the first frame, the second socket the second. In the data of a
-   * frame, `by` is one character that identifies the publisher. A pulse replaces the `00000000` in `n` by the number of the message.
+   * The frames that the sockets of a room publish: the first socket sends the first frame, the second socket the second. In each frame, the
+   * field `by` is one character that identifies the socket. The field `n` is `00000000`, which `pulse` replaces with the number of the
+   * message.
    */
   publish: string[];
   /** How to tell a message from other frames: only a message has the character `is` at the position `at` of its text. */
@@ -33,8 +34,8 @@ export interface Crowd {
   /** Sockets per room. */
   perRoom: number;
   /**
-   * The `Cookie` header of each person. The sockets of a room belong to these people in turn. The first sockets of a room publish; their
-   * number is the number of frames in `dialect.publish`.
+   * The `Cookie` header of each person. The first socket of a room belongs to the first person, the second socket to the second person, and
+   * after the last person the first one follows again.
    */
   people: string[];
   dialect: Dialect;
@@ -48,7 +49,7 @@ export interface Flow {
   timedMs: number;
 }
 
-/** The figures of a flow, measured during its `timedMs` milliseconds. */
+/** The result of a `Flow`. Only messages that arrive during its `timedMs` milliseconds are counted, not those of the warm-up. */
 export interface FlowResult {
   deliveries: number;
   perSecond: number;

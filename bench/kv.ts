@@ -22,7 +22,10 @@ export async function kv(): Promise<Table> {
   }
 }
 
-/** Stores keys on the canvas of a page. Returns the cases of `GET` and `PUT`, and the body of a response to each. */
+/**
+ * Stores 1,000 keys on the canvas of a page. Returns a benchmark case for `GET` and one for `PUT`, and the body of one response to `GET`
+ * and of one to `PUT`.
+ */
 export async function kvCases(page: Page): Promise<{ cases: [Case, Case]; bodies: [string, string] }> {
   const pathOf = (index: number) => `/kv/item:${String(index).padStart(4, "0")}`;
   const indices = [...Array(KEYS).keys()];

@@ -7,7 +7,7 @@ import type { Server } from "./child.ts";
 /** Memory of a server process after garbage collection, in bytes. */
 export interface Memory {
   rss: number;
-  /** The heap in use, and the external memory to which it refers. */
+  /** The sum of the used heap and of the external memory that its objects refer to, such as buffers. */
   heap: number;
 }
 

@@ -8,10 +8,9 @@ import { fail, type Member, type OnMessage, openMember } from "./member.ts";
 const AT_ONCE = 64;
 /** The timeout for the last messages of a round, in ms. */
 const DRAIN_MS = 5000;
-/**
- * The text before the character that identifies the publisher of a message (`BY`), and the text before the number of a message (`NUMBER`).
- */
+/** The text in a message directly before the character that identifies its publisher. */
 const BY = '"by":"';
+/** The text in a message directly before its number, which has `DIGITS` digits. */
 const NUMBER = '"n":"';
 const DIGITS = 8;
 
@@ -115,7 +114,10 @@ class SocketPool {
   }
 }
 
-/** Waits in a busy loop until `done` returns true. If it slept, the CPU time for waking it up would be counted for the server. */
+/**
+ * Resolves when `done` returns true. Polls without a pause: if this process slept, each message would have to wake it up, and the system
+ * would add the CPU time for that to the server's.
+ */
 function until(done: (now: number) => boolean): Promise<void> {
   return new Promise((resolve) => {
     const look = () => {

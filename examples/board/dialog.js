@@ -6,8 +6,8 @@ export const GONE = "Somebody has removed this card meanwhile.";
 const element = (id) => document.getElementById(id);
 
 /**
- * Sets up the dialog in which a card is edited or removed. Returns a function that opens the dialog for a card. The page passes its
- * functions `write`, `say` and `name`.
+ * Sets up the dialog in which a card is edited or removed. `write` runs a change of the board, `say` announces a text, and `name` returns
+ * the person's name. Returns a function that opens the dialog for a card.
  */
 export function letEdit(state, { write, say, name }) {
   /**
@@ -17,8 +17,8 @@ export function letEdit(state, { write, say, name }) {
   let shown = null;
 
   /**
-   * Returns a function that returns the id of the element for messages about a card. While the dialog shows the card, this is `trouble`,
-   * which is in the dialog. Otherwise it is `message`, which is on the page.
+   * Says where an error about a card is shown: returns a function that returns the id of an element. The id is `trouble`, an element in the
+   * dialog, while the dialog shows this card. Otherwise it is `message`, an element of the page.
    */
   const placeFor = (about) => () => (shown === about ? "trouble" : "message");
 
@@ -71,8 +71,8 @@ export function letEdit(state, { write, say, name }) {
   }
 
   /**
-   * Closes the dialog and focuses the card `record`. Does nothing if the dialog no longer shows the card that it showed when the save or
-   * removal began.
+   * Closes the dialog and focuses the card `record`. `about` is the value of `shown` before the card was saved or removed. Does nothing if
+   * the dialog has been closed or opened for another card since then.
    */
   function leave(about, record) {
     if (shown !== about) return;

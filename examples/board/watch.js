@@ -1,19 +1,18 @@
 import { cards } from "./cards.js";
 
-/**
- * Delays in ms until the next read. `TOLD`: while a watch reports changes. `LOOK`: without a working watch. `REST`: the maximum after
- * failed reads.
- */
+/** The time in ms between two reads of the board while the watch reports changes. */
 const TOLD = 60_000;
+/** The time in ms between two reads of the board while the watch does not work or has not reported a change yet. */
 const LOOK = 5000;
+/** The longest time in ms until the next read after a failed one. */
 const REST = 60_000;
 /** The time in ms from a change to the read that follows. That read covers all changes in between. */
 const TOGETHER = 1000;
 
 /**
- * Calls `look` repeatedly while the page is visible: shortly after a change if the watch works, every few seconds if it does not, less
- * often while `look` fails, and at once when the network is back. `look` returns whether it succeeded. Returns a function that calls
- * `look` now.
+ * Calls `look` at once, and then repeatedly while the page is visible: one second after each change if the watch works, otherwise every
+ * five seconds. Waits longer while `look` resolves with false, which means that it has failed. Returns a function that calls `look`
+ * immediately.
  */
 export function keepLooking(look) {
   let usual = LOOK;

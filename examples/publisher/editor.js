@@ -11,8 +11,8 @@ const GONE = "This page was deleted meanwhile. Publish again to make a new page 
 const element = (id) => document.getElementById(id);
 
 /**
- * Sets up the form. Calls `done` with a published canvas and whether it is new, `failed` with the error if publishing fails, and `left`
- * with the canvas if its editing is cancelled.
+ * Sets up the form. Calls `done(canvas, isNew)` after publishing, `failed(error)` if publishing fails, `left(canvas)` if the person cancels
+ * the editing of a canvas, and `say(text)` to announce a text.
  */
 export function letWrite({ say, done, failed, left }) {
   const form = element("form");
@@ -38,7 +38,7 @@ export function letWrite({ say, done, failed, left }) {
     preview();
   }
 
-  /** Shows the parts of the form that apply to a new page, or those that apply to the canvas that is edited. */
+  /** Updates the headings, buttons and fields of the form: for a new page if `base` is null, otherwise for editing the canvas `base`. */
   function draw() {
     const keeps = base?.expiresAt != null && base.publicationStatus !== "expired";
     const keep = field.expiry.querySelector("[value=keep]");
@@ -116,7 +116,7 @@ export function letWrite({ say, done, failed, left }) {
     }
   }
 
-  /** Begins a new page. */
+  /** Clears the form for a new page. Only the chosen template is kept. */
   function begin() {
     base = null;
     fill({ title: "", text: "", template: field.template.value }, "private");
@@ -150,7 +150,10 @@ export function letWrite({ say, done, failed, left }) {
     edit,
     /** Returns the id of the canvas that is edited, if any. */
     edited: () => base?.id,
-    /** Sets the canvas that the form edits, null for a new page, and keeps what the person has entered. */
+    /**
+     * Replaces `base`, the canvas that the form edits, without changing what the person has entered. Null turns the form into one for a new
+     * page.
+     */
     rebase(canvas) {
       const message = problem.textContent;
       const { value } = field.expiry;
@@ -159,7 +162,7 @@ export function letWrite({ say, done, failed, left }) {
       if (value !== "keep") field.expiry.value = value;
       problem.textContent = message;
     },
-    /** Begins a new page. */
+    /** Clears the form for a new page. Only the chosen template is kept. */
     begin,
     /** Enables or disables the button “Publish”. */
     allow(isAllowed) {

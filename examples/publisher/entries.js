@@ -29,8 +29,8 @@ function expiryOf(expiry, base) {
 }
 
 /**
- * Returns the settings to send for a new page, or for a change of the canvas `base`. Undefined leaves a setting as it is, and null clears
- * it. In a change, access and password are undefined unless the person has changed them.
+ * Returns the settings to send: for a new page if `base` is null, otherwise for an update of the canvas `base`. In an update, an undefined
+ * setting keeps its value, and a password of null is removed. The access is undefined unless the person has changed it.
  */
 export function settingsOf(entries, base) {
   const { title, access, password: typed, expiry, slug } = entries;

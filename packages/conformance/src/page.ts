@@ -16,7 +16,10 @@ export interface Page {
   send(method: string, path: string, headers?: Header[], body?: string | Buffer): Promise<Answer>;
 }
 
-/** Returns the origin of a canvas's page: that of the service in path mode, the canvas's own in subdomain mode. */
+/**
+ * Returns the origin of a canvas's page. In path mode this is the origin of the service. In subdomain mode it contains the slug, such as
+ * `https://tea.example.org`.
+ */
 export function pageOrigin({ base, urlMode }: Target, slug: string): string {
   return urlMode === "path" ? base : base.replace("://", `://${slug}.`);
 }

@@ -4,7 +4,7 @@ export interface ChatMessage {
   content: string;
 }
 
-/** The tokens of a request to a model, in the four kinds that have prices. No token is in two of them. */
+/** The tokens of one request to a model, in four kinds that can have different prices. Each token is counted in one kind only. */
 export interface TokenUsage {
   /** Input that was neither read from the provider's prompt cache nor written to it. */
   inputTokens: number;

@@ -46,13 +46,13 @@ export interface NewInvitation {
 /** The name of a quota that administrators can also set for a single person. */
 export type PersonQuotaName = "canvases.person" | "bundles.bytes.person" | "versions.canvas";
 
-/** The use of one quota. For a quota per person or per file, `used` is the highest use by one person or file. */
+/** How much of one quota is used. For a quota per person or per file, `used` is the highest value of any one person or file. */
 export interface QuotaUsage {
   used: number;
   limit: number;
 }
 
-/** What some AI requests used together. */
+/** Figures about a group of AI requests, such as those of one day: their number, their tokens and their cost. */
 export interface AiSums {
   requests: number;
   /** The number of these requests that did not end with a complete response: the provider failed, the client aborted, or the service ended. */

@@ -1,6 +1,6 @@
 /**
- * The rights in a policy (specification 2), and whom each includes: the author of the record, the managers (owner and editors), and
- * everyone who may open the canvas.
+ * The names of the rights in a policy (specification 2). Each says whether it includes the author of the record, the managers (the owner
+ * and the editors) and everyone who may open the canvas.
  */
 export const RIGHTS = {
   none: { author: false, managers: false, everyone: false },
@@ -13,7 +13,9 @@ export const RIGHTS = {
 /** Name of a right: who may do something with a record. */
 export type PolicyRight = keyof typeof RIGHTS;
 
-/** The rights that do not depend on the author of a record: those for creating and counting records, and for channels. */
+/**
+ * The rights that do not depend on who is the author of a record. Only these can be set for creating and counting records and for channels.
+ */
 export const AUDIENCES = ["none", "editors", "viewers"] as const satisfies PolicyRight[];
 export type PolicyAudience = (typeof AUDIENCES)[number];
 
@@ -44,8 +46,8 @@ export type Operation = (typeof OPERATIONS)[number];
 const RESOURCE_NAME = /^[A-Za-z0-9][A-Za-z0-9.:_-]{0,79}$/;
 
 /**
- * Checks the name of a collection, file group, channel or Connection in a policy (specification 2): 1 to 80 letters, digits,
- * dots, colons, underscores or hyphens. Names that every JavaScript object inherits, such as `constructor`, are not valid.
+ * Whether a text is a valid name for a collection, file group, channel or Connection in a policy (specification 2): 1 to 80 letters,
+ * digits, dots, colons, underscores or hyphens. Names that every JavaScript object inherits, such as `constructor`, are not valid.
  */
 export const isResourceName = (text: string): boolean =>
   RESOURCE_NAME.test(text) && !(text in Object.prototype) && text !== "prototype";

@@ -10,8 +10,8 @@ export interface Context {
 export type UrlMode = "path" | "subdomain";
 
 /**
- * Parses the address of a page. Throws an `EaselError` if the page does not belong to a canvas. Without a URL mode, tries path mode first
- * and then subdomain mode.
+ * Returns the slug and the API origin that the address of a page contains. If `urlMode` is undefined, tries path mode first and then
+ * subdomain mode. Throws an `EaselError` if the page does not belong to a canvas.
  */
 export function contextOf(href: string | undefined, urlMode?: UrlMode): Context {
   const page = new URL(href ?? "about:blank");
@@ -33,13 +33,16 @@ function isHttp({ protocol }: URL): boolean {
   return protocol === "https:" || protocol === "http:";
 }
 
-/** Parses an address `{base}/c/{slug}/…` on any origin. */
+/** Returns the slug and the origin of an address `{origin}/c/{slug}/…`, or undefined if the address has another form. */
 function pathMode({ origin, pathname }: URL): Context | undefined {
   const slug = decoded(/^\/c\/([^/]+)/.exec(pathname)?.[1]);
   return slug ? { slug, base: origin } : undefined;
 }
 
-/** Parses an address on `{slug}.{base_host}`. The first label of the host name is the slug, and the base is the origin of `{base_host}`. */
+/**
+ * Returns the slug and the API origin of an address on `{slug}.{base_host}`: the first label of the host name, and the origin of
+ * `{base_host}`. Returns undefined if the host name is an IP address or has only one label.
+ */
 function subdomainMode({ protocol, host, hostname }: URL): Context | undefined {
   if (isAddress(hostname)) return undefined;
   const [, slug, rest] = /^([^.]+)\.([^.:].*)$/.exec(host) ?? [];

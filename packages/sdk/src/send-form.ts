@@ -23,8 +23,8 @@ export type SendForm = <Answer>(
 /** Creates a `SendForm`. Without `XMLHttpRequest`, as in Node, progress is reported once, at the end. */
 export function createSendForm(api: Api, XMLHttpRequest: (new () => UploadRequest) | undefined): SendForm {
   /**
-   * Rejects if the viewer is not signed in. Called after a request that got no response, because a redirect to the sign-in page can be the
-   * cause.
+   * Throws a `NotAuthenticatedError` if the viewer is not signed in. Called when a request got no response, because the service may have
+   * redirected that request to the sign-in page.
    */
   const requireSession = async ({ signal = null }: RequestInit) => {
     await api.send("GET", "/me", { signal }).catch((error) => {

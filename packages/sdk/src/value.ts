@@ -9,7 +9,10 @@ export function requireJson<Value>(value: Value): Value {
   return value;
 }
 
-/** Encodes a value as JSON, with `replace` applied to each part. Throws if it cannot be encoded. */
+/**
+ * Encodes a value as JSON. Calls `replace` for the value and for every value inside it, and encodes the results. Throws an `EaselError` if
+ * the value cannot be encoded.
+ */
 export function toJson(value: unknown, replace?: (each: unknown) => unknown): string {
   try {
     const text = JSON.stringify(value, replace && ((_, each) => replace(each)));

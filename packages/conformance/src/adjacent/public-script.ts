@@ -14,8 +14,8 @@ const published: Change = (target, canvas) => publish(target, canvas, "home");
 const privately: Change = (target, canvas) => amend(target, canvas, { access: "private" });
 
 /**
- * Each row has changes that are made to a canvas with a Public link. `loads` is whether anonymous visitors of the changed canvas can load
- * the SDK.
+ * States of a canvas. Each row has the changes that bring a canvas with a Public link into the state. `loads` is whether an anonymous
+ * visitor of that canvas can then load the SDK.
  */
 const STATES: [name: string, loads: boolean, ...changes: Change[]][] = [
   ["published", true, published],
@@ -32,7 +32,7 @@ const STATES: [name: string, loads: boolean, ...changes: Change[]][] = [
 ];
 
 /**
- * Tests that pages of Public links can load `GET /sdk/v1.js` for anonymous visitors, although other requests need a session (specification
+ * Tests that `GET /sdk/v1.js` needs no session if the request comes from a page with a Public link. Other requests need one (specification
  * 4.1, step 1).
  */
 export function publicScript(target: Target): void {

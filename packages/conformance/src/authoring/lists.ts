@@ -10,7 +10,10 @@ import { makeTeam } from "../team.ts";
 import { author, BROKEN, revise } from "./form.ts";
 import { add, asStage, listed, shareOf, sharesOf, studio } from "./share.ts";
 
-/** The canvases that the test publishes from a page, so that each filter of `GET /authoring` has some to find. */
+/**
+ * The canvases that the test publishes from a page. Their tags and metadata differ, so that each filter of `GET /authoring` finds different
+ * ones.
+ */
 const SHARES: [title: string, tags: string[], metadata: object][] = [
   ["plain", [], {}],
   ["notes", ["a"], { sourceApp: "notes", sourceKind: "board" }],

@@ -12,7 +12,10 @@ const RESTRICTED = { access: "private", accessMode: "restricted", status: "priva
 const WHOLE_ORG = { access: "whole_org", accessMode: "whole_org", status: "live" } as const;
 const PUBLIC = { access: "public_link", accessMode: "public_link", status: "live" } as const;
 
-/** Updates of one share, made one after the other: a name, the metadata that is sent, and the fields of the share that change. */
+/**
+ * Updates of one share (a canvas that a page has published), made one after the other. Each row has a name for the test, the metadata to
+ * send, and the fields of the share that the update changes.
+ */
 const ROWS: [name: string, metadata: object, changed: Partial<AuthoredCanvas>][] = [
   ["nothing", {}, {}],
   ["title", { title: "t".repeat(200) }, { title: "t".repeat(200) }],
@@ -101,7 +104,8 @@ export function updates(target: Target): void {
 }
 
 /**
- * Tests the field `expectedUpdatedAt` of an update. The update is refused if this time differs from the current `updatedAt` of the share.
+ * Tests the field `expectedUpdatedAt` of an update of a share (a canvas that a page has published). The service refuses the update if this
+ * time differs from the current `updatedAt` of the share.
  */
 export function conflicts(target: Target): void {
   describe("compare-and-swap", () => {

@@ -47,7 +47,7 @@ export const FIXED: Record<"shared" | "submission", CollectionPolicy> = {
   submission: { preset: "submissions" },
 };
 
-/** A scope of files, and the policy that sets the rights on its files. */
+/** A file scope to test, such as `shared` or a file group, and the policy that says who may read and change its files. */
 export interface Case extends Policed {
   kind: "fixed" | "group" | "record";
 }

@@ -16,7 +16,7 @@ const POLICY: RuntimePolicy = {
   collections: { board: OPEN },
 };
 
-/** Tests that a new policy or role applies to files with the next request. */
+/** Tests changes of a canvas's policy and of a person's role. They must take effect on files with the next request. */
 export function groups(target: Target): void {
   describe("policies as they change", () => {
     let people: Cast;

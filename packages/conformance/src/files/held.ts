@@ -12,7 +12,9 @@ const HELD_BACK = 100;
 export interface Held {
   /** Sends the rest and returns the response. */
   finish(): Promise<Answer>;
-  /** Waits for the response, which comes although the rest is missing, closes the connection, and returns the response. */
+  /**
+   * Waits for an error response. The service sends it without waiting for the rest. Then closes the connection and returns the response.
+   */
   refusal(): Promise<Answer>;
 }
 
@@ -45,7 +47,10 @@ export async function hold(
   };
 }
 
-/** Sends the headers of an upload and the beginning of its body, and returns the response, which comes although the rest is missing. */
+/**
+ * Sends the headers of an upload and the first bytes of its body. Returns the response, which the service sends without waiting for the
+ * rest.
+ */
 export async function announce(
   target: Target,
   { slug }: Stage,

@@ -34,7 +34,7 @@ const LOSSES = {
 } satisfies Record<string, Loss>;
 
 /**
- * A test case: who uploads, the form fields besides the file, what the uploader loses or what is deleted during the upload, and the status
+ * A test case: who uploads, the form fields besides the file, what the person loses (or what is deleted) during the upload, and the status
  * of the response.
  */
 type Row = [who: Role, fields: Record<string, string>, loss: keyof typeof LOSSES, status: number];

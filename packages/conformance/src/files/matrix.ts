@@ -27,8 +27,8 @@ const manages = (caller: Caller) => caller === "owner" || caller === "editor";
 const standing = (caller: Caller, isAuthor: boolean) => ({ manages: manages(caller), isAuthor });
 
 /**
- * A stored file. `author` is the caller for whom a policy's right `own` holds on the file: the author of the record to which the file is
- * attached, or the uploader if it is attached to none.
+ * A stored file. `author` is the caller whom the right `own` of a policy includes. For a file that is attached to a record, this is the
+ * author of the record; for any other file, it is the uploader.
  */
 interface Kept {
   id: string;
@@ -37,7 +37,8 @@ interface Kept {
 }
 
 /**
- * A canvas on which every caller in `AUTHORS` has files in every case. `records` has the record of each author to which files are attached.
+ * A canvas on which every caller in `AUTHORS` has files in every case. `records` maps each case with attachments and each author to the id
+ * of the author's record.
  */
 interface Scene {
   pages: Record<Caller, Page>;

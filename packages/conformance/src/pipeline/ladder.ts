@@ -13,8 +13,8 @@ import { came } from "./outcome.ts";
 type Pair = [earlier: (typeof CAUSES)[number], later: (typeof CAUSES)[number]];
 
 /**
- * All pairs of causes of a refusal that can be tested together. The pair of `deleted` and `disabled` is left out, because an owner cannot
- * delete a disabled canvas.
+ * Pairs of reasons for which a caller is refused. Each pair is tested on one canvas to which both apply. The pair of `deleted` and
+ * `disabled` is left out, because an owner cannot delete a disabled canvas.
  */
 const PAIRS: Pair[] = CAUSES.flatMap((earlier, index) =>
   CAUSES.slice(index + 1).map((later): Pair => [earlier, later]),

@@ -13,7 +13,7 @@ import { line } from "./line.ts";
 import { freshChannel, room } from "./room.ts";
 import { keys, watch } from "./watching.ts";
 
-/** A change of a canvas, with the people who lose access by it (`out`) and those who keep it (`stays`). */
+/** A change of a canvas. `out` are the people who lose access because of it, and `stays` are those who keep access. */
 type Row = [
   name: string,
   out: Role[],

@@ -12,8 +12,9 @@ export type ChannelFrame =
   | { type: "message"; channel: string; event: string; data: Json; from: Sender };
 
 /**
- * Frames from the service about a watch. A `change` frame has the `key` that changed, or the `id` of a record or a file, with the `name` of
- * the collection or the `scope` of the file. The other frames have the `name` or the `prefix` that the page watches, or neither for files.
+ * Frames from the service about a watch. `resource` is `kv`, `kv.user`, `collection` or `files`. A `change` frame says what has changed: a
+ * `key`, a record by its `name` (of the collection) and `id`, or a file by its `scope` and `id`. The other frames repeat the `prefix` or
+ * `name` of the watch.
  */
 export type WatchFrame = { resource: string; name?: string; prefix?: string } & (
   | { type: "watching" | "resync" }

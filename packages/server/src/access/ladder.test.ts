@@ -101,7 +101,10 @@ for (const [who, { principal, granted, role, spared }] of Object.entries(ASKERS)
 
 type Answer = { role: CanvasRole } | { refused: ErrorCode };
 
-/** Further cases: changes to the tested canvas, the caller, changes to the tested request, and the expected result. */
+/**
+ * Further cases. Each row has a name, the fields in which the canvas differs from `open`, the caller, the values in which the request
+ * differs from `at`, and the expected result.
+ */
 const more: [what: string, Partial<AccessFields>, Principal, Partial<typeof at> | object, Answer][] = [
   ["the share has not expired yet", { expiresAt: NOW + 1 }, member, {}, { role: "viewer" }],
   [

@@ -4,15 +4,18 @@ import type { CanvasRole, Permission } from "@easel/protocol/types";
 import type { User } from "./principal.ts";
 import { manages } from "./roles.ts";
 
-/**
- * The conditions of a permission: the capability must be on, `manager` requires an owner or editor, and the setting of the canvas that
- * `audience` names must include the caller. Guests count as viewers. But with "never" no guest has the permission, and with "guestAi"
- * guests have it only while the switch `guestAi` of the canvas is on.
- */
+/** The conditions for one permission, such as `canUseAi`. A caller has the permission if all conditions that are present are met. */
 interface Needs {
+  /** This capability must be on. */
   capability?: Capability;
+  /** The caller must be the owner or an editor. */
   manager?: true;
+  /** If this setting of the canvas is `editors`, the caller must be the owner or an editor. */
   audience?: "aiAudience" | "connectionsAudience" | "authoringAudience";
+  /**
+   * With `never`, the caller must not be a guest. With `guestAi`, guests need the switch `guestAi` of the canvas. Absent: guests count as
+   * viewers.
+   */
   guests?: "never" | "guestAi";
 }
 

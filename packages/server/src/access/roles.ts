@@ -27,7 +27,7 @@ export function roleOf(principal: Principal, canvas: RoleFields): CanvasRole | n
 }
 
 /**
- * Whether a role is owner or editor. Three rules do not apply to these roles: the expiry of a canvas, its password, and `STATIC_ONLY`, by
- * which a Public link opens only the pages.
+ * Whether a role is owner or editor. These roles are exempt from three checks of access: the expiry of the canvas, its password, and
+ * `STATIC_ONLY`, which refuses API requests to a canvas with a Public link.
  */
 export const manages = (role: CanvasRole | null): boolean => role === "owner" || role === "editor";

@@ -3,8 +3,8 @@ import type { Env } from "../env.ts";
 const TOPIC = "access";
 
 /**
- * A change of access: on the canvas with the id `canvas`, or, if `people` is present, possibly on every canvas. `people` are ids of users:
- * the open connections of these users are rechecked first, then those of all other users.
+ * Says whose access has changed. `canvas` is the id of the only canvas concerned. `people` are ids of users whose access to any canvas may
+ * have changed: their open connections are rechecked first, then those of all other users.
  */
 export type AccessChange = { canvas: string } | { people: string[] };
 

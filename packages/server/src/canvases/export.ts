@@ -2,8 +2,9 @@ import { statementText, type Value } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
 import { type CanvasTable, rowsOfCanvas, tablesOf } from "./canvas-data.ts";
 
-/** The maximum number of rows that are read at once, and their approximate maximum size in bytes. */
+/** The maximum number of rows that one statement reads. */
 const SLICE_ROWS = 100;
+/** The approximate maximum size in bytes of the rows that one statement reads. */
 const SLICE_BYTES = 1024 * 1024;
 
 /** A row of a table, with the columns that an export contains. */

@@ -64,7 +64,10 @@ function listsOf<Entry>(rows: (Entry & { canvas_id: string })[]): Map<string, Om
   return lists;
 }
 
-/** Share settings to save. A field that is left out keeps its value, and null clears a field. `expiresAt` is in epoch milliseconds. */
+/**
+ * Changes to the share settings of a canvas, to be saved. A field that is left out keeps its value, and null clears the field. `expiresAt`
+ * is in epoch milliseconds.
+ */
 export interface Sharing {
   access?: Access | undefined;
   passwordHash?: string | null | undefined;

@@ -29,8 +29,8 @@ export interface StagedDeploy {
   userId: string;
   files: StagedFile[];
   /**
-   * The id of the version that must still be published when this deploy is finished. Null if the canvas must have no version at that time.
-   * Undefined if it may have any.
+   * The id of the version that must be the current one when this deploy is finished. Null: the canvas must have no version then. Undefined:
+   * this is not checked.
    */
   expectedVersion: string | null | undefined;
   message: string | null;
@@ -121,8 +121,8 @@ export async function missingOf(id: string, { db }: Env): Promise<string[]> {
 }
 
 /**
- * Records that a blob of a staged deploy has been stored, and returns "done". Returns "full" if the byte quota of the canvas's owner would
- * be exceeded, and "none" if the deploy does not list the blob or has it already.
+ * Records that a blob of a staged deploy has been uploaded. Returns "done" on success, and "full" if the owner of the canvas would exceed
+ * the byte quota. Returns "none" if the deploy does not list the blob or has it already.
  */
 export async function holdBlob(
   { id, canvasId }: { id: string; canvasId: string },
@@ -150,8 +150,8 @@ const endUses = usesRemover(`select blob_key, 1 as uses from staged_blobs
   where deploy_id = ? and held = 1`);
 
 /**
- * Removes the blobs of a staged deploy from the deploy, in small batches. Blobs that no version and no other staged deploy uses are also
- * removed from the canvas. Safe to run concurrently.
+ * Deletes the list of blobs of a staged deploy, in small batches. A blob that no version and no other staged deploy uses then no longer
+ * belongs to the canvas. Safe to run concurrently.
  */
 export async function releaseBlobs(
   { id, canvasId }: { id: string; canvasId: string },

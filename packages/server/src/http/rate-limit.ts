@@ -1,7 +1,7 @@
 import type { Bucket } from "../drivers/bus/bus.ts";
 import type { Env } from "../env.ts";
 
-/** The part of a response by which headers are set. */
+/** The method of a response that sets a header, as Fastify's replies have it. */
 export interface HeaderSink {
   header(name: string, value: string | number): unknown;
 }

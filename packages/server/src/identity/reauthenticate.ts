@@ -7,8 +7,8 @@ import { bearerToken } from "./tokens.ts";
 import { type UserRow, userOf } from "./users.ts";
 
 /**
- * The headers of a request, by which its user was authenticated, and the expiry of a proxy's token. An open connection keeps them to
- * authenticate the user again.
+ * What an open connection keeps to authenticate its user again later: the headers of the request that opened it, and the expiry of a
+ * proxy's signed token.
  */
 export interface Identified extends HasHeaders {
   /** When the proxy's signed token expires, in epoch milliseconds. Infinity by default. */
@@ -16,8 +16,8 @@ export interface Identified extends HasHeaders {
 }
 
 /**
- * Checks the credentials of an earlier request of a user again. Returns the user as stored now, or null if the session, access token or
- * signed token is no longer valid or the user is deactivated. The identity from plain headers of a proxy does not expire.
+ * Checks whether the credentials of an earlier request are still valid. Returns the user with the data that is stored now, or null if the
+ * session, access token or signed token has ended or the user is deactivated. An identity from plain headers of a proxy does not expire.
  */
 export async function reauthenticate(user: User, request: Identified, env: Env): Promise<User | null> {
   const { assertedUntil = Number.POSITIVE_INFINITY } = request;

@@ -11,5 +11,7 @@ export interface Call {
   request: IncomingMessage;
 }
 
-/** Authenticates the caller again. If the session or token is no longer valid, throws the same error as for a request without one. */
+/**
+ * Authenticates the caller again. If the session or token is no longer valid, throws the same error as for a request without credentials.
+ */
 export type Reauthenticate = () => Promise<Call>;

@@ -17,8 +17,8 @@ interface Caller {
   /** Whether a guest of a canvas can belong to the group. */
   guests: boolean;
   /**
-   * Throws if the caller is not in the group. Returns the objects that it has looked up, such as the canvas. `changes` is false for an act
-   * that only reads.
+   * Throws a `Refusal` if the caller is not in the group. `changes` is whether the act writes data. Returns what the check has read from
+   * the database, such as `{ canvas }`.
    */
   authorize(call: Call, env: Env, changes: boolean): Promise<object>;
 }
@@ -29,7 +29,7 @@ async function requireSession({ request }: Call): Promise<object> {
   return refuse("PERMISSION_DENIED", { message: "An access token cannot do this; sign in instead." });
 }
 
-/** Finds the canvas in the path. Throws 404 `NOT_FOUND` if the caller has no role on it. */
+/** Finds the canvas whose id is in the request path. Throws 404 `NOT_FOUND` if there is none or the caller has no role on it. */
 async function canvasOf({ params: { id = "" }, user }: Call, env: Env): Promise<CanvasRow> {
   return (isId(id) ? await findCanvas(id, user, env) : undefined) ?? refuse("NOT_FOUND");
 }
@@ -39,8 +39,8 @@ export const refuseNonOwner = (): never =>
   refuse("OWNER_ONLY", { message: "Only the owner of this canvas may do this." }, 403);
 
 /**
- * Requires that the caller has at least `role` on the canvas in the path. Throws 404 if the caller has no role, 403 if the caller has a
- * lower one, and 409 for a change while the canvas is disabled.
+ * Requires that the caller has the role `role`, or a higher one, on the canvas in the request path. Throws 404 if the caller has no role,
+ * 403 if the role is lower, and 409 if the act changes a disabled canvas.
  */
 async function requireRole(role: CanvasRole, call: Call, env: Env, changes: boolean) {
   const canvas = await canvasOf(call, env);
@@ -51,7 +51,7 @@ async function requireRole(role: CanvasRole, call: Call, env: Env, changes: bool
   return { canvas };
 }
 
-/** Finds the team in the path. Throws 404 `NOT_FOUND` unless the caller created it or is a member. */
+/** Finds the team whose id is in the request path. Throws 404 `NOT_FOUND` unless the caller created the team or is a member of it. */
 async function requireTeam({ params: { id = "" }, user }: Call, env: Env): Promise<{ team: TeamRow }> {
   return { team: (isId(id) ? await findTeamRow(id, user, env) : undefined) ?? refuse("NOT_FOUND") };
 }
@@ -110,8 +110,5 @@ export const CALLERS = {
 
 export type CallerName = keyof typeof CALLERS;
 
-/**
- * The objects that the check of a caller group passes on to the act: the canvas for the groups of canvas roles, and the team for the groups
- * of team members and creators.
- */
+/** What `authorize` of a caller group returns to the act, such as `{ canvas }` for `editor` or `{ team }` for `teamMember`. */
 export type Granted<Name extends CallerName> = Awaited<ReturnType<(typeof CALLERS)[Name]["authorize"]>>;

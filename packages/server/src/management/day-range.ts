@@ -25,8 +25,8 @@ const day = (name: string) =>
 export const dayRange = z.object({ from: day("from"), to: day("to") });
 
 /**
- * Returns the days that a query names. By default a report ends today and begins with the month in which it ends. Throws 400 `INVALID_BODY`
- * for a range that is empty or longer than 400 days.
+ * Returns the range of days that a query asks for. Without `to`, the range ends today. Without `from`, it begins on the first day of the
+ * month of its last day. Throws 400 `INVALID_BODY` for a range that is empty or longer than 400 days.
  */
 export function rangeOf(query: z.output<typeof dayRange>, now: number): DayRange {
   const to = query.to ?? dayOf(now);

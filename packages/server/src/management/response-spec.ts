@@ -2,8 +2,8 @@ import type { Readable } from "node:stream";
 import type { ZodType } from "zod";
 
 /**
- * Describes the successful response of an act (an operation of the management API). `schema` describes a JSON body; it is null if there is
- * no body or the body is not JSON.
+ * What an act (an operation of the management API) returns on success. `schema` is the schema of the JSON body, or null if the response has
+ * no JSON body.
  */
 export interface ResponseSpec<Body> {
   status: 200 | 201 | 204;

@@ -17,8 +17,9 @@ interface JoinedTeam extends TeamRow {
 const teamOf = ({ members, ...team }: JoinedTeam): Team => ({ ...team, members: members?.split(" ") ?? [] });
 
 /**
- * Lists the teams that a user created or is a member of, newest first. Returns only teams whose names contain `q` and whose ids are below
- * `cursor`. Returns at most `limit` teams, and fewer if their members would exceed the maximum number of members per page.
+ * Lists teams that a user created or is a member of, newest first. Returns only teams whose names contain `q` and whose ids are below
+ * `cursor`, the id of the last team of the previous page. Returns at most `limit` teams, and fewer if they would have too many members for
+ * one page.
  */
 export async function listTeams(
   user: User,

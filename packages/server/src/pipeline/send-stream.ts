@@ -5,8 +5,8 @@ import { Refusal } from "../http/refusal.ts";
 import { limitResponses } from "./limit-responses.ts";
 
 /**
- * Sends a stream as the response. Throws 429 `RATE_LIMITED` if too many large responses are being sent to the user; any stream counts as
- * one. If the stream fails before its first byte, the client gets an error response; if it fails later, the connection is closed.
+ * Sends a stream as the response. Throws 429 `RATE_LIMITED` if too many streams or other large responses are already being sent to the
+ * user. An error before the first byte becomes an error response; a later one closes the connection.
  */
 export function sendStream(
   stream: Readable,

@@ -33,8 +33,8 @@ export function takesUpgrade(
 }
 
 /**
- * Sets up the WebSockets of a route. The object that `upgrade` creates serves them; it is started and closed together with the service.
- * Returns the function that handles requests to open a WebSocket.
+ * Creates the object that serves the WebSockets of a route, by calling `upgrade`. The service starts and closes this object. Returns the
+ * handler of requests that open a WebSocket.
  */
 export function mountUpgrade(
   app: FastifyInstance,
@@ -90,8 +90,8 @@ function readmission(
 }
 
 /**
- * Throws 403 `CROSS_SITE_FORBIDDEN` for an upgrade from a page of another origin in path mode, where all canvases share the origin of the
- * service. CORS does not prevent such a page from reading a WebSocket that opens with the session cookie of the user.
+ * In path mode, throws 403 `CROSS_SITE_FORBIDDEN` if a page of another origin opens a WebSocket. The browser would send the user's session
+ * cookie with the handshake, and CORS does not stop the page from reading the frames.
  */
 function requireOwnOrigin({ headers: { origin } }: IncomingMessage, { base }: Env): void {
   if (base.urlMode === "path" && origin !== undefined && origin !== base.origin)

@@ -18,8 +18,8 @@ export interface Call extends Admitted {
   /** The request with its unread body. */
   request: IncomingMessage;
   /**
-   * Throws a `Refusal`, such as 403 `CAPABILITY_DISABLED`, unless the capability can be used. For handlers that need a second capability,
-   * and for primitives with `checksCapability`.
+   * Throws a `Refusal`, such as 403 `CAPABILITY_DISABLED`, unless the capability can be used. Handlers call this to check a second
+   * capability, or their own one if the primitive has `checksCapability`.
    */
   requireCapability(capability: Capability): Promise<void>;
   /** Checks access again. Returns the call with the caller's current role, or throws a `Refusal` if the caller has lost access. */
@@ -87,8 +87,8 @@ export interface Primitive {
   /** Declares the tables, quotas, storage use and blobs of the primitive; undefined if it stores nothing. */
   data?: CanvasData;
   /**
-   * Checks what the capability needs besides its switches, such as an API key. Runs whenever the capability is checked and for `GET /me`,
-   * but only if the switches are on.
+   * Checks what the capability needs in addition to its switches, such as an API key of the service. Called only if the switches are on,
+   * for requests that need the capability and for `GET /me`.
    */
   available?: AvailabilityCheck;
   /**

@@ -71,8 +71,8 @@ async function bundleOf(file: FileHandle): Promise<Bundle> {
 }
 
 /**
- * Opens an uploaded file, a zip or a single HTML file, as a bundle while `use` runs. The content decides which of the two it is. Throws 400
- * `INVALID_BODY` if the bundle breaks a rule. Some faults are found only when a file of the bundle is read.
+ * Opens an uploaded file and calls `use` with its bundle. The content of the file decides whether it is read as a zip or as one HTML page.
+ * Throws 400 `INVALID_BODY` if the bundle breaks a rule; a damaged entry is noticed only when `use` reads it.
  */
 export async function withBundle<Result>(
   file: string,

@@ -64,7 +64,7 @@ export type EaselJson = z.output<typeof easelJson>;
 /** Returns the JSON Schema of `easel.json`. */
 export const jsonSchema = (): z.core.JSONSchema.BaseSchema => z.toJSONSchema(easelJson, { reused: "inline" });
 
-/** Returns the names of all fields that the object at a path in `easel.json` may have. */
+/** Returns the field names that `easel.json` may have in the object at `path`. An empty path is the top-level object. */
 function knownAt(path: PropertyKey[], schema: z.core.JSONSchema.BaseSchema): string[] {
   const resolved = (part: z.core.JSONSchema.BaseSchema | undefined) =>
     part?.$ref === undefined ? part : schema.$defs?.[part.$ref.replace("#/$defs/", "")];

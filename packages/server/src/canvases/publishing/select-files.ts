@@ -12,7 +12,7 @@ export interface OfferedFile {
   size: number;
 }
 
-/** The files to publish, those that are left out, and sentences for people about likely mistakes. */
+/** The result of `selectFiles`: the files to publish, the files that are not published, and warnings in words about likely mistakes. */
 export interface Selection<File> {
   files: File[];
   leftOut: LeftOut[];

@@ -7,7 +7,7 @@ import type { ManagedRow } from "../store.ts";
 import { missingHome } from "./home-org.ts";
 import { requirePublicLinks } from "./public-links.ts";
 
-/** Share settings to change. A field that is left out keeps its value, and null clears a field. */
+/** Changes to the share settings of a canvas. A field that is left out keeps its value, and null clears the field. */
 export type ShareSettings = Omit<Sharing, "org">;
 
 /** The fields of a canvas that are needed to check share settings. `role` is the role of the user who changes the settings. */

@@ -5,8 +5,9 @@ import { DEFLATED } from "./central-header.ts";
 import type { ZipEntry } from "./zip-check.ts";
 import type { ZipSource } from "./zip-source.ts";
 
-/** The maximum compressed and uncompressed size in bytes of an entry that is read in memory at once. Larger ones are streamed. */
+/** The maximum compressed size in bytes of an entry that is inflated in memory. Larger entries are streamed. */
 const SMALL_COMPRESSED_BYTES = 64 * 1024;
+/** The maximum uncompressed size in bytes of an entry that is inflated in memory. Larger entries are streamed. */
 const SMALL_BYTES = 256 * 1024;
 
 const damaged = ({ path }: ZipEntry): never => refuse("INVALID_BODY", { message: `\`${path}\` is damaged.` });

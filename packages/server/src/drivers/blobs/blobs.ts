@@ -1,8 +1,8 @@
 import type { Readable } from "node:stream";
 
 /**
- * A stored blob as `list` returned it. `generation` changes with each `put` of the same content: it is, for example, an inode number with a
- * time, an object version or an entity tag.
+ * A stored blob as `list` returned it. `generation` is a text that is different after each `put` of the same content, such as the inode
+ * number and time of a file, or the entity tag of an object.
  */
 export interface StoredBlob {
   key: string;

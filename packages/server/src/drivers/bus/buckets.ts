@@ -6,8 +6,8 @@ interface Count {
 }
 
 /**
- * The rate-limit buckets of one owner, such as a user, in the order of their creation. A part of the owner's requests, such as those to one
- * canvas, has its own bucket in `parts`.
+ * The rate-limit buckets of one owner, such as a user. The map `parts` has a bucket for each part of the owner's requests, such as the
+ * requests to one canvas. The oldest bucket is the first in the map.
  */
 interface Owner {
   parts: Map<string, Count>;
@@ -71,7 +71,8 @@ export class Buckets {
   }
 
   /**
-   * Whether there is room for another bucket of an owner. If the owner has `MAX_PARTS` buckets, removes the oldest if its window has ended.
+   * Returns whether the owner may get another bucket. If the owner already has `MAX_PARTS` buckets, removes the oldest one if its time
+   * window has ended, and otherwise returns false.
    */
   #hasRoom({ parts }: Owner, now: number): boolean {
     if (parts.size < MAX_PARTS) return true;

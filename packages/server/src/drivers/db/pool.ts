@@ -5,8 +5,8 @@ import { Unavailable } from "./db.ts";
 export type Client = Sql<{ bigint: number }>;
 
 /**
- * The clients of a pool. Transactions have a client of their own: on a connection with 100 waiting statements or a full socket buffer, the
- * `postgres` package would send `begin` without reserving the connection. Later statements on it would then never be committed.
+ * The two clients of a pool: one for single statements, one for transactions. If both shared their connections, the `postgres` package
+ * could begin a transaction on a busy connection without reserving it. Later statements on that connection would then never be committed.
  */
 export interface Clients {
   statements: Client;
@@ -47,7 +47,7 @@ const MAX_PENDING = 10_000;
 /** The maximum number of concurrent attempts to connect to an unreachable server. */
 const MAX_ATTEMPTS = 10;
 
-/** The number of timer intervals that `#ask` counts until it treats the server as unreachable. */
+/** The number of timer ticks into which `#ask` divides its timeout. The check fails if the last tick comes before the response. */
 const TICKS = 10;
 
 /**
@@ -65,8 +65,8 @@ const codeOf = (error: unknown): string => String((error as { code?: unknown } |
 
 /**
  * Pools connections to a PostgreSQL server that may become unreachable. When a connection is lost or a response is late, the pool checks
- * the server with a new connection. If the check fails, the pool rejects all pending and new queries until one of its repeated attempts to
- * connect succeeds. In the queue of the `postgres` package, the queries would wait without a limit.
+ * the server with a new connection. If the check fails, all pending and new queries are rejected until one of the repeated attempts to
+ * connect succeeds.
  */
 export class Pool {
   readonly #open: () => Clients;
@@ -90,7 +90,7 @@ export class Pool {
     this.#timer = setInterval(() => this.#onTick(), times.round).unref();
   }
 
-  /** Runs queries. @throws Unavailable if the server is unreachable or too many queries wait. A write may have happened nevertheless. */
+  /** Runs queries. @throws Unavailable if the server is unreachable or too many queries wait. Even then, a write may have been done. */
   async use<Result>(work: (clients: Clients) => Promise<Result>): Promise<Result> {
     const clients = this.#clients;
     if (clients === null) throw new Unavailable("the database is away");
@@ -155,8 +155,8 @@ export class Pool {
   }
 
   /**
-   * Connects and runs a query. Returns the error, or null if there was none; no response within `ms` milliseconds is an error. Ends the
-   * clients, except if `kept` is true and there was no error.
+   * Checks that the server responds to a query. Returns null if it does, otherwise the error; no response within `ms` milliseconds is an
+   * error. Closes the clients after an error, and after a success unless `kept` is true.
    */
   async #ask(clients: Clients, ms: number, kept = false): Promise<unknown> {
     const { promise: late, reject } = Promise.withResolvers<never>();

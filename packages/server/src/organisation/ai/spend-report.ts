@@ -10,13 +10,14 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 /** The largest number of entries in a list. */
 const MAX_ENTRIES = 1000;
 
-/** The sums of requests as columns. */
+/** The columns of a query that sums up AI requests: their number, their tokens of each kind and their cost. */
 const SUMS = `count(*) as requests, sum(case when state = 'done' then 0 else 1 end) as incomplete,
   sum(input_tokens) as input_tokens, sum(output_tokens) as output_tokens,
   sum(cache_creation_tokens) as cache_creation_tokens, sum(cache_read_tokens) as cache_read_tokens, sum(cost) as cost`;
 
-/** The settled requests of all canvases, or of one, in a range of times. */
+/** The part of a query that selects the finished AI requests of all canvases that started within a range of times. */
 const OF_ALL = "from ai_requests where started_at >= ? and started_at < ? and state <> 'open'";
+/** The part of a query that selects the finished AI requests of one canvas that started within a range of times. */
 const OF_CANVAS = `${OF_ALL} and canvas_id = ?`;
 
 /** Returns the statements that sum up requests by day and by model. */
@@ -67,7 +68,7 @@ const viewOf = (row: SumsRow): AiSums => ({
   cost: toUsd(Number(row.cost)),
 });
 
-/** Adds up the sums of days. Whole numbers are added before they are converted to US dollars, so that the sum is exact. */
+/** Adds up rows of sums. Costs are added as whole numbers before they become US dollars, so that no rounding errors add up. */
 function totalOf(rows: SumsRow[]): AiSums {
   const total = Object.fromEntries(
     COLUMNS.map((column) => [column, rows.reduce((sum, row) => sum + Number(row[column]), 0)]),
@@ -80,7 +81,10 @@ interface Days {
   to: string;
 }
 
-/** Sums up the settled requests of a range of days (inclusive, UTC) by day and by model: those of one canvas, or of all with null. */
+/**
+ * Sums up the finished AI requests of a range of days (inclusive, UTC): in total, by day and by model. If `canvasId` is null, sums up the
+ * requests of all canvases.
+ */
 export async function aiUsageOf(canvasId: string | null, { from, to }: Days, { db }: Env): Promise<AiUsage> {
   const times = timesOf({ from, to });
   const { days, models } = canvasId === null ? ALL : ONE;
@@ -98,7 +102,7 @@ export async function aiUsageOf(canvasId: string | null, { from, to }: Days, { d
   };
 }
 
-/** Sums up the settled requests of all canvases, also by person and by canvas. */
+/** Sums up the finished AI requests of all canvases in a range of days: in total, by day, by model, by person and by canvas. */
 export async function instanceAiUsage(range: Days, env: Env): Promise<InstanceAiUsage> {
   const times = timesOf(range);
   const [usage, people, canvases] = await Promise.all([
@@ -136,7 +140,7 @@ export async function monthlySpendOf(canvasId: string, env: Env): Promise<Monthl
   };
 }
 
-/** Returns the times between which a range of days lies: the first included, the second not. */
+/** Returns the start of the first day and the end of the last day, in epoch milliseconds. The end no longer belongs to the range. */
 const timesOf = ({ from, to }: Days): [number, number] => [Date.parse(from), Date.parse(to) + DAY_MS];
 
 const dayAt = (number: number): string =>

@@ -14,7 +14,7 @@ const MESSAGES: Record<FailureReason, string> = {
   failed: ERRORS.AI_UPSTREAM_ERROR.message,
 };
 
-/** A response of a model while it is streamed: its events, and its settlement, which happens exactly once. */
+/** A running request to a model. Passes the response on as events, and records the cost exactly once, when the request ends. */
 export class Completion {
   readonly #prompt: Prompt;
   readonly #request: Reserved;
@@ -32,7 +32,7 @@ export class Completion {
     this.#meter = new TokenMeter(prompt);
   }
 
-  /** Yields the events. The last one follows when the request is settled. */
+  /** Yields the events of the response. Records the cost before the last event, `done` or `error`. */
   async *events(): AsyncGenerator<ChatEvent> {
     const { signal } = this.#abort;
     try {
@@ -53,13 +53,13 @@ export class Completion {
     yield { type: "done", usage: this.#meter.usage, cost: toUsd(cost) };
   }
 
-  /** Closes the connection to the provider, and settles the request as aborted unless it has ended. */
+  /** Closes the connection to the provider. If the request is still running, records its cost as that of an aborted request. */
   async end(): Promise<void> {
     this.#abort.abort();
     await this.#settle("aborted");
   }
 
-  /** Settles the request, once. Returns its cost in billionths of a US dollar. */
+  /** Records the outcome and the cost of the request; does so only the first time. Returns the cost in billionths of a US dollar. */
   #settle(outcome: Outcome): Promise<number> {
     this.#settled ??= this.#record(outcome);
     return this.#settled;

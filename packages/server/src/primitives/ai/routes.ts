@@ -29,7 +29,10 @@ const EVENT_STREAM = {
 const tooLarge = () =>
   refuse("BODY_TOO_LARGE", { message: `The body of a chat has at most ${LIMITS.aiBodyBytes.value} bytes.` });
 
-/** Streams the response of a model. The order of the lines is the order of the refusals (specification 4.5). */
+/**
+ * Checks a chat request and streams the response of the model. If several errors apply, the first check decides, so the order of the checks
+ * is that of specification 4.5.
+ */
 async function chat(call: Call, body: Buffer, env: Env) {
   const { user, canvas } = call;
   const prompt = parseChat(body);

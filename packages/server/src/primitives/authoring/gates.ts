@@ -8,7 +8,7 @@ import { refuse } from "../../http/refusal.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** The general access that a page requests for a canvas. `password` is a public link with a password. */
+/** The value of `access` in a request of a page, which says who may read a canvas. `password` means a public link with a password. */
 export type Rung = Access | "password";
 
 /** The sharing settings that a canvas will have after a request. */
@@ -25,8 +25,8 @@ const reject = (message: string): never => refuse("INVALID_BODY", { message });
 export const storedAccess = (rung: Rung): Access => (rung === "password" ? "public_link" : rung);
 
 /**
- * Whether the configuration allows these sharing settings for canvases that pages publish. If it allows `public_link`, it also allows a
- * public link with a password.
+ * Whether the configuration allows these sharing settings for canvases that pages publish. It allows a public link with a password if it
+ * allows `public_link` or `password`, and `private` also if it allows `specific_people`.
  */
 function isAllowed({ access, hasPassword }: ShareState, { authoringRungs }: Config): boolean {
   if (authoringRungs.includes(access)) return true;
@@ -44,9 +44,9 @@ function requireExpiry({ expiresAt }: ShareState, { config, clock }: Env): void 
 }
 
 /**
- * Checks that a canvas may get the sharing settings `state`; `given` has the settings in the request (specification 4.8). Returns the id of
- * the home organisation to set as `org`, which is undefined if none is to be set. Throws 400 `INVALID_BODY`, 403 `PUBLIC_LINKS_DISABLED`,
- * `PUBLIC_NOT_ALLOWED` or `PUBLIC_LINK_OWNER_GATED`, and 409 `ORG_REQUIRED`.
+ * Checks the sharing settings `state` that a canvas will have after a request; `given` has the settings in the request (specification 4.8).
+ * Returns as `org` the home organisation to set, or undefined. Throws 400 `INVALID_BODY`, 403 `PUBLIC_LINKS_DISABLED`, `PUBLIC_NOT_ALLOWED`
+ * or `PUBLIC_LINK_OWNER_GATED`, and 409 `ORG_REQUIRED`.
  */
 export async function requireShare(
   canvas: ShareTarget,

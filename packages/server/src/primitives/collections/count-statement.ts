@@ -3,7 +3,9 @@ import { conditionOn, intersection, splitAuthors, statementOf, valuesOf } from "
 import type { Range } from "./fields.ts";
 import type { Condition } from "./record-query.ts";
 
-/** The rows that a count reads: the records of a collection, or the index entries of one field within a range of keys. */
+/**
+ * The two tables from which records can be counted: the records themselves, or the index entries of one field, limited to a range of keys.
+ */
 const SOURCES = {
   records: { from: "records as r", table: "r", id: "r.id", also: "" },
   fields: {
@@ -31,9 +33,8 @@ function countText({ source, authors, conditions }: Shape): TemplateStringsArray
 }
 
 /**
- * Builds the statement that counts the records of a collection that meet all conditions: only those of `author`, or those of all authors if
- * it is null. To use an index, the statement reads the records of one author or the index entries of one field, preferably of a field that
- * must equal a value.
+ * Builds the statement that counts the records of a collection that meet all conditions. If `author` is not null, it counts only the
+ * records of this author. If no author is given, the statement uses the index of one field, preferably of a field that must equal a value.
  */
 export function countStatement(
   canvas: string,

@@ -147,8 +147,8 @@ export class RecordStore {
   }
 
   /**
-   * Removes the records that the right includes, in batches. After each batch, yields the ids of its records (`ids`), and how many of them
-   * this call has removed (`removed`); a concurrent call may have removed the rest. Records that are created meanwhile may remain.
+   * Removes the records that the right includes, in batches. For each batch, yields the ids of its records as `ids`. `removed` is lower
+   * than their number if a concurrent call has removed some of them. Records that are created meanwhile may remain.
    */
   async *clear(right: Right): AsyncGenerator<{ ids: string[]; removed: number }> {
     let left = await this.count(right);

@@ -39,7 +39,9 @@ export function parseCursor(cursor: string | undefined): Position {
     : reject("`cursor` is none of this list.");
 }
 
-/** Selects the files of a list: those of all scopes (`scope` is null), of one scope, or of one record. */
+/**
+ * Says which files a list contains: all files if `scope` is null, otherwise the files of the scope, or only those of the record `recordId`.
+ */
 export interface Filter {
   scope: Scope | null;
   recordId: string | null;
@@ -75,8 +77,8 @@ export class FileList {
   }
 
   /**
-   * Reads at most `limit` files that the filter selects, after a position. Throws 404 or 403 if the caller cannot read the files that the
-   * filter selects.
+   * Reads the next page of a list: at most `limit` files that match the filter and follow the position `after`. Throws 404 or 403 if the
+   * caller may not read these files.
    */
   async page({ scope, recordId }: Filter, limit: number, after: Position): Promise<Paged<StoredFile>> {
     if (scope === null) return paged(await this.#ofAllScopes(limit + 1, after), limit, cursorOf);

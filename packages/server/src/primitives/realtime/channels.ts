@@ -69,9 +69,9 @@ export class Channels {
   }
 
   /**
-   * Applies the user's current rights to every subscription. Removes the subscription if the user may no longer subscribe, and tells the
-   * client. Otherwise joins or leaves the presence of the channel, and sends the list of members if the user may see it now but could not
-   * before.
+   * Applies the user's current rights to every subscription. If the user may no longer subscribe, sends an error frame and removes the
+   * subscription. Otherwise joins or leaves the presence of the channel, and sends the list of members if the user has just gained the
+   * right to see it.
    */
   async applyAccess(): Promise<void> {
     for (const subscription of [...this.#subscriptions.values()]) {

@@ -90,8 +90,7 @@ function accessReader({ readmit, until }: UpgradeCall, env: Env): ReadAccess {
 
 /**
  * `GET /realtime`, the WebSocket of a canvas (specification 4.7). A caller without access gets an HTTP error. If the capability is off or
- * the canvas is full, the WebSocket opens and is then closed with a code, because a page cannot read the HTTP response to a refused
- * handshake.
+ * the canvas has too many connections, the WebSocket opens and is closed with a code, because pages can read this code but no HTTP error.
  */
 export const realtime: Primitive = {
   capability: "realtime",

@@ -76,8 +76,8 @@ export function mayRead(change: Change, access: AccessState, env: Env): boolean 
 }
 
 /**
- * Whether the user may have gained or lost the right to read some entries of a target, so that the client must read the target again. False
- * for a collection of which the user can no longer read any record.
+ * Whether the client must read a watched target again because the user may now read more or fewer of its entries. Returns false for a
+ * collection of which the user may no longer read any record: there is nothing left to read.
  */
 export function readsOtherwise(target: WatchTarget, before: AccessState, now: AccessState): boolean {
   if (target.resource === "files") return before.policy !== now.policy || before.role !== now.role;
