@@ -20,7 +20,7 @@ export interface MemberOptions {
   text: string;
 }
 
-/** Called for each message. Its payload begins at `start` in `bytes`. */
+/** Called for each message. `bytes` contains the payload of the message, which begins at the index `start`. */
 export type OnMessage = (member: Member, bytes: Buffer, start: number) => void;
 
 /** Read buffer shared by all sockets. */

@@ -85,8 +85,8 @@ function restRows({ memory, pulses }: Rest): string[][] {
 }
 
 /**
- * Returns a row of the table. After the label come the medians of all rounds, one for each kind of server, and then the ratio of the first
- * kind (Easel) to the second. `rounds` has the results of each round.
+ * Returns a row of the table: the label, the median of all rounds for each kind of server, the median ratio of Easel to the second kind,
+ * and the goal. `rounds` has one list per round, with a result for each kind of server.
  */
 function row(label: string, rounds: number[][], decimals: number, goal = ""): string[] {
   const medians = KINDS.map((_, kind) => median(rounds.map((kinds) => kinds[kind] ?? Number.NaN)));

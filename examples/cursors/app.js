@@ -10,7 +10,7 @@ const PATIENCE = 3000;
  */
 const QUIET = 3000;
 
-/** The codes of errors that end the connection. Any other error concerns one message. */
+/** The codes of errors after which the connection is closed. Any other error concerns only one message, and the connection stays open. */
 const OVER = ["NOT_AUTHENTICATED", "CAPABILITY_DISABLED", "CONNECTION_LIMIT"];
 
 const MESSAGES = {
@@ -48,7 +48,10 @@ function explain(error) {
   return MESSAGES[error.code] ?? error.hint ?? error.message;
 }
 
-/** Shows the state of the connection. After a reconnect, sends the pointer again, because the other pages have removed it. */
+/**
+ * Shows the state of the connection. After a reconnect, sends the position of the viewer's pointer again, because the other pages have
+ * removed it.
+ */
 function show(state) {
   const note = element("state");
   if (note.dataset.state === state) return;
@@ -149,7 +152,10 @@ async function start() {
   }
 }
 
-/** Asks for presence to test the connection. Without a response, shows that the connection is lost; the SDK reconnects by itself. */
+/**
+ * Tests the connection by asking the service who is present. If no response comes, shows that the connection is lost; the SDK reconnects by
+ * itself.
+ */
 async function look() {
   const patience = setTimeout(show, PATIENCE, "lost");
   try {

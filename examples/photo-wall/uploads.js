@@ -12,8 +12,8 @@ const element = (id) => document.getElementById(id);
 const list = element("uploads");
 
 /**
- * Sets up the list of uploads. Returns a function that uploads files to a file group (`photos` or `drafts`). The parameter `send(file,
- * group, { onProgress, signal })` uploads one file, and `explain` returns the text of an error.
+ * Sets up the list of uploads. Returns a function that uploads files to a file group (`photos` or `drafts`). It calls
+ * `send(file, group, { onProgress, signal })` to upload one file. `explain` returns the text of an error.
  */
 export function letUpload({ send, explain, say }) {
   const waiting = [];

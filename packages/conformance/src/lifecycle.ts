@@ -60,8 +60,8 @@ export async function expire(target: Target, canvas: Stage): Promise<void> {
 }
 
 /**
- * Calls `act` with a time in the near future (epoch milliseconds). `act` returns false if that time has already passed. The function then
- * calls it again with a later time.
+ * Calls `act` with a time in the near future (epoch milliseconds). If `act` was too slow and this time has already passed, `act` resolves
+ * with false. It is then called again with a later time.
  */
 export async function soon(act: (moment: number) => Promise<boolean>): Promise<void> {
   for (let ahead = SHORT_MS; !(await act(Date.now() + ahead)); ahead *= 2);

@@ -129,7 +129,7 @@ export interface Canvas extends AuthoredCanvas {
    * The reason that the administrator gave for disabling the canvas. Null if there is none, or if the caller is not the owner or an editor.
    */
   disabledReason: string | null;
-  /** Whether a navigation to a path without a file returns `index.html`. */
+  /** Whether a browser gets `index.html` when it navigates to a path for which the canvas has no file. */
   spa: boolean;
   owner: { id: string; email: string; name: string };
   people: { email: string; role: "editor" | "viewer" }[];

@@ -85,8 +85,8 @@ export async function serve(
 }
 
 /**
- * Makes the configured database and blob store belong together by giving both the same instance id. Does so even if they have different
- * ids. Returns a message for the operator.
+ * Gives the configured database and blob store the same instance id, even if they had different ones. The service then accepts them as
+ * belonging together. Returns a message for the operator.
  */
 export async function join(environment: Record<string, string | undefined>): Promise<string> {
   const config = readConfig(environment);

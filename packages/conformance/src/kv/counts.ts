@@ -12,7 +12,7 @@ const SCOPES = [
   { scope: "shared", root: "/kv", max: LIMITS.kvKeysShared.value },
   { scope: "user", root: "/kv/user", max: LIMITS.kvKeysUser.value },
 ] as const;
-/** Only the user scope. A user may have 1,000 keys, but the shared scope 10,000, so that a test of the user scope needs fewer requests. */
+/** Only the user scope. It may hold 1,000 keys, and the shared scope 10,000, so a test needs fewer requests to fill the user scope. */
 const SMALLEST = SCOPES.filter(({ scope }) => scope === "user");
 const RACERS = 60;
 const PLACES = 10;

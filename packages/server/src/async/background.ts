@@ -1,4 +1,7 @@
-/** Work that may go on after the response to its request. A service that stops waits for it before it closes its stores. */
+/**
+ * Work that may continue after the response to its request has been sent. Before a stopping service closes its database and blob store, it
+ * waits for this work.
+ */
 export class Background {
   readonly #running = new Set<Promise<unknown>>();
 

@@ -8,8 +8,8 @@ export interface BlobSize {
 }
 
 /**
- * The stored bytes of a file of a bundle, with their compressed variants. A variant is null if it would save too little, or if `compressed`
- * is false: then compression has not been tried.
+ * The stored bytes of a file of a bundle, with their compressed variants `br` and `gzip`. A variant that would save too little is null. If
+ * `compressed` is false, compression has not been tried yet and both variants are null.
  */
 export interface BundleBlob extends BlobSize {
   compressed: boolean;
@@ -54,8 +54,8 @@ export async function findBlobs(
 }
 
 /**
- * Builds the batch step that locks the row with the sum of a canvas's bytes. It must come before the steps of a batch that change this sum
- * or the blobs of the canvas, so that such batches run one after the other.
+ * Builds the batch step that locks the database row with the total size of a canvas's blobs. It must come before the steps of a batch that
+ * change this size or the blobs of the canvas, so that such batches run one after the other.
  */
 export const lockBytes = (canvasId: string): Step => sql`
   insert into bundle_bytes (canvas_id, bytes) values (${canvasId}, 0)

@@ -16,7 +16,7 @@ export interface CanvasPatch {
   galleryListed?: boolean | undefined;
   galleryTemplatable?: boolean | undefined;
   discoverability?: "link_only" | "listed" | undefined;
-  /** Whether navigations to paths without a file get `index.html`. */
+  /** Whether a browser gets `index.html` when it navigates to a path for which the canvas has no file. */
   spa?: boolean | undefined;
 }
 

@@ -67,8 +67,8 @@ function authoredOf(row: ManagedRow, shared: Shared, { base, clock }: Env): Auth
 }
 
 /**
- * Reads the people and teams with which canvases are shared. Returns a function that returns those of one canvas, or empty lists if the
- * caller may not see them.
+ * Reads the people and teams with which canvases are shared. Returns a function that maps the row of a canvas to its people and teams. Both
+ * lists are empty if the caller may not see them.
  */
 async function sharedOf(rows: ManagedRow[], env: Env): Promise<(row: ManagedRow) => Shared> {
   const ids = rows.filter(({ role }) => seesShared(role)).map(({ id }) => id);
@@ -77,8 +77,8 @@ async function sharedOf(rows: ManagedRow[], env: Env): Promise<(row: ManagedRow)
 }
 
 /**
- * Converts rows to canvases as the primitive `authoring` returns them. The field `role` of a row is the role of the caller. It decides
- * which fields have values: for example, viewers do not see with whom the canvas is shared.
+ * Converts rows to canvases as the authoring API returns them. The field `role` of a row is the role of the caller. It decides which fields
+ * have values: for example, viewers do not see with whom the canvas is shared.
  */
 export async function authoredViews(rows: ManagedRow[], env: Env): Promise<AuthoredCanvas[]> {
   const shared = await sharedOf(rows, env);

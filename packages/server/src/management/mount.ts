@@ -54,7 +54,10 @@ async function admit(
   return user;
 }
 
-/** Performs an act, announces changed access so that open connections are rechecked, and records the act in the audit log. */
+/**
+ * Performs an operation of the management API and records it in the audit log. If the operation can change who has access, announces this,
+ * so that open connections are checked again.
+ */
 async function perform(act: Act, call: Call, request: FastifyRequest, env: Env): Promise<Result<unknown>> {
   const { user, params } = call;
   const reauthenticated = async () => ({
@@ -83,7 +86,7 @@ async function perform(act: Act, call: Call, request: FastifyRequest, env: Env):
 
 type ActsByMethod = Partial<Record<Method, Act>>;
 
-/** Groups all acts by path, and the acts of each path by HTTP method. */
+/** Returns all operations of the management API, grouped by path and then by HTTP method. */
 const actsByPath = (): [path: string, acts: ActsByMethod][] =>
   [...Map.groupBy(ACTS, ({ path }) => path)].map(([path, acts]) => [
     path,

@@ -34,11 +34,16 @@ export const parkSlug = (canvasId: string, now: number): Step[] => [
   claimSlug(parkedSlug(canvasId), canvasId, now),
 ];
 
-/** Builds the batch step that gives a deleted draft its own slug back, unless another canvas has taken it. */
+/**
+ * Builds the batch step that gives a deleted draft back the slug that it had before its deletion, unless another canvas has taken this
+ * slug.
+ */
 export const reclaimSlug = (canvasId: string): Step =>
   optional`update slug_claims set until = null where canvas_id = ${canvasId} and until = 0`;
 
-/** Builds the batch step that removes the substitute slug of a restored draft, if `reclaimSlug` has given the draft its own slug back. */
+/**
+ * Builds the batch step that removes the substitute slug of a restored draft, if `reclaimSlug` has given the draft its former slug back.
+ */
 export const dropParkedSlug = (canvasId: string): Step =>
   optional`delete from slug_claims where canvas_id = ${canvasId} and slug = ${parkedSlug(canvasId)}
     and slug <> (select slug from canvases where id = ${canvasId})`;

@@ -6,8 +6,8 @@ interface File {
 }
 
 /**
- * Returns the HTML page of a bundle whose content can be copied to `index.html`, or undefined if there is no such page. The page must be
- * the only one, and at the top of the bundle, so that its relative links work in `index.html` too.
+ * Returns the HTML page whose content can be copied to `index.html`, or undefined if the bundle has no such page. The page must be the only
+ * one, and at the top of the bundle, so that its relative links work in `index.html` too.
  */
 function onlyPage<Page extends File>(files: Page[]): Page | undefined {
   // On some file systems, an existing `Index.html`, or a folder of this name, would be the same file as the added `index.html`.

@@ -24,9 +24,9 @@ async function* upTo(limit: number, source: AsyncIterable<Uint8Array>) {
 }
 
 /**
- * Writes an uploaded bundle to a temporary file, because a zip is read from its end, and keeps the file while `use` runs. `size` is the
- * length in bytes that the client declares, or 0. Throws 413 `INVALID_BODY` for more than 50 MiB, and 503 `UNAVAILABLE` while the queue of
- * deploys is full.
+ * Writes an uploaded bundle to a temporary file, because a zip is read from its end. Calls `use` with the path, and deletes the file when
+ * `use` has finished. `size` is the length in bytes that the client declares, or 0 if it declares none. Throws 413 `INVALID_BODY` for more
+ * than 50 MiB, and 503 `UNAVAILABLE` while the queue of deploys is full.
  */
 export async function withUpload<Result>(
   source: AsyncIterable<Uint8Array>,

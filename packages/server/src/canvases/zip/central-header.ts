@@ -17,7 +17,7 @@ export interface CentralHeader {
   size: number;
   /** The position of the entry's local header in the zip, in bytes. */
   offset: number;
-  /** The reason why the entry cannot be published, as the end of a sentence. Undefined if the entry can be published. */
+  /** The reason why the entry cannot be published, such as `is encrypted`. Undefined if the entry can be published. */
   fault: string | undefined;
 }
 

@@ -19,7 +19,7 @@ export interface SdkProvider {
 /** Never follows a redirect, which could pass the provider's key to another host. */
 export const fetchDirectly: typeof fetch = (url, init) => fetch(url, { ...init, redirect: "error" });
 
-/** Asks models through a provider of the AI SDK, without its retries. */
+/** Streams the responses of AI models through a provider of the AI SDK. Never repeats a request. */
 export class SdkAi implements Ai {
   readonly #provider: SdkProvider;
   readonly #idleMs: number;
@@ -75,8 +75,8 @@ export class SdkAi implements Ai {
   }
 
   /**
-   * Returns the model with an id. Models are kept, because each of them compiles schemas for the format of its provider, which takes more time
-   * and memory than a response. Callers pass only allowed models.
+   * Returns the model with an id. Models are kept, because creating one compiles schemas for the provider's format, which takes more time and
+   * memory than a response. Callers pass only allowed models.
    */
   #model(id: string): LanguageModelV4 {
     const model = this.#models.get(id) ?? this.#provider.model(id);
@@ -85,7 +85,10 @@ export class SdkAi implements Ai {
   }
 }
 
-/** Converts an error of the AI SDK. Its message and fields can contain the prompt and the key, so only the status and names are kept. */
+/**
+ * Converts an error of the AI SDK to a `ProviderFailure` that is safe to log. Keeps only the HTTP status, or the names of the errors,
+ * because the message and other fields can contain the prompt and the API key.
+ */
 function failureOf(error: unknown): ProviderFailure {
   if (error instanceof ProviderFailure) return error;
   if (APICallError.isInstance(error) && error.statusCode !== undefined) {

@@ -5,8 +5,8 @@ import { linkUnlessThere } from "../../disk/durable-names.ts";
 import type { StoredBlob } from "./blobs.ts";
 
 /**
- * Reads when a blob's file was last put (in epoch milliseconds), and its generation, which changes with each put. Returns null if the file
- * is missing.
+ * Returns the time at which the file of a blob was last written by `put` (epoch milliseconds), and the generation of the file, which
+ * changes with each `put`. Returns null if the file is missing.
  */
 export async function ageOf(file: string): Promise<{ putAt: number; generation: string } | null> {
   const found = await stat(file, { bigint: true, throwIfNoEntry: false });
@@ -55,7 +55,10 @@ export class Removals {
     return name === undefined ? null : await openIfThere(path.join(this.#directory, name));
   }
 
-  /** Moves back the files that were moved before a time in epoch milliseconds by a process that was killed before it removed them. */
+  /**
+   * Moves files back that a killed process had moved for their removal but not removed. Leaves files alone that were moved at `before`
+   * (epoch milliseconds) or later, because a running process may be about to remove them.
+   */
   async restore(before: number): Promise<void> {
     const names = await opendir(this.#directory).catch(ignoreMissing);
     for await (const { name } of names ?? []) {

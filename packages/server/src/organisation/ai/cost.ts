@@ -7,10 +7,10 @@ import type { Price } from "../../config/settings.ts";
  */
 const NANO_USD = 1_000_000_000;
 
-/** The factor from a price in US dollars per million tokens to billionths of a US dollar per token. */
+/** A price in US dollars per million tokens, multiplied by this factor, is the price in billionths of a US dollar per token. */
 const PER_TOKEN = NANO_USD / 1_000_000;
 
-/** Converts US dollars to billionths. An amount beyond the safe integers counts as the largest of them. */
+/** Converts US dollars to billionths of a US dollar. Returns at most `Number.MAX_SAFE_INTEGER`. */
 export const toNano = (usd: number): number => Math.min(Math.round(usd * NANO_USD), Number.MAX_SAFE_INTEGER);
 
 /** Converts billionths of a US dollar to US dollars. */

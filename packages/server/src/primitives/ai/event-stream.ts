@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 
-/** The time without an event after which a comment keeps proxies from closing the connection. */
+/** If no event has been sent for this time, the stream sends a comment, so that proxies do not close the connection as idle. */
 const KEEP_ALIVE_MS = 15_000;
 
 const KEEP_ALIVE = ": keep-alive\n\n";
@@ -9,8 +9,8 @@ const KEEP_ALIVE = ": keep-alive\n\n";
 const HIGH_WATER_MARK = 16 * 1024;
 
 /**
- * The text of a server-sent event stream. Takes events as fast as the client reads them. `onClose` is called once, when the stream has ended
- * or the client has gone.
+ * The text of a server-sent event stream. Takes events as fast as the client reads them. `onClose` is called once, when the stream has
+ * ended or the client has gone.
  */
 export class EventStream extends Readable {
   readonly #events: AsyncIterator<object>;
@@ -41,7 +41,7 @@ export class EventStream extends Readable {
     this.#events.return?.().catch(() => {});
   }
 
-  /** Takes events until the client is too slow or none is left. */
+  /** Takes events and buffers their text until the buffer is full or the last event has been taken. */
   async #take(): Promise<void> {
     for (let more = true; more; ) {
       const { done, value } = await this.#events.next();

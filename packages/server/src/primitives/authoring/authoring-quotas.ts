@@ -23,7 +23,7 @@ const refuseTotal = (limit: number): never =>
 
 /**
  * Returns the two quotas on the number of canvases that a person publishes from pages: per day and in total. The step of the daily quota
- * also increments the day's count, and the step of the total quota needs this. The batch must lock the person's row first.
+ * also increments the day's count, which the step of the total quota then reads. The batch must lock the person's row first.
  */
 export function authoringQuotas(userId: string, { config, clock }: Env): CreationQuota[] {
   const { authoringDailyMax: daily, authoringTotalMax: total } = config;

@@ -15,7 +15,7 @@ export class Subscription {
    * Whether the client receives the messages of the channel: true from the subscription until the client unsubscribes or loses its rights.
    */
   open = false;
-  /** Whether the connection has joined the presence of the channel. */
+  /** Whether the connection has joined the presence of the channel, so that its user is shown as present. */
   present = false;
 
   constructor(channel: string, rights: ChannelRights, client: Client) {
