@@ -1,5 +1,5 @@
 -- Requests to AI models, one row each. state: open while the response is streamed, then done, failed or aborted, or lost when the process
--- ended before. leased_by, leased_until: the process that streams it, and until when it counts as alive; null once the row is settled.
+-- ended before. leased_until: the time until which its process counts as alive; null once the row is settled.
 -- reserved, cost: billionths of a US dollar.
 create table ai_requests (
   id text primary key,
@@ -10,7 +10,6 @@ create table ai_requests (
   state text not null,
   started_at bigint not null,
   ended_at bigint,
-  leased_by text,
   leased_until bigint,
   reserved bigint not null,
   cost bigint not null default 0,

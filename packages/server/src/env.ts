@@ -34,8 +34,8 @@ export interface Env {
   bus: Bus;
   /** The AI provider; null if the deployment has no key for one. */
   ai: Ai | null;
-  /** Identifies this process of the service among others that share its stores. */
-  node: string;
+  /** The ids of the AI requests that this process has reserved and not settled. */
+  aiRequests: Set<string>;
   /**
    * Declares every table that holds data of canvases, and every column that holds keys of blobs. The purge of a deleted canvas removes the
    * rows in the order of this list.

@@ -12,7 +12,6 @@ import { startSweeping } from "./canvases/sweep.ts";
 import { baseOf } from "./config/addresses.ts";
 import { type Config, readConfig, unknownVariables } from "./config/config.ts";
 import { sessionSecrets } from "./config/session-secret.ts";
-import { newId } from "./crypto/ids.ts";
 import { Passwords } from "./crypto/passwords.ts";
 import { Signer } from "./crypto/signer.ts";
 import { makeOwnDirectory } from "./disk/private-files.ts";
@@ -149,7 +148,7 @@ async function run(
     turns,
     background,
     ai,
-    node: newId(),
+    aiRequests: new Set<string>(),
     responses,
     deploys,
     compressions,

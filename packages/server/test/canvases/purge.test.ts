@@ -6,7 +6,7 @@ import { send } from "@easel/conformance/http";
 import type { Target } from "@easel/conformance/target";
 import { purgeCanvases } from "../../src/canvases/purge.ts";
 import type { Env } from "../../src/env.ts";
-import { reserve } from "../../src/organisation/ai/requests.ts";
+import { reserve } from "../../src/organisation/ai/reservations.ts";
 import { readSettings } from "../../src/organisation/instance-settings.ts";
 import { onEngines } from "../support/engines.ts";
 import { publish } from "../support/publish.ts";

@@ -210,7 +210,7 @@ for (const { name, skip, database } of ENGINES) {
         turns: new Turns(),
         background: new Background(),
         ai: null,
-        node: "node",
+        aiRequests: new Set<string>(),
         responses: new Concurrency(1),
         deploys: new TaskPool(1),
         compressions: new TaskPool(1),

@@ -3,7 +3,7 @@ import type { SpendScope } from "@easel/protocol/ai";
 import { newId } from "../../src/crypto/ids.ts";
 import type { Db } from "../../src/drivers/db/db.ts";
 import type { Env } from "../../src/env.ts";
-import { type Reserved, reserve } from "../../src/organisation/ai/requests.ts";
+import { type Reserved, reserve } from "../../src/organisation/ai/reservations.ts";
 import type { Spender } from "../../src/organisation/ai/spend-caps.ts";
 import type { InstanceSettings } from "../../src/organisation/instance-settings.ts";
 
@@ -33,8 +33,8 @@ export class Ledger {
   /** Epoch milliseconds. */
   now = Date.UTC(2031, 0, 31, 12);
 
-  constructor(db: Db, node = newId()) {
-    this.env = { db, node, clock: () => this.now } as unknown as Env;
+  constructor(db: Db) {
+    this.env = { db, aiRequests: new Set<string>(), clock: () => this.now } as unknown as Env;
   }
 
   /** Creates a canvas. Returns a caller on it. */
@@ -72,12 +72,11 @@ export class Ledger {
   /** Returns the rows of a canvas's requests, the first one first. */
   async requests({ canvasId }: Pick<Spender, "canvasId">) {
     const rows = await this.env.db.all<Record<string, unknown>>`
-      select state, cost, input_tokens, output_tokens, cache_creation_tokens, cache_read_tokens, ended_at, leased_by,
+      select state, cost, input_tokens, output_tokens, cache_creation_tokens, cache_read_tokens, ended_at,
         leased_until
       from ai_requests where canvas_id = ${canvasId} order by started_at, id`;
-    return rows.map(({ state, leased_by, ...numbers }) => ({
+    return rows.map(({ state, ...numbers }) => ({
       state: String(state),
-      leasedBy: leased_by,
       cost: Number(numbers.cost),
       tokens: [
         numbers.input_tokens,

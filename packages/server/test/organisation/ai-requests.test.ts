@@ -3,7 +3,8 @@ import { beforeEach, test } from "node:test";
 import { coreData } from "../../src/canvases/core-data.ts";
 import { purgeCanvases } from "../../src/canvases/purge.ts";
 import { LEASE_MS } from "../../src/drivers/bus/bus.ts";
-import { renewLeases, settle, settleLost } from "../../src/organisation/ai/requests.ts";
+import { Unavailable } from "../../src/drivers/db/db.ts";
+import { renewLeases, settle, settleLost } from "../../src/organisation/ai/reservations.ts";
 import { aiData } from "../../src/primitives/ai/data.ts";
 import { onDatabases, times } from "../drivers/databases.ts";
 import { DAY_MS } from "../support/time.ts";
@@ -36,7 +37,6 @@ await onDatabases("ai requests", (db, otherDb) => {
     assert.deepEqual(await ledger.requests(spender), [
       {
         state: "open",
-        leasedBy: ledger.env.node,
         cost: 0,
         tokens: [0, 0, 0, 0],
         endedAt: null,
@@ -59,8 +59,8 @@ await onDatabases("ai requests", (db, otherDb) => {
       ["aborted", 170],
       ["done", 30],
     ]);
-    for (const { tokens, endedAt, leasedBy, leasedUntil } of rows)
-      assert.deepEqual([tokens, endedAt, leasedBy, leasedUntil], [[1, 2, 3, 4], ledger.now, null, null]);
+    for (const { tokens, endedAt, leasedUntil } of rows)
+      assert.deepEqual([tokens, endedAt, leasedUntil], [[1, 2, 3, 4], ledger.now, null]);
   });
 
   test("of many settlements at once, one counts", async () => {
@@ -97,7 +97,6 @@ await onDatabases("ai requests", (db, otherDb) => {
     assert.deepEqual(await ledger.requests(spender), [
       {
         state: "lost",
-        leasedBy: null,
         cost: 100,
         tokens: [0, 0, 0, 0],
         endedAt: ledger.now,
@@ -140,10 +139,25 @@ await onDatabases("ai requests", (db, otherDb) => {
   test("renewing does not open settled requests again", async () => {
     const ledger = new Ledger(db);
     const spender = await ledger.spender();
-    await settle(await ledger.reserved(spender), DONE, ledger.env);
+    const request = await ledger.reserved(spender);
+    await settle(request, DONE, ledger.env);
+    ledger.env.aiRequests.add(request.id);
     await renewLeases(ledger.env);
     const [row] = await ledger.requests(spender);
     assert.deepEqual([row?.state, row?.leasedUntil], ["done", null]);
+  });
+
+  test("a request whose settlement failed is lost when its lease ends, also while its node goes on", async () => {
+    const ledger = new Ledger(db);
+    const spender = await ledger.spender();
+    const request = await ledger.reserved(spender, 100);
+    const unavailable = { ...db, batch: () => Promise.reject(new Unavailable("no database")) };
+    await assert.rejects(settle(request, DONE, { ...ledger.env, db: unavailable }), Unavailable);
+    await renewLeases(ledger.env);
+    ledger.now += LEASE_MS + 1;
+    assert.equal(await settleLost(ledger.env), 1);
+    for (const { spent, reserved } of await ledger.sums(spender))
+      assert.deepEqual([spent, reserved], [100, 0]);
   });
 
   test("several nodes settle 250 lost requests at once, each once", async () => {

@@ -6,7 +6,7 @@ import { open } from "@easel/conformance/page";
 import { refused } from "@easel/conformance/refusal";
 import type { Person } from "@easel/conformance/target";
 import type { InstanceAiUsage, Usage } from "@easel/protocol/management";
-import { type Outcome, reserve, settle } from "../../src/organisation/ai/requests.ts";
+import { type Outcome, reserve, settle } from "../../src/organisation/ai/reservations.ts";
 import { readSettings } from "../../src/organisation/instance-settings.ts";
 import { onEngines } from "../support/engines.ts";
 

@@ -4,7 +4,7 @@ import { type Ai, type FailureReason, type Prompt, ProviderFailure } from "../..
 import type { Env } from "../../env.ts";
 import { costOf, inputOf, toUsd } from "../../organisation/ai/cost.ts";
 import { priceOf } from "../../organisation/ai/prices.ts";
-import { type Outcome, type Reserved, settle } from "../../organisation/ai/requests.ts";
+import { type Outcome, type Reserved, settle } from "../../organisation/ai/reservations.ts";
 import { TokenMeter } from "./token-meter.ts";
 
 /** The messages of `error` events. They tell nothing of the provider's response. */

@@ -1,6 +1,6 @@
 import { LEASE_MS } from "../../drivers/bus/bus.ts";
 import type { Env } from "../../env.ts";
-import { renewLeases, settleLost } from "../../organisation/ai/requests.ts";
+import { renewLeases, settleLost } from "../../organisation/ai/reservations.ts";
 
 /** Leases are renewed often enough that one failed renewal does not end them. */
 const INTERVAL_MS = LEASE_MS / 3;
@@ -16,7 +16,7 @@ export function startLeases(env: Env): () => Promise<void> {
       .then(() => renewLeases(env))
       .then(async () => {
         const lost = await settleLost(env);
-        if (lost > 0) env.log.warn(`settled ${lost} AI requests of a process that ended`);
+        if (lost > 0) env.log.warn(`settled ${lost} AI requests whose lease had expired`);
       })
       .catch((err) => env.log.error({ err }, "AI requests are not settled"));
   };

@@ -5,7 +5,7 @@ import { readBody } from "../../http/body.ts";
 import { refuse } from "../../http/refusal.ts";
 import { highestCost } from "../../organisation/ai/cost.ts";
 import { priceOf } from "../../organisation/ai/prices.ts";
-import { reserve } from "../../organisation/ai/requests.ts";
+import { reserve } from "../../organisation/ai/reservations.ts";
 import { exceededCap, type Spender, spendRows } from "../../organisation/ai/spend-caps.ts";
 import { readSettings } from "../../organisation/instance-settings.ts";
 import type { Call, Primitive } from "../primitive.ts";

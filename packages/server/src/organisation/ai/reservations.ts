@@ -1,7 +1,7 @@
 import type { SpendScope, TokenUsage } from "@easel/protocol/ai";
 import { newId } from "../../crypto/ids.ts";
 import { LEASE_MS } from "../../drivers/bus/bus.ts";
-import { sql } from "../../drivers/db/db.ts";
+import { asKeys, sql } from "../../drivers/db/db.ts";
 import type { Env } from "../../env.ts";
 import type { InstanceSettings } from "../instance-settings.ts";
 import { reserveIn, type Spender, settleIn, spendRows } from "./spend-caps.ts";
@@ -26,7 +26,7 @@ export async function reserve(
   spender: Spender,
   { model, amount }: { model: string; amount: number },
   settings: InstanceSettings,
-  { db, node }: Env,
+  { db, aiRequests }: Env,
 ): Promise<Reserved | SpendScope> {
   const id = newId();
   const { userId, guest, canvasId, startedAt } = spender;
@@ -34,12 +34,15 @@ export async function reserve(
   const steps = [
     ...rows.flatMap((row) => reserveIn(row, amount, settings)),
     sql`
-      insert into ai_requests (id, canvas_id, user_id, guest, model, state, started_at, leased_by, leased_until, reserved)
-      values (${id}, ${canvasId}, ${userId}, ${Number(guest)}, ${model}, 'open', ${startedAt}, ${node},
+      insert into ai_requests (id, canvas_id, user_id, guest, model, state, started_at, leased_until, reserved)
+      values (${id}, ${canvasId}, ${userId}, ${Number(guest)}, ${model}, 'open', ${startedAt},
         ${startedAt + LEASE_MS}, ${amount})`,
   ];
   const done = await db.batch(steps);
-  if (done.length === steps.length) return { ...spender, id, reserved: amount };
+  if (done.length === steps.length) {
+    aiRequests.add(id);
+    return { ...spender, id, reserved: amount };
+  }
   // Each cap has two steps, of which the second one can fail.
   return rows[(done.length - 1) / 2]?.scope ?? "canvas_monthly";
 }
@@ -51,31 +54,40 @@ const NO_TOKENS: TokenUsage = {
   cacheReadInputTokens: 0,
 };
 
-/** Records the outcome, tokens and cost of a request, and replaces its reservation. Only the first call for a request has an effect. */
+/**
+ * Records the outcome, tokens and cost of a request, and replaces its reservation. Only the first call for a request has an effect. The
+ * lease is not renewed any more, so that a request whose settlement fails is settled as lost.
+ */
 export async function settle(
   request: Reserved,
   { outcome, usage = NO_TOKENS, cost }: { outcome: Outcome; usage?: TokenUsage; cost: number },
-  { db, clock }: Pick<Env, "db" | "clock">,
+  { db, clock, aiRequests }: Pick<Env, "db" | "clock" | "aiRequests">,
 ): Promise<void> {
-  await db.batch([
-    sql`
-      update ai_requests set state = ${outcome}, ended_at = ${clock()}, cost = ${cost}, leased_by = null, leased_until = null,
-        input_tokens = ${usage.inputTokens}, output_tokens = ${usage.outputTokens},
-        cache_creation_tokens = ${usage.cacheCreationInputTokens}, cache_read_tokens = ${usage.cacheReadInputTokens}
-      where id = ${request.id} and leased_until is not null`,
-    ...spendRows(request).map((row) => settleIn(row, request.reserved, cost)),
-  ]);
+  try {
+    await db.batch([
+      sql`
+        update ai_requests set state = ${outcome}, ended_at = ${clock()}, cost = ${cost}, leased_until = null,
+          input_tokens = ${usage.inputTokens}, output_tokens = ${usage.outputTokens},
+          cache_creation_tokens = ${usage.cacheCreationInputTokens}, cache_read_tokens = ${usage.cacheReadInputTokens}
+        where id = ${request.id} and leased_until is not null`,
+      ...spendRows(request).map((row) => settleIn(row, request.reserved, cost)),
+    ]);
+  } finally {
+    aiRequests.delete(request.id);
+  }
 }
 
 /** Extends the leases of the open requests of this process. */
-export async function renewLeases({ db, clock, node }: Env): Promise<void> {
+export async function renewLeases({ db, clock, aiRequests }: Env): Promise<void> {
+  if (aiRequests.size === 0) return;
   await db.run`
-    update ai_requests set leased_until = ${clock() + LEASE_MS} where leased_by = ${node} and leased_until is not null`;
+    update ai_requests set leased_until = ${clock() + LEASE_MS}
+    where id in (select key from json_each(${asKeys([...aiRequests])})) and leased_until is not null`;
 }
 
 /**
- * Settles the requests whose process has ended. Their tokens are unknown, so they cost what was reserved: nobody can spend more than a cap
- * by ending the process. Returns their number.
+ * Settles the requests whose lease has expired: their process has ended, or could not settle them. Their tokens are unknown, so they cost
+ * what was reserved, and nobody can spend more than a cap by ending the process. Returns their number.
  */
 export async function settleLost(env: Env): Promise<number> {
   let settled = 0;
