@@ -75,8 +75,8 @@ export class SdkAi implements Ai {
   }
 
   /**
-   * Returns the model with an id. Models are kept, because creating one compiles schemas for the provider's format, which takes more time and
-   * memory than a response. Callers pass only allowed models.
+   * Returns the model with an id. Models are kept, because creating one compiles schemas for the provider's format, which takes more time
+   * and memory than a response. Callers pass only allowed models.
    */
   #model(id: string): LanguageModelV4 {
     const model = this.#models.get(id) ?? this.#provider.model(id);
