@@ -12,13 +12,13 @@ import { figure, median, type Table } from "./table.ts";
 const STREAMS = 200;
 const DELTAS = 200;
 const EVERY_MS = 50;
-/** The time over which the streams of a round begin. */
+/** In each round, the streams do not all begin at once. Their starts are spread over this time. */
 const OVER_MS = 1000;
 const ROUNDS = 3;
 
 const PROMPT = { model: "bench", messages: [{ role: "user", content: "How long does tea take?" }] };
 
-/** The figures of one round. */
+/** The measurements of one round. */
 interface Round {
   direct: StreamResult;
   through: StreamResult;
@@ -27,13 +27,16 @@ interface Round {
   /** Memory of the service for each open stream, in bytes. */
   rss: number;
   heap: number;
-  /** KV reads a second beside streams through the service, divided by those beside streams that come directly from the provider. */
+  /**
+   * A quotient of two rates of KV reads: the rate while AI streams pass through the service, divided by the rate while the same streams
+   * come directly from the provider.
+   */
   reads: number;
 }
 
 /**
- * Compares streams of AI through the service with streams that come directly from the same provider, and the rates of KV reads beside
- * both.
+ * Compares AI responses that are streamed through the service with AI responses that come directly from the same provider. Also compares
+ * the rates of KV reads during both.
  */
 export async function ai(): Promise<Table> {
   const upstream = await startServer(1, "bench/ai-upstream.ts", [String(DELTAS), String(EVERY_MS)]);
@@ -80,7 +83,7 @@ const directRequests = (): string[] => Array<string>(STREAMS).fill(DIRECT);
 
 const DIRECT = `POST /v1/chat/completions HTTP/1.1\r\nhost: localhost\r\ncontent-length: 2\r\n\r\n{}`;
 
-/** Reads streams to their end, in a process of its own. */
+/** Starts a child process that sends the requests and reads each streamed response to its end. Returns what the child process measured. */
 async function streams({ port }: Server, requests: string[]): Promise<StreamResult> {
   const child = startNode(1, "bench/ai-load.ts", []);
   const load: StreamLoad = { port, requests, overMs: OVER_MS };
@@ -121,7 +124,7 @@ async function measure(
   };
 }
 
-/** Measures reads while streams are open, from the time at which all of them have begun. */
+/** Opens streams with `begin`, waits until all of them have begun, and returns the result of `reads`. Waits for the end of the streams. */
 async function readsBeside<Result>(
   begin: () => Promise<unknown>,
   reads: () => Promise<Result>,

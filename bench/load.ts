@@ -13,7 +13,7 @@ export interface Load {
   connections: number;
   warmUpMs: number;
   timedMs: number;
-  /** Complete HTTP/1.1 requests, which the connections send in turn. */
+  /** Complete HTTP/1.1 requests. A connection that is free sends the next one of the list. After the last one, the list starts again. */
   requests: string[];
 }
 

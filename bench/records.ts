@@ -12,7 +12,7 @@ export const POLICY = {
 
 const AT_ONCE = 64;
 
-/** Returns a record of typical size. `done` is true for one in ten records. The records are distributed over the groups in turn. */
+/** Returns a record of typical size as JSON. `done` is true if `index` is a multiple of ten. `group` is a number from 0 to `groups - 1`. */
 export function recordOf(index: number, groups = 10): string {
   return JSON.stringify({
     id: index,

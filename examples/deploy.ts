@@ -30,7 +30,10 @@ function fail(message: string): never {
   throw new Fault(message);
 }
 
-/** Zips the files of a folder. Applies the service's own checks first, so that a bad folder changes nothing on the service. */
+/**
+ * Returns the files of a folder as a zip. Ends the program if the service would reject the zip; nothing has been sent to the service by
+ * then.
+ */
 async function zipFolder(folder: string): Promise<Buffer> {
   const zip = new ZipFile();
   const leftOut = new LeftOutList();

@@ -39,7 +39,10 @@ function roll(row, text) {
   }
 }
 
-/** A number in `kv` and its part of the page. All clicks within a second are sent as one increment. */
+/**
+ * One counter: a number that is stored in `kv`, and the section of the page that shows it. All clicks within a second are sent as one
+ * increment.
+ */
 class Counter {
   #section;
   #kv;
@@ -71,7 +74,9 @@ class Counter {
     if (note) note.hidden = counting;
   }
 
-  /** Reads the number, unless a write is pending. The response to the write has the number as well. */
+  /**
+   * Reads the number from `kv` and shows it. Does nothing while a write is pending, because the response to the write contains the number.
+   */
   async refresh() {
     if (this.#busy) return;
     const value = await this.#kv.get(KEY);

@@ -18,7 +18,7 @@ export function createOutbox(send, clock = () => performance.now()) {
   let event = "move";
   let sampled = 0;
   let sent = -EVERY;
-  /** The time, by `clock`, from which the full number of `AT_ONCE` messages may be sent without a pause. */
+  /** From this time on (ms of `clock`), `AT_ONCE` messages may be sent without a pause. Before it, fewer. */
   let rested = 0;
   let silence = 0;
   let timer = 0;

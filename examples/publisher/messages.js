@@ -44,7 +44,7 @@ export function explain(error) {
 
 const READERS = ["ORG_REQUIRED", "PUBLIC_LINKS_DISABLED", "PUBLIC_NOT_ALLOWED", "PUBLIC_LINK_OWNER_GATED"];
 
-/** Returns the name of the field that an error is about, if it is about one. */
+/** Returns the name of the form field that caused an error: `slug` or `access`. Returns undefined for all other errors. */
 export function fieldOf({ code, reason }) {
   if (code === "SLUG_TAKEN" || reason === "invalid_slug") return "slug";
   if (READERS.includes(code) || reason === "org_forbidden") return "access";

@@ -3,7 +3,10 @@ export const COLLECTION = "outing";
 
 const PAGE = 1000;
 
-/** Returns the content of an answer from its submission. A value that another program has stored in another shape becomes a text. */
+/**
+ * Returns the choice, the comment and the name in a submission. Each of them is a string, even if another program has stored something
+ * else.
+ */
 export function contentOf({ value }) {
   const { choice, comment, name } = Object(value);
   return {

@@ -10,7 +10,7 @@ import type { Target } from "./target.ts";
 type State = AuthoredCanvas["publicationStatus"];
 type Status = AuthoredCanvas["status"];
 
-/** A change of a canvas, with its `publicationStatus` and `status` afterwards. */
+/** A change to a canvas, and the values of `publicationStatus` and `status` that the canvas must have after it. */
 type Row = [what: string, change: Change, publicationStatus: State, status: Status];
 type Change = (target: Target, canvas: Stage) => Promise<void>;
 
@@ -23,8 +23,9 @@ const deploy: Change = (target, canvas) => publish(target, canvas, "a page");
 const prolong: Change = (target, canvas) => amend(target, canvas, { expiresAt: null });
 
 /**
- * Changes of one canvas that has no version until it is deployed near the end. First the states add up: the canvas is archived while it is
- * still expired, for example. Then they end one by one; `status` is the first of revoked, expired, private and live that applies.
+ * Changes to one canvas, which has no version until the row "deployed". From "expired" to "disabled" each change adds a state, for example
+ * "archived" while the canvas is still expired; the later changes end the states. `status` is the first of revoked, expired, private and
+ * live that applies.
  */
 const WITHOUT_VERSION: Row[] = [
   ["new", leave, "draft", "private"],
@@ -41,8 +42,8 @@ const WITHOUT_VERSION: Row[] = [
 ];
 
 /**
- * Changes of one canvas that is deployed first. It enters the states one after the other, and usually leaves a state before it enters the
- * next.
+ * Changes to one canvas, which gets a version in the first row. Some rows end the state that the row before began, as "enabled" does after
+ * "disabled". A row with "too" adds a state to the earlier one.
  */
 const WITH_VERSION: Row[] = [
   ["deployed", deploy, "published", "private"],

@@ -63,8 +63,8 @@ function pour(base: string, request: Omit<Request, "body">, { announced, sent }:
 }
 
 /**
- * Sends two bytes of a body whose Content-Length is four, and closes the connection. Resolves 100 ms after that, so that the service has
- * noticed.
+ * Sends two bytes of a body whose Content-Length is four, and closes the connection. Resolves 100 ms later; by then the service has noticed
+ * that the connection is closed.
  */
 export function hangUp(base: string, request: Omit<Request, "body">): Promise<void> {
   const headers = [...(request.headers ?? []), ["Content-Length", "4"] satisfies Header];

@@ -21,7 +21,10 @@ export interface Shelf {
   get(): Promise<Json | undefined>;
 }
 
-/** Tests that a route stores any JSON: a value is read back equal, or the route responds with 400 and keeps the earlier value. */
+/**
+ * Tests a route with many JSON texts. The route must store the value and return an equal one, or respond with 400 and keep the earlier
+ * value.
+ */
 export function keepsAnyJson(shelf: () => Shelf): void {
   const kept = async (body: string | Buffer) => {
     const answer = await shelf().put(body);

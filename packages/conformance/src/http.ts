@@ -3,7 +3,7 @@ import http, { type IncomingHttpHeaders } from "node:http";
 import https from "node:https";
 import { PATIENCE_MS } from "./patience.ts";
 
-/** One header line as it is sent. A list may contain the same name twice. */
+/** One header line as it is sent. A list of headers may contain the same name twice. */
 export type Header = [name: string, value: string];
 
 /** A request. `path` is sent unchanged. `Content-Length` is added where the body is not chunked. */
@@ -57,8 +57,8 @@ export function start(
 }
 
 /**
- * Returns the address of a host name: 127.0.0.1 for names below `localhost`, which not every system resolves, and IPv6 addresses without
- * brackets.
+ * Returns the address to connect to: 127.0.0.1 for a name such as `a.localhost`, which not every system resolves; the IPv6 address without
+ * its brackets; or any other name unchanged.
  */
 function addressOf(hostname: string): string {
   return hostname.endsWith(".localhost") ? "127.0.0.1" : hostname.replace(/^\[(.*)\]$/, "$1");

@@ -23,7 +23,10 @@ export interface ChatResponse extends ChatSpend {
 
 /** The response of a model while it is generated: an async iterable of texts. It can be iterated once. */
 export interface ChatStream extends AsyncIterable<string> {
-  /** The tokens of the request, when the iteration has ended by itself; undefined before, and after an abort, a `break` or an error. */
+  /**
+   * The number of tokens of the request and the response. Undefined until the iteration has reached its end, and after an abort, a `break`
+   * or an error.
+   */
   readonly usage: TokenUsage | undefined;
   /** The cost of the request in US dollars; undefined at the same times as `usage`. */
   readonly cost: number | undefined;
@@ -46,7 +49,10 @@ export interface Ai {
 
 /** Creates `easel.ai`. */
 export function createAi(api: Api): Ai {
-  /** Encodes the request, so that later changes of `messages` have no effect on it, and returns its response without sending it yet. */
+  /**
+   * Encodes the request at once, so that later changes of `messages` have no effect on it. Returns a generator of the texts of the
+   * response, which sends the request when its iteration begins.
+   */
   const respond = (messages: readonly ChatMessage[], { model, system, maxTokens, signal }: ChatOptions) => {
     const body = toJson({ model, messages, system, maxTokens });
     const headers = { "content-type": "application/json" };

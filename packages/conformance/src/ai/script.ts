@@ -1,10 +1,10 @@
 import type { TokenUsage } from "@easel/protocol/ai";
 
 /**
- * A step of what the stand-in provider does with a request:
- * `status` responds with an error and ends; `text` and `think` send a delta; `wait` pauses for milliseconds; `error` sends an error event;
- * `raw` sends bytes as they are; `cut` destroys the connection; `hang` sends nothing more and keeps the connection open; `end` completes
- * the response with its usage (null sends none).
+ * One step of the response of the stand-in provider to a request.
+ * `status` sends an error response; `text` and `think` send a delta; `wait` pauses for that many milliseconds; `error` sends an error
+ * event; `raw` sends bytes as they are; `cut` destroys the connection; `hang` sends nothing more and keeps the connection open; `end`
+ * completes the response and reports these numbers of tokens, or none if it is null.
  */
 export type Step =
   | { status: number; headers?: Record<string, string>; body?: string }
@@ -17,7 +17,7 @@ export type Step =
   | { hang: true }
   | { end: Partial<TokenUsage> | null };
 
-/** The usage of a scripted response that does not set its own. */
+/** The numbers of tokens that the stand-in provider reports, unless the step `end` of the script sets others. */
 export const USAGE: TokenUsage = {
   inputTokens: 12,
   outputTokens: 7,
@@ -25,10 +25,13 @@ export const USAGE: TokenUsage = {
   cacheReadInputTokens: 0,
 };
 
-/** Returns the text of a user message that makes the provider play steps. `mark` finds the request in the provider's log. */
+/**
+ * Returns the text of a user message that tells the stand-in provider how to respond: with `steps`. A test finds the request by its `mark`
+ * in the log of the provider.
+ */
 export const play = (steps: Step[], mark = ""): string => JSON.stringify({ play: steps, mark });
 
-/** Returns the steps that a user message asks for. A message that asks for none is echoed. */
+/** Returns the steps in a user message that `play` has built. For any other message, returns steps that send the message back as text. */
 export function stepsIn(message: string): Step[] {
   try {
     const { play: steps } = JSON.parse(message) as { play?: Step[] };

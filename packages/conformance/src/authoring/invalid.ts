@@ -3,7 +3,7 @@ import type { Metadata } from "./form.ts";
 const SHARE = { title: "A share" };
 
 /**
- * Invalid metadata of a share (a canvas that a page publishes). POST, which creates a share, and PUT, which updates one, both refuse it.
+ * Invalid values of the form part `metadata`. Both the POST that publishes a new canvas and the PUT that updates it respond with an error.
  */
 export const INVALID: [name: string, metadata: Metadata][] = [
   ["metadata that is empty", ""],

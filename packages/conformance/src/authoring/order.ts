@@ -19,8 +19,8 @@ const PUBLIC = { access: "public_link" } as const;
 const LOCKED = { access: "password", password: "p" } as const;
 
 /**
- * Requests that create a share (POST), each with two faults. The name says which fault is checked first; `refusal` is the error for that
- * fault. The sender is the owner, who may not publish Public links; the slug `taken` is in use.
+ * Requests that publish a new canvas (POST). Each has two faults; `name` says which one is checked first, and `refusal` is the error for
+ * that one. The sender is the owner, who may not publish Public links; the slug `taken` is in use.
  */
 const POSTED: [
   name: string,
@@ -46,8 +46,8 @@ const POSTED: [
 ];
 
 /**
- * Requests that update a share (PUT), each with two faults. The name says which fault is checked first; `refusal` is the error for that
- * fault. `state` is the state of the share; `foreign` is a share on which the sender has no role.
+ * Requests that update a canvas that a page has published (PUT). Each has two faults; `name` says which one is checked first, and `refusal`
+ * is the error for that one. `state` is the state of the canvas; on a `foreign` one the sender has no role.
  */
 const PUTTED: [
   name: string,

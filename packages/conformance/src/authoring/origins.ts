@@ -13,8 +13,8 @@ import { add, sharesOf, slugOf, studio, visit } from "./share.ts";
 type Foreign = [name: string, header: Header, code: ErrorCode];
 
 /**
- * Returns headers that browsers send with requests that do not come from the page of the canvas `own`. Each one comes with the error code
- * that the service must return.
+ * Returns headers that a browser sends with a request to the canvas `own` from any page that is not a page of `own`, such as one of the
+ * canvas `other`. Each header comes with the error code that the service must return.
  */
 const foreign = (target: Target, own: string, other: string): Foreign[] =>
   target.urlMode === "subdomain"
@@ -35,7 +35,10 @@ const foreign = (target: Target, own: string, other: string): Foreign[] =>
         ["another host of the site", ["Sec-Fetch-Site", "same-site"], "CROSS_SITE_FORBIDDEN"],
       ];
 
-/** Tests that only the canvas's own page can use authoring and read the responses. Also tests the URL at which a share is served. */
+/**
+ * Tests that only the page of the canvas itself can use authoring and read the responses. Also tests the URL of a canvas that a page has
+ * published.
+ */
 export function origins(target: Target): void {
   describe("origins", () => {
     let canvas: Stage;

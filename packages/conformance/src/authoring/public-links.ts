@@ -9,8 +9,8 @@ import { author, bundleOf, revise } from "./form.ts";
 import { add, asStage, listed, sharesOf, studio } from "./share.ts";
 
 /**
- * Tests who may publish Public links: with `POST /authoring`, or with a `PUT /authoring/{id}` that makes a canvas a Public link or leaves
- * it one.
+ * Tests who may publish Public links. Covers `POST /authoring`, and each `PUT /authoring/{id}` after which the canvas is a Public link,
+ * even if it was one before.
  */
 export function publicLinks(target: Target): void {
   describe("Public links", () => {

@@ -20,7 +20,7 @@ import {
 } from "./form.ts";
 import { add, listed, shareOf, sharesOf, slugOf, studio, visit } from "./share.ts";
 
-/** The fields of a share that was published with a title only. */
+/** The fields of a canvas that was published with only a title. */
 const PLAIN = {
   title: "A share",
   tags: [],
@@ -97,7 +97,7 @@ const ROWS: [name: string, metadata: object, share: Partial<AuthoredCanvas>][] =
   ["metadata of 16 KiB", { metadata: LARGEST }, { metadata: LARGEST }],
 ];
 
-/** Tests `POST /authoring`, which publishes a share: every field of the form, and the share that it creates. */
+/** Tests `POST /authoring`: every field of the form, and the canvas that the request publishes. */
 export function publishes(target: Target): void {
   describe("publish", () => {
     let canvas: Stage;

@@ -19,7 +19,9 @@ const oneOf =
 const isList = (value: unknown) => Array.isArray(value) && value.every((each) => typeof each === "string");
 const isObject = (value: unknown) => typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** A check for each field of a share, which is a canvas that a page has published (specification 2). */
+/**
+ * For each field of a canvas that a page has published (specification 2), a function that returns whether a value of the field is valid.
+ */
 const FIELDS: Record<keyof AuthoredCanvas, (value: unknown) => boolean> = {
   id: (value) => /^[A-Za-z0-9-]{1,128}$/.test(String(value)),
   url: (value) => URL.canParse(String(value)),
@@ -50,7 +52,7 @@ const FIELDS: Record<keyof AuthoredCanvas, (value: unknown) => boolean> = {
   metadata: isObject,
 };
 
-/** Asserts that a value has exactly the fields of a share, each of the right type. */
+/** Asserts that a value has exactly the fields of a canvas that a page has published, each of the right type. */
 export function isShare(value: unknown): asserts value is AuthoredCanvas {
   const share = value as Record<string, unknown>;
   assert.deepEqual(Object.keys(share).sort(), Object.keys(FIELDS).sort());
@@ -59,7 +61,7 @@ export function isShare(value: unknown): asserts value is AuthoredCanvas {
   assert.equal(share.bundleUpdatedAt, share.updatedAt);
 }
 
-/** Asserts that a response to POST or PUT is 200 with a share, and returns the share. */
+/** Asserts that a response to POST or PUT has status 200, and returns the published canvas in its body. */
 export function shareOf(answer: Answer): AuthoredCanvas {
   assert.equal(answer.status, 200, answer.text.slice(0, 300));
   const share: unknown = answer.json;
@@ -67,14 +69,14 @@ export function shareOf(answer: Answer): AuthoredCanvas {
   return share;
 }
 
-/** Publishes a share from the page of a canvas, and returns the share. */
+/** Publishes a new canvas from a page, and returns the new canvas. */
 export const add = async (
   page: Page,
   metadata: Metadata = { title: "A share" },
   bundle?: Buffer,
 ): Promise<AuthoredCanvas> => shareOf(await author(page, metadata, bundle));
 
-/** Returns the shares that `GET /authoring` lists for the person who has the page open. `query` is a query string with its `?`. */
+/** Requests `GET /authoring` as the user of `page`, and returns the listed canvases. `query` is a query string with its `?`. */
 export async function sharesOf(page: Page, query = ""): Promise<AuthoredCanvas[]> {
   const answer = await page.get(`/authoring${query}`);
   assert.equal(answer.status, 200, answer.text.slice(0, 300));
@@ -85,19 +87,19 @@ export async function sharesOf(page: Page, query = ""): Promise<AuthoredCanvas[]
   return shares as AuthoredCanvas[];
 }
 
-/** Returns the share with this id from the list of the person who has the page open. Fails if it is not listed. */
+/** Returns the canvas with this id from the list that `sharesOf` returns. Fails if it is not in the list. */
 export async function listed(page: Page, { id }: { id: string }): Promise<AuthoredCanvas> {
   const found = (await sharesOf(page)).find((share) => share.id === id);
   return found ?? assert.fail(`${id} is not listed`);
 }
 
-/** Creates a canvas whose page may publish shares. */
+/** Creates a canvas whose page may publish other canvases. */
 export const studio = (target: Target, { switches, ...setup }: Setup = {}): Promise<Stage> =>
   stage(target, { ...setup, switches: switches === null ? null : { authoring: true, ...switches } });
 
 /**
- * Returns a share as a test canvas, which helpers such as `archive` and `remove` take. They act as the owner of `canvas`, who must also be
- * the owner of the share.
+ * Converts a canvas that a page has published to a test canvas, for helpers such as `archive`. The helpers act as the owner of `canvas`,
+ * who must also own the published canvas.
  */
 export const asStage = (target: Target, canvas: Stage, share: AuthoredCanvas): Stage => ({
   ...canvas,
@@ -105,7 +107,9 @@ export const asStage = (target: Target, canvas: Stage, share: AuthoredCanvas): S
   slug: slugOf(target, share),
 });
 
-/** Returns the slug in the URL of a share. Asserts that the URL is the one of the canvas with that slug. */
+/**
+ * Returns the slug in the URL of a canvas that a page has published. Asserts that the URL is the one at which the service serves that slug.
+ */
 export function slugOf(target: Target, { url }: AuthoredCanvas): string {
   const { host, pathname, href } = new URL(url);
   const slug = (target.urlMode === "path" ? pathname.split("/")[2] : host.split(".")[0]) ?? "";
@@ -113,6 +117,6 @@ export function slugOf(target: Target, { url }: AuthoredCanvas): string {
   return slug;
 }
 
-/** Requests the page of a share as a person. A null person is an anonymous visitor. */
+/** Requests a canvas that a page has published, as a person. A null person is an anonymous visitor. */
 export const visit = (target: Target, share: AuthoredCanvas, person: Person | null): Promise<Answer> =>
   new Browser(target, person).visit(share.url);

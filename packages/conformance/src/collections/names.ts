@@ -16,7 +16,7 @@ const NAMES = [
   ...["permissions", "count", "increment", "mine", "user", "toJSON", "then", "null", "n".repeat(80)],
 ];
 
-/** Names that have a valid form, but are refused because they are properties of every object. */
+/** Names that have a valid form but are refused, because they mean something in JavaScript: properties of every object, and `prototype`. */
 const RESERVED = [
   ...["constructor", "toString", "valueOf", "hasOwnProperty", "isPrototypeOf", "prototype"],
   ...["propertyIsEnumerable", "toLocaleString"],

@@ -41,7 +41,7 @@ export const add = async (
   file: File = {},
 ): Promise<Uploaded> => uploadedOf(await upload(page, fields, file));
 
-/** Returns the files that `GET /files` lists for the person whom `page` identifies. `query` is a query string with its `?`. */
+/** Requests `GET /files` as the user of `page`, and returns the listed files. `query` is a query string with its `?`. */
 export async function filesIn(page: Page, query = ""): Promise<FileRecord[]> {
   const answer = await page.get(`/files${query}`);
   const files = answer.json.files as FileRecord[];

@@ -37,7 +37,10 @@ const SHUT: Expected = [404, "OWNER_ONLY"];
 const CROSSED: Expected = [403, "CROSS_CANVAS_FORBIDDEN"];
 const OFF: Expected = [403, "CAPABILITY_DISABLED"];
 
-/** Requests that break two rules at once. The response reports the rule of the earlier step. "elsewhere" is the page of another canvas. */
+/**
+ * Requests that two steps of the pipeline would refuse. The response must be the refusal of the earlier step. "elsewhere" is the page of
+ * another canvas.
+ */
 const ROWS: Row[] = [
   ["gateway before unknown slug", "unknown", "nobody", "own page", ME, 401],
   ["gateway before isolation", "lit", "nobody", "elsewhere", ME, 401],

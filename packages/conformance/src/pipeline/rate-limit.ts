@@ -12,8 +12,8 @@ import type { Target } from "../target.ts";
 import { tokenOf } from "../token.ts";
 
 /**
- * By URL mode, the headers of requests that pages of other canvases or other sites start. A request with the headers of the first entry
- * gets 403.
+ * For each URL mode, headers of requests that were not started by the page of the canvas. A request with the first headers in the list gets
+ * 403.
  */
 const ELSEWHERE: Record<Target["urlMode"], (target: Target) => Header[][]> = {
   path: ({ base }) => [

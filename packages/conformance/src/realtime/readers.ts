@@ -20,7 +20,7 @@ import { line } from "./line.ts";
 import type { Frame, Socket } from "./socket.ts";
 import { keyChange, keys, recordChange, records, resync, watch, watching } from "./watching.ts";
 
-/** Every preset, and the preset `collaborative` with every override of the right to read. */
+/** Policies of collections: every preset, and the preset `collaborative` with every possible value for the right to read. */
 const POLICIES: Record<string, CollectionPolicy> = Object.fromEntries([
   ...(Object.keys(PRESETS) as Preset[]).map((preset) => [preset, { preset }]),
   ...(Object.keys(RIGHTS) as PolicyRight[]).map((read) => [

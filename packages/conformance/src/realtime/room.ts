@@ -2,19 +2,21 @@ import { randomUUID } from "node:crypto";
 import { manage, ROLES, type Role, type Setup, type Stage, stage } from "../fixture.ts";
 import type { Person, Target } from "../target.ts";
 
-/** A person as they appear in frames. */
+/** The fields by which realtime frames describe a person. */
 export interface User {
   id: string;
   name: string;
   [field: string]: string;
 }
 
-/** A test canvas, with its people as they appear in frames. */
+/** A test canvas. `users` are its people with the fields that realtime frames have. */
 export interface Room extends Stage {
   users: Record<Role, User>;
 }
 
-/** Creates a canvas that is shared with the whole organisation. As a result, the person in the role `stranger` is a viewer of it. */
+/**
+ * Creates a test canvas that is shared with the whole organisation. So even its person `stranger`, to whom no role is granted, is a viewer.
+ */
 export async function room(target: Target, setup: Setup = {}): Promise<Room> {
   const canvas = await stage(target, { access: "whole_org", ...setup });
   const users = await Promise.all(ROLES.map((role) => userOf(target, canvas.people[role])));
@@ -22,7 +24,7 @@ export async function room(target: Target, setup: Setup = {}): Promise<Room> {
   return { ...canvas, users: byRole as Room["users"] };
 }
 
-/** Returns a signed-in person as they appear in frames. */
+/** Reads the fields by which realtime frames describe a signed-in person, and returns them. */
 export async function userOf(target: Target, person: Person): Promise<User> {
   const { json } = await manage(target, person, "GET", "/api/me");
   return { id: String(json.id), name: String(json.name) };

@@ -2,15 +2,15 @@ import type { TokenUsage } from "@easel/protocol/ai";
 import { broken, toChatEvent, toStreamError } from "./chat-event.ts";
 import { createEventParser } from "./event-parser.ts";
 
-/** The tokens of a response, and its cost in US dollars. */
+/** The numbers of tokens of a request and its response, and their cost in US dollars. */
 export interface ChatSpend {
   usage: TokenUsage;
   cost: number;
 }
 
 /**
- * Sends a chat and yields the texts of the response as they arrive. Returns what the response has cost. The request is sent by the first
- * `next`, and closed when the iteration ends, also if it ends early.
+ * Sends a chat request at the first `next`, and yields the texts of the response as they arrive. The return value of the generator is what
+ * the response has cost. The response stream is closed when the iteration ends, even if it ends early.
  */
 export async function* deltas(
   send: () => Promise<Response>,

@@ -43,8 +43,8 @@ type Row = Pick<CanvasRow, Shared | keyof SwitchColumns> & {
 };
 
 /**
- * Reads a canvas by its slug, with the role that its people list or its teams give to `email`. This is the verified e-mail address of the
- * caller, or null if there is none. Returns null if no canvas has the slug. Takes one indexed read.
+ * Reads a canvas by its slug, together with the role that the canvas's people list or teams grant to `email`. `email` is the verified
+ * e-mail address of the caller, or null if there is none. Returns null if no canvas has the slug.
  */
 export async function findForAccess(slug: string, email: string | null, env: Env): Promise<Canvas | null> {
   if (!isSlug(slug)) return null;

@@ -1,8 +1,8 @@
 import type { CanvasData } from "./canvas-data.ts";
 
 /**
- * The tables of canvases that belong to no primitive: guests, people lists, teams, versions, staged deploys and slugs. Also includes the
- * row counters, which primitives share.
+ * The tables that hold data of canvases apart from the data of a primitive such as KV: guests, people lists, teams, versions, staged
+ * deploys and slugs. Includes the table `counts`, in which every primitive counts its rows.
  */
 export const coreData: CanvasData = {
   tables: {

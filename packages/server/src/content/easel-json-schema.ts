@@ -8,8 +8,8 @@ import { isFresh } from "../http/conditional.ts";
 const PATH = "/schema/easel.json";
 
 /**
- * Mounts the JSON Schema of `easel.json`. It is public, because editors load it without a session, and browser-based editors from any
- * origin.
+ * Mounts the JSON Schema of `easel.json`. It is public, because editors load it without a session. Pages of any origin can read it, because
+ * some editors run in a browser.
  */
 export function mountSchema(app: FastifyInstance, env: Env): void {
   let printed: { text: string; etag: string } | undefined;

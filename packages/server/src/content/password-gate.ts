@@ -18,8 +18,8 @@ export const GATE = "__gate";
 const MAX_FORM_BYTES = 8 * 1024;
 
 /**
- * All anonymous callers of one canvas together may enter `NETWORKS_PER_CANVAS * gatePerMinute` wrong passwords per minute. One network may
- * enter `gatePerMinute` passwords.
+ * All anonymous callers of one canvas together may enter `NETWORKS_PER_CANVAS * gatePerMinute` wrong passwords per minute. Each network may
+ * enter `gatePerMinute` passwords per minute, right or wrong.
  */
 const NETWORKS_PER_CANVAS = 5;
 

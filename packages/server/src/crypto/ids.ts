@@ -1,7 +1,8 @@
 import { hash, randomBytes, randomUUID } from "node:crypto";
 
-/** The timestamp of the latest id in epoch milliseconds, and the number of earlier ids with the same timestamp. */
+/** The timestamp in the latest id, in epoch milliseconds. */
 let latest = 0;
+/** The number of ids before the latest one that have the same timestamp. */
 let count = 0;
 
 /** Creates a UUIDv7. Ids sort by the millisecond of their creation, and each id sorts after all earlier ids of the same process. */

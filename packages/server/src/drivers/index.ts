@@ -42,12 +42,12 @@ export async function openBus(_config: Config): Promise<Bus> {
   return memory();
 }
 
-/** The version of both providers' APIs in the paths of their addresses. */
+/** The path that is added to `SERVICE_AI_BASE_URL` if the URL has none. The paths of both providers' APIs begin with it. */
 const API_VERSION = "/v1";
 
 /**
- * Opens the AI provider that the settings name; null without a key. The modules are loaded only where they are needed. A base URL without a
- * path gets `/v1`.
+ * Opens the AI provider that the settings name. Returns null if no API key is set. Imports the modules for a provider only if they are
+ * needed.
  */
 export async function openAi({ aiProvider, aiApiKey, aiBaseUrl }: Config): Promise<Ai | null> {
   if (aiApiKey === null) return null;

@@ -29,11 +29,11 @@ interface Instance {
 }
 
 /**
- * Requires that the database and the blob store have the same instance id, so that the sweep of unused blobs cannot remove the blobs of
- * another database. A new database first gets an id and then passes it to its blob store, so that an interrupted start or another node
- * continues with the same id. A blob store without an id gets the id of the database if the database refers to most of its blobs.
+ * Makes sure that the database and the blob store have the same instance id, so that the sweep of unused blobs cannot remove the blobs of
+ * another database. A new database stores its id before it passes it to its blob store, so that an interrupted start can be repeated. A
+ * blob store without an id gets that of the database if the database refers to most of its blobs.
  *
- * @throws SetupError if the database and the blob store do not belong together. Neither blobs nor markers have been changed then.
+ * @throws SetupError if the database and the blob store do not belong together. In this case no blob and no stored id has been changed.
  */
 export async function requireOneInstance(stores: Stores): Promise<void> {
   // The row is read before the marker, because another node that starts at the same time writes the marker before the row.

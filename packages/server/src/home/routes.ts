@@ -12,7 +12,10 @@ import { type HomeRow, listForOrganisation, listOwned, listShared, type Slice } 
 /** The number of canvases on a page of a list. */
 const PAGE_SIZE = 24;
 
-/** A list on the home page. `name` is the query parameter of its cursor and the id of its heading. */
+/**
+ * A list on the home page. `name` is the name of the query parameter that contains the cursor of the list, and the id of the heading in the
+ * HTML.
+ */
 interface Group {
   name: string;
   heading: string;

@@ -5,8 +5,8 @@ import { initiatorOf } from "./fetch-metadata.ts";
 import { refuse } from "./refusal.ts";
 
 /**
- * Whether a request was started by a page of another origin, even of the same site, or by a page of a canvas. A `Referer` that is not a URL
- * counts as a page of a canvas.
+ * Whether a request was started by a page of another origin or by a page of a canvas. An origin on the same site is also another origin. A
+ * `Referer` that is not a URL counts as a page of a canvas.
  */
 export function isCrossOrigin(headers: IncomingHttpHeaders, base: Base): boolean {
   const { origin, referer } = headers;

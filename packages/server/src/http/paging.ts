@@ -5,8 +5,8 @@ export interface Paged<Row> {
 }
 
 /**
- * Builds a page of at most `limit` rows from the rows that a query for `limit + 1` rows returned. `nextCursor` is the cursor of the page's
- * last row, or null if no rows follow. `more` says that rows follow although the query returned no more than `limit`.
+ * Builds a page of at most `limit` rows from the rows that a query for `limit + 1` rows returned. `nextCursor` is the cursor of the last
+ * row on the page, or null if it is the last page. `more` is true if the query stopped early, so that other pages follow in any case.
  */
 export function paged<Row>(
   rows: Row[],

@@ -5,8 +5,8 @@ import { isNavigation } from "../http/fetch-metadata.ts";
 import { SESSION_LIFETIME_MS, type Session, sessionById } from "./session.ts";
 
 /**
- * The maximum age of a canvas host's cookie for page loads. If the cookie is older, the browser is redirected to the base host, which
- * checks the session cookie and lets the canvas host set a new cookie.
+ * The maximum age at which the cookie of a canvas host is accepted for loading a page. If the cookie is older, the browser is redirected to
+ * the base host. That host checks the session and lets the canvas host set a new cookie.
  */
 const NAVIGATION_MAX_AGE_MS = 24 * 60 * 60 * 1000;
 

@@ -26,8 +26,8 @@ export async function readQuotas(env: Env): Promise<Record<string, number>> {
 }
 
 /**
- * Returns the steps of a batch that set the limits of quotas. Null restores the default. Throws 400 `INVALID_BODY` for a name that is not a
- * quota.
+ * Returns the steps of a batch that set the limits of the quotas in `patch`, keyed by the name of the quota. A limit of null restores the
+ * default. Throws 400 `INVALID_BODY` if there is no quota with a name.
  */
 export function quotaSteps(patch: Record<string, number | null | undefined>, env: Env): Step[] {
   const defaults = defaultsOf(env);
@@ -47,7 +47,8 @@ export function quotaSteps(patch: Record<string, number | null | undefined>, env
 export type PersonQuotas = { [Name in PersonQuotaName]?: number | null | undefined };
 
 /**
- * Returns the steps of a batch that set limits for one person. Null makes the general limit apply again; an absent name changes nothing.
+ * Returns the steps of a batch that set limits for one person. A limit of null makes the general limit apply again. A quota that the patch
+ * does not name keeps its limit.
  */
 export function personQuotaSteps(userId: string, patch: PersonQuotas): Step[] {
   return PERSON_QUOTA_NAMES.flatMap((name): Step[] => {

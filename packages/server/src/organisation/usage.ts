@@ -4,7 +4,10 @@ import type { Sql } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
 import { quotasOf, readQuotas } from "./quotas.ts";
 
-/** Reads the number in a column of the only row of a statement. Returns 0 if there is no row, or null in the column. */
+/**
+ * Runs a statement that returns at most one row, and returns the number in one of its columns. Returns 0 if there is no row or the column
+ * is null.
+ */
 async function numberIn<Column extends string>(column: Column, statement: Sql, { db }: Env): Promise<number> {
   const row = await db.get<Record<Column, number | null>>(...statement);
   return Number(row?.[column] ?? 0);

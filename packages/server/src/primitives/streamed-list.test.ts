@@ -8,7 +8,10 @@ import { type ReadSlice, streamList } from "./streamed-list.ts";
 /** A call whose `readmit` always succeeds. */
 const call = { readmit: async () => call } as Call;
 
-/** Returns a function `read` that returns slices of a list of `count` numbers, and `asked`, the `limit` of each call of `read`. */
+/**
+ * Creates a list of the numbers from 0 to `count - 1`. `read` returns a slice of the list. `asked` contains the `limit` of each call of
+ * `read`.
+ */
 function numbers(count: number) {
   const asked: number[] = [];
   const read: ReadSlice<number> = async (_call, limit, after) => {

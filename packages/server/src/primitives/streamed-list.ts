@@ -17,8 +17,8 @@ interface Slice<Entry> {
 }
 
 /**
- * A function that checks the caller's rights and reads at most `limit` entries. They follow the entry with the cursor `after`. If `after`
- * is null, they are the first ones of the page.
+ * A function that checks the rights of the caller and reads at most `limit` entries. The first entry is the one after the cursor `after`,
+ * or the first one of the page if `after` is null.
  */
 export type ReadSlice<Entry> = (call: Call, limit: number, after: string | null) => Promise<Slice<Entry>>;
 

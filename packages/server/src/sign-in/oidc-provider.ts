@@ -116,8 +116,8 @@ async function discover({ config }: Env): Promise<Configuration> {
 }
 
 /**
- * Returns how the service authenticates to the provider by its client secret: in the `Authorization` header, or in the body if the provider
- * does not support the header.
+ * Returns the function by which `openid-client` adds the client secret to a request: in the `Authorization` header, or in the body if the
+ * provider does not support the header.
  */
 function secretAuth(secret: string, oidc: Protocol): ClientAuth {
   const inHeader = oidc.ClientSecretBasic(secret);

@@ -18,9 +18,9 @@ export interface NewCanvas {
 }
 
 /**
- * Creates a canvas that `user` owns, with the settings in `authored` if there are any. Throws 400 `INVALID_BODY` for an invalid slug or an
- * organisation that the user does not belong to, 409 `SLUG_TAKEN` and 409 `QUOTA_EXCEEDED`. Checks the quotas in `authored` before the
- * slug.
+ * Creates a canvas that `user` owns. `authored` is given if a page creates the canvas; it has further settings and quotas, which are
+ * checked before the slug. Throws 400 `INVALID_BODY` for an invalid slug or an organisation that the user does not belong to, 409
+ * `SLUG_TAKEN` and 409 `QUOTA_EXCEEDED`.
  */
 export async function createCanvas(
   user: Pick<User, "id" | "email">,

@@ -37,7 +37,10 @@ async function requireQuota(canvasId: string, files: BundleFile[], env: Env): Pr
   await requireBytes(canvasId, added, env);
 }
 
-/** Throws the refusal for an outcome of `addFiles`, unless the outcome is "done". */
+/**
+ * Does nothing if `addFiles` returned "done". Otherwise throws the error for what it returned: 409 `QUOTA_EXCEEDED` for "full", 503
+ * `UNAVAILABLE` for "lost", 404 `NOT_FOUND` for "gone".
+ */
 async function requireAdded(outcome: AddOutcome, canvasId: string, env: Env): Promise<void> {
   if (outcome === "done") return;
   const owner = outcome === "full" ? await ownerOf(canvasId, env) : undefined;
@@ -46,8 +49,8 @@ async function requireAdded(outcome: AddOutcome, canvasId: string, env: Env): Pr
 }
 
 /**
- * Stores the files of a version and adds their rows, slice by slice. Reuses bytes that the canvas already has. If these are removed with
- * another version in the meantime, stores all files of the slice again.
+ * Stores the files of a version and inserts their rows, a few files at a time. Does not store a file again whose bytes the canvas already
+ * has. If these bytes are removed with another version meanwhile, stores all files that were handled at that time once more.
  */
 async function storeAll(version: StoredVersion, files: BundleFile[], env: Env): Promise<void> {
   for (const slice of slicesOf(files)) {
@@ -108,9 +111,8 @@ export const storeBundle = (canvasId: string, by: string, file: string, env: Env
   );
 
 /**
- * Publishes a stored version in one batch, which begins with `conditions`, and removes versions that exceed the quota. Throws 404
- * `NOT_FOUND` if a step of `conditions` changes no row, or if the canvas was deleted or disabled while the files were stored. Throws 503
- * `UNAVAILABLE` if a sweep has removed the version.
+ * Publishes a stored version, and removes versions beyond the quota. Runs `conditions` first, in the same batch, and throws 404 `NOT_FOUND`
+ * if one of them changes no row or if the canvas has been deleted or disabled. Throws 503 `UNAVAILABLE` if a sweep has removed the version.
  */
 export async function publishStored(
   version: StoredVersion,

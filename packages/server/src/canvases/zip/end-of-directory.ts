@@ -23,8 +23,8 @@ const END64_BYTES = 56;
 const begins = (bytes: Buffer, signature: Buffer) => bytes.subarray(0, 4).equals(signature);
 
 /**
- * Finds the last end record of a zip. Throws 400 `INVALID_BODY` unless the record and its comment end exactly at the end of the file.
- * Otherwise other programs could find another end record.
+ * Finds the last end record of a zip. Throws 400 `INVALID_BODY` unless the record and its comment end exactly at the end of the file: with
+ * other bytes after it, another program could take another record for the last one.
  */
 async function findEnd(source: ZipSource): Promise<{ at: number; record: Buffer }> {
   const start = Math.max(0, source.size - END_BYTES - MAX_COMMENT_BYTES);
@@ -63,9 +63,9 @@ export async function findDirectory(source: ZipSource): Promise<Directory> {
   const { at, record } = await findEnd(source);
   const end64 = await readEnd64(source, at);
   /**
-   * Returns the value of a field of the end records: from the zip64 end record if there is one, otherwise `small` from the normal end
-   * record. If there is a zip64 record, throws 400 `INVALID_BODY` unless `small` is equal to its value, or equal to `ones`, which stands
-   * for "see the zip64 record".
+   * Returns a field of the zip64 end record, or `small`, the field of the normal end record, if there is no zip64 record. Throws 400
+   * `INVALID_BODY` if both records exist and differ in the field. The value `ones` in the normal record (all bits set) refers to the zip64
+   * record, and so never differs.
    */
   const field = (small: number, ones: number, large: (record: Buffer) => number): number => {
     if (end64 === undefined) return small;

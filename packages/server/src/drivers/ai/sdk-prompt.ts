@@ -1,7 +1,10 @@
 import type { LanguageModelV4Prompt, SharedV4ProviderOptions } from "@ai-sdk/provider";
 import type { Prompt } from "./ai.ts";
 
-/** Returns the index of the message before the newest user turn, which is the last run of user messages; -1 if there is none. */
+/**
+ * Returns the index of the last message before the newest user turn, or -1 if there is none. The newest user turn is the last user message,
+ * together with the user messages directly before it.
+ */
 export function beforeNewestTurn(messages: Prompt["messages"]): number {
   let index = messages.findLastIndex(({ role }) => role === "user");
   while (messages[index]?.role === "user") index--;
@@ -9,8 +12,9 @@ export function beforeNewestTurn(messages: Prompt["messages"]): number {
 }
 
 /**
- * Converts a prompt to that of the AI SDK. `breakpoint` marks where the provider's prompt cache ends: at the system prompt, and at the last
- * message before the newest user turn (specification 4.5). Providers reject a mark on an empty text.
+ * Converts a prompt to the format of the AI SDK. Adds the option `breakpoint` to the messages up to which the provider caches the prompt:
+ * the system prompt, and the last message before the newest user turn (specification 4.5). Omits the option for an empty text, because
+ * providers would reject it.
  */
 export function toSdkPrompt(
   { system, messages }: Prompt,

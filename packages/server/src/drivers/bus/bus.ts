@@ -13,11 +13,11 @@ export type RateClass =
   | "gate.person" //  attempts at canvas passwords, per person
   | "gate.canvas"; // wrong passwords without a session, per canvas
 
-/** Identifies a rate-limit bucket by a class, an owner such as a person or network, and a part such as a canvas. */
+/** Identifies a rate-limit bucket: a class of requests, an owner such as a person or network, and optionally a part such as a canvas. */
 export interface Bucket {
   rateClass: RateClass;
   owner: string;
-  /** The part of the owner's requests that this bucket counts, `SHARED_PART` by default. */
+  /** Which requests of the owner this bucket counts, for example those to the canvas with this slug. The default is `SHARED_PART`. */
   part?: string;
 }
 
@@ -25,8 +25,8 @@ export interface Bucket {
 export const SHARED_PART = "";
 
 /**
- * The maximum number of buckets of one owner in a class at a time. Requests to any further part, such as a canvas, share one bucket. No
- * person uses 250 canvases in a minute, and requests for made-up slugs cannot fill the memory.
+ * The maximum number of different parts, such as canvases, for which one owner has buckets of a class at a time. All further parts share
+ * one bucket. No person uses 250 canvases in a minute, and requests for made-up slugs cannot fill the memory.
  */
 export const MAX_PARTS = 250;
 
@@ -44,11 +44,14 @@ export const LEASE_MS = 10_000;
 
 /** The result of renewing a lease. */
 export interface Renewal {
-  /** False if the lease is new or had expired. In this case the holders and members that were added under it have been removed. */
+  /**
+   * False if the lease is new or had expired. In this case the bus has removed the holders of places and the members of topics that were
+   * added under the lease.
+   */
   kept: boolean;
   /**
-   * Members whose last connection on a topic was removed because its lease had expired. Each is returned to only one caller of
-   * `renewLease`.
+   * Members who became absent from a topic because the lease of their last connection there had expired. Each of them is returned to only
+   * one caller of `renewLease`.
    */
   departed: { topic: string; member: Member }[];
 }
@@ -70,14 +73,17 @@ export interface Bus {
   giveBack(bucket: Bucket): Promise<void>;
   /** Sends a message to the listeners of a topic on every node. If a listener throws, the others still receive the message. */
   publish(topic: string, message: string): Promise<void>;
-  /** Adds a listener to a topic. Once messages of every node reach the listener, resolves with a function that removes it. */
+  /**
+   * Adds a listener to a topic. Resolves when messages that any node publishes reach the listener. The result is a function that removes
+   * the listener.
+   */
   subscribe(topic: string, listener: (message: string) => void): Promise<() => Promise<void>>;
   /**
-   * Returns false if no node listens to a topic, so that the caller need not publish. A driver that does not know returns true. Once
-   * `subscribe` has resolved on a node, the result is true on all nodes.
+   * Whether a node may be listening to a topic. If false, the caller need not publish. Once `subscribe` has resolved on one node, the
+   * result is true on all nodes; a driver that cannot find out always returns true.
    */
   hasListeners(topic: string): boolean;
-  /** Starts or extends a lease. Removes all holders and members whose leases have expired. */
+  /** Starts or extends a lease. Also removes the holders of places and the members of topics whose leases have expired. */
   renewLease(lease: string): Promise<Renewal>;
   /** Adds a holder to a place, under a lease. Returns false if the place already has `limit` other holders. */
   hold(place: string, limit: number, holder: string, lease: string): Promise<boolean>;

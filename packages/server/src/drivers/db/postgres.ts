@@ -12,8 +12,11 @@ interface Measured {
 /** Thrown and caught in this file to roll back a batch. */
 class Rollback extends Error {}
 
-/** The maximum number of connections from a node to the server: for single statements, which are pipelined, and for transactions. */
+/**
+ * The maximum number of connections from a node to the server for single statements. Statements are pipelined, so that several share one.
+ */
 const STATEMENTS_MAX = 6;
+/** The maximum number of connections from a node to the server for transactions. */
 const TRANSACTIONS_MAX = 10;
 
 /** The key of the advisory lock that nodes take before they migrate. Must be the same in all releases. */

@@ -4,8 +4,8 @@ import type { Value } from "./db.ts";
 import { StatementCache } from "./statement-cache.ts";
 
 /**
- * Creates a cache. `asked` returns the number of misses. `getCached` returns the entry for a list of values; an entry has the values for
- * which it was created.
+ * Creates a cache and counts its misses, which `asked` returns. `getCached` looks up a list of values in the cache. If they are not there,
+ * it caches `{ values }` for them.
  */
 function counting() {
   const cache = new StatementCache();

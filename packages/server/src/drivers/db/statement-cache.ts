@@ -39,8 +39,8 @@ export class StatementCache {
 }
 
 /**
- * Returns the key of a value in a map. Bytes become text, because a map compares objects by identity. Keys are unambiguous, because a
- * parameter of a statement always has the same type.
+ * Converts the value of a parameter to a key of a `Map`. Bytes become a string, because a `Map` compares objects by identity. The string
+ * cannot be confused with a text value, because a parameter of a statement always has the same type.
  */
 function keyOf(value: Value | Derived): Value {
   if (typeof value !== "object" || value === null) return value;

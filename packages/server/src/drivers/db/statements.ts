@@ -2,7 +2,7 @@ import { constants, type DatabaseSync, type StatementSync } from "node:sqlite";
 import { type RowMaker, rowMaker } from "./row.ts";
 import { StatementCache } from "./statement-cache.ts";
 
-/** A prepared statement. `cache` holds its rows, and `clears` are the caches to clear when the statement writes. */
+/** A prepared statement. `cache` caches the rows that it reads. If the statement writes, all caches in `clears` must be cleared. */
 export interface Prepared {
   statement: StatementSync;
   toRow: RowMaker;

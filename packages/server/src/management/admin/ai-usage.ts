@@ -4,7 +4,7 @@ import { dayRange, rangeOf } from "../day-range.ts";
 import { ok } from "../response-spec.ts";
 import { instanceAiUsage as schema } from "../responses/ai-usage.ts";
 
-/** The endpoint for the AI requests of the whole instance (management API, section 4). */
+/** The endpoint that reports the AI usage of all canvases together (management API, section 4). */
 export const aiUsage = [
   act({
     name: "ai.usage",

@@ -51,7 +51,7 @@ export const PRICE_LIST: Record<Config["aiProvider"], Record<string, ListedPrice
   },
 };
 
-/** Returns the models that canvases may use where neither the deployment nor an administrator lists any. */
+/** Returns the models that canvases may use by default: if neither `SERVICE_AI_MODELS` nor an administrator restricts them. */
 export const currentModels = ({ aiProvider }: Pick<Config, "aiProvider">): string[] =>
   Object.entries(PRICE_LIST[aiProvider]).flatMap(([model, { current }]) => (current ? [model] : []));
 

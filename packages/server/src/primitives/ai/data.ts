@@ -1,10 +1,13 @@
 import type { CanvasData } from "../../canvases/canvas-data.ts";
 import { sql } from "../../drivers/db/db.ts";
 
-/** The time in milliseconds for which settled requests are kept: thirteen months. */
+/** The time in milliseconds for which finished AI requests and the sums of daily and monthly spend are kept: thirteen months. */
 const KEPT_MS = 400 * 24 * 60 * 60 * 1000;
 
-/** The storage of AI: a row per request, and the sums under the spend caps. Sums of people are kept when a canvas is removed. */
+/**
+ * The tables of AI: a row for each request, and for each spend cap a row with the sum spent. When a canvas is removed, the sums of people
+ * are kept.
+ */
 export const aiData: CanvasData = {
   tables: { ai_requests: { key: ["id"] }, ai_spend: { key: ["scope", "subject", "period"] } },
   async sweep(db) {

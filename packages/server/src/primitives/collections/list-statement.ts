@@ -20,8 +20,8 @@ const FIELDS = {
 };
 
 /**
- * The ways in which a list can be read: the tables to select from, and `also`, an additional condition. Each one follows an index. `key` is
- * the column by which the records are sorted first, before their id; null if they are sorted by id alone.
+ * For each way to read a list, the parts of its SQL statement: the tables (`from`), a further condition (`also`), and the column by which
+ * records are sorted before they are sorted by id (`key`, or null). Each way reads along an index.
  */
 const WALKS = {
   createdAt: { ...RECORDS, key: null, also: "" },
@@ -66,8 +66,8 @@ function listText({ walk, descending, authors, conditions }: Shape): TemplateStr
 }
 
 /**
- * Returns the values for two places in the statement of a list. The first is where the page begins: after the previous page, or at the
- * start of the list. The second is the key where the list ends, which only lists sorted by a field have.
+ * Returns the values for the placeholders of the bounds in the statement. The first ones say after which record the page begins: the last
+ * one of the previous page, or the bound before the list. A list sorted by a field also needs the key at which it ends.
  */
 function boundsOf({ order, descending, after }: RecordQuery, bounds: Range): Value[] {
   const end = descending ? "last" : "first";

@@ -23,8 +23,8 @@ interface Opened {
 }
 
 /**
- * The right with which a count without `where` counts: all records, also those that the caller may not read. Only `aggregateCount` in the
- * policy says who may ask for it.
+ * The right that applies to a count without `where`: it includes the records that the caller may not read. Whether a caller may count is
+ * decided only by `aggregateCount` in the policy.
  */
 const ALL_RECORDS: Right = { own: true, any: true };
 
@@ -32,9 +32,9 @@ const textOf = (record: StoredRecord) =>
   `{"id":"${record.id}","authorId":${JSON.stringify(record.author_id)},"value":${toText(record)},"updatedAt":${record.updated_at}}`;
 
 /**
- * Reads the policy of the collection in the path and the rights of the caller. Throws 404 `COLLECTION_NOT_CONFIGURED` if there is no
- * policy, and 403 `PERMISSION_DENIED` if the caller may not do `operation` even with their own records. Skips the second check if
- * `operation` is null.
+ * Reads the policy of the collection in the path and the rights of the caller. Throws 400 `INVALID_BODY` for an invalid name, 404
+ * `COLLECTION_NOT_CONFIGURED` without a policy, and 403 `PERMISSION_DENIED` if the caller may not do `operation` even with their own
+ * records. If `operation` is null, does not check the rights.
  */
 async function open(
   { params, canvas, role, user }: Call,

@@ -9,8 +9,8 @@ import { needsKv, scopeRights } from "./scope.ts";
 import { FileStore, type StoredFile } from "./store.ts";
 
 /**
- * Returns the file that the path names. Throws 404 `NOT_FOUND` if the caller cannot read it, 403 `CAPABILITY_DISABLED` for an attachment
- * while KV is off, and 403 `PERMISSION_DENIED` if the operation is not allowed.
+ * Returns the file whose id is in the path. Throws 404 `NOT_FOUND` if the caller cannot read it, and 403 `PERMISSION_DENIED` if the caller
+ * may not do the operation. Throws 403 `CAPABILITY_DISABLED` if the file is attached to a record and KV is off.
  */
 export async function openFile(
   call: Call,

@@ -16,7 +16,7 @@ const CLOSED_CHANNEL: ChannelPolicy = {
   participatePresence: "none",
 };
 
-/** Returns an object with the keys of `table`, and each value converted by `change`. */
+/** Returns an object with the same keys as `table`. Each value is the result of `change` for the value in `table`. */
 const mapValues = <From, To>(
   table: Record<string, From> = {},
   change: (entry: From) => To,

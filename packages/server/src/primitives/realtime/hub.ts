@@ -28,12 +28,11 @@ const RENEW_MS = 4_000;
 /** The maximum time that `Hub.close` waits for connections to end, in milliseconds. */
 const CLOSE_MS = 2_000;
 
-/**
- * Limits for rechecking all connections: `BATCH_SIZE` connections per batch, and at most `BATCH_MS` milliseconds of waiting for a batch. If
- * rounds of rechecks follow each other, they take at most the share `BATCH_SHARE` of the time.
- */
+/** The number of connections whose access is rechecked in parallel. */
 const BATCH_SIZE = 50;
+/** The maximum time in milliseconds that the next batch of rechecks waits for the batch before it. */
 const BATCH_MS = 2_000;
+/** The maximum part of the time that rechecks of all connections take if one round follows another. */
 const BATCH_SHARE = 0.1;
 
 /** Manages the realtime connections of this node (one process of the service). */
@@ -146,9 +145,9 @@ export class Hub {
   }
 
   /**
-   * Rechecks the access of all connections: those of the users with ids in `first` at once, all others in batches. If access changes
-   * meanwhile, another round follows. Before `Connection.deliver` sends a frame on a connection that still waits, it rechecks that
-   * connection.
+   * Rechecks the access of all connections. The users with ids in `first` are rechecked at once, all others in batches; if access changes
+   * again meanwhile, another round follows. A frame is not sent on a connection that has not been rechecked yet: `Connection.deliver`
+   * rechecks the connection before it sends.
    */
   async #recheckAll(first: Set<string>): Promise<void> {
     this.accessVersion++;

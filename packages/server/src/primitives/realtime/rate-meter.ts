@@ -7,8 +7,8 @@ const OTHERS = LIMITS.framesPerMinute.value;
 const MAX_REFUSED = 1_000;
 
 /**
- * Limits the frames that a connection sends in a window of one minute: to `publishes` frames that publish a message, and to six times as
- * many frames of all other kinds together, but at least 600.
+ * Limits the frames that a connection sends per minute. `publishes` is the limit for frames that publish a message. The limit for all other
+ * frames together is six times as high, and at least 600.
  */
 export class RateMeter {
   readonly #mostPublishes: number;
