@@ -41,8 +41,12 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
 
 /** Writes text, and waits until the client has taken it if it is slow. */
 async function write(response: ServerResponse, text: string): Promise<void> {
-  if (!response.write(text) && !response.destroyed)
-    await Promise.race([once(response, "drain"), once(response, "close")]);
+  if (response.write(text) || response.destroyed) return;
+  const waiting = new AbortController();
+  const { signal } = waiting;
+  await Promise.race([once(response, "drain", { signal }), once(response, "close", { signal })]);
+  // Removes the listeners of the event that has not come.
+  waiting.abort();
 }
 
 async function playSteps(steps: Step[], received: Received, response: ServerResponse): Promise<void> {
