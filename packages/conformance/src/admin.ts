@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import type { AdminSettings } from "@easel/protocol/management";
 import { manage, type Stage } from "./fixture.ts";
 import type { Person, Target } from "./target.ts";
 
@@ -46,3 +47,14 @@ export const setQuotas = (target: Target, quotas: Record<string, number | null>)
 /** Switches Public links on or off for the instance. */
 export const setPublicLinks = (target: Target, publicLinks: boolean): Promise<void> =>
   administer(target, "PATCH", "/api/admin/settings", { publicLinks });
+
+/** Returns the models and spend caps of AI of the instance. */
+export async function aiSettingsOf(target: Target): Promise<AdminSettings["ai"]> {
+  const admin = await target.signIn(target.admin);
+  const { json } = await manage(target, admin, "GET", "/api/admin/settings");
+  return json.ai as AdminSettings["ai"];
+}
+
+/** Changes these settings of AI of the instance. */
+export const setAi = (target: Target, ai: Partial<AdminSettings["ai"]>): Promise<void> =>
+  administer(target, "PATCH", "/api/admin/settings", { ai });

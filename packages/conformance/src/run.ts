@@ -3,6 +3,7 @@ import { pipeline } from "./4.1-pipeline.ts";
 import { identity } from "./4.2-identity.ts";
 import { kv } from "./4.3-kv.ts";
 import { files } from "./4.4-files.ts";
+import { ai } from "./4.5-ai.ts";
 import { realtime } from "./4.7-realtime.ts";
 import { authoring } from "./4.8-authoring.ts";
 import { submissions } from "./4.9-submissions.ts";
@@ -21,15 +22,17 @@ import { devTarget, proxyTarget, type TargetOptions } from "./target.ts";
  */
 const [, , ...given] = process.argv;
 const { BASE_URL = given[0], URL_MODE = given[1] ?? "path", AUTH_MODE = given[2] ?? "dev" } = process.env;
-const { ADMIN_EMAIL, AUTHORING, RATE_LIMITED } = process.env;
+const { ADMIN_EMAIL, AI_PROVIDER, AI_WIRE = "anthropic", AUTHORING, RATE_LIMITED } = process.env;
 
 if (!BASE_URL || !URL.canParse(BASE_URL))
   throw new Error("BASE_URL names the service, as in http://localhost:3000");
 if (URL_MODE !== "path" && URL_MODE !== "subdomain") throw new Error("URL_MODE is path or subdomain");
 if (AUTH_MODE !== "dev" && AUTH_MODE !== "proxy") throw new Error("AUTH_MODE is dev or proxy");
+if (AI_WIRE !== "anthropic" && AI_WIRE !== "openai") throw new Error("AI_WIRE is anthropic or openai");
 
 const options: TargetOptions = { rateLimited: RATE_LIMITED === "1" };
 if (ADMIN_EMAIL) options.admin = ADMIN_EMAIL;
+if (AI_PROVIDER) options.ai = { url: AI_PROVIDER, wire: AI_WIRE };
 const target = (AUTH_MODE === "dev" ? devTarget : proxyTarget)(BASE_URL, URL_MODE, options);
 
 const SECTIONS = [
@@ -38,6 +41,7 @@ const SECTIONS = [
   identity,
   kv,
   files,
+  ai,
   realtime,
   AUTHORING === "1" ? authoring : operatorDisabled,
   submissions,

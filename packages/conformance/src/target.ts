@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
+import type { StandIn } from "./ai/stand-in.ts";
 import { type Header, send } from "./http.ts";
 
 /** A person. `headers` identify them in a request: a session cookie, identity headers or a token. */
@@ -20,10 +21,12 @@ export interface Target {
   signIn(email: string, name?: string): Promise<Person>;
   /** E-mail address of an instance administrator. */
   admin: string;
+  /** The stand-in provider of AI, where the service has one. */
+  ai?: StandIn;
 }
 
 /** The optional settings of a target. */
-export type TargetOptions = Partial<Pick<Target, "rateLimited" | "admin">>;
+export type TargetOptions = Partial<Pick<Target, "rateLimited" | "admin" | "ai">>;
 
 /** Returns a target in dev auth mode, where `POST /auth/dev/session` starts a session. */
 export function devTarget(base: string, urlMode: Target["urlMode"], options: TargetOptions = {}): Target {

@@ -1,4 +1,5 @@
 import { after, describe, test } from "node:test";
+import type { StandIn } from "@easel/conformance/ai/stand-in";
 import { devTarget, proxyTarget, type Target } from "@easel/conformance/target";
 import { ENGINES, type Engine, NAMED, PROXY, startService } from "../support/service.ts";
 
@@ -11,6 +12,8 @@ interface Setup {
   authMode: keyof typeof TARGETS;
   /** Further settings of the service. */
   settings?: Record<string, string>;
+  /** The stand-in provider of AI that the settings name. */
+  ai?: StandIn;
 }
 
 /** Registers the tests of a section of the specification, or of a part of it. The target is the service under test. */
@@ -46,7 +49,7 @@ export async function conforms(...runs: Run[]): Promise<void> {
 
 async function start(
   engine: Engine,
-  { urlMode, authMode, settings }: Setup,
+  { urlMode, authMode, settings, ai }: Setup,
   rateLimited: boolean,
 ): Promise<Target> {
   const { base } = await startService(
@@ -64,5 +67,5 @@ async function start(
     },
     NAMED,
   );
-  return TARGETS[authMode](base, urlMode, { rateLimited });
+  return TARGETS[authMode](base, urlMode, { rateLimited, ...(ai && { ai }) });
 }
