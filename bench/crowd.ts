@@ -41,7 +41,7 @@ export interface Crowd {
   dialect: Dialect;
 }
 
-/** A round in which every publisher of every room keeps `window` messages in flight. */
+/** A round of measurement. Each publisher of each room always has `window` messages that it has sent and not yet received back. */
 export interface Flow {
   kind: "flow";
   window: number;
@@ -57,7 +57,7 @@ export interface FlowResult {
   cpu: number | null;
 }
 
-/** A round in which the first `rooms` rooms together publish `perSecond` messages a second. */
+/** A round of measurement at a steady rate: the first `rooms` rooms together publish `perSecond` messages a second. */
 export interface Pulse {
   kind: "pulse";
   rooms: number;

@@ -6,7 +6,10 @@ import type { Table } from "./table.ts";
 
 const KEYS = 1000;
 
-/** Compares `GET` and `PUT /kv/{key}` from the page of a signed-in user with the same requests to a bare server. */
+/**
+ * Compares `GET` and `PUT /kv/{key}`, sent by a signed-in user's page, with the same requests to a plain `node:http` server that only
+ * returns fixed bodies.
+ */
 export async function kv(): Promise<Table> {
   const easel = await startEasel(0);
   try {

@@ -1,7 +1,12 @@
-/** Calls `take` with the pictures that a person chooses, drags onto the page or pastes. Ignores drags and pastes unless `isOpen()`. */
+/**
+ * Calls `take` with an array of the pictures that a person chooses, drags onto the page or pastes. Ignores drags and pastes while
+ * `isOpen()` is false.
+ */
 export function letPick(element, take, isOpen) {
   const curtain = element("curtain");
-  /** Whether the drag began on this page. Such drags are ignored; browsers report dragged pictures of a page as files, too. */
+  /**
+   * Whether the current drag began on this page. Such a drag is ignored, because browsers report a dragged picture of the page as a file.
+   */
   let own = false;
   const holdsFiles = ({ dataTransfer }) => isOpen() && !own && dataTransfer?.types.includes("Files");
   const given = (files) => {

@@ -13,7 +13,10 @@ export const entriesOf = (field) => ({
   slug: field.slug.value.trim(),
 });
 
-/** Returns the first error in the form, as the name of its field and a message; undefined if there is none. */
+/**
+ * Returns the first error in the form as `[field, message]`, such as `["title", "A page needs a title."]`. Returns undefined if there is no
+ * error.
+ */
 export function faultOf({ title, text, access, password }, base) {
   if (title === "") return ["title", "A page needs a title."];
   if (text.trim() === "") return ["text", "Write something first."];
@@ -30,7 +33,7 @@ function expiryOf(expiry, base) {
 
 /**
  * Returns the settings to send: for a new page if `base` is null, otherwise for an update of the canvas `base`. In an update, an undefined
- * setting keeps its value, and a password of null is removed. The access is undefined unless the person has changed it.
+ * setting keeps its value, and null clears the setting. The access is undefined unless the person has changed it.
  */
 export function settingsOf(entries, base) {
   const { title, access, password: typed, expiry, slug } = entries;

@@ -46,7 +46,7 @@ const NOTES = {
 };
 export const noteOf = ({ publicationStatus }) => NOTES[publicationStatus] ?? "";
 
-/** Whether the owner of a canvas sees the page at the address of the canvas. Other people do not see it if it has expired. */
+/** Whether the address of a canvas shows the page to the owner. It does so for a published canvas and for an expired one. */
 export const isServed = ({ publicationStatus }) => ["published", "expired"].includes(publicationStatus);
 
 /** Returns a text that says who may read a canvas, and until when. */

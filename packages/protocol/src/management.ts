@@ -77,7 +77,9 @@ export interface AiUsage {
   models: (AiSums & { model: string })[];
 }
 
-/** The response of `GET /api/admin/ai/usage`. Each list has its 1,000 most expensive entries, the most expensive first. */
+/**
+ * The response of `GET /api/admin/ai/usage`. `models`, `people` and `canvases` have at most 1,000 entries each, the most expensive first.
+ */
 export interface InstanceAiUsage extends AiUsage {
   /** `name` and `email` are null for a person or guest who has been removed. */
   people: (AiSums & { userId: string; name: string | null; email: string | null })[];

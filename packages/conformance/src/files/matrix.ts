@@ -125,7 +125,10 @@ export function matrix(target: Target): void {
   });
 }
 
-/** Asserts that the caller's list contains exactly the files that they may read, each with its scope and uploader. */
+/**
+ * Asserts that the list of files that the service returns to the caller has exactly the files that the caller may read, each with its scope
+ * and uploader.
+ */
 async function listed({ pages, ids, files }: Scene, caller: Caller) {
   const row = (id: string, scope: string, uploadedBy: string) => `${scope} ${id} by ${uploadedBy}`;
   const expected = [...files].flatMap(([{ kind, name, policy }, made]) => {

@@ -25,7 +25,7 @@ const ROWS: Row[] = [
   ["deleted", remove, [404, "NOT_FOUND"], [404, "NOT_FOUND"]],
 ];
 
-/** Tests in which states the page of a canvas is refused. A browser gets the refusal as an HTML page. */
+/** Tests that the page of a canvas is refused in states such as `archived` or `expired`. A browser gets an HTML page that says so. */
 export function states(target: Target): void {
   describe("states", () => {
     let people: Cast;

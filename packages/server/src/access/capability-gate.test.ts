@@ -16,8 +16,8 @@ const denied: Deployment = { ai: false, realtime: false, authoring: false };
 const names = Object.keys(CAPABILITIES) as Capability[];
 
 /**
- * For each capability, the expected reason if only its own switch is off, and if only the settings of the deployment are off. Null: the
- * capability stays on.
+ * The expected reason why a capability is off, in two cases: only the switch of the capability is off (`own`), or the operator has
+ * configured neither AI, realtime nor authoring (`deployment`). Null: the capability stays on.
  */
 const TABLE: [Capability, own: DisabledReason | null, deployment: DisabledReason | null][] = [
   ["identity", null, null],

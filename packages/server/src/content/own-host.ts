@@ -5,8 +5,8 @@ import { hostOf } from "../http/host-header.ts";
 import { redirect, refuse } from "../http/refusal.ts";
 
 /**
- * In subdomain mode, redirects a request for canvas content to the host of the canvas if the request came to another host. Throws 404
- * `NOT_FOUND` if the slug is malformed. Runs first on every route of canvas pages.
+ * In subdomain mode, redirects a request for the pages of a canvas to the host of that canvas, such as `tea.example.org`, if it came to
+ * another host. Throws 404 `NOT_FOUND` if the slug is malformed. Runs first on every route of canvas pages.
  */
 export function requireOwnHost(request: FastifyRequest, { base }: Env): void {
   if (base.urlMode !== "subdomain") return;

@@ -3,8 +3,8 @@ import { isToken, newId, newToken, tokenHash } from "../crypto/ids.ts";
 import type { Env } from "../env.ts";
 
 /**
- * The columns of an invitation in a query result. In the view `session_holders`, which also has the sessions of users, `invite_id` is null
- * for such a session.
+ * The columns of an invitation in a query result. The view `session_holders` also has the sessions of users; for these, `invite_id` is
+ * null.
  */
 export interface InviteRow {
   invite_id: string | null;

@@ -5,7 +5,7 @@ import { refuse } from "../http/refusal.ts";
 import type { Visit } from "./visit.ts";
 
 /**
- * Which page started a request: "own" for a page of the canvas or no page, "other" for another page that is allowed, or the code of the
+ * Which page started a request. "own": a page of the canvas, or no page. "other": another page that is allowed. Otherwise the code of the
  * error by which step 4 of the pipeline rejects the request.
  */
 export type StartedBy = "own" | "other" | "CROSS_CANVAS_FORBIDDEN" | "CROSS_SITE_FORBIDDEN";

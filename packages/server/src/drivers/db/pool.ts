@@ -186,7 +186,10 @@ export class Pool {
     this.#onReachability("back");
   }
 
-  /** Opens new connections for new queries. The old connections may finish their queries within the timeout of a check. */
+  /**
+   * Replaces the clients, so that new queries get new connections. The queries on the old connections may still finish within the timeout
+   * of a check.
+   */
   #renew(old: Clients): void {
     this.#clients = this.#open();
     void end(old, this.#times.check / 1000);

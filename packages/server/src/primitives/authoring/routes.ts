@@ -14,8 +14,8 @@ import { listAuthored, revokeShare } from "./store.ts";
 import { updateShare } from "./update-share.ts";
 
 /**
- * Returns the id of the canvas in the path. Throws 401 or 403 if the caller may not publish canvases, 404 `NOT_FOUND` if they do not manage
- * this one, and 409 `DISABLED` with the reason if an administrator has disabled it.
+ * Returns the id of the canvas whose id is in the request path. Throws 401 or 403 if the caller may not publish canvases, 404 `NOT_FOUND`
+ * if the caller does not manage this canvas, and 409 `DISABLED` if an administrator has disabled it.
  */
 async function changeable(call: Call, env: Env): Promise<string> {
   requireAuthor(call);

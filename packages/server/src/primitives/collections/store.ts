@@ -83,8 +83,8 @@ export class RecordStore {
   }
 
   /**
-   * Returns the next records of a list, without those that the right `read` does not include. Returns at most `query.limit` records, and at
-   * most about 64 Ki characters of text, but always at least one record if there are any.
+   * Returns the next records of a list, but only those that the right `read` includes. Returns at most `query.limit` records and about 64
+   * Ki characters of text, but at least one record if there are any.
    */
   async list(query: RecordQuery, read: Right) {
     const author = read.any ? null : this.#caller;

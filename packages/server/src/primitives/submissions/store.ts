@@ -66,8 +66,8 @@ export class SubmissionStore {
   }
 
   /**
-   * Reads at most `limit` submissions whose authors' ids follow `cursor`, sorted by these ids. `nextCursor` is the last id, or null if no
-   * submissions follow.
+   * Reads at most `limit` submissions, sorted by the ids of their authors. `cursor` is the last author id of the previous page. Returns as
+   * `nextCursor` the last author id of this page, or null if no submissions follow.
    */
   async list({ cursor, limit }: { cursor: string; limit: number }) {
     const { rows, more } = await this.#db.head<Submission>(
