@@ -41,8 +41,8 @@ const FRAMES: Dialect = {
 };
 
 /**
- * The dialect of Socket.IO. The first digit of a frame belongs to Engine.IO 4: `0` open, `2` ping, `3` pong, `4` message. A message
- * contains a packet of Socket.IO 5: `40` is a connect, and `42` is an event.
+ * The frames of Socket.IO. The first digit of a frame is that of the Engine.IO 4 protocol: `0` open, `2` ping, `3` pong, `4` message. In a
+ * message, a digit of the Socket.IO 5 protocol follows: `40` is a connect, and `42` is an event.
  */
 const PACKETS: Dialect = {
   opening: [

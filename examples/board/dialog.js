@@ -22,7 +22,10 @@ export function letEdit(state, { write, say, name }) {
    */
   const placeFor = (about) => () => (shown === about ? "trouble" : "message");
 
-  /** Saves the text. If somebody else has changed the card, only shows a message; saving again then stores the text. */
+  /**
+   * Saves the text of the card. If somebody else has changed the card meanwhile, shows a message instead, and the next save overwrites that
+   * change.
+   */
   async function save() {
     const form = element("editing");
     const text = element("edited").value.trim();

@@ -6,7 +6,7 @@ const TOLD = 60_000;
 const LOOK = 5000;
 /** The longest time in ms until the next read after a failed one. */
 const REST = 60_000;
-/** The time in ms from a change to the read that follows. That read covers all changes in between. */
+/** The time in ms between a change and the read that it causes. Further changes during this time cause no further read. */
 const TOGETHER = 1000;
 
 /**

@@ -86,7 +86,10 @@ export interface InstanceAiUsage extends AiUsage {
   canvases: (AiSums & { canvasId: string; slug: string; title: string })[];
 }
 
-/** The spend of a canvas on AI in the current month (UTC), in US dollars. `reserved` is what running requests can cost at most. */
+/**
+ * The spend of a canvas on AI in the current month (UTC), in US dollars. `reserved` is the highest cost that the running requests can have
+ * together.
+ */
 export interface MonthlySpend {
   month: string;
   spent: number;

@@ -46,7 +46,7 @@ export async function listTeamsOf(canvasIds: string[], { db }: Env): Promise<Map
   return listsOf(rows);
 }
 
-/** Returns the ids in `ids` that belong to teams which the user created or is a member of. */
+/** Returns the ids of the teams in `ids` that the user created or is a member of. */
 export async function visibleTeams(ids: string[], user: User, { db }: Env): Promise<string[]> {
   const rows = await db.all<{ id: string }>`
     select id from teams where id in (select key from json_each(${asKeys(ids)})) and (created_by = ${user.id}

@@ -7,7 +7,7 @@ export type Method = "GET" | "PUT" | "POST" | "PATCH" | "DELETE";
 /** The methods in the order in which `Allow` lists them. */
 const USED = ["GET", "HEAD", "PUT", "POST", "PATCH", "DELETE"] as const;
 
-/** The methods that routes are mounted for: all that Node's HTTP parser knows, except OPTIONS and CONNECT. */
+/** The methods for which routes are registered: all that the HTTP parser of Node accepts, except OPTIONS and CONNECT. */
 export const METHODS = PARSED.filter((method) => method !== "OPTIONS" && method !== "CONNECT");
 
 /** Returns the handler for a method. If there is none, sets `Allow` and throws 405 `METHOD_NOT_ALLOWED`. */

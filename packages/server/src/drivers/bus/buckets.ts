@@ -11,13 +11,13 @@ interface Count {
  */
 interface Owner {
   parts: Map<string, Count>;
-  /** The time at which the last of the buckets ends, in milliseconds of the bus's clock. */
+  /** The time at which the last time window of the owner's buckets ends, in milliseconds of the bus's clock. */
   endsAt: number;
 }
 
 /**
- * The maximum number of owners that are removed when a bucket is created: owners whose buckets have all ended, or the oldest owners if
- * there are too many buckets.
+ * The maximum number of owners that are removed when a bucket is created. Owners whose time windows have all ended are removed, and, if
+ * there are too many buckets, also the oldest owners.
  */
 const REMOVED_AT_ONCE = 2;
 

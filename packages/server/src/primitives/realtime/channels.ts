@@ -125,8 +125,8 @@ export class Channels {
   }
 
   /**
-   * Adds the connection to the presence of a channel if the user's rights allow that. Returns true if the user had no other connection
-   * there.
+   * Adds the connection to the presence of a channel if the user's rights allow that. Returns true if this is the user's first connection
+   * in the presence of the channel.
    */
   async #joinPresence(subscription: Subscription): Promise<boolean> {
     if (subscription.present || !subscription.rights.participatePresence) return false;
