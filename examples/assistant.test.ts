@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { play, type Step } from "@easel/conformance/ai/script";
+import { manage } from "@easel/conformance/fixture";
 import { until } from "@easel/conformance/patience";
+import { devTarget } from "@easel/conformance/target";
 import type { Page } from "playwright-core";
 import { currentModels } from "../packages/server/src/organisation/ai/prices.ts";
 import { startAiProvider } from "../packages/server/test/support/ai-provider.ts";
@@ -59,7 +61,7 @@ const HOSTILE = `<img src=x onerror="document.body.dataset.hacked = 1"><b>bold</
 test("an answer appears in pieces, is announced once, and is there after a reload", {
   skip: noBrowser,
 }, async () => {
-  const { page, faults } = await openAssistant("ada@example.com");
+  const { page, context, faults } = await openAssistant("ada@example.com");
   await assertAccessible(page);
   await page.reload();
   await page.evaluate(`
@@ -101,6 +103,13 @@ test("an answer appears in pieces, is announced once, and is there after a reloa
     blocks.map(([, text]) => text).join("\n"),
   ]);
   await auditAccessibility(page);
+  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  await button(page, "Copy the answer").click();
+  await page.waitForFunction("said.at(-1) === 'Copied.'");
+  assert.equal(
+    await page.evaluate("navigator.clipboard.readText()"),
+    `One **two** ${HOSTILE}\n\n${code}\n\nwith \`three\``,
+  );
 
   await page.waitForLoadState("networkidle");
   await page.reload();
@@ -245,6 +254,28 @@ test("a viewer who may not ask sees why, and asks when they may", { skip: noBrow
   assert.deepEqual([...faults, ...editor.faults], []);
 });
 
+test("a guest sees that guests may not ask, and asks when they may, within their cap", {
+  skip: noBrowser,
+}, async () => {
+  const target = devTarget(base, "path");
+  const owner = await target.signIn("dev@example.com");
+  const canvas = await env.db.get<{ id: string }>`select id from canvases where slug = 'assistant'`;
+  const guest = { email: "guest@example.org", name: "A guest" };
+  const { json } = await manage(target, owner, "POST", `/api/canvases/${canvas?.id}/invites`, guest);
+  const page = await (browser ?? assert.fail()).newPage();
+  await page.goto(String(json.url));
+  await page.getByRole("alert").filter({ hasText: "Guests may not ask here." }).waitFor();
+  await env.db.run`update canvases set guest_ai = 1 where slug = 'assistant'`;
+  await button(page, "Check again").click();
+  await ask(page, "Good day");
+  await seen(page, "You said: Good day").waitFor();
+  await ready(page);
+  await setting("ai.guestUsd", 0, async () => {
+    await ask(page, "And again");
+    await seen(page, "Your AI allowance as a guest is used up.").waitFor();
+  });
+});
+
 test("without a key, the page says how an administrator sets it", { skip: noBrowser }, async (t) => {
   const off = await startExample(t, "assistant");
   const address = `${off.base}/c/assistant/`;
@@ -262,6 +293,11 @@ test("a new conversation removes the old one, also while an answer is being writ
   await ask(page, "Remember this");
   await seen(page, "You said: Remember this").waitFor();
   await ready(page);
+  const stored = Promise.withResolvers<void>();
+  await page.route("**/kv/user/*", async (route) => {
+    if (route.request().method() === "PUT") await stored.promise;
+    await route.continue();
+  });
   await ask(page, [{ text: "For ever" }, { hang: true }], "anew");
   await seen(page, "For ever").waitFor();
   await button(page, "New conversation").click();
@@ -273,6 +309,10 @@ test("a new conversation removes the old one, also while an answer is being writ
   await page.getByText("What would you like to know?").waitFor();
   await page.waitForFunction("document.activeElement.id === 'question'");
   await until("the provider is stopped", async () => (await provider.log("anew"))[0]?.ended === "closed");
+  // The last turn is removed after it has been stored.
+  const put = page.waitForResponse((response) => response.request().method() === "PUT");
+  stored.resolve();
+  await put;
   await until("the turns are removed", () =>
     page.evaluate("easel.kv.user.list().then(({ entries }) => entries.length === 0)"),
   );

@@ -6,8 +6,7 @@ const MESSAGES = {
   NOT_AUTHENTICATED: "You are not signed in. Reload this page to sign in.",
   PERMISSION_DENIED:
     "Only the owner and the editors of this page may ask. They can let viewers ask as well, by setting its aiAudience to viewers.",
-  GUEST_AI_DISABLED:
-    "Guests may not ask here. The owner and the editors of this page can let them, by switching guestAi on.",
+  GUEST_AI_DISABLED: "Guests may not ask here. The owner of this page can let them, by switching guestAi on.",
   GUEST_AI_CAP: "Your AI allowance as a guest is used up.",
   MODEL_NOT_ALLOWED: `The model ${MODEL} is not allowed here. The owner of this page can choose another one in its file model.js.`,
   RATE_LIMITED: "These were many questions in a short time. Wait a minute, and try again.",
@@ -17,7 +16,7 @@ const MESSAGES = {
 
 const REASONS = {
   operator_disabled:
-    "AI is off on this service, because it has no key of an AI provider yet. An administrator sets the key and starts the service again (docs/settings.md has all settings of AI):",
+    "AI is off on this service, because it has no key of an AI provider yet. An administrator sets the key and starts the service again (docs/ai.md has the details):",
   OWNER_ONLY: "This page is no longer shared with you.",
   SHARE_EXPIRED: "This page is no longer shared with you: its time has run out.",
   NOT_FOUND: "This page is gone: it was deleted.",
