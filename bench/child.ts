@@ -14,7 +14,7 @@ export interface Server {
 /** The CPU core that a process may run on. */
 export type Core = 0 | 1 | "any";
 
-/** Whether processes can be pinned: servers to core 0, the processes that send requests to core 1. */
+/** Whether this machine can pin a process to a CPU core. If so, servers run on core 0, and the processes that send requests on core 1. */
 export const pinned = cpus().length > 1 && spawnSync("taskset", ["-c", "0,1", "true"]).status === 0;
 
 /** Starts a script of this repository in a directory without `.env`. Pins the process to a core if requested and possible. */

@@ -20,7 +20,7 @@ export interface Load {
 /** The results, which the program prints as JSON. They cover the requests after the warm-up. Times are in microseconds. */
 export interface LoadResult {
   responses: number;
-  /** Responses whose status is not 2xx. */
+  /** The number of responses whose status is not 2xx. */
   refused: number;
   perSecond: number;
   /** CPU time of the server per request, in microseconds; null if it cannot be read. */

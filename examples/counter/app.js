@@ -23,7 +23,7 @@ function asText(number) {
   return number.toLocaleString("en", { notation, maximumFractionDigits: 3 }).replace("-", "−");
 }
 
-/** Shows a text in a row of cells, one per character. The cell of a digit has all ten digits and scrolls to the right one. */
+/** Shows a text in a row of cells, one per character. The cell of a digit contains all ten digits and is scrolled to that digit. */
 function roll(row, text) {
   const letters = [...text];
   while (row.children.length > letters.length) row.firstElementChild.remove();
@@ -147,7 +147,10 @@ class Counter {
     };
   }
 
-  /** Runs a change after all earlier ones. A failed change is not repeated, and the number is read again. */
+  /**
+   * Runs `action` after all earlier changes. Until `action` has ended, the page shows the number plus `by`. If `action` fails, it is not
+   * repeated, and the number is read from `kv` again.
+   */
   #change(by, action) {
     this.#open += 1;
     this.#sending += by;

@@ -40,7 +40,7 @@ export function createOutbox(send, clock = () => performance.now()) {
     send(...message);
   };
 
-  /** Sends the position of the pointer again. */
+  /** Sends the last position of the pointer again, unless a newer one is about to be sent. */
   const repeat = () => {
     if (path.length === 0 && here !== null) path = [here];
     plan();

@@ -11,7 +11,10 @@ let introduction = null;
 /** Returns the name of a person, or “somebody” if the name is unknown. */
 export const nameOf = (id) => names.get(id) ?? "somebody";
 
-/** Reads the names again if one of these people has not been looked up yet. Ignores errors, because the page works without names. */
+/**
+ * Reads the names of all people again if `ids` contains an id that was not looked up before. Ignores errors, because the page works without
+ * names.
+ */
 export async function learnNames(ids) {
   const unknown = ids.filter((id) => !names.has(id) && !asked.has(id));
   if (unknown.length === 0) return;

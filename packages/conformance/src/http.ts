@@ -6,7 +6,7 @@ import { PATIENCE_MS } from "./patience.ts";
 /** One header line as it is sent. A list of headers may contain the same name twice. */
 export type Header = [name: string, value: string];
 
-/** A request. `path` is sent unchanged. `Content-Length` is added where the body is not chunked. */
+/** A request. `path` is sent unchanged. A `Content-Length` header is added if there is a body that is not chunked. */
 export interface Request {
   method: string;
   path: string;

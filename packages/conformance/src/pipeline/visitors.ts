@@ -26,7 +26,10 @@ const publicly = inTurn(shareByLink, (target, canvas) => publish(target, canvas,
 const lock: Change = (target, canvas) => amend(target, canvas, { password: PASSWORD });
 const forbid: Change = (target, { people }) => mayPublish(target, people.owner, false);
 
-/** Changes of a canvas, each with the outcome of a later request by an anonymous caller and by a guest of the canvas. */
+/**
+ * Changes to a canvas. Each row also has the outcome of a later request by an anonymous caller, and the outcome of one by a guest of the
+ * canvas.
+ */
 const ROWS: [name: string, change: Change, anonymous: Outcome | "turned away", guest: Outcome][] = [
   ["private", privately, "turned away", "viewer"],
   ["Whole org", (target, canvas) => amend(target, canvas, { access: "whole_org" }), "turned away", "viewer"],

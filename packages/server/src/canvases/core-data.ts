@@ -2,7 +2,7 @@ import type { CanvasData } from "./canvas-data.ts";
 
 /**
  * The tables that hold data of canvases apart from the data of a primitive such as KV: guests, people lists, teams, versions, staged
- * deploys and slugs. Includes the table `counts`, in which every primitive counts its rows.
+ * deploys and slugs. Includes the table `counts`, in which several primitives count their rows.
  */
 export const coreData: CanvasData = {
   tables: {

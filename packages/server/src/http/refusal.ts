@@ -32,7 +32,10 @@ export function refuse(
   throw new Refusal(status, { code, message: ERRORS[code].message, ...fields }, headers);
 }
 
-/** Throws 401 for a request without valid credentials that is not redirected to a login page (specification 4.1, step 1). */
+/**
+ * Throws the 401 response to a request without valid credentials (specification 4.1, step 1). Used where the request is not redirected to a
+ * sign-in page instead.
+ */
 export function refuseAnonymous(): never {
   throw new Refusal(401, { error: ERRORS.NOT_AUTHENTICATED.message });
 }

@@ -49,8 +49,8 @@ async function requireAdded(outcome: AddOutcome, canvasId: string, env: Env): Pr
 }
 
 /**
- * Stores the files of a version and inserts their rows, a few files at a time. Does not store a file again whose bytes the canvas already
- * has. If these bytes are removed with another version meanwhile, stores all files that were handled at that time once more.
+ * Stores the files of a version and inserts their rows, in slices of a few files. Bytes that the canvas already has are not stored again.
+ * If such bytes are removed with another version meanwhile, stores all files of the slice.
  */
 async function storeAll(version: StoredVersion, files: BundleFile[], env: Env): Promise<void> {
   for (const slice of slicesOf(files)) {

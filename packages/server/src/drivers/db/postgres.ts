@@ -108,7 +108,10 @@ export function postgres(
   const rows = <Row>(statement: Sql) =>
     pool.use(({ statements }) => query(statements, statement).then((found) => [...found] as Row[]));
 
-  /** Returns the first rows up to a total size. The server measures the rows and sends only those that fit. */
+  /**
+   * Returns the first rows of a query whose total size is at most `size` bytes, but at least one row. The server measures the rows and
+   * sends only those that fit.
+   */
   async function head<Row>(
     { statements }: Clients,
     size: number,

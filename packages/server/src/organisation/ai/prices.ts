@@ -51,13 +51,13 @@ export const PRICE_LIST: Record<Config["aiProvider"], Record<string, ListedPrice
   },
 };
 
-/** Returns the models that canvases may use by default: if neither `SERVICE_AI_MODELS` nor an administrator restricts them. */
+/** Returns the models that canvases may use unless `SERVICE_AI_MODELS` or an administrator lists others. */
 export const currentModels = ({ aiProvider }: Pick<Config, "aiProvider">): string[] =>
   Object.entries(PRICE_LIST[aiProvider]).flatMap(([model, { current }]) => (current ? [model] : []));
 
 /**
- * Returns the prices of a model for a request of `inputTokens`: those of `SERVICE_AI_PRICES`, otherwise those of the built-in table; null
- * for a model without prices.
+ * Returns the prices of a model for a request of `inputTokens`. Prices in `SERVICE_AI_PRICES` replace those of the built-in table. Returns
+ * null if neither has the model.
  */
 export function priceOf(
   model: string,

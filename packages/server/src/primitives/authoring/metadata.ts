@@ -30,7 +30,10 @@ export const ShareUpdate = z.strictObject({
   expectedUpdatedAt: moment.optional(),
 });
 
-/** Parses the form part `metadata` with a schema. Throws 400 `INVALID_BODY` with all faults, or if the bundle is empty. */
+/**
+ * Parses the form part `metadata` with a schema and returns its fields. Throws 400 `INVALID_BODY` with all faults in the message, or if the
+ * bundle is empty.
+ */
 export function parseMetadata<Fields>(
   { metadata, bundle }: { metadata: Buffer; bundle: { bytes: number } | undefined },
   schema: ZodType<Fields>,

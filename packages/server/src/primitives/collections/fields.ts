@@ -88,8 +88,8 @@ const kindOf = (key: Buffer) => Buffer.of(key.readUInt8(0));
 const endOf = (key: Buffer) => Buffer.of(key.readUInt8(0) + 1);
 
 /**
- * For each comparison, a function that returns the range of keys that match. Its argument is the key of the operand. A value matches only
- * if it is of the same kind as the operand, for example a number.
+ * For each comparison, such as `lt`, a function that returns the range of keys that satisfy it. `key` is the key of the operand. A range
+ * contains only keys of the same kind as the operand: a number is never compared with a string.
  */
 export const COMPARISONS = {
   eq: (key: Buffer): Range => ({ from: key, before: next(key) }),

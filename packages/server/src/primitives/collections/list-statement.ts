@@ -21,7 +21,7 @@ const FIELDS = {
 
 /**
  * For each way to read a list, the parts of its SQL statement: the tables (`from`), a further condition (`also`), and the column by which
- * records are sorted before they are sorted by id (`key`, or null). Each way reads along an index.
+ * records are sorted before they are sorted by id (`key`, or null).
  */
 const WALKS = {
   createdAt: { ...RECORDS, key: null, also: "" },
@@ -66,8 +66,8 @@ function listText({ walk, descending, authors, conditions }: Shape): TemplateStr
 }
 
 /**
- * Returns the values for the placeholders of the bounds in the statement. The first ones say after which record the page begins: the last
- * one of the previous page, or the bound before the list. A list sorted by a field also needs the key at which it ends.
+ * Returns the values for the placeholders that bound a page. The first ones are the sort value and the id of the last record on the
+ * previous page, or values that precede the whole list. If the list is sorted by a field, the last one is the key at which the list ends.
  */
 function boundsOf({ order, descending, after }: RecordQuery, bounds: Range): Value[] {
   const end = descending ? "last" : "first";
@@ -84,8 +84,8 @@ function boundsOf({ order, descending, after }: RecordQuery, bounds: Range): Val
 }
 
 /**
- * Builds the statement that reads a page of a collection and one row more. It reads only records of `author`, or records of all authors if
- * `author` is null.
+ * Builds the statement that reads a page of a collection, and one row more, which shows whether another page follows. It reads only records
+ * of `author`, or records of all authors if `author` is null.
  */
 export function listStatement(
   canvas: string,

@@ -44,8 +44,8 @@ const perViewer: Scope = {
 };
 
 /**
- * Returns the key that a request writes. Throws 404 `NOT_FOUND` for an empty key: as the cursor of a list, it would mean the beginning.
- * Throws 413 `KEY_TOO_LARGE` for a key that is too long.
+ * Returns the key that a request writes. Throws 404 `NOT_FOUND` for an empty key, because an empty cursor means the start of a list. Throws
+ * 413 `KEY_TOO_LARGE` for a key that is too long.
  */
 function keyOf({ params }: Call): string {
   const { key = "" } = params;

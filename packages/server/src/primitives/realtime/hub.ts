@@ -125,8 +125,8 @@ export class Hub {
   }
 
   /**
-   * Renews the node's lease on the bus, which keeps its connections registered there. Publishes `leave` for the members that the bus has
-   * removed because of expired leases. If the lease of this node had expired, each connection registers again.
+   * Renews the node's lease on the bus, so that the bus keeps the node's connections. Publishes `leave` for the members whom the bus has
+   * removed because their leases had expired. If the lease of this node had expired, each of its connections registers with the bus again.
    */
   async #renewLease(): Promise<void> {
     if (this.#renewing) return;
@@ -146,8 +146,8 @@ export class Hub {
 
   /**
    * Rechecks the access of all connections. The users with ids in `first` are rechecked at once, all others in batches; if access changes
-   * again meanwhile, another round follows. A frame is not sent on a connection that has not been rechecked yet: `Connection.deliver`
-   * rechecks the connection before it sends.
+   * again meanwhile, another round follows. If a frame is due on a connection that still waits for its recheck, `Connection.deliver`
+   * rechecks the connection first.
    */
   async #recheckAll(first: Set<string>): Promise<void> {
     this.accessVersion++;
