@@ -5,7 +5,7 @@ import { figure, median, type Table } from "./table.ts";
 /** One kind of request, which is sent both to the bare server and to the server that is measured. */
 export interface Case {
   name: string;
-  /** The target of the benchmark: requests a second, divided by those of the bare server. */
+  /** The minimum ratio that the benchmark should reach: requests a second of the measured server, divided by those of the bare server. */
   target?: number;
   requests: string[];
   /**
@@ -13,7 +13,10 @@ export interface Case {
    * `compare`.
    */
   bare?: Server;
-  /** The name of another case in the run. The table then also has the ratio of this case to that one. */
+  /**
+   * The name of another case in the run, such as `GET`. The table then also has the ratio of the measured server's result in this case to
+   * its result in that case.
+   */
   beside?: string;
 }
 

@@ -1,9 +1,12 @@
 import { randomBytes } from "node:crypto";
 
-/** The first byte of a WebSocket frame that is not fragmented: of a text frame, and of the control frames close, ping and pong. */
+/** The first byte of an unfragmented WebSocket text frame: the FIN bit and the opcode. */
 export const TEXT = 0x81;
+/** The first byte of a close frame. */
 export const CLOSE = 0x88;
+/** The first byte of a ping frame. */
 export const PING = 0x89;
+/** The first byte of a pong frame. */
 export const PONG = 0x8a;
 
 const MASKED = 0x80;

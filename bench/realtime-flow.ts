@@ -9,8 +9,8 @@ import { createRooms, KINDS } from "./rooms.ts";
 export type Flows = Map<number, FlowResult[][]>;
 
 /**
- * Measures one kind of server after the other. The publishers in all rooms send as fast as their messages come back. The order of the
- * servers changes from round to round; the first round is discarded.
+ * Measures the throughput of messages on every kind of server, in turn. A publisher keeps a fixed number of messages in flight: it sends
+ * the next one when one comes back. The order of the servers differs from round to round, and the first round is discarded.
  */
 export async function measureFlow(options: {
   rooms: number;

@@ -5,7 +5,10 @@ import { startExample } from "../packages/server/test/support/service.ts";
 
 const ARABIC = "مرحبا بالعالم.";
 
-/** Whether the text is aligned to the right edge of its element without filling it. */
+/**
+ * A script for the page. It returns whether the text of the first list item is aligned to the right edge of its element and does not fill
+ * the line.
+ */
 const STANDS_RIGHT = `(() => {
   const text = document.querySelector("li .text");
   const range = document.createRange();

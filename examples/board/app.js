@@ -18,11 +18,17 @@ const say = (text) => {
   element("status").textContent = text;
 };
 
-/** The viewer and their rights, the cards by id, and the removed card that “Undo” restores. */
+/**
+ * What the page shows: the viewer (`me`), the viewer's `rights`, the cards by id (`board`), and the removed card that “Undo” restores
+ * (`gone`).
+ */
 const state = { me: null, rights: null, board: null, gone: null };
 /** The `updatedAt` of the oldest card shown, if there are older cards that are not shown; otherwise 0. */
 let end = 0;
-/** Counts the beginnings and ends of writes. If this number changes while a list is read, the list may be stale and is not shown. */
+/**
+ * Grows by one when a write begins and when a write ends. If it grows while the board is being read, that read may have an old result,
+ * which is not shown.
+ */
 let changes = 0;
 let open = 0;
 let queue = Promise.resolve();

@@ -10,7 +10,10 @@ export const cards = () => easel.kv.collection("cards");
 /** Reads the records of the cards to show, beginning with the one that was changed last. */
 export const readBoard = () => cards().list({ orderBy: "-updatedAt", limit: MOST });
 
-/** Returns the content of a card from its record. A record that another program has stored in another shape becomes a card as well. */
+/**
+ * Returns the content of a card from its record. Fields that are missing or invalid get default values, because another program may have
+ * stored the record.
+ */
 export function contentOf({ value }) {
   const { text, column, by } = Object(value);
   return {
@@ -38,5 +41,5 @@ export async function discard(record) {
   }
 }
 
-/** Whether an error means that the card, and not the canvas, does not exist. */
+/** Whether an error says that the card does not exist. Returns false for an error that says that the whole canvas does not exist. */
 export const isGone = (error) => error.code === "NOT_FOUND" && error.reason === "NOT_FOUND";

@@ -4,7 +4,7 @@ const element = (id) => document.getElementById(id);
 const sectionOf = (column) => document.querySelector(`[data-column="${column}"]`);
 const listOf = (column) => sectionOf(column).querySelector("ol");
 
-/** Returns the heading element of a column. Its text is the name of the column for people. */
+/** Returns the heading element of a column. Its text is the column's title, such as `Doing`. */
 export const headingOf = (column) => sectionOf(column).querySelector("h2");
 export const titleOf = (column) => headingOf(column).textContent;
 
@@ -87,8 +87,8 @@ export function draw(state) {
 }
 
 /**
- * Keeps the focus on `focused`. If `focused` is now hidden, focuses a visible button of its list item; if `focused` was removed, a visible
- * button in the column `home`. Without such a button, focuses the heading of `home`.
+ * Keeps the focus on `focused` if it is still visible. Otherwise focuses a visible button: in the same list item if `focused` is hidden, in
+ * the column `home` if `focused` was removed. If there is no such button, focuses the heading of `home`.
  */
 function refocus(focused, home) {
   const scope = focused.isConnected && focused.hidden ? focused.closest("li") : home;
@@ -98,9 +98,9 @@ function refocus(focused, home) {
 }
 
 /**
- * Returns a short summary of what has changed from the board `before` to `board`, such as `Changed: Tea.`. Each board has only the cards
- * that were changed last: `endBefore` and `end` are the `updatedAt` of the oldest card on it, or 0 if it has all cards. Older cards do not
- * count as new or removed.
+ * Returns a short summary of the differences between the boards `before` and `board`, such as `Changed: Tea.`. A board may lack the cards
+ * that were changed earlier than `endBefore` or `end` (epoch milliseconds; 0 if it has all cards). Such cards are not reported as new or
+ * removed.
  */
 export function newsSince(before, board, endBefore, end) {
   const news = [];

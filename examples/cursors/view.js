@@ -101,7 +101,7 @@ export function ripple({ id }, place) {
 
 let news = [];
 
-/** Announces events in the live region; events in quick succession are combined, up to the last three. */
+/** Lets screen readers announce a text. Texts within a quarter of a second are announced together, at most the last three. */
 export function say(text) {
   news.push(text);
   if (news.length > 1) return;

@@ -4,11 +4,15 @@ import { bylineOf, elementOf } from "./view.js";
 
 const element = (id) => document.getElementById(id);
 
-/** Sets up the larger view of a photo. Returns functions that open it for a photo and that redraw it after a change. */
+/**
+ * Sets up the dialog that shows one photo in large. Returns `open`, which shows a photo in the dialog, and `redraw`, which updates the
+ * dialog after photos have changed.
+ */
 export function letView(state) {
   const dialog = element("viewer");
-  /** The photo in the dialog, and its index among the photos of its group. */
+  /** The photo in the dialog, or null while the dialog is closed. */
   let shown = null;
+  /** The index of `shown` among the photos of its group. */
   let place = 0;
 
   function draw() {

@@ -1,13 +1,12 @@
-/**
- * The delay in ms until the next call of `look`: `TOLD_MS` while the watch works, `LOOK_MS` otherwise. After failures, the delay grows to
- * at most `REST_MS`.
- */
+/** The delay in ms until the next call of `look` while the watch works. It is long because the watch reports changes at once. */
 const TOLD_MS = 60_000;
+/** The delay in ms until the next call of `look` while the watch does not work. It doubles with every failure. */
 const LOOK_MS = 10_000;
+/** The longest delay in ms after failures. */
 const REST_MS = 60_000;
 /**
- * The time in ms from a change to the read that shows it. One read shows all changes within this time. This leaves more requests for the
- * pictures, because the number of requests per minute is limited.
+ * The delay in ms between a change and the call of `look` that shows it. All changes within the delay need only one call, because the
+ * service limits the number of requests per minute and the pictures need many.
  */
 const TOGETHER_MS = 1500;
 

@@ -29,7 +29,7 @@ export const CAPABILITIES = {
 export type Capability = keyof typeof CAPABILITIES;
 
 /**
- * Why a capability is off: the whole backend of the canvas or this capability is switched off, which the owner or an editor can change, or
- * the operator has turned the capability off.
+ * Why a capability is off. `backend_off`: the switch `backendEnabled` of the canvas is off. `feature_off`: the canvas switch of this
+ * capability is off. `operator_disabled`: the operator has turned the capability off for the whole instance.
  */
 export type DisabledReason = "backend_off" | "feature_off" | "operator_disabled";

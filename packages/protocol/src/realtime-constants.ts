@@ -9,7 +9,9 @@ export const FRAME_BYTES = 16 * 1024;
 /** The longest name of a channel, in bytes of UTF-8 (specification 8). */
 export const CHANNEL_NAME_BYTES = 128;
 
-/** Close codes after which a client must not reconnect by itself (specification 6). */
+/** The close code for a user who has lost access to the canvas. The client must not reconnect by itself (specification 6). */
 export const ACCESS_LOST = 4401;
+/** The close code for a canvas on which realtime is off. The client must not reconnect by itself. */
 export const REALTIME_OFF = 4403;
+/** The close code for a canvas that has too many connections. The client must not reconnect by itself. */
 export const CANVAS_FULL = 4429;

@@ -87,8 +87,8 @@ function jsonInit(value: unknown): RequestInit {
 }
 
 /**
- * Returns the function to call with the error if a request gets no response. It always throws: the abort reason if `init.signal` was
- * aborted, otherwise an `EaselError`.
+ * Returns an error handler for a request that got no response. The handler always throws: the abort reason if `init.signal` was aborted,
+ * otherwise an `EaselError`.
  */
 function failed(init: RequestInit | undefined): (cause: unknown) => never {
   return (cause) => {

@@ -11,14 +11,17 @@ import { type Step, stepsIn, USAGE } from "./script.ts";
  * and plays the steps that the newest user message asks for (script.ts). `GET /log?mark=` returns what it received.
  */
 
-/** A request in the log. */
+/** A request that the stand-in provider has received, as `GET /log` returns it. */
 export interface Received {
   path: string;
   headers: Record<string, unknown>;
   body: Body;
-  /** The number of deltas written. */
+  /** The number of pieces of text that the provider has sent in the response. */
   sent: number;
-  /** How the request ended: the script was played, or the client closed the connection before. Null while it is played. */
+  /**
+   * `played` if the provider has sent the whole response, `closed` if the client closed the connection before that. Null while the provider
+   * is responding.
+   */
   ended: "played" | "closed" | null;
 }
 
@@ -39,7 +42,7 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
   return text;
 }
 
-/** Writes text, and waits until the client has taken it if it is slow. */
+/** Writes text to the response. If the write buffer is full, waits until the client has read it or closed the connection. */
 async function write(response: ServerResponse, text: string): Promise<void> {
   if (response.write(text) || response.destroyed) return;
   const waiting = new AbortController();

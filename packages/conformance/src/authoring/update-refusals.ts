@@ -40,7 +40,7 @@ const INVALID_HERE: [name: string, metadata: Metadata][] = [
   ["expectedUpdatedAt that is a text", { title: "New", expectedUpdatedAt: "now" }],
 ];
 
-/** Tests the refusals of `PUT /authoring/{id}`, which updates a share. Each refusal leaves the share as it is. */
+/** Tests the refusals of `PUT /authoring/{id}`, which updates a canvas that a page has published. A refused update changes nothing. */
 export function updateRefusals(target: Target): void {
   describe("update: refusals", () => {
     let canvas: Stage;

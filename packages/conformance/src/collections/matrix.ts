@@ -23,7 +23,10 @@ import type { Target } from "../target.ts";
 import { add, byId, type Entry, entriesIn, entryOf } from "./entry.ts";
 import { mayDo, outcome } from "./oracle.ts";
 
-/** A collection with a policy, and the operations to try. Reading includes listing, and deleting includes clearing. */
+/**
+ * A collection with a policy, and the operations that the test tries on it. The test of `read` also lists the records, and the test of
+ * `delete` also clears the collection.
+ */
 interface Case {
   name: string;
   title: string;
@@ -46,9 +49,9 @@ const CASES: Case[] = (Object.keys(PRESETS) as Preset[]).flatMap((preset) => [
 ]);
 
 /**
- * The callers. The stranger is not on the list of people, but has the role of a viewer, because the canvas is shared with the whole
- * organisation. Callers with fewer rights come first: each may clear only some of the records, so that the next callers have records to
- * clear.
+ * The callers, in the order in which they clear a collection. Those with fewer rights come first, so that they leave records for the next
+ * ones to delete. The stranger is not on the list of people, but has the role of a viewer, because the canvas is shared with the whole
+ * organisation.
  */
 const CALLERS = ["guest", "stranger", "viewer", "editor", "owner"] as const;
 type Caller = (typeof CALLERS)[number];

@@ -15,8 +15,8 @@ export type FrameCode =
   | "UNKNOWN_FRAME";
 
 /**
- * The fields of an error frame that name what the error is about, such as `{ channel: "pens" }` or the target of a watch. Empty if it
- * is about neither a channel nor a watch.
+ * The fields by which an error frame names the channel or the watch that failed, such as `{ channel: "pens" }`. Empty if the error concerns
+ * neither.
  */
 export type About = Record<string, Json>;
 
@@ -25,7 +25,7 @@ export const presence = (channel: string, users: User[]): Frame => ({ type: "pre
 export const join = (channel: string, user: User): Frame => ({ type: "join", channel, user });
 export const leave = (channel: string, user: User): Frame => ({ type: "leave", channel, user });
 
-/** Returns the frame of a message as its subscribers receive it. */
+/** Returns the frame that the subscribers of a channel receive for a published message. */
 export function message(
   channel: string,
   event: string,

@@ -25,8 +25,8 @@ type Fate = "through" | "refused" | "either";
 
 const fits = (body: string | Buffer) => Buffer.byteLength(body) <= MAX;
 /**
- * Whether the service may either deliver or refuse `body`, which is one of `SMOKE_MALFORMED`. This is so if JavaScript can parse it: then
- * it is JSON, but is nested too deeply or has a number that no double can hold.
+ * Whether the service may either deliver or refuse `body`, which is one of `SMOKE_MALFORMED`. True if JavaScript can parse it. Such a body
+ * is valid JSON, but is nested too deeply or has a number that no double can hold.
  */
 const isDoubtful = (body: string | Buffer) => {
   try {

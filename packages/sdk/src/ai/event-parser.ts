@@ -1,4 +1,7 @@
-/** A line break of an event stream. A carriage return at the end of the text may be the first half of one. */
+/**
+ * Matches a line break of an event stream. Does not match a carriage return at the end of the text, because a line feed may still follow
+ * it.
+ */
 const LINE_BREAK = /\r\n|\n|\r(?!$)/;
 
 const DATA = "data:";

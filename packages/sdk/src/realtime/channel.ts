@@ -67,8 +67,8 @@ export interface Channel {
 }
 
 /**
- * A request that has no response yet. `reject` gets `handled: true` if the page learns of the failure in another way, such as `onError`.
- * The page may then ignore the promise without causing an unhandled rejection.
+ * A request that has no response yet. `reject` gets `handled: true` if the page receives the error in another way too, for example through
+ * `onError`. The SDK then prevents an unhandled rejection of the promise.
  */
 interface PendingRequest {
   type: "subscribe" | "presence";
@@ -99,8 +99,8 @@ export function createChannel(name: string, socket: Socket, onClose: () => void)
   const leaves = createListeners<Member>();
   const errors = createListeners<EaselError>();
   /**
-   * The requests without a response, in the order in which their responses will come. If a request of the same type is pending, a new
-   * request sends no frame: the response to the first one settles both.
+   * The requests that wait for a response, oldest first, which is also the order of the responses. A request sends no frame if one of the
+   * same type is waiting already: both get the response to the first one.
    */
   let pending: PendingRequest[] = [];
   let subscribed = false;

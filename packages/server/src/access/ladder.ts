@@ -18,8 +18,8 @@ export interface Entry {
   principal: Principal;
   role: CanvasRole | null;
   /**
-   * True if the caller needs no password or has given it: the canvas has none, or the request has a valid password cookie or submits the
-   * password.
+   * Whether the check of the canvas's password is passed: the canvas has no password, the request has a valid password cookie, or the
+   * request contains the password.
    */
   gateOpen: boolean;
   /** Whether the request is to the runtime API or to the pages of the canvas. */

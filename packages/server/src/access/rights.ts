@@ -18,7 +18,10 @@ function grantedBy({ preset, overrides = {} }: RecordPolicy, operation: Operatio
   return overrides[operation] ?? PRESETS[preset][operation === "increment" ? "update" : operation];
 }
 
-/** Returns what a right in a policy means for a role: whether it gives access to the caller's own records, and whether to all records. */
+/**
+ * Resolves a right in a policy, such as `own_and_editors`, for a role. The result says whether the caller may access their own records
+ * (`own`) and all records (`any`).
+ */
 function resolveRight(right: PolicyRight, role: CanvasRole): Right {
   const { author, managers, everyone } = RIGHTS[right];
   const any = everyone || (managers && manages(role));

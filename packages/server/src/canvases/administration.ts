@@ -82,8 +82,8 @@ export async function enableCanvas(id: string, { db, clock }: Env): Promise<bool
 }
 
 /**
- * Restores a deleted canvas with its slug. If another canvas has taken the slug of a draft (a canvas without a version), the draft keeps
- * the slug that it got when it was deleted. Returns false if no deleted canvas with this id can be restored.
+ * Restores a deleted canvas under its former slug. The exception is a draft (a canvas without a version) whose slug another canvas has
+ * taken: it keeps the substitute slug `deleted-{id}`. Returns false if no deleted canvas with this id can be restored.
  */
 export async function restoreCanvas(id: string, { db, clock }: Env): Promise<boolean> {
   const now = clock();

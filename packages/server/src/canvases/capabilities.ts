@@ -45,8 +45,8 @@ export const whyOff = (
   disabledReason(capability, capabilities, { ai: aiApiKey !== null, realtime, authoring });
 
 /**
- * Returns the reason why a capability cannot be used on a canvas: it is off, or a check of its primitive fails, for example because no
- * connection is granted. Returns null if it can be used.
+ * Returns the reason why a capability cannot be used on a canvas, or null if it can be used. The capability can be off, or it can be on but
+ * lack something, such as a granted connection.
  */
 export const whyUnavailable = (
   capability: Capability,
@@ -71,8 +71,8 @@ export type CapabilityPatch = { [Name in keyof Capabilities]?: Capabilities[Name
 const bit = (value: boolean | undefined) => (value === undefined ? null : Number(value));
 
 /**
- * A policy document to save: null removes the stored document, undefined keeps it. `expected` is the revision that the stored document must
- * have, or null if there must be no document. If `expected` is undefined, the revision is not checked.
+ * A change of a canvas's policy document. `runtimePolicy` is the new document; null removes the stored one, and undefined keeps it.
+ * `expected` is the revision that the stored document must have: null if there must be none, undefined if any will do.
  */
 export interface PolicyChange {
   runtimePolicy?: RuntimePolicy | null | undefined;

@@ -57,8 +57,8 @@ export const lockOwner = (canvasId: string): Step =>
   sql`update users set name = name where id = (select owner_id from canvases where id = ${canvasId})`;
 
 /**
- * Builds the batch step that checks the quota on the number of canvases of a canvas's owner. If the earlier steps of the batch have
- * exceeded the quota, this step changes no row, which rolls back the batch.
+ * Builds the batch step that checks how many canvases the owner of this canvas has. If the earlier steps of the batch have exceeded the
+ * quota on that number, this step changes no row, which rolls back the batch.
  */
 export const withinCanvases = (canvasId: string, { config }: Env): Step => sql`
   update users set name = name where id = (select owner_id from canvases where id = ${canvasId})
@@ -67,8 +67,8 @@ export const withinCanvases = (canvasId: string, { config }: Env): Step => sql`
         ${config.quotaCanvases})`;
 
 /**
- * Builds the batch step that checks the quota on the bytes of all bundles of a canvas's owner. If the earlier steps of the batch have
- * exceeded the quota, this step changes no row, which rolls back the batch.
+ * Builds the batch step that checks how many bytes the bundles of this canvas's owner have in total. If the earlier steps of the batch have
+ * exceeded the quota on that total, this step changes no row, which rolls back the batch.
  */
 export const withinBytes = (canvasId: string, { config }: Env): Step => sql`
   update users set name = name where id = (select owner_id from canvases where id = ${canvasId})
@@ -92,7 +92,7 @@ export async function ownerOf(
 }
 
 /**
- * Returns the id of a canvas's owner if `added` more bytes of bundles would exceed the owner's quota, and null otherwise. Throws 404
+ * Returns the id of a canvas's owner if the owner's quota has less than `added` bytes left for bundles, and null otherwise. Throws 404
  * `NOT_FOUND` if there is no such canvas.
  */
 export async function bytesOver(canvasId: string, added: number, env: Env): Promise<string | null> {
@@ -100,7 +100,7 @@ export async function bytesOver(canvasId: string, added: number, env: Env): Prom
   return owner.bytes + added > (await limitOf(owner.id, "bundles.bytes.person", env)) ? owner.id : null;
 }
 
-/** Throws 409 `QUOTA_EXCEEDED` if `added` more bytes of bundles would exceed the quota of a canvas's owner. */
+/** Throws 409 `QUOTA_EXCEEDED` if the quota of a canvas's owner has less than `added` bytes left for bundles. */
 export async function requireBytes(canvasId: string, added: number, env: Env): Promise<void> {
   const owner = await bytesOver(canvasId, added, env);
   if (owner !== null) await refuseOver("bundles.bytes.person", owner, env);

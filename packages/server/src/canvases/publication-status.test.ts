@@ -21,8 +21,8 @@ const worst: StatusFields = {
 };
 
 /**
- * The publication states in the order of specification 3, except `published`. If the fields in `ended` are set on `worst`, the canvas is no
- * longer in the state.
+ * The publication states in the order of specification 3, except `published`. `worst` is in all of these states. Setting the fields in
+ * `ended` takes it out of the state.
  */
 const STATES: [state: ReturnType<typeof publicationStatus>, ended: Partial<StatusFields>][] = [
   ["disabled", { disabledAt: null }],

@@ -6,7 +6,10 @@ interface StoredBlob {
   size: number;
 }
 
-/** A file of a version. `plain` is its content as it was uploaded, `gzip` its compressed variant if one is stored. */
+/**
+ * A file of a version. `plain` is the blob with the uploaded content. `gzip` is the blob with the compressed content, or undefined if there
+ * is none.
+ */
 export interface StoredFile {
   path: string;
   plain: StoredBlob;

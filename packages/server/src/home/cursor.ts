@@ -2,8 +2,8 @@ import { isId } from "../crypto/ids.ts";
 import { firstValue, type Query } from "../http/query.ts";
 
 /**
- * The position at which a page of a list starts: after the canvas with this id, changed at `updatedAt` in epoch milliseconds. `page` is the
- * number of the page, from 1.
+ * The position in a list at which a page starts. `updatedAt` (epoch milliseconds) and `id` are those of the last canvas of the previous
+ * page. `page` is the number of the page, from 1.
  */
 export interface Cursor {
   page: number;

@@ -10,8 +10,8 @@ const BODY_TIMEOUT_MS = 20_000;
 
 /**
  * Reads a body into memory. Rejects with the error that `tooLarge` throws if the body is longer than `limit` bytes, with 408 `INVALID_BODY`
- * after 20 s, and with 400 if the client disconnects. If `turns` is given, starts the timer only at the end of the current turn of the
- * event loop. Most bodies have arrived by then and need no timer.
+ * after 20 s, and with 400 if the client disconnects. If `turns` is given, the 20 s begin at the end of the current turn of the event loop,
+ * because most bodies have arrived by then and need no timer.
  */
 export function readBody(
   request: IncomingMessage,

@@ -21,8 +21,8 @@ export function isOwnHost(host: string, { base }: Env): boolean {
 }
 
 /**
- * Returns the URL for which the router finds a handler. In subdomain mode the host of a canvas serves only the pages of the canvas, so the
- * URL of a request to that host is rewritten to `/c/{slug}/…`. The service's own pages and APIs are at the base host.
+ * Returns the URL that the router uses instead of the request's URL. In subdomain mode, a request to the host of a canvas gets the URL
+ * `/c/{slug}/…`, so that only the pages of this canvas are found there. All other URLs are returned unchanged.
  */
 export function routedUrl({ url = "/", headers }: IncomingMessage, { base }: Env): string {
   if (base.urlMode !== "subdomain") return url;

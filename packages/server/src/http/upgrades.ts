@@ -11,8 +11,8 @@ export interface PendingUpgrade {
 }
 
 /**
- * Routes upgrade requests like any other request, so that a route can reject one with an HTTP response. Returns a function that finds the
- * pending upgrade of a request. This is undefined if the request does not ask for an upgrade.
+ * Passes upgrade requests to the router like any other request, so that a route can reject one with an HTTP response. Returns a function
+ * that returns the pending upgrade of a request, or undefined if the request asks for no upgrade.
  */
 export function routeUpgrades(server: Server): (request: IncomingMessage) => PendingUpgrade | undefined {
   const pending = new WeakMap<IncomingMessage, PendingUpgrade>();

@@ -37,7 +37,10 @@ export async function readSettings({ db, config }: Env): Promise<InstanceSetting
   return { ...settings, publicLinks: settings.publicLinks && config.publicLinks };
 }
 
-/** Returns the steps of a batch that change settings. Null restores the default, undefined changes nothing. */
+/**
+ * Returns the batch steps that change settings. A setting that is null in `patch` gets its default value. A setting that is undefined keeps
+ * its value.
+ */
 export function settingSteps(
   patch: { [Name in SettingName]?: InstanceSettings[Name] | null | undefined },
 ): Step[] {

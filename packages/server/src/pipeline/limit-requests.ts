@@ -23,8 +23,8 @@ export async function limitRequests(
 }
 
 /**
- * Returns the rate-limit bucket of a request. A caller has one bucket per rate class for requests that pages outside the canvas started,
- * one bucket for AI, and one bucket per canvas for all other requests. All slugs without a canvas count as one canvas.
+ * Returns the rate-limit bucket of a request. A caller has one bucket per canvas and one bucket for AI on all canvases. Slugs without a
+ * canvas share one bucket. Requests from pages outside the canvas count in two other buckets, one of them for AI.
  */
 function bucketOf(
   { rateClass, address }: ApiVisit,

@@ -31,8 +31,8 @@ export const canvasDataOf = (served: readonly Primitive[]): Env["canvasData"] =>
 ];
 
 /**
- * Returns the checks by which primitives find out whether their capability can be used on a canvas, keyed by capability. No primitive
- * implements the capability `connections`, so the check of `connections` always returns `CONNECTION_NOT_GRANTED`.
+ * Returns the checks that tell why a capability that is on still cannot be used on a canvas, keyed by capability. Nothing implements the
+ * capability `connections` yet, so its check always returns `CONNECTION_NOT_GRANTED`.
  */
 export const availabilityOf = (served: readonly Primitive[]): Env["availability"] => ({
   connections: async () => "CONNECTION_NOT_GRANTED",

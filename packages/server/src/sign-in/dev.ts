@@ -31,7 +31,10 @@ const Session = z.strictObject({
  * for programs.
  */
 export function mountDevSignIn(app: FastifyInstance, env: Env): void {
-  /** Starts a session for the user with an e-mail address. Returns the `Set-Cookie` header. */
+  /**
+   * Starts a session for the user with the given e-mail address, and creates the user if there is none. Returns the `Set-Cookie` header.
+   * Throws a `Refusal` if the user may not sign in.
+   */
   async function signIn(
     given: { email: string; name?: string | undefined },
     request: FastifyRequest,

@@ -84,8 +84,9 @@ function archived({ path, plain, gzip }: StoredFile, env: Env): ArchivedFile {
 }
 
 /**
- * Returns the files of a version as a zip. A deploy of this zip stores the same files again. Uses the stored gzip variants; compresses the
- * other files only if the zip would otherwise be larger than `limit`, the maximum size of a zip in a deploy.
+ * Returns the files of a version as a zip, which a deploy accepts and stores as the same files. Files that are stored with gzip are
+ * compressed in the zip. The others are compressed only if the zip would otherwise be larger than `limit`, the maximum size of a zip in a
+ * deploy.
  */
 export async function archiveOf(
   version: string,

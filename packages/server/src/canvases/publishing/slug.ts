@@ -22,7 +22,7 @@ export function requireSlug(slug: string): void {
   });
 }
 
-/** The letters that `anyAscii` would transliterate in another way. */
+/** The ASCII spelling of German umlauts. `anyAscii` would convert `ä` to `a`. */
 const UMLAUTS: Record<string, string> = { ä: "ae", ö: "oe", ü: "ue" };
 
 /** Converts a title or folder name to lower-case ASCII letters, digits and hyphens. The result may be too short for a slug, or reserved. */

@@ -2,10 +2,13 @@ import { crc32 } from "node:zlib";
 import { malformed } from "./malformed.ts";
 import { wholeNumber } from "./whole-number.ts";
 
-/** The identifiers of extra fields, from the zip specification (APPNOTE 4.5) and from Info-ZIP. */
+/** The identifier of the extra field with 64-bit sizes and offsets (APPNOTE 4.5). */
 const ZIP64 = 0x0001;
+/** The identifier of the PKWARE extra field with Unix times, owner, and the target of a link or the numbers of a device. */
 const UNIX = 0x000d;
+/** The identifier of the Info-ZIP extra field with the UTF-8 path. */
 const UNICODE_PATH = 0x7075;
+/** The identifier of the Info-ZIP extra field with the Unix mode and the target of a link. */
 const ASI_UNIX = 0x756e;
 
 /** The length in bytes of the field `UNIX` of a regular file. The field of a link or device is longer. */

@@ -1,6 +1,6 @@
 import type { ChatMessage, TokenUsage } from "@easel/protocol/ai";
 
-/** What a model is asked. */
+/** A request to a model: the conversation so far, and the maximum number of output tokens. */
 export interface Prompt {
   model: string;
   system?: string | undefined;
@@ -8,17 +8,20 @@ export interface Prompt {
   maxTokens: number;
 }
 
-/** A part of a model's response. The last one is `end`. */
+/** A part of the streamed response of a model. A complete response ends with a part of the type `end`. */
 export type Part =
   | { type: "text"; text: string }
-  /** The model thinks: output that costs tokens and is not shown. */
+  /** A piece of the model's reasoning. It costs output tokens, but pages do not receive it. */
   | { type: "thinking"; text: string }
-  /** The tokens of the input, from providers that tell them before the output. */
+  /** The number of input tokens. Only some providers send it before the output. */
   | { type: "input"; usage: TokenUsage }
-  /** The response is complete. `usage` is null from servers that do not tell it. */
+  /** The end of the response. `usage` is null if the provider did not send the number of tokens. */
   | { type: "end"; usage: TokenUsage | null };
 
-/** Why a provider failed, as far as pages may know. */
+/**
+ * Why a provider failed: it limits requests or is overloaded (`busy`), it sent nothing for too long (`timeout`), or anything else
+ * (`failed`).
+ */
 export type FailureReason = "busy" | "timeout" | "failed";
 
 /** Thrown if the provider cannot be reached, refuses the request, or sends a response that is invalid or incomplete. */
@@ -31,11 +34,11 @@ export class ProviderFailure extends Error {
   }
 }
 
-/** Asks the models of one provider. */
+/** A client for the models of one AI provider. */
 export interface Ai {
   /**
-   * Streams the response to a prompt. It is read from the provider as fast as the caller takes it. Throws `ProviderFailure`. When `signal`
-   * is aborted, closes the connection to the provider and throws.
+   * Streams the response to a prompt, no faster than the caller reads it. Throws `ProviderFailure` if the provider fails. When `signal` is
+   * aborted, closes the connection to the provider and throws.
    */
   stream(prompt: Prompt, signal: AbortSignal): AsyncIterable<Part>;
 }

@@ -1,11 +1,14 @@
 import type { LanguageModelV4Usage } from "@ai-sdk/provider";
 import type { TokenUsage } from "@easel/protocol/ai";
 
-/** Whole, not negative, and small enough to be stored: usage comes from another program. */
+/** Returns a number of tokens from a provider as a whole number. Returns 0 if it is no number, negative, or larger than 1e9. */
 const count = (tokens: unknown): number =>
   typeof tokens === "number" && tokens >= 0 && tokens <= 1e9 ? Math.round(tokens) : 0;
 
-/** Converts the usage of the AI SDK, whose `inputTokens.total` includes the tokens of the cache. Returns null if the provider told none. */
+/**
+ * Converts the AI SDK's numbers of tokens. Its `inputTokens.total` includes the tokens of the prompt cache. Returns null if the provider
+ * did not send the totals.
+ */
 export function fromSdkUsage({ inputTokens, outputTokens }: LanguageModelV4Usage): TokenUsage | null {
   if (inputTokens.total === undefined || outputTokens.total === undefined) return null;
   const cacheReadInputTokens = count(inputTokens.cacheRead);
@@ -19,7 +22,9 @@ export function fromSdkUsage({ inputTokens, outputTokens }: LanguageModelV4Usage
   };
 }
 
-/** Converts the usage in the first event of Anthropic's Messages API. Returns null if it has none. */
+/**
+ * Converts the numbers of tokens in the first event of a response of Anthropic's Messages API. Returns null if the event has no `usage`.
+ */
 export function fromMessageStart(usage: unknown): TokenUsage | null {
   if (typeof usage !== "object" || usage === null) return null;
   const fields = usage as Record<string, unknown>;

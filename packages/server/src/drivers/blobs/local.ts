@@ -21,8 +21,8 @@ const OWN_NAMES = /^([0-9a-f]{2}|staging|removing|[a-z]+\.marker)$/;
 const MARKER = /^[a-z]+$/;
 
 /**
- * Opens a blob store on the local disk. A blob is written to a file in `staging/`, synced, then renamed to its key. A marker is the file
- * `{name}.marker`. `reserve` is the number of bytes to keep free on the disk, or null for the default.
+ * Opens a blob store in the directory `root`. A blob is written to a file in `staging/`, synced, and then renamed to its key; a marker is
+ * stored as `{name}.marker`. `reserve` is the number of bytes to keep free on the disk, or null for the default.
  */
 export async function local(root: string, reserve: number | null = 0): Promise<Blobs> {
   const staging = path.join(root, "staging");

@@ -1,6 +1,6 @@
 /**
- * Maps places to their holders, and each holder to a lease. A place is a name with a limited number of holders. `isLive` returns whether a
- * lease has not expired.
+ * Records which holders have which places. A place is a name that a limited number of holders can have at a time, such as `realtime
+ * {canvasId}`, which the connections to a canvas have. A holder counts while `isLive` returns true for its lease.
  */
 export class Places {
   readonly #places = new Map<string, Map<string, string>>();

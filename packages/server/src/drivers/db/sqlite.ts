@@ -73,7 +73,7 @@ export function sqlite(file: string, onIoError: (error: unknown) => void, lockMs
     if (writes.flush()) checkpoints.schedule();
   }
 
-  /** Copies into the database file the part of the write-ahead log that the thread of `checkpoints` has not copied. */
+  /** Copies the rest of the write-ahead log into the database file. Called when the thread of `checkpoints` has not copied all of it. */
   function checkpoint(): void {
     if (!connection.isOpen) return;
     endTurn();
@@ -155,7 +155,7 @@ export function sqlite(file: string, onIoError: (error: unknown) => void, lockMs
 
   /**
    * Runs the steps of a batch. Uses a savepoint only if `undoable` is true, because a savepoint takes as long as a statement. Without a
-   * savepoint, throws `Repeat` when a step fails: then all writes of the turn are repeated, with `undoable` set.
+   * savepoint, throws `Repeat` when a step fails; the caller then runs all writes of the turn again with `undoable` true.
    */
   function batch(steps: Step[], undoable: boolean): number[] {
     if (undoable) savepoint.run();

@@ -1,9 +1,6 @@
 import type { ZodType, z } from "zod";
 
-/**
- * The type of a schema whose output type equals `Type`: each can be assigned to the other. It is `never` for any other schema, which then
- * does not compile.
- */
+/** `Schema` if its output type equals `Type`, otherwise `never`. Two types are equal if each can be assigned to the other. */
 type Exactly<Type, Schema extends ZodType> = [z.output<Schema>] extends [Type]
   ? [Type] extends [z.output<Schema>]
     ? Schema

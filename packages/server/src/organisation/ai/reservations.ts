@@ -9,18 +9,18 @@ import { reserveIn, type Spender, settleIn, spendRows } from "./spend-caps.ts";
 /** How a request ended: completed, failed by the provider, aborted by the client, or lost with the process that streamed it. */
 export type Outcome = "done" | "failed" | "aborted" | "lost";
 
-/** A request with its reservation, in billionths of a US dollar. */
+/** An open AI request. `reserved` is the amount that is reserved for its cost, in billionths of a US dollar. */
 export interface Reserved extends Spender {
   id: string;
   reserved: number;
 }
 
-/** The number of requests that one sweep settles at a time. */
+/** The maximum number of lost requests that are read from the database at a time. */
 const LOST_BATCH = 100;
 
 /**
- * Inserts the row of a request and reserves the most that it can cost. Returns the scope of a cap that is used up instead, and then changes
- * nothing.
+ * Stores an open AI request and reserves the highest amount that it can cost. If a cap is used up, stores nothing and returns the scope of
+ * the cap, such as `user_daily`.
  */
 export async function reserve(
   spender: Spender,

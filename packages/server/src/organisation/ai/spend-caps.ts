@@ -9,21 +9,27 @@ export interface Spender {
   userId: string;
   guest: boolean;
   canvasId: string;
-  /** Epoch milliseconds. */
+  /** The start of the request, in epoch milliseconds. */
   startedAt: number;
 }
 
-/** The row that sums up the spend under a cap. */
+/**
+ * Identifies a row of the table `ai_spend`. A row has the amounts spent and reserved that count against one cap, for example those of one
+ * person on one day.
+ */
 export interface SpendRow {
   scope: SpendScope;
   subject: string;
-  /** A day or a month in UTC. Empty for a guest, whose cap is for all time. */
+  /** The day or month in UTC, such as `2026-01-31` or `2026-01`. Empty for a guest, whose cap has no period. */
   period: string;
-  /** The canvas with which the row is removed; null for the row of a person. */
+  /** The canvas that the row belongs to: the row is removed when the canvas is purged. Null for the row of a person. */
   canvasId: string | null;
 }
 
-/** Returns the rows that a request counts in: the person's day, or the guest, and then the canvas's month. */
+/**
+ * Returns the two rows in which the cost of a request is counted: first the row of the person on this day, or of the guest, then the row of
+ * the canvas in this month.
+ */
 export function spendRows({ userId, guest, canvasId, startedAt }: Spender): SpendRow[] {
   const day = new Date(startedAt).toISOString().slice(0, "2026-01-01".length);
   const month = day.slice(0, "2026-01".length);
@@ -35,25 +41,25 @@ export function spendRows({ userId, guest, canvasId, startedAt }: Spender): Spen
   ];
 }
 
-/** The instance settings with the caps, by scope. */
+/** Maps the scope of each cap to the instance setting that contains the cap. */
 const SETTINGS = {
   user_daily: "ai.userDailyUsd",
   canvas_monthly: "ai.canvasMonthlyUsd",
   guest: "ai.guestUsd",
 } as const satisfies Record<SpendScope, keyof InstanceSettings>;
 
-/** Returns a cap in billionths of a US dollar. */
+/** Returns the cap of a scope, in billionths of a US dollar. */
 export const capOf = (scope: SpendScope, settings: InstanceSettings): number =>
   toNano(settings[SETTINGS[scope]]);
 
-/** Reads what is spent and reserved in a row, in billionths of a US dollar. */
+/** Returns the sum of the spent and the reserved amount in a row, in billionths of a US dollar. Returns 0 if there is no such row. */
 export async function usedIn({ scope, subject, period }: SpendRow, { db }: Pick<Env, "db">): Promise<number> {
   const row = await db.get<{ used: number }>`
     select spent + reserved as used from ai_spend where scope = ${scope} and subject = ${subject} and period = ${period}`;
   return Number(row?.used ?? 0);
 }
 
-/** Returns the first cap that is used up, or null. */
+/** Returns the scope of the first row whose cap is used up, or null if no cap is. */
 export async function exceededCap(
   rows: SpendRow[],
   settings: InstanceSettings,
@@ -65,8 +71,8 @@ export async function exceededCap(
 }
 
 /**
- * Builds the two steps that reserve an amount in a row. The second one changes nothing, and so rolls back its batch, if the cap is used up.
- * A request whose reservation reaches the cap is admitted, and every later one refused, so the spend exceeds a cap by less than one request.
+ * Builds two batch steps: the first creates the row if it is missing, the second reserves `amount` in it. If the cap is used up, the second
+ * step changes no row, which rolls back the batch. One request may go over the cap; every later one is refused.
  */
 export const reserveIn = (
   { scope, subject, period, canvasId }: SpendRow,
@@ -82,7 +88,10 @@ export const reserveIn = (
       and spent + reserved < ${capOf(scope, settings)}`,
 ];
 
-/** Builds the step that replaces a reservation by a cost. The row is missing if its canvas was removed for good meanwhile. */
+/**
+ * Builds the batch step that removes the reservation of a request from a row and adds its cost. Changes nothing if the row is missing
+ * because its canvas was purged.
+ */
 export const settleIn = (
   { scope, subject, period }: SpendRow,
   reserved: number,

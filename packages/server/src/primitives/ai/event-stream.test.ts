@@ -8,7 +8,7 @@ import { until } from "@easel/conformance/patience";
 import { EventStream } from "./event-stream.ts";
 
 const KEEP_ALIVE = ": keep-alive\n\n";
-/** Long enough that no keep-alive is sent. */
+/** An interval between keep-alives that is longer than any test. */
 const NEVER_MS = 1_000_000;
 
 /** An event of about 1,000 bytes. */
@@ -20,7 +20,7 @@ function counter() {
   return counted;
 }
 
-/** Events that the test releases one by one. */
+/** Returns an iterator of events, and functions with which the test sends the next event, ends the iterator or lets it fail. */
 function released() {
   const waiting: PromiseWithResolvers<IteratorResult<object>>[] = [];
   const events: AsyncIterator<object> = {

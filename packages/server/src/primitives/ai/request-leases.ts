@@ -2,12 +2,12 @@ import { LEASE_MS } from "../../drivers/bus/bus.ts";
 import type { Env } from "../../env.ts";
 import { renewLeases, settleLost } from "../../organisation/ai/reservations.ts";
 
-/** Leases are renewed often enough that one failed renewal does not end them. */
+/** The interval between renewals of the leases. A lease outlives one failed renewal, because it lasts three intervals. */
 const INTERVAL_MS = LEASE_MS / 3;
 
 /**
- * Keeps the requests of this process open, and settles those of processes that have ended. Returns a function that stops this and waits for
- * the work that is running.
+ * Renews the leases of this process's open AI requests at intervals, and settles requests whose lease has expired. Returns a function that
+ * stops this and waits until the current run has ended.
  */
 export function startLeases(env: Env): () => Promise<void> {
   let running = Promise.resolve();

@@ -1,10 +1,13 @@
 import type { TokenUsage } from "@easel/protocol/ai";
 import type { Part, Prompt } from "../../drivers/ai/ai.ts";
 
-/** The tokens by which a provider frames a message, at most. */
+/** The maximum number of tokens that a provider adds to each message, for example to mark its role. */
 const TOKENS_PER_MESSAGE = 16;
 
-/** The bytes of UTF-8 per token in an estimate: about four in English, three in Chinese. Three rather overestimates. */
+/**
+ * The number of bytes of UTF-8 that count as one token in an estimate. English has about four bytes per token and Chinese three. An
+ * estimate should rather be too high than too low.
+ */
 const BYTES_PER_TOKEN = 3;
 
 const promptBytes = ({ system = "", messages }: Prompt): number =>
@@ -14,7 +17,7 @@ const promptBytes = ({ system = "", messages }: Prompt): number =>
 export const highestPromptTokens = (prompt: Prompt): number =>
   promptBytes(prompt) + TOKENS_PER_MESSAGE * (prompt.messages.length + 1);
 
-/** Follows the tokens of a response. Estimates the kinds that the provider has not told. */
+/** Counts the tokens of an AI request while its response is streamed. Estimates the numbers that the provider has not sent. */
 export class TokenMeter {
   readonly #prompt: Prompt;
   #input: TokenUsage | null = null;
@@ -31,7 +34,7 @@ export class TokenMeter {
     else this.#outputBytes += Buffer.byteLength(part.text);
   }
 
-  /** The tokens so far: none if the provider has sent nothing, in which case it charges nothing. */
+  /** The numbers of tokens so far. All are 0 if the provider has sent nothing, because it then charges nothing. */
   get usage(): TokenUsage {
     if (this.#final !== null) return this.#final;
     const started = this.#input !== null || this.#outputBytes > 0;

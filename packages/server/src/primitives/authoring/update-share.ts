@@ -32,8 +32,8 @@ const resultOf = (row: ManagedRow, { access, passwordHash, expiresAt }: GivenUpd
 });
 
 /**
- * Checks the sharing settings that the canvas will have, if the update changes any. Returns the home organisation to save, as `org`. `org`
- * is undefined if the home organisation does not change.
+ * If an update changes sharing settings, checks the settings that the canvas would then have; `requireShare` lists the errors. Returns as
+ * `org` the home organisation to save, or undefined if it does not change.
  */
 async function requireResult(call: Call, row: ManagedRow, given: GivenUpdate, env: Env) {
   const { access, passwordHash, expiresAt } = given;
@@ -42,9 +42,8 @@ async function requireResult(call: Call, row: ManagedRow, given: GivenUpdate, en
 }
 
 /**
- * Checks an update and saves it. Starts again if another request has changed the canvas in between, so that the saved combination of
- * settings is always a checked one. Throws 409 `SHARE_CONFLICT` with the `current` canvas if its `updatedAt` is not the one that the page
- * expects.
+ * Checks an update and saves it. If another request changes the canvas in between, starts again with the changed canvas. Throws 409
+ * `SHARE_CONFLICT` with the `current` canvas if its `updatedAt` is not the one that the page expects, or after too many attempts.
  */
 async function save(call: Call, id: string, given: GivenUpdate, publishes: boolean, env: Env): Promise<void> {
   const { title, tags, access, passwordHash, expiresAt, metadata, expectedUpdatedAt } = given;

@@ -26,8 +26,8 @@ const MAX_CONDITIONS = 3;
 const MAX_WHERE_LENGTH = 4_096;
 
 /**
- * A condition on a record, such as `{"value.votes": {"gte": 3}}`. The record must have the field `name`, and the encoded value of the field
- * must lie between `from` (included) and `before` (not included).
+ * A condition on a record, such as `{"value.votes": {"gte": 3}}`. `name` is the name under which the field is indexed, here that of
+ * `votes`. The record must have this field, and its encoded value must lie between `from` (included) and `before` (not included).
  */
 export interface Condition extends Range {
   name: Buffer;
@@ -35,7 +35,7 @@ export interface Condition extends Range {
   is?: Scalar;
 }
 
-/** The sort order of a list: by a time, or by the value of the field `name`. */
+/** The sort order of a list: by a time, or by the value of a field. `name` is the name under which this field is indexed. */
 export type Order = { by: "createdAt" | "updatedAt" } | { by: "field"; name: Buffer };
 
 /**

@@ -32,7 +32,10 @@ function cut(name: string): string {
   return name.slice(0, NAME_LENGTH - extension.length).replace(/[\ud800-\udbff]$/, "") + extension;
 }
 
-/** Returns the trimmed new name for a rename. Returns null unless it is a text of 1 to 255 characters, none of them hidden. */
+/**
+ * Returns the trimmed new name for a rename, or null if it is invalid. A valid name is a text of 1 to 255 characters without hidden
+ * characters.
+ */
 export function newName(given: unknown): string | null {
   if (typeof given !== "string" || !given.isWellFormed()) return null;
   const name = given.trim();

@@ -51,7 +51,10 @@ async function readField({ name, body }: Part, fields: Fields): Promise<void> {
   fields[field] = Buffer.concat(chunks).toString("utf8");
 }
 
-/** Stores the bytes of a file as a blob. */
+/**
+ * Stores the bytes of an uploaded file as a blob, and returns its key and size. Throws if the file exceeds a limit or is not the last part
+ * of the form.
+ */
 async function storeBlob(
   file: Part,
   parts: AsyncIterator<Part>,

@@ -181,8 +181,8 @@ export class Connection implements Client {
   }
 
   /**
-   * Whether the user's access has run out: the credentials have expired, or the canvas is no longer shared because its `expiresAt` has
-   * passed. Owners and editors keep their access when `expiresAt` has passed.
+   * Whether the user's access has ended because a time has passed: the expiry of the credentials, or the `expiresAt` of the canvas, after
+   * which only its owner and editors have access.
    */
   get #hasExpired(): boolean {
     const { canvas, role, until } = this.access;

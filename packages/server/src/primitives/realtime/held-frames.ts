@@ -29,8 +29,8 @@ export class HeldFrames {
   }
 
   /**
-   * Buffers a frame if a check of access is pending; `release` returns the frame later if `isAllowed` returns true at that time. Returns
-   * `pass` if no check is pending and the frame may be sent at once, and `full` if too many frames are buffered.
+   * Returns `pass` if no check of access is pending: the caller may then send the frame. Otherwise buffers the frame and returns `held`, or
+   * `full` if too many frames are buffered. `release` returns a buffered frame only if `isAllowed` returns true by then.
    */
   add(frame: Buffer, isAllowed: () => boolean): "pass" | "held" | "full" {
     if (this.#pendingChecks === 0) return "pass";

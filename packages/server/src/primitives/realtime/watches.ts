@@ -55,8 +55,8 @@ export class Watches {
   }
 
   /**
-   * Called when the access of the user has changed from `before`. Sends a `resync` frame for each target of which the user may now be able
-   * to read other entries. The client then reads the target again, because it may have missed changes.
+   * Called when the user's access has changed; `before` is the previous access. Sends a `resync` frame for each target of which the user
+   * may now be able to read more or fewer entries. The client then reads the target again.
    */
   applyAccess(before: AccessState): void {
     for (const target of this.#targets.values())
