@@ -32,7 +32,7 @@ export function answerError(
   reply: FastifyReply,
   { base, log }: Env,
 ): FastifyReply {
-  const refusal = refusalOf(error, request, log);
+  const refusal = refusalOf(error, request, reply, log);
   const { status, body, headers } = refusal;
   linger(request.raw, reply.raw);
   // Sets the common headers again, because Fastify runs no hook for a path that cannot be decoded.
@@ -67,7 +67,7 @@ function linger(request: IncomingMessage, response: ServerResponse): void {
   });
 }
 
-function refusalOf(error: unknown, request: FastifyRequest, log: Env["log"]): Refusal {
+function refusalOf(error: unknown, request: FastifyRequest, reply: FastifyReply, log: Env["log"]): Refusal {
   if (error instanceof Refusal) return error;
   if (error instanceof Unavailable) {
     log.warn(
@@ -86,7 +86,10 @@ function refusalOf(error: unknown, request: FastifyRequest, log: Env["log"]): Re
       code: "INVALID_BODY",
       message: (error as Error).message,
     });
-  log.error({ err: error, ...loggable(request) }, "a request failed");
+  // A stream is destroyed without an error of its own when its client closes the connection before the first byte.
+  const isAborted = reply.raw.destroyed && (error as FastifyError).code === "ERR_STREAM_PREMATURE_CLOSE";
+  if (isAborted) log.debug(loggable(request), "a client has gone");
+  else log.error({ err: error, ...loggable(request) }, "a request failed");
   return ownRefusal("INTERNAL_ERROR");
 }
 

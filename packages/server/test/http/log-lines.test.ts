@@ -1,11 +1,15 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
+import { play } from "@easel/conformance/ai/script";
 import { stage } from "@easel/conformance/fixture";
 import { invite } from "@easel/conformance/guest";
 import { send } from "@easel/conformance/http";
+import { until } from "@easel/conformance/patience";
 import { symbols } from "pino";
 import type { Env } from "../../src/env.ts";
 import { HandOver } from "../sign-in/hand-over.ts";
+import { chat } from "../support/ai-chat.ts";
+import { startAiProvider } from "../support/ai-provider.ts";
 import { startDev } from "../support/engines.ts";
 import { publish } from "../support/publish.ts";
 
@@ -48,4 +52,25 @@ test("log lines name the routes of requests, and contain no invitation, code or 
     assert.ok(lines().includes(`"route":"${route}"`), route);
   assert.match(lines(), new RegExp(`"slug":"${canvas.slug}"`));
   assert.match(lines(), /"route":"\/auth\/invite\/:token","msg":"a request failed"/);
+});
+
+test("a client that goes away before the first byte of a stream is no failure in the log", async (t) => {
+  const provider = await startAiProvider(t);
+  const { target, env } = await startDev(t, { ...provider.settings, SERVICE_LOG_LEVEL: "debug" });
+  const lines = logged(t, env);
+  const { slug, people } = await stage(target);
+  const abort = new AbortController();
+  const received = chat({
+    canvas: `${target.base}/v1/c/${slug}`,
+    headers: Object.fromEntries(people.owner.headers),
+    body: { model: "claude-opus-5-5", messages: [{ role: "user", content: play([{ hang: true }], "gone") }] },
+    signal: abort.signal,
+  });
+  await until("the provider is asked", async () => (await provider.log("gone")).length === 1);
+  abort.abort();
+  assert.equal((await received).broken, true);
+  await until("the provider is left", async () => (await provider.log("gone"))[0]?.ended === "closed");
+  await env.background.settled();
+  assert.doesNotMatch(lines(), /"level":50|a request failed/);
+  assert.match(lines(), /"msg":"a client has gone"/);
 });
