@@ -184,8 +184,8 @@ for (const [name, factory] of Object.entries(WIRES)) {
         const rejected = assert.rejects(parts(ai, prompt(play(steps, own)), abort.signal));
         await until("it is sent", async () => (await provider.log(own)).length === 1);
         abort.abort();
-        await rejected;
         await until("it is closed", async () => (await provider.log(own))[0]?.ended === "closed");
+        await rejected;
       }
     });
 
