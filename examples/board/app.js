@@ -23,7 +23,7 @@ const say = (text) => {
  * (`gone`).
  */
 const state = { me: null, rights: null, board: null, gone: null };
-/** The `updatedAt` of the oldest card shown, if there are older cards that are not shown; otherwise 0. */
+/** The `updatedAt` of the oldest card on the page, or 0 if the page shows all cards. */
 let end = 0;
 /**
  * Grows by one when a write begins and when a write ends. If it grows while the board is being read, that read may have an old result,

@@ -1,7 +1,7 @@
 import { STEP } from "./messages.js";
 
 const TONES = 8;
-/** The maximum number of ripples of one person. */
+/** The maximum number of rings that show clicks of one person at the same time. */
 const RIPPLES = 3;
 
 const element = (id) => document.getElementById(id);
@@ -86,7 +86,7 @@ export function removePointer(id) {
   pointers.delete(id);
 }
 
-/** Shows a ping of a person as a ring at the place that was clicked. The ring disappears after its animation. */
+/** Shows a ring at a place that a person has clicked. The ring disappears after its animation. */
 export function ripple({ id }, place) {
   const mine = element("pointers").querySelectorAll(".ripple");
   const same = [...mine].filter((each) => each.dataset.id === id);

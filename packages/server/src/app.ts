@@ -54,7 +54,10 @@ const hasSeveralHosts = ({ rawHeaders }: IncomingMessage) =>
   rawHeaders.filter((name, index) => index % 2 === 0 && name.length === 4 && name.toLowerCase() === "host")
     .length > 1;
 
-/** Builds the whole service as one HTTP application that does not listen yet. `served` are the primitives of its runtime API. */
+/**
+ * Builds the whole service as one HTTP application that does not listen yet. `served` are the parts of its runtime API, such as KV and
+ * files.
+ */
 export async function createApp(
   env: Env,
   served: readonly Primitive[] = primitives,

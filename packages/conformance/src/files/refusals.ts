@@ -17,7 +17,10 @@ type Fields = Record<string, string>;
  */
 type Ids = Record<"own" | "board" | "managed" | "personal" | "gone", string>;
 
-/** The form fields of an upload, and its refusal. A `recordId` that is a key of `Ids` stands for the id of that record. */
+/**
+ * The role of the caller, the form fields of an upload, and the status and code with which it is refused. A `recordId` that is a key of
+ * `Ids` stands for the id of that record.
+ */
 type Row = [who: Role, fields: Fields, status: number, code: ErrorCode];
 
 const ROWS: Row[] = [

@@ -25,7 +25,7 @@ const LIMIT_ROWS: [query: string, keys: number[]][] = [
   ["limit=", [1, 2, 3]],
 ];
 
-/** Prefixes, with keys that have them and similar keys that do not. */
+/** Prefixes, each with keys that begin with it (`within`) and with similar keys that do not (`without`). */
 const PREFIX_ROWS: [prefix: string, within: string[], without: string[]][] = [
   ["a", ["a", "aa", "a\0", "a\u{10ffff}", "a😀", "a/b"], ["A", "b", "", "ä", "ba"]],
   ["a\u007f", ["a\u007f", "a\u007f\u{10ffff}"], ["a\u007e", "a\u0080"]],

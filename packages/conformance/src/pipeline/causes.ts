@@ -30,8 +30,8 @@ export interface Scene {
 }
 
 /**
- * Creates a canvas to which these causes of a refusal apply. The backend of the canvas is off. A caller whom none of the causes keeps out
- * is therefore refused by the later check of the capability.
+ * Creates a canvas to which these causes of a refusal apply. The backend of the canvas is off, so that a caller who passes all checks of
+ * access is then refused with `CAPABILITY_DISABLED`.
  */
 export async function afflicted(target: Target, causes: Cause[]): Promise<Scene> {
   const has = (cause: Cause) => causes.includes(cause);

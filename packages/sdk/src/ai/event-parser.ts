@@ -7,8 +7,8 @@ const LINE_BREAK = /\r\n|\n|\r(?!$)/;
 const DATA = "data:";
 
 /**
- * Creates a parser of server-sent events. It takes the next piece of the stream's text, of any length, and returns the data of the events
- * that this piece completes. Comments and other fields are ignored.
+ * Creates a function that parses a stream of server-sent events piece by piece. The function takes the next piece, of any length, and
+ * returns the `data` of each event that ends in this piece. It ignores comments and fields other than `data`.
  */
 export function createEventParser(): (text: string) => string[] {
   let rest = "";

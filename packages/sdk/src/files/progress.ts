@@ -22,9 +22,9 @@ export interface UploadRequest {
 }
 
 /**
- * Creates a function like `fetch` that reports the progress of an upload. The file is the last `total` bytes of the request body. The
- * function uses `XMLHttpRequest`, because `fetch` does not report progress. `XMLHttpRequest` follows redirects: the function returns a
- * redirect within the origin as a 302 response, and throws for a redirect to another origin.
+ * Creates a function like `fetch` that reports the progress of an upload; the file is the last `total` bytes of the request body. It uses
+ * `XMLHttpRequest`, because `fetch` reports no progress. If the request is redirected, it returns a 302 response, or throws if the redirect
+ * leads to another origin.
  */
 export function sendWithProgress(
   Request: new () => UploadRequest,

@@ -22,8 +22,8 @@ export interface Channel {
    */
   subscribe<Data extends Json = Json>(handler: Listener<Message<Data>>): Promise<void>;
   /**
-   * Sends a message to all subscribers, including the sender. While the connection is down, messages are queued. Errors that occur
-   * later go to `onError`.
+   * Sends a message to all subscribers, including the sender. While the connection is down, messages are queued. Throws if the message is
+   * invalid, or if the channel or the connection was closed for good. Other errors go to `onError`.
    * @example easel.realtime.channel("pens").publish("move", { x: 3, y: 4 });
    */
   publish(event: string, data?: Json): void;
@@ -68,7 +68,7 @@ export interface Channel {
 
 /**
  * A request that has no response yet. `reject` gets `handled: true` if the page receives the error in another way too, for example through
- * `onError`. The SDK then prevents an unhandled rejection of the promise.
+ * `onError`. `subscribe` then prevents an unhandled rejection of its promise.
  */
 interface PendingRequest {
   type: "subscribe" | "presence";

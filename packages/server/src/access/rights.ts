@@ -49,6 +49,6 @@ export function rightsOf(policy: RecordPolicy, role: CanvasRole): Rights {
 /** Whether a right gives access to a record. `isAuthor` is true if the caller created the record. */
 export const allows = (right: Right, isAuthor: boolean): boolean => right.any || (right.own && isAuthor);
 
-/** Whether a role belongs to an audience. */
+/** Whether a role belongs to an audience of a policy, such as `editors`. */
 export const audienceIncludes = (audience: PolicyAudience, role: CanvasRole): boolean =>
   resolveRight(audience, role).any;

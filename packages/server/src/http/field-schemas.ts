@@ -23,5 +23,5 @@ export const moment = z.int().max(8.64e15);
 /** A time in the future, in epoch milliseconds. */
 export const later = moment.refine((time) => time > Date.now(), "must lie in the future");
 
-/** Whether no value occurs twice. */
+/** Whether all values are different. */
 export const distinct = (values: string[]): boolean => new Set(values).size === values.length;

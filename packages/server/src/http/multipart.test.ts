@@ -10,7 +10,7 @@ const TYPE = "multipart/form-data; boundary=b";
 const CRLF = "\r\n";
 const FILE = 'Content-Disposition: form-data; name="file"; filename="a.txt"';
 
-/** A part read to its end: its name, file name, media type and text. */
+/** A part that was read to its end: its name, file name, media type and text. */
 type Read = [name: string, filename: string | undefined, type: string | undefined, text: string];
 
 type Outcome = Read[] | { status: number; code: string | undefined };

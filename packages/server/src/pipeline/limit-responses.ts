@@ -2,7 +2,7 @@ import type { FastifyReply } from "fastify";
 import type { Env } from "../env.ts";
 import { refuse } from "../http/refusal.ts";
 
-/** The length in characters or bytes up to which a response does not count as large. */
+/** A response of at most this many characters or bytes does not count as large. */
 export const SMALL_RESPONSE = 16 * 1024;
 
 /**

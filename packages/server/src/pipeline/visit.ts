@@ -4,7 +4,7 @@ import type { User } from "../access/principal.ts";
 import type { Canvas } from "../canvases/access-lookup.ts";
 import type { HeaderSink } from "../http/rate-limit.ts";
 
-/** A request to a canvas that has not passed the pipeline yet. */
+/** A request to a canvas before the pipeline, which consists of authentication, rate limit and access checks. */
 export interface Visit {
   slug: string;
   /** Whether the request is to the runtime API or to the pages of the canvas. */
@@ -24,7 +24,7 @@ export interface ApiVisit extends Visit {
   address: string;
 }
 
-/** A request that has passed the pipeline. */
+/** The result of the pipeline for a request: the user, the canvas, and the user's role on it. */
 export interface Admitted {
   user: User;
   canvas: Canvas;

@@ -39,7 +39,10 @@ const cookieName = (env: Env) => hostOnly("easel_login", env.base.secure);
 export const bindingOf = (request: IncomingMessage, env: Env): string | undefined =>
   cookiesNamed(request.headers.cookie, cookieName(env)).find(isToken);
 
-/** Starts a sign-in. `cookie` is the `Set-Cookie` header that binds the sign-in to the browser. */
+/**
+ * Starts a sign-in. Returns the values by which the provider's response will be verified, and the `Set-Cookie` header that binds the
+ * sign-in to the browser.
+ */
 export function startFlow(
   request: IncomingMessage,
   { returnTo, restarted }: Pick<Flow, "returnTo" | "restarted">,

@@ -4,7 +4,7 @@ import { Leases } from "./leases.ts";
 import { Places } from "./places.ts";
 import { Presence } from "./presence.ts";
 
-/** Creates a bus for a single process, in memory. Keeps at most `maxBuckets` buckets of each rate class. */
+/** Creates a bus for a single process, in memory. Keeps at most `maxBuckets` rate-limit buckets for each rate class. */
 export function memory(clock: () => number = () => performance.now(), maxBuckets = 100_000): Bus {
   const classes = new Map<RateClass, Buckets>();
   const topics = new Map<string, Set<(message: string) => void>>();

@@ -8,8 +8,8 @@ export type Value = string | number | null | Uint8Array;
 export type Sql = [text: TemplateStringsArray, ...values: Value[]];
 
 /**
- * A parameter of a statement that is computed only when the database is queried. If `getCached` finds the row in its cache, `value` is not
- * called. In the cache, `from` identifies the parameter.
+ * A parameter of a statement whose value is computed only when the database is queried. `getCached` calls `value` only if the row is not in
+ * its cache. In the key of the cache, `from` stands for the value.
  */
 export interface Derived {
   from: string;

@@ -6,7 +6,10 @@ import type { Env } from "../../env.ts";
 import type { InstanceSettings } from "../instance-settings.ts";
 import { reserveIn, type Spender, settleIn, spendRows } from "./spend-caps.ts";
 
-/** How a request ended: completed, failed by the provider, aborted by the client, or lost with the process that streamed it. */
+/**
+ * How a request ended. `done`: the response was completed. `failed`: the provider failed. `aborted`: the stream was closed before its end.
+ * `lost`: the outcome was not recorded, for example because the process ended.
+ */
 export type Outcome = "done" | "failed" | "aborted" | "lost";
 
 /** An open AI request. `reserved` is the amount that is reserved for its cost, in billionths of a US dollar. */
@@ -55,8 +58,8 @@ const NO_TOKENS: TokenUsage = {
 };
 
 /**
- * Records the outcome, tokens and cost of a request, and replaces its reservation. Only the first call for a request has an effect. The
- * lease is not renewed any more, so that a request whose settlement fails is settled as lost.
+ * Records the outcome, the tokens and the cost of a request, and removes its reservation. Changes nothing if the request is settled already.
+ * Stops renewing the lease in any case, so that `settleLost` settles the request if this call fails.
  */
 export async function settle(
   request: Reserved,
@@ -86,8 +89,8 @@ export async function renewLeases({ db, clock, aiRequests }: Env): Promise<void>
 }
 
 /**
- * Settles the requests whose lease has expired: their process has ended, or could not settle them. Their tokens are unknown, so they cost
- * what was reserved, and nobody can spend more than a cap by ending the process. Returns their number.
+ * Settles the requests whose lease has expired, because their process has ended or could not settle them. Each costs the whole reserved
+ * amount, because its tokens are unknown. Returns the number of these requests.
  */
 export async function settleLost(env: Env): Promise<number> {
   let settled = 0;

@@ -9,7 +9,7 @@ import { entryOf } from "../../canvases/policy.ts";
  */
 export type Scope = "shared" | "submission" | `group:${string}` | `record:${string}`;
 
-/** The policies of the two scopes that no policy document configures (specification 4.4). */
+/** The policies of the scopes `shared` and `submission`. A policy document cannot change them (specification 4.4). */
 const FIXED = {
   shared: { preset: "managed" },
   submission: { preset: "submissions" },

@@ -41,8 +41,8 @@ function requireOneTarget({ scope, group, collection, recordId }: Fields): void 
 }
 
 /**
- * Returns the scope, record and owner of an upload. Throws 400 for fields that exclude each other, 404 for a group or collection without a
- * policy or a record that the caller cannot read, and 403 if the caller may not upload there.
+ * Returns the scope, record and owner of an upload. Throws 400 if fields exclude each other, and 403 if the caller may not upload there.
+ * Throws 404 if the group or collection has no policy, or the caller cannot read the record.
  */
 export async function targetOf(call: Call, fields: Fields, env: Env): Promise<Target> {
   const { scope = "shared", group, collection, recordId = "" } = fields;

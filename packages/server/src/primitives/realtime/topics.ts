@@ -6,7 +6,9 @@ interface Topic<Listener> {
   unsubscribe: Promise<() => Promise<void>>;
 }
 
-/** Keeps one subscription to the bus per topic, which all listeners on this node share. It ends when the last listener unsubscribes. */
+/**
+ * Keeps one subscription to the bus for each topic with listeners on this node. The last listener that unsubscribes ends the subscription.
+ */
 export class Topics<Listener> {
   readonly #topics = new Map<string, Topic<Listener>>();
   readonly #bus: Bus;
