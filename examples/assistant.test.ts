@@ -116,6 +116,9 @@ test("an answer appears in pieces, is announced once, and is there after a reloa
   await seen(page, "2,234 tokens read, 56 written").waitFor();
   assert.deepEqual(await shown(), blocks);
   assert.deepEqual(await said(page), []);
+  await page.setViewportSize({ width: 320, height: 568 });
+  await field(page).fill("x".repeat(200));
+  assert.equal(await page.evaluate("document.documentElement.scrollWidth"), 320);
   assert.equal(await page.evaluate("document.body.dataset.hacked"), undefined);
   await ask(page, "And now?");
   await seen(page, "You said: And now?").waitFor();
@@ -362,6 +365,8 @@ test("the page scrolls with an answer only while the reader is at its end", {
   await seen(page, "12 tokens read").waitFor();
   await page.waitForFunction(atEnd);
   assert.equal(await button(page, "To the end").isVisible(), false);
+  await field(page).fill("A line\n".repeat(5));
+  await page.waitForFunction(atEnd);
 
   await ask(page, [{ ...line, everyMs: 15 }, { text: "Second end" }, { end: {} }]);
   await seen(page, "A line").waitFor();

@@ -15,15 +15,29 @@ export function keepEnd(change) {
   if (wasAtEnd) scrollToEnd();
 }
 
-/** Shows a button while the end of the page is out of sight. A click on it scrolls there. */
+/**
+ * Shows a button while the end of the page is out of sight. A click on it scrolls there. Keeps the reader at the end when the form grows, or
+ * when the window shrinks because a keyboard is shown.
+ */
 export function offerEnd(button, field) {
+  let wasAtEnd = true;
   const update = () => {
     button.hidden = isAtEnd();
+  };
+  const stay = () => {
+    if (wasAtEnd) scrollToEnd();
+    update();
   };
   button.addEventListener("click", () => {
     field.focus({ preventScroll: true });
     scrollToEnd();
   });
-  for (const happening of ["scroll", "resize"]) window.addEventListener(happening, update, { passive: true });
+  const moved = () => {
+    wasAtEnd = isAtEnd();
+    update();
+  };
+  window.addEventListener("scroll", moved, { passive: true });
+  window.addEventListener("resize", stay);
+  new ResizeObserver(stay).observe(field);
   new ResizeObserver(update).observe(document.body);
 }
