@@ -4,6 +4,7 @@ import { audiences } from "./ai/audiences.ts";
 import { caps } from "./ai/caps.ts";
 import { events } from "./ai/events.ts";
 import { failures } from "./ai/failures.ts";
+import { invalid } from "./ai/invalid.ts";
 import { ledger } from "./ai/ledger.ts";
 import { order } from "./ai/order.ts";
 import { prompts } from "./ai/prompts.ts";
@@ -16,13 +17,14 @@ import type { Target } from "./target.ts";
 /** Tests section 4.5 of the runtime API specification: AI chat, on a service whose provider is the stand-in. */
 export function ai(target: Target): void {
   if (target.ai === undefined) {
-    test("4.5 AI", { skip: "the target has no stand-in provider" });
+    test("4.5 AI", { skip: "no stand-in provider is given (AI_PROVIDER)" });
     return;
   }
   describe("4.5 AI", () => {
     if (target.rateLimited) return rates(target);
     routes(target);
     requests(target);
+    invalid(target);
     order(target);
     prompts(target);
     events(target);

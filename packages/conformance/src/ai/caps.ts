@@ -40,6 +40,8 @@ export function caps(target: Target): void {
         overCap(await askFor(page, [{ end: {} }], mark), "user_daily");
       await nothingWith(target, mark);
       doneOf(await askFor(pages.editor, [{ end: {} }]));
+      await turn(target, canvas, { ai: false });
+      overCap(await askFor(pages.viewer, [{ end: {} }]), "user_daily");
     });
 
     it("a canvas and a month: the spend of everyone, guests included, counts", async () => {
@@ -102,7 +104,6 @@ export function caps(target: Target): void {
     it("a change of a cap counts from the next request on, and 0 admits nobody", async () => {
       const { pages, slug } = await room();
       const guest = open(target, slug, await guestOf(target, canvas));
-      await turn(target, canvas, { aiAudience: "viewers" });
       await setAi(target, { userDailyUsd: 0 });
       overCap(await askFor(pages.owner, [{ end: {} }]), "user_daily");
       doneOf(await askFor(guest, [{ end: {} }]));

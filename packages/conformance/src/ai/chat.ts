@@ -8,6 +8,9 @@ import type { Target } from "../target.ts";
 import { play, type Step } from "./script.ts";
 import { MODEL } from "./settings.ts";
 
+/** The maximum size of a chat's body. */
+export const MAX_BODY_BYTES = 256 * 1024;
+
 /** Creates a canvas whose viewers may use AI. */
 export const chatRoom = (target: Target, setup: Setup = {}): Promise<Stage> =>
   stage(target, { ...setup, switches: { aiAudience: "viewers", ...setup.switches } });

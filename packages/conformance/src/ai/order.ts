@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import type { ErrorCode } from "@easel/protocol/errors";
-import { LIMITS } from "@easel/protocol/limits";
 import { type Stage, turn } from "../fixture.ts";
 import { guestOf } from "../guest.ts";
 import type { Header } from "../http.ts";
@@ -9,7 +8,7 @@ import { archive, unarchive } from "../lifecycle.ts";
 import { call, pageHeaders } from "../page.ts";
 import { disabled, refused } from "../refusal.ts";
 import type { Person, Target } from "../target.ts";
-import { chatOf, chatRoom, doneOf } from "./chat.ts";
+import { chatOf, chatRoom, doneOf, MAX_BODY_BYTES } from "./chat.ts";
 import { exhaust } from "./spending.ts";
 
 const FAULTS = [
@@ -56,7 +55,7 @@ const ELSEWHERE: Record<Target["urlMode"], Header[]> = {
 
 /** Returns the body with these faults. */
 function bodyWith(has: (fault: Fault) => boolean): string {
-  if (has("too large")) return "{".repeat(LIMITS.aiBodyBytes.value + 1);
+  if (has("too large")) return "{".repeat(MAX_BODY_BYTES + 1);
   const body = JSON.stringify(chatOf([{ end: {} }], "", has("model") ? { model: "no-such-model" } : {}));
   return has("invalid") ? body.replace('"role":"user"', '"role":"system"') : body;
 }

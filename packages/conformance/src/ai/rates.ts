@@ -1,13 +1,12 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
-import { LIMITS } from "@easel/protocol/limits";
 import { spend } from "../bucket.ts";
 import { cast, type Stage, stage } from "../fixture.ts";
 import { guestOf } from "../guest.ts";
 import { JSON_TYPE, open, type Page } from "../page.ts";
 import { refused } from "../refusal.ts";
 import type { Target } from "../target.ts";
-import { ask, askFor, chatRoom, doneOf, freshMark } from "./chat.ts";
+import { ask, askFor, chatRoom, doneOf, freshMark, MAX_BODY_BYTES } from "./chat.ts";
 import { nothingWith } from "./stand-in.ts";
 
 const PER_MINUTE = 10;
@@ -31,7 +30,7 @@ export function rates(target: Target): void {
       it("comes before the body, the switches and the path, and the provider is not asked", async () => {
         const { viewer } = canvas.pages;
         const mark = freshMark();
-        const large = " ".repeat(LIMITS.aiBodyBytes.value + 1);
+        const large = " ".repeat(MAX_BODY_BYTES + 1);
         for (const answer of [
           await askFor(viewer, [{ end: {} }], mark),
           await ask(viewer, large),
