@@ -371,9 +371,21 @@ test("the page scrolls with an answer only while the reader is at its end", {
   await ask(page, [{ ...line, everyMs: 15 }, { text: "Second end" }, { end: {} }]);
   await seen(page, "A line").waitFor();
   await page.evaluate("scrollTo(0, 100)");
+  await field(page).pressSequentially("Next");
   await page.getByText("Second end", { exact: true }).waitFor();
   await ready(page);
   assert.equal(await page.evaluate("scrollY"), 100);
+  // The form in view does not cover the focus.
+  await page.evaluate(`{
+    const copy = document.querySelector(".copy");
+    scrollBy(0, copy.getBoundingClientRect().bottom - innerHeight + 30);
+    copy.focus();
+  }`);
+  const [above, below] = await Promise.all([
+    button(page, "Copy the answer").first().boundingBox(),
+    field(page).boundingBox(),
+  ]);
+  assert.ok(above !== null && below !== null && above.y + above.height < below.y);
   await button(page, "To the end").click();
   await page.waitForFunction(atEnd);
   await button(page, "To the end").waitFor({ state: "hidden" });
