@@ -43,9 +43,11 @@ export function failures(target: Target): void {
     const leaksNothing = async (answer: Answer, mark: string, ...more: string[]) => {
       const standIn = standInOf(target);
       const key = keyOf(await onlyWith(target, mark), standIn);
-      const { host, port } = new URL(standIn.url);
-      for (const secret of [SECRET, key, host, `:${port}`, "ECONN", ...more])
+      const { host } = new URL(standIn.url);
+      for (const secret of [SECRET, key, host])
         assert.ok(!JSON.stringify([answer.headers, answer.text]).includes(secret), secret);
+      // Short texts could be a part of the request id, which is a header.
+      for (const secret of ["ECONN", ...more]) assert.ok(!answer.text.includes(secret), secret);
     };
 
     for (const status of STATUSES) {
@@ -54,8 +56,7 @@ export function failures(target: Target): void {
         const step = { status, headers: { "retry-after": "0", "x-spy": SECRET } };
         const answer = await askFor(canvas.pages.viewer, [step], mark);
         assert.equal(textBeforeError(answer), "");
-        assert.ok(!answer.text.includes(String(status)));
-        await leaksNothing(answer, mark);
+        await leaksNothing(answer, mark, String(status));
       });
     }
 
