@@ -90,7 +90,7 @@ export function removePointer(id) {
 export function ripple({ id }, place) {
   const mine = element("pointers").querySelectorAll(".ripple");
   const same = [...mine].filter((each) => each.dataset.id === id);
-  if (same.length >= RIPPLES) same[0].remove();
+  if (same.length >= RIPPLES) same.at(-1).remove();
   const ring = fromTemplate("ripple");
   ring.dataset.id = id;
   ring.dataset.tone = tones.get(id) ?? 0;

@@ -38,6 +38,13 @@ export interface StagedDeploy {
   version: string | null;
 }
 
+/** Identifies a staged deploy by its id, its canvas and its user. */
+export interface StagedDeployKey {
+  id: string;
+  canvasId: string;
+  userId: string;
+}
+
 /**
  * Inserts a staged deploy. Blobs that the canvas has already are kept for the deploy and need not be uploaded. Returns "full" if the canvas
  * has the maximum number of unfinished staged deploys, and "gone" if the canvas no longer exists.

@@ -13,7 +13,7 @@ import { requireOwnOrigin } from "./isolation.ts";
 import { requireOwnHost } from "./own-host.ts";
 import { GATE, gateTarget, submitPassword } from "./password-gate.ts";
 import { searchOf, serve } from "./serve.ts";
-import { VersionFiles } from "./served-files.ts";
+import { ServedFiles } from "./served-files.ts";
 
 const ROOT = contentPath(":slug");
 
@@ -40,7 +40,7 @@ type Answer = (
  * host of a canvas are rewritten to this path (http/hosts.ts).
  */
 export function mountContent(app: FastifyInstance, env: Env): void {
-  const stores = { files: new VersionFiles(env), blobs: new BlobCache() };
+  const stores = { files: new ServedFiles(env), blobs: new BlobCache() };
 
   /** Returns a request handler that authenticates the caller and calls `answer`. If `answer` throws a Refusal, sends an error page. */
   const answering =

@@ -14,14 +14,14 @@ import type { BlobCache } from "./blob-cache.ts";
 import { cacheControl } from "./caching.ts";
 import { contentPolicy } from "./isolation.ts";
 import { chooseRepresentation, etagOf } from "./representation.ts";
-import { type ServedFile, streamBlob, type VersionFiles } from "./served-files.ts";
+import { type ServedFile, type ServedFiles, streamBlob } from "./served-files.ts";
 import { pinCookie, versionFor } from "./version-pin.ts";
 
 const params = (request: FastifyRequest) => request.params as Record<string, string>;
 
 /** The caches for the files of versions and for the contents of blobs. */
 export interface Stores {
-  files: VersionFiles;
+  files: ServedFiles;
   blobs: BlobCache;
 }
 

@@ -29,7 +29,7 @@ const fileOf = ({ path, encoding, mime, blob_key, size }: Row): ServedFile => ({
 const CACHED_PATHS = 10_000;
 
 /** Looks up the files of versions. Caches them without expiry, because a stored version never changes. */
-export class VersionFiles {
+export class ServedFiles {
   readonly #env;
   readonly #cache = new Map<string, ServedFile[]>();
 

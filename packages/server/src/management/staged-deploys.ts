@@ -1,7 +1,9 @@
 import { LIMITS } from "@easel/protocol/limits";
 import { z } from "zod";
 import type { BundleBlob } from "../canvases/bundle-blobs.ts";
-import { addBlob, finishDeploy, receiveBlob, stageDeploy } from "../canvases/publishing/staged.ts";
+import { finishDeploy } from "../canvases/publishing/finish-deploy.ts";
+import { addBlob, receiveBlob } from "../canvases/publishing/receive-blob.ts";
+import { stageDeploy } from "../canvases/publishing/stage-deploy.ts";
 import { currentView } from "../canvases/view.ts";
 import { streamBody } from "../http/stream-body.ts";
 import { act } from "./act.ts";

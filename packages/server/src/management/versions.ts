@@ -1,8 +1,9 @@
+import { publishVersion } from "../canvases/publish-version.ts";
 import { archiveOf } from "../canvases/publishing/bundle-archive.ts";
 import { publishStored, type StoredBundle, storeBundle, tidyUp } from "../canvases/publishing/deploy.ts";
 import { withUpload } from "../canvases/publishing/upload.ts";
 import { removeOfCanvas } from "../canvases/version-files.ts";
-import { deleteVersion, listVersions, publishVersion, requireVersion } from "../canvases/versions.ts";
+import { deleteVersion, listVersions, requireVersion } from "../canvases/versions.ts";
 import { currentView } from "../canvases/view.ts";
 import type { Env } from "../env.ts";
 import { refuse } from "../http/refusal.ts";

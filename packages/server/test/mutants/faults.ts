@@ -296,7 +296,7 @@ export const FAULTS: Fault[] = [
   ),
   fault(
     "versions: a file that stays as it is counts as changed",
-    "packages/server/src/canvases/versions.ts",
+    "packages/server/src/canvases/publish-version.ts",
     "where old_key <> new_key",
     "where old_key is not null",
     "packages/server/test/management/management-versions.test.ts",
@@ -310,7 +310,7 @@ export const FAULTS: Fault[] = [
   ),
   fault(
     "versions: the version that was just replaced is removed at once",
-    "packages/server/src/canvases/versions.ts",
+    "packages/server/src/canvases/publish-version.ts",
     "and replaced_at < ${now}",
     "and replaced_at <= ${now}",
     "packages/server/test/canvases/bundle-quotas.test.ts",
@@ -332,7 +332,7 @@ export const FAULTS: Fault[] = [
   ),
   fault(
     "staged deploys: bytes with another hash are taken",
-    "packages/server/src/canvases/publishing/staged.ts",
+    "packages/server/src/canvases/publishing/receive-blob.ts",
     'if (hash.digest("hex") !== key)',
     'if (hash.digest("hex") === "")',
     "packages/server/test/canvases/staged-deploys.test.ts",
@@ -346,7 +346,7 @@ export const FAULTS: Fault[] = [
   ),
   fault(
     "staged deploys: the live version is not compared when one is published",
-    "packages/server/src/canvases/publishing/staged.ts",
+    "packages/server/src/canvases/publishing/finish-deploy.ts",
     "if (expectedVersion !== undefined) conditions",
     'if (expectedVersion === "") conditions',
     "packages/server/test/canvases/staged-deploys.test.ts",

@@ -1,0 +1,79 @@
+import { isId } from "../../crypto/ids.ts";
+import type { Env } from "../../env.ts";
+import { refuse } from "../../http/refusal.ts";
+import {
+  findStaged,
+  finishStep,
+  missingOf,
+  releaseBlobs,
+  type StagedDeploy,
+  type StagedDeployKey,
+} from "../staged-deploys.ts";
+import type { BundleFile } from "./bundle.ts";
+import { contentWarnings, publishStored, storeVersion, tidyUp } from "./deploy.ts";
+import { expectedStep, requireExpected } from "./expected-version.ts";
+
+const requireStaged = async ({ id, canvasId, userId }: StagedDeployKey, env: Env) =>
+  (isId(id) ? await findStaged(id, canvasId, userId, env) : undefined) ?? refuse("NOT_FOUND");
+
+/** Throws 409 `BLOBS_MISSING` if blobs of a staged deploy have not been uploaded. The error lists their hashes. */
+async function requireComplete(id: string, env: Env): Promise<void> {
+  const missing = await missingOf(id, env);
+  if (missing.length > 0) refuse("BLOBS_MISSING", { missing });
+}
+
+/**
+ * Returns the files of a staged deploy as files of a bundle. The bytes of these files are in blobs already, so their `open` is called only
+ * if the canvas has lost a blob since the upload. Then `open` throws 409 `BLOBS_MISSING`.
+ */
+const filesOf = ({ files }: StagedDeploy): BundleFile[] =>
+  files.map((file) => ({ ...file, open: async () => refuse("BLOBS_MISSING", { missing: [file.key] }) }));
+
+async function publishStaged(deploy: StagedDeploy, env: Env): Promise<string> {
+  const { id, canvasId, userId, expectedVersion, message } = deploy;
+  const version = await storeVersion(canvasId, userId, filesOf(deploy), env, message);
+  const conditions = [finishStep(id, version.id)];
+  if (expectedVersion !== undefined) conditions.unshift(expectedStep(canvasId, expectedVersion));
+  await publishStored(version, env, conditions);
+  return version.id;
+}
+
+/** Returns the warnings about the content of a staged deploy whose bytes have all been uploaded. */
+const warningsOf = ({ files }: StagedDeploy, env: Env): Promise<string[]> =>
+  contentWarnings(
+    files.map((file) => ({
+      ...file,
+      open: async () => (await env.blobs.get(file.key)) ?? refuse("NOT_FOUND"),
+    })),
+    env,
+  );
+
+/**
+ * Publishes a staged deploy. Returns the id of the published version, and warnings for people. A repeated or concurrent call publishes
+ * nothing and returns the same. Throws 404 `NOT_FOUND` if the deploy has expired, 409 `BLOBS_MISSING` if a blob has not been uploaded, and
+ * 409 `VERSION_CONFLICT` if the published version is not the one that the client expects.
+ */
+export async function finishDeploy(
+  place: StagedDeployKey,
+  env: Env,
+): Promise<{ version: string; warnings: string[] }> {
+  const deploy = await requireStaged(place, env);
+  const version = deploy.version ?? (await publishOnce(place, deploy, env));
+  return { version, warnings: await warningsOf(deploy, env) };
+}
+
+async function publishOnce(place: StagedDeployKey, deploy: StagedDeploy, env: Env): Promise<string> {
+  await requireComplete(deploy.id, env);
+  await requireExpected(deploy.canvasId, deploy.expectedVersion, env);
+  try {
+    const version = await env.deploys.run(() => publishStaged(deploy, env));
+    await tidyUp(releaseBlobs(deploy, env), env);
+    return version;
+  } catch (error) {
+    // A concurrent request may have finished the same deploy, or another deploy may have been published meanwhile.
+    const { version } = await requireStaged(place, env);
+    if (version !== null) return version;
+    await requireExpected(deploy.canvasId, deploy.expectedVersion, env);
+    throw error;
+  }
+}

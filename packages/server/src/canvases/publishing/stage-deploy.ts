@@ -1,0 +1,67 @@
+import type { StagedDeployCreated } from "@easel/protocol/types";
+import { newId } from "../../crypto/ids.ts";
+import type { Env } from "../../env.ts";
+import { refuse } from "../../http/refusal.ts";
+import { findBlobs } from "../bundle-blobs.ts";
+import { requireBytes } from "../owner-quotas.ts";
+import { insertStaged, missingOf, type StagedBlob, type StagedFile } from "../staged-deploys.ts";
+import { requireExpected } from "./expected-version.ts";
+import { mimeOf } from "./mime.ts";
+import { isWorthCompressing } from "./representations.ts";
+import { selectFiles } from "./select-files.ts";
+
+/** The request that begins a staged deploy: the files that the client will upload one by one, and options. */
+export interface Manifest {
+  files: StagedFile[];
+  expectedVersion?: string | null | undefined;
+  message?: string | null | undefined;
+}
+
+const invalid = (message: string): never => refuse("INVALID_BODY", { message });
+
+/** Returns the distinct blobs of files, by their hash. Throws 400 `INVALID_BODY` if files with the same hash differ in size. */
+function blobsOf(files: StagedFile[]): Map<string, StagedBlob> {
+  const blobs = new Map<string, StagedBlob>();
+  for (const { path, key, size } of files) {
+    const compressible = isWorthCompressing(mimeOf(path), size);
+    const known = blobs.get(key);
+    if (known !== undefined && known.size !== size) invalid(`\`${key}\` has two sizes.`);
+    blobs.set(key, { key, size, compressible: compressible || known?.compressible === true });
+  }
+  return blobs;
+}
+
+/**
+ * Begins a staged deploy. Returns the hashes of the blobs that the client must upload: those that the canvas does not have, even if another
+ * canvas has them. Throws 400 `INVALID_BODY` for files that break a rule of bundles, 409 `VERSION_CONFLICT`, 409 `QUOTA_EXCEEDED` if the
+ * owner's quota of bytes would be exceeded, 409 `KEY_LIMIT` if the canvas has too many unfinished staged deploys, and 404 `NOT_FOUND` if
+ * the canvas no longer exists.
+ */
+export async function stageDeploy(
+  canvasId: string,
+  userId: string,
+  manifest: Manifest,
+  env: Env,
+): Promise<StagedDeployCreated> {
+  const { expectedVersion, message = null } = manifest;
+  await requireExpected(canvasId, expectedVersion, env);
+  const { files, leftOut, warnings } = await selectFiles(manifest.files);
+  const blobs = blobsOf(files);
+  const known = await findBlobs(canvasId, [...blobs.keys()], env);
+  let added = 0;
+  for (const { key, size } of blobs.values()) {
+    const has = known.get(key);
+    if (has === undefined) added += size;
+    else if (has.size !== size) invalid(`\`${key}\` is the hash of ${has.size} bytes.`);
+  }
+  await requireBytes(canvasId, added, env);
+  const id = newId();
+  const staged = { id, canvasId, userId, files, expectedVersion, message };
+  const outcome = await insertStaged(staged, [...blobs.values()], env);
+  if (outcome === "gone") refuse("NOT_FOUND");
+  if (outcome === "full")
+    refuse("KEY_LIMIT", {
+      message: "The canvas has too many open staged deploys. They expire after an hour.",
+    });
+  return { id, missing: await missingOf(id, env), leftOut, warnings };
+}
