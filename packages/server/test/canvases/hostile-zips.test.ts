@@ -290,8 +290,8 @@ describe("the reader of zips", () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.oneof(...changes), { minLength: 1, maxLength: 3 }), async (steps) => {
         const bytes = steps.reduce((changed, change) => change(changed), small);
-        // A body that begins with "<" is a page, not a zip.
-        if (bytes[0] === "<".charCodeAt(0)) return;
+        // A body that begins like a page is no zip.
+        if (/^\ufeff?\s*</.test(bytes.toString("utf8"))) return;
         const files = await read(bytes);
         if (files === "refused") return;
         accepted++;
