@@ -26,7 +26,8 @@ const latencies: number[] = [];
 const now = () => performance.timeOrigin + performance.now();
 
 /**
- * Reads one stream to its end. Finds the send times, such as `@1750000000000.000;`, with a pattern, so that the stream may have any format.
+ * Sends one request and reads the streamed response to its end. The AI provider writes its send time into each delta, such as
+ * `@1750000000000.000;`. For each send time in the response, adds the milliseconds that have passed since then to `latencies`.
  */
 function stream(request: string): Promise<void> {
   return new Promise((resolve, reject) => {

@@ -8,7 +8,7 @@ import { cpuTime } from "./cpu.ts";
  */
 export interface Load {
   port: number;
-  /** Pid of the server, whose CPU time is read before and after the timed part. */
+  /** Process id of the server, whose CPU time is measured after the warm-up. */
   pid: number;
   connections: number;
   warmUpMs: number;

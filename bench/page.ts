@@ -2,7 +2,10 @@
 const ADMINISTRATOR = "dev@example.com";
 const JSON_TYPE = { "content-type": "application/json" };
 
-/** Sends or builds requests to the API of a canvas, with the headers of the canvas's page and of a signed-in user. */
+/**
+ * A client for the API of one canvas. Its requests have the cookie of a signed-in user and the headers that a browser sends for the page of
+ * the canvas.
+ */
 export interface Page {
   /** Sends a request to a path below the canvas's API; throws if the response is not 2xx. */
   call(method: string, path: string, body?: string): Promise<Response>;

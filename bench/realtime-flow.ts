@@ -3,14 +3,15 @@ import { type FlowResult, openSockets, type Sockets } from "./crowd.ts";
 import { createRooms, KINDS } from "./rooms.ts";
 
 /**
- * The results of all rounds, keyed by the number of messages that each publisher keeps in flight (`window`). A round has one result for
- * each kind of server.
+ * The results, keyed by the number of messages that each publisher keeps in flight (`window`). Each value is a list of rounds. A round is a
+ * list with one result for each kind of server, in the order of `KINDS`.
  */
 export type Flows = Map<number, FlowResult[][]>;
 
 /**
- * Measures the throughput of messages on every kind of server, in turn. A publisher keeps a fixed number of messages in flight: it sends
- * the next one when one comes back. The order of the servers differs from round to round, and the first round is discarded.
+ * Measures the throughput of messages on every kind of server, in turn. A publisher keeps a fixed number of messages in flight: whenever it
+ * receives one of its own messages, it sends the next one. The order of the servers differs from round to round, and the first round is
+ * discarded.
  */
 export async function measureFlow(options: {
   rooms: number;

@@ -7,7 +7,10 @@ import type { Table } from "./table.ts";
 
 const SIZE = 10 * 1024;
 
-/** Compares requests for a page of 10 KiB, by a signed-in user and by an anonymous visitor of a Public link, with bare servers. */
+/**
+ * Compares Easel with bare servers that serve the same page of 10 KiB. On Easel, a signed-in user requests the page, or an anonymous
+ * visitor requests it by a Public link.
+ */
 export async function staticPage(): Promise<Table> {
   const html = `<!doctype html><title>Bench</title><p>${"x".repeat(SIZE)}`.slice(0, SIZE);
   const servers: Server[] = [];

@@ -23,9 +23,8 @@ const deploy: Change = (target, canvas) => publish(target, canvas, "a page");
 const prolong: Change = (target, canvas) => amend(target, canvas, { expiresAt: null });
 
 /**
- * Changes to one canvas, which has no version until the row "deployed". From "expired" to "disabled" each change adds a state, for example
- * "archived" while the canvas is still expired; the later changes end the states. `status` is the first of revoked, expired, private and
- * live that applies.
+ * The steps of one test: changes to one canvas, which has no version until "deployed". The effect of a row lasts until a later row ends it:
+ * the canvas is expired from "expired" to "without an expiry", and revoked from "unpublished, too" to "deployed".
  */
 const WITHOUT_VERSION: Row[] = [
   ["new", leave, "draft", "private"],
@@ -42,8 +41,9 @@ const WITHOUT_VERSION: Row[] = [
 ];
 
 /**
- * Changes to one canvas, which gets a version in the first row. Some rows end the state that the row before began, as "enabled" does after
- * "disabled". A row with "too" adds a state to the earlier one.
+ * The steps of one test: changes to one canvas, which gets a version in the first row. The effect of a row lasts until a later row ends it,
+ * as "enabled" ends "disabled". In a row with "too", such as "archived, too", the row before is still in effect: the canvas is still
+ * unpublished.
  */
 const WITH_VERSION: Row[] = [
   ["deployed", deploy, "published", "private"],

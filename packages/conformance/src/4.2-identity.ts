@@ -15,7 +15,10 @@ import { tokenOf } from "./token.ts";
 const ROLES: CanvasRole[] = ["owner", "editor", "viewer"];
 const FIELDS = ["avatarUrl", "canvasRole", "email", "id", "kind", "name", "permissions", "resources"];
 
-/** Some permissions, each with the roles that have it on a canvas whose key-value store is on and whose authoring is off. */
+/**
+ * Some permissions, each with the roles that have it. They apply to a canvas whose key-value store is on and whose pages may not publish
+ * further canvases.
+ */
 const GRANTED: Partial<Record<Permission, CanvasRole[]>> = {
   canCreateCanvas: [],
   canEditContent: ["owner", "editor"],
@@ -40,7 +43,10 @@ const EVERYTHING: RuntimePolicy = {
   },
 };
 
-/** Pairs of a capability switch and a part of `resources` in `GET /me`. While the switch is off, nobody has a right in that part. */
+/**
+ * Each row has a capability switch, such as `kv`, and the field of `resources` in `GET /me` that depends on it, such as `collections`.
+ * While the switch is off, all rights in this field are false.
+ */
 const OFF = [
   ["kv", "collections"],
   ["files", "fileGroups"],

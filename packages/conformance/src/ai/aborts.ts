@@ -8,13 +8,16 @@ import { chatOf, chatRoom, freshMark } from "./chat.ts";
 import { arrival, closed, onlyWith } from "./stand-in.ts";
 import { begin, stream } from "./stream.ts";
 
-/** A script of 64 MiB, far more than the buffers between the provider and a page hold. */
+/** A step of the stand-in provider: it sends 64 MiB of text, far more than fits into the buffers between the provider and a page. */
 const LONG = { text: "x".repeat(16 * 1024), times: 4 * 1024 };
 
-/** Milliseconds in which a provider that may write writes something. */
+/** If the stand-in provider sends nothing for this number of milliseconds, the test takes it to be blocked. */
 const STILL_MS = 200;
 
-/** Tests that the provider writes no more than the page takes. */
+/**
+ * Tests that the service closes its request to the AI provider when the page leaves. Also tests that the provider is blocked while the page
+ * does not read the response.
+ */
 export function aborts(target: Target): void {
   describe("pages that leave or do not read", () => {
     let canvas: Stage;

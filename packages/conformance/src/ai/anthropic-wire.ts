@@ -13,7 +13,10 @@ const start = (type: "text" | "thinking", index: number) =>
 const delta = (index: number, fields: object) => event("content_block_delta", { index, delta: fields });
 const stop = (index: number) => event("content_block_stop", { index });
 
-/** The streaming format of Anthropic's Messages API. */
+/**
+ * Returns an encoder for streamed responses of Anthropic's Messages API. The responses contain the name of the model and the numbers of
+ * tokens in `usage`.
+ */
 export function anthropicWire(model: string, usage: TokenUsage): Wire {
   let index = -1;
   let block: "text" | "thinking" | null = null;

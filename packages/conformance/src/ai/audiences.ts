@@ -18,7 +18,10 @@ const DENIED: Outcome = [403, "PERMISSION_DENIED"];
 const NO_GUESTS: Outcome = [403, "GUEST_AI_DISABLED"];
 const OWNER_ONLY: Outcome = [404, "OWNER_ONLY"];
 
-/** The outcomes by `aiAudience` and `guestAi`. */
+/**
+ * Each row has a value of `aiAudience`, a value of `guestAi`, and the expected outcome of an AI request by each caller on a canvas with
+ * these two settings.
+ */
 const ROWS: ["editors" | "viewers", guestAi: boolean, Record<Caller, Outcome>][] = [
   [
     "editors",
@@ -42,7 +45,7 @@ const ROWS: ["editors" | "viewers", guestAi: boolean, Record<Caller, Outcome>][]
   ],
 ];
 
-/** Returns `canUseAi` of the caller's permissions. */
+/** Requests `GET /me` and returns `permissions.canUseAi`, which says whether the caller may use AI. */
 export const canUseAi = async (page: Page): Promise<unknown> =>
   ((await page.get("/me")).json.permissions as Record<string, unknown>).canUseAi;
 

@@ -10,7 +10,7 @@ import { ask, askFor, chatOf, chatRoom, doneOf, freshMark, textBeforeError } fro
 import { ending, exhaust, overCap, spendUsd, TOKEN_USD } from "./spending.ts";
 import { nothingWith, receivedWith } from "./stand-in.ts";
 
-/** The caps of these tests, in US dollars. */
+/** The spending caps that these tests set, in US dollars: of a person a day, of a canvas a month, and of a guest in all. */
 const CAPS = { userDailyUsd: 2, canvasMonthlyUsd: 3, guestUsd: 1 };
 
 /** Tests the caps on what people, canvases and guests spend. An administrator sets them for these tests. */

@@ -18,7 +18,10 @@ const NONE: TokenUsage = {
   cacheReadInputTokens: 0,
 };
 
-/** The tokens that the provider tells, which are those of `done`. */
+/**
+ * Numbers of tokens that the stand-in provider reports instead of those in `USAGE`. The event `done` must contain the same numbers. `name`
+ * is a part of the test's name.
+ */
 const USAGES: [name: string, told: Partial<TokenUsage>][] = [
   ["without a cache", {}],
   ["of no token", NONE],
@@ -44,7 +47,10 @@ const TEXTS = [
   "<b>",
 ];
 
-/** Tests the event stream of a response. */
+/**
+ * Tests the event stream with which the service responds to a chat: its headers, the text in `delta` events, and the tokens and cost in the
+ * `done` event.
+ */
 export function events(target: Target): void {
   const { wire } = standInOf(target);
   describe("events", () => {

@@ -10,7 +10,10 @@ import { keyOf, onlyWith, standInOf } from "./stand-in.ts";
 const SECRET = "a secret of the provider";
 const STATUSES = [400, 401, 402, 403, 404, 408, 413, 418, 429, 500, 503, 529];
 
-/** Failures of the provider, each with the text that precedes them. */
+/**
+ * Responses of the stand-in provider that fail. `steps` is the script that the provider runs, and `text` is the text that the page must
+ * receive before the `error` event.
+ */
 const FAILURES: [name: string, text: string, steps: Step[]][] = [
   ["an error event first", "", [{ error: SECRET }]],
   ["an error event after text", "Hi", [{ text: "Hi" }, { error: SECRET }]],
@@ -32,14 +35,20 @@ const FAILURES: [name: string, text: string, steps: Step[]][] = [
   ["HTML instead of JSON", "", [{ status: 502, body: `<h1>${SECRET}</h1>` }]],
 ];
 
-/** Tests that every failure of the provider is one `error` event, and that the request is not repeated. */
+/**
+ * Tests that the page receives exactly one `error` event when the AI provider fails, and that the service sends the request to the provider
+ * only once.
+ */
 export function failures(target: Target): void {
   describe("failures of the provider", () => {
     let canvas: Stage;
     before(async () => {
       canvas = await chatRoom(target);
     });
-    /** Asserts that a response has nothing of the provider's. */
+    /**
+     * Asserts that a response contains neither the error text of the provider, nor its address, nor the service's key for it. In the text
+     * of the response, the strings in `more` must not occur either. `mark` identifies the request in the log of the provider.
+     */
     const leaksNothing = async (answer: Answer, mark: string, ...more: string[]) => {
       const standIn = standInOf(target);
       const key = keyOf(await onlyWith(target, mark), standIn);

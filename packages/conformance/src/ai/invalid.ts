@@ -10,7 +10,10 @@ import { nothingWith } from "./stand-in.ts";
 
 const user = (content: unknown) => ({ role: "user", content });
 
-/** Replaces fields of a valid body. `undefined` leaves the field out. `message` is the valid message. */
+/**
+ * Invalid chats. `fields` returns the fields that replace those of a valid body; a field that is `undefined` is left out. The parameter
+ * `message` is the only message of the valid body.
+ */
 const INVALID: [name: string, fields: (message: object) => object][] = [
   ["no model", () => ({ model: undefined })],
   ["an empty model", () => ({ model: "" })],
@@ -44,7 +47,7 @@ const INVALID: [name: string, fields: (message: object) => object][] = [
 
 const NOT_OBJECTS = ["null", "[]", '"Hello"', "1", "true", '[{"model":"a"}]'];
 
-/** Tests that every other body than a chat is refused, and that the provider is not asked. */
+/** Tests that the service refuses a request body that is not a valid chat, and sends nothing to the AI provider. */
 export function invalid(target: Target): void {
   describe("invalid requests", () => {
     let canvas: Stage;

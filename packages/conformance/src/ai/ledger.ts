@@ -8,7 +8,10 @@ import { usageOf } from "./spending.ts";
 import { arrival, closed } from "./stand-in.ts";
 import { begin, stream } from "./stream.ts";
 
-/** Tests that the use of a canvas counts each request once, however it ends. */
+/**
+ * Tests the usage figures of a canvas. An AI request that is sent to the provider counts once, whether it is completed, fails or is
+ * aborted. A request that the service refuses does not count.
+ */
 export function ledger(target: Target): void {
   describe("usage and spend", () => {
     const settled = async (canvas: Parameters<typeof usageOf>[1]) => {

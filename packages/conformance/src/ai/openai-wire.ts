@@ -1,7 +1,10 @@
 import type { TokenUsage } from "@easel/protocol/ai";
 import type { Wire } from "./wire.ts";
 
-/** The streaming format of OpenAI's Chat Completions. In this format, `prompt_tokens` includes the tokens that were read from the cache. */
+/**
+ * Returns an encoder for streamed responses of OpenAI's Chat Completions, with the name of the model and the numbers of tokens in `usage`.
+ * In this format, `prompt_tokens` includes the tokens that were read from the cache.
+ */
 export function openaiWire(model: string, usage: TokenUsage): Wire {
   const line = (data: object) => `data: ${JSON.stringify(data)}\n\n`;
   const chunk = (fields: object) =>

@@ -27,7 +27,10 @@ type Fault = (typeof FAULTS)[number];
 
 type Refusal = [status: number, code: ErrorCode, scope?: string];
 
-/** The refusal of each fault, in the order of the specification. */
+/**
+ * Returns the faults that a request can have, each with the expected refusal. They are in the order in which the service must check them,
+ * which differs between guests and viewers.
+ */
 const refusalsOf = (target: Target, who: "guest" | "viewer"): [Fault, Refusal][] => [
   ["archived", [404, "ARCHIVED"]],
   ["another site", [403, target.urlMode === "path" ? "CROSS_SITE_FORBIDDEN" : "CROSS_CANVAS_FORBIDDEN"]],
@@ -53,7 +56,7 @@ const ELSEWHERE: Record<Target["urlMode"], Header[]> = {
   subdomain: [["Origin", "https://elsewhere.example"]],
 };
 
-/** Returns the body with these faults. */
+/** Returns the text of a chat body. It has those of the faults `too large`, `invalid` and `model` for which `has` returns true. */
 function bodyWith(has: (fault: Fault) => boolean): string {
   if (has("too large")) return "{".repeat(MAX_BODY_BYTES + 1);
   const body = JSON.stringify(chatOf([{ end: {} }], "", has("model") ? { model: "no-such-model" } : {}));
@@ -61,13 +64,16 @@ function bodyWith(has: (fault: Fault) => boolean): string {
 }
 
 /**
- * Tests the order of the refusals: of a request with a fault and all later ones, the earlier fault is named. The two callers differ in the
- * place of their own caps.
+ * Tests the order in which the service checks for faults. Each request has one fault and all the faults that are checked later, and must be
+ * refused for the first one. A guest's own spending cap is checked before the AI audience, that of a viewer after it.
  */
 export function order(target: Target): void {
   for (const who of ["guest", "viewer"] as const) {
     describe(`the order of the refusals of a ${who}`, () => {
-      /** On the first canvas, the month is used up. Each canvas has a caller whose own cap is used up, and one whose is not. */
+      /**
+       * A canvas whose monthly spending cap is used up. `poor` is a caller whose own cap is used up, too; `rich` is one whose own cap is
+       * not.
+       */
       let spent: { canvas: Stage; poor: Person; rich: Person };
       let open: { canvas: Stage; rich: Person };
       before(async () => {
@@ -86,7 +92,7 @@ export function order(target: Target): void {
       });
 
       const refusals = refusalsOf(target, who);
-      /** Sends a request with the faults from an index on. */
+      /** Sends a request that has the fault at this index of `refusals` and all later faults of the list. */
       const askWith = async (index: number) => {
         const faults = refusals.slice(index).map(([fault]) => fault);
         const has = (fault: Fault) => faults.includes(fault);

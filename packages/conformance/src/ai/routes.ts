@@ -7,7 +7,10 @@ import { ask } from "./chat.ts";
 
 const UNKNOWN_PATHS = ["/ai", "/ai/", "/ai/chat/", "/ai/chat/more", "/ai/models", "/ai/Chat", "/aichat"];
 
-/** Tests the paths below `/ai`. */
+/**
+ * Tests that `/ai/chat` allows only POST, that other paths which begin with `/ai` respond with 404, and that no cache may store the
+ * refusals.
+ */
 export function routes(target: Target): void {
   describe("routes", () => {
     let canvas: Stage;

@@ -3,7 +3,7 @@ import type { TokenUsage } from "@easel/protocol/ai";
 /** A model that canvases may use. Its prices make every token of output cost 0.00001 US dollars. */
 export const MODEL = "conformance-large";
 
-/** Another model that canvases may use. */
+/** Another model that canvases may use. Its prices are lower than those of `MODEL`. */
 export const OTHER_MODEL = "conformance-small";
 
 /** A model on the allowlist that has no price. */
@@ -19,7 +19,10 @@ const PRICES = {
   [UNLISTED_MODEL]: { input: 1, output: 1, cacheWrite: 1, cacheRead: 1 },
 };
 
-/** The settings of a service that section 4.5 is tested against, apart from its provider. */
+/**
+ * The environment variables with the models and prices of the service that the AI tests use. The variables for the provider are not among
+ * them.
+ */
 export const SETTINGS = {
   SERVICE_AI_MODELS: [MODEL, OTHER_MODEL, UNPRICED_MODEL].join(),
   SERVICE_AI_PRICES: JSON.stringify(PRICES),

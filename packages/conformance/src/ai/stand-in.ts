@@ -4,9 +4,12 @@ import { until } from "../patience.ts";
 import type { Target } from "../target.ts";
 import type { Received } from "./provider.ts";
 
-/** The stand-in provider of the service under test, and the protocol that the service speaks with it. */
+/**
+ * The AI provider of the service under test. It is a stand-in: a program that runs a script given in the chat message. `wire` is the
+ * protocol that the service uses to talk to it.
+ */
 export interface StandIn {
-  /** Address of the provider, as it printed it. */
+  /** The address that the provider printed when it was started, such as `http://127.0.0.1:4000`. */
   url: string;
   wire: "anthropic" | "openai";
 }
@@ -17,14 +20,17 @@ export function standInOf({ ai }: Target): StandIn {
   return ai;
 }
 
-/** Returns the requests with this mark that the provider has received. */
+/**
+ * Returns the requests that the stand-in provider has received with this mark. A mark is a random id that a test writes into the chat
+ * message to find its own requests.
+ */
 export async function receivedWith(target: Target, mark: string): Promise<Received[]> {
   const path = `/log?mark=${encodeURIComponent(mark)}`;
   const { text } = await send(standInOf(target).url, { method: "GET", path });
   return JSON.parse(text);
 }
 
-/** Returns the only request with this mark. */
+/** Returns the request whose chat message contains this mark. Fails if the stand-in provider has received no such request or several. */
 export async function onlyWith(target: Target, mark: string): Promise<Received> {
   const [only, ...more] = await receivedWith(target, mark);
   assert.equal(more.length, 0, "the provider is asked once");
@@ -32,16 +38,19 @@ export async function onlyWith(target: Target, mark: string): Promise<Received> 
   return only;
 }
 
-/** Asserts that the provider has received no request with this mark. */
+/** Asserts that the stand-in provider has received no request whose chat message contains this mark. */
 export async function nothingWith(target: Target, mark: string): Promise<void> {
   assert.deepEqual(await receivedWith(target, mark), []);
 }
 
-/** Waits until the provider has received the request with this mark. */
+/** Waits until the stand-in provider has received a request whose chat message contains this mark. */
 export const arrival = (target: Target, mark: string): Promise<void> =>
   until("the request reaches the provider", async () => (await receivedWith(target, mark)).length === 1);
 
-/** Waits until the service has closed the request with this mark. Fails if the provider played its whole script. */
+/**
+ * Waits until the request whose chat message contains this mark has ended at the stand-in provider. Fails if the provider has sent its
+ * whole response, because the service should have closed the connection before that.
+ */
 export async function closed(target: Target, mark: string): Promise<void> {
   await until("the request ends", async () => (await onlyWith(target, mark)).ended !== null);
   assert.equal((await onlyWith(target, mark)).ended, "closed");

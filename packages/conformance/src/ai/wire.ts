@@ -4,6 +4,9 @@ export interface Wire {
   text(text: string): string;
   think(text: string): string;
   error(message: string): string;
-  /** Returns the end of the response. It contains numbers of tokens if `told` is true. */
+  /**
+   * Returns the end of the response. If `told` is true, it reports the numbers of tokens. Otherwise it reports none (OpenAI) or 0 output
+   * tokens (Anthropic).
+   */
   end(told: boolean): string;
 }

@@ -29,7 +29,10 @@ const STATIC = "static";
 
 type Row = [name: string, access: Access, ownerMayPublish: boolean, outcomes: (Outcome | typeof STATIC)[]];
 
-/** The outcome for each caller of `WHO`, in that order, under each access setting (specification 4.1, step 3, and 5). */
+/**
+ * Each row has an access setting of the canvas, whether the owner may publish Public links, and the expected outcome for each caller. The
+ * outcomes are in the order of `WHO` (specification 4.1, step 3, and 5).
+ */
 const ROWS: Row[] = [
   ["private", "private", true, ["in", "in", "in", "in", "in", SHUT, SHUT, "in", FOREIGN, "turned away"]],
   ["Whole org", "whole_org", true, ["in", "in", "in", "in", "in", "in", "in", "in", FOREIGN, "turned away"]],

@@ -19,8 +19,8 @@ const PUBLIC = { access: "public_link" } as const;
 const LOCKED = { access: "password", password: "p" } as const;
 
 /**
- * Requests that publish a new canvas (POST). Each has two faults; `name` says which one is checked first, and `refusal` is the error for
- * that one. The sender is the owner, who may not publish Public links; the slug `taken` is in use.
+ * Requests that publish a new canvas (`POST /authoring`), each with two faults. `name` says which fault must be reported, and `refusal` and
+ * `reason` are the error for it. The sender may not publish Public links, and `taken` stands for a slug that is in use.
  */
 const POSTED: [
   name: string,
@@ -46,8 +46,9 @@ const POSTED: [
 ];
 
 /**
- * Requests that update a canvas that a page has published (PUT). Each has two faults; `name` says which one is checked first, and `refusal`
- * is the error for that one. `state` is the state of the canvas; on a `foreign` one the sender has no role.
+ * Requests that update a canvas that a page has published (`PUT /authoring/{id}`), each with two faults. `name` says which fault must be
+ * reported, and `refusal` is the error for it. `state` is the state of the canvas; a `foreign` canvas is one on which the sender has no
+ * role.
  */
 const PUTTED: [
   name: string,
@@ -100,7 +101,7 @@ const PUTTED: [
   ],
 ];
 
-/** Tests the order of the checks: of two faults, the response reports the one that is checked first. */
+/** Tests the order of the checks: if a request has two faults, the response reports the one that is checked first. */
 export function order(target: Target): void {
   describe("order of refusals", () => {
     let canvas: Stage;

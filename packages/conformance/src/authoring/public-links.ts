@@ -9,8 +9,8 @@ import { author, bundleOf, revise } from "./form.ts";
 import { add, asStage, listed, sharesOf, studio } from "./share.ts";
 
 /**
- * Tests who may publish Public links. Covers `POST /authoring`, and each `PUT /authoring/{id}` after which the canvas is a Public link,
- * even if it was one before.
+ * Tests requests to `/authoring` by people who may not publish Public links. They cannot publish a canvas with a Public link, or change the
+ * access, the password or the expiry of one that has it. They can change its title and its files.
  */
 export function publicLinks(target: Target): void {
   describe("Public links", () => {

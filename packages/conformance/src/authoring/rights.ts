@@ -14,8 +14,8 @@ import { author, bundleOf, revise } from "./form.ts";
 import { add, asStage, listed, shareOf, sharesOf, studio, visit } from "./share.ts";
 
 /**
- * Callers who try to change a canvas that a page has published. `viewerRole` is the role in the response; null if the caller may not change
- * it.
+ * Callers who try to update and revoke a canvas that a page has published. `viewerRole` is the field of that name in the response to the
+ * update; null means that both requests must be refused with 404.
  */
 const ROWS: [
   who: "owner" | "editor" | "viewer" | "nobody" | "admin",

@@ -24,8 +24,8 @@ import { add, byId, type Entry, entriesIn, entryOf } from "./entry.ts";
 import { mayDo, outcome } from "./oracle.ts";
 
 /**
- * A collection with a policy, and the operations that the test tries on it. The test of `read` also lists the records, and the test of
- * `delete` also clears the collection.
+ * One test: a collection `name` with a policy, and the operations that every caller tries on its records. If `read` is one of them, every
+ * caller also lists the records; if `delete` is one of them, every caller also clears the collection.
  */
 interface Case {
   name: string;
@@ -49,9 +49,8 @@ const CASES: Case[] = (Object.keys(PRESETS) as Preset[]).flatMap((preset) => [
 ]);
 
 /**
- * The callers, in the order in which they clear a collection. Those with fewer rights come first, so that they leave records for the next
- * ones to delete. The stranger is not on the list of people, but has the role of a viewer, because the canvas is shared with the whole
- * organisation.
+ * The callers, in the order in which they clear a collection: those with fewer rights first, so that records are left for the others. The
+ * canvas is not shared with the stranger by name, but with the whole organisation, so the stranger is a viewer.
  */
 const CALLERS = ["guest", "stranger", "viewer", "editor", "owner"] as const;
 type Caller = (typeof CALLERS)[number];
@@ -59,7 +58,10 @@ type Caller = (typeof CALLERS)[number];
 const nextTo = (caller: Caller) => CALLERS[(CALLERS.indexOf(caller) + 1) % CALLERS.length] as Caller;
 const manages = (caller: Caller) => caller === "owner" || caller === "editor";
 
-/** A collection with records of each caller. `entries` has the records that the collection should have, by id. */
+/**
+ * The collection of one test. `pages` sends requests as each caller, and `ids` has the ids of the callers. `entries` has the records that
+ * the collection should contain at the moment, by record id.
+ */
 interface Scene {
   pages: Record<Caller, Page>;
   ids: Record<Caller, string>;
@@ -68,7 +70,10 @@ interface Scene {
 
 const RECORDS_EACH = 2;
 
-/** Creates the records while every policy is `collaborative`, then sets the policies of the cases. Returns the collections by name. */
+/**
+ * Creates the collections of `CASES`, each with two records by every caller, and returns them by name. Each collection has the policy
+ * `collaborative` while the records are created, and then the policy of its test.
+ */
 async function scenes(target: Target): Promise<Map<string, Scene>> {
   const people = await cast(target);
   const most = LIMITS.policyEntries.value;

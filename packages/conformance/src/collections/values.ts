@@ -27,7 +27,9 @@ const TOO_LARGE: [name: string, body: string][] = [
   ["an object whose name alone is too large", `{${quoted("n", MAX)}:1}`],
 ];
 
-/** Request bodies that are larger than 64 KiB. The values in them are at most 64 KiB when the service serializes them. */
+/**
+ * Request bodies that are larger than 64 KiB and that the service must accept, because it serializes the value in them to at most 64 KiB.
+ */
 const PADDED: [name: string, body: string][] = [
   ["65,536 bytes, padded with white space", `${" ".repeat(5_000)}${quoted("a", MAX)}\n`],
   ["65,536 bytes, written as escapes", `"${"\\u0061".repeat(MAX - 2)}"`],

@@ -10,7 +10,10 @@ import { answered, disabled, refused } from "../refusal.ts";
 import type { Target } from "../target.ts";
 import { add, type FileRecord, filesIn, idsOf, pathOf } from "./record.ts";
 
-/** Reads a list of files page by page. Asserts that every page except the last is full. Calls `between` before each next page. */
+/**
+ * Reads a list of files page by page to its end, and returns the files of all pages. Asserts that every page except the last has `limit`
+ * files. Calls `between` after each page except the last.
+ */
 async function walk(page: Page, limit: number, filter = "", between = async () => {}): Promise<FileRecord[]> {
   const seen: FileRecord[] = [];
   for (let cursor = ""; ; await between()) {

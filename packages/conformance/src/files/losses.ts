@@ -34,8 +34,8 @@ const LOSSES = {
 } satisfies Record<string, Loss>;
 
 /**
- * A test case: who uploads, the form fields besides the file, what the person loses (or what is deleted) during the upload, and the status
- * of the response.
+ * One test: who uploads, the form fields that are sent in addition to the file, and the status with which the upload must be refused.
+ * `loss` is what happens during the upload, such as "made a viewer" or "record deleted".
  */
 type Row = [who: Role, fields: Record<string, string>, loss: keyof typeof LOSSES, status: number];
 

@@ -12,8 +12,8 @@ import type { Target } from "../target.ts";
 import { tokenOf } from "../token.ts";
 
 /**
- * For each URL mode, headers of requests that were not started by the page of the canvas. A request with the first headers in the list gets
- * 403.
+ * Headers of requests that a page of another canvas or of another site starts. One function is for canvases at paths (`/c/board/`), the
+ * other for canvases on subdomains. Requests with the first entry of the returned list are refused with 403.
  */
 const ELSEWHERE: Record<Target["urlMode"], (target: Target) => Header[][]> = {
   path: ({ base }) => [

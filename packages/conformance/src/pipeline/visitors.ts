@@ -27,8 +27,8 @@ const lock: Change = (target, canvas) => amend(target, canvas, { password: PASSW
 const forbid: Change = (target, { people }) => mayPublish(target, people.owner, false);
 
 /**
- * Changes to a canvas. Each row also has the outcome of a later request by an anonymous caller, and the outcome of one by a guest of the
- * canvas.
+ * Each row has a change to a canvas, and the outcomes of `GET /me` after it: for an anonymous caller, and for a guest of the canvas.
+ * "turned away" means 401, or a redirect to the sign-in page.
  */
 const ROWS: [name: string, change: Change, anonymous: Outcome | "turned away", guest: Outcome][] = [
   ["private", privately, "turned away", "viewer"],

@@ -32,7 +32,7 @@ const NO_OBJECTS: [name: string, frame: string | Buffer][] = [
   ["bytes", Buffer.from([0xff, 0xfe, 0x00])],
 ];
 
-/** Unknown frame types. */
+/** Invalid values of the field `type` of a frame. */
 const UNKNOWN: Json[] = [
   null,
   true,

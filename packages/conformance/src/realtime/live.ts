@@ -23,8 +23,8 @@ export function live(target: Target): void {
     const policed = (here: Room, policy: Partial<ChannelPolicy> | null) =>
       govern(target, here, policy && { channels: { [CHANNEL]: { ...OPEN, ...policy } } });
     /**
-     * Creates a canvas with this policy for the channel. Opens connections of an editor and a viewer, sends `subscribe` on both, and
-     * discards the frames that they receive.
+     * Creates a canvas. Its policy for `CHANNEL` is `OPEN` with the changes in `policy`; null means that the canvas has no policy.
+     * Subscribes an editor and a viewer to the channel, and discards the frames that they receive.
      */
     const seated = async (policy: Partial<ChannelPolicy> | null) => {
       const here = await room(target, { people });

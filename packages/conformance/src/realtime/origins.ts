@@ -9,8 +9,8 @@ import type { Target } from "../target.ts";
 import { knock } from "./handshake.ts";
 
 /**
- * Values that the rows of the test tables put into headers. `slug` and `own` are the slug and the origin of the canvas, `foreign` is the
- * origin of another canvas.
+ * The values from which the rows of the tables below make their headers. `slug` and `own` are the slug and the origin of the tested canvas;
+ * `foreign` is the origin of another canvas.
  */
 interface Place {
   base: string;
@@ -98,8 +98,8 @@ const SUBDOMAIN_ROWS: Row[] = [
 ];
 
 /**
- * Tests that a page may open the connection of its own canvas only. Other handshakes are refused without an upgrade (specification 4.1,
- * step 4).
+ * Tests that a page can open the realtime connection of its own canvas, but not that of another canvas. The service refuses the handshake
+ * of a foreign page with 403 (specification 4.1, step 4).
  */
 export function origins(target: Target): void {
   describe(`the origin of a handshake in ${target.urlMode} mode`, () => {

@@ -9,7 +9,7 @@ export interface User {
   [field: string]: string;
 }
 
-/** A test canvas. `users` are its people with the fields that realtime frames have. */
+/** A test canvas. `users` has the id and the name of the person in each role, as realtime frames contain them. */
 export interface Room extends Stage {
   users: Record<Role, User>;
 }
@@ -24,7 +24,7 @@ export async function room(target: Target, setup: Setup = {}): Promise<Room> {
   return { ...canvas, users: byRole as Room["users"] };
 }
 
-/** Reads the fields by which realtime frames describe a signed-in person, and returns them. */
+/** Requests the id and the name of a signed-in person from `GET /api/me`, and returns them as realtime frames contain them. */
 export async function userOf(target: Target, person: Person): Promise<User> {
   const { json } = await manage(target, person, "GET", "/api/me");
   return { id: String(json.id), name: String(json.name) };

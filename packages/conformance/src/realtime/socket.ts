@@ -74,7 +74,7 @@ export class Socket {
     return this.next();
   }
 
-  /** Sends one more request, and resolves with all frames that arrive before the response to it. */
+  /** Sends a `presence` request for an unused channel. Resolves with all frames that arrive before the response to it. */
   async settled(): Promise<Frame[]> {
     const channel = `round-trip-${randomUUID()}`;
     this.send({ type: "presence", channel });

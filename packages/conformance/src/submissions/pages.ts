@@ -10,7 +10,7 @@ import { answered, refused } from "../refusal.ts";
 import { freshEmail, type Target } from "../target.ts";
 import { answerOf, type Submission } from "./answer.ts";
 
-/** Query strings with an invalid `limit` or `cursor`. The tests use them on lists that have entries. */
+/** Query strings with an invalid `limit` or `cursor`, which `GET` requests for submissions must refuse. */
 export const NO_PAGES = [
   "limit=0",
   "limit=00",
