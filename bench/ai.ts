@@ -12,7 +12,7 @@ import { figure, median, type Table } from "./table.ts";
 const STREAMS = 200;
 const DELTAS = 200;
 const EVERY_MS = 50;
-/** In each round, the streams do not all begin at once. Their starts are spread over this time. */
+/** The time within which all streams of a round begin, in ms. The starts of the streams are spread over this time. */
 const OVER_MS = 1000;
 const ROUNDS = 3;
 
@@ -28,8 +28,8 @@ interface Round {
   rss: number;
   heap: number;
   /**
-   * A quotient of two rates of KV reads: the rate while AI streams pass through the service, divided by the rate while the same streams
-   * come directly from the provider.
+   * The rate of KV reads while AI streams pass through the service, divided by the rate of KV reads while the same streams come directly
+   * from the provider. It is below 1 if the streams slow down the reads.
    */
   reads: number;
 }
@@ -124,7 +124,10 @@ async function measure(
   };
 }
 
-/** Opens streams with `begin`, waits until all of them have begun, and returns the result of `reads`. Waits for the end of the streams. */
+/**
+ * Calls `begin`, which opens many streams. When all streams have begun, calls `reads`, which measures something meanwhile. Waits for the
+ * end of the streams, and then returns the result of `reads`.
+ */
 async function readsBeside<Result>(
   begin: () => Promise<unknown>,
   reads: () => Promise<Result>,

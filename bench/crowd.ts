@@ -2,7 +2,10 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { startNode } from "./child.ts";
 
-/** How the sockets talk to one kind of server, such as Socket.IO. Each frame is given as the text of its payload. */
+/**
+ * What sockets send to one kind of server, such as a Socket.IO server, and what they expect from it. Every frame in this object is written
+ * as the text of its payload.
+ */
 export interface Dialect {
   /**
    * The steps after the handshake. Each step sends the frame `send` (none if `send` is empty) and waits for a frame that begins with

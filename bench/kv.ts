@@ -26,8 +26,8 @@ export async function kv(): Promise<Table> {
 }
 
 /**
- * Stores 1,000 keys on the canvas of a page. Returns a benchmark case for `GET` and one for `PUT`, and the body of one response to `GET`
- * and of one to `PUT`.
+ * Stores 1,000 keys on the canvas to which `page` belongs. Returns `cases`, the benchmark cases of `GET` and `PUT`, and `bodies`, the body
+ * of one response to `GET` and of one to `PUT`.
  */
 export async function kvCases(page: Page): Promise<{ cases: [Case, Case]; bodies: [string, string] }> {
   const pathOf = (index: number) => `/kv/item:${String(index).padStart(4, "0")}`;
@@ -48,7 +48,10 @@ export async function kvCases(page: Page): Promise<{ cases: [Case, Case]; bodies
   };
 }
 
-/** Returns a value of typical size, with the same length for every key. */
+/**
+ * Returns the value to store under the key with this index: a small JSON object, as text. The values of all 1,000 keys have the same
+ * length.
+ */
 export function itemOf(index: number): string {
   return JSON.stringify({
     id: KEYS + index,

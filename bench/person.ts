@@ -15,8 +15,8 @@ export const nameOf = (user: number): string => `Person ${user}`;
 export const cookieOf = (user: number): string => `person=${user}`;
 
 /**
- * Returns the person that a `Cookie` header such as `person=3` identifies. As JSON, the person is as long as a sender in a message of
- * Easel, so that the sizes of messages are comparable.
+ * Returns the person that a `Cookie` header such as `person=3` identifies. The JSON text of this person is as long as that of a sender in a
+ * message of Easel. So the messages of all servers have comparable sizes.
  */
 export function userOf(cookie = ""): User {
   const user = Number(cookie.slice("person=".length));

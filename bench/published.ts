@@ -12,8 +12,9 @@ export interface Published {
 }
 
 /**
- * Signs in as dev mode's administrator and publishes a page as a Public link. Deploys `versions` bundles, each with `files` files besides
- * `index.html`. Returns requests for the page.
+ * Signs in as dev mode's administrator, creates a canvas with a Public link, and deploys `versions` bundles to it. Each bundle has `files`
+ * files besides `index.html`; in the last bundle, `index.html` is `html`. Returns two requests for the page: one of the administrator, one
+ * of an anonymous visitor.
  */
 export async function publish(
   base: string,
@@ -47,7 +48,7 @@ export async function createCanvas(base: string, session: string): Promise<{ id:
   return (await made.json()) as { id: string; slug: string };
 }
 
-/** Returns a zip of files. The keys are their paths. */
+/** Returns a zip. Each key of `files` is the path of a file in the zip, and the value is the content of that file. */
 export function zipOf(files: Record<string, string>): Promise<Buffer> {
   const zip = new ZipFile();
   for (const [path, content] of Object.entries(files)) zip.addBuffer(Buffer.from(content), path);

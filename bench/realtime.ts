@@ -13,7 +13,10 @@ const KIB = 1024;
 export interface RealtimeOptions {
   /** The number of rooms in which messages are published. */
   rooms?: number;
-  /** The benchmark is repeated for each of these numbers. With 4, every publisher has 4 messages on the way at any time. */
+  /**
+   * Each of these numbers is measured separately. The number 4 means that every publisher always has 4 messages that it has sent and not
+   * yet received back.
+   */
   windows?: number[];
   rounds?: number;
   timedMs?: number;
@@ -85,8 +88,8 @@ function restRows({ memory, pulses }: Rest): string[][] {
 }
 
 /**
- * Returns a row of the table: the label, the median of all rounds for each kind of server, the median ratio of Easel to the second kind,
- * and the goal. `rounds` has one list per round, with a result for each kind of server.
+ * Returns a row of the table: the label, one median for each kind of server, the median of the quotients Easel / Socket.IO, and the goal.
+ * `rounds` has one list for each round. Each list has one number for each kind of server, in the order of `KINDS`.
  */
 function row(label: string, rounds: number[][], decimals: number, goal = ""): string[] {
   const medians = KINDS.map((_, kind) => median(rounds.map((kinds) => kinds[kind] ?? Number.NaN)));

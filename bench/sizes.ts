@@ -11,8 +11,8 @@ const ROUNDS = 3;
 const LOAD = { connections: 1, warmUpMs: 500, timedMs: 1000 };
 
 /**
- * The requests to measure, each with a name for the table. `path` returns the part of the URL after the collection. `middle` is the id of
- * the record in the middle of the collection.
+ * The requests to measure. Each row has a name for the table, and a function that returns the end of the URL after `/collections/items`,
+ * such as `/count`. The function gets the id of the record in the middle of the collection.
  */
 const CASES: [name: string, path: (middle: string) => string][] = [
   ["get", (middle) => `/${middle}`],

@@ -83,7 +83,10 @@ class SocketPool {
     return { deliveries, perSecond: (deliveries / ms) * 1000, cpu };
   }
 
-  /** Runs a pulse: publishers of some rooms send one after the other, at a steady pace. */
+  /**
+   * Runs a pulse: the publishers of the first `rooms` rooms take turns, and together send `perSecond` messages a second. Returns the number
+   * of deliveries, and the median and the 99th percentile of their times in milliseconds.
+   */
   async pulse({ rooms, perSecond, timedMs }: Pulse): Promise<PulseResult> {
     const publishers = this.publishers(rooms);
     const sent: number[] = [];
@@ -130,7 +133,10 @@ function until(done: (now: number) => boolean): Promise<void> {
 
 const untilTime = (time: number): Promise<void> => until((now) => now >= time);
 
-/** Waits for the last messages in flight. Exits if a message was lost or came twice, because all figures would be invalid. */
+/**
+ * Waits until `missing`, the number of deliveries that have not yet arrived, returns 0. Exits the process if a delivery is still missing
+ * after `DRAIN_MS` or has come twice, because all results would be invalid.
+ */
 async function drained(missing: () => number): Promise<void> {
   const end = performance.now() + DRAIN_MS;
   await until((now) => missing() <= 0 || now > end);

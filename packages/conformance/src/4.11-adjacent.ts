@@ -208,7 +208,10 @@ export function account(target: Target): void {
   });
 }
 
-/** Returns the response with the SDK script. If the script has not been built, skips the test and returns null. */
+/**
+ * Asserts that a response to `GET /sdk/v1.js` has the status 200, and returns the response. The status 503 means that the script has not
+ * been built: then skips the test and returns null.
+ */
 function built(t: TestContext, answer: Answer): Answer | null {
   if (answer.status !== 503) {
     assert.equal(answer.status, 200, answer.text.slice(0, 300));

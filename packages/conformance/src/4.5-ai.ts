@@ -14,7 +14,10 @@ import { routes } from "./ai/routes.ts";
 import { switches } from "./ai/switches.ts";
 import type { Target } from "./target.ts";
 
-/** Tests section 4.5 of the runtime API specification: AI chat, on a service whose provider is the stand-in. */
+/**
+ * Tests section 4.5 of the runtime API specification: AI chat. The service must use the stand-in AI provider of the tests, which responds
+ * as a script in the chat message says. Without a stand-in provider, the tests are skipped.
+ */
 export function ai(target: Target): void {
   if (target.ai === undefined) {
     test("4.5 AI", { skip: "no stand-in provider is given (AI_PROVIDER)" });

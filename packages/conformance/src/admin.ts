@@ -48,13 +48,13 @@ export const setQuotas = (target: Target, quotas: Record<string, number | null>)
 export const setPublicLinks = (target: Target, publicLinks: boolean): Promise<void> =>
   administer(target, "PATCH", "/api/admin/settings", { publicLinks });
 
-/** Returns the models and spend caps of AI of the instance. */
+/** Returns the AI settings of the instance: the models and the spend caps. */
 export async function aiSettingsOf(target: Target): Promise<AdminSettings["ai"]> {
   const admin = await target.signIn(target.admin);
   const { json } = await manage(target, admin, "GET", "/api/admin/settings");
   return json.ai as AdminSettings["ai"];
 }
 
-/** Changes these settings of AI of the instance. */
+/** Changes the AI settings of the instance that are in `ai`. */
 export const setAi = (target: Target, ai: Partial<AdminSettings["ai"]>): Promise<void> =>
   administer(target, "PATCH", "/api/admin/settings", { ai });

@@ -14,8 +14,8 @@ const published: Change = (target, canvas) => publish(target, canvas, "home");
 const privately: Change = (target, canvas) => amend(target, canvas, { access: "private" });
 
 /**
- * States of a canvas. Each row has the changes that bring a canvas with a Public link into the state. `loads` is whether an anonymous
- * visitor of that canvas can then load the SDK.
+ * Each row has a name for the test, whether the SDK loads, and the changes that the test makes to a new canvas with a Public link. If
+ * `loads` is true, the page of the changed canvas can load the SDK for an anonymous visitor.
  */
 const STATES: [name: string, loads: boolean, ...changes: Change[]][] = [
   ["published", true, published],

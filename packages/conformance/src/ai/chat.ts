@@ -8,24 +8,30 @@ import type { Target } from "../target.ts";
 import { play, type Step } from "./script.ts";
 import { MODEL } from "./settings.ts";
 
-/** The maximum size of a chat's body. */
+/** The maximum size of the body of a chat request, in bytes. */
 export const MAX_BODY_BYTES = 256 * 1024;
 
 /** Creates a canvas whose viewers may use AI. */
 export const chatRoom = (target: Target, setup: Setup = {}): Promise<Stage> =>
   stage(target, { ...setup, switches: { aiAudience: "viewers", ...setup.switches } });
 
-/** Returns an unused mark, by which a request is found in the log of the provider. */
+/** Returns a new unique text. A test puts this text in a chat message, and finds the request by it in the log of the stand-in provider. */
 export const freshMark = (): string => randomUUID();
 
-/** Returns the body of a chat whose only message makes the provider play steps. `more` adds and replaces fields. */
+/**
+ * Returns the body of a chat request with one user message, which tells the stand-in provider to respond with `steps`. The fields in `more`
+ * are added to the body, or replace its fields, such as `model`.
+ */
 export const chatOf = (steps: Step[], mark = "", more: object = {}): object => ({
   model: MODEL,
   messages: [{ role: "user", content: play(steps, mark) }],
   ...more,
 });
 
-/** Sends a chat as a page does. A string or bytes are sent unchanged. */
+/**
+ * Sends a chat request from a page and returns the response. An object is sent as JSON. A string or a buffer is sent unchanged, so it may
+ * be invalid.
+ */
 export const ask = (page: Page, body: object | string, headers: Header[] = [JSON_TYPE]): Promise<Answer> =>
   page.send(
     "POST",
@@ -34,7 +40,10 @@ export const ask = (page: Page, body: object | string, headers: Header[] = [JSON
     typeof body === "string" || Buffer.isBuffer(body) ? body : JSON.stringify(body),
   );
 
-/** Sends a chat whose only message makes the provider play steps. */
+/**
+ * Sends a chat request with one user message, which tells the stand-in provider to respond with `steps`. Returns the response of the
+ * service. `mark` is a text by which a test finds the request in the log of the provider.
+ */
 export const askFor = (page: Page, steps: Step[], mark = ""): Promise<Answer> =>
   ask(page, chatOf(steps, mark));
 
@@ -54,7 +63,10 @@ export function eventsOf({ status, headers, text }: Answer): ChatEvent[] {
   return blocks.map(eventIn).filter((event) => event !== null);
 }
 
-/** Splits events into the text of the deltas and the last event. Asserts that all others are deltas with exactly their two fields. */
+/**
+ * Returns the text of all `delta` events of a response, joined, and the last event. Asserts that each event before the last one is a
+ * `delta` event with exactly the fields `type` and `text`.
+ */
 function endOf(answer: Answer): { text: string; last: ChatEvent | undefined } {
   const events = eventsOf(answer);
   const last = events.pop();
@@ -68,7 +80,10 @@ function endOf(answer: Answer): { text: string; last: ChatEvent | undefined } {
 
 const USAGE_FIELDS = ["cacheCreationInputTokens", "cacheReadInputTokens", "inputTokens", "outputTokens"];
 
-/** Returns the text, usage and cost of a response that is complete. */
+/**
+ * Asserts that the last event of a response is a valid `done` event. Returns the text of the response, and the token usage and cost in that
+ * event.
+ */
 export function doneOf(answer: Answer) {
   const { text, last } = endOf(answer);
   assert.ok(last?.type === "done", JSON.stringify(last));
@@ -78,7 +93,7 @@ export function doneOf(answer: Answer) {
   return { text, usage: last.usage, cost: last.cost };
 }
 
-/** Returns the text before the failure of a response. The failure must be one `error` event, the last one. */
+/** Asserts that the last event of a response is a valid `error` event. Returns the text of the events before it. */
 export function textBeforeError(answer: Answer): string {
   const { text, last } = endOf(answer);
   assert.ok(last?.type === "error", JSON.stringify(last));

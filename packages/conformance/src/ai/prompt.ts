@@ -1,7 +1,7 @@
 import type { Received } from "./provider.ts";
 import type { StandIn } from "./stand-in.ts";
 
-/** A text of a prompt. `cached` tells whether the provider's cache is to end at it. */
+/** A text of a prompt. `cached` is true if the request asks the provider to cache the prompt from its beginning to the end of this text. */
 export type PromptText = [role: string, text: string, cached: boolean];
 
 interface Part {
@@ -9,13 +9,16 @@ interface Part {
   cache_control?: { type: string };
 }
 
-/** Returns the texts of one message. Providers accept a string or a list of parts. */
+/** Returns the texts of one message in a request to the provider. `content` is one text, or a list of parts with one text each. */
 const textsOf = (role: string, content: string | Part[]): PromptText[] =>
   typeof content === "string"
     ? [[role, content, false]]
     : content.map(({ text, cache_control }) => [role, text, cache_control?.type === "ephemeral"]);
 
-/** Returns the prompt that the provider has received: its texts, the system prompt first, and the maximum output. */
+/**
+ * Reads a request that the provider has received. Returns all texts of its prompt, the system prompt first, and the maximum number of
+ * output tokens.
+ */
 export function promptOf({ body }: Received, { wire }: StandIn): { texts: PromptText[]; maxTokens: unknown } {
   const system = wire === "anthropic" && body.system ? textsOf("system", body.system as Part[]) : [];
   const messages = body.messages as { role: string; content: string | Part[] }[];

@@ -8,7 +8,10 @@ import { play } from "./script.ts";
 import { MODEL } from "./settings.ts";
 import { keyOf, onlyWith, standInOf } from "./stand-in.ts";
 
-/** Conversations, by the roles of their messages, each with the index of the message at which the provider's cache is to end. */
+/**
+ * Each row is a conversation: the role of each message, and the index of the message up to which the service must ask an Anthropic provider
+ * to cache. Null means that no message is to be cached.
+ */
 const CONVERSATIONS: [roles: ("user" | "assistant")[], cached: number | null][] = [
   [["user"], null],
   [["user", "user"], null],
@@ -23,7 +26,10 @@ const CONVERSATIONS: [roles: ("user" | "assistant")[], cached: number | null][] 
 
 const TEXT = 'Zoë 👩‍🚀 "quotes" \\ </script> \u2028 \0 \ud800 data: {}\n\n: end';
 
-/** Tests the requests that the provider receives. */
+/**
+ * Tests the prompt that the provider receives for a chat: its texts, their order, and up to which text it is to be cached. Also tests that
+ * nothing else from the page's request reaches the provider.
+ */
 export function prompts(target: Target): void {
   const { wire } = standInOf(target);
   describe("prompts", () => {

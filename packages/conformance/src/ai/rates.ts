@@ -11,7 +11,7 @@ import { nothingWith } from "./stand-in.ts";
 
 const PER_MINUTE = 10;
 
-/** Tests the rate limit of AI, which has a bucket per person. Every test uses new people. */
+/** Tests the rate limit of AI: ten requests a minute for each person. Every test uses new people, who have not yet sent requests. */
 export function rates(target: Target): void {
   describe("rates", () => {
     let canvas: Stage;

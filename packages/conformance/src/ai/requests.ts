@@ -15,7 +15,10 @@ import { nothingWith, onlyWith, standInOf } from "./stand-in.ts";
 const MAX_TOKENS = 8192;
 const DEFAULT_TOKENS = 1024;
 
-/** The maximum output that the provider is asked for. */
+/**
+ * Each row has a name for the test, the field `maxTokens` of the chat request, and the field `max_tokens` of the request that the provider
+ * must receive.
+ */
 const OUTPUTS: [name: string, maxTokens: number | undefined, received: number][] = [
   ["absent", undefined, DEFAULT_TOKENS],
   ["1", 1, 1],
@@ -34,14 +37,17 @@ const FORBIDDEN: [name: string, model: string][] = [
   ["constructor", "constructor"],
 ];
 
-/** Returns a body of exactly `bytes` bytes, most of which are characters of two bytes. */
+/**
+ * Returns the body of a chat request that is exactly `bytes` bytes long. Most characters are `é`, which takes two bytes in UTF-8. `mark` is
+ * a text by which a test finds the request in the log of the stand-in provider.
+ */
 function sized(bytes: number, mark: string): string {
   const bodyWith = (system: string) => JSON.stringify(chatOf([{ end: {} }], mark, { system }));
   const room = bytes - Buffer.byteLength(bodyWith(""));
   return bodyWith("é".repeat(Math.floor(room / 2)) + "a".repeat(room % 2));
 }
 
-/** Tests the models, the maximum output, unknown fields and the size of a chat's body. */
+/** Tests which models a chat request may name, its `maxTokens`, its unknown fields, and the maximum size of its body. */
 export function requests(target: Target): void {
   describe("requests", () => {
     let canvas: Stage;

@@ -26,12 +26,15 @@ export const USAGE: TokenUsage = {
 };
 
 /**
- * Returns the text of a user message that tells the stand-in provider how to respond: with `steps`. A test finds the request by its `mark`
- * in the log of the provider.
+ * Returns the text of a user message that tells the stand-in provider to respond with `steps`. The provider logs every request. `mark` is a
+ * text by which a test finds the request in that log.
  */
 export const play = (steps: Step[], mark = ""): string => JSON.stringify({ play: steps, mark });
 
-/** Returns the steps in a user message that `play` has built. For any other message, returns steps that send the message back as text. */
+/**
+ * Returns the steps in a user message that `play` has built. For any other message, returns steps that respond with `You said: ` and the
+ * message.
+ */
 export function stepsIn(message: string): Step[] {
   try {
     const { play: steps } = JSON.parse(message) as { play?: Step[] };

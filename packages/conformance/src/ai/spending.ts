@@ -9,33 +9,39 @@ import type { Person, Target } from "../target.ts";
 import { askFor, doneOf } from "./chat.ts";
 import type { Step } from "./script.ts";
 
-/** The cost of one token of output of `MODEL`, in US dollars. */
+/** The price of one output token of `MODEL`, in US dollars. */
 export const TOKEN_USD = 0.00001;
 
-/** Returns the end of a response that costs this number of tokens of output. */
+/**
+ * Returns a step that completes the response of the stand-in provider and reports this number of output tokens. The service computes the
+ * cost of the response from this number.
+ */
 export const ending = (outputTokens: number): Step => ({ end: { inputTokens: 0, outputTokens } });
 
-/** Returns the number of tokens of output that cost this many US dollars. */
+/** Returns the number of output tokens of `MODEL` that cost this many US dollars. */
 export const tokensFor = (usd: number): number => Math.round(usd / TOKEN_USD);
 
-/** Spends US dollars with one request. */
+/** Sends one chat request that costs `usd` US dollars, and asserts its cost. */
 export async function spendUsd(page: Page, usd: number): Promise<void> {
   const { cost } = doneOf(await askFor(page, [ending(tokensFor(usd))]));
   assert.equal(cost, usd);
 }
 
-/** Spends more than any cap of the instance with one request of a person, so that the person and the canvas have nothing left. */
+/**
+ * Sends one chat request of a person that costs 9,000 US dollars, more than any spend cap of the instance. After that, every spend cap of
+ * the person and of the canvas is used up.
+ */
 export const exhaust = (target: Target, { slug }: Stage, person: Person): Promise<void> =>
   spendUsd(open(target, slug, person), 9_000);
 
-/** Asserts that a request is refused because a cap is used up. */
+/** Asserts that a chat request is refused because a spend cap is used up. `scope` says which cap, such as `guest`. */
 export function overCap(answer: Answer, scope: SpendScope): void {
   refused(answer, 429, scope === "guest" ? "GUEST_AI_CAP" : "QUOTA_EXCEEDED");
   assert.equal(answer.json.scope, scope);
   assert.deepEqual(Object.keys(answer.json).sort(), ["code", "message", "requestId", "scope"]);
 }
 
-/** Returns the use of a canvas. */
+/** Requests `GET /api/canvases/{id}/usage` as the owner of a canvas, and returns the body of the response. */
 export async function usageOf(target: Target, { id, people }: Stage): Promise<Usage> {
   const answer = await manage(target, people.owner, "GET", `/api/canvases/${id}/usage`);
   assert.equal(answer.status, 200, answer.text);

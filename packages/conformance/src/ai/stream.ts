@@ -8,7 +8,9 @@ import { JSON_TYPE, pageHeaders } from "../page.ts";
 import type { Person, Target } from "../target.ts";
 import { eventIn } from "./chat.ts";
 
-/** Sends a chat of a canvas's page on a connection of its own, and returns the request without waiting for the response. */
+/**
+ * Sends a chat request from the page of a canvas on a new connection. Returns the request immediately, without waiting for the response.
+ */
 export function begin(target: Target, { slug }: Stage, person: Person, body: object): ClientRequest {
   const text = JSON.stringify(body);
   const length: Header = ["Content-Length", String(Buffer.byteLength(text))];
@@ -20,14 +22,20 @@ export function begin(target: Target, { slug }: Stage, person: Person, body: obj
   return request;
 }
 
-/** A response that is read event by event, no faster than `next` is called. */
+/**
+ * The events of a response to a chat request. Each call of `next` returns one event, and reads from the connection only if it needs more
+ * data.
+ */
 export interface Stream {
   next(): Promise<ChatEvent>;
   /** Closes the connection. */
   close(): void;
 }
 
-/** Sends a chat and returns its response when the headers have arrived. */
+/**
+ * Sends a chat request from the page of a canvas, and waits for the headers of the response. Returns an object that reads the events of the
+ * response.
+ */
 export async function stream(target: Target, canvas: Stage, person: Person, body: object): Promise<Stream> {
   const request = begin(target, canvas, person, body);
   const [response] = (await once(request, "response")) as [IncomingMessage];

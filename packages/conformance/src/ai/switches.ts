@@ -9,7 +9,7 @@ import { canUseAi } from "./audiences.ts";
 import { askFor, chatRoom, doneOf, freshMark } from "./chat.ts";
 import { nothingWith } from "./stand-in.ts";
 
-/** Tests the switches that turn AI on and off for a canvas. */
+/** Tests that people can use AI on a canvas only while its switches `ai` and `backendEnabled` are both on. */
 export function switches(target: Target): void {
   describe("switches", () => {
     let canvas: Stage;
@@ -53,7 +53,10 @@ export function switches(target: Target): void {
   });
 }
 
-/** Tests a service without a provider key. Its models and prices are those of `SETTINGS`. */
+/**
+ * Tests a service that has no key for an AI provider: it must refuse all chat requests with `operator_disabled`. The service must have the
+ * models and prices in `SETTINGS`.
+ */
 export function operatorDisabled(target: Target): void {
   describe("AI without a provider key", () => {
     it("operator_disabled for everyone, and everything else works", async () => {

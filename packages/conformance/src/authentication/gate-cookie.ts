@@ -12,7 +12,7 @@ const flip = (text: string, at: number) =>
   text.slice(0, at) + (text[at] === "A" ? "B" : "A") + text.slice(at + 1);
 const middle = (text: string) => Math.floor(text.length / 2);
 
-/** Invalid values of the password cookie, each derived from a valid one. */
+/** Each row has a name for the test, and a function that makes an invalid value of the password cookie from a valid one. */
 const FORGERIES: [name: string, forge: (value: string) => string][] = [
   ["empty", () => ""],
   ["made up", () => "open"],

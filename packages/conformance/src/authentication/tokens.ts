@@ -12,7 +12,7 @@ import { freshEmail, type Person, type Target } from "../target.ts";
 import { type Token, tokenOf } from "../token.ts";
 import { PAGE, siteOf } from "./site.ts";
 
-/** Headers with invalid tokens, each derived from a valid token. */
+/** Each row has a name for the test, and a function that makes a header with an invalid token from a valid token. */
 const FORGERIES: [name: string, forge: (token: string) => Header][] = [
   ["cut short", (token) => bearer(token.slice(0, -1))],
   ["with something added", (token) => bearer(`${token}A`)],

@@ -24,7 +24,10 @@ export const metadataPart = (metadata: Metadata): Part => ({
   value: typeof metadata === "string" ? metadata : JSON.stringify(metadata),
 });
 
-/** Returns the form part `bundle`, which has the files of the canvas to publish. Its value should be a zip. */
+/**
+ * Returns the form part `bundle`, which has the files of the canvas to publish. A valid `value` is a zip. Tests of refusals pass other
+ * values.
+ */
 export const bundlePart = (value: string | Buffer): Part => ({
   name: "bundle",
   value,
@@ -50,11 +53,11 @@ export function formOf(parts: Part[]): Buffer {
 export const sendForm = (page: Page, method: string, path: string, parts: Part[]): Promise<Answer> =>
   page.send(method, path, [["Content-Type", FORM_TYPE]], formOf(parts));
 
-/** Returns the zip of a bundle: files by path, or a text, which becomes the only file `index.html`. */
+/** Returns the zip of a canvas. `site` has the files by path, or is a text that becomes the only file `index.html`. */
 export const bundleOf = (site: string | Files): Buffer =>
   zipOf(typeof site === "string" ? { "index.html": site } : site);
 
-/** A zip that ends too early. */
+/** An invalid zip, which lacks its last 10 bytes. */
 export const BROKEN = bundleOf("broken").subarray(0, -10);
 
 /** Sends `POST /authoring` from a page, which publishes a new canvas. */

@@ -11,8 +11,8 @@ import { author, BROKEN, revise } from "./form.ts";
 import { add, asStage, listed, shareOf, sharesOf, studio } from "./share.ts";
 
 /**
- * The canvases that the test publishes from a page. Their tags and metadata differ, so that each filter of `GET /authoring` finds different
- * ones.
+ * Each row is a canvas that the test publishes from a page: its title, its tags, and its `metadata`, an object with any fields. `GET
+ * /authoring` can filter by the tags and by the metadata fields `sourceApp` and `sourceKind`.
  */
 const SHARES: [title: string, tags: string[], metadata: object][] = [
   ["plain", [], {}],

@@ -13,8 +13,8 @@ import { add, sharesOf, slugOf, studio, visit } from "./share.ts";
 type Foreign = [name: string, header: Header, code: ErrorCode];
 
 /**
- * Returns headers that a browser sends with a request to the canvas `own` from any page that is not a page of `own`, such as one of the
- * canvas `other`. Each header comes with the error code that the service must return.
+ * Returns headers that a browser sends with a request to the canvas `own` from a page elsewhere, such as a page of the canvas `other`. Each
+ * row has a name for the sender, the header, and the error code with which the service must refuse the request.
  */
 const foreign = (target: Target, own: string, other: string): Foreign[] =>
   target.urlMode === "subdomain"

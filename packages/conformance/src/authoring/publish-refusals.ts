@@ -38,7 +38,10 @@ const FORMS: [name: string, parts: Part[]][] = [
   ["an unknown file", [METADATA, { ...BUNDLE, name: "file" }, BUNDLE]],
 ];
 
-/** Metadata that POST refuses, besides the metadata in `INVALID`. */
+/**
+ * Each row has a name for the test, and metadata that `POST /authoring` must refuse. `INVALID` has metadata that `PUT /authoring/{id}` must
+ * refuse, too.
+ */
 const INVALID_HERE: [name: string, metadata: Metadata][] = [
   ["no title", { tags: [] }],
   ["access password without a password", { ...SHARE, access: "password" }],
