@@ -10,8 +10,8 @@ export interface Canvases {
 const AT_ONCE = 16;
 
 /**
- * Signs in `people` people and creates `count` canvases. The first person owns the canvases, the whole organisation can open them, and
- * their backend is on.
+ * Signs in `people` people and creates `count` canvases. The first person owns the canvases, and the whole organisation can open them. The
+ * backend of each canvas is on.
  */
 export async function openCanvases(base: string, count: number, people: number): Promise<Canvases> {
   const cookies: string[] = [];

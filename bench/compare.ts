@@ -14,8 +14,8 @@ export interface Case {
    */
   bare?: Server;
   /**
-   * The name of another case in the run, such as `GET`. The table then also has the ratio of the measured server's result in this case to
-   * its result in that case.
+   * The name of another case in the run, such as `GET`. The table then also has the ratio of two results of the measured server: this case
+   * divided by that case.
    */
   beside?: string;
 }

@@ -122,8 +122,8 @@ function startTiming(): void {
 }
 
 /**
- * Keeps this process busy, so that it never sleeps. A server that sends a response to a sleeping process spends CPU time on waking it up. A
- * slow server would do so more often, which would distort the comparison.
+ * Keeps this process busy, so that it never sleeps. A server spends CPU time on waking up a sleeping process to which it sends a response.
+ * A slow server would find the process asleep more often, which would distort the comparison.
  */
 function neverSleep(): void {
   setImmediate(neverSleep);

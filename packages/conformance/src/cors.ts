@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Answer } from "./http.ts";
 
-/** Asserts that a page of `origin` can read the response with credentials. */
+/** Asserts that the CORS headers let a page of `origin` read the response to a request that it has sent with cookies. */
 export function readableFrom(answer: Answer, origin: string): void {
   assert.deepEqual(credentialed(answer), { origin, credentials: "true" });
   variesByOrigin(answer);

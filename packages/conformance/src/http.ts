@@ -26,8 +26,8 @@ export interface Answer {
 }
 
 /**
- * Options of the agents that reuse connections. With a `timeout`, an agent obeys the service's `Keep-Alive` header and closes idle
- * connections before the service does.
+ * Options of the HTTP agents that reuse connections. With a `timeout`, an agent obeys the service's `Keep-Alive` header: it closes an idle
+ * connection before the service does.
  */
 const KEPT = { keepAlive: true, maxSockets: 64, timeout: PATIENCE_MS };
 const agents = { "http:": new http.Agent(KEPT), "https:": new https.Agent(KEPT) };
@@ -57,8 +57,8 @@ export function start(
 }
 
 /**
- * Returns the address to connect to: 127.0.0.1 for a name such as `a.localhost`, which not every system resolves; the IPv6 address without
- * its brackets; or any other name unchanged.
+ * Returns the address to connect to. This is 127.0.0.1 for a name such as `a.localhost`, which not every system resolves. An IPv6 address
+ * loses its brackets, and any other name is returned unchanged.
  */
 function addressOf(hostname: string): string {
   return hostname.endsWith(".localhost") ? "127.0.0.1" : hostname.replace(/^\[(.*)\]$/, "$1");

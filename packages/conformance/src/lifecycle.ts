@@ -60,8 +60,8 @@ export async function expire(target: Target, canvas: Stage): Promise<void> {
 }
 
 /**
- * Calls `act` with a time in the near future (epoch milliseconds). If `act` was too slow and this time has already passed, `act` resolves
- * with false. It is then called again with a later time.
+ * Calls `act` with a time in the near future, in epoch milliseconds. `act` resolves with false if that time had passed before it was done.
+ * It is then called again with a later time.
  */
 export async function soon(act: (moment: number) => Promise<boolean>): Promise<void> {
   for (let ahead = SHORT_MS; !(await act(Date.now() + ahead)); ahead *= 2);

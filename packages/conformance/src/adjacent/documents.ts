@@ -44,7 +44,7 @@ export function complete(): Document {
   };
 }
 
-/** Returns a valid policy document with `entries` collections and equally many file groups, channels and connections. */
+/** Returns a valid policy document with `entries` collections, and as many file groups, channels and connections. */
 export function full(entries: number): Document {
   const names = Array.from({ length: entries }, (_, index) => `name-${index}`);
   const each = (value: object) => Object.fromEntries(names.map((key) => [key, value]));
@@ -74,7 +74,7 @@ const group = (entry: unknown): Document => ({ ...empty(), fileGroups: { photos:
 const channel = (entry: unknown): Document => ({ ...empty(), channels: { chat: entry } });
 const connection = (entry: unknown): Document => ({ ...empty(), connections: { weather: entry } });
 
-/** Invalid policy documents, each with the name of its fault (specification 2, runtime policy document). */
+/** Invalid policy documents. Each row has a description of the fault and the document (specification 2, runtime policy document). */
 export const WRONG: [what: string, document: unknown][] = [
   ...KINDS.flatMap(([kind, entry]): [string, unknown][] => [
     [`51 ${kind}`, { ...empty(), [kind]: (full(51) as Record<string, unknown>)[kind] }],

@@ -42,7 +42,7 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
   return text;
 }
 
-/** Writes text to the response. If the write buffer is full, waits until the client has read it or closed the connection. */
+/** Writes text to the response. If the write buffer is full, waits until the client has read the buffered text or closed the connection. */
 async function write(response: ServerResponse, text: string): Promise<void> {
   if (response.write(text) || response.destroyed) return;
   const waiting = new AbortController();

@@ -56,7 +56,7 @@ export async function closed(target: Target, mark: string): Promise<void> {
   assert.equal((await onlyWith(target, mark)).ended, "closed");
 }
 
-/** Returns the key with which a request authenticates the service at the provider. */
+/** Returns the API key that the service has sent to the provider in this request. Fails if there is none. */
 export function keyOf({ headers }: Received, { wire }: StandIn): string {
   const sent = wire === "anthropic" ? headers["x-api-key"] : headers.authorization;
   const key = String(sent ?? "").replace(/^Bearer /, "");

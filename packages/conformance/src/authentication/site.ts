@@ -16,7 +16,10 @@ export const PASSWORD = "open, sesame";
 /** The outcome for a caller who has not submitted the password. */
 export const LOCKED: [status: number, code: ErrorCode] = [403, "PASSWORD_REQUIRED"];
 
-/** The outcome of requests to the API and the page of a canvas: admitted, refused, or asked to sign in. */
+/**
+ * The expected outcome of requests to the API and to the page of a canvas. `in` means that both succeed, and a status with a code that both
+ * are refused. `turned away` means that the caller is asked to sign in.
+ */
 export type Outcome = "in" | [status: number, code: ErrorCode] | "turned away";
 
 /** Creates a canvas and publishes `PAGE` as its page. */
@@ -26,7 +29,7 @@ export async function siteOf(target: Target, setup?: Setup): Promise<Stage> {
   return site;
 }
 
-/** Returns a browser that has submitted the password of a canvas. */
+/** Submits the password of a canvas in a new browser, and returns the browser. If `person` is null, an anonymous caller uses it. */
 export async function unlocked(
   target: Target,
   { slug }: Stage,
@@ -66,7 +69,7 @@ export function shown(answer: Answer): void {
   assert.deepEqual([answer.status, answer.text], [200, PAGE]);
 }
 
-/** Asserts that a response is a refusal page of the service. */
+/** Asserts that a response is an HTML page with this status, and not the page of the canvas. */
 export function hidden(answer: Answer, status: number): void {
   assert.equal(answer.status, status, answer.text.slice(0, 300));
   assert.match(answer.headers["content-type"] ?? "", /^text\/html\b/);

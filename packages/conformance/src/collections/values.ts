@@ -16,8 +16,8 @@ const MAX = LIMITS.valueBytes.value;
 const MiB = 1024 * 1024;
 
 /**
- * Values that are larger than 64 KiB when serialized. Some have far fewer than 65,536 characters, because their characters take two or six
- * bytes each.
+ * Values that are refused because they are larger than 64 KiB when serialized. Some have far fewer than 65,536 characters, because their
+ * characters take two or six bytes each.
  */
 const TOO_LARGE: [name: string, body: string][] = [
   ["65,537 bytes", quoted("a", MAX + 1)],

@@ -24,7 +24,7 @@ const STORED: [title: string, file: File, name: string, mime: string][] = [
   ["no bytes", { name: "empty", bytes: "" }, "empty", TYPE],
 ];
 
-/** Bodies that are not valid uploads. */
+/** Requests that are not valid uploads: each row has a title, the headers and the body. */
 const BAD: [title: string, headers: Header[], body: string | Buffer][] = [
   ["no body", [], ""],
   ["no body, with the type of a form", [["Content-Type", FORM_TYPE]], ""],

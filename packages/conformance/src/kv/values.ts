@@ -45,8 +45,8 @@ const REFUSED: typeof MALFORMED = [
 ];
 
 /**
- * Tests values: any JSON except null, of at most 64 KiB when serialized. Tests the user scope with a few bodies only, because it has the
- * same handlers.
+ * Tests values of the key-value store: any JSON except null, of at most 64 KiB when serialized. The shared scope is tested with all bodies.
+ * The user scope has the same handlers, so a few bodies are enough.
  */
 export function values(target: Target, scopes: Scopes = SCOPES): void {
   for (const { scope, root } of scopes) {

@@ -41,7 +41,10 @@ export function changes(target: Target): void {
       for (const watched of all) await watch(socket, watched);
       return socket;
     };
-    /** Writes a key, and asserts that the connection receives the expected frames and then the change of this key. */
+    /**
+     * Writes the key `last` through `page`. Asserts that `socket` receives the frames in `expected` and then the change of `last`, and
+     * nothing else.
+     */
     const last = async (page: Page, socket: Socket, expected: ReturnType<typeof keyChange>[]) => {
       answered(await page.put("/kv/last", 1), { ok: true });
       await gets(socket, [...expected, keyChange("kv", "last")]);

@@ -53,13 +53,16 @@ export async function gets(socket: Socket, expected: Frame[]): Promise<void> {
   are(await socket.settled(), []);
 }
 
-/** Subscribes a socket to a channel and returns who is present. */
+/** Subscribes a socket to a channel and returns the list of the people who are present in it. */
 export function enter(socket: Socket, channel: string): Promise<Json> {
   socket.send({ type: "subscribe", channel });
   return entered(socket, channel);
 }
 
-/** Asserts that the next two frames confirm a subscription, and returns who is present. */
+/**
+ * Asserts that the next two frames are the confirmation of a subscription and the presence in the channel. Returns the list of the people
+ * who are present.
+ */
 export async function entered(socket: Socket, channel: string): Promise<Json> {
   const [first, second] = await socket.take(2);
   same(first, subscribed(channel));

@@ -6,7 +6,7 @@ import { connect, type Socket } from "./socket.ts";
 /** Opens the realtime connection of a canvas page. */
 export type Dial = (canvas: { slug: string }, person: Person, headers?: Header[]) => Promise<Socket>;
 
-/** Returns a function that opens connections. The connections are closed in a test hook: `afterEach`, or the one in `hook`. */
+/** Returns a function that opens realtime connections. A test hook closes these connections: `hook`, by default `afterEach`. */
 export function line(target: Target, hook = afterEach): Dial {
   const opened: Socket[] = [];
   hook(async () => {

@@ -57,7 +57,10 @@ const MIXED: Record<string, ChannelPolicy> = {
   hidden: { subscribe: "viewers", publish: "viewers", seePresence: "none", participatePresence: "none" },
 };
 
-/** Channels that the policy document does not name. Some of their names are similar to names in it. */
+/**
+ * Channels that the policy document does not name, so that the default rights apply. Some of their names are similar to names in the
+ * document.
+ */
 const UNNAMED = [
   "lobby",
   "participants:lobby",
