@@ -93,8 +93,7 @@ export function openMember(options: MemberOptions, dialect: Dialect, onMessage: 
 }
 
 /**
- * Prints a message to the standard error output and exits the process with code 1. It is called where the results of the benchmark would be
- * invalid.
+ * Prints a message to the standard error output and exits the process with code 1. Benchmarks call it when their results would be invalid.
  */
 export function fail(message: string): never {
   process.stderr.write(`${message}\n`);

@@ -4,17 +4,17 @@ import { refused } from "./refusal.ts";
 
 const PATIENCE = 1_000;
 
-/**
- * The result of emptying a rate-limit bucket: how many requests passed, the limit that the service named, and the response that refused the
- * next request.
- */
+/** How many requests passed before the rate limit refused one, the limit that the refusal names in `X-RateLimit-Limit`, and the refusal. */
 export interface Spent {
   passed: number;
   limit: number;
   refusal: Answer;
 }
 
-/** Repeats a request until the rate limit refuses it. If `status` is given, asserts that all earlier responses have this status. */
+/**
+ * Calls `ask`, which sends a request, until the rate limit refuses a request. `ask` gets the number of earlier requests. If `status` is
+ * given, asserts that every response before the refusal has this status.
+ */
 export async function spend(ask: (turn: number) => Promise<Answer>, status?: number): Promise<Spent> {
   for (let passed = 0; passed <= PATIENCE; passed++) {
     const answer = await ask(passed);

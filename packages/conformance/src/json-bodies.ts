@@ -3,7 +3,10 @@ import { LIMITS } from "@easel/protocol/limits";
 const MAX = LIMITS.valueBytes.value;
 const DEPTH = LIMITS.jsonDepth.value;
 
-/** Well-formed JSON bodies of at most 64 KiB. A service that stores one must return the value that `JSON.parse` makes of it. */
+/**
+ * Each row has a name for the test and a well-formed JSON body of at most 64 KiB. A service that stores the body must return the value that
+ * `JSON.parse` makes of it.
+ */
 export const WELL_FORMED: [name: string, body: string][] = [
   ["true", "true"],
   ["false", "false"],
@@ -53,7 +56,10 @@ export const WELL_FORMED: [name: string, body: string][] = [
   ["65,536 bytes of numbers", `[${"1,".repeat(MAX / 2 - 2)}10]`],
 ];
 
-/** Bodies that the service must refuse: malformed JSON, JSON that is nested too deeply, and numbers that no double can hold. */
+/**
+ * Each row has a name for the test and a body that the service must refuse: malformed JSON, JSON that is nested too deeply, or a number
+ * that no double can hold.
+ */
 export const MALFORMED: [name: string, body: string | Buffer][] = [
   ["nothing", ""],
   ["white space", " \n"],
@@ -88,7 +94,10 @@ export const MALFORMED: [name: string, body: string | Buffer][] = [
   ["30,000 arrays deep", "[".repeat(30_000) + "]".repeat(30_000)],
 ];
 
-/** Well-formed JSON bodies, one of each kind, for a short test of routes that share the JSON parser of the key-value store. */
+/**
+ * Each row has a name for the test and a well-formed JSON body. This short list is for routes that use the JSON parser of the key-value
+ * store, which `WELL_FORMED` tests more thoroughly.
+ */
 export const SMOKE_WELL_FORMED: [name: string, body: string][] = [
   ["a number that is no integer", "-0.1"],
   ["nested", '{"a":[1,{"b":[[],{}]}],"c":"d"}'],
@@ -100,7 +109,10 @@ export const SMOKE_WELL_FORMED: [name: string, body: string][] = [
   ["exactly 65,536 bytes", quoted("é", MAX)],
 ];
 
-/** Bodies that the service must refuse, one of each kind, for the same short test as `SMOKE_WELL_FORMED`. */
+/**
+ * Each row has a name for the test and a body that the service must refuse. This short list is for routes that use the JSON parser of the
+ * key-value store, which `MALFORMED` tests more thoroughly.
+ */
 export const SMOKE_MALFORMED: [name: string, body: string | Buffer][] = [
   ["nothing", ""],
   ["an open object", "{"],

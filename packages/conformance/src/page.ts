@@ -5,7 +5,10 @@ import type { Person, Target } from "./target.ts";
 /** The Content-Type header of a JSON body. */
 export const JSON_TYPE: Header = ["Content-Type", "application/json"];
 
-/** The runtime API of one canvas as its page calls it. Paths are relative to `/v1/c/{slug}`. */
+/**
+ * Sends requests to the runtime API of one canvas, with the headers that a browser adds to the requests of its page. Paths are relative to
+ * `/v1/c/{slug}`.
+ */
 export interface Page {
   get(path: string): Promise<Answer>;
   put(path: string, value: Json): Promise<Answer>;
@@ -60,7 +63,10 @@ export function call(
   });
 }
 
-/** Returns the runtime API of a canvas as its page calls it for a person. A null person is an anonymous visitor. */
+/**
+ * Returns an object that sends requests to the runtime API of a canvas, as the canvas's page does when `person` has opened it. If `person`
+ * is null, an anonymous visitor has opened it.
+ */
 export function open(target: Target, slug: string, person: Person | null): Page {
   const page: Page = {
     send: (method, path, headers = [], body) =>

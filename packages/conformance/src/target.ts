@@ -16,12 +16,12 @@ export interface Target {
   base: string;
   urlMode: "path" | "subdomain";
   authMode: "dev" | "proxy" | "oidc";
-  /** Whether the service limits requests. Only the tests of rate limits run then. */
+  /** Whether the service enforces its rate limits. If so, only the tests of rate limits run. Otherwise, all other tests run. */
   rateLimited: boolean;
   signIn(email: string, name?: string): Promise<Person>;
   /** E-mail address of an instance administrator. */
   admin: string;
-  /** The stand-in provider of AI, where the service has one. */
+  /** The stand-in AI provider, which responds as a script in the chat message says. Absent if the service does not use it. */
   ai?: StandIn;
 }
 
@@ -90,7 +90,10 @@ function origin(base: string): string {
   return new URL(base).origin;
 }
 
-/** Returns a string with one character for each UTF-8 byte of `text`, because Node sends headers as Latin-1. */
+/**
+ * Encodes a text as UTF-8, and returns a string with one character for each byte. Node sends each character of a header as one byte, so the
+ * service receives UTF-8.
+ */
 function utf8(text: string): string {
   return Buffer.from(text).toString("latin1");
 }

@@ -15,7 +15,9 @@ export const MAX_BODY_BYTES = 256 * 1024;
 export const chatRoom = (target: Target, setup: Setup = {}): Promise<Stage> =>
   stage(target, { ...setup, switches: { aiAudience: "viewers", ...setup.switches } });
 
-/** Returns a new unique text. A test puts this text in a chat message, and finds the request by it in the log of the stand-in provider. */
+/**
+ * Returns a new unique text. A test puts this text in a chat message, so that it can find the request in the log of the stand-in provider.
+ */
 export const freshMark = (): string => randomUUID();
 
 /**
@@ -47,7 +49,10 @@ export const ask = (page: Page, body: object | string, headers: Header[] = [JSON
 export const askFor = (page: Page, steps: Step[], mark = ""): Promise<Answer> =>
   ask(page, chatOf(steps, mark));
 
-/** Parses a block of an event stream. Returns null for a comment. An event must be one `data` line with a JSON object. */
+/**
+ * Parses one block of an event stream. The block must be a comment or one `data` line with a JSON object. Returns null for a comment and
+ * the object otherwise.
+ */
 export function eventIn(block: string): ChatEvent | null {
   if (/^:[^\r\n]*$/.test(block)) return null;
   assert.match(block, /^data: \{[^\r\n]*\}$/);

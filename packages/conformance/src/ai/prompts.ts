@@ -9,8 +9,8 @@ import { MODEL } from "./settings.ts";
 import { keyOf, onlyWith, standInOf } from "./stand-in.ts";
 
 /**
- * Each row is a conversation: the role of each message, and the index of the message up to which the service must ask an Anthropic provider
- * to cache. Null means that no message is to be cached.
+ * Each row is a conversation: the role of each message, and the index of the message up to which an Anthropic provider must be asked to
+ * cache the conversation. Null means that no message is to be cached.
  */
 const CONVERSATIONS: [roles: ("user" | "assistant")[], cached: number | null][] = [
   [["user"], null],
@@ -28,7 +28,7 @@ const TEXT = 'Zoë 👩‍🚀 "quotes" \\ </script> \u2028 \0 \ud800 data: {}\n
 
 /**
  * Tests the prompt that the provider receives for a chat: its texts, their order, and up to which text it is to be cached. Also tests that
- * nothing else from the page's request reaches the provider.
+ * the headers of the page's request do not reach the provider.
  */
 export function prompts(target: Target): void {
   const { wire } = standInOf(target);

@@ -11,7 +11,7 @@ import { freshEmail, type Person, type Target } from "../target.ts";
 import { dissolve, makeTeam, regroup } from "../team.ts";
 import { finds, findsApi, findsPage, hidden, type Outcome, siteOf } from "./site.ts";
 
-/** A caller who has access, and the change that revokes it. */
+/** A person who has access to a canvas, and a function that takes this access away. */
 interface Scene {
   person: Person;
   act: () => Promise<unknown>;
@@ -193,12 +193,15 @@ export function revocation(target: Target): void {
   });
 }
 
-/** Returns a person with whom the canvas is shared by name, and the change that takes this access away. */
+/**
+ * Returns the viewer or the editor of a canvas, and a function that removes everybody from the list of people with whom the canvas is
+ * shared.
+ */
 function listed(target: Target, site: Stage, role: "viewer" | "editor"): Scene {
   return { person: site.people[role], act: () => share(target, site, "private", {}) };
 }
 
-/** Returns a person who has access only through a team, and the team. */
+/** Creates a team with one new person and gives the team access to a canvas. Returns the person and the team. */
 async function teamed(target: Target, site: Stage, role: "viewer" | "editor" = "viewer") {
   const member = await target.signIn(freshEmail("member"));
   const team = await makeTeam(target, site.people.owner, [member]);

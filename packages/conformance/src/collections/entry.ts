@@ -12,7 +12,10 @@ export interface Entry {
   updatedAt: number;
 }
 
-/** Asserts that a response contains a record with exactly its four fields, and returns the record. */
+/**
+ * Asserts that a response has the status `expected` and contains a record with exactly the fields `id`, `authorId`, `value` and
+ * `updatedAt`. Returns the record.
+ */
 export function entryOf({ status, headers, text, json }: Answer, expected = 200): Entry {
   assert.equal(status, expected, text.slice(0, 300));
   assert.match(headers["content-type"] ?? "", /^application\/json\b/);
@@ -22,7 +25,7 @@ export function entryOf({ status, headers, text, json }: Answer, expected = 200)
   return json as unknown as Entry;
 }
 
-/** Creates a record. */
+/** Creates a record in the collection `name`, and returns the record. */
 export const add = async (page: Page, name: string, value: Json): Promise<Entry> =>
   entryOf(await page.post(`/collections/${name}`, value), 201);
 

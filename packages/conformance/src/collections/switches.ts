@@ -44,7 +44,7 @@ export function switches(target: Target): void {
   });
 }
 
-/** Tests that requests for collections and for the key-value store spend the same rate-limit bucket. */
+/** Tests that requests for collections and requests for the key-value store count against the same rate limit. */
 export function rates(target: Target): void {
   describe("rates", () => {
     it("one bucket with the key-value store; a refused request changes nothing", async () => {

@@ -13,7 +13,7 @@ const FILE_OPERATIONS = ["read", "create", "update", "delete"] as const satisfie
 /** An operation on files. */
 export type FileOperation = (typeof FILE_OPERATIONS)[number];
 
-/** A policy, and the operations to try under it. */
+/** A policy of a file group or a collection, and the operations that the tests try on its files. */
 export interface Policed {
   name: string;
   policy: RecordPolicy;
@@ -47,14 +47,17 @@ export const FIXED: Record<"shared" | "submission", CollectionPolicy> = {
   submission: { preset: "submissions" },
 };
 
-/** A file scope to test, such as `shared` or a file group, and the policy that says who may read and change its files. */
+/**
+ * A file scope to test, and the policy that says who may read and change its files. `kind` is `fixed` for the scopes `shared` and
+ * `submission`, `group` for a file group, and `record` for files that are attached to the records of a collection.
+ */
 export interface Case extends Policed {
   kind: "fixed" | "group" | "record";
 }
 
 /**
- * The file scopes to test: `shared`, `submission`, and two for each policy in `POLICED`. One of these is a file group, the other is a
- * collection whose records have attachments.
+ * The file scopes to test: `shared`, `submission`, and two for each policy in `POLICED`. One of the two is a file group with this policy.
+ * The other is a collection with this policy, to whose records files are attached.
  */
 export const CASES: Case[] = [
   ...Object.entries(FIXED).map(([name, policy]) => ({

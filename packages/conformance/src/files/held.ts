@@ -10,10 +10,11 @@ const HELD_BACK = 100;
 
 /** An upload of which only the beginning has been sent. */
 export interface Held {
-  /** Sends the rest and returns the response. */
+  /** Sends the rest of the upload and returns the response. */
   finish(): Promise<Answer>;
   /**
-   * Waits for an error response. The service sends it without waiting for the rest. Then closes the connection and returns the response.
+   * Waits for the error response that the service sends before it has received the whole upload. Then closes the connection and returns the
+   * response.
    */
   refusal(): Promise<Answer>;
 }
@@ -48,8 +49,8 @@ export async function hold(
 }
 
 /**
- * Sends the headers of an upload and the first bytes of its body. Returns the response, which the service sends without waiting for the
- * rest.
+ * Sends the headers of an upload and the first bytes of its body, but not the rest. Returns the response, which the service must send
+ * without waiting for the rest.
  */
 export async function announce(
   target: Target,

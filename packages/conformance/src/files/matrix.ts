@@ -16,7 +16,7 @@ import { CASES, type Case, FIXED, type FileOperation, POLICED, type Policed } fr
 import { upload } from "./form.ts";
 import { add, contentOf, type FileRecord, filesIn, pathOf, uploadedOf } from "./record.ts";
 
-/** The callers who have files. `CALLERS` also has the stranger, a viewer without files. */
+/** The callers who upload files in these tests. `CALLERS` also has `stranger`: a viewer who uploads nothing. */
 const AUTHORS = ["guest", "viewer", "editor", "owner"] as const;
 const CALLERS = [...AUTHORS, "stranger"] as const;
 type Author = (typeof AUTHORS)[number];
@@ -27,8 +27,8 @@ const manages = (caller: Caller) => caller === "owner" || caller === "editor";
 const standing = (caller: Caller, isAuthor: boolean) => ({ manages: manages(caller), isAuthor });
 
 /**
- * A stored file. `author` is the caller whom the right `own` of a policy includes. For a file that is attached to a record, this is the
- * author of the record; for any other file, it is the uploader.
+ * An uploaded file. The right `own` in a policy applies to its `author`. For a file that is attached to a record, `author` is the author of
+ * the record; for any other file, `author` is the uploader.
  */
 interface Kept {
   id: string;
@@ -37,8 +37,8 @@ interface Kept {
 }
 
 /**
- * A canvas on which every caller in `AUTHORS` has files in every case. `records` maps each case with attachments and each author to the id
- * of the author's record.
+ * The test canvas and its files. `files` has the files in each file scope of `CASES`. `records` has the ids of the records to which files
+ * are attached, by file scope and by the author of the record.
  */
 interface Scene {
   pages: Record<Caller, Page>;
@@ -50,7 +50,9 @@ interface Scene {
 const fieldsOf = ({ kind, name }: Case, recordId = ""): Record<string, string> =>
   kind === "fixed" ? { scope: name } : kind === "group" ? { group: name } : { collection: name, recordId };
 
-/** Returns the number of files that each author has: two if the case deletes files, so that one remains. */
+/**
+ * Returns how many files each author uploads to a file scope: two if the tests delete a file there, so that one remains, and otherwise one.
+ */
 const filesEach = ({ operations }: Case) => (operations.includes("delete") ? 2 : 1);
 
 const tableOf = (policy: (each: Policed) => RecordPolicy) => {
@@ -59,8 +61,8 @@ const tableOf = (policy: (each: Policed) => RecordPolicy) => {
 };
 
 /**
- * Prepares the canvas: uploads the files while every policy is `collaborative`, then sets the policies of the cases. The attachments of a
- * record are uploaded by somebody other than its author.
+ * Creates the test canvas. Uploads files to every file scope in `CASES` while every policy is `collaborative`, and then sets the policies
+ * to test. The files of a record are uploaded by somebody other than the author of the record.
  */
 async function arrange(target: Target): Promise<Scene> {
   const canvas = await stage(target, { access: "whole_org" });
@@ -98,7 +100,7 @@ async function arrange(target: Target): Promise<Scene> {
   return { pages, ids, files, records };
 }
 
-/** Tests over HTTP what every caller may do with the files of every case: in each scope, under each preset and override. */
+/** Tests over HTTP what every caller may do with the files in every file scope of `CASES`. Each file scope has a policy of its own. */
 export function matrix(target: Target): void {
   describe("who may do what", () => {
     let scene: Scene;
@@ -170,8 +172,8 @@ async function permitted({ pages }: Scene, caller: Caller) {
 }
 
 /**
- * Tries an operation on a file of the caller and on a file of another author. For `create`, uploads a file instead. Asserts the outcome,
- * and changes `scene.files` accordingly.
+ * Tries an operation on a file of the caller and on a file of another author; for `create`, uploads files instead. Asserts that the service
+ * allows or refuses each attempt as the policy says. Adds uploaded files to `scene.files` and removes deleted files from it.
  */
 async function tried(scene: Scene, each: Case, caller: Author, operation: FileOperation) {
   for (const isAuthor of [true, false]) {
@@ -213,7 +215,10 @@ async function changed(
   made.splice(made.indexOf(file), 1);
 }
 
-/** Asserts that a response has the expected outcome. Returns whether the operation was done. */
+/**
+ * If `expected` is `done`, asserts that the request succeeded, and returns true. Otherwise asserts that the service refused the request
+ * with the status `expected`, and returns false. `what` describes the request in error messages.
+ */
 function isDone(answer: Answer, expected: "done" | 403 | 404, what: string): boolean {
   const { status, text } = answer;
   if (expected !== "done") {

@@ -7,7 +7,7 @@ import { answered, refused } from "../refusal.ts";
 import type { Target } from "../target.ts";
 import { add, contentOf, type FileRecord, pathOf, recordOf } from "./record.ts";
 
-/** Names that a rename requests, each with the name that the service stores. */
+/** Each row has the name in a rename request and the name that the service must then store. */
 const NAMES: [given: string, name: string][] = [
   ["b", "b"],
   ["  two words.txt\t\n", "two words.txt"],

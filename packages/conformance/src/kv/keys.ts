@@ -24,7 +24,9 @@ const TOO_LARGE: [name: string, key: string][] = [
   ["4,000 bytes", "k".repeat(4_000)],
 ];
 
-/** Path segments, each with the key that it encodes and that lists must show. */
+/**
+ * Each row has a path segment and the key that the service must decode from it. For example, lists must show the key of `a%2Fb` as `a/b`.
+ */
 const SPELLINGS: [path: string, key: string][] = [
   ["a%2Fb", "a/b"],
   ["a%252Fb", "a%2Fb"],

@@ -66,7 +66,10 @@ export function gateway(target: Target): void {
 
 type Forgery = [name: string, forge: (owner: Header[]) => Header[]];
 
-/** Returns forged session headers, some derived from the owner's. */
+/**
+ * Returns ways to forge credentials. Each row has a name for the test, and a function that gets the valid headers of the owner and returns
+ * headers with which the service must find no session.
+ */
 function strangers({ authMode }: Target): Forgery[] {
   if (authMode === "proxy") {
     return [

@@ -9,8 +9,8 @@ import { refused } from "../refusal.ts";
 import type { Target } from "../target.ts";
 
 /**
- * The values from which the test rows build headers. `slug` and `own` are the slug and the origin of the tested canvas. `other` and
- * `foreign` are those of another canvas.
+ * The values from which a test row builds the headers of a request. `slug` and `own` are the slug and the origin of the canvas to which the
+ * request is sent. `other` and `foreign` are the slug and the origin of another canvas.
  */
 interface Place {
   base: string;

@@ -38,8 +38,9 @@ const CROSSED: Expected = [403, "CROSS_CANVAS_FORBIDDEN"];
 const OFF: Expected = [403, "CAPABILITY_DISABLED"];
 
 /**
- * Requests that two steps of the pipeline would refuse. The response must be the refusal of the earlier step. "elsewhere" is the page of
- * another canvas.
+ * Each row has a name for the test, the canvas, the caller, the page that sends the request, the request, and the expected response. Two
+ * steps of the pipeline would refuse the request; the response must be that of the earlier step. The backend is on in the canvas `lit` and
+ * off in `dark`, `unknown` is no canvas, and `elsewhere` is the page of another canvas.
  */
 const ROWS: Row[] = [
   ["gateway before unknown slug", "unknown", "nobody", "own page", ME, 401],
@@ -77,7 +78,10 @@ const ROWS: Row[] = [
   ["capability before body", "dark", "owner", "own page", BAD_BODY, OFF],
 ];
 
-/** Requests that a step of the pipeline refuses. The response comes before their body has arrived. */
+/**
+ * Requests that one step of the pipeline refuses, with the same columns as `ROWS`. The test sends the headers without the body, and the
+ * service must respond nevertheless.
+ */
 const EARLY: Row[] = [
   ["gateway", "lit", "nobody", "own page", PUT, 401],
   ["unknown slug", "unknown", "owner", "own page", PUT, LOST],

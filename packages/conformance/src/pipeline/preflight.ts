@@ -29,7 +29,7 @@ const ROWS: Row[] = [
   { name: "to an unknown slug", slug: freshSlug, path: "/me", person: nobody },
 ];
 
-/** Tests that CORS preflights are answered with 204 before the service looks for a session, so never with 401. */
+/** Tests that the service answers every CORS preflight with 204. A preflight needs no session. */
 export function preflight(target: Target): void {
   const subdomain = target.urlMode === "subdomain";
   describe(`preflight in ${target.urlMode} mode`, () => {

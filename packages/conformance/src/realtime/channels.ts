@@ -42,7 +42,10 @@ const TOO_LONG: [name: string, channel: string][] = [
   ["10,000 bytes", "c".repeat(10_000)],
 ];
 
-/** Pairs of different channel names that normalisation, decoding or pattern matching could confuse. */
+/**
+ * Each row has the names of two different channels, which a faulty service could confuse. A subscriber of one must get no messages of the
+ * other.
+ */
 const APART: [one: string, other: string][] = [
   ["a", "A"],
   ["a", "a "],

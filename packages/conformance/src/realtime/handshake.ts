@@ -22,8 +22,8 @@ export const UPGRADE: Header[] = [
 ];
 
 /**
- * The parts of a handshake that a test replaces; the other parts are those of a browser on the canvas's page. `headers` replaces the
- * headers that a browser adds, `upgrade` those of the WebSocket protocol.
+ * What a test changes in a WebSocket handshake. Fields that are absent are as in a handshake of a browser on the canvas's page. `headers`
+ * replaces the headers that a browser adds, such as `Origin`; `upgrade` replaces those of the WebSocket protocol.
  */
 export interface Handshake {
   method?: string;
@@ -34,7 +34,8 @@ export interface Handshake {
 }
 
 /**
- * The outcome of a handshake: the response, and if its status is 101 the connection (`wire`) with the first bytes that came on it (`head`).
+ * The response to a handshake. If its status is 101, `wire` is the open connection, and `head` has the first bytes that the service has
+ * sent on it. Otherwise `wire` is null and `head` is empty.
  */
 interface Outcome {
   answer: Answer;

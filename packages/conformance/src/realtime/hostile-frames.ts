@@ -20,13 +20,13 @@ import type { Socket } from "./socket.ts";
  */
 const MAX = 16_000;
 
-/** The expected outcome of publishing data: delivered, refused, or either. */
+/** What the service must do with published data: deliver it (`through`), refuse it, or either of the two. */
 type Fate = "through" | "refused" | "either";
 
 const fits = (body: string | Buffer) => Buffer.byteLength(body) <= MAX;
 /**
- * Whether the service may either deliver or refuse `body`, which is one of `SMOKE_MALFORMED`. True if JavaScript can parse it. Such a body
- * is valid JSON, but is nested too deeply or has a number that no double can hold.
+ * Returns whether the service may either deliver or refuse `body`, which is one of `SMOKE_MALFORMED`. True if JavaScript can parse it. Such
+ * a body is valid JSON, but is nested too deeply or has a number that no double can hold.
  */
 const isDoubtful = (body: string | Buffer) => {
   try {

@@ -73,7 +73,7 @@ async function isIn(socket: Socket): Promise<boolean> {
   }
 }
 
-/** Opens a connection after another one has ended. Tries again if the service has not noticed the end yet. */
+/** Opens a connection in place of one that has ended. Tries again while the service still counts the ended connection. */
 async function admitted(dial: Dial, canvas: Stage, { viewer }: Cast): Promise<Socket> {
   for (let turn = 0; turn < TRIES; turn++) {
     const socket = await dial(canvas, viewer);

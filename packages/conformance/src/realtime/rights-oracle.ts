@@ -7,7 +7,7 @@ import type { Frame } from "./socket.ts";
 /** A right on a channel. */
 export type Right = keyof ChannelPolicy;
 
-/** The rights on a channel, in the order of the policy document. */
+/** All rights on a channel, in the order in which a policy document lists them. */
 export const RIGHTS = [
   "subscribe",
   "publish",
@@ -46,8 +46,8 @@ export interface Act {
 }
 
 /**
- * Returns the actions of `actors` people in five rounds. In each round all of them do the same: ask for presence, subscribe, publish, ask
- * for presence again, unsubscribe.
+ * Returns the actions of `actors` people in five rounds. In the first round, every person asks for presence. In the next rounds, every
+ * person subscribes, then publishes, then asks for presence again, then unsubscribes.
  */
 export function scene(actors: number): Act[] {
   const types = ["presence", "subscribe", "publish", "presence", "unsubscribe"] as const;

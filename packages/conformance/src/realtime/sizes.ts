@@ -8,7 +8,7 @@ import { freshChannel, type Room, room } from "./room.ts";
 import type { Socket } from "./socket.ts";
 
 const MAX = 16 * 1024;
-/** The size in bytes above which a frame is not only refused but closes the connection. */
+/** The size limit in bytes above which a frame closes the connection. The service only refuses a smaller frame that is too large. */
 const CAP = 128 * 1024;
 
 const CHARACTERS: [name: string, character: string][] = [

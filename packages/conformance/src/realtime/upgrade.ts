@@ -27,7 +27,10 @@ export function upgrade(target: Target): void {
       scenes = await parallel(CAUSES.slice(), ({ cause }) => afflicted(target, [cause]), 8);
     });
 
-    /** Asserts that the refusal of a handshake equals `usual`, the refusal of a plain GET, and has the right CORS headers. */
+    /**
+     * Asserts that the service refuses a handshake as it refuses any request. `answer` is the response to the handshake, and `usual` is the
+     * response to a plain GET. Also asserts the CORS headers of `answer`.
+     */
     const likeAnyOther = (answer: Answer, usual: Answer, slug: string) => {
       const { requestId, ...said } = answer.json;
       assert.equal(typeof requestId, typeof usual.json.requestId);

@@ -11,7 +11,9 @@ import { freshChannel } from "./room.ts";
 import type { Socket } from "./socket.ts";
 import { keyChange, keys, records, resync, type Watched, watch, watching } from "./watching.ts";
 
-/** Valid `watch` frames. Each row has the fields that the client sends besides the type, and the target that the service must confirm. */
+/**
+ * Each row has the fields of a valid `watch` frame, without `type`, and the target that the service must name when it confirms the watch.
+ */
 const WATCHES: [asked: object, watched: Watched][] = [
   [{ resource: "kv" }, keys("kv")],
   [{ resource: "kv", prefix: "" }, keys("kv")],
@@ -25,7 +27,10 @@ const WATCHES: [asked: object, watched: Watched][] = [
   [{ name: "board", resource: "collection", channel: 1, event: [] }, records("board")],
 ];
 
-/** Fields of `watch` frames that the service must refuse, because they do not describe a valid target. */
+/**
+ * The fields, without `type`, of `watch` frames that the service must refuse, because they do not describe a valid target. For example, the
+ * resource `KV` does not exist.
+ */
 const NO_WATCHES: object[] = [
   {},
   ...[
