@@ -71,7 +71,11 @@ test("there are fourteen permissions, each with its requirement", () => {
 const CLOSES = new Set<number>(Object.values(CLOSE_CODES).map(({ code }) => code));
 
 /** The values of `past` (what happens past a limit) of the limits that refuse nothing. */
-const REFUSES_NOTHING = ["", "the page ends early; `nextCursor` continues"];
+const REFUSES_NOTHING = [
+  "",
+  "the page ends early; `nextCursor` continues",
+  "a larger `maxTokens` counts as this",
+];
 
 test("every limit has a value, a unit, a description and an error of the tables", () => {
   for (const [name, { value, unit, of, past }] of Object.entries(LIMITS)) {
@@ -145,11 +149,12 @@ test("no row of the ladder or the publication statuses is repeated", () => {
 
 test("every primitive has a capability, and no two share a path", () => {
   once(primitives.flatMap(({ routes }) => Object.keys(routes)));
-  for (const { capability, routes } of primitives) {
+  for (const { capability, rateClass, routes } of primitives) {
     assert.ok(Object.hasOwn(CAPABILITIES, capability));
     for (const [at, methods] of Object.entries(routes)) {
       assert.match(at, /^\/[a-z]/);
-      assert.ok(Object.keys(methods).length > 0, at);
+      // A path without a method gives its requests the rate class of the primitive.
+      assert.ok(Object.keys(methods).length > 0 || rateClass !== undefined, at);
     }
   }
 });

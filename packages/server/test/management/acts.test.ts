@@ -204,6 +204,7 @@ await onEngines("the acts of the management API", (target, env) => {
     "org.delete": () => administer("DELETE", "/orgs/acts"),
     "settings.read": () => administer("GET", "/settings"),
     "settings.update": () => administer("PATCH", "/settings", { ai: { guestUsd: 2 } }),
+    "ai.usage": () => administer("GET", "/ai/usage"),
     "audit.list": () => administer("GET", "/audit"),
   };
 

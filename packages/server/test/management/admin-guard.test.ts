@@ -23,6 +23,7 @@ const ROUTES: [method: string, path: string, body: object | undefined, status: n
   ["GET", "/orgs/guarded", undefined, 200],
   ["DELETE", "/orgs/guarded", undefined, 204],
   ["GET", "/settings", undefined, 200],
+  ["GET", "/ai/usage", undefined, 200],
   ["PATCH", "/settings", {}, 200],
   ["GET", "/audit", undefined, 200],
 ];
