@@ -5,7 +5,7 @@ import { apply } from "./compare.ts";
 import { cpuTime } from "./cpu.ts";
 import { startEasel } from "./easel.ts";
 import { kvCases } from "./kv.ts";
-import { memoryOf, probed } from "./memory.ts";
+import { type Memory, memoryOf, probed } from "./memory.ts";
 import { openPage, type Page } from "./page.ts";
 import { figure, median, type Table } from "./table.ts";
 
@@ -24,9 +24,6 @@ interface Round {
   through: StreamResult;
   /** CPU time of the service for each delta, in microseconds. */
   cpu: number;
-  /** Memory of the service for each open stream, in bytes. */
-  rss: number;
-  heap: number;
   /**
    * The rate of KV reads while AI streams pass through the service, divided by the rate of KV reads while the same streams come directly
    * from the provider. It is below 1 if the streams slow down the reads.
@@ -65,9 +62,10 @@ export async function ai(): Promise<Table> {
         requests: cases[0].requests,
       });
     const rounds: Round[] = [];
+    const idle = await memoryOf(easel);
     await streams(easel, requestsOf(pages));
     for (let round = 0; round < ROUNDS; round++) rounds.push(await measure(upstream, easel, pages, reads));
-    return tableOf(rounds);
+    return tableOf(rounds, await memoryOfStream(idle, easel, pages));
   } finally {
     await easel.stop();
     await upstream.stop();
@@ -100,46 +98,37 @@ async function measure(
   reads: () => ReturnType<typeof apply>,
 ): Promise<Round> {
   const direct = await streams(upstream, directRequests());
-  const idle = await memoryOf(easel);
   const before = cpuTime(easel.pid);
   const through = await streams(easel, requestsOf(pages));
   const cpu = (cpuTime(easel.pid) - before) / through.deltas;
 
-  const alone = await readsBeside(() => streams(upstream, directRequests()), reads);
-  let busy = idle;
-  const among = await readsBeside(
-    () => streams(easel, requestsOf(pages)),
-    async () => {
-      busy = await memoryOf(easel);
-      return reads();
-    },
-  );
-  return {
-    direct,
-    through,
-    cpu,
-    rss: (busy.rss - idle.rss) / STREAMS,
-    heap: (busy.heap - idle.heap) / STREAMS,
-    reads: among.perSecond / alone.perSecond,
-  };
+  const alone = await whileOpen(() => streams(upstream, directRequests()), reads);
+  const among = await whileOpen(() => streams(easel, requestsOf(pages)), reads);
+  return { direct, through, cpu, reads: among.perSecond / alone.perSecond };
 }
 
 /**
- * Calls `begin`, which opens many streams. When all streams have begun, calls `reads`, which measures something meanwhile. Waits for the
- * end of the streams, and then returns the result of `reads`.
+ * Returns how much memory the service takes for each open stream, in bytes, compared with `idle`, its memory before the first stream. Comes
+ * after the rounds, because the garbage collections also discard compiled code.
  */
-async function readsBeside<Result>(
-  begin: () => Promise<unknown>,
-  reads: () => Promise<Result>,
-): Promise<Result> {
+async function memoryOfStream(idle: Memory, easel: Server, pages: Page[]): Promise<Memory> {
+  const busy = await whileOpen(
+    () => streams(easel, requestsOf(pages)),
+    () => memoryOf(easel),
+  );
+  return { rss: (busy.rss - idle.rss) / STREAMS, heap: (busy.heap - idle.heap) / STREAMS };
+}
+
+/** Opens streams with `begin`. Calls `act` when all of them are open. Waits for their ends, and then returns the result of `act`. */
+async function whileOpen<Result>(begin: () => Promise<unknown>, act: () => Promise<Result>): Promise<Result> {
   const streaming = begin();
   await sleep(2 * OVER_MS);
-  const result = await reads();
+  const result = await act();
   await streaming;
   return result;
 }
 
-function tableOf(rounds: Round[]): Table {
+function tableOf(rounds: Round[], { rss, heap }: Memory): Table {
   const of = (read: (round: Round) => number, decimals: number) => figure(median(rounds.map(read)), decimals);
   return {
     title: `ai: ${STREAMS} parallel streams of ${DELTAS} deltas, one every ${EVERY_MS} ms`,
@@ -167,8 +156,8 @@ function tableOf(rounds: Round[]): Table {
         "< 15.00",
       ],
       ["service CPU µs/delta", "", of(({ cpu }) => cpu, 1), "", ""],
-      ["KiB of RSS/stream", "", of(({ rss }) => rss / 1024, 0), "", ""],
-      ["KiB of heap/stream", "", of(({ heap }) => heap / 1024, 0), "", ""],
+      ["KiB of RSS/stream", "", figure(rss / 1024), "", ""],
+      ["KiB of heap/stream", "", figure(heap / 1024), "", ""],
       ["KV GET beside, of beside direct streams", "", of(({ reads }) => reads, 2), "", ">= 0.80"],
     ],
   };
