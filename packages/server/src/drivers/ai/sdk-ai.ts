@@ -36,6 +36,8 @@ export class SdkAi implements Ai {
     signal.addEventListener("abort", abort);
     if (signal.aborted) abort();
     let idle = false;
+    let ended = false;
+    let closed = false;
     const timer = setTimeout(() => {
       idle = true;
       abort();
@@ -46,7 +48,6 @@ export class SdkAi implements Ai {
         maxOutputTokens: prompt.maxTokens,
         abortSignal: call.signal,
       });
-      let ended = false;
       for await (const part of stream) {
         timer.refresh();
         if (part.type === "text-delta") yield { type: "text", text: part.delta };
@@ -62,6 +63,7 @@ export class SdkAi implements Ai {
           yield { type: "end", usage: fromSdkUsage(part.usage) };
         }
       }
+      closed = true;
       if (!ended) throw new ProviderFailure("failed", "the response is incomplete");
     } catch (error) {
       throw idle
@@ -70,7 +72,7 @@ export class SdkAi implements Ai {
     } finally {
       clearTimeout(timer);
       signal.removeEventListener("abort", abort);
-      abort();
+      if (!closed) abort();
     }
   }
 

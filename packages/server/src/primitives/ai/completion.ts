@@ -55,7 +55,7 @@ export class Completion {
 
   /** Closes the connection to the provider. If the request is still running, records its cost as that of an aborted request. */
   async end(): Promise<void> {
-    this.#abort.abort();
+    if (this.#settled === null) this.#abort.abort();
     await this.#settle("aborted");
   }
 
