@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
-import type { StandIn } from "./ai/stand-in.ts";
 import { type Header, send } from "./http.ts";
 
 /** A person. `headers` identify them in a request: a session cookie, identity headers or a token. */
@@ -8,6 +7,16 @@ export interface Person {
   email: string;
   name: string;
   headers: Header[];
+}
+
+/**
+ * The AI provider of the service under test. It is a stand-in: a program that runs a script given in the chat message. `wire` is the
+ * protocol that the service uses to talk to it.
+ */
+export interface StandIn {
+  /** The address that the provider printed when it was started, such as `http://127.0.0.1:4000`. */
+  url: string;
+  wire: "anthropic" | "openai";
 }
 
 /** A running service, and how to sign in to it. */

@@ -78,7 +78,7 @@ export type ChannelPolicy = Record<
   PolicyAudience
 >;
 
-/** Who may use a capability: only the owner and the editors, or viewers as well. */
+/** The people who may use a capability: only the owner and the editors, or viewers as well. */
 export type Audience = "editors" | "viewers";
 
 /** The policy of a Connection, through which pages send requests to an external API. */

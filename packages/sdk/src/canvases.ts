@@ -11,8 +11,8 @@ export interface CanvasSettings {
   /** The tags of the canvas: at most 20, each of 1 to 64 characters. */
   tags?: string[];
   /**
-   * Who may open the canvas; `private` by default. With `password`, everyone who has the link and enters the password of the field
-   * `password` may open it.
+   * The people who may open the canvas; `private` by default. With `password`, everyone who has the link and enters the password of the
+   * field `password` may open it.
    */
   access?: Access | "password";
   /** The password, which visitors enter once: 1 to 200 characters. */

@@ -1,5 +1,5 @@
+import type { StandIn } from "../target.ts";
 import type { Received } from "./provider.ts";
-import type { StandIn } from "./stand-in.ts";
 
 /** A text of a prompt. `cached` is true if the request asks the provider to cache the prompt from its beginning to the end of this text. */
 export type PromptText = [role: string, text: string, cached: boolean];

@@ -1,18 +1,8 @@
 import assert from "node:assert/strict";
 import { send } from "../http.ts";
 import { until } from "../patience.ts";
-import type { Target } from "../target.ts";
+import type { StandIn, Target } from "../target.ts";
 import type { Received } from "./provider.ts";
-
-/**
- * The AI provider of the service under test. It is a stand-in: a program that runs a script given in the chat message. `wire` is the
- * protocol that the service uses to talk to it.
- */
-export interface StandIn {
-  /** The address that the provider printed when it was started, such as `http://127.0.0.1:4000`. */
-  url: string;
-  wire: "anthropic" | "openai";
-}
 
 /** Returns the stand-in provider of a target. */
 export function standInOf({ ai }: Target): StandIn {

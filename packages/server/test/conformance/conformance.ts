@@ -1,6 +1,5 @@
 import { after, describe, test } from "node:test";
-import type { StandIn } from "@easel/conformance/ai/stand-in";
-import { devTarget, proxyTarget, type Target } from "@easel/conformance/target";
+import { devTarget, proxyTarget, type StandIn, type Target } from "@easel/conformance/target";
 import { ENGINES, type Engine, NAMED, PROXY, startService } from "../support/service.ts";
 
 const TARGETS = { dev: devTarget, proxy: proxyTarget };

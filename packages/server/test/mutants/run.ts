@@ -15,7 +15,8 @@ import path from "node:path";
 import { parseArgs } from "node:util";
 import { postgresPrograms, startPostgres } from "../support/postgres-server.ts";
 import { POSTGRES } from "../support/servers.ts";
-import { FAULTS, type Fault } from "./faults.ts";
+import type { Fault } from "./fault.ts";
+import { FAULTS } from "./faults.ts";
 
 /*
  * Counts the deliberate faults that the tests detect: `npm run mutants -- [--whole] [--only=TEXT] [--at-once=2]`. Applies one fault at a

@@ -1,0 +1,76 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the texts are parts of source files.
+import { type Fault, fault } from "../fault.ts";
+
+/** Faults of serving the files of canvases. */
+export const serving: Fault[] = [
+  fault(
+    "content: the entity tag is the same for every encoding",
+    "packages/server/src/content/representation.ts",
+    'encoding === "identity" ? "" : `-${encoding}`',
+    '""',
+    "packages/server/src/content/representation.test.ts",
+  ),
+  fault(
+    "content: a page load may be pinned to a version of another canvas",
+    "packages/server/src/content/version-pin.ts",
+    "and canvas_id = ${canvas.id} and state",
+    "and state",
+    "packages/server/test/content/serve-version-pin.test.ts",
+  ),
+  fault(
+    "content: a pinned version is served for ever",
+    "packages/server/src/content/version-pin.ts",
+    "and replaced_at > ${env.clock() - GRACE_MS}",
+    "",
+    "packages/server/test/content/serve-version-pin.test.ts",
+  ),
+  fault(
+    "content: other sites on the host may embed files",
+    "packages/server/src/content/isolation.ts",
+    '"cross-origin-resource-policy", "same-origin"',
+    '"cross-origin-resource-policy", "same-site"',
+    "packages/server/test/content/canvas-isolation.test.ts",
+  ),
+  fault(
+    "serving: any page of a canvas loads the SDK without a session",
+    "packages/server/src/content/sdk.ts",
+    "!(await opensToAnonymous(page, env))",
+    "false",
+    "packages/server/test/conformance/modes.test.ts",
+  ),
+  fault(
+    "serving: a page of another site loads the SDK as one of a Public link",
+    "packages/server/src/content/referring-canvas.ts",
+    "url.origin === base.origin ? parseCanvasPath(url.pathname) : null",
+    "parseCanvasPath(url.pathname)",
+    "packages/server/test/conformance/modes.test.ts",
+  ),
+  fault(
+    "serving: a missing script of a single-page app is its page",
+    "packages/server/src/content/serve.ts",
+    'wantsPage(headers) && !path.slice(path.lastIndexOf("/") + 1).includes(".")',
+    "wantsPage(headers)",
+    "packages/server/test/content/serve-spa.test.ts",
+  ),
+  fault(
+    "serving: shared caches keep files behind a password",
+    "packages/server/src/content/caching.ts",
+    "canvas.passwordHash === null && ",
+    "",
+    "packages/server/test/content/serve-caching.test.ts",
+  ),
+  fault(
+    "serving: shared caches keep the cookie of a caller",
+    "packages/server/src/content/caching.ts",
+    "!setsCookie && ",
+    "",
+    "packages/server/test/content/serve-caching.test.ts",
+  ),
+  fault(
+    "serving: words count as hashes",
+    "packages/server/src/content/hashed-name.ts",
+    " && changesIn(code) >= changes",
+    "",
+    "packages/server/src/content/hashed-name.test.ts",
+  ),
+];
