@@ -26,7 +26,7 @@ export class Jar {
     }
   }
 
-  /** Returns the Cookie header for `url`, with the cookies of longer paths first. Returns no header if no cookie is sent. */
+  /** Returns the Cookie header for `url`, with the cookies of longer paths first. Returns no header if the jar has no cookie for `url`. */
   headersFor(url: URL): Header[] {
     const sent = this.#cookies
       .filter((each) => goesTo(each, url))

@@ -1,6 +1,6 @@
 /**
- * The names of the rights in a policy (specification 2). Each says whether it includes the author of the record, the managers (the owner
- * and the editors) and everyone who may open the canvas.
+ * The rights in a policy, by name (specification 2). The fields of a right say which people have it: the author of the record, the
+ * managers (the owner and the editors), and all people who may open the canvas.
  */
 export const RIGHTS = {
   none: { author: false, managers: false, everyone: false },

@@ -30,7 +30,7 @@ export interface NewCanvas extends CanvasSettings, SendOptions {
   bundle: Bundle;
   /** The name in the address: 3 to 63 lower-case letters, digits and inner hyphens. By default the service derives it from the title. */
   slug?: string;
-  /** The id of the organisation that the canvas belongs to: one of the viewer's organisations, by default the first. */
+  /** The id of the organisation that the canvas belongs to: one of those of the person who uses the page, by default the first. */
   orgId?: string;
 }
 

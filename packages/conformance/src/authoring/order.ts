@@ -20,7 +20,8 @@ const LOCKED = { access: "password", password: "p" } as const;
 
 /**
  * Requests that publish a new canvas (`POST /authoring`), each with two faults. `name` says which fault must be reported, and `refusal` and
- * `reason` are the error for it. The sender may not publish Public links, and `taken` stands for a slug that is in use.
+ * `reason` are the error for it. The sender is a person whom an administrator has forbidden to
+ * make canvases public, and `taken` stands for a slug that is in use.
  */
 const POSTED: [
   name: string,

@@ -4,7 +4,7 @@ import { type Db, sql } from "../../drivers/db/db.ts";
 import { paged } from "../../http/paging.ts";
 import { SLICE_LENGTH } from "../streamed-list.ts";
 
-/** The submission of one person in a collection. `value` is JSON text, and `updatedAt` is in epoch milliseconds. */
+/** What one person has submitted under a name of a form, which the API calls a collection. `value` is JSON text, and `updatedAt` is in epoch milliseconds. */
 export interface Submission {
   userId: string;
   value: string;
