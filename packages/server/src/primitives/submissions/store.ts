@@ -4,7 +4,9 @@ import { type Db, sql } from "../../drivers/db/db.ts";
 import { paged } from "../../http/paging.ts";
 import { SLICE_LENGTH } from "../streamed-list.ts";
 
-/** What one person has submitted under a name of a form, which the API calls a collection. `value` is JSON text, and `updatedAt` is in epoch milliseconds. */
+/**
+ * A person's entry in a submission collection; each person has at most one. `value` is JSON text, and `updatedAt` is in epoch milliseconds.
+ */
 export interface Submission {
   userId: string;
   value: string;
