@@ -1,22 +1,10 @@
 import { z } from "zod";
 import { refuse } from "../http/refusal.ts";
-
-const DAY_MS = 24 * 60 * 60 * 1000;
-
-/** The largest number of days in a report, which is how long AI requests are kept. */
-const MAX_DAYS = 400;
-
-/** The first and the last day of a report, as `YYYY-MM-DD` in UTC. */
-export interface DayRange {
-  from: string;
-  to: string;
-}
-
-const dayOf = (time: number): string => new Date(time).toISOString().slice(0, "2026-01-01".length);
+import { DAY_MS, type DayRange, KEPT_DAYS, monthOf, utcDay } from "../organisation/ai/days.ts";
 
 /** Whether a text is a day that exists. */
 const isDay = (text: string): boolean =>
-  /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text)) && dayOf(Date.parse(text)) === text;
+  /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text)) && utcDay(Date.parse(text)) === text;
 
 const day = (name: string) =>
   z.string().refine(isDay, `\`${name}\` must be a day such as 2026-01-31.`).optional();
@@ -29,10 +17,10 @@ export const dayRange = z.object({ from: day("from"), to: day("to") });
  * month of its last day. Throws 400 `INVALID_BODY` for a range that is empty or longer than 400 days.
  */
 export function rangeOf(query: z.output<typeof dayRange>, now: number): DayRange {
-  const to = query.to ?? dayOf(now);
-  const from = query.from ?? `${to.slice(0, "2026-01".length)}-01`;
+  const to = query.to ?? utcDay(now);
+  const from = query.from ?? `${monthOf(to)}-01`;
   const days = (Date.parse(to) - Date.parse(from)) / DAY_MS + 1;
-  if (days < 1 || days > MAX_DAYS)
-    refuse("INVALID_BODY", { message: `\`from\` to \`to\` must be 1 to ${MAX_DAYS} days.` });
+  if (days < 1 || days > KEPT_DAYS)
+    refuse("INVALID_BODY", { message: `\`from\` to \`to\` must be 1 to ${KEPT_DAYS} days.` });
   return { from, to };
 }

@@ -3,6 +3,7 @@ import { optional, type Step, sql } from "../../drivers/db/db.ts";
 import type { Env } from "../../env.ts";
 import type { InstanceSettings } from "../instance-settings.ts";
 import { toNano } from "./cost.ts";
+import { monthOf, utcDay } from "./days.ts";
 
 /** The caller, canvas and time of an AI request, which determine the caps that it counts against. */
 export interface Spender {
@@ -31,13 +32,12 @@ export interface SpendRow {
  * the canvas in this month.
  */
 export function spendRows({ userId, guest, canvasId, startedAt }: Spender): SpendRow[] {
-  const day = new Date(startedAt).toISOString().slice(0, "2026-01-01".length);
-  const month = day.slice(0, "2026-01".length);
+  const day = utcDay(startedAt);
   return [
     guest
       ? { scope: "guest", subject: userId, period: "", canvasId }
       : { scope: "user_daily", subject: userId, period: day, canvasId: null },
-    { scope: "canvas_monthly", subject: canvasId, period: month, canvasId },
+    { scope: "canvas_monthly", subject: canvasId, period: monthOf(day), canvasId },
   ];
 }
 

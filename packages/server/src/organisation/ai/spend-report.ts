@@ -3,9 +3,8 @@ import { statementText } from "../../drivers/db/db.ts";
 import type { Env } from "../../env.ts";
 import { readSettings } from "../instance-settings.ts";
 import { toUsd } from "./cost.ts";
+import { DAY_MS, type DayRange, utcDay } from "./days.ts";
 import { capOf, spendRows } from "./spend-caps.ts";
-
-const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** The largest number of entries in a list. */
 const MAX_ENTRIES = 1000;
@@ -76,16 +75,15 @@ function totalOf(rows: SumsRow[]): AiSums {
   return viewOf(total as SumsRow);
 }
 
-interface Days {
-  from: string;
-  to: string;
-}
-
 /**
  * Sums up the finished AI requests of a range of days (inclusive, UTC): in total, by day and by model. If `canvasId` is null, sums up the
  * requests of all canvases.
  */
-export async function aiUsageOf(canvasId: string | null, { from, to }: Days, { db }: Env): Promise<AiUsage> {
+export async function aiUsageOf(
+  canvasId: string | null,
+  { from, to }: DayRange,
+  { db }: Env,
+): Promise<AiUsage> {
   const times = timesOf({ from, to });
   const { days, models } = canvasId === null ? ALL : ONE;
   const values = canvasId === null ? times : [...times, canvasId];
@@ -97,13 +95,13 @@ export async function aiUsageOf(canvasId: string | null, { from, to }: Days, { d
     from,
     to,
     total: totalOf(byDay),
-    days: byDay.map((row) => ({ day: dayAt(Number(row.day)), ...viewOf(row) })),
+    days: byDay.map((row) => ({ day: utcDay(Number(row.day) * DAY_MS), ...viewOf(row) })),
     models: byModel.map((row) => ({ model: row.model, ...viewOf(row) })),
   };
 }
 
 /** Sums up the finished AI requests of all canvases in a range of days: in total, by day, by model, by person and by canvas. */
-export async function instanceAiUsage(range: Days, env: Env): Promise<InstanceAiUsage> {
+export async function instanceAiUsage(range: DayRange, env: Env): Promise<InstanceAiUsage> {
   const times = timesOf(range);
   const [usage, people, canvases] = await Promise.all([
     aiUsageOf(null, range, env),
@@ -141,7 +139,4 @@ export async function monthlySpendOf(canvasId: string, env: Env): Promise<Monthl
 }
 
 /** Returns the start of the first day and the end of the last day, in epoch milliseconds. The end no longer belongs to the range. */
-const timesOf = ({ from, to }: Days): [number, number] => [Date.parse(from), Date.parse(to) + DAY_MS];
-
-const dayAt = (number: number): string =>
-  new Date(number * DAY_MS).toISOString().slice(0, "2026-01-01".length);
+const timesOf = ({ from, to }: DayRange): [number, number] => [Date.parse(from), Date.parse(to) + DAY_MS];

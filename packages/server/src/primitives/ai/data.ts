@@ -1,8 +1,5 @@
 import type { CanvasData } from "../../canvases/canvas-data.ts";
-import { sql } from "../../drivers/db/db.ts";
-
-/** The time in milliseconds for which finished AI requests and the sums of daily and monthly spend are kept: thirteen months. */
-const KEPT_MS = 400 * 24 * 60 * 60 * 1000;
+import { DAY_MS, KEPT_DAYS, utcDay } from "../../organisation/ai/days.ts";
 
 /**
  * The tables of AI: a row for each request, and for each spend cap a row with the sum spent. When a canvas is removed, the sums of people
@@ -11,9 +8,8 @@ const KEPT_MS = 400 * 24 * 60 * 60 * 1000;
 export const aiData: CanvasData = {
   tables: { ai_requests: { key: ["id"] }, ai_spend: { key: ["scope", "subject", "period"] } },
   async sweep(db) {
-    const before = Date.now() - KEPT_MS;
-    await db.run(...sql`delete from ai_requests where started_at < ${before} and leased_until is null`);
-    const day = new Date(before).toISOString().slice(0, 10);
-    await db.run(...sql`delete from ai_spend where period <> '' and period < ${day}`);
+    const before = Date.now() - KEPT_DAYS * DAY_MS;
+    await db.run`delete from ai_requests where started_at < ${before} and leased_until is null`;
+    await db.run`delete from ai_spend where period <> '' and period < ${utcDay(before)}`;
   },
 };
