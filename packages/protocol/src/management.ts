@@ -1,4 +1,4 @@
-import type { RuntimePolicy } from "./policy.ts";
+import type { ConnectionMethod, RuntimePolicy } from "./policy.ts";
 import type { Access, Canvas, Capabilities, Json, PublicationStatus, Version } from "./types.ts";
 
 // The types of the responses of the management API, except Account, Canvas and DeployedCanvas, which are in types.ts. Times are in epoch
@@ -97,6 +97,48 @@ export interface MonthlySpend {
   limit: number;
 }
 
+/**
+ * Figures about a group of calls through Connections. `responses` counts the responses of the upstream by the class of their status, such
+ * as `2xx`, and `failures` the errors of the platform by their code. `latency` is about the responses, in ms; null if there are none. `p50Ms`
+ * and `p95Ms` are upper bounds, up to twice the exact value.
+ */
+export interface ConnectionCalls {
+  calls: number;
+  responses: Record<string, number>;
+  failures: Record<string, number>;
+  latency: { meanMs: number; p50Ms: number; p95Ms: number } | null;
+}
+
+/** The response of `GET /api/admin/connections/{profile}/usage`. `from` and `to` are the first and the last day (UTC). */
+export interface ProfileUsage {
+  from: string;
+  to: string;
+  total: ConnectionCalls;
+  /** In the order of the days. */
+  days: (ConnectionCalls & { day: string })[];
+  /** In the order of the titles. */
+  canvases: (ConnectionCalls & { canvasId: string; slug: string; title: string })[];
+}
+
+/** A profile of Connections: an external server that administrators have approved. */
+export interface ConnectionProfile {
+  profile: string;
+  /** The origin of the server, such as `https://api.example.com`. */
+  origin: string;
+  methods: ConnectionMethod[];
+  enabled: boolean;
+  /** The names of the protected headers. Their values are never returned. */
+  headerNames: string[];
+  /** Whether the service has the key for the protected headers. True if there are none. */
+  keyAvailable: boolean;
+  grants: { canvasId: string; slug: string; title: string; public: boolean }[];
+}
+
+/** The response of `GET /api/admin/connections`, by name. */
+export interface ConnectionProfileList {
+  connections: ConnectionProfile[];
+}
+
 /** The response of `GET /api/canvases/{id}/usage`. */
 export interface Usage {
   /** The use of each quota, by the name of the quota, such as `kv.keys.shared`. */
@@ -106,6 +148,8 @@ export interface Usage {
   spend: MonthlySpend;
   /** The AI requests of the canvas on the days that the query names, by default those of the current month. */
   ai: AiUsage;
+  /** The calls through each Connection on these days, of the last 90 days. */
+  connections: (ConnectionCalls & { profile: string })[];
 }
 
 /** A session of the caller. `current` is true for the session that sent the request. */

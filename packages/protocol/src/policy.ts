@@ -81,10 +81,15 @@ export type ChannelPolicy = Record<
 /** The people who may use a capability: only the owner and the editors, or viewers as well. */
 export type Audience = "editors" | "viewers";
 
+/** The methods that a Connection can allow. */
+export const CONNECTION_METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"] as const;
+export type ConnectionMethod = (typeof CONNECTION_METHODS)[number];
+
 /** The policy of a Connection, through which pages send requests to an external API. */
 export interface ConnectionPolicy {
   audience: Audience;
-  methods?: string[] | undefined;
+  /** All methods that the administrator allows, if absent. */
+  methods?: ConnectionMethod[] | undefined;
 }
 
 /** Policy document of a canvas, written by its owner or editors (specification 2). */

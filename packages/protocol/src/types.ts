@@ -1,4 +1,4 @@
-import type { Audience, ChannelPolicy, Operation, RuntimePolicy } from "./policy.ts";
+import type { Audience, ChannelPolicy, ConnectionMethod, Operation, RuntimePolicy } from "./policy.ts";
 
 /** Any JSON value. */
 export type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
@@ -39,6 +39,15 @@ export type Rights = Record<Operation, Right>;
 /** The effective rights of the caller on a realtime channel. */
 export type ChannelRights = Record<keyof ChannelPolicy, boolean>;
 
+/**
+ * What the caller may do with a Connection: whether requests are possible at all, and with which methods. `methods` is empty if `invoke` is
+ * false.
+ */
+export interface ConnectionRights {
+  invoke: boolean;
+  methods: ConnectionMethod[];
+}
+
 /** The body of `GET /me` (specification 2 and 4.2). */
 export interface Identity {
   id: string;
@@ -52,7 +61,7 @@ export interface Identity {
     collections: Record<string, Rights>;
     fileGroups: Record<string, Rights>;
     channels: Record<string, ChannelRights>;
-    connections: Record<string, { invoke: boolean; methods: string[] }>;
+    connections: Record<string, ConnectionRights>;
   };
 }
 

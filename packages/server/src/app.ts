@@ -31,6 +31,9 @@ const HEADERS_TIMEOUT_MS = 15_000;
  */
 const REQUEST_TIMEOUT_MS = 300_000;
 
+/** The maximum size of the request line and the headers. Above the limits of a request through a Connection, which has errors of its own. */
+const MAX_HEADER_BYTES = 40 * 1024;
+
 /**
  * The functions that mount the parts of the service, in the order in which they are called. The comment after each function shows the paths
  * that it serves.
@@ -75,6 +78,7 @@ export async function createApp(
     requestTimeout: REQUEST_TIMEOUT_MS,
     http: {
       headersTimeout: HEADERS_TIMEOUT_MS,
+      maxHeaderSize: MAX_HEADER_BYTES,
       connectionsCheckingInterval: 1_000,
       // A large list is sent in slices. With this small buffer, a connection whose client reads nothing buffers one slice instead of two.
       highWaterMark: 16 * 1024,
@@ -86,7 +90,7 @@ export async function createApp(
     trustProxy: (address) => isTrustedPeer(address, env.config),
     // As large as the longest possible request line, so that the router rejects no path parameter because of its length. Handlers check the
     // length of keys themselves.
-    routerOptions: { maxParamLength: 16 * 1024 },
+    routerOptions: { maxParamLength: MAX_HEADER_BYTES },
   });
   dropStalled(app.server);
   // Ignores an `Expect` header with any value except `100-continue`, as HTTP allows.

@@ -1,28 +1,23 @@
-import type { Capability } from "@easel/protocol/capabilities";
 import type { RuntimePolicy } from "@easel/protocol/policy";
 import type { Logger } from "pino";
-import type { UnavailableReason } from "./access/capability-gate.ts";
 import type { Background } from "./async/background.ts";
 import type { Concurrency } from "./async/concurrency.ts";
 import type { Turns } from "./async/event-loop-turns.ts";
+import type { Tally } from "./async/tally.ts";
 import type { TaskPool } from "./async/task-pool.ts";
 import type { CanvasData } from "./canvases/canvas-data.ts";
 import type { Base } from "./config/addresses.ts";
 import type { Config } from "./config/config.ts";
 import type { Jwks } from "./crypto/jwks.ts";
 import type { Passwords } from "./crypto/passwords.ts";
+import type { Sealer } from "./crypto/sealer.ts";
 import type { Signer } from "./crypto/signer.ts";
 import type { Ai } from "./drivers/ai/ai.ts";
 import type { Blobs } from "./drivers/blobs/blobs.ts";
 import type { Bus } from "./drivers/bus/bus.ts";
 import type { Db } from "./drivers/db/db.ts";
 import type { DocumentCache } from "./drivers/document-cache.ts";
-
-/**
- * Checks what a capability needs on a canvas besides being switched on, such as a granted connection or an API key. Returns why the
- * capability is unavailable, or null if it is available.
- */
-export type AvailabilityCheck = (canvas: { id: string }, env: Env) => Promise<UnavailableReason | null>;
+import type { Outbound } from "./drivers/outbound/outbound.ts";
 
 /** The settings, drivers and shared state of the service, which functions get as one parameter. */
 export interface Env {
@@ -32,22 +27,28 @@ export interface Env {
   db: Db;
   blobs: Blobs;
   bus: Bus;
+  /** The id of this node's lease on the bus. The realtime hub renews it. */
+  lease: string;
   /** The AI provider; null if the deployment has no key for one. */
   ai: Ai | null;
   /** The ids of the AI requests that this process has reserved and not settled. */
   aiRequests: Set<string>;
+  /** Sends the requests of Connections to external servers. */
+  outbound: Outbound;
+  /** Limits how many requests of Connections this process sends at once. */
+  outboundCalls: Concurrency;
+  /** Counts the calls through Connections until the counts are written to the database. */
+  callTally: Tally;
   /**
    * Declares every table that holds data of canvases, and every column that holds keys of blobs. The purge of a deleted canvas removes the
    * rows in the order of this list.
    */
   canvasData: readonly CanvasData[];
-  /**
-   * The checks of capabilities that need more than to be switched on, such as an API key. A capability without an entry needs nothing more.
-   */
-  availability: Partial<Record<Capability, AvailabilityCheck>>;
   /** Caches the parsed policies of canvases. */
   policies: DocumentCache<RuntimePolicy>;
   signer: Signer;
+  /** Encrypts the protected headers of Connections. Has no key if SERVICE_ENCRYPTION_KEY is not set. */
+  sealer: Sealer;
   passwords: Passwords;
   turns: Turns;
   /** Work that goes on after the response to its request. */

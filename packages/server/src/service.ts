@@ -6,23 +6,26 @@ import { createApp } from "./app.ts";
 import { Background } from "./async/background.ts";
 import { Concurrency } from "./async/concurrency.ts";
 import { Turns } from "./async/event-loop-turns.ts";
+import { Tally } from "./async/tally.ts";
 import { TaskPool } from "./async/task-pool.ts";
 import { blobColumnsOf } from "./canvases/canvas-data.ts";
 import { startSweeping } from "./canvases/sweep.ts";
 import { baseOf } from "./config/addresses.ts";
 import { type Config, readConfig, unknownVariables } from "./config/config.ts";
 import { sessionSecrets } from "./config/session-secret.ts";
+import { newId } from "./crypto/ids.ts";
 import { Passwords } from "./crypto/passwords.ts";
+import { Sealer } from "./crypto/sealer.ts";
 import { Signer } from "./crypto/signer.ts";
 import { makeOwnDirectory } from "./disk/private-files.ts";
 import { migrate } from "./drivers/db/migrate.ts";
 import { DocumentCache } from "./drivers/document-cache.ts";
-import { openAi, openBlobs, openBus, openDb } from "./drivers/index.ts";
+import { openAi, openBlobs, openBus, openDb, openOutbound } from "./drivers/index.ts";
 import { joinInstance, requireOneInstance, type Stores } from "./drivers/instance.ts";
 import type { Env } from "./env.ts";
 import { newLog } from "./http/log.ts";
 import { seedExamples } from "./management/seed-examples.ts";
-import { availabilityOf, canvasDataOf, primitives } from "./primitives/index.ts";
+import { canvasDataOf, primitives } from "./primitives/index.ts";
 
 /** The time after which a stopping service closes the connections of requests that are still pending. */
 const STOP_TIMEOUT_MS = 10_000;
@@ -141,7 +144,8 @@ async function run(
   const turns = new Turns();
   const background = new Background();
   const ai = await openAi(config);
-  const availability = availabilityOf(primitives);
+  let ownPort = config.port;
+  const outbound = await openOutbound(config, () => ownPort);
   const kept = {
     signer,
     passwords,
@@ -149,19 +153,24 @@ async function run(
     background,
     ai,
     aiRequests: new Set<string>(),
+    outbound,
+    outboundCalls: new Concurrency(LIMITS.connectionCallsPerProcess.value),
+    callTally: new Tally(),
+    lease: newId(),
+    sealer: new Sealer(config.encryptionKeys),
     responses,
     deploys,
     compressions,
     proxyKeys,
     policies,
     canvasData: canvasDataOf(primitives),
-    availability,
   };
   const env: Env = { config, base, db, blobs, bus, ...kept, clock, log };
   const app = await createApp(env);
   await app.listen({ host: config.host, port: config.port });
   const { port } = app.server.address() as AddressInfo;
   env.base = baseOf(config, port);
+  ownPort = port;
   const stopSweeping = startSweeping(env);
   const stops = primitives.flatMap(({ start }) => start?.(env) ?? []);
   const seeded = seed(env).catch((error: unknown) =>
@@ -180,7 +189,7 @@ async function run(
       clearInterval(idle);
       await background.settled();
       await Promise.all([seeded, stopSweeping(), ...stops.map((stop) => stop())]);
-      await Promise.all([db.close(), blobs.close(), bus.close()]);
+      await Promise.all([db.close(), blobs.close(), bus.close(), outbound.close()]);
     },
   };
 }

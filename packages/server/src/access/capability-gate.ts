@@ -4,19 +4,12 @@ import {
   type DisabledReason,
   type Switch,
 } from "@easel/protocol/capabilities";
-import type { ErrorCode } from "@easel/protocol/errors";
 
 /** Whether each capability switch of a canvas is on. */
 export type Switches = Record<Switch | "backendEnabled", boolean>;
 
 /** Whether the settings of the deployment allow a capability. A capability that does not depend on these settings is absent. */
 export type Deployment = Partial<Record<Capability, boolean>>;
-
-/**
- * Why a capability cannot be used. If the capability is off, this is the `reason` of the `CAPABILITY_DISABLED` error. If it is on but
- * something else is missing, such as a grant, this is the code of another error.
- */
-export type UnavailableReason = DisabledReason | ErrorCode;
 
 /** Returns the first reason why a capability is off, in the order of the specification (4.1, step 5). Returns null if it is on. */
 export function disabledReason(
@@ -30,10 +23,6 @@ export function disabledReason(
   if (deployment[capability] === false) return "operator_disabled";
   return null;
 }
-
-/** Whether the reason means that the capability is off. Returns false if the capability is on but something else is missing. */
-export const isDisabledReason = (reason: UnavailableReason): reason is DisabledReason =>
-  ["backend_off", "feature_off", "operator_disabled"].includes(reason);
 
 const switchHint = (what: string, name: string): string =>
   `${what} is switched off for this canvas. Its owner or an editor can switch it on: ` +

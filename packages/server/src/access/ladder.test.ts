@@ -76,7 +76,7 @@ function withCauses(codes: ErrorCode[]): AccessFields {
   return { ...canvas, publicLinks: !shut };
 }
 
-const at = { gateOpen: false, surface: "api", now: NOW } as const;
+const at = { gateOpen: false, openToVisitors: false, now: NOW } as const;
 
 test("the checks are those of the specification, in its order", () => {
   assert.deepEqual(
@@ -125,7 +125,7 @@ const more: [what: string, Partial<AccessFields>, Principal, Partial<typeof at> 
     "an anonymous caller may open the pages of a Public link canvas",
     { access: "public_link" },
     anonymous,
-    { surface: "content" },
+    { openToVisitors: true },
     { role: "viewer" },
   ],
   [
@@ -139,7 +139,7 @@ const more: [what: string, Partial<AccessFields>, Principal, Partial<typeof at> 
     "an anonymous caller, public links off",
     { access: "public_link", publicLinks: false },
     anonymous,
-    { surface: "content" },
+    { openToVisitors: true },
     { refused: "OWNER_ONLY" },
   ],
   ["an anonymous caller, whole org", {}, anonymous, {}, { refused: "OWNER_ONLY" }],
@@ -147,7 +147,7 @@ const more: [what: string, Partial<AccessFields>, Principal, Partial<typeof at> 
     "an anonymous caller, public page with a password",
     { access: "public_link", passwordHash: "hash" },
     anonymous,
-    { surface: "content" },
+    { openToVisitors: true },
     { refused: "PASSWORD_REQUIRED" },
   ],
 ];

@@ -22,8 +22,8 @@ export interface Entry {
    * request contains the password.
    */
   gateOpen: boolean;
-  /** Whether the request is to the runtime API or to the pages of the canvas. */
-  surface: "api" | "content";
+  /** Whether visitors of a Public link may make the request: for a page of the canvas, or through a Connection that is public. */
+  openToVisitors: boolean;
   now: number;
 }
 
@@ -48,8 +48,8 @@ export const LADDER: { code: ErrorCode; when: (entry: Entry) => boolean }[] = [
   },
   {
     code: "STATIC_ONLY",
-    when: ({ canvas, role, surface }) =>
-      canvas.access === "public_link" && !manages(role) && surface === "api",
+    when: ({ canvas, role, openToVisitors }) =>
+      canvas.access === "public_link" && !manages(role) && !openToVisitors,
   },
 ];
 
@@ -64,7 +64,7 @@ export const hasExpired = (canvas: { expiresAt: number | null }, now: number): b
 export function decideAccess(
   canvas: AccessFields | null,
   principal: Principal,
-  at: { gateOpen: boolean; surface: Entry["surface"]; now: number },
+  at: { gateOpen: boolean; openToVisitors: boolean; now: number },
 ): { role: CanvasRole } | { refused: ErrorCode } {
   if (canvas === null) return { refused: "NOT_FOUND" };
   const role = roleOf(principal, canvas);

@@ -21,7 +21,7 @@ const TABLE: Record<Permission, [Capability | null, "managers" | "everyone" | "a
   canUploadSharedFiles: ["files", "managers"],
   canUploadSubmissionFiles: ["files", "everyone"],
   canUseAi: ["ai", "audience"],
-  canUseConnections: ["connections", "audience"],
+  canUseConnections: ["connections", "everyone"],
   canPublishSharedEvents: ["realtime", "managers"],
   canPublishParticipantEvents: ["realtime", "everyone"],
 };
@@ -42,6 +42,7 @@ const of = (
   user: { guestOf },
   role,
   canvas: { capabilities },
+  mayConnect: true,
 });
 
 for (const role of ROLES) {
@@ -71,10 +72,9 @@ for (const role of ROLES) {
 }
 
 test("each audience affects its own permission only", () => {
-  const opens: [Exclude<keyof ReturnType<typeof audiences>, "guestAi">, Permission][] = [
+  const opens: ["authoringAudience" | "aiAudience", Permission][] = [
     ["authoringAudience", "canCreateCanvas"],
     ["aiAudience", "canUseAi"],
-    ["connectionsAudience", "canUseConnections"],
   ];
   for (const [audience, permission] of opens) {
     const shut = permissionsOf(of("viewer", audiences("editors")), everything);
@@ -83,6 +83,14 @@ test("each audience affects its own permission only", () => {
       everything,
     );
     assert.deepEqual(opened, { ...shut, [permission]: true });
+  }
+});
+
+test("canUseConnections needs a Connection that the caller may use", () => {
+  const subject = of("owner", audiences("viewers"));
+  for (const mayConnect of [true, false]) {
+    const granted = permissionsOf({ ...subject, mayConnect }, everything);
+    assert.equal(granted.canUseConnections, mayConnect);
   }
 });
 

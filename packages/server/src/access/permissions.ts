@@ -11,19 +11,27 @@ interface Needs {
   /** The caller must be the owner or an editor. */
   manager?: true;
   /** If this setting of the canvas is `editors`, the caller must be the owner or an editor. */
-  audience?: "aiAudience" | "connectionsAudience" | "authoringAudience";
+  audience?: "aiAudience" | "authoringAudience";
   /**
    * With `never`, the caller must not be a guest. With `guestAi`, guests need the switch `guestAi` of the canvas. Absent: guests count as
    * viewers.
    */
   guests?: "never" | "guestAi";
+  /** The caller must be allowed to use at least one Connection of the canvas. */
+  connection?: true;
 }
 
 /** The fields of a caller and a canvas that permissions depend on. */
 export interface Subject {
   user: Pick<User, "guestOf">;
   role: CanvasRole;
-  canvas: { capabilities: Record<NonNullable<Needs["audience"]>, Audience> & { guestAi: boolean } };
+  canvas: {
+    capabilities: Record<NonNullable<Needs["audience"]> | "connectionsAudience", Audience> & {
+      guestAi: boolean;
+    };
+  };
+  /** Whether the caller may use at least one Connection. False if it is absent. */
+  mayConnect?: boolean;
 }
 
 /** The conditions of the permissions that `GET /me` returns. */
@@ -39,14 +47,18 @@ export const PERMISSION_NEEDS: Record<Permission, Needs> = {
   canUploadSharedFiles: { capability: "files", manager: true },
   canUploadSubmissionFiles: { capability: "files" },
   canUseAi: { capability: "ai", audience: "aiAudience", guests: "guestAi" },
-  canUseConnections: { capability: "connections", audience: "connectionsAudience" },
+  canUseConnections: { capability: "connections", connection: true },
   canPublishSharedEvents: { capability: "realtime", manager: true },
   canPublishParticipantEvents: { capability: "realtime" },
 };
 
 /** Whether a caller has a permission, provided that the capability of the permission is on. */
-export function hasPermission({ user, role, canvas: { capabilities } }: Subject, name: Permission): boolean {
-  const { manager, audience, guests } = PERMISSION_NEEDS[name];
+export function hasPermission(
+  { user, role, canvas: { capabilities }, mayConnect = false }: Subject,
+  name: Permission,
+): boolean {
+  const { manager, audience, guests, connection } = PERMISSION_NEEDS[name];
+  if (connection === true && !mayConnect) return false;
   const forManagers = manager === true || (audience !== undefined && capabilities[audience] === "editors");
   if (forManagers && !manages(role)) return false;
   return guests === undefined || (guests === "guestAi" && capabilities.guestAi) || user.guestOf === null;

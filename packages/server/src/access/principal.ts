@@ -9,6 +9,22 @@ export interface User {
   guestOf: string | null;
 }
 
+/** The start of the id of an anonymous caller who is represented as a user. */
+const ANONYMOUS = "anonymous:";
+
+/** Returns the user that represents an anonymous caller in a handler that serves visitors of a Public link. `network` is that of the client. */
+export const anonymousUser = (network: string): User => ({
+  id: `${ANONYMOUS}${network}`,
+  email: "",
+  name: "",
+  avatarUrl: null,
+  canPublishPublic: false,
+  guestOf: null,
+});
+
+/** Whether a user represents an anonymous caller. */
+export const isAnonymous = ({ id }: Pick<User, "id">): boolean => id.startsWith(ANONYMOUS);
+
 /** The caller of a request: a user, or null for an anonymous caller. */
 export type Principal = User | null;
 

@@ -1,7 +1,7 @@
 import { CAPABILITIES, type Capability, type DisabledReason } from "@easel/protocol/capabilities";
 import type { Audience, RuntimePolicy } from "@easel/protocol/policy";
 import type { Capabilities } from "@easel/protocol/types";
-import { disabledReason, type UnavailableReason } from "../access/capability-gate.ts";
+import { disabledReason } from "../access/capability-gate.ts";
 import { newId } from "../crypto/ids.ts";
 import type { Env } from "../env.ts";
 
@@ -44,26 +44,9 @@ export const whyOff = (
 ): DisabledReason | null =>
   disabledReason(capability, capabilities, { ai: aiApiKey !== null, realtime, authoring });
 
-/**
- * Returns the reason why a capability cannot be used on a canvas, or null if it can be used. The capability can be off, or it can be on but
- * lack something, such as a granted connection.
- */
-export const whyUnavailable = (
-  capability: Capability,
-  canvas: { id: string; capabilities: Capabilities },
-  env: Env,
-): UnavailableReason | null | Promise<UnavailableReason | null> =>
-  whyOff(capability, canvas, env) ?? env.availability[capability]?.(canvas, env) ?? null;
-
-/** Returns the capabilities that can be used on a canvas. */
-export async function availableOn(
-  canvas: { id: string; capabilities: Capabilities },
-  env: Env,
-): Promise<Set<Capability>> {
-  const names = Object.keys(CAPABILITIES) as Capability[];
-  const reasons = await Promise.all(names.map((name) => whyUnavailable(name, canvas, env)));
-  return new Set(names.filter((_, index) => reasons[index] === null));
-}
+/** Returns the capabilities that are on. */
+export const capabilitiesOn = (canvas: { capabilities: Capabilities }, env: Env): Set<Capability> =>
+  new Set((Object.keys(CAPABILITIES) as Capability[]).filter((name) => whyOff(name, canvas, env) === null));
 
 /** Changes to the switches and audiences of capabilities. A field that is left out keeps its value. */
 export type CapabilityPatch = { [Name in keyof Capabilities]?: Capabilities[Name] | undefined };

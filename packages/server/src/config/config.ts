@@ -156,6 +156,10 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     }
   });
   const read = Object.fromEntries(entries) as Read;
+  if (environment.NODE_TLS_REJECT_UNAUTHORIZED === "0")
+    mistakes.push(
+      "NODE_TLS_REJECT_UNAUTHORIZED must not be 0: anyone could pose as an upstream; name your certificate authority in NODE_EXTRA_CA_CERTS",
+    );
   const known = new Proxy(read, {
     get: (values, name: keyof Read) => (unparsed.has(name) ? unparsable() : values[name]),
   });

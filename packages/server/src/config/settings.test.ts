@@ -58,7 +58,11 @@ const values: [environment: Record<string, string>, name: keyof Config, value: u
     "sessionSecret",
     ["a".repeat(32), "b".repeat(32)],
   ],
-  [{ SERVICE_ENCRYPTION_KEY: Buffer.alloc(32, 7).toString("base64") }, "encryptionKey", Buffer.alloc(32, 7)],
+  [
+    { SERVICE_ENCRYPTION_KEY: Buffer.alloc(32, 7).toString("base64") },
+    "encryptionKeys",
+    [Buffer.alloc(32, 7)],
+  ],
   [
     { SERVICE_AI_PRICES: '{"m":{"input":1,"output":2,"cacheWrite":0,"cacheRead":0.1}}' },
     "aiPrices",

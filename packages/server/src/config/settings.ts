@@ -46,12 +46,12 @@ const secrets: SettingType<string[]> = {
   },
 };
 
-const key32: SettingType<Buffer> = {
-  may: "32 bytes in base64",
+const keys32: SettingType<Buffer[]> = {
+  may: "one or more keys of 32 bytes in base64, separated by commas",
   read(value) {
-    const bytes = Buffer.from(value, "base64");
-    if (bytes.length !== 32) throw new RangeError();
-    return bytes;
+    const keys = value.split(",").map((entry) => Buffer.from(entry, "base64"));
+    if (keys.some(({ length }) => length !== 32)) throw new RangeError();
+    return keys;
   },
 };
 
@@ -161,11 +161,12 @@ export const SETTINGS = {
       secret: true,
     },
   ),
-  encryptionKey: optional(
+  encryptionKeys: setting(
     "SERVICE_ENCRYPTION_KEY",
-    key32,
-    "Encrypts the protected headers of Connections at rest.",
-    { secret: true },
+    keys32,
+    [],
+    "Encrypts the protected headers of Connections at rest. With several keys, for rotation, the first encrypts and all decrypt.",
+    { shown: "none", secret: true },
   ),
 
   adminEmails: setting("SERVICE_ADMIN_EMAILS", list(email), [], "Instance administrators.", {
@@ -337,7 +338,7 @@ export const SETTINGS = {
     "SERVICE_CONNECTIONS_PRIVATE_CIDRS",
     networks,
     new BlockList(),
-    "Private networks that Connections may reach.",
+    "Networks that Connections may reach although they are not public, such as `10.1.0.0/16`.",
     { shown: "none" },
   ),
 

@@ -71,7 +71,7 @@ export const capabilities = () =>
 export const permissions = () =>
   table(
     ["Permission", "Needs the capability", "Granted to"],
-    Object.entries(PERMISSION_NEEDS).map(([name, { capability, manager, audience, guests }]) => [
+    Object.entries(PERMISSION_NEEDS).map(([name, { capability, manager, audience, guests, connection }]) => [
       code(name),
       capability ?? "",
       [
@@ -79,7 +79,9 @@ export const permissions = () =>
           ? "owner and editors"
           : audience
             ? `as \`${audience}\` of the canvas says`
-            : "everyone with a role",
+            : connection
+              ? "everyone who may use one of the granted Connections"
+              : "everyone with a role",
         guests && (guests === "never" ? "not guests" : `guests where \`${guests}\` is on`),
       ]
         .filter(Boolean)

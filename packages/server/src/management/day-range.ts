@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { refuse } from "../http/refusal.ts";
-import { DAY_MS, type DayRange, KEPT_DAYS, monthOf, utcDay } from "../organisation/ai/days.ts";
+import { DAY_MS, type DayRange, monthOf, REPORT_DAYS, utcDay } from "../organisation/days.ts";
 
 /** Whether a text is a day that exists. */
 const isDay = (text: string): boolean =>
@@ -20,7 +20,7 @@ export function rangeOf(query: z.output<typeof dayRange>, now: number): DayRange
   const to = query.to ?? utcDay(now);
   const from = query.from ?? `${monthOf(to)}-01`;
   const days = (Date.parse(to) - Date.parse(from)) / DAY_MS + 1;
-  if (days < 1 || days > KEPT_DAYS)
-    refuse("INVALID_BODY", { message: `\`from\` to \`to\` must be 1 to ${KEPT_DAYS} days.` });
+  if (days < 1 || days > REPORT_DAYS)
+    refuse("INVALID_BODY", { message: `\`from\` to \`to\` must be 1 to ${REPORT_DAYS} days.` });
   return { from, to };
 }

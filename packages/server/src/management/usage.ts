@@ -1,31 +1,34 @@
 import { aiUsageOf, monthlySpendOf } from "../organisation/ai/spend-report.ts";
+import { callsOfCanvas } from "../organisation/connections/call-report.ts";
 import { bytesOf, usageOf } from "../organisation/usage.ts";
 import { act } from "./act.ts";
 import { dayRange, rangeOf } from "./day-range.ts";
 import { ok } from "./response-spec.ts";
 import { usage as usageSchema } from "./responses/canvas.ts";
 
-/** The endpoint that returns how much a canvas uses of its quotas, its storage and its AI budget (management API, section 4). */
+/** The endpoint that returns how much a canvas uses of what is limited or costs money (management API, section 4). */
 export const usage = [
   act({
     name: "canvas.usage",
     method: "GET",
     path: "/api/canvases/{id}/usage",
-    summary: "Returns how much of each quota, how many bytes and how much AI a canvas uses.",
+    summary:
+      "Returns how much of each quota, how many bytes and how much AI a canvas uses, and how often its Connections are called.",
     details:
-      "`from` and `to` are the days (UTC) whose AI requests `ai` sums up, such as `2026-01-31`; by default those of the current month.",
+      "`from` and `to` are the days (UTC) that `ai` and `connections` sum up, such as `2026-01-31`; by default those of the current month.",
     allow: "editor",
     query: dayRange,
     response: ok(usageSchema),
     async run({ canvas: { id }, query }, env) {
       const range = rangeOf(query, env.clock());
-      const [counts, bytes, spend, ai] = await Promise.all([
+      const [counts, bytes, spend, ai, connections] = await Promise.all([
         usageOf(id, env),
         bytesOf(id, env),
         monthlySpendOf(id, env),
         aiUsageOf(id, range, env),
+        callsOfCanvas(id, range, env),
       ]);
-      return { body: { counts, bytes, spend, ai } };
+      return { body: { counts, bytes, spend, ai, connections } };
     },
   }),
 ];

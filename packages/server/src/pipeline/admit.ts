@@ -1,5 +1,7 @@
 import type { Capability } from "@easel/protocol/capabilities";
+import { anonymousUser } from "../access/principal.ts";
 import type { Env } from "../env.ts";
+import { networkOf } from "../http/network.ts";
 import { refuse } from "../http/refusal.ts";
 import { allowEmbedding, blockEmbedding } from "../http/security-headers.ts";
 import { authenticate } from "./authenticate.ts";
@@ -7,7 +9,7 @@ import { requireCapability } from "./capability.ts";
 import { setCorsHeaders } from "./cors.ts";
 import { isolate, startedBy } from "./isolate.ts";
 import { limitRequests } from "./limit-requests.ts";
-import { enterCanvas, lookUp } from "./resolve.ts";
+import { enterCanvas, isOpenToVisitors, lookUp } from "./resolve.ts";
 import type { Admitted, ApiVisit } from "./visit.ts";
 
 /**
@@ -23,9 +25,12 @@ export async function admit(visit: ApiVisit, capability: Capability | null, env:
   if (page === "own" && env.base.urlMode === "subdomain") allowEmbedding(visit.answer);
   const found = await lookUp(visit.slug, principal, env);
   await limitRequests(visit, principal, page, found, env); // 2. the rate limit
-  const { canvas, role } = enterCanvas(found, visit, principal, env); // 3. access to the canvas
+  const openToVisitors =
+    visit.admitsVisitors !== undefined && (await isOpenToVisitors(found, visit.admitsVisitors));
+  const { canvas, role } = enterCanvas(found, { ...visit, openToVisitors }, principal, env); // 3. access to the canvas
   isolate(page); // 4. the page that sent the request
-  const gate = capability === null ? undefined : requireCapability(canvas, capability, env); // 5. whether the capability can be used
-  if (gate !== undefined) await gate;
-  return { user: principal ?? refuse("STATIC_ONLY"), canvas, role };
+  if (capability !== null) requireCapability(canvas, capability, env); // 5. whether the capability is on
+  const user =
+    principal ?? (openToVisitors ? anonymousUser(networkOf(visit.address)) : refuse("STATIC_ONLY"));
+  return { user, canvas, role };
 }

@@ -1,4 +1,5 @@
 import type { Env } from "../env.ts";
+import type { HeaderSink } from "../http/rate-limit.ts";
 import type { Visit } from "./visit.ts";
 
 const EXPOSED =
@@ -19,4 +20,13 @@ export function setCorsHeaders(
   answer.header("access-control-allow-origin", origin);
   answer.header("access-control-allow-credentials", "true");
   answer.header("access-control-expose-headers", EXPOSED);
+}
+
+/**
+ * Lets a page of the canvas read further headers of the response. In path mode there is nothing to do, because a page has the origin of the
+ * API there.
+ */
+export function exposeHeaders(names: string[], answer: HeaderSink, { base }: Env): void {
+  if (base.urlMode === "subdomain")
+    answer.header("access-control-expose-headers", [EXPOSED, ...names].join(", "));
 }

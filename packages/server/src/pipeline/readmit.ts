@@ -1,13 +1,20 @@
 import type { Capability } from "@easel/protocol/capabilities";
-import type { User } from "../access/principal.ts";
+import { isAnonymous, type User } from "../access/principal.ts";
 import type { Canvas } from "../canvases/access-lookup.ts";
 import type { Env } from "../env.ts";
 import { refuse } from "../http/refusal.ts";
 import { type Identified, reauthenticate } from "../identity/reauthenticate.ts";
 import { challenge } from "../sign-in/challenge.ts";
 import { requireCapability } from "./capability.ts";
-import { resolve } from "./resolve.ts";
-import type { Admitted } from "./visit.ts";
+import { enterCanvas, isOpenToVisitors, lookUp } from "./resolve.ts";
+import type { AdmitsVisitors, Admitted } from "./visit.ts";
+
+/** The caller of a request that was admitted, and the canvas. */
+interface Caller {
+  user: User;
+  canvas: Pick<Canvas, "id" | "slug">;
+  admitsVisitors?: AdmitsVisitors | undefined;
+}
 
 /**
  * Repeats the steps of the pipeline whose outcome can change after a request was admitted: authentication, access to the canvas, and the
@@ -16,15 +23,18 @@ import type { Admitted } from "./visit.ts";
  */
 export async function readmit(
   request: Identified,
-  { user, canvas: { id, slug } }: { user: User; canvas: Pick<Canvas, "id" | "slug"> },
+  { user, canvas: { id, slug }, admitsVisitors }: Caller,
   capability: Capability | null,
   env: Env,
 ): Promise<Admitted> {
-  const now = (await reauthenticate(user, request, env)) ?? challenge(request, "api", env);
-  const { canvas, role } = await resolve({ slug, surface: "api", request }, now, env);
+  const now = isAnonymous(user)
+    ? null
+    : ((await reauthenticate(user, request, env)) ?? challenge(request, "api", env));
+  const found = await lookUp(slug, now, env);
+  const openToVisitors = admitsVisitors !== undefined && (await isOpenToVisitors(found, admitsVisitors));
+  const { canvas, role } = enterCanvas(found, { surface: "api", request, openToVisitors }, now, env);
   // The slug may belong to another canvas by now.
   if (canvas.id !== id) refuse("NOT_FOUND");
-  const gate = capability === null ? undefined : requireCapability(canvas, capability, env);
-  if (gate !== undefined) await gate;
-  return { user: now, canvas, role };
+  if (capability !== null) requireCapability(canvas, capability, env);
+  return { user: now ?? user, canvas, role };
 }

@@ -6,13 +6,22 @@ import { gateIsOpen } from "../canvases/gate-cookie.ts";
 import type { Env } from "../env.ts";
 import type { HasHeaders } from "../http/has-headers.ts";
 import { refuse } from "../http/refusal.ts";
-import type { Visit } from "./visit.ts";
+import type { AdmitsVisitors, Visit } from "./visit.ts";
 
 /** A canvas that the caller may access, and their role on it. */
 interface Entered {
   canvas: Canvas;
   role: CanvasRole;
 }
+
+/** The parts of a request that decide on access. `openToVisitors` is by default true for pages and false for the runtime API. */
+type Entering = Pick<Visit, "surface"> & { request: HasHeaders; openToVisitors?: boolean };
+
+/** Whether visitors of a Public link may send a request to the runtime API of a canvas. */
+export const isOpenToVisitors = async (
+  canvas: Canvas | null,
+  admitsVisitors: AdmitsVisitors,
+): Promise<boolean> => canvas?.access === "public_link" && (await admitsVisitors(canvas));
 
 /** Finds a canvas by its slug, with the role that is granted to the caller. Returns null if there is no such canvas. */
 export function lookUp(slug: string, principal: Principal, env: Env): Promise<Canvas | null> {
@@ -26,13 +35,17 @@ export function lookUp(slug: string, principal: Principal, env: Env): Promise<Ca
  */
 export function enterCanvas(
   canvas: Canvas | null,
-  { surface, request }: Pick<Visit, "surface"> & { request: HasHeaders },
+  { surface, request, openToVisitors }: Entering,
   principal: Principal,
   env: Env,
   atGate = false,
 ): Entered {
   const gateOpen = atGate || (canvas !== null && gateIsOpen(canvas, principal, request, env));
-  const decision = decideAccess(canvas, principal, { gateOpen, surface, now: env.clock() });
+  const decision = decideAccess(canvas, principal, {
+    gateOpen,
+    openToVisitors: openToVisitors ?? surface === "content",
+    now: env.clock(),
+  });
   if (canvas === null || "refused" in decision)
     return refuse("refused" in decision ? decision.refused : "NOT_FOUND");
   return { canvas, role: decision.role };

@@ -16,12 +16,17 @@ export interface Visit {
 /** The classes of requests to the runtime API, each with its own rate limit (specification 8). */
 export type RateClass = "canvas" | "ai";
 
+/** Returns whether visitors of a Public link to the canvas may send a request. */
+export type AdmitsVisitors = (canvas: Canvas) => Promise<boolean>;
+
 /** A request to the runtime API. */
 export interface ApiVisit extends Visit {
   surface: "api";
   rateClass: RateClass;
   /** The IP address of the client. */
   address: string;
+  /** Returns whether visitors of a Public link may send this request. Undefined if they may not, whatever the canvas. */
+  admitsVisitors?: AdmitsVisitors | undefined;
 }
 
 /** The result of the pipeline for a request: the user, the canvas, and the user's role on it. */

@@ -3,6 +3,7 @@ import type { Env } from "../env.ts";
 import { ai } from "./ai/routes.ts";
 import { authoring } from "./authoring/routes.ts";
 import { collections } from "./collections/routes.ts";
+import { connections } from "./connections/routes.ts";
 import { files } from "./files/routes.ts";
 import { identity } from "./identity/routes.ts";
 import { kv } from "./kv/routes.ts";
@@ -18,6 +19,7 @@ export const primitives: Primitive[] = [
   collections,
   files,
   ai,
+  connections,
   authoring,
   realtime,
 ];
@@ -29,14 +31,3 @@ export const canvasDataOf = (served: readonly Primitive[]): Env["canvasData"] =>
   ...served.flatMap(({ data }) => data ?? []),
   coreData,
 ];
-
-/**
- * Returns the checks that tell why a capability that is on still cannot be used on a canvas, keyed by capability. Nothing implements the
- * capability `connections` yet, so its check always returns `CONNECTION_NOT_GRANTED`.
- */
-export const availabilityOf = (served: readonly Primitive[]): Env["availability"] => ({
-  connections: async () => "CONNECTION_NOT_GRANTED",
-  ...Object.fromEntries(
-    served.flatMap(({ capability, available }) => (available === undefined ? [] : [[capability, available]])),
-  ),
-});

@@ -10,7 +10,7 @@ import { admit } from "../pipeline/admit.ts";
 import { requireCapability } from "../pipeline/capability.ts";
 import { preflight } from "../pipeline/preflight.ts";
 import { readmit } from "../pipeline/readmit.ts";
-import type { Admitted, ApiVisit, RateClass } from "../pipeline/visit.ts";
+import type { AdmitsVisitors, Admitted, ApiVisit, RateClass } from "../pipeline/visit.ts";
 import { mountUpgrade } from "./mount-upgrade.ts";
 import type { Call, Primitive, Route } from "./primitive.ts";
 import { respond } from "./respond.ts";
@@ -22,13 +22,19 @@ type Handle = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>
 const paramsOf = (request: FastifyRequest) => request.params as Record<string, string>;
 
 /** Converts a Fastify request to the input of the pipeline, the checks that every request to the runtime API must pass. */
-const visitOf = (request: FastifyRequest, answer: ApiVisit["answer"], rateClass: RateClass): ApiVisit => ({
+const visitOf = (
+  request: FastifyRequest,
+  answer: ApiVisit["answer"],
+  rateClass: RateClass,
+  admitsVisitors?: AdmitsVisitors,
+): ApiVisit => ({
   slug: paramsOf(request).slug ?? "",
   surface: "api",
   rateClass,
   request: request.raw,
   address: request.ip,
   answer,
+  admitsVisitors,
 });
 
 /**
@@ -75,17 +81,19 @@ export function mountRuntime(app: FastifyInstance, env: Env, primitives: readonl
 
 /** Returns the function that takes a request through the checks of the pipeline and then runs the handler for its method. */
 function handle(
-  { capability, rateClass = "canvas", checksCapability }: Primitive,
+  { capability, rateClass = "canvas", checksCapability, admitsVisitors }: Primitive,
   route: Route,
   env: Env,
 ): Handle {
   const isEmpty = Object.keys(route).length === 0;
   const gate = isEmpty || checksCapability ? null : capability;
   return async (request, reply) => {
-    const admitted = await admit(visitOf(request, reply, rateClass), gate, env);
+    const visitors: AdmitsVisitors | undefined =
+      admitsVisitors && ((canvas) => admitsVisitors(canvas, paramsOf(request), env));
+    const admitted = await admit(visitOf(request, reply, rateClass, visitors), gate, env);
     requireDecodable(request.originalUrl);
     if (isEmpty) refuse("NOT_FOUND");
-    const handler = handlerFor(route, request.method, reply);
+    const handler = route.every ?? handlerFor(route, request.method, reply);
     const { raw } = request;
     const callOf = (now: Admitted): Call => ({
       ...now,
@@ -93,8 +101,8 @@ function handle(
       query: request.query as Query,
       address: request.ip,
       request: raw,
-      requireCapability: async (further) => requireCapability(now.canvas, further, env),
-      readmit: async () => callOf(await readmit(raw, admitted, gate, env)),
+      requireCapability: (further) => requireCapability(now.canvas, further, env),
+      readmit: async () => callOf(await readmit(raw, { ...admitted, admitsVisitors: visitors }, gate, env)),
     });
     const call = callOf(admitted);
     reply

@@ -2,8 +2,9 @@ import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import type { Readable } from "node:stream";
 import type { Capability } from "@easel/protocol/capabilities";
+import type { Canvas } from "../canvases/access-lookup.ts";
 import type { CanvasData } from "../canvases/canvas-data.ts";
-import type { AvailabilityCheck, Env } from "../env.ts";
+import type { Env } from "../env.ts";
 import type { Method } from "../http/methods.ts";
 import type { Query } from "../http/query.ts";
 import type { Admitted, RateClass } from "../pipeline/visit.ts";
@@ -18,10 +19,10 @@ export interface Call extends Admitted {
   /** The request with its unread body. */
   request: IncomingMessage;
   /**
-   * Throws a `Refusal`, such as 403 `CAPABILITY_DISABLED`, unless the capability can be used. Handlers call this to check a second
-   * capability, or their own one if the primitive has `checksCapability`.
+   * Throws 403 `CAPABILITY_DISABLED` unless the capability is on. Handlers call this to check a second capability, or their own one if the
+   * primitive has `checksCapability`.
    */
-  requireCapability(capability: Capability): Promise<void>;
+  requireCapability(capability: Capability): void;
   /** Checks access again. Returns the call with the caller's current role, or throws a `Refusal` if the caller has lost access. */
   readmit(): Promise<Call>;
 }
@@ -34,8 +35,13 @@ export interface Call extends Admitted {
 export interface FullAnswer {
   /** 200 by default. */
   status?: number;
-  headers?: Record<string, string>;
+  /** A header that is null is left out, even if the pipeline has set it. */
+  headers?: Record<string, string | null>;
   body: string | Uint8Array | Readable | null;
+  /** The names of further headers that pages of the canvas may read. */
+  exposed?: string[];
+  /** Called when the client has received the response or has disconnected. */
+  sent?: () => void;
 }
 
 /** The response of a handler. A plain string or stream is sent as JSON with status 200. */
@@ -75,6 +81,8 @@ export interface Upgrader {
 
 /** The handlers of a path, keyed by HTTP method. A path without handlers responds with 404. */
 export interface Route extends Partial<Record<Method, Handler>> {
+  /** Handles every method. The other handlers of the route are then not used. */
+  every?: Handler;
   /** Creates the object that serves the upgraded connections of the route. Called once per service. */
   upgrade?: (env: Env) => Upgrader;
 }
@@ -87,15 +95,15 @@ export interface Primitive {
   /** Declares the tables, quotas, storage use and blobs of the primitive; undefined if it stores nothing. */
   data?: CanvasData;
   /**
-   * Checks what the capability needs in addition to its switches, such as an API key of the service. Called only if the switches are on,
-   * for requests that need the capability and for `GET /me`.
-   */
-  available?: AvailabilityCheck;
-  /**
    * Whether the handlers call `requireCapability` themselves, after checks that the specification puts before it. By default the pipeline
    * checks the capability before the handlers run.
    */
   checksCapability?: true;
+  /**
+   * Whether visitors of a Public link, who may use no other part of the runtime API, may send a request with these path parameters
+   * (specification 5). By default they may not.
+   */
+  admitsVisitors?(canvas: Canvas, params: Record<string, string>, env: Env): Promise<boolean>;
   /** Starts work that goes on between requests. Called once the service listens. Returns a function that stops the work. */
   start?(env: Env): () => Promise<void>;
   /** The routes, keyed by their path below `/v1/c/{slug}`. */

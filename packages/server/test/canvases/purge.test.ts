@@ -7,6 +7,8 @@ import type { Target } from "@easel/conformance/target";
 import { purgeCanvases } from "../../src/canvases/purge.ts";
 import type { Env } from "../../src/env.ts";
 import { reserve } from "../../src/organisation/ai/reservations.ts";
+import { countCall, writeCounts } from "../../src/organisation/connections/call-counts.ts";
+import { putGrant } from "../../src/organisation/connections/grants.ts";
 import { readSettings } from "../../src/organisation/instance-settings.ts";
 import { onEngines } from "../support/engines.ts";
 import { publish } from "../support/publish.ts";
@@ -49,6 +51,12 @@ async function furnished(target: Target, env: Env): Promise<Stage> {
   const spender = { userId: "someone", guest: false, canvasId: id, startedAt: Date.now() };
   const asked = await reserve(spender, { model: "tea", amount: 1 }, await readSettings(env), env);
   assert.equal(typeof asked, "object");
+  await env.db.run`
+    insert into connection_profiles (name, origin, methods, header_names, headers, enabled, created_at, updated_at)
+    values (${"tea"}, ${"https://tea.example"}, ${"[]"}, ${"[]"}, ${null}, ${1}, ${0}, ${0}) on conflict (name) do nothing`;
+  assert.ok(await putGrant({ profile: "tea", canvasId: id, isPublic: false }, env));
+  countCall({ canvasId: id, profile: "tea", outcome: "2xx", ms: 1 }, env);
+  await writeCounts(env);
   const begun = await stager(target, people.owner, id).begin({ "index.html": "more tea" });
   assert.equal(begun.status, 201, begun.text);
   const team = await manage(target, people.owner, "POST", "/api/teams", { name: "Tea", members: [] });

@@ -2,17 +2,20 @@ import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import fs, { mkdir, readdir, rename, stat, utimes, writeFile } from "node:fs/promises";
 import { syncBuiltinESMExports } from "node:module";
+import { BlockList } from "node:net";
 import path from "node:path";
 import { describe, test } from "node:test";
 import { Background } from "../../src/async/background.ts";
 import { Concurrency } from "../../src/async/concurrency.ts";
 import { Turns } from "../../src/async/event-loop-turns.ts";
+import { Tally } from "../../src/async/tally.ts";
 import { TaskPool } from "../../src/async/task-pool.ts";
 import { coreData } from "../../src/canvases/core-data.ts";
 import { sweepBlobs } from "../../src/canvases/sweep.ts";
 import { baseOf } from "../../src/config/addresses.ts";
 import { readConfig } from "../../src/config/config.ts";
 import { Passwords } from "../../src/crypto/passwords.ts";
+import { Sealer } from "../../src/crypto/sealer.ts";
 import { Signer } from "../../src/crypto/signer.ts";
 import type { Blobs } from "../../src/drivers/blobs/blobs.ts";
 import { local } from "../../src/drivers/blobs/local.ts";
@@ -20,6 +23,7 @@ import { memory } from "../../src/drivers/bus/memory.ts";
 import { migrate } from "../../src/drivers/db/migrate.ts";
 import { DocumentCache } from "../../src/drivers/document-cache.ts";
 import { openDb } from "../../src/drivers/index.ts";
+import { UndiciOutbound } from "../../src/drivers/outbound/undici-outbound.ts";
 import type { Env } from "../../src/env.ts";
 import { newLog } from "../../src/http/log.ts";
 import { atEnd, ENGINES, type Scope, temporaryDirectory } from "../support/service.ts";
@@ -211,12 +215,16 @@ for (const { name, skip, database } of ENGINES) {
         background: new Background(),
         ai: null,
         aiRequests: new Set<string>(),
+        outbound: new UndiciOutbound(async () => [], { approved: new BlockList(), ownPort: () => 0 }),
+        outboundCalls: new Concurrency(1),
+        callTally: new Tally(),
+        sealer: new Sealer([]),
+        lease: "node",
         responses: new Concurrency(1),
         deploys: new TaskPool(1),
         compressions: new TaskPool(1),
         policies: new DocumentCache(),
         canvasData: [coreData],
-        availability: {},
         signer: new Signer(["a secret of the tests that is long enough"]),
         proxyKeys: null,
         clock: Date.now,

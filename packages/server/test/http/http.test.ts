@@ -37,9 +37,9 @@ const ROWS: [name: string, bytes: string | Buffer, statuses: number[]][] = [
     [404],
   ],
 
-  ["a header of 20 KiB", `GET /healthz HTTP/1.1\r\n${HOST}X: ${LONG}${LONG}\r\n\r\n`, [431]],
-  ["3,000 headers", `GET /healthz HTTP/1.1\r\n${HOST}${"X: aaaa\r\n".repeat(3000)}\r\n`, [431]],
-  ["a path of 30 KiB", `GET /${LONG}${LONG} HTTP/1.1\r\n${HOST}\r\n`, [431]],
+  ["a header of 45 KiB", `GET /healthz HTTP/1.1\r\n${HOST}X: ${LONG}${LONG}${LONG}\r\n\r\n`, [431]],
+  ["6,000 headers", `GET /healthz HTTP/1.1\r\n${HOST}${"X: aaaa\r\n".repeat(6000)}\r\n`, [431]],
+  ["a path of 45 KiB", `GET /${LONG}${LONG}${LONG} HTTP/1.1\r\n${HOST}\r\n`, [431]],
   ["a path of 15 KiB", get(`/${LONG}`), [404]],
   ["a slug of 15 KiB", get(`/c/${LONG}/`), [401]],
   ["a query of 15 KiB", get(`/healthz?${LONG}`), [200]],

@@ -29,14 +29,16 @@ test("every act has its own name and route; acts that change something are audit
   assert.deepEqual(routes.toSorted(), [...new Set(routes)].sort());
   for (const { name, method, path, summary, audited, affects, body } of ACTS) {
     assert.match(name, /^[a-z]+\.[a-z-]+$/);
-    assert.match(path, /^\/api(\/([a-z]+|\{[a-z0-9]+\}))+$/);
+    assert.match(path, /^\/api(\/([a-z]+|\{[a-zA-Z0-9]+\}))+$/);
     assert.match(summary, /^[A-Z][^.]+\.$/, name);
     if (method === "GET") assert.equal(body, undefined, name);
     else if (PREPARING.includes(name)) assert.deepEqual([audited, affects], [false, undefined]);
     else {
       assert.ok(audited, name);
       const canvas = path.includes("/canvases/{id}") || name === "canvas.create";
-      assert.equal(affects, canvas ? "canvas" : "people", name);
+      // Connections decide nothing about open realtime connections.
+      const expected = name.startsWith("connection.") ? undefined : canvas ? "canvas" : "people";
+      assert.equal(affects, expected, name);
     }
   }
 });
@@ -205,6 +207,13 @@ await onEngines("the acts of the management API", (target, env) => {
     "settings.read": () => administer("GET", "/settings"),
     "settings.update": () => administer("PATCH", "/settings", { ai: { guestUsd: 2 } }),
     "ai.usage": () => administer("GET", "/ai/usage"),
+    "connection.put": () =>
+      administer("PUT", "/connections/acts", { origin: "https://api.example.com", methods: ["GET"] }),
+    "connection.list": () => administer("GET", "/connections"),
+    "connection.grant": () => administer("PUT", `/connections/acts/grants/${site.id}`, { public: true }),
+    "connection.usage": () => administer("GET", "/connections/acts/usage"),
+    "connection.revoke": () => administer("DELETE", `/connections/acts/grants/${site.id}`),
+    "connection.delete": () => administer("DELETE", "/connections/acts"),
     "audit.list": () => administer("GET", "/audit"),
   };
 

@@ -57,7 +57,7 @@ function decided(cell: Cell): string {
   const gateOpen = cell.password === "set and given";
   const decision = decideAccess(canvas, principal, {
     gateOpen,
-    surface: isApi ? "api" : "content",
+    openToVisitors: !isApi,
     now: NOW,
   });
   if ("refused" in decision) {

@@ -2,7 +2,6 @@ import type { AddressInfo } from "node:net";
 import type { Target } from "@easel/conformance/target";
 import { createApp } from "../../src/app.ts";
 import type { Env } from "../../src/env.ts";
-import { availabilityOf } from "../../src/primitives/index.ts";
 import type { Primitive } from "../../src/primitives/primitive.ts";
 import { startDev } from "./engines.ts";
 import { atEnd, type Scope } from "./service.ts";
@@ -13,8 +12,7 @@ export async function startWith(
   primitives: Primitive[],
   settings: Record<string, string> = {},
 ): Promise<{ target: Target; whole: Target; env: Env }> {
-  const { target: whole, env: shared } = await startDev(scope, settings);
-  const env: Env = { ...shared, availability: availabilityOf(primitives) };
+  const { target: whole, env } = await startDev(scope, settings);
   const app = await createApp(env, primitives);
   await app.listen({ host: "127.0.0.1", port: 0 });
   atEnd(scope, () => app.close());

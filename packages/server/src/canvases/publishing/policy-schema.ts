@@ -1,6 +1,7 @@
 import { LIMITS } from "@easel/protocol/limits";
 import {
   AUDIENCES,
+  CONNECTION_METHODS,
   isResourceName,
   type PolicyRight,
   PRESETS,
@@ -66,10 +67,7 @@ export const policy: ZodType<RuntimePolicy> = z
     connections: entriesOf(
       z.strictObject({
         audience: z.enum(["editors", "viewers"]),
-        methods: z
-          .array(z.enum(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]))
-          .max(6)
-          .optional(),
+        methods: z.array(z.enum(CONNECTION_METHODS)).max(CONNECTION_METHODS.length).optional(),
       }),
     ),
   })

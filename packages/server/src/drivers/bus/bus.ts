@@ -5,6 +5,8 @@ export type RateClass =
   | "canvas" //       runtime API, per person and canvas
   | "anonymous" //    runtime API without a session, per network and canvas
   | "ai" //           AI requests to the runtime API, per person
+  | "connection" //   requests through Connections, per caller, canvas and profile
+  | "connection.profile" // requests through one profile
   | "management" //   `/api`, per person
   | "foreign" //      requests from pages of other origins or canvases, per caller and kind of request
   | "login" //        attempts to sign in, per network

@@ -20,6 +20,7 @@ import type {
 import { z } from "zod";
 import { policy } from "../../canvases/publishing/policy-schema.ts";
 import { aiUsage, monthlySpend } from "./ai-usage.ts";
+import { callsByProfile } from "./connections.ts";
 import { exact } from "./exact.ts";
 
 /** A time in epoch milliseconds. */
@@ -186,5 +187,6 @@ export const usage = exact<Usage>()(
     bytes: z.strictObject({ version: z.int(), versions: z.int(), data: z.int() }),
     spend: monthlySpend,
     ai: aiUsage,
+    connections: callsByProfile,
   }),
 );

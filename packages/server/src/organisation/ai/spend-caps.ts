@@ -1,9 +1,9 @@
 import type { SpendScope } from "@easel/protocol/ai";
 import { optional, type Step, sql } from "../../drivers/db/db.ts";
 import type { Env } from "../../env.ts";
+import { monthOf, utcDay } from "../days.ts";
 import type { InstanceSettings } from "../instance-settings.ts";
 import { toNano } from "./cost.ts";
-import { monthOf, utcDay } from "./days.ts";
 
 /** The caller, canvas and time of an AI request, which determine the caps that it counts against. */
 export interface Spender {

@@ -1,9 +1,9 @@
 import type { AiSums, AiUsage, InstanceAiUsage, MonthlySpend } from "@easel/protocol/management";
 import { statementText } from "../../drivers/db/db.ts";
 import type { Env } from "../../env.ts";
+import { DAY_MS, type DayRange, utcDay } from "../days.ts";
 import { readSettings } from "../instance-settings.ts";
 import { toUsd } from "./cost.ts";
-import { DAY_MS, type DayRange, utcDay } from "./days.ts";
 import { capOf, spendRows } from "./spend-caps.ts";
 
 /** The largest number of entries in a list. */

@@ -1,5 +1,5 @@
 import type { CanvasData } from "../../canvases/canvas-data.ts";
-import { DAY_MS, KEPT_DAYS, utcDay } from "../../organisation/ai/days.ts";
+import { DAY_MS, REPORT_DAYS, utcDay } from "../../organisation/days.ts";
 
 /**
  * The tables of AI: a row for each request, and for each spend cap a row with the sum spent. When a canvas is removed, the sums of people
@@ -8,7 +8,7 @@ import { DAY_MS, KEPT_DAYS, utcDay } from "../../organisation/ai/days.ts";
 export const aiData: CanvasData = {
   tables: { ai_requests: { key: ["id"] }, ai_spend: { key: ["scope", "subject", "period"] } },
   async sweep(db) {
-    const before = Date.now() - KEPT_DAYS * DAY_MS;
+    const before = Date.now() - REPORT_DAYS * DAY_MS;
     await db.run`delete from ai_requests where started_at < ${before} and leased_until is null`;
     await db.run`delete from ai_spend where period <> '' and period < ${utcDay(before)}`;
   },

@@ -48,7 +48,7 @@ async function chat(call: Call, body: Buffer, env: Env) {
   if (exceeded === "guest") refuseOverCap(exceeded);
   requirePermission(call, "canUseAi");
   if (exceeded !== null) refuseOverCap(exceeded);
-  await call.requireCapability("ai");
+  call.requireCapability("ai");
   const { ai } = env;
   if (ai === null) throw new Error("the capability gate admits no AI without a provider");
 

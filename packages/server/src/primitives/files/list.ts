@@ -83,7 +83,7 @@ export class FileList {
   async page({ scope, recordId }: Filter, limit: number, after: Position): Promise<Paged<StoredFile>> {
     if (scope === null) return paged(await this.#ofAllScopes(limit + 1, after), limit, cursorOf);
     if (after.scope !== null && after.scope !== scope) reject("`cursor` is none of this list.");
-    if (needsKv(scope)) await this.#call.requireCapability("kv");
+    if (needsKv(scope)) this.#call.requireCapability("kv");
     const right = (await this.#rightOf(scope)) ?? refuse("NOT_FOUND");
     if (!right.own) refuse("PERMISSION_DENIED");
     const found =

@@ -24,6 +24,6 @@ export async function openFile(
   const rights = scopeRights(file.scope, await policyOf(canvas, env), role) ?? refuse("NOT_FOUND");
   const isOwn = file.owner_id === user.id;
   if (!allows(rights.read, isOwn)) refuse("NOT_FOUND");
-  if (needsKv(file.scope)) await call.requireCapability("kv");
+  if (needsKv(file.scope)) call.requireCapability("kv");
   return allows(rights[operation], isOwn) ? file : refuse("PERMISSION_DENIED");
 }

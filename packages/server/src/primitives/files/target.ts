@@ -46,7 +46,7 @@ function requireOneTarget({ scope, group, collection, recordId }: Fields): void 
  */
 export async function targetOf(call: Call, fields: Fields, env: Env): Promise<Target> {
   const { scope = "shared", group, collection, recordId = "" } = fields;
-  if (collection !== undefined) await call.requireCapability("kv");
+  if (collection !== undefined) call.requireCapability("kv");
   requireOneTarget(fields);
   if (collection !== undefined) return attachmentTarget(call, collection, recordId, env);
   if (group !== undefined) return groupTarget(call, `group:${group}`, env);

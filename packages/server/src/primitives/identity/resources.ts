@@ -1,8 +1,11 @@
 import type { Capability } from "@easel/protocol/capabilities";
-import type { ChannelPolicy, RecordPolicy, RuntimePolicy } from "@easel/protocol/policy";
-import type { CanvasRole, Identity } from "@easel/protocol/types";
+import type { ChannelPolicy, ConnectionMethod, RecordPolicy, RuntimePolicy } from "@easel/protocol/policy";
+import type { Identity } from "@easel/protocol/types";
 import { channelRights } from "../../access/channel-rights.ts";
+import { connectionRights } from "../../access/connection-rights.ts";
+import type { Subject } from "../../access/permissions.ts";
 import { rightsOf } from "../../access/rights.ts";
+import { entryOf } from "../../canvases/policy.ts";
 
 /** The record policy that applies while a capability is off: nobody may do anything. */
 const CLOSED_RECORDS: RecordPolicy = {
@@ -19,17 +22,19 @@ const CLOSED_CHANNEL: ChannelPolicy = {
 /** Returns an object with the same keys as `table`. Each value is the result of `change` for the value in `table`. */
 const mapValues = <From, To>(
   table: Record<string, From> = {},
-  change: (entry: From) => To,
+  change: (entry: From, name: string) => To,
 ): Record<string, To> =>
-  Object.fromEntries(Object.entries(table).map(([name, entry]) => [name, change(entry)]));
+  Object.fromEntries(Object.entries(table).map(([name, entry]) => [name, change(entry, name)]));
 
 /**
- * Returns the rights of a role on every collection, file group and channel that the policy names (management API, section 6). While the
- * capability of a resource is off, the role has no rights on the resource.
+ * Returns the rights of a caller on every collection, file group and channel that the policy names, and on every Connection that is granted
+ * (management API, section 6). While the capability of a resource is off, the caller has no rights on the resource. `connections` are the
+ * granted Connections, each with the methods that its administrator allows at present.
  */
 export const resourcesOf = (
   policy: RuntimePolicy,
-  role: CanvasRole,
+  { role, canvas: { capabilities } }: Pick<Subject, "role" | "canvas">,
+  connections: Record<string, ConnectionMethod[]>,
   isOn: (capability: Capability) => boolean,
 ): Identity["resources"] => ({
   collections: mapValues(policy.collections, (entry) => rightsOf(isOn("kv") ? entry : CLOSED_RECORDS, role)),
@@ -37,5 +42,7 @@ export const resourcesOf = (
   channels: mapValues(policy.channels, (entry) =>
     channelRights(isOn("realtime") ? entry : CLOSED_CHANNEL, role),
   ),
-  connections: {},
+  connections: mapValues(connections, (methods, name) =>
+    connectionRights(entryOf(policy.connections, name), capabilities.connectionsAudience, role, methods),
+  ),
 });

@@ -2,8 +2,9 @@ import type { Capability } from "@easel/protocol/capabilities";
 import type { Identity } from "@easel/protocol/types";
 import { permissionsOf } from "../../access/permissions.ts";
 import { isGuest } from "../../access/principal.ts";
-import { availableOn } from "../../canvases/capabilities.ts";
+import { capabilitiesOn } from "../../canvases/capabilities.ts";
 import { policyOf } from "../../canvases/policy.ts";
+import { usableOn } from "../../organisation/connections/usable.ts";
 import type { Primitive } from "../primitive.ts";
 import { resourcesOf } from "./resources.ts";
 
@@ -14,8 +15,15 @@ export const identity: Primitive = {
     "/me": {
       async GET(call, env) {
         const { user, canvas, role } = call;
-        const available = await availableOn(canvas, env);
-        const isOn = (capability: Capability) => available.has(capability);
+        const on = capabilitiesOn(canvas, env);
+        const isOn = (capability: Capability) => on.has(capability);
+        const resources = resourcesOf(
+          await policyOf(canvas, env),
+          call,
+          await usableOn(canvas.id, env),
+          isOn,
+        );
+        const mayConnect = Object.values(resources.connections).some(({ invoke }) => invoke);
         const me: Identity = {
           id: user.id,
           email: user.email,
@@ -23,8 +31,8 @@ export const identity: Primitive = {
           avatarUrl: user.avatarUrl,
           kind: isGuest(user) ? "guest" : "member",
           canvasRole: role,
-          permissions: permissionsOf(call, isOn),
-          resources: resourcesOf(await policyOf(canvas, env), role, isOn),
+          permissions: permissionsOf({ ...call, mayConnect }, isOn),
+          resources,
         };
         return JSON.stringify(me);
       },

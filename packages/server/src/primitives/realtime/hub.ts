@@ -1,7 +1,6 @@
 import type { Duplex } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { onAccessChange } from "../../canvases/access-events.ts";
-import { newId } from "../../crypto/ids.ts";
 import type { Env } from "../../env.ts";
 import type { AccessState, ReadAccess } from "./access-state.ts";
 import type { ClientSocket } from "./client-socket.ts";
@@ -38,7 +37,7 @@ const BATCH_SHARE = 0.1;
 /** Manages the realtime connections of this node (one process of the service). */
 export class Hub {
   readonly env: Env;
-  readonly lease = newId();
+  readonly lease: string;
   readonly flushes = new FlushQueue();
   accessVersion = 0;
   readonly channels: Topics<Subscription>;
@@ -58,6 +57,7 @@ export class Hub {
 
   constructor(env: Env) {
     this.env = env;
+    this.lease = env.lease;
     this.channels = new Topics(env.bus, deliverToSubscriptions);
     this.watches = new Topics(env.bus, deliverToWatches);
   }

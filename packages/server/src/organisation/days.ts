@@ -1,7 +1,7 @@
 export const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** The number of days for which AI requests are kept: thirteen months. Also the largest number of days that a report covers. */
-export const KEPT_DAYS = 400;
+/** The largest number of days that a report covers: thirteen months. */
+export const REPORT_DAYS = 400;
 
 /** The first and the last day of a report, as `YYYY-MM-DD` in UTC. */
 export interface DayRange {

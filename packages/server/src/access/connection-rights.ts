@@ -1,0 +1,34 @@
+import type { Audience, ConnectionMethod, ConnectionPolicy } from "@easel/protocol/policy";
+import type { CanvasRole, ConnectionRights } from "@easel/protocol/types";
+import { audienceIncludes } from "./rights.ts";
+
+/** The policy of a Connection that the policy document does not name: the audience of the canvas, and all methods. */
+const policyFor = (entry: ConnectionPolicy | undefined, audience: Audience): ConnectionPolicy =>
+  entry ?? { audience };
+
+/** Whether a role belongs to the audience of a Connection. `audience` is that of the canvas, for a Connection without an entry. */
+export const inAudience = (
+  entry: ConnectionPolicy | undefined,
+  audience: Audience,
+  role: CanvasRole,
+): boolean => audienceIncludes(policyFor(entry, audience).audience, role);
+
+/** Whether the policy of a Connection allows a method. */
+export const allowsMethod = (entry: ConnectionPolicy | undefined, method: string): boolean =>
+  entry?.methods?.some((each) => each === method) ?? true;
+
+/**
+ * Returns what a role may do with a Connection. `approved` are the methods that the administrator allows; an empty list if the Connection
+ * cannot be used at present.
+ */
+export function connectionRights(
+  entry: ConnectionPolicy | undefined,
+  audience: Audience,
+  role: CanvasRole,
+  approved: readonly ConnectionMethod[],
+): ConnectionRights {
+  const methods = inAudience(entry, audience, role)
+    ? approved.filter((each) => allowsMethod(entry, each))
+    : [];
+  return { invoke: methods.length > 0, methods };
+}

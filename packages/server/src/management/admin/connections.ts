@@ -1,0 +1,217 @@
+import type { ConnectionProfile } from "@easel/protocol/management";
+import { CONNECTION_METHODS, isResourceName } from "@easel/protocol/policy";
+import { z } from "zod";
+import type { Env } from "../../env.ts";
+import { distinct } from "../../http/field-schemas.ts";
+import { refuse } from "../../http/refusal.ts";
+import { callsOfProfile } from "../../organisation/connections/call-report.ts";
+import { deleteGrant, type GrantRow, listGrants, putGrant } from "../../organisation/connections/grants.ts";
+import { isOwnOrigin, parseOrigin } from "../../organisation/connections/origin.ts";
+import {
+  deleteProfile,
+  findProfile,
+  listProfiles,
+  type Profile,
+  putProfile,
+} from "../../organisation/connections/profiles.ts";
+import { openHeaders } from "../../organisation/connections/protected-headers.ts";
+import { act } from "../act.ts";
+import { json, optionalJson } from "../body-spec.ts";
+import { dayRange, rangeOf } from "../day-range.ts";
+import { noContent, ok } from "../response-spec.ts";
+import { connectionProfile, connectionProfileList, profileUsage } from "../responses/connections.ts";
+
+const NAME = /^[a-z][a-z0-9_-]{0,62}$/;
+
+/** Whether a text can be the name of a profile. Policies must be able to name it, too. */
+const isName = (text: string) => NAME.test(text) && isResourceName(text);
+
+const Params = z.object({
+  profile: z
+    .string()
+    .refine(
+      isName,
+      "A profile has a name of 1 to 63 lower-case letters, digits, hyphens and underscores that begins with a letter.",
+    ),
+});
+
+const origin = z.string().transform((given, context) => {
+  const parsed = parseOrigin(given);
+  if (parsed === null)
+    context.addIssue({
+      code: "custom",
+      message: "must be https:// with a host name and at most a port, such as https://api.example.com",
+    });
+  return parsed ?? z.NEVER;
+});
+
+/** Headers of a connection, which only the service may set, and those by which a request could go astray. */
+const UNPROTECTABLE =
+  /^(host|connection|keep-alive|content-length|transfer-encoding|te|trailer|upgrade|expect|accept-encoding|proxy-.*)$/;
+
+const headerName = z
+  .string()
+  .max(100)
+  .regex(/^[!#$%&'*+.^_`|~0-9a-z-]+$/i, "is not a header name")
+  .toLowerCase()
+  .refine((name) => !UNPROTECTABLE.test(name), "cannot be a protected header")
+  .refine((name) => name !== "__proto__", "is not a header name");
+
+const headerValue = z
+  .string()
+  .max(8 * 1024)
+  .regex(/^[\x21-\x7e]([\x20-\x7e\t]*[\x21-\x7e])?$/, "must be ASCII without spaces at its ends");
+
+const MAX_HEADERS = 16;
+
+const Body = z.strictObject({
+  origin,
+  methods: z.array(z.enum(CONNECTION_METHODS)).refine(distinct, "must not name a method twice"),
+  headers: z
+    .record(headerName, headerValue)
+    .refine(
+      (headers) => Object.keys(headers).length <= MAX_HEADERS,
+      `must not have more than ${MAX_HEADERS} headers`,
+    )
+    .optional(),
+  enabled: z.boolean().default(true),
+});
+
+const Grant = z.strictObject({ public: z.boolean().default(false) });
+
+const viewOf = (profile: Profile, grants: GrantRow[], env: Env): ConnectionProfile => ({
+  profile: profile.name,
+  origin: profile.origin,
+  methods: profile.methods,
+  enabled: profile.enabled,
+  headerNames: profile.headerNames,
+  keyAvailable: profile.sealed === null || openHeaders(profile.sealed, profile, env) !== null,
+  grants: grants.map(({ canvas_id, slug, title, public: open }) => ({
+    canvasId: canvas_id,
+    slug,
+    title,
+    public: open === 1,
+  })),
+});
+
+async function profilesOf(env: Env): Promise<ConnectionProfile[]> {
+  const [profiles, grants] = await Promise.all([listProfiles(env), listGrants(env)]);
+  const grantsOf = Map.groupBy(grants, ({ profile }) => profile);
+  return profiles.map((each) => viewOf(each, grantsOf.get(each.name) ?? [], env));
+}
+
+const viewByName = async (name: string, env: Env): Promise<ConnectionProfile> =>
+  (await profilesOf(env)).find(({ profile }) => profile === name) ?? refuse("NOT_FOUND");
+
+/** Returns the fields of a profile for the audit log, which gets no values of headers. */
+const auditOf = (profile: Profile | undefined) =>
+  profile === undefined
+    ? null
+    : {
+        origin: profile.origin,
+        methods: profile.methods,
+        headerNames: profile.headerNames,
+        enabled: profile.enabled,
+      };
+
+/** The endpoints for profiles of Connections and their grants to canvases (management API, section 4). */
+export const connections = [
+  act({
+    name: "connection.list",
+    method: "GET",
+    path: "/api/admin/connections",
+    summary: "Lists the profiles of Connections by name, with the canvases to which they are granted.",
+    allow: "administrator",
+    response: ok(connectionProfileList),
+    run: async (_call, env) => ({ body: { connections: await profilesOf(env) } }),
+  }),
+  act({
+    name: "connection.put",
+    method: "PUT",
+    path: "/api/admin/connections/{profile}",
+    summary: "Creates or replaces a profile.",
+    details:
+      "`headers` are the protected headers, which the service adds to each request and never returns; without the field, the stored ones stay, and `{}` removes them. If the origin changes, they must be given again. 503 `CONNECTION_KEY_UNAVAILABLE` for protected headers without SERVICE_ENCRYPTION_KEY.",
+    allow: "administrator",
+    params: Params,
+    body: json(Body),
+    response: ok(connectionProfile),
+    async run({ params: { profile: name }, body }, env) {
+      if (isOwnOrigin(body.origin, env.base))
+        refuse("INVALID_BODY", { message: "`origin` must not be this service itself." });
+      const before = auditOf(await findProfile(name, env));
+      const fault = await putProfile({ name, ...body }, env);
+      if (fault === "no key")
+        refuse("CONNECTION_KEY_UNAVAILABLE", {
+          message: "Protected headers need SERVICE_ENCRYPTION_KEY, which is not set.",
+        });
+      if (fault === "origin")
+        refuse("INVALID_BODY", {
+          message:
+            "`headers` must be given again with a new `origin`: the stored ones belong to the old one.",
+        });
+      const view = await viewByName(name, env);
+      const details = {
+        before,
+        after: auditOf(await findProfile(name, env)),
+        headersGiven: body.headers !== undefined,
+      };
+      return { body: view, audit: { target: name, details } };
+    },
+  }),
+  act({
+    name: "connection.delete",
+    method: "DELETE",
+    path: "/api/admin/connections/{profile}",
+    summary: "Deletes a profile with its grants.",
+    allow: "administrator",
+    response: noContent,
+    async run({ params: { profile: name } }, env) {
+      const before = auditOf(await findProfile(name, env));
+      if (before === null || !(await deleteProfile(name, env))) refuse("NOT_FOUND");
+      return { body: undefined, audit: { target: name, details: { before, after: null } } };
+    },
+  }),
+  act({
+    name: "connection.grant",
+    method: "PUT",
+    path: "/api/admin/connections/{profile}/grants/{canvasId}",
+    summary: "Grants a profile to a canvas.",
+    details:
+      "`public: true` also admits visitors of a Public link, where the policy or the audience of the canvas includes viewers. 404 `NOT_FOUND` if there is no such profile or canvas.",
+    allow: "administrator",
+    body: optionalJson(Grant),
+    response: noContent,
+    async run({ params: { profile, canvasId }, body }, env) {
+      if (!(await putGrant({ profile, canvasId, isPublic: body.public }, env))) refuse("NOT_FOUND");
+      return { body: undefined, audit: { canvas: canvasId, target: profile, details: body } };
+    },
+  }),
+  act({
+    name: "connection.revoke",
+    method: "DELETE",
+    path: "/api/admin/connections/{profile}/grants/{canvasId}",
+    summary: "Ends the grant of a profile to a canvas.",
+    allow: "administrator",
+    response: noContent,
+    async run({ params: { profile, canvasId } }, env) {
+      if (!(await deleteGrant(profile, canvasId, env))) refuse("NOT_FOUND");
+      return { body: undefined, audit: { canvas: canvasId, target: profile } };
+    },
+  }),
+  act({
+    name: "connection.usage",
+    method: "GET",
+    path: "/api/admin/connections/{profile}/usage",
+    summary: "Sums up the calls of a profile by day and canvas.",
+    details:
+      "`from` and `to` are days (UTC) such as `2026-01-31`; by default the days of the current month. Calls are kept for 90 days and appear within seconds.",
+    allow: "administrator",
+    params: Params,
+    query: dayRange,
+    response: ok(profileUsage),
+    run: async ({ params: { profile }, query }, env) => ({
+      body: await callsOfProfile(profile, rangeOf(query, env.clock()), env),
+    }),
+  }),
+];

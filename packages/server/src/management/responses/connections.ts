@@ -1,0 +1,55 @@
+import type {
+  ConnectionCalls,
+  ConnectionProfile,
+  ConnectionProfileList,
+  ProfileUsage,
+} from "@easel/protocol/management";
+import { CONNECTION_METHODS } from "@easel/protocol/policy";
+import { z } from "zod";
+import { exact } from "./exact.ts";
+
+const counts = z.record(z.string(), z.int());
+
+/** The schema of figures about calls, to which other schemas add fields. */
+const calls = z.strictObject({
+  calls: z.int(),
+  responses: counts,
+  failures: counts,
+  latency: z.strictObject({ meanMs: z.int(), p50Ms: z.int(), p95Ms: z.int() }).nullable(),
+});
+
+export const callsByProfile = exact<(ConnectionCalls & { profile: string })[]>()(
+  "ConnectionCalls",
+  z.array(calls.extend({ profile: z.string() })),
+);
+
+export const connectionProfile = exact<ConnectionProfile>()(
+  "ConnectionProfile",
+  z.strictObject({
+    profile: z.string(),
+    origin: z.string(),
+    methods: z.array(z.enum(CONNECTION_METHODS)),
+    enabled: z.boolean(),
+    headerNames: z.array(z.string()),
+    keyAvailable: z.boolean(),
+    grants: z.array(
+      z.strictObject({ canvasId: z.string(), slug: z.string(), title: z.string(), public: z.boolean() }),
+    ),
+  }),
+);
+
+export const connectionProfileList = exact<ConnectionProfileList>()(
+  "ConnectionProfileList",
+  z.strictObject({ connections: z.array(connectionProfile) }),
+);
+
+export const profileUsage = exact<ProfileUsage>()(
+  "ProfileUsage",
+  z.strictObject({
+    from: z.string(),
+    to: z.string(),
+    total: calls,
+    days: z.array(calls.extend({ day: z.string() })),
+    canvases: z.array(calls.extend({ canvasId: z.string(), slug: z.string(), title: z.string() })),
+  }),
+);

@@ -1,0 +1,28 @@
+import { isIP } from "node:net";
+import type { Base } from "../../config/addresses.ts";
+
+/** Matches https, a host name of ASCII letters, and at most a port. Everything that a URL could hold in addition is left out. */
+const ORIGIN = /^https:\/\/[a-z0-9_-]+(\.[a-z0-9_-]+)*(:\d{1,5})?\/?$/i;
+
+/**
+ * Parses the origin of a profile and returns it in its normal form, such as `https://api.example.com`. Returns null unless it is https with
+ * a host name. An IP address is no host name, however it is written: `0x7f.1` is one, too.
+ */
+export function parseOrigin(text: string): string | null {
+  if (!ORIGIN.test(text)) return null;
+  const url = URL.parse(text);
+  return url === null || url.hostname.length > 253 || isIP(url.hostname) !== 0 ? null : url.origin;
+}
+
+const isLoopbackName = (hostname: string) => hostname === "localhost" || hostname.endsWith(".localhost");
+
+/**
+ * Whether an origin names the service itself: its host with any port, or the host of a canvas. A loopback host names the service only with
+ * the port of the service, because other services of a developer have the same host.
+ */
+export function isOwnOrigin(origin: string, base: Base): boolean {
+  const { host, hostname } = new URL(origin);
+  if (isLoopbackName(base.hostname)) return host === base.host || base.labelOf(host) !== null;
+  const isCanvas = base.urlMode === "subdomain" && hostname.endsWith(`.${base.hostname}`);
+  return hostname === base.hostname || isCanvas;
+}

@@ -1,0 +1,109 @@
+import type { ConnectionMethod } from "@easel/protocol/policy";
+import { optional, sql } from "../../drivers/db/db.ts";
+import type { Env } from "../../env.ts";
+import { openHeaders, type ProtectedHeaders, sealHeaders } from "./protected-headers.ts";
+
+/** An external server that administrators have approved for Connections. */
+export interface Profile {
+  name: string;
+  /** The origin of the server, such as `https://api.example.com`. */
+  origin: string;
+  methods: ConnectionMethod[];
+  /** The names of the protected headers. Their values are only in `sealed`. */
+  headerNames: string[];
+  /** The protected headers in encrypted form; null if there are none. */
+  sealed: string | null;
+  enabled: boolean;
+}
+
+/** The columns of `connection_profiles` that a `Profile` is read from. */
+export interface ProfileRow {
+  name: string;
+  origin: string;
+  methods: string;
+  header_names: string;
+  headers: string | null;
+  enabled: number;
+}
+
+export const profileOf = (row: Readonly<ProfileRow>): Profile => ({
+  name: row.name,
+  origin: row.origin,
+  methods: JSON.parse(row.methods),
+  headerNames: JSON.parse(row.header_names),
+  sealed: row.headers,
+  enabled: row.enabled === 1,
+});
+
+/** Lists all profiles by name. */
+export async function listProfiles({ db }: Env): Promise<Profile[]> {
+  const rows = await db.all<ProfileRow>`
+    select name, origin, methods, header_names, headers, enabled from connection_profiles order by name`;
+  return rows.map(profileOf);
+}
+
+export async function findProfile(name: string, { db }: Env): Promise<Profile | undefined> {
+  const row = await db.get<ProfileRow>`
+    select name, origin, methods, header_names, headers, enabled from connection_profiles where name = ${name}`;
+  return row && profileOf(row);
+}
+
+/** A profile as an administrator gives it. If `headers` is undefined, the stored protected headers stay. */
+export interface NewProfile extends Pick<Profile, "name" | "origin" | "methods" | "enabled"> {
+  headers?: ProtectedHeaders | undefined;
+}
+
+/**
+ * Creates or replaces a profile. Changes nothing and returns why if that is impossible: "no key" to encrypt the protected headers with, or
+ * "origin" if the origin changes while the stored headers stay, because they must not be sent to another server.
+ */
+export async function putProfile(given: NewProfile, env: Env): Promise<"no key" | "origin" | null> {
+  const { name, origin, headers } = given;
+  const now = env.clock();
+  const [methods, enabled] = [JSON.stringify(given.methods), Number(given.enabled)];
+  if (headers === undefined) {
+    // The condition on the origin is part of the statement, because another administrator may change the headers meanwhile.
+    const changed = await env.db.run`
+      insert into connection_profiles (name, origin, methods, header_names, headers, enabled, created_at, updated_at)
+      values (${name}, ${origin}, ${methods}, '[]', null, ${enabled}, ${now}, ${now})
+      on conflict (name) do update set origin = excluded.origin, methods = excluded.methods,
+        enabled = excluded.enabled, updated_at = excluded.updated_at
+      where connection_profiles.headers is null or connection_profiles.origin = excluded.origin`;
+    return changed === 0 ? "origin" : null;
+  }
+  const names = Object.keys(headers);
+  const sealed = names.length === 0 ? null : sealHeaders(headers, given, env);
+  if (sealed === null && names.length > 0) return "no key";
+  await env.db.run`
+    insert into connection_profiles (name, origin, methods, header_names, headers, enabled, created_at, updated_at)
+    values (${name}, ${origin}, ${methods}, ${JSON.stringify(names)}, ${sealed}, ${enabled}, ${now}, ${now})
+    on conflict (name) do update set origin = excluded.origin, methods = excluded.methods, enabled = excluded.enabled,
+      header_names = excluded.header_names, headers = excluded.headers, updated_at = excluded.updated_at`;
+  return null;
+}
+
+/** Deletes a profile and its grants. Returns false if there is no such profile. */
+export async function deleteProfile(name: string, { db }: Env): Promise<boolean> {
+  const steps = [
+    // Locks the profile, so that no grant is added meanwhile.
+    sql`update connection_profiles set name = name where name = ${name}`,
+    optional`delete from connection_grants where profile = ${name}`,
+    sql`delete from connection_profiles where name = ${name}`,
+  ];
+  return (await db.batch(steps)).length === steps.length;
+}
+
+/** Encrypts the protected headers of every profile with the first key, if they were encrypted with another one. Returns how many. */
+export async function resealHeaders(env: Env): Promise<number> {
+  let resealed = 0;
+  for (const profile of await listProfiles(env)) {
+    const { name, sealed } = profile;
+    if (sealed === null || !env.sealer.isOutdated(sealed)) continue;
+    const headers = openHeaders(sealed, profile, env);
+    if (headers === null) continue;
+    const now = sealHeaders(headers, profile, env);
+    resealed += await env.db.run`
+      update connection_profiles set headers = ${now} where name = ${name} and headers = ${sealed}`;
+  }
+  return resealed;
+}

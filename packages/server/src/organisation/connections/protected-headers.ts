@@ -1,0 +1,22 @@
+import type { Env } from "../../env.ts";
+
+/** Names and values of the headers that the service adds to each request of a profile. */
+export type ProtectedHeaders = Record<string, string>;
+
+/** What sealed headers are bound to. They cannot be used for another profile, or sent to another origin. */
+interface Owner {
+  name: string;
+  origin: string;
+}
+
+const contextOf = ({ name, origin }: Owner) => JSON.stringify(["connection headers", name, origin]);
+
+/** Encrypts protected headers. Returns null if the service has no encryption key. */
+export const sealHeaders = (headers: ProtectedHeaders, owner: Owner, { sealer }: Env): string | null =>
+  sealer.seal(JSON.stringify(headers), contextOf(owner));
+
+/** Decrypts protected headers. Returns null if their key is not available. */
+export function openHeaders(sealed: string, owner: Owner, { sealer }: Env): ProtectedHeaders | null {
+  const text = sealer.open(sealed, contextOf(owner));
+  return text === null ? null : (JSON.parse(text) as ProtectedHeaders);
+}

@@ -1,0 +1,102 @@
+import type { IncomingMessage } from "node:http";
+import { LIMITS } from "@easel/protocol/limits";
+import type { Config } from "../../config/config.ts";
+import { refuse } from "../../http/refusal.ts";
+
+/**
+ * Headers of the caller that are not sent to the upstream: credentials, headers of the connection, of compression and of proxies, and those
+ * by which browsers describe the page.
+ */
+const REMOVED = new Set([
+  "accept-encoding",
+  "authorization",
+  "client-ip",
+  "connection",
+  "content-encoding",
+  "content-length",
+  "cookie",
+  "cookie2",
+  "dnt",
+  "expect",
+  "forwarded",
+  "host",
+  "http2-settings",
+  "keep-alive",
+  "origin",
+  "priority",
+  "proxy-authenticate",
+  "proxy-authorization",
+  "proxy-connection",
+  "referer",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "true-client-ip",
+  "upgrade",
+  "upgrade-insecure-requests",
+  "via",
+]);
+
+/** Beginnings of the names of further such headers: of browsers, and of proxies that add the address or the identity of the client. */
+const REMOVED_PREFIXES = [
+  "access-control-",
+  "cf-",
+  "fastly-",
+  "fly-",
+  "sec-",
+  "tailscale-",
+  "x-amzn-",
+  "x-auth-request-",
+  "x-client-",
+  "x-cluster-client-",
+  "x-envoy-",
+  "x-forwarded",
+  "x-goog-",
+  "x-ms-client-principal",
+  "x-original-",
+  "x-real-ip",
+  "x-rewrite-",
+  "x-service-",
+];
+
+/** Returns the names of the headers that the `Connection` header declares as headers of the connection. */
+const namedByConnection = ({ headers }: IncomingMessage): string[] =>
+  (headers.connection ?? "").split(",").map((name) => name.trim().toLowerCase());
+
+/**
+ * Returns the headers of a request that are sent to the upstream, as names and values in turn. Throws 413 `REQUEST_TOO_LARGE` if they are
+ * too many or too long. Headers by which a sign-in proxy names the user are removed.
+ */
+export function callerHeaders(request: IncomingMessage, config: Config): string[] {
+  const identity = [config.proxyEmailHeader, config.proxyNameHeader, config.proxyJwtHeader];
+  const removed = new Set([...namedByConnection(request), ...identity.map((name) => name.toLowerCase())]);
+  const headers: string[] = [];
+  let bytes = 0;
+  for (let index = 0; index < request.rawHeaders.length; index += 2) {
+    const [given = "", value = ""] = request.rawHeaders.slice(index, index + 2);
+    const name = given.toLowerCase();
+    if (REMOVED.has(name) || removed.has(name) || REMOVED_PREFIXES.some((each) => name.startsWith(each)))
+      continue;
+    headers.push(name, value);
+    bytes += name.length + value.length;
+  }
+  const { connectionHeaders, connectionHeaderBytes } = LIMITS;
+  if (headers.length / 2 > connectionHeaders.value)
+    refuse("REQUEST_TOO_LARGE", { message: `A request may have ${connectionHeaders.value} headers.` });
+  if (bytes > connectionHeaderBytes.value)
+    refuse("REQUEST_TOO_LARGE", {
+      message: `Headers may have ${connectionHeaderBytes.value} bytes together.`,
+    });
+  return headers;
+}
+
+/** Adds protected headers. They replace headers of the caller with the same names. */
+export function withProtected(headers: string[], added: Record<string, string>): string[] {
+  const names = new Set(Object.keys(added).map((name) => name.toLowerCase()));
+  const kept: string[] = [];
+  for (let index = 0; index < headers.length; index += 2) {
+    const [name = "", value = ""] = headers.slice(index, index + 2);
+    if (!names.has(name)) kept.push(name, value);
+  }
+  return [...kept, "accept-encoding", "identity", ...Object.entries(added).flat()];
+}

@@ -1,0 +1,60 @@
+import { LIMITS } from "@easel/protocol/limits";
+import {
+  DestinationBlocked,
+  type OutboundRequest,
+  type OutboundResponse,
+} from "../../drivers/outbound/outbound.ts";
+import type { Env } from "../../env.ts";
+import { Refusal, refuse } from "../../http/refusal.ts";
+import { locationOf, redirected, redirectTarget } from "./redirect.ts";
+import type { UpstreamRequest } from "./upstream-request.ts";
+import { readResponse, requireIdentity } from "./upstream-response.ts";
+
+type FullRequest = UpstreamRequest & Pick<OutboundRequest, "body">;
+
+/** The whole response of an upstream. */
+export interface UpstreamResponse extends Pick<OutboundResponse, "status" | "headers"> {
+  body: Buffer;
+}
+
+/**
+ * Sends a request to an upstream, follows its redirects and reads the response, all within ten seconds. `gone` aborts the request when the
+ * client has disconnected. Throws a `Refusal` with a code of specification 7 if any part fails.
+ */
+export async function exchange(request: FullRequest, gone: AbortSignal, env: Env): Promise<UpstreamResponse> {
+  const deadline = new AbortController();
+  const timer = setTimeout(() => deadline.abort(), LIMITS.connectionTimeoutMs.value);
+  try {
+    return await follow(request, AbortSignal.any([gone, deadline.signal]), env);
+  } catch (error) {
+    if (error instanceof Refusal) throw error;
+    if (deadline.signal.aborted) return refuse("UPSTREAM_TIMEOUT");
+    if (!gone.aborted) env.log.warn({ origin: request.origin, why: String(error) }, "a Connection failed");
+    return refuse(error instanceof DestinationBlocked ? "DESTINATION_BLOCKED" : "UPSTREAM_UNAVAILABLE");
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Sends the request, and up to three further ones if the upstream redirects within its origin. */
+async function follow(first: FullRequest, signal: AbortSignal, env: Env): Promise<UpstreamResponse> {
+  let request = first;
+  for (let left: number = LIMITS.connectionRedirects.value; ; left--) {
+    const { url, origin, method, headers, body } = request;
+    const path = url.pathname + url.search;
+    const response = await env.outbound.send({ origin, path, method, headers, body }, signal);
+    try {
+      const location = locationOf(response);
+      if (location === null) {
+        requireIdentity(response);
+        return { status: response.status, headers: response.headers, body: await readResponse(response) };
+      }
+      if (left === 0) refuse("DESTINATION_BLOCKED", { message: "The upstream redirects too often." });
+      request = { ...redirected(request, response.status), url: redirectTarget(location, url, origin) };
+      if (!request.methods.includes(request.method)) refuse("METHOD_NOT_ALLOWED");
+    } finally {
+      response.discard();
+    }
+    await env.outbound.check(origin, signal);
+  }
+}

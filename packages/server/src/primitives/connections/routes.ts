@@ -1,0 +1,108 @@
+import { LIMITS } from "@easel/protocol/limits";
+import type { Env } from "../../env.ts";
+import { readBody } from "../../http/body.ts";
+import { Refusal, refuse } from "../../http/refusal.ts";
+import { countCall } from "../../organisation/connections/call-counts.ts";
+import { findGranted } from "../../organisation/connections/grants.ts";
+import type { Answer, Call, FullAnswer, Primitive } from "../primitive.ts";
+import { withBody } from "../with-body.ts";
+import { connectionsData } from "./data.ts";
+import { exchange, type UpstreamResponse } from "./exchange.ts";
+import { takePlaces, takeRates } from "./limits.ts";
+import { METERED, startMetering } from "./metering.ts";
+import { type UpstreamRequest, upstreamRequest } from "./upstream-request.ts";
+import { ADDED, DEFAULTS, keptHeaders } from "./upstream-response.ts";
+
+/** Statuses of responses that have no body. */
+const WITHOUT_BODY = [204, 205, 304];
+
+const tooLarge = () =>
+  refuse("REQUEST_TOO_LARGE", {
+    message: `GET and HEAD have no body; other bodies have at most ${LIMITS.connectionBodyBytes.value} bytes.`,
+  });
+
+/** Sends the request and returns the response. Places for concurrent calls stay taken until the response has been sent. */
+async function run(call: Call, prepared: UpstreamRequest, body: Buffer, env: Env): Promise<Answer> {
+  const caller = { userId: call.user.id, canvasId: call.canvas.id, profile: call.params.profile ?? "" };
+  await takeRates(caller, env);
+  const free = await takePlaces(caller, env);
+  const gone = new AbortController();
+  const abort = () => gone.abort();
+  const { socket } = call.request;
+  socket.once("close", abort);
+  if (socket.destroyed) abort();
+  let answer: Answer | undefined;
+  try {
+    const response = await exchange({ ...prepared, body: body.length === 0 ? null : body }, gone.signal, env);
+    answer = answerWith(response, prepared.method, free);
+    return answer;
+  } finally {
+    socket.removeListener("close", abort);
+    if (answer === undefined) free();
+  }
+}
+
+/** Converts the response of an upstream to that for the page. Calls `sent` when the client has received it or has disconnected. */
+function answerWith(
+  { status, headers, body }: UpstreamResponse,
+  method: string,
+  sent: () => void,
+): FullAnswer {
+  const isEmpty = method === "HEAD" || WITHOUT_BODY.includes(status);
+  const kept = keptHeaders(headers);
+  return {
+    status,
+    headers: { ...DEFAULTS, ...kept, ...ADDED },
+    exposed: Object.keys(kept),
+    body: isEmpty ? null : body,
+    sent,
+  };
+}
+
+const handler = withBody({
+  may: upstreamRequest,
+  read: ({ request }, { turns }) => {
+    const most = ["GET", "HEAD"].includes(request.method ?? "") ? 0 : LIMITS.connectionBodyBytes.value;
+    return readBody(request, most, tooLarge, turns);
+  },
+  run,
+});
+
+/** Handles a request and counts it, unless it was rejected before a granted profile was found. */
+async function measured(call: Call, env: Env): Promise<Answer> {
+  const start = performance.now();
+  const count = (outcome: string) =>
+    countCall(
+      {
+        canvasId: call.canvas.id,
+        profile: call.params.profile ?? "",
+        outcome,
+        ms: performance.now() - start,
+      },
+      env,
+    );
+  try {
+    const answer = (await handler(call, env)) as { status: number };
+    count(`${Math.floor(answer.status / 100)}xx`);
+    return answer as Answer;
+  } catch (error) {
+    const code = error instanceof Refusal ? error.code : undefined;
+    if (code !== undefined && METERED.has(code)) count(code);
+    throw error;
+  }
+}
+
+/** Connections: requests to external APIs that administrators have approved (specification 4.6). */
+export const connections: Primitive = {
+  capability: "connections",
+  checksCapability: true,
+  data: connectionsData,
+  start: startMetering,
+  async admitsVisitors({ id }, { profile = "" }, env) {
+    return (await findGranted(id, profile, env))?.public === true;
+  },
+  routes: {
+    "/connections/:profile": { every: measured },
+    "/connections/:profile/*": { every: measured },
+  },
+};

@@ -1,0 +1,51 @@
+import { CONNECTION_METHODS, type ConnectionMethod } from "@easel/protocol/policy";
+import { allowsMethod, inAudience } from "../../access/connection-rights.ts";
+import { entryOf, policyOf } from "../../canvases/policy.ts";
+import type { Env } from "../../env.ts";
+import { refuse } from "../../http/refusal.ts";
+import { findGranted } from "../../organisation/connections/grants.ts";
+import { isOwnOrigin } from "../../organisation/connections/origin.ts";
+import { usabilityOf } from "../../organisation/connections/usable.ts";
+import type { Call } from "../primitive.ts";
+import { callerHeaders, withProtected } from "./caller-headers.ts";
+import { targetPath, targetUrl } from "./target-path.ts";
+
+/** A request through a Connection, without its body. */
+export interface UpstreamRequest {
+  /** The origin of the profile. */
+  origin: string;
+  url: URL;
+  method: string;
+  /** The methods that the caller may use, also after a redirect. */
+  methods: readonly string[];
+  /** Names and values in turn. */
+  headers: string[];
+}
+
+/**
+ * Checks whether the caller may send the request, and prepares it for the upstream. If several errors apply, the first check decides: the
+ * capability, the audience, the method in the policy, the grant, the method in the profile, then the limits.
+ */
+export async function upstreamRequest(call: Call, env: Env): Promise<UpstreamRequest> {
+  const { canvas, role, request, params } = call;
+  const { profile = "" } = params;
+  const method = request.method as ConnectionMethod;
+  call.requireCapability("connections");
+  const entry = entryOf((await policyOf(canvas, env)).connections, profile);
+  if (!inAudience(entry, canvas.capabilities.connectionsAudience, role)) refuse("PERMISSION_DENIED");
+  if (!allowsMethod(entry, method))
+    refuse("PERMISSION_DENIED", { message: `The policy of this canvas does not allow ${method} here.` });
+  if (!CONNECTION_METHODS.includes(method)) refuseMethod(CONNECTION_METHODS);
+  const granted = (await findGranted(canvas.id, profile, env)) ?? refuse("CONNECTION_NOT_GRANTED");
+  const added = usabilityOf(granted, env);
+  if (typeof added === "string") refuse(added);
+  const methods = granted.methods.filter((each) => allowsMethod(entry, each));
+  if (!methods.includes(method)) refuseMethod(methods);
+  const url = targetUrl(targetPath(request.url ?? ""), granted.origin);
+  const headers = withProtected(callerHeaders(request, env.config), added);
+  if (isOwnOrigin(granted.origin, env.base)) refuse("DESTINATION_BLOCKED");
+  return { origin: granted.origin, url, method, methods, headers };
+}
+
+const refuseMethod = (methods: readonly string[]): never =>
+  refuse("METHOD_NOT_ALLOWED", {}, undefined, { allow: methods.join(", ") });

@@ -1,0 +1,71 @@
+import { LIMITS } from "@easel/protocol/limits";
+import type { OutboundResponse } from "../../drivers/outbound/outbound.ts";
+import { refuse } from "../../http/refusal.ts";
+
+/** Headers of an upstream that reach the page. */
+const KEPT = new Set([
+  "content-type",
+  "content-language",
+  "etag",
+  "last-modified",
+  "retry-after",
+  "link",
+  "x-total-count",
+  "x-request-id",
+]);
+
+/** Matches the names of headers by which upstreams tell their rate limits. */
+const RATE_LIMIT = /^(x-)?rate-?limit(-[a-z0-9-]+)?$/;
+
+/** Matches a value that a response may have. */
+const VALID = /^[\t\x20-\x7e\x80-\xff]*$/;
+
+/** The headers that each response of an upstream gets. */
+export const ADDED = {
+  "x-service-connection-response": "upstream",
+  "cache-control": "no-store",
+  "x-content-type-options": "nosniff",
+  "content-security-policy": "sandbox",
+};
+
+/**
+ * The headers of a response for which the upstream sent none. The rate-limit headers of the pipeline are removed, because they would be
+ * mistaken for those of the upstream.
+ */
+export const DEFAULTS = {
+  "content-type": "application/octet-stream",
+  "x-ratelimit-limit": null,
+  "x-ratelimit-remaining": null,
+  "x-ratelimit-reset": null,
+};
+
+/** Returns the headers of an upstream that reach the page. */
+export function keptHeaders(headers: OutboundResponse["headers"]): Record<string, string> {
+  const kept: Record<string, string> = {};
+  for (const [name, values = []] of Object.entries(headers)) {
+    const value = [values].flat().join(", ");
+    if ((KEPT.has(name) || RATE_LIMIT.test(name)) && VALID.test(value)) kept[name] = value;
+  }
+  return kept;
+}
+
+/** Throws 403 `DESTINATION_BLOCKED` if the body of a response is compressed. */
+export function requireIdentity({ headers }: Pick<OutboundResponse, "headers">): void {
+  const encodings = [headers["content-encoding"] ?? []].flat().join(",").split(",");
+  if (encodings.some((each) => !["", "identity"].includes(each.trim().toLowerCase())))
+    refuse("DESTINATION_BLOCKED", { message: "The upstream compresses its response, although it must not." });
+}
+
+/** Reads the body of a response. Throws 502 `RESPONSE_TOO_LARGE` as soon as it is too long. */
+export async function readResponse(response: OutboundResponse): Promise<Buffer> {
+  const most = LIMITS.connectionResponseBytes.value;
+  if (Number(response.headers["content-length"] ?? 0) > most) refuse("RESPONSE_TOO_LARGE");
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of response.body) {
+    size += chunk.length;
+    if (size > most) refuse("RESPONSE_TOO_LARGE");
+    chunks.push(chunk);
+  }
+  return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
+}
