@@ -62,7 +62,7 @@ async function addressOf(child: ChildProcess): Promise<string> {
     child.once("exit", (code) => reject(new Error(`The server ended with ${code} before it listened.`)));
     child.stdout?.on("data", (part) => {
       printed += part;
-      const url = /at (http:\/\/localhost:\d+)/.exec(printed)?.[1];
+      const url = /at (https?:\/\/localhost:\d+)/.exec(printed)?.[1];
       if (url) resolve(url);
     });
   });

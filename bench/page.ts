@@ -7,6 +7,8 @@ const JSON_TYPE = { "content-type": "application/json" };
  * the canvas.
  */
 export interface Page {
+  /** The id of the canvas. */
+  id: string;
   /** Sends a request to a path below the canvas's API; throws if the response is not 2xx. */
   call(method: string, path: string, body?: string): Promise<Response>;
   /** Returns the full path and the headers of a request to a path below the canvas's API. */
@@ -34,6 +36,7 @@ export async function openPage(
   const at = (path: string) => `/v1/c/${slug}${path}`;
 
   return {
+    id,
     call: (method, path, body) => call(base + at(path), method, headers, body),
     target: (path) => ({ path: at(path), headers: { host: new URL(base).host, ...headers } }),
     request(method, path, body = "") {
@@ -42,6 +45,19 @@ export async function openPage(
       return `${method} ${at(path)} HTTP/1.1\r\n${lines.map(([name, text]) => `${name}: ${text}\r\n`).join("")}\r\n${body}`;
     },
   };
+}
+
+/** Creates a profile of Connections for GET, and grants it to the canvas of a page. */
+export async function grantProfile(
+  base: string,
+  { id }: Page,
+  profile: string,
+  origin: string,
+): Promise<void> {
+  const at = `${base}/api/admin/connections/${profile}`;
+  const headers = { cookie: await signIn(base, ADMINISTRATOR) };
+  await call(at, "PUT", headers, JSON.stringify({ origin, methods: ["GET"] }));
+  await call(`${at}/grants/${id}`, "PUT", headers, "{}");
 }
 
 /** Sets how many records a canvas may have. */

@@ -1,6 +1,7 @@
 import { ai } from "./ai.ts";
 import { calibrate } from "./calibrate.ts";
 import { collections } from "./collections.ts";
+import { connections } from "./connections.ts";
 import { deploys } from "./deploys.ts";
 import { files } from "./files.ts";
 import { kv } from "./kv.ts";
@@ -18,6 +19,7 @@ const BENCHES = {
   collections,
   files,
   ai,
+  connections,
   realtime,
   sizes,
   start,
