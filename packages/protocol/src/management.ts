@@ -99,7 +99,7 @@ export interface MonthlySpend {
 
 /**
  * Figures about a group of calls through Connections. `responses` counts the responses of the upstream by the class of their status, such
- * as `2xx`, and `failures` the errors of the platform by their code. `latency` is about the responses, in ms; null if there are none. `p50Ms`
+ * as `2xx`, and `failures` the errors of the platform by their code, and as `aborted` the calls whose caller disconnected. `latency` is about the responses, in ms; null if there are none. `p50Ms`
  * and `p95Ms` are upper bounds, up to twice the exact value.
  */
 export interface ConnectionCalls {

@@ -15,7 +15,7 @@ const AT_ONCE = 100;
 export interface FinishedCall {
   canvasId: string;
   profile: string;
-  /** The class of the upstream's status, such as `2xx`, or an error code. */
+  /** The class of the upstream's status, such as `2xx`, an error code, or `aborted` if the caller disconnected. */
   outcome: string;
   ms: number;
 }

@@ -10,6 +10,9 @@ import { locationOf, redirected, redirectTarget } from "./redirect.ts";
 import type { UpstreamRequest } from "./upstream-request.ts";
 import { readResponse, requireIdentity } from "./upstream-response.ts";
 
+/** The highest status that a response of ours can have. */
+const MAX_STATUS = 599;
+
 type FullRequest = UpstreamRequest & Pick<OutboundRequest, "body">;
 
 /** The whole response of an upstream. */
@@ -25,7 +28,9 @@ export async function exchange(request: FullRequest, gone: AbortSignal, env: Env
   const deadline = new AbortController();
   const timer = setTimeout(() => deadline.abort(), LIMITS.connectionTimeoutMs.value);
   try {
-    return await follow(request, AbortSignal.any([gone, deadline.signal]), env);
+    const response = await follow(request, AbortSignal.any([gone, deadline.signal]), env);
+    gone.throwIfAborted();
+    return response;
   } catch (error) {
     if (error instanceof Refusal) throw error;
     if (deadline.signal.aborted) return refuse("UPSTREAM_TIMEOUT");
@@ -44,10 +49,15 @@ async function follow(first: FullRequest, signal: AbortSignal, env: Env): Promis
     const path = url.pathname + url.search;
     const response = await env.outbound.send({ origin, path, method, headers, body }, signal);
     try {
+      if (response.status > MAX_STATUS) refuse("UPSTREAM_UNAVAILABLE");
       const location = locationOf(response);
       if (location === null) {
         requireIdentity(response);
-        return { status: response.status, headers: response.headers, body: await readResponse(response) };
+        return {
+          status: response.status,
+          headers: response.headers,
+          body: await readResponse(response, method),
+        };
       }
       if (left === 0) refuse("DESTINATION_BLOCKED", { message: "The upstream redirects too often." });
       request = { ...redirected(request, response.status), url: redirectTarget(location, url, origin) };

@@ -11,10 +11,7 @@ import { exchange, type UpstreamResponse } from "./exchange.ts";
 import { takePlaces, takeRates } from "./limits.ts";
 import { METERED, startMetering } from "./metering.ts";
 import { type UpstreamRequest, upstreamRequest } from "./upstream-request.ts";
-import { ADDED, DEFAULTS, keptHeaders } from "./upstream-response.ts";
-
-/** Statuses of responses that have no body. */
-const WITHOUT_BODY = [204, 205, 304];
+import { ADDED, DEFAULTS, hasBody, keptHeaders } from "./upstream-response.ts";
 
 const tooLarge = () =>
   refuse("REQUEST_TOO_LARGE", {
@@ -48,13 +45,12 @@ function answerWith(
   method: string,
   sent: () => void,
 ): FullAnswer {
-  const isEmpty = method === "HEAD" || WITHOUT_BODY.includes(status);
   const kept = keptHeaders(headers);
   return {
     status,
     headers: { ...DEFAULTS, ...kept, ...ADDED },
     exposed: Object.keys(kept),
-    body: isEmpty ? null : body,
+    body: hasBody(method, status) ? body : null,
     sent,
   };
 }
@@ -87,7 +83,7 @@ async function measured(call: Call, env: Env): Promise<Answer> {
     return answer as Answer;
   } catch (error) {
     const code = error instanceof Refusal ? error.code : undefined;
-    if (code !== undefined && METERED.has(code)) count(code);
+    if (code !== undefined && METERED.has(code)) count(call.request.socket.destroyed ? "aborted" : code);
     throw error;
   }
 }

@@ -56,10 +56,20 @@ export function requireIdentity({ headers }: Pick<OutboundResponse, "headers">):
     refuse("DESTINATION_BLOCKED", { message: "The upstream compresses its response, although it must not." });
 }
 
-/** Reads the body of a response. Throws 502 `RESPONSE_TOO_LARGE` as soon as it is too long. */
-export async function readResponse(response: OutboundResponse): Promise<Buffer> {
+/** Statuses of responses that have no body. */
+const WITHOUT_BODY = [204, 205, 304];
+
+/** Whether the response to a request with this method has a body. If not, its `content-length` is that of another response. */
+export const hasBody = (method: string, status: number): boolean =>
+  method !== "HEAD" && !WITHOUT_BODY.includes(status);
+
+/**
+ * Reads the body of a response. Throws 502 `RESPONSE_TOO_LARGE` as soon as it is too long, or before if the upstream says that it will be.
+ */
+export async function readResponse(response: OutboundResponse, method: string): Promise<Buffer> {
   const most = LIMITS.connectionResponseBytes.value;
-  if (Number(response.headers["content-length"] ?? 0) > most) refuse("RESPONSE_TOO_LARGE");
+  const announced = hasBody(method, response.status) ? Number(response.headers["content-length"] ?? 0) : 0;
+  if (announced > most) refuse("RESPONSE_TOO_LARGE");
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of response.body) {
