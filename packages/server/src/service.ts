@@ -145,7 +145,7 @@ async function run(
   const background = new Background();
   const ai = await openAi(config);
   let ownPort = config.port;
-  const outbound = await openOutbound(config, () => ownPort);
+  const outbound = openOutbound(config, () => ownPort);
   const kept = {
     signer,
     passwords,

@@ -11,8 +11,8 @@ import type { Db, Schema } from "./db/db.ts";
 import type { OnReachability } from "./db/pool.ts";
 import { sqlite } from "./db/sqlite.ts";
 import { systemResolve } from "./outbound/checked-lookup.ts";
+import { LazyOutbound } from "./outbound/lazy-outbound.ts";
 import type { Outbound } from "./outbound/outbound.ts";
-import { UndiciOutbound } from "./outbound/undici-outbound.ts";
 
 /**
  * Opens the database that the settings name, without migrating it. Loads the PostgreSQL driver only if it is needed. `onIoError` is called
@@ -46,12 +46,12 @@ export async function openBus(_config: Config): Promise<Bus> {
 }
 
 /** Opens the client for requests of Connections. `ownPort` returns the port on which the service listens. */
-export async function openOutbound(
-  { connectionsPrivateCidrs }: Config,
-  ownPort: () => number,
-): Promise<Outbound> {
+export function openOutbound({ connectionsPrivateCidrs }: Config, ownPort: () => number): Outbound {
   const rules = { approved: connectionsPrivateCidrs, ownPort };
-  return new UndiciOutbound(systemResolve, rules);
+  return new LazyOutbound(async () => {
+    const { UndiciOutbound } = await import("./outbound/undici-outbound.ts");
+    return new UndiciOutbound(systemResolve, rules);
+  });
 }
 
 /** The path that is added to `SERVICE_AI_BASE_URL` if the URL has none. The paths of both providers' APIs begin with it. */
