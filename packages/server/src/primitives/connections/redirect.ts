@@ -12,8 +12,9 @@ export function locationOf({ status, headers: { location } }: OutboundResponse):
 /** Returns the URL to which a response redirects. Throws 403 `DESTINATION_BLOCKED` unless its origin is exactly that of the profile. */
 export function redirectTarget(location: string, from: URL, origin: string): URL {
   const url = URL.parse(location, from);
-  const isWithin = url !== null && url.origin === origin && url.username === "" && url.password === "";
-  if (!isWithin)
+  // A `blob:` URL has the origin of the URL in it, but is none that a server can respond to.
+  const isHttps = url?.protocol === "https:" && url.username === "" && url.password === "";
+  if (!isHttps || url.origin !== origin)
     return refuse("DESTINATION_BLOCKED", { message: "The upstream redirects to another origin." });
   return url;
 }
