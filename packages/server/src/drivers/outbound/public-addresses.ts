@@ -4,7 +4,7 @@ import { BlockList, isIPv4, isIPv6 } from "node:net";
 const GLOBAL_UNICAST = "2000::/3";
 
 /**
- * The address ranges of the IANA special-purpose registries (RFC 6890 and its updates), and multicast. The IPv6 ranges are those within
+ * The address ranges of the IANA special-purpose registries (RFC 6890 and its updates), multicast, and a metadata service. The IPv6 ranges are those within
  * `GLOBAL_UNICAST`.
  */
 export const SPECIAL_RANGES: readonly string[] = [
@@ -12,6 +12,7 @@ export const SPECIAL_RANGES: readonly string[] = [
   "10.0.0.0/8", //         private
   "100.64.0.0/10", //      shared by the customers of a provider
   "127.0.0.0/8", //        loopback
+  "168.63.129.16/32", //   the host of a virtual machine in Azure
   "169.254.0.0/16", //     link-local, with the metadata services of clouds
   "172.16.0.0/12", //      private
   "192.0.0.0/24", //       IETF protocols
@@ -33,19 +34,25 @@ export const SPECIAL_RANGES: readonly string[] = [
   "3fff::/20", //          documentation
 ];
 
-/** Ranges that an operator cannot approve: unspecified, multicast and broadcast addresses, and IPv6 addresses that embed an IPv4 address. */
+/**
+ * Ranges that an operator cannot approve, except for `LOOPBACK`: unspecified, multicast and broadcast addresses, and IPv6 addresses that
+ * embed an IPv4 address.
+ */
 export const NEVER_APPROVED: readonly string[] = [
   "0.0.0.0/8",
   "224.0.0.0/4",
   "255.255.255.255/32",
-  "::/128",
+  "::/96", //           unspecified, and IPv4-compatible
   "::ffff:0:0/96", //   IPv4-mapped
+  "::ffff:0:0:0/96", // IPv4-translated
   "64:ff9b::/96", //    NAT64
   "64:ff9b:1::/48", //  NAT64 of a local network
   "2001::/32", //       Teredo
   "2002::/16", //       6to4
   "ff00::/8",
 ];
+
+const LOOPBACK = "::1/128";
 
 /** A set of address ranges of one IP version. The versions are kept apart, because `BlockList` compares IPv4-mapped addresses with IPv4 ranges. */
 function listOf(ranges: readonly string[], family: "ipv4" | "ipv6"): BlockList {
@@ -62,6 +69,7 @@ const special4 = listOf(SPECIAL_RANGES, "ipv4");
 const special6 = listOf(SPECIAL_RANGES, "ipv6");
 const never4 = listOf(NEVER_APPROVED, "ipv4");
 const never6 = listOf(NEVER_APPROVED, "ipv6");
+const loopback6 = listOf([LOOPBACK], "ipv6");
 
 /** Whether a text is an IPv6 address without a zone such as `%eth0`, which link-local addresses have. */
 const isPlainIPv6 = (address: string) => isIPv6(address) && !address.includes("%");
@@ -75,5 +83,6 @@ export function isPublicAddress(address: string): boolean {
 /** Whether the operator has approved an address that is not public. Some addresses cannot be approved. */
 export function isApprovedAddress(address: string, approved: BlockList): boolean {
   if (isIPv4(address)) return approved.check(address, "ipv4") && !never4.check(address, "ipv4");
-  return isPlainIPv6(address) && approved.check(address, "ipv6") && !never6.check(address, "ipv6");
+  if (!isPlainIPv6(address) || !approved.check(address, "ipv6")) return false;
+  return loopback6.check(address, "ipv6") || !never6.check(address, "ipv6");
 }
