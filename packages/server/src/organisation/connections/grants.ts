@@ -1,3 +1,4 @@
+import { sql } from "../../drivers/db/db.ts";
 import type { Env } from "../../env.ts";
 import { type Profile, type ProfileRow, profileOf } from "./profiles.ts";
 
@@ -51,12 +52,16 @@ export async function putGrant(
   { profile, canvasId, isPublic }: { profile: string; canvasId: string; isPublic: boolean },
   { db, clock }: Env,
 ): Promise<boolean> {
-  const granted = await db.run`
-    insert into connection_grants (canvas_id, profile, public, created_at)
-    select canvases.id, name, ${Number(isPublic)}, ${clock()} from canvases join connection_profiles on name = ${profile}
-    where canvases.id = ${canvasId} and deleted_at is null
-    on conflict (canvas_id, profile) do update set public = excluded.public`;
-  return granted === 1;
+  const steps = [
+    // Locks the profile, so that it is not deleted meanwhile.
+    sql`update connection_profiles set name = name where name = ${profile}`,
+    sql`
+      insert into connection_grants (canvas_id, profile, public, created_at)
+      select id, ${profile}, ${Number(isPublic)}, ${clock()} from canvases
+      where id = ${canvasId} and deleted_at is null
+      on conflict (canvas_id, profile) do update set public = excluded.public`,
+  ];
+  return (await db.batch(steps)).length === steps.length;
 }
 
 /** Ends a grant. Returns false if there is none. */
