@@ -1,5 +1,6 @@
 import { createAi } from "./ai.ts";
 import { createCanvases } from "./canvases.ts";
+import { createConnections } from "./connections.ts";
 import type { UrlMode } from "./context.ts";
 import type { UploadRequest } from "./files/progress.ts";
 import { createFiles } from "./files.ts";
@@ -19,6 +20,7 @@ export type {
   Access,
   AuthoredCanvas,
   CanvasRole,
+  ConnectionRights,
   Identity,
   Json,
   KvEntry,
@@ -36,6 +38,7 @@ export type {
   RecordListOptions,
   RecordPage,
 } from "./collections.ts";
+export type { ConnectionInit, Connections } from "./connections.ts";
 export {
   CapabilityDisabledError,
   EaselError,
@@ -76,9 +79,10 @@ export function createEasel(
   const socket = createSocket(() => api.url("/realtime").replace(/^http/, "ws"), WebSocket);
   const watch = createWatch(socket);
   const sendForm = createSendForm(api, XMLHttpRequest);
+  const me = createMe(api);
   return {
     /** Resolves with the viewer's identity and permissions. @example const { name, canvasRole } = await easel.me(); */
-    me: createMe(api),
+    me,
     /** Key-value data: shared by all viewers, and under `kv.user` private to each of them. */
     kv: createKv(api, watch),
     /** Files: shared, private, in groups, and attached to records. */
@@ -87,6 +91,8 @@ export function createEasel(
     submissions: createSubmissions(api),
     /** Chats with AI models. */
     ai: createAi(api),
+    /** Calls of external APIs that an administrator has approved. */
+    connections: createConnections(api, me),
     /** Channels: messages between open pages of the canvas, and presence. */
     realtime: createRealtime(socket),
     /** Publishes canvases from the page of this canvas, under the viewer's account. */

@@ -15,10 +15,16 @@ export interface Api {
   /** Returns the absolute URL of a path. */
   url(path: string): string;
   /**
-   * Sends one request without retries. Resolves with the response if its status is 2xx. Otherwise rejects with an `EaselError`, or with
-   * the abort reason if `init.signal` was aborted.
+   * Sends one request without retries. Resolves with the response if it is a success: by default, if its status is 2xx. Otherwise rejects
+   * with an `EaselError`, or with the abort reason if `init.signal` was aborted.
    */
-  send(method: string, path: string, init?: RequestInit, transport?: Fetch): Promise<Response>;
+  send(
+    method: string,
+    path: string,
+    init?: RequestInit,
+    transport?: Fetch,
+    isSuccess?: (response: Response) => boolean,
+  ): Promise<Response>;
   /** Sends a request like `send`, and resolves with the JSON of the response. */
   receive<Answer>(method: string, path: string, init?: RequestInit, transport?: Fetch): Promise<Answer>;
   /** Sends `body` as JSON, unless it is undefined, and resolves with the JSON of the response. */
@@ -37,7 +43,13 @@ export function createApi(location: Address | undefined, fetch: Fetch, urlMode?:
     return root + path;
   };
 
-  const send = async (method: string, path: string, init?: RequestInit, transport = fetch) => {
+  const send = async (
+    method: string,
+    path: string,
+    init?: RequestInit,
+    transport = fetch,
+    isSuccess = ({ ok }: Response) => ok,
+  ) => {
     init?.signal?.throwIfAborted();
     const response = await transport(url(path), {
       ...init,
@@ -46,7 +58,7 @@ export function createApi(location: Address | undefined, fetch: Fetch, urlMode?:
       referrerPolicy: "same-origin",
       redirect: "manual",
     }).catch(failed(init));
-    if (response.ok) return response;
+    if (isSuccess(response)) return response;
     // The service redirects only to its sign-in page (specification 4.1, step 1), so a redirect means that nobody is signed in.
     const status = response.type === "opaqueredirect" || response.status === 302 ? 401 : response.status;
     const body = await response.json().catch(() => undefined);

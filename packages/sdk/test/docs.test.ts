@@ -48,7 +48,8 @@ for (const [index, script] of scripts.entries()) {
     };
     const document = { querySelector: () => element };
     const easel = { ...createEasel(page, fetch, WebSocket), ...errors };
-    const window = createContext({ easel, document, AbortController, console: { log() {} } });
+    const console = { log() {} };
+    const window = createContext({ easel, document, AbortController, AbortSignal, URLSearchParams, console });
     await runInContext(`(async () => {${script}})()`, window);
     await element.onclick();
     assert.ok(calls.length + frames.length > 0, script);

@@ -107,7 +107,24 @@ function fakeChat(): Response {
   return new Response(events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(""));
 }
 
-/** Creates a fake service in memory, with one canvas: `/me`, both KV scopes, submissions, records, files, authoring and AI. */
+/** The viewer, who may read through the Connection `weather`. */
+const VIEWER = {
+  id: "u-1",
+  name: "Ada",
+  canvasRole: "owner",
+  resources: { connections: { weather: { invoke: true, methods: ["GET"] } } },
+};
+
+/** The response of an external API, as the service passes it on (specification 4.6). */
+const fakeUpstream = (): Response =>
+  Response.json(
+    { current: { temperature_2m: 21 } },
+    { headers: { "x-service-connection-response": "upstream" } },
+  );
+
+/**
+ * Creates a fake service in memory, with one canvas: `/me`, both KV scopes, submissions, records, files, authoring, AI and a Connection.
+ */
 export function fakeService(): ReturnType<typeof fakeFetch> {
   const submissions = fakeSubmissions();
   const collections = fakeCollections();
@@ -115,7 +132,8 @@ export function fakeService(): ReturnType<typeof fakeFetch> {
   const authoring = fakeAuthoring();
   const scopes = { shared: new Map<string, unknown>(), user: new Map<string, unknown>() };
   return fakeFetch(({ url, segments: [primitive, ...rest], init }) => {
-    if (primitive === "me") return Response.json({ id: "u-1", name: "Ada", canvasRole: "owner" });
+    if (primitive === "me") return Response.json(VIEWER);
+    if (primitive === "connections") return fakeUpstream();
     if (primitive === "ai") return fakeChat();
     const body = typeof init.body === "string" ? JSON.parse(init.body) : init.body;
     if (primitive === "submissions") return submissions(rest, String(init.method), body);

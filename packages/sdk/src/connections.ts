@@ -1,0 +1,64 @@
+import type { ConnectionRights, Identity } from "@easel/protocol/types";
+import { invalid } from "./errors.ts";
+import type { Api } from "./request.ts";
+import { segment } from "./segment.ts";
+
+/** Options of a call, as those of `fetch`. The SDK sets `credentials`, `referrerPolicy` and `redirect` itself. */
+export type ConnectionInit = Omit<RequestInit, "credentials" | "referrerPolicy" | "redirect">;
+
+/** Calls of external APIs that an administrator has approved as profiles (specification 4.6). */
+export interface Connections {
+  /**
+   * Calls the external API of a profile and resolves with its response, whatever the status. `path` is the path and query at that API.
+   * Rejects if the service did not call the API or got no usable response. Never retries.
+   * @example const response = await easel.connections.fetch("weather", "/v1/forecast?latitude=52.5&longitude=13.4");
+   */
+  fetch(profile: string, path: string, init?: ConnectionInit): Promise<Response>;
+  /**
+   * Resolves with what the viewer may do with a profile. `invoke` is false, and `methods` is empty, also if it is not granted.
+   * @example const { invoke, methods } = await easel.connections.status("weather");
+   */
+  status(profile: string): Promise<ConnectionRights>;
+}
+
+/** Whether a response is that of the external API, and not one of the service itself. */
+const isUpstream = ({ headers }: Response) => headers.get("x-service-connection-response") === "upstream";
+
+/** Creates `easel.connections`. */
+export function createConnections(api: Api, me: () => Promise<Identity>): Connections {
+  return {
+    async fetch(profile, path, init = {}) {
+      const target = `/connections/${segment(profile, "profile")}${pathOf(path)}`;
+      // `fetch` converts to upper case only some methods; `patch` stays as it is, and no API knows it.
+      const method = (init.method ?? "GET").toUpperCase();
+      requireValid(api.url(target), { ...init, method });
+      return api.send(method, target, init, undefined, isUpstream);
+    },
+    async status(profile) {
+      const { connections } = (await me()).resources;
+      const rights = Object.hasOwn(connections, profile) ? connections[profile] : undefined;
+      return rights ?? { invoke: false, methods: [] };
+    },
+  };
+}
+
+/**
+ * Returns the path and query of a URL at an API, as browsers write them. No path can leave the profile: its dot segments end at the root of
+ * the API. Throws for a URL with an origin, because the profile determines the origin.
+ */
+function pathOf(path: string): string {
+  if (typeof path !== "string") throw invalid("The path must be a string.");
+  if (/^\s*[a-z][a-z\d+.-]*:\/\//i.test(path))
+    throw invalid("The path must not have an origin: the profile determines it.");
+  const { pathname, search } = new URL(`https://profile${/^[/\\]/.test(path) ? "" : "/"}${path}`);
+  return pathname + search;
+}
+
+/** Throws if `fetch` would reject the options, such as a GET with a body. Does not read the body, which may be a stream. */
+function requireValid(url: string, { body, ...init }: RequestInit): void {
+  try {
+    new Request(url, { ...init, body: body == null ? null : "" });
+  } catch (cause) {
+    throw invalid("`fetch` does not accept these options.", cause);
+  }
+}
