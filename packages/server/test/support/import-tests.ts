@@ -13,7 +13,7 @@ export const GROUPS = {
   sdk: ["packages/sdk/test/*.test.ts"],
   ...folders("management", "organisation", "canvases", "identity", "sign-in", "pipeline", "content"),
   primitives: ["packages/server/test/primitives/*.test.ts"],
-  stores: ["packages/server/test/primitives/{kv,submissions,collections,authoring}/*.test.ts"],
+  stores: ["packages/server/test/primitives/{kv,submissions,collections,authoring,connections}/*.test.ts"],
 } satisfies Record<string, string[]>;
 
 /**
