@@ -2,12 +2,14 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import type { ClientRequest } from "node:http";
 import net from "node:net";
-import { afterEach, before, beforeEach, it } from "node:test";
+import { afterEach, before, beforeEach, it, type TestContext } from "node:test";
 import { start } from "@easel/conformance/http";
 import { until } from "@easel/conformance/patience";
 import { refused } from "@easel/conformance/refusal";
+import { LIMITS } from "@easel/protocol/limits";
 import { Concurrency } from "../../../src/async/concurrency.ts";
 import { onSqlite } from "../../support/engines.ts";
+import { MINUTE_MS } from "../../support/time.ts";
 import { type Connected, connected } from "./connected.ts";
 import { ScriptedOutbound, type Sent } from "./scripted-outbound.ts";
 
@@ -45,6 +47,14 @@ await onSqlite("places for concurrent calls", (target, env) => {
     request.end();
     return request;
   }
+
+  /** Lets the ten seconds of each call never end, so that only what a test does ends a call. */
+  beforeEach((t) => {
+    const { setTimeout } = globalThis;
+    (t as TestContext).mock.method(globalThis, "setTimeout", (end: () => void, ms: number) =>
+      setTimeout(end, ms === LIMITS.connectionTimeoutMs.value ? 10 * MINUTE_MS : ms),
+    );
+  });
 
   // After each test all places are free: as many calls as there are places are sent at once, and one more is refused.
   afterEach(async () => {

@@ -1,0 +1,129 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import {
+  DestinationBlocked,
+  type Outbound,
+  type OutboundResponse,
+  UpstreamFailure,
+} from "../../drivers/outbound/outbound.ts";
+import type { Env } from "../../env.ts";
+import { Refusal } from "../../http/refusal.ts";
+import { exchange } from "./exchange.ts";
+
+const ORIGIN = "https://api.test";
+const METHODS = ["GET", "HEAD", "POST"];
+
+/** A step of the upstream: a response, an error, or "never". */
+type Step = Partial<Pick<OutboundResponse, "status" | "headers">> | Error | "never";
+
+/** Lets an upstream respond step by step, and `exchange` send a request to it. Returns what was sent, logged and discarded, too. */
+async function exchanged(
+  steps: Step[],
+  { method = "GET", methods = METHODS, gone = new AbortController() } = {},
+) {
+  const [sent, checked, logged, discarded] = [
+    [] as string[],
+    [] as string[],
+    [] as unknown[],
+    [] as number[],
+  ];
+  const outbound: Outbound = {
+    send(request, signal) {
+      const step = steps[sent.length] ?? assert.fail("a request too many");
+      sent.push(`${request.method} ${request.origin}${request.path} ${request.body ?? "-"}`);
+      const { promise, resolve, reject } = Promise.withResolvers<OutboundResponse>();
+      signal.addEventListener("abort", () => reject(signal.reason));
+      async function* body() {
+        yield Buffer.from("body");
+      }
+      const discard = () => void discarded.push(sent.length);
+      if (step instanceof Error) reject(step);
+      else if (step !== "never") resolve({ status: 200, headers: {}, body: body(), discard, ...step });
+      return promise;
+    },
+    async check(origin) {
+      checked.push(origin);
+    },
+    async close() {},
+  };
+  const env = { outbound, log: { warn: (fields: unknown) => logged.push(fields) } } as unknown as Env;
+  const request = { origin: ORIGIN, url: new URL(`${ORIGIN}/a?b`), method, methods, headers: [] };
+  const outcome = await exchange(
+    { ...request, body: method === "POST" ? Buffer.from("x") : null },
+    gone.signal,
+    env,
+  ).then(
+    ({ status, body }) => `${status} ${body}`,
+    (error) => (error instanceof Refusal ? `${error.status} ${error.code}` : error),
+  );
+  return { outcome, sent, checked, logged, discarded };
+}
+
+const to = (location: string, status = 302): Step => ({ status, headers: { location } });
+
+test("a response is read and returned", async () => {
+  const { outcome, sent, checked } = await exchanged([{ status: 418 }]);
+  assert.deepEqual([outcome, sent, checked], ["418 body", ["GET https://api.test/a?b -"], []]);
+});
+
+test("three redirects are followed, each after another check of the host; the fourth is blocked", async () => {
+  const three = [to("/1"), to("2?c", 307), to("https://api.test/3", 308)];
+  const { outcome, sent, checked, discarded } = await exchanged([...three, {}]);
+  assert.equal(outcome, "200 body");
+  assert.deepEqual(
+    sent.map((each) => each.split(" ")[1]),
+    ["/a?b", "/1", "/2?c", "/3"].map((path) => ORIGIN + path),
+  );
+  assert.deepEqual(checked, [ORIGIN, ORIGIN, ORIGIN]);
+  assert.deepEqual(discarded, [1, 2, 3, 4]);
+  const blocked = await exchanged([...three, to("/4")]);
+  assert.deepEqual([blocked.outcome, blocked.sent.length], ["403 DESTINATION_BLOCKED", 4]);
+});
+
+test("a redirect elsewhere is blocked, and nothing further is sent", async () => {
+  const { outcome, sent } = await exchanged([to("//evil.test/")]);
+  assert.deepEqual([outcome, sent.length], ["403 DESTINATION_BLOCKED", 1]);
+});
+
+test("a redirect that makes a GET is refused where the caller may not GET", async () => {
+  const { outcome, sent } = await exchanged([to("/1", 303)], { method: "POST", methods: ["POST"] });
+  assert.deepEqual([outcome, sent.length], ["405 METHOD_NOT_ALLOWED", 1]);
+  const kept = await exchanged([to("/1", 307), {}], { method: "POST", methods: ["POST"] });
+  assert.deepEqual(kept.sent, ["POST https://api.test/a?b x", "POST https://api.test/1 x"]);
+});
+
+const FAILURES: [error: Error, outcome: string][] = [
+  [new DestinationBlocked("api.test resolves to 10.0.0.1"), "403 DESTINATION_BLOCKED"],
+  [new UpstreamFailure("ECONNRESET"), "502 UPSTREAM_UNAVAILABLE"],
+  [new TypeError("a bug"), "502 UPSTREAM_UNAVAILABLE"],
+];
+for (const [error, expected] of FAILURES)
+  test(`${error.name} ${error.message}: ${expected}, and a line in the log`, async () => {
+    const { outcome, logged } = await exchanged([error]);
+    assert.equal(outcome, expected);
+    assert.equal(logged.length, 1);
+    const redirected = await exchanged([to("/1"), error]);
+    assert.equal(redirected.outcome, expected);
+  });
+
+test("ten seconds are for all requests together: 504, and not before", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  for (const steps of [["never"], [to("/1"), "never"]] satisfies Step[][]) {
+    let settled = false;
+    const exchanging = exchanged(steps).finally(() => {
+      settled = true;
+    });
+    t.mock.timers.tick(9_999);
+    await new Promise(setImmediate);
+    assert.equal(settled, false);
+    t.mock.timers.tick(1);
+    assert.equal((await exchanging).outcome, "504 UPSTREAM_TIMEOUT");
+  }
+});
+
+test("a caller who disconnects ends the request, without a line in the log", async () => {
+  const gone = new AbortController();
+  const exchanging = exchanged(["never"], { gone });
+  gone.abort();
+  assert.deepEqual((await exchanging).logged, []);
+});
