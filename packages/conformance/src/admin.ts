@@ -25,7 +25,7 @@ async function setUser(target: Target, person: Person, change: object): Promise<
 }
 
 /** Sends a request to the management API as an administrator, and asserts that it succeeds. */
-async function administer(target: Target, method: string, path: string, body: object): Promise<void> {
+export async function administer(target: Target, method: string, path: string, body: object): Promise<void> {
   const answer = await manage(target, await target.signIn(target.admin), method, path, body);
   assert.ok(
     answer.status === 200 || answer.status === 204,

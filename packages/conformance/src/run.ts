@@ -4,6 +4,7 @@ import { identity } from "./4.2-identity.ts";
 import { kv } from "./4.3-kv.ts";
 import { files } from "./4.4-files.ts";
 import { ai } from "./4.5-ai.ts";
+import { connections } from "./4.6-connections.ts";
 import { realtime } from "./4.7-realtime.ts";
 import { authoring } from "./4.8-authoring.ts";
 import { submissions } from "./4.9-submissions.ts";
@@ -22,7 +23,7 @@ import { devTarget, proxyTarget, type TargetOptions } from "./target.ts";
  */
 const [, , ...given] = process.argv;
 const { BASE_URL = given[0], URL_MODE = given[1] ?? "path", AUTH_MODE = given[2] ?? "dev" } = process.env;
-const { ADMIN_EMAIL, AI_PROVIDER, AI_WIRE = "anthropic", AUTHORING, RATE_LIMITED } = process.env;
+const { ADMIN_EMAIL, AI_PROVIDER, AI_WIRE = "anthropic", AUTHORING, RATE_LIMITED, UPSTREAM } = process.env;
 
 if (!BASE_URL || !URL.canParse(BASE_URL))
   throw new Error("BASE_URL names the service, as in http://localhost:3000");
@@ -33,6 +34,7 @@ if (AI_WIRE !== "anthropic" && AI_WIRE !== "openai") throw new Error("AI_WIRE is
 const options: TargetOptions = { rateLimited: RATE_LIMITED === "1" };
 if (ADMIN_EMAIL) options.admin = ADMIN_EMAIL;
 if (AI_PROVIDER) options.ai = { url: AI_PROVIDER, wire: AI_WIRE };
+if (UPSTREAM) options.upstream = UPSTREAM;
 const target = (AUTH_MODE === "dev" ? devTarget : proxyTarget)(BASE_URL, URL_MODE, options);
 
 const SECTIONS = [
@@ -42,6 +44,7 @@ const SECTIONS = [
   kv,
   files,
   ai,
+  connections,
   realtime,
   AUTHORING === "1" ? authoring : operatorDisabled,
   submissions,

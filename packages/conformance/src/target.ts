@@ -32,10 +32,15 @@ export interface Target {
   admin: string;
   /** The stand-in AI provider, which responds as a script in the chat message says. Absent if the service does not use it. */
   ai?: StandIn;
+  /**
+   * The origin of the stand-in for an external API, such as `https://localhost:4000`. This process and the service trust its certificate,
+   * and the service may connect to its address. Absent if there is none.
+   */
+  upstream?: string;
 }
 
 /** The optional settings of a target. */
-export type TargetOptions = Partial<Pick<Target, "rateLimited" | "admin" | "ai">>;
+export type TargetOptions = Partial<Pick<Target, "rateLimited" | "admin" | "ai" | "upstream">>;
 
 /** Returns a target in dev auth mode, where `POST /auth/dev/session` starts a session. */
 export function devTarget(base: string, urlMode: Target["urlMode"], options: TargetOptions = {}): Target {

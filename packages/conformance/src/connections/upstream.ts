@@ -69,9 +69,14 @@ async function respond(request: IncomingMessage, response: ServerResponse): Prom
 const [, , file = "upstream-ca.pem", port = "0"] = process.argv;
 const authority = await createAuthority();
 await writeFile(file, authority.ca);
-const server = createServer(await authority.issue(["localhost"]), (request, response) => {
-  respond(request, response).catch(() => response.destroy());
-});
+// More than the headers that a service may send.
+const maxHeaderSize = 64 * 1024;
+const server = createServer(
+  { ...(await authority.issue(["localhost"])), maxHeaderSize },
+  (request, response) => {
+    respond(request, response).catch(() => response.destroy());
+  },
+);
 server.listen(Number(port), "localhost", () => {
   process.stdout.write(`https://localhost:${(server.address() as AddressInfo).port}\n`);
 });

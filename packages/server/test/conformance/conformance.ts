@@ -13,6 +13,8 @@ interface Setup {
   settings?: Record<string, string>;
   /** The stand-in provider of AI that the settings name. */
   ai?: StandIn;
+  /** The origin of the stand-in for an external API. */
+  upstream?: string;
 }
 
 /** Registers the tests of a section of the specification, or of a part of it. The target is the service under test. */
@@ -48,7 +50,7 @@ export async function conforms(...runs: Run[]): Promise<void> {
 
 async function start(
   engine: Engine,
-  { urlMode, authMode, settings, ai }: Setup,
+  { urlMode, authMode, settings, ai, upstream }: Setup,
   rateLimited: boolean,
 ): Promise<Target> {
   const { base } = await startService(
@@ -66,5 +68,5 @@ async function start(
     },
     NAMED,
   );
-  return TARGETS[authMode](base, urlMode, { rateLimited, ...(ai && { ai }) });
+  return TARGETS[authMode](base, urlMode, { rateLimited, ...(ai && { ai }), ...(upstream && { upstream }) });
 }

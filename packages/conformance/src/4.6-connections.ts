@@ -1,0 +1,20 @@
+import { describe, test } from "node:test";
+import { limits } from "./connections/limits.ts";
+import { methods } from "./connections/methods.ts";
+import type { Target } from "./target.ts";
+
+/**
+ * Tests section 4.6 of the runtime API specification: Connections. Profiles lead to the stand-in for an external API, which responds as the
+ * query of a request says. Without a stand-in, the tests are skipped.
+ */
+export function connections(target: Target): void {
+  if (target.upstream === undefined) {
+    test("4.6 Connections", { skip: "no stand-in for an external API is given (UPSTREAM)" });
+    return;
+  }
+  describe("4.6 Connections", () => {
+    if (target.rateLimited) return;
+    methods(target);
+    limits(target);
+  });
+}

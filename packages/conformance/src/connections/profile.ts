@@ -1,0 +1,95 @@
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import type { ErrorCode } from "@easel/protocol/errors";
+import { administer } from "../admin.ts";
+import { type Setup, type Stage, stage } from "../fixture.ts";
+import type { Answer, Header } from "../http.ts";
+import type { Page } from "../page.ts";
+import { refused } from "../refusal.ts";
+import type { Target } from "../target.ts";
+import { asking, type Reply } from "./reply.ts";
+import { upstreamOf } from "./upstream-log.ts";
+
+/** The methods that a Connection can allow. */
+export const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"] as const;
+export type Method = (typeof METHODS)[number];
+
+/** Settings of a profile. By default it is enabled, and allows all methods at the stand-in. */
+export interface ProfileSetup {
+  origin?: string;
+  methods?: readonly Method[];
+  headers?: Record<string, string>;
+  enabled?: boolean;
+}
+
+/** Returns an unused name of a profile. */
+export const freshProfile = (): string => `p-${randomBytes(8).toString("hex")}`;
+
+/** Creates or replaces a profile, as an administrator. */
+export const putProfile = (target: Target, profile: string, setup: ProfileSetup = {}): Promise<void> =>
+  administer(target, "PUT", `/api/admin/connections/${profile}`, {
+    origin: upstreamOf(target),
+    methods: METHODS,
+    ...setup,
+  });
+
+/** Grants a profile to a canvas, as an administrator. */
+export const grant = (target: Target, profile: string, { id }: Stage, isPublic = false): Promise<void> =>
+  administer(target, "PUT", `/api/admin/connections/${profile}/grants/${id}`, { public: isPublic });
+
+/** Creates a profile that is granted to a canvas, and returns its name. */
+export async function connect(target: Target, canvas: Stage, setup: ProfileSetup = {}): Promise<string> {
+  const profile = freshProfile();
+  await putProfile(target, profile, setup);
+  await grant(target, profile, canvas);
+  return profile;
+}
+
+/** A canvas to which a profile is granted. */
+export interface Room extends Stage {
+  profile: string;
+}
+
+/** Creates a canvas whose viewers may use Connections, and grants a new profile to it. */
+export async function roomOf(target: Target, profile: ProfileSetup = {}, setup: Setup = {}): Promise<Room> {
+  const switches = { connectionsAudience: "viewers", ...setup.switches } as const;
+  const canvas = await stage(target, { ...setup, switches });
+  return { ...canvas, profile: await connect(target, canvas, profile) };
+}
+
+/** Parts of a request through a Connection. */
+export interface Parts {
+  method?: string;
+  mark?: string;
+  headers?: Header[];
+  body?: string | Buffer;
+}
+
+/** Returns the path at the runtime API of a request that asks the stand-in for this response. */
+export const pathOf = (profile: string, reply: Reply, mark?: string): string =>
+  `/connections/${profile}/x?${asking(reply, mark)}`;
+
+/** Sends a request through a Connection that asks the stand-in for this response. */
+export const reach = (
+  page: Page,
+  profile: string,
+  reply: Reply = { body: "ok" },
+  { method = "GET", mark, headers, body }: Parts = {},
+): Promise<Answer> => page.send(method, pathOf(profile, reply, mark), headers, body);
+
+const MARKER = "x-service-connection-response";
+
+/** Asserts that a response is one of the upstream, with this status. */
+export function passed(answer: Answer, status = 200): void {
+  const { headers } = answer;
+  assert.deepEqual([answer.status, headers[MARKER]], [status, "upstream"], answer.text.slice(0, 300));
+  assert.equal(headers["cache-control"], "no-store");
+  assert.equal(headers["x-content-type-options"], "nosniff");
+  assert.equal(headers["content-security-policy"], "sandbox");
+}
+
+/** Asserts that the service itself refuses a request with this status and code, not the upstream. */
+export function barred(answer: Answer, status: number, code: ErrorCode): void {
+  refused(answer, status, code);
+  assert.equal(answer.headers[MARKER], undefined);
+}
