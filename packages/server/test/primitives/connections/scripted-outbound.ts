@@ -22,7 +22,7 @@ export class ScriptedOutbound implements Outbound {
       signal,
       respond(body, { status = 200, headers = {} } = {}) {
         async function* chunks() {
-          yield Buffer.from(body);
+          yield typeof body === "string" ? Buffer.from(body) : body;
         }
         resolve({ status, headers, body: chunks(), discard() {} });
       },
