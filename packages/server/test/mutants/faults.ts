@@ -1,6 +1,7 @@
 import type { Fault } from "./fault.ts";
 import { ai } from "./faults/ai.ts";
 import { canvases } from "./faults/canvases.ts";
+import { connections } from "./faults/connections.ts";
 import { data } from "./faults/data.ts";
 import { realtime } from "./faults/realtime.ts";
 import { requests } from "./faults/requests.ts";
@@ -10,4 +11,13 @@ import { serving } from "./faults/serving.ts";
 /**
  * The faults, spread over the parts of the service and the SDK. If code has changed, `run.ts` lists the texts that must be adapted in them.
  */
-export const FAULTS: Fault[] = [...requests, ...canvases, ...serving, ...data, ...realtime, ...ai, ...sdk];
+export const FAULTS: Fault[] = [
+  ...requests,
+  ...canvases,
+  ...serving,
+  ...data,
+  ...realtime,
+  ...ai,
+  ...connections,
+  ...sdk,
+];
