@@ -1,6 +1,11 @@
 import { describe, test } from "node:test";
+import { failures } from "./connections/failures.ts";
 import { limits } from "./connections/limits.ts";
 import { methods } from "./connections/methods.ts";
+import { places } from "./connections/places.ts";
+import { redirects } from "./connections/redirects.ts";
+import { requestHeaders } from "./connections/request-headers.ts";
+import { responses } from "./connections/responses.ts";
 import type { Target } from "./target.ts";
 
 /**
@@ -16,5 +21,10 @@ export function connections(target: Target): void {
     if (target.rateLimited) return;
     methods(target);
     limits(target);
+    places(target);
+    failures(target);
+    redirects(target);
+    responses(target);
+    requestHeaders(target);
   });
 }

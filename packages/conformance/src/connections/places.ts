@@ -1,0 +1,98 @@
+import assert from "node:assert/strict";
+import type { ClientRequest } from "node:http";
+import { before, describe, it } from "node:test";
+import { start } from "../http.ts";
+import { pageHeaders } from "../page.ts";
+import { until } from "../patience.ts";
+import type { Person, Target } from "../target.ts";
+import { barred, connect, grant, passed, pathOf, type Room, reach, roomOf } from "./profile.ts";
+import { arrivals, freshMark, onlyWith } from "./upstream-log.ts";
+
+/** The number of concurrent calls of a canvas. */
+export const PLACES = 5;
+
+/** Begins a request to which the upstream never responds. It ends when the returned request is destroyed. */
+export function hold(
+  target: Target,
+  room: Room,
+  person: Person,
+  mark: string,
+  profile = room.profile,
+): ClientRequest {
+  const request = start(
+    target.base,
+    {
+      method: "GET",
+      path: `/v1/c/${room.slug}${pathOf(profile, { hang: true }, mark)}`,
+      headers: [...person.headers, ...pageHeaders(target, room.slug)],
+    },
+    false,
+  );
+  request.on("error", () => {});
+  request.on("response", (response) => response.resume());
+  request.end();
+  return request;
+}
+
+/** Takes all places of a canvas. Returns the requests that hold them. */
+export async function fill(target: Target, room: Room, profile = room.profile): Promise<ClientRequest[]> {
+  const mark = freshMark();
+  const held = Array.from({ length: PLACES }, () => hold(target, room, room.people.viewer, mark, profile));
+  await arrivals(target, mark, PLACES);
+  return held;
+}
+
+/** Tests the limit on concurrent calls of a canvas. */
+export function places(target: Target): void {
+  describe("concurrent calls", () => {
+    let room: Room;
+    before(async () => {
+      room = await roomOf(target);
+    });
+
+    it("five of a canvas; a sixth is 429 CONNECTION_LIMIT until one is aborted", async () => {
+      const [first, other] = [freshMark(), freshMark()];
+      const aborted = hold(target, room, room.people.viewer, first);
+      const held = Array.from({ length: PLACES - 1 }, () => hold(target, room, room.people.editor, other));
+      try {
+        await arrivals(target, first, 1);
+        await arrivals(target, other, PLACES - 1);
+        const { owner } = room.pages;
+        const second = await connect(target, room);
+        for (const profile of [room.profile, second]) {
+          const answer = await reach(owner, profile);
+          barred(answer, 429, "CONNECTION_LIMIT");
+          assert.match(answer.headers["retry-after"] ?? "", /^\d+$/);
+        }
+        const elsewhere = await roomOf(target, {}, { people: room.people });
+        await grant(target, room.profile, elsewhere);
+        passed(await reach(elsewhere.pages.owner, room.profile));
+        aborted.destroy();
+        await until(
+          "the upstream's connection closes",
+          async () => (await onlyWith(target, first)).aborted === true,
+        );
+        await until("the place is free", async () => (await reach(owner, room.profile)).status === 200);
+      } finally {
+        for (const each of [aborted, ...held]) each.destroy();
+      }
+    });
+
+    it("a call frees its place when it ends, whatever its outcome", async () => {
+      const { pages, profile } = await roomOf(target);
+      const outcomes = [
+        [200, { body: "ok" }],
+        [500, { status: 500 }],
+        [502, { body: "x", cut: true }],
+        [403, { headers: { "content-encoding": "gzip" } }],
+      ] as const;
+      for (const [status, reply] of outcomes)
+        for (let turn = 0; turn <= PLACES; turn++)
+          await until(`a call ends with ${status}`, async () => {
+            const answer = await reach(pages.owner, profile, reply);
+            if (answer.status !== 429) assert.equal(answer.status, status);
+            return answer.status === status;
+          });
+    });
+  });
+}
