@@ -35,10 +35,10 @@ async function play(reply: Reply, response: ServerResponse): Promise<void> {
   response.writeHead(reply.status ?? 200, reply.headers ?? {});
   for (let left = reply.times ?? 1; left > 0 && !response.destroyed; left--) {
     if (response.write(reply.body ?? "")) continue;
-    await new Promise<void>((resolve) => {
-      response.once("drain", resolve);
-      response.once("close", resolve);
-    });
+    const { promise: writable, resolve } = Promise.withResolvers<void>();
+    response.once("drain", resolve).once("close", resolve);
+    await writable;
+    response.off("drain", resolve).off("close", resolve);
   }
   if (reply.stall) return;
   if (reply.cut) response.destroy();
