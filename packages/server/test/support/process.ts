@@ -13,6 +13,7 @@ const RETRY_MS = 10;
 /** The service as a separate process, as `npm start` runs it. */
 export interface Process {
   base: string;
+  pid: number;
   /** Sends a signal; resolves with the exit code, null where the signal ended the process. */
   end(signal: "SIGKILL" | "SIGTERM"): Promise<number | null>;
 }
@@ -35,7 +36,7 @@ export async function startProcess(
   };
   atEnd(scope, () => end("SIGKILL"));
   const [line] = (await once(child.stdout, "data")) as [Buffer];
-  return { base: /http:\S+/.exec(line.toString())?.[0] ?? "", end };
+  return { base: /http:\S+/.exec(line.toString())?.[0] ?? "", pid: child.pid as number, end };
 }
 
 /** Runs `work` and kills the service shortly after `acknowledgements` acknowledged writes. Resolves when `work` has ended. */

@@ -1,0 +1,130 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { randomInt } from "node:crypto";
+import { once } from "node:events";
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { asking, type Reply } from "@easel/conformance/connections/reply";
+import { until } from "@easel/conformance/patience";
+import { devTarget } from "@easel/conformance/target";
+import { times } from "../drivers/databases.ts";
+import { type Connected, connected, putProfile } from "../primitives/connections/connected.ts";
+import { startProcess } from "../support/process.ts";
+import { atEnd, type Scope, temporaryDirectory } from "../support/service.ts";
+
+const LOAD_MS = 10_000;
+const WORKERS = 30;
+/** With five places each, these canvases can take all 50 places of the process. */
+const CANVASES = 10;
+const PER_CANVAS = 5;
+const MOST_BYTES = 250_000_000;
+const KIB = "x".repeat(1024);
+
+/** The ways in which a call can go. `abortAfterMs` is the greatest time after which the client aborts. */
+const KINDS: { reply: Reply; abortAfterMs?: number; statuses: number[] }[] = [
+  { reply: {}, statuses: [200] },
+  { reply: { delayMs: 30 }, statuses: [200] },
+  { reply: { body: KIB, times: 1_500 }, statuses: [200] },
+  { reply: { body: KIB, times: 3_000 }, statuses: [502] },
+  { reply: { body: KIB, times: 500, cut: true }, statuses: [502] },
+  { reply: { status: 500, body: "failed" }, statuses: [500] },
+  { reply: { headers: { "content-encoding": "gzip" } }, statuses: [403] },
+  { reply: { status: 302, headers: { location: "/log" } }, statuses: [200] },
+  { reply: { delayMs: 100 }, abortAfterMs: 100, statuses: [200] },
+  { reply: { hang: true }, abortAfterMs: 200, statuses: [] },
+  { reply: { body: KIB, stall: true }, abortAfterMs: 200, statuses: [] },
+  { reply: { body: KIB, times: 1_500 }, abortAfterMs: 30, statuses: [200] },
+];
+
+/** Starts the stand-in for an external API. Returns its origin and the file with the certificate of its authority. */
+async function startUpstream(scope: Scope, directory: string): Promise<{ origin: string; ca: string }> {
+  const ca = path.join(directory, "ca.pem");
+  const program = path.join(import.meta.dirname, "../../../conformance/src/connections/upstream.ts");
+  const child = spawn(process.execPath, [program, ca], { stdio: ["ignore", "pipe", "inherit"] });
+  const exited = once(child, "exit");
+  atEnd(scope, async () => {
+    child.kill("SIGKILL");
+    await exited;
+  });
+  const [line] = (await once(child.stdout, "data")) as [Buffer];
+  return { origin: line.toString().trim(), ca };
+}
+
+const openFiles = (pid: number) => readdirSync(`/proc/${pid}/fd`).length;
+const memoryOf = (pid: number) =>
+  Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) * 1024;
+
+test(`after ${LOAD_MS / 1000} s of calls that succeed, fail and are aborted, everything is free`, {
+  skip: process.platform !== "linux" && "reads /proc",
+  timeout: 180_000,
+}, async (t) => {
+  const directory = await temporaryDirectory(t);
+  const upstream = await startUpstream(t, directory);
+  const service = await startProcess(t, path.join(directory, "data"), {
+    SERVICE_CONNECTIONS_PRIVATE_CIDRS: "127.0.0.0/8,::1",
+    SERVICE_LOG_LEVEL: "error",
+    NODE_EXTRA_CA_CERTS: upstream.ca,
+  });
+  const target = devTarget(service.base, "path");
+  const canvases = await times(CANVASES, () => connected(target));
+  for (const { profile } of canvases) await putProfile(target, profile, { origin: upstream.origin });
+
+  const call = ({ slug, profile, people }: Connected, reply: Reply, signal?: AbortSignal) =>
+    fetch(`${service.base}/v1/c/${slug}/connections/${profile}/x?${asking(reply)}`, {
+      // Closes the connection, so that none of a client counts as open.
+      headers: { ...Object.fromEntries(people.viewer.headers), connection: "close" },
+      ...(signal && { signal }),
+    });
+  const anyCanvas = () => canvases[randomInt(CANVASES)] ?? assert.fail();
+  await (await call(anyCanvas(), {})).text();
+  await sleep(1_000);
+  const [filesBefore, memoryBefore] = [openFiles(service.pid), memoryOf(service.pid)];
+
+  const seen = new Map<string, number>();
+  let most = 0;
+  const end = Date.now() + LOAD_MS;
+  await times(WORKERS, async () => {
+    while (Date.now() < end) {
+      const { reply, abortAfterMs, statuses } = KINDS[randomInt(KINDS.length)] ?? assert.fail();
+      const abort = new AbortController();
+      const timer = abortAfterMs && setTimeout(() => abort.abort(), randomInt(abortAfterMs));
+      const outcome = await call(anyCanvas(), reply, abort.signal).then(
+        async (response) => {
+          await response.arrayBuffer().catch((error) => assert.ok(abort.signal.aborted, String(error)));
+          return response.status;
+        },
+        (error) => {
+          assert.ok(abort.signal.aborted, String(error));
+          return "aborted" as const;
+        },
+      );
+      clearTimeout(timer);
+      if (outcome !== "aborted" && outcome !== 429)
+        assert.ok(statuses.includes(outcome), `${JSON.stringify(reply).slice(0, 100)}: ${outcome}`);
+      seen.set(String(outcome), (seen.get(String(outcome)) ?? 0) + 1);
+      most = Math.max(most, memoryOf(service.pid));
+    }
+  });
+  t.diagnostic(JSON.stringify(Object.fromEntries(seen)));
+  for (const outcome of ["200", "403", "500", "502", "aborted"]) assert.ok(seen.has(outcome), outcome);
+
+  await until("all places are free", async () => {
+    const all = canvases.flatMap((canvas) =>
+      Array.from({ length: PER_CANVAS }, () => call(canvas, { delayMs: 1_000 })),
+    );
+    const statuses = (await Promise.all(all)).map(async (response) => {
+      await response.arrayBuffer();
+      return response.status;
+    });
+    return (await Promise.all(statuses)).every((status) => status === 200);
+  });
+  await until("all files and connections are closed", async () => {
+    await sleep(200);
+    return openFiles(service.pid) <= filesBefore;
+  });
+  t.diagnostic(`${Math.round((most - memoryBefore) / 1e6)} MB more at most`);
+  assert.ok(most - memoryBefore < MOST_BYTES);
+  assert.equal(await service.end("SIGTERM"), 0);
+});
