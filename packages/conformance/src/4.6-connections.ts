@@ -1,11 +1,16 @@
 import { describe, test } from "node:test";
+import { audiences } from "./connections/audiences.ts";
 import { failures } from "./connections/failures.ts";
 import { limits } from "./connections/limits.ts";
 import { methods } from "./connections/methods.ts";
+import { order } from "./connections/order.ts";
 import { places } from "./connections/places.ts";
+import { profiles } from "./connections/profiles.ts";
+import { rates } from "./connections/rates.ts";
 import { redirects } from "./connections/redirects.ts";
 import { requestHeaders } from "./connections/request-headers.ts";
 import { responses } from "./connections/responses.ts";
+import { visitors } from "./connections/visitors.ts";
 import type { Target } from "./target.ts";
 
 /**
@@ -18,9 +23,13 @@ export function connections(target: Target): void {
     return;
   }
   describe("4.6 Connections", () => {
-    if (target.rateLimited) return;
+    if (target.rateLimited) return rates(target);
     methods(target);
     limits(target);
+    audiences(target);
+    order(target);
+    visitors(target);
+    profiles(target);
     places(target);
     failures(target);
     redirects(target);

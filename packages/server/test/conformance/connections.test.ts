@@ -1,5 +1,8 @@
 import { after } from "node:test";
 import { connections } from "@easel/conformance/4.6-connections";
+import { audiences } from "@easel/conformance/connections/audiences";
+import { order } from "@easel/conformance/connections/order";
+import { profiles } from "@easel/conformance/connections/profiles";
 import { responses } from "@easel/conformance/connections/responses";
 import { startUpstream } from "../support/upstream.ts";
 import { conforms } from "./conformance.ts";
@@ -7,8 +10,14 @@ import { conforms } from "./conformance.ts";
 const { origin: upstream, settings } = await startUpstream({ after });
 const SQLITE = { engine: "sqlite", urlMode: "path", authMode: "dev" } as const;
 
-/* Canvases by subdomain get the suites whose outcome the URL mode changes. */
+/** More than the rate of Connections, which is 60 calls a minute. */
+const limitedSettings = { ...settings, SERVICE_RATELIMIT_CANVAS_API_PER_MIN: "1000" };
+
+/*
+ * Canvases by subdomain get the suites whose outcome the URL mode changes, PostgreSQL those whose outcome SQL decides.
+ */
 await conforms(
-  { ...SQLITE, settings, upstream, suites: [connections] },
-  { ...SQLITE, urlMode: "subdomain", settings, upstream, suites: [responses] },
+  { ...SQLITE, settings: limitedSettings, upstream, suites: [connections], limited: [connections] },
+  { ...SQLITE, urlMode: "subdomain", settings, upstream, suites: [responses, order] },
+  { ...SQLITE, engine: "postgres", settings, upstream, suites: [profiles, audiences] },
 );

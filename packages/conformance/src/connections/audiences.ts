@@ -1,0 +1,101 @@
+import assert from "node:assert/strict";
+import { before, describe, it } from "node:test";
+import { turn } from "../fixture.ts";
+import { guestOf } from "../guest.ts";
+import { open, type Page } from "../page.ts";
+import { govern } from "../policy.ts";
+import type { Target } from "../target.ts";
+import { tokenOf } from "../token.ts";
+import {
+  barred,
+  connect,
+  freshProfile,
+  METHODS,
+  passed,
+  putProfile,
+  type Room,
+  reach,
+  roomOf,
+} from "./profile.ts";
+import { freshMark, nothingWith, onlyWith } from "./upstream-log.ts";
+
+type Caller = "owner" | "editor" | "viewer" | "guest";
+const CALLERS: Caller[] = ["owner", "editor", "viewer", "guest"];
+const MANAGERS: Caller[] = ["owner", "editor"];
+
+/** Each row has the audience of the canvas, the audience in the policy entry of the profile if there is one, and who may call. */
+const ROWS: ["editors" | "viewers", "editors" | "viewers" | null, Caller[]][] = [
+  ["editors", null, MANAGERS],
+  ["viewers", null, CALLERS],
+  ["editors", "viewers", CALLERS],
+  ["viewers", "editors", MANAGERS],
+];
+
+/** Returns what `GET /me` says about Connections. */
+async function rightsOf(page: Page) {
+  const { permissions, resources } = (await page.get("/me")).json as {
+    permissions: Record<string, unknown>;
+    resources: { connections: Record<string, { invoke: boolean; methods: string[] }> };
+  };
+  return { canUse: permissions.canUseConnections, connections: resources.connections };
+}
+
+/** Tests who may call a Connection, and that `GET /me` agrees. */
+export function audiences(target: Target): void {
+  describe("audiences", () => {
+    let room: Room;
+    let pages: Record<Caller, Page>;
+    before(async () => {
+      room = await roomOf(target);
+      pages = { ...room.pages, guest: open(target, room.slug, await guestOf(target, room)) };
+    });
+
+    for (const [connectionsAudience, audience, allowed] of ROWS)
+      it(`canvas ${connectionsAudience}, policy ${audience ?? "without an entry"}: ${allowed.join()}`, async () => {
+        await turn(target, room, { connectionsAudience });
+        await govern(target, room, audience && { connections: { [room.profile]: { audience } } });
+        for (const caller of CALLERS) {
+          const mark = freshMark();
+          const answer = await reach(pages[caller], room.profile, {}, { mark });
+          const may = allowed.includes(caller);
+          if (may) {
+            passed(answer);
+            await onlyWith(target, mark);
+          } else {
+            barred(answer, 403, "PERMISSION_DENIED");
+            await nothingWith(target, mark);
+          }
+          const methods = may ? METHODS : [];
+          assert.deepEqual(
+            await rightsOf(pages[caller]),
+            { canUse: may, connections: { [room.profile]: { invoke: may, methods } } },
+            caller,
+          );
+        }
+      });
+
+    it("a signed-in stranger: 404 OWNER_ONLY; a token has the rights of its person", async () => {
+      await govern(target, room, null);
+      await turn(target, room, { connectionsAudience: "editors" });
+      barred(await reach(room.pages.stranger, room.profile), 404, "OWNER_ONLY");
+      const { editor, viewer } = room.people;
+      passed(await reach(open(target, room.slug, await tokenOf(target, editor)), room.profile));
+      const page = open(target, room.slug, await tokenOf(target, viewer));
+      barred(await reach(page, room.profile), 403, "PERMISSION_DENIED");
+    });
+
+    it("/me names every granted profile, those that are disabled without methods, and no other", async () => {
+      const { pages: own, ...canvas } = await roomOf(target, { enabled: false });
+      const idle = { [canvas.profile]: { invoke: false, methods: [] } };
+      assert.deepEqual(await rightsOf(own.owner), { canUse: false, connections: idle });
+      const other = freshProfile();
+      await putProfile(target, other);
+      assert.deepEqual(await rightsOf(own.owner), { canUse: false, connections: idle });
+      const second = await connect(target, { ...canvas, pages: own }, { methods: ["POST"] });
+      assert.deepEqual(await rightsOf(own.owner), {
+        canUse: true,
+        connections: { ...idle, [second]: { invoke: true, methods: ["POST"] } },
+      });
+    });
+  });
+}

@@ -1,0 +1,221 @@
+import assert from "node:assert/strict";
+import { before, describe, it } from "node:test";
+import type { ConnectionProfile } from "@easel/protocol/management";
+import { ABSENT, samples } from "../corpus.ts";
+import { manage } from "../fixture.ts";
+import { until } from "../patience.ts";
+import { refused } from "../refusal.ts";
+import type { Person, Target } from "../target.ts";
+import { barred, freshProfile, METHODS, passed, putProfile, type Room, reach, roomOf } from "./profile.ts";
+import { upstreamOf } from "./upstream-log.ts";
+
+const HOSTS = [
+  "127.0.0.1",
+  "127.1",
+  "2130706433",
+  "0x7f.1",
+  "0177.0.0.1",
+  "[::1]",
+  "[::ffff:127.0.0.1]",
+  "user@api.example.com",
+  "user:password@api.example.com",
+  "api.example.com/path",
+  "api.example.com//",
+  "api.example.com?query",
+  "api.example.com#fragment",
+  "api.example.com:99999",
+  "api_example com",
+  "münchen.example",
+  "１２７.0.0.1",
+  "",
+];
+
+/** Origins that no profile may have. */
+const INVALID_ORIGINS = [
+  ...HOSTS.map((host) => `https://${host}`),
+  "http://api.example.com",
+  "ftp://api.example.com",
+  "api.example.com",
+  " https://api.example.com",
+  "https:api.example.com",
+  "https:\\\\api.example.com",
+];
+
+/** Matches https with a plain host name, whose last label is not a number, and at most a port. */
+const PLAIN = /^https:\/\/([a-z0-9_-]+\.)*[a-z_-][a-z0-9_-]*(:\d{1,5})?\/?$/i;
+
+/** Matches the URLs and addresses in a file of the corpus. */
+const URLS = /[a-z]+:\/\/[^\s"'`<>]+/gi;
+
+/** Tests the management of profiles and grants, and the figures on their use. */
+export function profiles(target: Target): void {
+  describe("profiles and grants", () => {
+    let room: Room;
+    let admin: Person;
+    before(async () => {
+      room = await roomOf(target);
+      admin = await target.signIn(target.admin);
+    });
+    const api = (method: string, path: string, body?: object, person: Person | null = admin) =>
+      manage(target, person, method, `/api/admin/connections${path}`, body);
+    const list = async () => (await api("GET", "")).json.connections as ConnectionProfile[];
+    const valid = () => ({ origin: upstreamOf(target), methods: ["GET"] });
+
+    it("PUT creates and replaces; header values are given back nowhere", async () => {
+      const name = freshProfile();
+      const given = { ...valid(), headers: { Authorization: "made-up-secret" }, enabled: true };
+      const made = await api("PUT", `/${name}`, given);
+      const view = {
+        profile: name,
+        origin: given.origin,
+        methods: ["GET"],
+        enabled: true,
+        headerNames: ["authorization"],
+        keyAvailable: true,
+        grants: [],
+      };
+      assert.deepEqual([made.status, made.json], [200, view]);
+      assert.deepEqual(
+        (await list()).find(({ profile }) => profile === name),
+        view,
+      );
+      const changed = await api("PUT", `/${name}`, { ...valid(), methods: ["POST"], enabled: false });
+      assert.deepEqual(changed.json, { ...view, methods: ["POST"], enabled: false });
+      const removed = await api("PUT", `/${name}`, { ...valid(), headers: {} });
+      assert.deepEqual(removed.json.headerNames, []);
+      const audit = await manage(target, admin, "GET", "/api/admin/audit?limit=100");
+      for (const { text } of [made, changed, audit, await api("GET", "")])
+        assert.equal(text.includes("made-up-secret"), false);
+      assert.equal(audit.text.includes(name), true);
+    });
+
+    it("another origin needs the protected headers again", async () => {
+      const name = freshProfile();
+      await putProfile(target, name, { headers: { "X-Key": "made-up" } });
+      const moved = { ...valid(), origin: "https://api.example.com" };
+      refused(await api("PUT", `/${name}`, moved), 400, "INVALID_BODY");
+      assert.equal((await list()).find(({ profile }) => profile === name)?.origin, upstreamOf(target));
+      assert.equal((await api("PUT", `/${name}`, { ...moved, headers: { "X-Key": "2" } })).status, 200);
+    });
+
+    const stores = async (origin: string) => {
+      const name = freshProfile();
+      const answer = await api("PUT", `/${name}`, { ...valid(), origin });
+      const isStored = (await list()).some(({ profile }) => profile === name);
+      assert.equal(isStored, answer.status === 200, origin);
+      if (!isStored) refused(answer, 400, "INVALID_BODY");
+      return isStored;
+    };
+
+    for (const origin of INVALID_ORIGINS)
+      it(`origin ${JSON.stringify(origin)}: 400 INVALID_BODY, not stored`, async () => {
+        assert.equal(await stores(origin), false);
+      });
+
+    it("the service itself is no origin", async () => {
+      assert.equal(await stores(target.base.replace("http:", "https:")), false);
+    });
+
+    const corpus = samples("ssrf");
+    it("origins from the corpus: none is stored unless it is https with a plain host name", {
+      skip: corpus === null && ABSENT,
+    }, async () => {
+      const origins = new Set(
+        (corpus ?? []).flatMap(({ bytes }) => bytes.toString("utf8").match(URLS) ?? []),
+      );
+      assert.ok(origins.size > 100);
+      for (const origin of origins)
+        if (!PLAIN.test(origin)) {
+          const answer = await api("PUT", `/${freshProfile()}`, { ...valid(), origin });
+          assert.equal(answer.status, 400, origin);
+        }
+      for (const { origin } of await list()) assert.match(origin, PLAIN);
+    });
+
+    for (const [name, change] of [
+      ["an unknown method", { methods: ["TRACE"] }],
+      ["a method in lower case", { methods: ["get"] }],
+      ["a method twice", { methods: ["GET", "GET"] }],
+      ["no methods", { methods: undefined }],
+      ["a further field", { more: 1 }],
+      ["a header name with a space", { headers: { "X Key": "1" } }],
+      ["a header value with a line break", { headers: { "X-Key": "1\r\nX-Other: 2" } }],
+      ["a protected Host", { headers: { Host: "elsewhere.example" } }],
+      ["a protected Content-Length", { headers: { "Content-Length": "1" } }],
+      ["a protected Transfer-Encoding", { headers: { "Transfer-Encoding": "chunked" } }],
+      ["a protected Accept-Encoding", { headers: { "Accept-Encoding": "gzip" } }],
+    ] as const)
+      it(`${name}: 400 INVALID_BODY, not stored`, async () => {
+        const profile = freshProfile();
+        refused(await api("PUT", `/${profile}`, { ...valid(), ...change }), 400, "INVALID_BODY");
+        assert.equal(
+          (await list()).some((each) => each.profile === profile),
+          false,
+        );
+      });
+
+    it("only administrators", async () => {
+      const path = `/${room.profile}`;
+      for (const [method, rest, body] of [
+        ["GET", "", undefined],
+        ["PUT", path, valid()],
+        ["DELETE", path, undefined],
+        ["PUT", `${path}/grants/${room.id}`, { public: true }],
+        ["DELETE", `${path}/grants/${room.id}`, undefined],
+        ["GET", `${path}/usage`, undefined],
+      ] as const) {
+        const answer = await api(method, rest, body, room.people.owner);
+        assert.equal(answer.status, 403, `${method} ${rest}: ${answer.text}`);
+      }
+      const found = (await list()).find(({ profile }) => profile === room.profile);
+      assert.deepEqual(found?.methods, METHODS);
+      assert.deepEqual(
+        found?.grants.map((each) => [each.canvasId, each.public]),
+        [[room.id, false]],
+      );
+    });
+
+    it("a grant and its end count from the next request on", async () => {
+      const { pages, id, profile } = await roomOf(target);
+      passed(await reach(pages.owner, profile));
+      const path = `/${profile}/grants/${id}`;
+      assert.equal((await api("DELETE", path)).status, 204);
+      barred(await reach(pages.owner, profile), 404, "CONNECTION_NOT_GRANTED");
+      refused(await api("DELETE", path), 404, "NOT_FOUND");
+      assert.equal((await api("PUT", path)).status, 204);
+      passed(await reach(pages.owner, profile));
+      refused(await api("PUT", `/${profile}/grants/no-such-canvas`), 404, "NOT_FOUND");
+      refused(await api("PUT", `/${freshProfile()}/grants/${id}`), 404, "NOT_FOUND");
+    });
+
+    it("a deleted profile loses its grants, also when it is created again", async () => {
+      const { pages, profile } = await roomOf(target);
+      passed(await reach(pages.owner, profile));
+      assert.equal((await api("DELETE", `/${profile}`)).status, 204);
+      refused(await api("DELETE", `/${profile}`), 404, "NOT_FOUND");
+      await putProfile(target, profile);
+      barred(await reach(pages.owner, profile), 404, "CONNECTION_NOT_GRANTED");
+    });
+
+    it("usage counts responses by class and failures by code", async () => {
+      const { pages, profile, id } = await roomOf(target, { methods: ["GET", "POST"] });
+      for (const status of [200, 204, 404, 503])
+        passed(await reach(pages.owner, profile, { status }), status);
+      barred(await reach(pages.owner, profile, { body: "x", cut: true }), 502, "UPSTREAM_UNAVAILABLE");
+      barred(await reach(pages.owner, profile, {}, { method: "PUT" }), 405, "METHOD_NOT_ALLOWED");
+      type Usage = {
+        total: { calls: number; responses: object; failures: object };
+        canvases: { canvasId: string }[];
+      };
+      const usage = async () => (await api("GET", `/${profile}/usage`)).json as unknown as Usage;
+      await until("the calls are counted", async () => (await usage()).total.calls === 5);
+      const { total, canvases } = await usage();
+      assert.deepEqual(total.responses, { "2xx": 2, "4xx": 1, "5xx": 1 });
+      assert.deepEqual(total.failures, { UPSTREAM_UNAVAILABLE: 1 });
+      assert.deepEqual(
+        canvases.map(({ canvasId }) => canvasId),
+        [id],
+      );
+    });
+  });
+}
