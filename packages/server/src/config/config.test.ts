@@ -236,3 +236,11 @@ test("unknown variables with the prefix of settings are reported", () => {
     ["SERVICE_PROT"],
   );
 });
+
+test("the service does not start while the environment turns the verification of certificates off", () => {
+  assert.throws(
+    () => readConfig({ NODE_TLS_REJECT_UNAUTHORIZED: "0" }),
+    (error) => error instanceof ConfigError && error.message.includes("NODE_TLS_REJECT_UNAUTHORIZED"),
+  );
+  assert.doesNotThrow(() => readConfig({ NODE_TLS_REJECT_UNAUTHORIZED: "1" }));
+});

@@ -6,6 +6,7 @@ import { after, suite, test } from "node:test";
 import { setImmediate } from "node:timers/promises";
 import tls from "node:tls";
 import { type Certified, createAuthority } from "@easel/conformance/connections/authority";
+import { PATIENCE_MS } from "@easel/conformance/patience";
 import { DestinationBlocked, UpstreamFailure } from "./outbound.ts";
 import { UndiciOutbound } from "./undici-outbound.ts";
 
@@ -136,7 +137,7 @@ suite("sockets to upstreams", () => {
       assert.equal(counted.lookups, 0);
     });
 
-  test("an abort closes the socket while the upstream is silent", async () => {
+  test("an abort closes the socket while the upstream is silent", { timeout: PATIENCE_MS }, async () => {
     const server = createHttps(good, () => {});
     const { origin, sockets } = await listen(server);
     const requested = once(server, "request");
