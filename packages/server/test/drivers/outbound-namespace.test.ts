@@ -156,6 +156,14 @@ const APPROVED: [name: string, addresses: string[], expected: string][] = [
 /** The ranges that the operator of the second service has approved. Some of them have no effect. */
 const RANGES = ["10.9.0.0/16", "fd09::/16", "127.0.0.0/8", "0.0.0.0/8", "224.0.0.0/4", `${OWN}/32`];
 
+/** Proxies that must have no effect: a connection to one would be noticed. */
+const PROXIES = {
+  NODE_USE_ENV_PROXY: "1",
+  HTTPS_PROXY: "http://10.0.0.2:8443",
+  https_proxy: "http://10.0.0.2:8443",
+  ALL_PROXY: "http://10.0.0.2:8443",
+};
+
 const once = (answers: Record<string, string[]>): Zone =>
   Object.fromEntries(Object.entries(answers).map(([name, answer]) => [hostOf(name), [answer]]));
 
@@ -184,7 +192,7 @@ suite("Connections in a network of their own", { skip: noNamespace }, () => {
       ...CHANGING,
     });
     [service, approving] = await Promise.all([
-      namespace.start("closed"),
+      namespace.start("closed", PROXIES),
       namespace.start("approving", { SERVICE_CONNECTIONS_PRIVATE_CIDRS: RANGES.join(",") }),
     ]);
     page = await callerOn(service);
