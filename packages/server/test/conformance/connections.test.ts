@@ -1,6 +1,7 @@
 import { after } from "node:test";
 import { connections } from "@easel/conformance/4.6-connections";
 import { audiences } from "@easel/conformance/connections/audiences";
+import { keyless } from "@easel/conformance/connections/keyless";
 import { order } from "@easel/conformance/connections/order";
 import { profiles } from "@easel/conformance/connections/profiles";
 import { responses } from "@easel/conformance/connections/responses";
@@ -8,6 +9,7 @@ import { startUpstream } from "../support/upstream.ts";
 import { conforms } from "./conformance.ts";
 
 const { origin: upstream, settings } = await startUpstream({ after });
+const { SERVICE_ENCRYPTION_KEY: _, ...withoutKey } = settings;
 const SQLITE = { engine: "sqlite", urlMode: "path", authMode: "dev" } as const;
 
 /** More than the rate of Connections, which is 60 calls a minute. */
@@ -20,4 +22,5 @@ await conforms(
   { ...SQLITE, settings: limitedSettings, upstream, suites: [connections], limited: [connections] },
   { ...SQLITE, urlMode: "subdomain", settings, upstream, suites: [responses, order] },
   { ...SQLITE, engine: "postgres", settings, upstream, suites: [profiles, audiences] },
+  { ...SQLITE, settings: withoutKey, upstream, suites: [keyless] },
 );
