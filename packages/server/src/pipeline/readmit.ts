@@ -5,6 +5,7 @@ import type { Env } from "../env.ts";
 import { refuse } from "../http/refusal.ts";
 import { type Identified, reauthenticate } from "../identity/reauthenticate.ts";
 import { challenge } from "../sign-in/challenge.ts";
+import { opensToAnonymous } from "./authenticate.ts";
 import { requireCapability } from "./capability.ts";
 import { enterCanvas, isOpenToVisitors, lookUp } from "./resolve.ts";
 import type { AdmitsVisitors, Admitted } from "./visit.ts";
@@ -27,9 +28,9 @@ export async function readmit(
   capability: Capability | null,
   env: Env,
 ): Promise<Admitted> {
-  const now = isAnonymous(user)
-    ? null
-    : ((await reauthenticate(user, request, env)) ?? challenge(request, "api", env));
+  const now = isAnonymous(user) ? null : await reauthenticate(user, request, env);
+  const isKnown = now !== null || (isAnonymous(user) && (await opensToAnonymous(slug, env)));
+  if (!isKnown) challenge(request, "api", env);
   const found = await lookUp(slug, now, env);
   const openToVisitors = admitsVisitors !== undefined && (await isOpenToVisitors(found, admitsVisitors));
   const { canvas, role } = enterCanvas(found, { surface: "api", request, openToVisitors }, now, env);

@@ -78,7 +78,7 @@ const VISITORS_LOSSES: Record<string, [loss: Loss, status: number, code?: string
     403,
     "STATIC_ONLY",
   ],
-  "the Public link": [(target, canvas) => share(target, canvas, "private", {}), 404, "OWNER_ONLY"],
+  "the Public link": [(target, canvas) => share(target, canvas, "private", {}), 401],
   "the audience": [
     (target, canvas) => turn(target, canvas, { connectionsAudience: "editors" }),
     403,
