@@ -37,6 +37,8 @@ export async function startExternalApi(scope: Scope, reply: ExternalApi["reply"]
     const { status = 200, headers = {}, body = "" } = typeof given === "string" ? { body: given } : given;
     response.writeHead(status, headers).end(body);
   });
+  // A connection that the API closes while a request is on its way would fail the request.
+  server.keepAliveTimeout = 0;
   await once(server.listen(0, "localhost"), "listening");
   api.origin = `https://localhost:${(server.address() as AddressInfo).port}`;
   atEnd(scope, async () => {
