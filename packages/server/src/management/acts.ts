@@ -2,6 +2,7 @@ import type { Act } from "./act.ts";
 import { aiUsage } from "./admin/ai-usage.ts";
 import { audit } from "./admin/audit.ts";
 import { canvases as adminCanvases } from "./admin/canvases.ts";
+import { connectionGrants } from "./admin/connection-grants.ts";
 import { connections } from "./admin/connections.ts";
 import { orgs } from "./admin/orgs.ts";
 import { settings } from "./admin/settings.ts";
@@ -39,5 +40,6 @@ export const ACTS: readonly Act[] = [
   ...settings,
   ...aiUsage,
   ...connections,
+  ...connectionGrants,
   ...audit,
 ];

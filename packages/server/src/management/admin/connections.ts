@@ -1,12 +1,9 @@
 import type { ConnectionProfile } from "@easel/protocol/management";
-import { CONNECTION_METHODS, isResourceName } from "@easel/protocol/policy";
-import { z } from "zod";
 import type { Env } from "../../env.ts";
-import { distinct } from "../../http/field-schemas.ts";
 import { refuse } from "../../http/refusal.ts";
 import { callsOfProfile } from "../../organisation/connections/call-report.ts";
-import { deleteGrant, type GrantRow, listGrants, putGrant } from "../../organisation/connections/grants.ts";
-import { isOwnOrigin, parseOrigin } from "../../organisation/connections/origin.ts";
+import { type GrantRow, listGrants } from "../../organisation/connections/grants.ts";
+import { isOwnOrigin } from "../../organisation/connections/origin.ts";
 import {
   deleteProfile,
   findProfile,
@@ -16,68 +13,11 @@ import {
 } from "../../organisation/connections/profiles.ts";
 import { openHeaders } from "../../organisation/connections/protected-headers.ts";
 import { act } from "../act.ts";
-import { json, optionalJson } from "../body-spec.ts";
+import { json } from "../body-spec.ts";
 import { dayRange, rangeOf } from "../day-range.ts";
 import { noContent, ok } from "../response-spec.ts";
 import { connectionProfile, connectionProfileList, profileUsage } from "../responses/connections.ts";
-
-const NAME = /^[a-z][a-z0-9_-]{0,62}$/;
-
-/** Whether a text can be the name of a profile. Policies must be able to name it, too. */
-const isName = (text: string) => NAME.test(text) && isResourceName(text);
-
-const Params = z.object({
-  profile: z
-    .string()
-    .refine(
-      isName,
-      "A profile has a name of 1 to 63 lower-case letters, digits, hyphens and underscores that begins with a letter.",
-    ),
-});
-
-const origin = z.string().transform((given, context) => {
-  const parsed = parseOrigin(given);
-  if (parsed === null)
-    context.addIssue({
-      code: "custom",
-      message: "must be https:// with a host name and at most a port, such as https://api.example.com",
-    });
-  return parsed ?? z.NEVER;
-});
-
-/** Headers of a connection, which only the service may set, and those by which a request could go astray. */
-const UNPROTECTABLE =
-  /^(host|connection|keep-alive|content-length|transfer-encoding|te|trailer|upgrade|expect|accept-encoding|proxy-.*)$/;
-
-const headerName = z
-  .string()
-  .max(100)
-  .regex(/^[!#$%&'*+.^_`|~0-9a-z-]+$/i, "is not a header name")
-  .toLowerCase()
-  .refine((name) => !UNPROTECTABLE.test(name), "cannot be a protected header")
-  .refine((name) => name !== "__proto__", "is not a header name");
-
-const headerValue = z
-  .string()
-  .max(8 * 1024)
-  .regex(/^[\x21-\x7e]([\x20-\x7e\t]*[\x21-\x7e])?$/, "must be ASCII without spaces at its ends");
-
-const MAX_HEADERS = 16;
-
-const Body = z.strictObject({
-  origin,
-  methods: z.array(z.enum(CONNECTION_METHODS)).refine(distinct, "must not name a method twice"),
-  headers: z
-    .record(headerName, headerValue)
-    .refine(
-      (headers) => Object.keys(headers).length <= MAX_HEADERS,
-      `must not have more than ${MAX_HEADERS} headers`,
-    )
-    .optional(),
-  enabled: z.boolean().default(true),
-});
-
-const Grant = z.strictObject({ public: z.boolean().default(false) });
+import { Body, Params } from "./connection-profile-body.ts";
 
 const viewOf = (profile: Profile, grants: GrantRow[], env: Env): ConnectionProfile => ({
   profile: profile.name,
@@ -114,7 +54,7 @@ const auditOf = (profile: Profile | undefined) =>
         enabled: profile.enabled,
       };
 
-/** The endpoints for profiles of Connections and their grants to canvases (management API, section 4). */
+/** The endpoints for profiles of Connections (management API, section 4). */
 export const connections = [
   act({
     name: "connection.list",
@@ -170,33 +110,6 @@ export const connections = [
       const before = auditOf(await findProfile(name, env));
       if (before === null || !(await deleteProfile(name, env))) refuse("NOT_FOUND");
       return { body: undefined, audit: { target: name, details: { before, after: null } } };
-    },
-  }),
-  act({
-    name: "connection.grant",
-    method: "PUT",
-    path: "/api/admin/connections/{profile}/grants/{canvasId}",
-    summary: "Grants a profile to a canvas.",
-    details:
-      "`public: true` also admits visitors of a Public link, where the policy or the audience of the canvas includes viewers. 404 `NOT_FOUND` if there is no such profile or canvas.",
-    allow: "administrator",
-    body: optionalJson(Grant),
-    response: noContent,
-    async run({ params: { profile, canvasId }, body }, env) {
-      if (!(await putGrant({ profile, canvasId, isPublic: body.public }, env))) refuse("NOT_FOUND");
-      return { body: undefined, audit: { canvas: canvasId, target: profile, details: body } };
-    },
-  }),
-  act({
-    name: "connection.revoke",
-    method: "DELETE",
-    path: "/api/admin/connections/{profile}/grants/{canvasId}",
-    summary: "Ends the grant of a profile to a canvas.",
-    allow: "administrator",
-    response: noContent,
-    async run({ params: { profile, canvasId } }, env) {
-      if (!(await deleteGrant(profile, canvasId, env))) refuse("NOT_FOUND");
-      return { body: undefined, audit: { canvas: canvasId, target: profile } };
     },
   }),
   act({
