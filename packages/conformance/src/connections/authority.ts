@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { generate } from "selfsigned";
 
 /** A private key and its certificate, in PEM. */
@@ -21,8 +22,11 @@ export interface Authority {
   issue(names: string[], options?: CertificateOptions): Promise<Certified>;
 }
 
-/** Creates a certificate authority for the upstreams of tests. */
-export async function createAuthority(name = "Upstreams of tests"): Promise<Authority> {
+/**
+ * Creates a certificate authority for the upstreams of tests. Its name is unique, because OpenSSL finds the authority of a certificate by its
+ * name, and a process may trust several.
+ */
+export async function createAuthority(name = `Upstreams of tests ${randomUUID()}`): Promise<Authority> {
   const root = await generate([{ name: "commonName", value: name }], {
     keyType: "ec",
     algorithm: "sha256",
