@@ -71,6 +71,7 @@ test("the bundle defines `easel` and nothing else, and loads outside a canvas to
     "UpdatePartialError",
     "ai",
     "canvases",
+    "connections",
     "files",
     "kv",
     "me",

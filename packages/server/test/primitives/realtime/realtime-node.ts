@@ -5,6 +5,7 @@ import type { Socket } from "@easel/conformance/realtime/socket";
 import { devTarget, type Person, type Target } from "@easel/conformance/target";
 import { createApp } from "../../../src/app.ts";
 import { baseOf } from "../../../src/config/addresses.ts";
+import { newId } from "../../../src/crypto/ids.ts";
 import type { Db } from "../../../src/drivers/db/db.ts";
 import type { Env } from "../../../src/env.ts";
 import { atEnd, type Scope } from "../../support/service.ts";
@@ -18,7 +19,7 @@ export interface Node {
 
 /** Starts a node that shares the database, the blobs and the bus of a service, except for the parts in `changed`. */
 export async function startNode(scope: Scope, of: Env, changed: Partial<Env> = {}): Promise<Node> {
-  const env: Env = { ...of, ...changed };
+  const env: Env = { ...of, lease: newId(), ...changed };
   const app = await createApp(env);
   await app.listen({ host: "127.0.0.1", port: 0 });
   const { port } = app.server.address() as AddressInfo;
