@@ -1,7 +1,10 @@
 import { json } from "node:stream/consumers";
 import { Pool } from "undici";
 
-/** A load of requests: `parallel` of them at a time, `requests` in all, after `warmUp` further ones. */
+/**
+ * The requests to send. `warmUp` requests are sent first and not measured, then `requests` are measured. At most `parallel` are open at a
+ * time.
+ */
 export interface CallLoad {
   origin: string;
   path: string;

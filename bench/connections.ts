@@ -79,7 +79,10 @@ async function measure({ easel, upstream, page, ca }: Parts, path: string, paral
   return { direct, through, cpu: (cpuTime(easel.pid) - before) / (WARM_UP + REQUESTS) };
 }
 
-/** Sends calls in a process of their own, which trusts the authority of the upstream. */
+/**
+ * Runs `bench/connection-load.ts` in a new process and returns the latencies that it measures. The process also trusts the certificate
+ * authority in the PEM file `ca`.
+ */
 async function load(calls: CallLoad, ca: string): Promise<CallResult> {
   const child = startNode(1, "bench/connection-load.ts", [], { NODE_EXTRA_CA_CERTS: ca });
   child.stdin.end(JSON.stringify(calls));

@@ -47,7 +47,7 @@ export async function openPage(
   };
 }
 
-/** Creates a profile of Connections for GET, and grants it to the canvas of a page. */
+/** Creates the profile `profile`, which allows GET requests to `origin`, and grants it to the canvas of the page. */
 export async function grantProfile(
   base: string,
   { id }: Page,

@@ -98,14 +98,15 @@ export interface MonthlySpend {
 }
 
 /**
- * Figures about a group of calls through Connections. `responses` counts the responses of the upstream by the class of their status, such
- * as `2xx`, and `failures` the errors of the platform by their code, and as `aborted` the calls whose caller disconnected. `latency` is about the responses, in ms; null if there are none. `p50Ms`
- * and `p95Ms` are upper bounds, up to twice the exact value.
+ * Figures about a group of calls through Connections. `p50Ms` and `p95Ms` are rounded up to the bound of a range, such as 10, 20 or 35 ms.
  */
 export interface ConnectionCalls {
   calls: number;
+  /** The number of responses of the upstream by the class of their status, such as `2xx`. */
   responses: Record<string, number>;
+  /** The number of other calls by error code, such as `UPSTREAM_TIMEOUT`. `aborted` counts those whose caller disconnected. */
   failures: Record<string, number>;
+  /** The durations of the calls that got a response of the upstream. Null if there are none. */
   latency: { meanMs: number; p50Ms: number; p95Ms: number } | null;
 }
 
@@ -116,7 +117,7 @@ export interface ProfileUsage {
   total: ConnectionCalls;
   /** In the order of the days. */
   days: (ConnectionCalls & { day: string })[];
-  /** In the order of the titles. */
+  /** One entry for each canvas that has calls, sorted by title. */
   canvases: (ConnectionCalls & { canvasId: string; slug: string; title: string })[];
 }
 
@@ -127,14 +128,17 @@ export interface ConnectionProfile {
   origin: string;
   methods: ConnectionMethod[];
   enabled: boolean;
-  /** The names of the protected headers. Their values are never returned. */
+  /**
+   * The names of the protected headers: those that the service adds to each request, such as `authorization`. Their values are never
+   * returned.
+   */
   headerNames: string[];
-  /** Whether the service has the key for the protected headers. True if there are none. */
+  /** Whether the service can decrypt the values of the protected headers. True if the profile has no protected headers. */
   keyAvailable: boolean;
   grants: { canvasId: string; slug: string; title: string; public: boolean }[];
 }
 
-/** The response of `GET /api/admin/connections`, by name. */
+/** The response of `GET /api/admin/connections`: all profiles, sorted by name. */
 export interface ConnectionProfileList {
   connections: ConnectionProfile[];
 }
@@ -148,7 +152,7 @@ export interface Usage {
   spend: MonthlySpend;
   /** The AI requests of the canvas on the days that the query names, by default those of the current month. */
   ai: AiUsage;
-  /** The calls through each Connection on these days, of the last 90 days. */
+  /** The calls through each Connection on the same days as in `ai`. Counts older than 90 days have been deleted. */
   connections: (ConnectionCalls & { profile: string })[];
 }
 

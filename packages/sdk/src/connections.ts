@@ -6,7 +6,7 @@ import { segment } from "./segment.ts";
 /** Options of a call, as those of `fetch`. The SDK sets `credentials`, `referrerPolicy` and `redirect` itself. */
 export type ConnectionInit = Omit<RequestInit, "credentials" | "referrerPolicy" | "redirect">;
 
-/** Calls of external APIs that an administrator has approved as profiles (specification 4.6). */
+/** Sends requests to external APIs, each of which an administrator has approved as a profile (specification 4.6). */
 export interface Connections {
   /**
    * Calls the external API of a profile and resolves with its response, whatever the status. `path` is the path and query at that API.
@@ -15,7 +15,8 @@ export interface Connections {
    */
   fetch(profile: string, path: string, init?: ConnectionInit): Promise<Response>;
   /**
-   * Resolves with what the viewer may do with a profile. `invoke` is false, and `methods` is empty, also if it is not granted.
+   * Resolves with the methods that the viewer may use with a profile. If the profile is not granted to the canvas, `invoke` is false and
+   * `methods` is empty.
    * @example const { invoke, methods } = await easel.connections.status("weather");
    */
   status(profile: string): Promise<ConnectionRights>;
@@ -43,8 +44,8 @@ export function createConnections(api: Api, me: () => Promise<Identity>): Connec
 }
 
 /**
- * Returns the path and query of a URL at an API, as browsers write them. No path can leave the profile: its dot segments end at the root of
- * the API. Throws for a URL with an origin, because the profile determines the origin.
+ * Normalises a path and query at an external API: `a/../b?c` becomes `/b?c`. Surplus `..` segments have no effect, so that the path cannot
+ * reach another profile. Throws if the path has an origin such as `https://example.com`.
  */
 function pathOf(path: string): string {
   if (typeof path !== "string") throw invalid("The path must be a string.");

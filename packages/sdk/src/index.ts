@@ -91,7 +91,7 @@ export function createEasel(
     submissions: createSubmissions(api),
     /** Chats with AI models. */
     ai: createAi(api),
-    /** Calls of external APIs that an administrator has approved. */
+    /** Sends requests to external APIs that an administrator has approved. */
     connections: createConnections(api, me),
     /** Channels: messages between open pages of the canvas, and presence. */
     realtime: createRealtime(socket),

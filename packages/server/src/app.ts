@@ -31,7 +31,10 @@ const HEADERS_TIMEOUT_MS = 15_000;
  */
 const REQUEST_TIMEOUT_MS = 300_000;
 
-/** The maximum size of the request line and the headers. Above the limits of a request through a Connection, which has errors of its own. */
+/**
+ * The maximum size of the request line and the headers. Requests through a Connection have lower limits. When they exceed these, a handler
+ * can still read them and send its own error.
+ */
 const MAX_HEADER_BYTES = 40 * 1024;
 
 /**

@@ -10,7 +10,7 @@ const ROLES: CanvasRole[] = ["owner", "editor", "viewer"];
 const IN: Record<Audience, string> = { editors: "oe-", viewers: "oev" };
 const AUDIENCES: Audience[] = ["editors", "viewers"];
 
-/** Methods in the policy, methods that the administrator allows, and those that are left. */
+/** Cases: the methods in the policy, the methods that the administrator allows, and those that a page may then use. */
 const METHODS: [
   policy: ConnectionMethod[] | undefined,
   approved: ConnectionMethod[],

@@ -2,11 +2,17 @@ import type { Audience, ConnectionMethod, ConnectionPolicy } from "@easel/protoc
 import type { CanvasRole, ConnectionRights } from "@easel/protocol/types";
 import { audienceIncludes } from "./rights.ts";
 
-/** The policy of a Connection that the policy document does not name: the audience of the canvas, and all methods. */
+/**
+ * Returns `entry`, what the policy document of a canvas says about a Connection. If `entry` is undefined, returns a policy with the default
+ * `audience` and all methods.
+ */
 const policyFor = (entry: ConnectionPolicy | undefined, audience: Audience): ConnectionPolicy =>
   entry ?? { audience };
 
-/** Whether a role belongs to the audience of a Connection. `audience` is that of the canvas, for a Connection without an entry. */
+/**
+ * Whether users with the role `role` may use a Connection. `entry` is what the policy document says about the Connection. If it is undefined,
+ * `audience` decides: the audience that the canvas sets for all Connections.
+ */
 export const inAudience = (
   entry: ConnectionPolicy | undefined,
   audience: Audience,

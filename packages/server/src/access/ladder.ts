@@ -22,7 +22,7 @@ export interface Entry {
    * request contains the password.
    */
   gateOpen: boolean;
-  /** Whether visitors of a Public link may make the request: for a page of the canvas, or through a Connection that is public. */
+  /** Whether visitors of a Public link may make the request. True if it loads a page of the canvas or calls a Connection that is public. */
   openToVisitors: boolean;
   now: number;
 }

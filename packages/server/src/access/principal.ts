@@ -12,7 +12,10 @@ export interface User {
 /** The start of the id of an anonymous caller who is represented as a user. */
 const ANONYMOUS = "anonymous:";
 
-/** Returns the user that represents an anonymous caller in a handler that serves visitors of a Public link. `network` is that of the client. */
+/**
+ * Returns the user that represents an anonymous caller in a handler that serves visitors of a Public link. Its id contains `network`, the
+ * address of the client, for IPv6 that of its /64 network.
+ */
 export const anonymousUser = (network: string): User => ({
   id: `${ANONYMOUS}${network}`,
   email: "",

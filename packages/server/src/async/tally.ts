@@ -1,4 +1,4 @@
-/** Identifies a sum: the values of the columns under which it will be stored. */
+/** The values that identify a sum, such as canvas id, profile and day. They become the primary key of its row in the database. */
 type Key = readonly (string | number)[];
 
 /** A number of calls, and the sum of their durations in ms. */
@@ -8,7 +8,7 @@ interface Sum {
   ms: number;
 }
 
-/** Adds up calls and their durations in memory by key, until the sums are taken to be stored. */
+/** Keeps in memory, for each key, the number of calls and the sum of their durations. */
 export class Tally {
   #sums = new Map<string, Sum>();
 
@@ -20,7 +20,7 @@ export class Tally {
     sum.ms += ms;
   }
 
-  /** Returns all sums and begins again at zero. */
+  /** Returns all sums and forgets them. */
   take(): Sum[] {
     const sums = [...this.#sums.values()];
     this.#sums.clear();

@@ -6,7 +6,7 @@ import { Sealer } from "./sealer.ts";
 const [ONE, OTHER] = [randomBytes(32), randomBytes(32)];
 const TEXT = '{"authorization":"Bearer \u{1f511}"}';
 
-/** Seals a text that must not be null. */
+/** Seals a text with a key and returns the sealed text. Fails the test if `seal` returns null. */
 const sealWith = (key: Buffer, text = TEXT, context = "row 1") =>
   new Sealer([key]).seal(text, context) ?? assert.fail();
 

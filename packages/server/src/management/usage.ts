@@ -6,7 +6,10 @@ import { dayRange, rangeOf } from "./day-range.ts";
 import { ok } from "./response-spec.ts";
 import { usage as usageSchema } from "./responses/canvas.ts";
 
-/** The endpoint that returns how much a canvas uses of what is limited or costs money (management API, section 4). */
+/**
+ * The endpoint that returns the usage of a canvas: its quotas, bytes, AI requests and calls through Connections (management API, section
+ * 4).
+ */
 export const usage = [
   act({
     name: "canvas.usage",

@@ -15,7 +15,10 @@ approving.approved.addSubnet("127.0.0.0", 8, "ipv4");
 const answer = (...addresses: string[]): LookupAddress[] =>
   addresses.map((address) => ({ address, family: isIPv6(address) ? 6 : 4 }));
 
-/** Resolves to one answer after the other, and counts. */
+/**
+ * Creates a fake `resolve` whose calls return one answer after the other, then always the last. `asked` collects the host names of the
+ * calls.
+ */
 function resolver(...answers: LookupAddress[][]) {
   const asked: string[] = [];
   const resolve = async (name: string) => {

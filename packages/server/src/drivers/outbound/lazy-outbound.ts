@@ -1,6 +1,6 @@
 import type { Outbound, OutboundRequest, OutboundResponse } from "./outbound.ts";
 
-/** Opens another `Outbound` at the first request, because its modules take time to load that the start of the service should not take. */
+/** Opens the real `Outbound` only at the first request. Its modules load slowly and would delay the start of the service. */
 export class LazyOutbound implements Outbound {
   readonly #open: () => Promise<Outbound>;
   #opened: Promise<Outbound> | null = null;

@@ -5,7 +5,7 @@ export interface OutboundRequest {
   /** The path and the query. */
   path: string;
   method: string;
-  /** Names and values in turn. */
+  /** The names and values of the headers in one flat list, such as `["accept", "text/html", "range", "bytes=0-9"]`. */
   headers: string[];
   /** Null for a request without a body. */
   body: Buffer | null;
@@ -15,7 +15,7 @@ export interface OutboundRequest {
 export interface OutboundResponse {
   status: number;
   headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** The body as it arrives. Not compressed or decompressed. */
+  /** The body exactly as the upstream sent it: if it is compressed, it is not decompressed. */
   body: AsyncIterable<Buffer>;
   /** Closes the connection unless the body has been read to its end. */
   discard(): void;

@@ -8,8 +8,9 @@ loopback.addAddress("::1", "ipv6");
 const familyOf = (address: string) => (address.includes(":") ? "ipv6" : "ipv4");
 
 /**
- * Whether a connection to an address and port would reach this machine in a way that no approval allows. For addresses of network
- * interfaces these are all ports, for loopback addresses only the port of the service.
+ * Whether an address and port lead back to this machine, so that the service must not connect even if the operator has approved the
+ * address. True for every port at an address of an external network interface, such as `eth0`. At a loopback address, true only for the
+ * port of the service.
  */
 export function isOwnAddress(address: string, port: number, ownPort: number): boolean {
   if (loopback.check(address, familyOf(address))) return port === ownPort;

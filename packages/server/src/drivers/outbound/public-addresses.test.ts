@@ -5,7 +5,10 @@ import { ABSENT, samples } from "@easel/conformance/corpus";
 import fc from "fast-check";
 import { isApprovedAddress, isPublicAddress } from "./public-addresses.ts";
 
-/** The IANA IPv4 special-purpose registry without entries that lie within others, and multicast. */
+/**
+ * IPv4 ranges that are not public: the IANA special-purpose registry and multicast. An entry of the registry is left out if it lies within
+ * another one.
+ */
 const IPV4 = [
   "0.0.0.0/8",
   "10.0.0.0/8",
@@ -27,7 +30,7 @@ const IPV4 = [
   "240.0.0.0/4",
 ];
 
-/** The IANA IPv6 special-purpose registry, deprecated ranges, and multicast. */
+/** IPv6 ranges that are not public: those in the IANA special-purpose registry, deprecated ranges and multicast ranges. */
 const IPV6 = [
   "::/128",
   "::1/128",
@@ -60,7 +63,7 @@ const IPV6 = [
   "ff00::/8",
 ];
 
-/** The virtual address of the hosts of one cloud. It is not in the registries. */
+/** The address at which virtual machines in Azure reach their host. No IANA registry lists it. */
 const CLOUD = "168.63.129.16/32";
 
 interface Range {
@@ -134,7 +137,10 @@ const isPublic6 = (value: bigint) => within(value, [GLOBAL]) && !within(value, r
 const LAST4 = (1n << 32n) - 1n;
 const LAST6 = (1n << 128n) - 1n;
 
-/** Generates addresses of any value, of ranges, and at the edges of ranges. */
+/**
+ * Creates a generator of addresses as numbers from 0 to `last`. A third are random, a third lie within one of the ranges, and a third are
+ * at most 2 away from the edge of a range.
+ */
 const values = (ranges: Range[], last: bigint) =>
   fc.oneof(
     fc.bigInt(0n, last),

@@ -4,8 +4,8 @@ import { BlockList, isIPv4, isIPv6 } from "node:net";
 const GLOBAL_UNICAST = "2000::/3";
 
 /**
- * The address ranges of the IANA special-purpose registries (RFC 6890 and its updates), multicast, and a metadata service. The IPv6 ranges are those within
- * `GLOBAL_UNICAST`.
+ * Ranges that are not public: those of the IANA special-purpose registries (RFC 6890 and its updates), IPv4 multicast, and an address of
+ * Azure. IPv6 ranges outside `GLOBAL_UNICAST` are not listed, because they are not public anyway.
  */
 export const SPECIAL_RANGES: readonly string[] = [
   "0.0.0.0/8", //          this network
@@ -35,8 +35,8 @@ export const SPECIAL_RANGES: readonly string[] = [
 ];
 
 /**
- * Ranges that an operator cannot approve, except for `LOOPBACK`: unspecified, multicast and broadcast addresses, and IPv6 addresses that
- * embed an IPv4 address.
+ * Ranges that an operator cannot approve: unspecified, multicast and broadcast addresses, and IPv6 addresses that embed an IPv4 address.
+ * `LOOPBACK` lies within one of them but can be approved.
  */
 export const NEVER_APPROVED: readonly string[] = [
   "0.0.0.0/8",
@@ -54,7 +54,10 @@ export const NEVER_APPROVED: readonly string[] = [
 
 const LOOPBACK = "::1/128";
 
-/** A set of address ranges of one IP version. The versions are kept apart, because `BlockList` compares IPv4-mapped addresses with IPv4 ranges. */
+/**
+ * Returns those of the ranges that have the IP version `family`. Each version needs its own list, because `BlockList` compares IPv4-mapped
+ * IPv6 addresses with IPv4 ranges.
+ */
 function listOf(ranges: readonly string[], family: "ipv4" | "ipv6"): BlockList {
   const list = new BlockList();
   for (const range of ranges) {

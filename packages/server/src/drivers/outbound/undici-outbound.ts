@@ -15,7 +15,10 @@ const REUSE_MS = 30_000;
 /** Returns the port of an HTTPS origin. */
 const portOf = ({ port }: URL) => (port === "" ? 443 : Number(port));
 
-/** Returns the URL of an origin. Throws `DestinationBlocked` unless it is https with a host name: sockets resolve and check only names. */
+/**
+ * Parses an origin. Throws `DestinationBlocked` unless it has https and a host name. An IP address is refused because a socket would
+ * connect to it without the address check, which runs when a host name is resolved.
+ */
 function parse(origin: string): URL {
   const url = new URL(origin);
   if (url.protocol !== "https:" || isIP(url.hostname.replace(/[[\]]/g, "")) !== 0)
@@ -82,7 +85,10 @@ export class UndiciOutbound implements Outbound {
   }
 }
 
-/** Converts an error of undici, TLS or the DNS. Keeps the codes only, because other fields can contain the protected headers. */
+/**
+ * Converts an error of undici, TLS or the DNS to an `UpstreamFailure`, or returns the `DestinationBlocked` that caused it. Only the error
+ * codes are kept, because other fields can contain the protected headers.
+ */
 function failureOf(error: unknown): Error {
   const codes: string[] = [];
   for (let each = error; each instanceof Error; each = each.cause) {

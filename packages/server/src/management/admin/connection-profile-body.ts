@@ -5,7 +5,9 @@ import { parseOrigin } from "../../organisation/connections/origin.ts";
 
 const NAME = /^[a-z][a-z0-9_-]{0,62}$/;
 
-/** Whether a text can be the name of a profile. Policies must be able to name it, too. */
+/**
+ * Whether a text can be the name of a profile. It must also be a valid key in the policy document of a canvas, so `constructor` is refused.
+ */
 const isName = (text: string) => NAME.test(text) && isResourceName(text);
 
 /** The schema of the path parameters. */
@@ -28,7 +30,10 @@ const origin = z.string().transform((given, context) => {
   return parsed ?? z.NEVER;
 });
 
-/** Headers of a connection, which only the service may set, and those by which a request could go astray. */
+/**
+ * The names of headers that an administrator cannot set as protected headers. They belong to the HTTP connection, such as
+ * `transfer-encoding`, or change how the request is routed or answered, such as `host`.
+ */
 const UNPROTECTABLE =
   /^(host|connection|keep-alive|content-length|transfer-encoding|te|trailer|upgrade|expect|accept-encoding|proxy-.*)$/;
 

@@ -43,7 +43,7 @@ async function profilesOf(env: Env): Promise<ConnectionProfile[]> {
 const viewByName = async (name: string, env: Env): Promise<ConnectionProfile> =>
   (await profilesOf(env)).find(({ profile }) => profile === name) ?? refuse("NOT_FOUND");
 
-/** Returns the fields of a profile for the audit log, which gets no values of headers. */
+/** Returns the fields of a profile that are written to the audit log. The values of its protected headers are left out. */
 const auditOf = (profile: Profile | undefined) =>
   profile === undefined
     ? null

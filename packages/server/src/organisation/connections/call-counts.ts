@@ -2,7 +2,7 @@ import { optional, type Step } from "../../drivers/db/db.ts";
 import type { Env } from "../../env.ts";
 import { DAY_MS } from "../days.ts";
 
-/** The upper bounds, in ms, of the ranges in which durations are counted. No call takes longer than the last one. */
+/** The upper bounds, in ms, of the ranges in which durations are counted. Durations above 60,000 ms are counted in the last range. */
 export const DURATION_BOUNDS = [
   1, 2, 5, 10, 20, 35, 50, 75, 100, 150, 200, 350, 500, 750, 1_000, 1_500, 2_000, 3_500, 5_000, 7_500, 10_000,
   60_000,
@@ -27,7 +27,9 @@ export function countCall({ canvasId, profile, outcome, ms }: FinishedCall, { ca
   callTally.add([canvasId, profile, day, outcome, upToMs], 1, Math.round(ms));
 }
 
-/** Adds the counts in memory to those in the database. Keeps counts that cannot be written for the next time. */
+/**
+ * Adds the counts in memory to those in the database. If this fails, throws and keeps the unwritten counts in memory for the next attempt.
+ */
 export async function writeCounts({ db, callTally }: Env): Promise<void> {
   const sums = callTally.take();
   try {

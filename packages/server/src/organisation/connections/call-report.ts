@@ -2,7 +2,10 @@ import type { ConnectionCalls, ProfileUsage } from "@easel/protocol/management";
 import type { Env } from "../../env.ts";
 import { DAY_MS, type DayRange, utcDay } from "../days.ts";
 
-/** A number of calls with the same outcome, and whose durations lie in the same range. PostgreSQL returns sums as texts. */
+/**
+ * The number and total duration of calls that have the same outcome and whose durations lie in the same range. The sums are texts in
+ * PostgreSQL, numbers in SQLite.
+ */
 interface CountRow {
   outcome: string;
   up_to_ms: number;
@@ -24,7 +27,10 @@ const byOutcome = (rows: CountRow[], accepts: (outcome: string) => boolean): Rec
 
 const callsIn = (rows: CountRow[]) => rows.reduce((sum, { calls }) => sum + Number(calls), 0);
 
-/** Returns the duration in ms that a share of the calls did not exceed, such as 0.5 of them: the upper bound of its range. */
+/**
+ * Returns a percentile of the durations in ms: the median if `share` is 0.5. Because only ranges are known, the result is the upper bound
+ * of a range.
+ */
 function quantile(rows: CountRow[], share: number): number {
   let left = Math.ceil(callsIn(rows) * share);
   for (const { up_to_ms, calls } of rows.toSorted(
@@ -53,7 +59,7 @@ function sumUp(rows: CountRow[]): ConnectionCalls {
 
 const daysOf = ({ from, to }: DayRange) => [Date.parse(from) / DAY_MS, Date.parse(to) / DAY_MS] as const;
 
-/** Sums up the calls of a canvas in a range of days, by profile. */
+/** Sums up the calls of a canvas in a range of days. Returns one entry for each profile, sorted by name. */
 export async function callsOfCanvas(
   canvasId: string,
   range: DayRange,

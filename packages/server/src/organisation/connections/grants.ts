@@ -24,7 +24,7 @@ export async function findGranted(
   return row && grantedOf(row);
 }
 
-/** Lists the profiles that are granted to a canvas, by name. */
+/** Lists the profiles that are granted to a canvas, sorted by name. */
 export async function listGranted(canvasId: string, { db }: Env): Promise<Granted[]> {
   const rows = await db.all<GrantedRow>`
     select name, origin, methods, header_names, headers, enabled, public
@@ -42,7 +42,7 @@ export interface GrantRow {
   public: number;
 }
 
-/** Lists the grants of all profiles, by the title of the canvas. Leaves out deleted canvases. */
+/** Lists the grants of all profiles, sorted by the title of the canvas. Leaves out deleted canvases. */
 export const listGrants = ({ db }: Env): Promise<GrantRow[]> => db.all<GrantRow>`
   select profile, canvas_id, slug, title, public from connection_grants
   join canvases on canvases.id = canvas_id where deleted_at is null order by title, canvas_id`;

@@ -65,7 +65,7 @@ suite("origins of profiles", () => {
     test(`${JSON.stringify(given.slice(0, 40))} is no origin`, () => assert.equal(parseOrigin(given), null));
 });
 
-/** The fields of the base URL that matter here. */
+/** Creates a base URL with only those fields that `isOwnOrigin` reads. */
 const baseAt = (host: string, urlMode: Base["urlMode"]) =>
   ({
     host,

@@ -1,12 +1,12 @@
 import { isIP } from "node:net";
 import type { Base } from "../../config/addresses.ts";
 
-/** Matches https, a host name of ASCII letters, and at most a port. Everything that a URL could hold in addition is left out. */
+/** Matches `https://`, a host name in ASCII and an optional port. Does not match a URL with credentials, a path, a query or a fragment. */
 const ORIGIN = /^https:\/\/[a-z0-9_-]+(\.[a-z0-9_-]+)*(:\d{1,5})?\/?$/i;
 
 /**
- * Parses the origin of a profile and returns it in its normal form, such as `https://api.example.com`. Returns null unless it is https with
- * a host name. An IP address is no host name, however it is written: `0x7f.1` is one, too.
+ * Parses the origin of a profile and returns it in its normal form, such as `https://api.example.com`. Returns null unless it has https and
+ * a host name. IP addresses are refused in every notation, such as `127.0.0.1` and `0x7f.1`.
  */
 export function parseOrigin(text: string): string | null {
   if (!ORIGIN.test(text)) return null;

@@ -35,7 +35,7 @@ export const profileOf = (row: Readonly<ProfileRow>): Profile => ({
   enabled: row.enabled === 1,
 });
 
-/** Lists all profiles by name. */
+/** Lists all profiles, sorted by name. */
 export async function listProfiles({ db }: Env): Promise<Profile[]> {
   const rows = await db.all<ProfileRow>`
     select name, origin, methods, header_names, headers, enabled from connection_profiles order by name`;
@@ -54,8 +54,8 @@ export interface NewProfile extends Pick<Profile, "name" | "origin" | "methods" 
 }
 
 /**
- * Creates or replaces a profile. Changes nothing and returns why if that is impossible: "no key" to encrypt the protected headers with, or
- * "origin" if the origin changes while the stored headers stay, because they must not be sent to another server.
+ * Creates or replaces a profile. Returns null, or what prevented the change: "no key" if the service cannot encrypt the protected headers,
+ * "origin" if the origin changes but the stored headers stay. Stored headers must not reach another server.
  */
 export async function putProfile(given: NewProfile, env: Env): Promise<"no key" | "origin" | null> {
   const { name, origin, headers } = given;
@@ -93,7 +93,10 @@ export async function deleteProfile(name: string, { db }: Env): Promise<boolean>
   return (await db.batch(steps)).length === steps.length;
 }
 
-/** Encrypts the protected headers of every profile with the first key, if they were encrypted with another one. Returns how many. */
+/**
+ * Encrypts protected headers again with the first key if they were encrypted with another one. Returns the number of profiles that it
+ * changed.
+ */
 export async function resealHeaders(env: Env): Promise<number> {
   let resealed = 0;
   for (const profile of await listProfiles(env)) {
