@@ -13,7 +13,7 @@ const ROUNDS = 5;
 const REQUESTS = 2_000;
 const WARM_UP = 300;
 
-/** The kinds of calls: the size of the response in bytes, and how many are sent at a time. A canvas can have five calls at a time. */
+/** The cases that are measured: the size of the response in bytes, and the number of calls at a time. A canvas can have at most five. */
 const CASES = [
   { name: "1 KiB", bytes: 1024, parallel: 1 },
   { name: "1 KiB, 5 at a time", bytes: 1024, parallel: 5 },

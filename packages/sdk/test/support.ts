@@ -107,7 +107,7 @@ function fakeChat(): Response {
   return new Response(events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(""));
 }
 
-/** The viewer, who may read through the Connection `weather`. */
+/** The body of `GET /me`. The user may send GET requests through the Connection `weather`. */
 const VIEWER = {
   id: "u-1",
   name: "Ada",

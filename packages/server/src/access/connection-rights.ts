@@ -10,8 +10,8 @@ const policyFor = (entry: ConnectionPolicy | undefined, audience: Audience): Con
   entry ?? { audience };
 
 /**
- * Whether users with the role `role` may use a Connection. `entry` is what the policy document says about the Connection. If it is undefined,
- * `audience` decides: the audience that the canvas sets for all Connections.
+ * Whether users with the role `role` may use a Connection. `entry` is what the policy document says about the Connection. If it is
+ * undefined, `audience` decides: the audience that the canvas sets for all Connections.
  */
 export const inAudience = (
   entry: ConnectionPolicy | undefined,
@@ -24,8 +24,8 @@ export const allowsMethod = (entry: ConnectionPolicy | undefined, method: string
   entry?.methods?.some((each) => each === method) ?? true;
 
 /**
- * Returns what a role may do with a Connection. `approved` are the methods that the administrator allows; an empty list if the Connection
- * cannot be used at present.
+ * Returns the methods that a role may use with a Connection. `approved` are the methods that the administrator allows. It is empty while
+ * the Connection cannot be used at all.
  */
 export function connectionRights(
   entry: ConnectionPolicy | undefined,

@@ -43,7 +43,7 @@ interface Description {
   /** The unique name of the act, which the audit log records. */
   name: string;
   method: Method;
-  /** The path, with its parameters as in `/api/canvases/{id}`. */
+  /** The path, with the parameters in braces, such as `/api/canvases/{id}`. */
   path: string;
   /** A sentence for the docs. */
   summary: string;

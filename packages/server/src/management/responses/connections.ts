@@ -10,7 +10,7 @@ import { exact } from "./exact.ts";
 
 const counts = z.record(z.string(), z.int());
 
-/** The schema of figures about calls, to which other schemas add fields. */
+/** The schema of `ConnectionCalls`. Other schemas extend it, for example with the name of the profile. */
 const calls = z.strictObject({
   calls: z.int(),
   responses: counts,
