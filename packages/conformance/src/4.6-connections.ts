@@ -22,18 +22,24 @@ export function connections(target: Target): void {
     test("4.6 Connections", { skip: "no stand-in for an external API is given (UPSTREAM)" });
     return;
   }
-  describe("4.6 Connections", () => {
-    if (target.rateLimited) return rates(target);
-    methods(target);
-    limits(target);
-    audiences(target);
-    order(target);
-    visitors(target);
-    profiles(target);
-    places(target);
+  if (target.rateLimited) {
+    describe("4.6 Connections", () => rates(target));
+    return;
+  }
+  // The failures wait for a deadline of ten seconds. They run beside all others.
+  describe("4.6 Connections", { concurrency: 2 }, () => {
     failures(target);
-    redirects(target);
-    responses(target);
-    requestHeaders(target);
+    describe("calls and profiles", { concurrency: 1 }, () => {
+      methods(target);
+      limits(target);
+      audiences(target);
+      order(target);
+      visitors(target);
+      profiles(target);
+      places(target);
+      redirects(target);
+      responses(target);
+      requestHeaders(target);
+    });
   });
 }

@@ -1,4 +1,3 @@
-import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -6,7 +5,7 @@ import { before, describe, it } from "node:test";
 import type { Target } from "../target.ts";
 import { barred, connect, type Room, reach, roomOf } from "./profile.ts";
 import { asking, type Reply } from "./reply.ts";
-import { freshMark, nothingWith, receivedWith, upstreamOf } from "./upstream-log.ts";
+import { freshMark, nothingWith } from "./upstream-log.ts";
 
 /** Returns a port on which nothing listens. */
 async function closedPort(): Promise<number> {
@@ -29,10 +28,6 @@ export function failures(target: Target): void {
     for (const [name, origin] of [
       ["nothing listens", async () => `https://localhost:${await closedPort()}`],
       ["the name does not exist", async () => "https://no-such-host.invalid"],
-      [
-        "the certificate has another name",
-        async () => upstreamOf(target).replace("localhost", "other.localhost"),
-      ],
     ] as const) {
       it(`${name}: 502 UPSTREAM_UNAVAILABLE`, async () => {
         const profile = await connect(target, room, { origin: await origin() });
@@ -42,23 +37,20 @@ export function failures(target: Target): void {
       });
     }
 
-    it("no response, no end, or slow redirects: 504 UPSTREAM_TIMEOUT after ten seconds in all", async () => {
-      const mark = freshMark();
-      const slowly = (next: Reply): Reply => ({
-        delayMs: 4_000,
-        status: 302,
-        headers: { location: `/?${asking(next, mark)}` },
-      });
+    it("no response, no end, or late after a slow redirect: 504 UPSTREAM_TIMEOUT after ten seconds in all", async () => {
       const replies: Reply[] = [
         { hang: true },
         { body: "partial", stall: true },
-        slowly(slowly({ delayMs: 4_000, body: "late" })),
+        {
+          delayMs: 5_000,
+          status: 302,
+          headers: { location: `/?${asking({ delayMs: 8_000, body: "late" })}` },
+        },
       ];
       const answers = await Promise.all(
-        replies.map((reply) => reach(room.pages.viewer, room.profile, reply, { mark })),
+        replies.map((reply) => reach(room.pages.viewer, room.profile, reply)),
       );
       for (const answer of answers) barred(answer, 504, "UPSTREAM_TIMEOUT");
-      assert.equal((await receivedWith(target, mark)).length, 5);
     });
   });
 }
