@@ -4,6 +4,7 @@ import { failures } from "./connections/failures.ts";
 import { limits } from "./connections/limits.ts";
 import { methods } from "./connections/methods.ts";
 import { order } from "./connections/order.ts";
+import { paths } from "./connections/paths.ts";
 import { places } from "./connections/places.ts";
 import { profiles } from "./connections/profiles.ts";
 import { rates } from "./connections/rates.ts";
@@ -37,6 +38,7 @@ export function connections(target: Target): void {
       visitors(target);
       profiles(target);
       places(target);
+      paths(target);
       redirects(target);
       responses(target);
       requestHeaders(target);

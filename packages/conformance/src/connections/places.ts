@@ -6,24 +6,26 @@ import { pageHeaders } from "../page.ts";
 import { until } from "../patience.ts";
 import type { Person, Target } from "../target.ts";
 import { barred, connect, grant, passed, pathOf, type Room, reach, roomOf } from "./profile.ts";
-import { arrivals, freshMark, onlyWith } from "./upstream-log.ts";
+import type { Reply } from "./reply.ts";
+import { arrivals, freshMark, onlyWith, receivedWith } from "./upstream-log.ts";
 
 /** The number of concurrent calls of a canvas. */
 export const PLACES = 5;
 
-/** Begins a request to which the upstream never responds. It ends when the returned request is destroyed. */
+/** Begins a request to which the upstream never responds, or as `reply` says. It ends when the returned request is destroyed. */
 export function hold(
   target: Target,
   room: Room,
   person: Person,
   mark: string,
   profile = room.profile,
+  reply: Reply = { hang: true },
 ): ClientRequest {
   const request = start(
     target.base,
     {
       method: "GET",
-      path: `/v1/c/${room.slug}${pathOf(profile, { hang: true }, mark)}`,
+      path: `/v1/c/${room.slug}${pathOf(profile, reply, mark)}`,
       headers: [...person.headers, ...pageHeaders(target, room.slug)],
     },
     false,
@@ -76,6 +78,27 @@ export function places(target: Target): void {
       } finally {
         for (const each of [aborted, ...held]) each.destroy();
       }
+    });
+
+    it("a caller who disconnects amid the body of the upstream frees the place", async () => {
+      const canvas = await roomOf(target);
+      const mark = freshMark();
+      const stalled = () =>
+        hold(target, canvas, canvas.people.viewer, mark, canvas.profile, { body: "partial", stall: true });
+      const held = Array.from({ length: PLACES }, stalled);
+      try {
+        await arrivals(target, mark, PLACES);
+        barred(await reach(canvas.pages.owner, canvas.profile), 429, "CONNECTION_LIMIT");
+      } finally {
+        for (const each of held) each.destroy();
+      }
+      await until("the upstream's connections close", async () =>
+        (await receivedWith(target, mark)).every(({ aborted }) => aborted === true),
+      );
+      await until(
+        "the places are free",
+        async () => (await reach(canvas.pages.owner, canvas.profile)).status === 200,
+      );
     });
 
     it("a call frees its place when it ends, whatever its outcome", async () => {

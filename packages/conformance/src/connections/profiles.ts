@@ -47,6 +47,9 @@ const PLAIN = /^https:\/\/([a-z0-9_-]+\.)*[a-z_-][a-z0-9_-]*(:\d{1,5})?\/?$/i;
 /** Matches the URLs and addresses in a file of the corpus. */
 const URLS = /[a-z]+:\/\/[^\s"'`<>]+/gi;
 
+/** Matches the strings in a JSON file that consist of an IP address in any spelling, and what may follow it in a URL. */
+const ADDRESSES = /"\[?(0x)?[0-9a-f]*[.:0-9][0-9a-fx.:]*\]?(:\d+)?(\/[^"]*)?"/gi;
+
 /** Tests the management of profiles and grants, and the figures on their use. */
 export function profiles(target: Target): void {
   describe("profiles and grants", () => {
@@ -130,6 +133,19 @@ export function profiles(target: Target): void {
           assert.equal(answer.status, 400, origin);
         }
       for (const { origin } of await list()) assert.match(origin, PLAIN);
+    });
+
+    it("IP addresses from the corpus, in any spelling: 400 INVALID_BODY", {
+      skip: corpus === null && ABSENT,
+    }, async () => {
+      const texts = (corpus ?? [])
+        .filter(({ name }) => name.endsWith(".json"))
+        .flatMap(({ bytes }) => bytes.toString("utf8").match(ADDRESSES) ?? []);
+      const hosts = new Set(texts.map((text) => text.slice(1, -1)));
+      assert.ok(hosts.size > 50);
+      for (const host of hosts)
+        for (const origin of [`https://${host}`, `https://[${host}]`])
+          refused(await api("PUT", `/${freshProfile()}`, { ...valid(), origin }), 400, "INVALID_BODY");
     });
 
     for (const [name, change] of [

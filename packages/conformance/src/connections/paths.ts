@@ -1,0 +1,53 @@
+import assert from "node:assert/strict";
+import { before, describe, it } from "node:test";
+import type { Target } from "../target.ts";
+import { passed, type Room, roomOf } from "./profile.ts";
+import { freshMark, receivedWith, valuesOf } from "./upstream-log.ts";
+
+/** Each row has what follows the name of the profile in a request, and the path and query that the upstream gets. */
+const ROWS: [suffix: string, received: string][] = [
+  ["", "/"],
+  ["/", "/"],
+  ["?", "/"],
+  ["?a=1", "/?a=1"],
+  ["/a//b/", "/a//b/"],
+  ["//evil.example/a", "//evil.example/a"],
+  ["/\\evil.example/a", "//evil.example/a"],
+  ["/@evil.example/", "/@evil.example/"],
+  ["/https://evil.example/", "/https://evil.example/"],
+  ["/a/./b/../c", "/a/c"],
+  ["/../../../a", "/a"],
+  ["/%2e%2E/.%2e/a", "/a"],
+  ["/..%2Fa", "/..%2Fa"],
+  ["/a%2Fb%5Cc%3Fd", "/a%2Fb%5Cc%3Fd"],
+  ["/%00%0D%0A", "/%00%0D%0A"],
+  ["/%7Ea%c3%A4", "/%7Ea%c3%A4"],
+  ["/a;b=1,2/(c)'", "/a;b=1,2/(c)'"],
+  ["/x?a=%20b+c&a=%2B&&d", "/x?a=%20b+c&a=%2B&&d"],
+  ["/x?u=https://evil.example/../?b", "/x?u=https://evil.example/../?b"],
+];
+
+/** Tests that path and query reach the upstream without decoding, and only within its origin. */
+export function paths(target: Target): void {
+  describe("paths", () => {
+    let room: Room;
+    before(async () => {
+      room = await roomOf(target);
+    });
+
+    for (const [suffix, expected] of ROWS)
+      it(`${JSON.stringify(suffix)}: ${expected}`, async () => {
+        const row = freshMark();
+        passed(
+          await room.pages.viewer.send("GET", `/connections/${room.profile}${suffix}`, [["X-Row", row]]),
+        );
+        const received = (await receivedWith(target, "")).filter(
+          (each) => valuesOf(each, "x-row")[0] === row,
+        );
+        assert.deepEqual(
+          received.map(({ path }) => path),
+          [expected],
+        );
+      });
+  });
+}
