@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
-import type { ConnectionProfile } from "@easel/protocol/management";
+import type { AuditEntry, ConnectionProfile, ProfileUsage } from "@easel/protocol/management";
 import { ABSENT, samples } from "../corpus.ts";
 import { manage } from "../fixture.ts";
 import { until } from "../patience.ts";
@@ -213,25 +213,47 @@ export function profiles(target: Target): void {
       barred(await reach(pages.owner, profile), 404, "CONNECTION_NOT_GRANTED");
     });
 
+    it("every change is in the audit log, with the profile and the canvas", async () => {
+      const { profile, id } = await roomOf(target);
+      assert.equal((await api("DELETE", `/${profile}/grants/${id}`)).status, 204);
+      assert.equal((await api("DELETE", `/${profile}`)).status, 204);
+      const { json } = await manage(target, admin, "GET", "/api/admin/audit?limit=100");
+      const entries = (json.entries as AuditEntry[]).filter((entry) => entry.target === profile);
+      assert.deepEqual(
+        entries.map(({ act, canvasId, actor }) => [act, canvasId, actor.email]),
+        [
+          ["connection.delete", null, target.admin],
+          ["connection.revoke", id, target.admin],
+          ["connection.grant", id, target.admin],
+          ["connection.put", null, target.admin],
+        ],
+      );
+    });
+
     it("usage counts responses by class and failures by code", async () => {
-      const { pages, profile, id } = await roomOf(target, { methods: ["GET", "POST"] });
+      const { pages, people, profile, id } = await roomOf(target, { methods: ["GET", "POST"] });
       for (const status of [200, 204, 404, 503])
-        passed(await reach(pages.owner, profile, { status }), status);
+        passed(await reach(pages.owner, profile, { status, delayMs: 30 }), status);
       barred(await reach(pages.owner, profile, { body: "x", cut: true }), 502, "UPSTREAM_UNAVAILABLE");
       barred(await reach(pages.owner, profile, {}, { method: "PUT" }), 405, "METHOD_NOT_ALLOWED");
-      type Usage = {
-        total: { calls: number; responses: object; failures: object };
-        canvases: { canvasId: string }[];
-      };
-      const usage = async () => (await api("GET", `/${profile}/usage`)).json as unknown as Usage;
+      const usage = async () => (await api("GET", `/${profile}/usage`)).json as unknown as ProfileUsage;
       await until("the calls are counted", async () => (await usage()).total.calls === 5);
-      const { total, canvases } = await usage();
+      const { total, days, canvases } = await usage();
       assert.deepEqual(total.responses, { "2xx": 2, "4xx": 1, "5xx": 1 });
       assert.deepEqual(total.failures, { UPSTREAM_UNAVAILABLE: 1 });
       assert.deepEqual(
         canvases.map(({ canvasId }) => canvasId),
         [id],
       );
+      // The shortest call takes longer than the range that ends with 20 ms.
+      const { meanMs, p50Ms, p95Ms } = total.latency ?? assert.fail("no latency");
+      assert.ok(meanMs >= 20 && p50Ms > 20 && p95Ms >= p50Ms, JSON.stringify(total.latency));
+      assert.equal(
+        days.reduce((sum, { calls }) => sum + calls, 0),
+        5,
+      );
+      const { json } = await manage(target, people.owner, "GET", `/api/canvases/${id}/usage`);
+      assert.deepEqual(json.connections, [{ profile, ...total }]);
     });
   });
 }

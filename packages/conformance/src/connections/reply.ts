@@ -9,6 +9,10 @@ export interface Reply {
   times?: number;
   /** The time to wait before the response. */
   delayMs?: number;
+  /** Sends `103 Early Hints` before the response. */
+  hints?: boolean;
+  /** Closes the connection instead of a response. */
+  reset?: boolean;
   /** Sends no response at all. */
   hang?: boolean;
   /** Sends the body, but never ends it. */

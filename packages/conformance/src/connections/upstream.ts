@@ -32,6 +32,8 @@ const log: { mark: string; received: Received }[] = [];
 async function play(reply: Reply, response: ServerResponse): Promise<void> {
   if (reply.delayMs) await sleep(reply.delayMs, undefined, { ref: false });
   if (reply.hang) return;
+  if (reply.reset) return void response.destroy();
+  if (reply.hints) response.writeEarlyHints({ link: "</early>; rel=preload", "x-request-id": "early" });
   response.writeHead(reply.status ?? 200, reply.headers ?? {});
   for (let left = reply.times ?? 1; left > 0 && !response.destroyed; left--) {
     if (response.write(reply.body ?? "")) continue;

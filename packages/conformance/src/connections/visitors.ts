@@ -1,7 +1,8 @@
 import { before, describe, it } from "node:test";
+import { disable } from "../admin.ts";
 import { amend, turn } from "../fixture.ts";
 import { guestOf } from "../guest.ts";
-import { publish } from "../lifecycle.ts";
+import { archive, expire, publish } from "../lifecycle.ts";
 import { open, type Page } from "../page.ts";
 import { refused } from "../refusal.ts";
 import type { Target } from "../target.ts";
@@ -60,6 +61,22 @@ export function visitors(target: Target): void {
       for (const [, page] of visiting) barred(await reach(page, room.profile), 403, "STATIC_ONLY");
       await grant(target, room.profile, room, true);
     });
+
+    for (const [state, enter, status, code] of [
+      ["expired", expire, 404, "SHARE_EXPIRED"],
+      ["archived", archive, 404, "ARCHIVED"],
+      ["disabled", disable, 403, "DISABLED"],
+    ] as const)
+      it(`a canvas that is ${state}: ${status} ${code}, whatever the grant`, async () => {
+        const canvas = await roomOf(target, {}, { people: room.people });
+        await publish(target, canvas, "home");
+        await amend(target, canvas, { access: "public_link" });
+        await grant(target, canvas.profile, canvas, true);
+        await enter(target, canvas);
+        const mark = freshMark();
+        barred(await reach(canvas.pages.stranger, canvas.profile, {}, { mark }), status, code);
+        await nothingWith(target, mark);
+      });
 
     it("a password applies to anonymous visitors", async () => {
       await amend(target, room, { password: "a password" });
