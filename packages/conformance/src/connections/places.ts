@@ -83,6 +83,12 @@ export function places(target: Target): void {
     it("a caller who disconnects amid the body of the upstream frees the place", async () => {
       const canvas = await roomOf(target);
       const mark = freshMark();
+      // Responds 504 at its deadline, which is before those of the others.
+      const reference = hold(target, room, room.people.owner, freshMark());
+      let timedOut = false;
+      reference.once("response", () => {
+        timedOut = true;
+      });
       const stalled = () =>
         hold(target, canvas, canvas.people.viewer, mark, canvas.profile, { body: "partial", stall: true });
       const held = Array.from({ length: PLACES }, stalled);
@@ -99,6 +105,8 @@ export function places(target: Target): void {
         "the places are free",
         async () => (await reach(canvas.pages.owner, canvas.profile)).status === 200,
       );
+      reference.destroy();
+      assert.equal(timedOut, false, "the places are free before the deadline");
     });
 
     it("a call frees its place when it ends, whatever its outcome", async () => {
