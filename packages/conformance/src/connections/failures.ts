@@ -17,7 +17,7 @@ async function closedPort(): Promise<number> {
   return port;
 }
 
-/** Tests upstreams that cannot be reached, and the deadline of ten seconds. */
+/** Tests calls to upstreams that cannot be reached, and the limit of ten seconds for a call. */
 export function failures(target: Target): void {
   describe("upstreams that fail", () => {
     let room: Room;

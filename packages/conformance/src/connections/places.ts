@@ -9,7 +9,7 @@ import { barred, connect, grant, passed, pathOf, type Room, reach, roomOf } from
 import type { Reply } from "./reply.ts";
 import { arrivals, freshMark, onlyWith, receivedWith } from "./upstream-log.ts";
 
-/** The number of concurrent calls of a canvas. */
+/** The number of concurrent calls that a canvas may have. */
 export const PLACES = 5;
 
 /** Begins a request to which the upstream never responds, or as `reply` says. It ends when the returned request is destroyed. */

@@ -10,7 +10,7 @@ import { requireCapability } from "./capability.ts";
 import { enterCanvas, isOpenToVisitors, lookUp } from "./resolve.ts";
 import type { AdmitsVisitors, Admitted } from "./visit.ts";
 
-/** The caller of a request that was admitted, and the canvas. */
+/** The caller and the canvas of a request that was admitted before. */
 interface Caller {
   user: User;
   canvas: Pick<Canvas, "id" | "slug">;

@@ -14,7 +14,10 @@ interface Entered {
   role: CanvasRole;
 }
 
-/** The parts of a request that decide on access. `openToVisitors` is by default true for pages and false for the runtime API. */
+/**
+ * The parts of a request on which access depends. `openToVisitors`: whether visitors of a Public link may send it; by default true for
+ * pages, false for the runtime API.
+ */
 type Entering = Pick<Visit, "surface"> & { request: HasHeaders; openToVisitors?: boolean };
 
 /** Whether visitors of a Public link may send a request to the runtime API of a canvas. */

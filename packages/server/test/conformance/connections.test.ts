@@ -12,7 +12,10 @@ const { origin: upstream, settings } = await startUpstream({ after });
 const { SERVICE_ENCRYPTION_KEY: _, ...withoutKey } = settings;
 const SQLITE = { engine: "sqlite", urlMode: "path", authMode: "dev" } as const;
 
-/** More than the rate of Connections, which is 60 calls a minute. */
+/**
+ * The settings of the rate-limited service. It allows more requests to a canvas than the 60 calls a minute of a Connection, which are
+ * tested.
+ */
 const limitedSettings = { ...settings, SERVICE_RATELIMIT_CANVAS_API_PER_MIN: "1000" };
 
 /*

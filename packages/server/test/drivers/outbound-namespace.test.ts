@@ -7,7 +7,7 @@ import type { Scope } from "../support/service.ts";
 
 /** A canvas that may call every profile which `profile` creates. */
 interface Caller {
-  /** Creates a profile for a host, or with a whole origin, and grants it. Returns the status. */
+  /** Creates a profile and grants it. Its host is derived from `name`, unless `origin` is given. Returns the status. */
   profile(name: string, origin?: string): Promise<number>;
   /** Calls a profile. Returns the status and the code of an error. */
   call(name: string, path?: string): Promise<string>;
@@ -89,7 +89,7 @@ const { v4, second, v6 } = PUBLIC;
 const PRIVATE = "10.0.0.1";
 const MANY = Array.from({ length: 24 }, () => [v4, second]).flat();
 
-/** Answers that mix allowed and forbidden addresses, or lead to a forbidden one. */
+/** Answers of the DNS server that have allowed and forbidden addresses, or lead to a forbidden one by another name. */
 const MIXED: Record<string, string[]> = {
   "public-first": [v4, PRIVATE],
   "private-first": [PRIVATE, v4],
@@ -138,7 +138,7 @@ const NO_ORIGINS = [
   "https://public-v4.api.test/path",
 ];
 
-/** Names for the service with approved ranges, and what a call to them gets. */
+/** Host names with their addresses, and the result of a call through the service that has approved ranges. */
 const APPROVED: [name: string, addresses: string[], expected: string][] = [
   ["approved-v4", [APPROVABLE.v4], "200"],
   ["approved-v6", [APPROVABLE.v6], "200"],
@@ -153,10 +153,10 @@ const APPROVED: [name: string, addresses: string[], expected: string][] = [
   ["approved-multicast", ["224.0.0.1"], BLOCKED],
 ];
 
-/** The ranges that the operator of the second service has approved. Some of them have no effect. */
+/** The approved ranges of the second service. The last three can never be reached. */
 const RANGES = ["10.9.0.0/16", "fd09::/16", "127.0.0.0/8", "0.0.0.0/8", "224.0.0.0/4", `${OWN}/32`];
 
-/** Proxies that must have no effect: a connection to one would be noticed. */
+/** Environment variables that name proxies. They must have no effect; the test would notice a connection to one of the proxies. */
 const PROXIES = {
   NODE_USE_ENV_PROXY: "1",
   HTTPS_PROXY: "http://10.0.0.2:8443",

@@ -17,7 +17,7 @@ await onDatabases("calls of Connections", (db, otherDb) => {
   const stores = new ConnectionStores(db);
   const { env } = stores;
 
-  /** Counts calls of these durations and writes the counts. */
+  /** Counts a call for each duration in ms, and writes the counts to the database. */
   async function called(canvasId: string, profile: string, outcome: string, ...durations: number[]) {
     for (const ms of durations) countCall({ canvasId, profile, outcome, ms }, env);
     await writeCounts(env);

@@ -22,7 +22,7 @@ await onDatabases("connection profiles", (db, otherDb) => {
   const stores = new ConnectionStores(db);
   const other = new ConnectionStores(otherDb);
 
-  /** Returns a profile that must exist, and its protected headers. */
+  /** Reads a profile, which must exist, and its decrypted headers. */
   async function read(name: string, { env } = stores): Promise<Profile & { opened: unknown }> {
     const profile = (await findProfile(name, env)) ?? assert.fail(`no profile ${name}`);
     return { ...profile, opened: profile.sealed === null ? null : openHeaders(profile.sealed, profile, env) };

@@ -15,7 +15,7 @@ export const ORIGIN = "https://api.test";
 /** Returns an unused name of a profile. */
 export const freshProfile = (): string => `p${newId().toLowerCase()}`;
 
-/** The stores of Connections on a database, as one node with these encryption keys uses them, at a time that the test sets. */
+/** The tables of Connections in a database, as a node with the given encryption keys uses them. The test sets the time in `now`. */
 export class ConnectionStores {
   readonly env: Env;
   /** Epoch milliseconds. */

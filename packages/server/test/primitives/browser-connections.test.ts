@@ -10,7 +10,7 @@ import { enterAs, startSite } from "../support/site.ts";
 
 const PAGE = `<!doctype html><meta charset=utf-8><title>Page</title><script src="/sdk/v1.js"></script>`;
 
-/** The headers of a response that a page reads. Null stands for one that does not reach the page. */
+/** Response headers with the values that a page reads. Null: the header does not reach the page. */
 const READ = [
   ["content-type", "application/problem+json"],
   ["etag", '"7"'],

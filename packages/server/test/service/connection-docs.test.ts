@@ -11,7 +11,7 @@ import { startExternalApi } from "../support/external-api.ts";
 import { ROOT } from "../support/import-tests.ts";
 import { startExample, temporaryDirectory } from "../support/service.ts";
 
-/** Returns the code blocks of a page in a language. */
+/** Returns the code blocks in `language` from a page of the docs. */
 async function blocks(file: string, language: string): Promise<string[]> {
   const text = await readFile(path.join(ROOT, file), "utf8");
   return [...text.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\``, "gm"))].map(
@@ -24,7 +24,7 @@ const missing = ["curl", "jq"].filter(
     !(process.env.PATH ?? "").split(path.delimiter).some((folder) => existsSync(path.join(folder, tool))),
 );
 
-/** What the commands of each page print. */
+/** The expected output of the shell commands on each page of the docs. */
 const PRINTED: Record<string, string> = {
   "docs/connections.md": `editors
 ["authorization"]

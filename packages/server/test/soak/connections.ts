@@ -16,13 +16,13 @@ import { atEnd, type Scope, temporaryDirectory } from "../support/service.ts";
 
 const LOAD_MS = 10_000;
 const WORKERS = 30;
-/** With five places each, these canvases can take all 50 places of the process. */
+/** The number of canvases. With five places each, they can take all 50 places of the process. */
 const CANVASES = 10;
 const PER_CANVAS = 5;
 const MOST_BYTES = 250_000_000;
 const KIB = "x".repeat(1024);
 
-/** The ways in which a call can go. `abortAfterMs` is the greatest time after which the client aborts. */
+/** The kinds of calls, with the statuses that each may get. `abortAfterMs`: the client aborts at a random time up to this. */
 const KINDS: { reply: Reply; abortAfterMs?: number; statuses: number[] }[] = [
   { reply: {}, statuses: [200] },
   { reply: { delayMs: 30 }, statuses: [200] },

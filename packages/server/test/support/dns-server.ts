@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { isIP, isIPv4 } from "node:net";
 
 /**
- * The answers of a DNS server by name. Each is the answer to one lookup, the last also to all further lookups: a list of addresses and of
- * other names (CNAME), or null for no answer at all. Names that are not listed do not exist.
+ * Maps names to the answers of a DNS server, one answer for each lookup; the last one also serves all later lookups. An answer is a list of
+ * addresses or other names (CNAME). Null: the server does not answer. Names that are not listed do not exist.
  */
 export type Zone = Record<string, (string[] | null)[]>;
 
@@ -41,7 +41,7 @@ function questionOf(query: Buffer): { name: string; type: number; end: number } 
   return { name: labels.join(".").toLowerCase(), type: query.readUInt16BE(at + 1), end: at + 5 };
 }
 
-/** Encodes a record that is valid for no time. */
+/** Encodes a record with a time to live of 0 s. */
 function recordOf(name: string, type: number, data: Buffer): Buffer {
   const fixed = Buffer.alloc(10);
   fixed.writeUInt16BE(type, 0);

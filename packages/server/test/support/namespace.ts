@@ -29,7 +29,7 @@ export interface Namespace {
   report(): Promise<Report>;
 }
 
-/** Runs a program in new namespaces for the network, mounts and processes. They end with the first process inside. */
+/** Arguments of `unshare` that run a program in new network, mount and process namespaces. These end with the first process inside. */
 const UNSHARE = ["--net", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc"];
 
 function reason(): string | false {
@@ -41,7 +41,7 @@ function reason(): string | false {
   }
 }
 
-/** The reason to skip tests in a namespace; false where namespaces are possible. In CI that they are not is an error. */
+/** The reason to skip the tests that need a namespace; false if the machine can create one. In CI, a machine that cannot is an error. */
 export const noNamespace = reason();
 if (noNamespace && process.env.CI) throw new Error(`${noNamespace}, and CI runs every test`);
 
@@ -63,7 +63,7 @@ function innerService(base: string, socketPath: string, scope: Scope): InnerServ
   };
 }
 
-/** Creates a namespace, removed when the scope ends with all its processes. */
+/** Creates a namespace. When the scope ends, removes it and ends all its processes. */
 export async function startNamespace(scope: Scope): Promise<Namespace> {
   const directory = await temporaryDirectory(scope);
   const inside = path.join(import.meta.dirname, "namespace-inside.ts");

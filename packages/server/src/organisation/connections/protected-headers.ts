@@ -3,7 +3,7 @@ import type { Env } from "../../env.ts";
 /** Names and values of the headers that the service adds to each request of a profile. */
 export type ProtectedHeaders = Record<string, string>;
 
-/** What sealed headers are bound to. They cannot be used for another profile, or sent to another origin. */
+/** The profile to which sealed headers belong. They open only with this name and this origin, so they never reach another server. */
 interface Owner {
   name: string;
   origin: string;

@@ -20,7 +20,7 @@ function sent(...rawHeaders: string[]): string[] {
   return callerHeaders({ rawHeaders, headers } as IncomingMessage, CONFIG);
 }
 
-/** Headers that are removed, in some spelling. */
+/** Names of headers that are removed, in various spellings. */
 const REMOVED = [
   "Accept-Encoding",
   "AUTHORIZATION",
@@ -120,7 +120,7 @@ test("headers that any Connection header names are removed, case-insensitively",
   assert.deepEqual(sent(...headers), ["x-kept", "3"]);
 });
 
-/** Returns so many headers of so many bytes together. */
+/** Returns `count` headers whose names and values have `bytes` bytes in all. */
 function headersOf(count: number, bytes: number): string[] {
   const names = Array.from({ length: count }, (_, index) => `x-${String(index).padStart(3, "0")}`);
   const share = Math.floor(bytes / count) - 5;

@@ -4,8 +4,8 @@ import type { Config } from "../../config/config.ts";
 import { refuse } from "../../http/refusal.ts";
 
 /**
- * Headers of the caller that are not sent to the upstream: credentials, headers of the connection, of compression and of proxies, and those
- * by which browsers describe the page.
+ * Names of request headers that are not sent to the upstream: credentials, headers about the connection, compression or proxies, and
+ * headers in which browsers describe the page.
  */
 const REMOVED = new Set([
   "accept-encoding",
@@ -37,7 +37,9 @@ const REMOVED = new Set([
   "via",
 ]);
 
-/** Beginnings of the names of further such headers: of browsers, and of proxies that add the address or the identity of the client. */
+/**
+ * Prefixes of the names of further headers that are not sent: of browsers, and of proxies that add the address or identity of the client.
+ */
 const REMOVED_PREFIXES = [
   "access-control-",
   "cf-",
@@ -59,7 +61,7 @@ const REMOVED_PREFIXES = [
   "x-service-",
 ];
 
-/** Returns the names of the headers that the `Connection` header declares as headers of the connection. */
+/** Returns the header names that the `Connection` header lists. Such headers concern only the connection to the service. */
 const namedByConnection = ({ headers }: IncomingMessage): string[] =>
   (headers.connection ?? "").split(",").map((name) => name.trim().toLowerCase());
 
@@ -90,7 +92,7 @@ export function callerHeaders(request: IncomingMessage, config: Config): string[
   return headers;
 }
 
-/** Adds protected headers. They replace headers of the caller with the same names. */
+/** Adds the protected headers of a profile to those of the caller. They replace headers of the caller with the same names. */
 export function withProtected(headers: string[], added: Record<string, string>): string[] {
   const names = new Set(Object.keys(added).map((name) => name.toLowerCase()));
   const kept: string[] = [];

@@ -1,10 +1,10 @@
 import type { CanvasData } from "../../canvases/canvas-data.ts";
 import { DAY_MS } from "../../organisation/days.ts";
 
-/** The number of days for which calls are kept. */
+/** The number of days for which the counts of calls are kept. */
 const KEPT_DAYS = 90;
 
-/** The tables of Connections with rows of canvases: the grants, and the counts of calls. */
+/** The tables of Connections whose rows belong to canvases: the grants and the counts of calls. */
 export const connectionsData: CanvasData = {
   tables: {
     connection_grants: { key: ["canvas_id", "profile"] },

@@ -13,10 +13,13 @@ import { exchange } from "./exchange.ts";
 const ORIGIN = "https://api.test";
 const METHODS = ["GET", "HEAD", "POST"];
 
-/** A step of the upstream: a response, an error, or "never". */
+/** The reaction of the upstream to one request: a response, an error, or "never" for none. */
 type Step = Partial<Pick<OutboundResponse, "status" | "headers">> | Error | "never";
 
-/** Lets an upstream respond step by step, and `exchange` send a request to it. Returns what was sent, logged and discarded, too. */
+/**
+ * Calls `exchange` with an upstream that reacts as `steps` says, one step for each request. Returns the outcome, and what was sent,
+ * logged and discarded.
+ */
 async function exchanged(
   steps: Step[],
   { method = "GET", methods = METHODS, gone = new AbortController() } = {},

@@ -6,7 +6,7 @@ import { refuse } from "../../http/refusal.ts";
 
 const MINUTE_MS = 60_000;
 
-/** The call that limits apply to: who calls, through which profile, on which canvas. */
+/** Identifies a call for its limits: the user, the canvas and the profile. */
 export interface Caller {
   userId: string;
   canvasId: string;
@@ -34,8 +34,8 @@ async function takeOr429(bucket: Bucket, perMinute: number, bus: Env["bus"]): Pr
 }
 
 /**
- * Takes one of the places for concurrent calls: of the canvas on all nodes, and of this process. Throws 429 `CONNECTION_LIMIT` if none is
- * free. Returns the function that frees the places.
+ * Takes two places for a concurrent call: one of the places that its canvas has on all nodes together, and one of this process. Throws 429
+ * `CONNECTION_LIMIT` if either has no free place. Returns the function that frees both places.
  */
 export async function takePlaces({ canvasId }: Caller, env: Env): Promise<() => void> {
   const { bus, lease, log, outboundCalls } = env;

@@ -3,7 +3,7 @@ import type { Env } from "../../env.ts";
 import { writeCounts } from "../../organisation/connections/call-counts.ts";
 import { resealHeaders } from "../../organisation/connections/profiles.ts";
 
-/** The errors of calls that are counted: those that can only occur for a granted profile. */
+/** The error codes that are counted. They can occur only for a profile that is granted to the canvas. */
 export const METERED: ReadonlySet<ErrorCode> = new Set([
   "CONNECTION_DISABLED",
   "CONNECTION_KEY_UNAVAILABLE",
@@ -20,8 +20,8 @@ export const METERED: ReadonlySet<ErrorCode> = new Set([
 const INTERVAL_MS = 5_000;
 
 /**
- * Writes the counted calls to the database at intervals. At the start also encrypts protected headers again whose key is no longer the
- * first one. Returns a function that stops this and writes the last counts.
+ * Writes the counted calls to the database at intervals. Once at the start, also encrypts protected headers with the first key if they were
+ * encrypted with another one. Returns a function that stops the interval and writes the last counts.
  */
 export function startMetering(env: Env): () => Promise<void> {
   const { log } = env;

@@ -74,7 +74,7 @@ for (const location of OUTSIDE)
     );
   });
 
-/** The method after each redirect; those that became a GET have lost their body. */
+/** For each redirect status, the methods that stay as they are, and those that become a GET without a body. */
 const METHODS: [status: number, kept: string[], becomeGet: string[]][] = [
   [301, ["GET", "HEAD", "PUT", "PATCH", "DELETE"], ["POST"]],
   [302, ["GET", "HEAD", "PUT", "PATCH", "DELETE"], ["POST"]],

@@ -3,7 +3,7 @@ import { refuse } from "../../http/refusal.ts";
 
 const REDIRECTS = [301, 302, 303, 307, 308];
 
-/** Returns the address to which a response redirects, or null if it is no redirect. */
+/** Returns the `Location` header of a redirect, or null if the response is no redirect. */
 export function locationOf({ status, headers: { location } }: OutboundResponse): string | null {
   if (!REDIRECTS.includes(status) || location === undefined) return null;
   return [location].flat()[0] ?? null;
@@ -19,7 +19,7 @@ export function redirectTarget(location: string, from: URL, origin: string): URL
   return url;
 }
 
-/** Headers that describe a body. */
+/** Names of headers that describe a body. */
 const OF_BODY = ["content-type", "content-language", "content-location"];
 
 /**

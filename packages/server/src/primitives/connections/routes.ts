@@ -39,7 +39,10 @@ async function run(call: Call, prepared: UpstreamRequest, body: Buffer, env: Env
   }
 }
 
-/** Converts the response of an upstream to that for the page. Calls `sent` when the client has received it or has disconnected. */
+/**
+ * Converts the response of an upstream to the response for the page. `sent` is called when the client has received it or has
+ * disconnected.
+ */
 function answerWith(
   { status, headers, body }: UpstreamResponse,
   method: string,
@@ -64,7 +67,7 @@ const handler = withBody({
   run,
 });
 
-/** Handles a request and counts it, unless it was rejected before a granted profile was found. */
+/** Handles a request. Counts it as a call, unless it is rejected before its profile is known to be granted. */
 async function measured(call: Call, env: Env): Promise<Answer> {
   const start = performance.now();
   const count = (outcome: string) =>

@@ -5,7 +5,7 @@ import { targetPath, targetUrl } from "./target-path.ts";
 
 const ORIGIN = "https://api.test:8443";
 
-/** What follows the profile in the URL of a request, and the request target at the upstream. */
+/** Each row has the part of a request URL after the profile name, and the path and query that the upstream gets. */
 const TARGETS: [after: string, target: string][] = [
   ["", "/"],
   ["/", "/"],

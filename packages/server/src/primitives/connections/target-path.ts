@@ -2,11 +2,11 @@ import { LIMITS } from "@easel/protocol/limits";
 import { parseCanvasPath } from "../../http/canvas-path.ts";
 import { refuse } from "../../http/refusal.ts";
 
-/** Matches what follows the slug: `/connections`, the profile, then the relative path with its slash, and the query. */
+/** Matches the part of a URL after the slug: `/connections`, a slash, the profile name, the relative path with its slash, and the query. */
 const REST = /^\/[^/?]*\/[^/?]*(\/[^?]*)?(\?.*)?$/s;
 
 /**
- * Returns the path and query for the upstream from the URL of a request: all that follows the profile, without decoding it. Throws 413
+ * Returns the path and query that the upstream gets: the part of the request URL after the profile name, still percent-encoded. Throws 413
  * `REQUEST_TOO_LARGE` if they are too long.
  */
 export function targetPath(url: string): string {

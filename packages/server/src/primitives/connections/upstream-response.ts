@@ -2,7 +2,7 @@ import { LIMITS } from "@easel/protocol/limits";
 import type { OutboundResponse } from "../../drivers/outbound/outbound.ts";
 import { refuse } from "../../http/refusal.ts";
 
-/** Headers of an upstream that reach the page. */
+/** Names of response headers of an upstream that are passed to the page. */
 const KEPT = new Set([
   "content-type",
   "content-language",
@@ -14,13 +14,13 @@ const KEPT = new Set([
   "x-request-id",
 ]);
 
-/** Matches the names of headers by which upstreams tell their rate limits. */
+/** Matches the names of rate-limit headers, such as `RateLimit-Remaining` and `X-RateLimit-Reset`. They are passed to the page, too. */
 const RATE_LIMIT = /^(x-)?rate-?limit(-[a-z0-9-]+)?$/;
 
-/** Matches a value that a response may have. */
+/** Matches header values that Node accepts in a response. */
 const VALID = /^[\t\x20-\x7e\x80-\xff]*$/;
 
-/** The headers that each response of an upstream gets. */
+/** The headers that the service sets on each response of an upstream. */
 export const ADDED = {
   "x-service-connection-response": "upstream",
   "cache-control": "no-store",
@@ -29,7 +29,7 @@ export const ADDED = {
 };
 
 /**
- * The headers of a response for which the upstream sent none. The rate-limit headers of the pipeline are removed, because they would be
+ * The headers that a response gets if the upstream did not send them. Null removes a header: the rate limits of the service would be
  * mistaken for those of the upstream.
  */
 export const DEFAULTS = {
@@ -39,7 +39,7 @@ export const DEFAULTS = {
   "x-ratelimit-reset": null,
 };
 
-/** Returns the headers of an upstream that reach the page. */
+/** Returns the response headers of an upstream that are passed to the page. */
 export function keptHeaders(headers: OutboundResponse["headers"]): Record<string, string> {
   const kept: Record<string, string> = {};
   for (const [name, values = []] of Object.entries(headers)) {
@@ -59,12 +59,16 @@ export function requireIdentity({ headers }: Pick<OutboundResponse, "headers">):
 /** Statuses of responses that have no body. */
 const WITHOUT_BODY = [204, 205, 304];
 
-/** Whether the response to a request with this method has a body. If not, its `content-length` is that of another response. */
+/**
+ * Whether a response has a body, by the method of the request and its own status. Without a body, `content-length` does not describe this
+ * response.
+ */
 export const hasBody = (method: string, status: number): boolean =>
   method !== "HEAD" && !WITHOUT_BODY.includes(status);
 
 /**
- * Reads the body of a response. Throws 502 `RESPONSE_TOO_LARGE` as soon as it is too long, or before if the upstream says that it will be.
+ * Reads the body of a response. Throws 502 `RESPONSE_TOO_LARGE` if `content-length` is over the limit, or as soon as more bytes have
+ * arrived.
  */
 export async function readResponse(response: OutboundResponse, method: string): Promise<Buffer> {
   const most = LIMITS.connectionResponseBytes.value;

@@ -32,7 +32,7 @@ await onSqlite("places for concurrent calls", (target, env) => {
   const get = () => canvas.pages.viewer.get(`/connections/${canvas.profile}/x`);
   const path = () => `/v1/c/${canvas.slug}/connections/${canvas.profile}/x`;
 
-  /** Waits until the service has sent so many requests, and returns them. */
+  /** Waits until the service has sent `count` requests to the upstream, and returns them. */
   async function sent(count: number): Promise<Sent[]> {
     await until(`${count} requests`, () => upstream.sent.length >= count);
     assert.equal(upstream.sent.length, count);
@@ -48,7 +48,7 @@ await onSqlite("places for concurrent calls", (target, env) => {
     return request;
   }
 
-  /** Lets the ten seconds of each call never end, so that only what a test does ends a call. */
+  /** Extends the ten-second limit of calls to ten minutes, so that a call ends only when the test ends it. */
   beforeEach((t) => {
     const { setTimeout } = globalThis;
     (t as TestContext).mock.method(globalThis, "setTimeout", (end: () => void, ms: number) =>

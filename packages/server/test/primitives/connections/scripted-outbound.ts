@@ -3,13 +3,13 @@ import type { Outbound, OutboundRequest, OutboundResponse } from "../../../src/d
 /** A request that the service has sent to the upstream, and how a test lets it end. */
 export interface Sent {
   request: OutboundRequest;
-  /** Is aborted when the service has given the request up. */
+  /** Is aborted when the service cancels the request. */
   signal: AbortSignal;
   respond(body: string | Buffer, fields?: Partial<Pick<OutboundResponse, "status" | "headers">>): void;
   fail(error: Error): void;
 }
 
-/** Takes the place of all upstreams. Records each request, and leaves it open until the test lets it end or the service gives it up. */
+/** Replaces all upstreams. Records each request and keeps it open until the test ends it or the service cancels it. */
 export class ScriptedOutbound implements Outbound {
   readonly sent: Sent[] = [];
   /** Called for each request, so that a test can end it at once. */
