@@ -1,3 +1,6 @@
+/** A header of a request. A request may have several headers with the same name. */
+export type Header = [name: string, value: string];
+
 /** A request to an upstream, the external server that a Connection calls. */
 export interface OutboundRequest {
   /** The origin of the upstream, such as `https://api.example.com`. */
@@ -5,8 +8,7 @@ export interface OutboundRequest {
   /** The path and the query. */
   path: string;
   method: string;
-  /** The names and values of the headers in one flat list, such as `["accept", "text/html", "range", "bytes=0-9"]`. */
-  headers: string[];
+  headers: Header[];
   /** Null for a request without a body. */
   body: Buffer | null;
 }

@@ -51,18 +51,28 @@ export class UndiciOutbound implements Outbound {
     });
   }
 
-  async send({ origin, ...request }: OutboundRequest, signal: AbortSignal): Promise<OutboundResponse> {
+  async send(
+    { origin, path, method, headers, body }: OutboundRequest,
+    signal: AbortSignal,
+  ): Promise<OutboundResponse> {
     parse(origin);
     try {
-      const { statusCode, headers, body } = await this.#agent.request({
+      const response = await this.#agent.request({
         origin,
-        ...request,
-        method: request.method as "GET",
+        path,
+        method: method as "GET",
+        headers: headers.flat(),
+        body,
         signal,
       });
       // Without a listener, an error after the body was discarded would end the process.
-      body.on("error", () => {});
-      return { status: statusCode, headers, body, discard: () => void body.destroy() };
+      response.body.on("error", () => {});
+      return {
+        status: response.statusCode,
+        headers: response.headers,
+        body: response.body,
+        discard: () => void response.body.destroy(),
+      };
     } catch (error) {
       throw failureOf(error);
     }

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { LIMITS } from "@easel/protocol/limits";
 import type { Config } from "../../config/config.ts";
+import type { Header } from "../../drivers/outbound/outbound.ts";
 import { refuse } from "../../http/refusal.ts";
 
 /**
@@ -66,24 +67,25 @@ const namedByConnection = ({ headers }: IncomingMessage): string[] =>
   (headers.connection ?? "").split(",").map((name) => name.trim().toLowerCase());
 
 /**
- * Returns the headers of a request that are sent to the upstream, as names and values in turn. Throws 413 `REQUEST_TOO_LARGE` if they are
- * too many or too long. Headers by which a sign-in proxy names the user are removed.
+ * Returns the headers of a request that are sent to the upstream, with names in lower case. Throws 413 `REQUEST_TOO_LARGE` if they are too
+ * many or too long. Headers by which a sign-in proxy names the user are removed.
  */
-export function callerHeaders(request: IncomingMessage, config: Config): string[] {
+export function callerHeaders(request: IncomingMessage, config: Config): Header[] {
+  const { rawHeaders } = request;
   const identity = [config.proxyEmailHeader, config.proxyNameHeader, config.proxyJwtHeader];
   const removed = new Set([...namedByConnection(request), ...identity.map((name) => name.toLowerCase())]);
-  const headers: string[] = [];
+  const headers: Header[] = [];
   let bytes = 0;
-  for (let index = 0; index < request.rawHeaders.length; index += 2) {
-    const [given = "", value = ""] = request.rawHeaders.slice(index, index + 2);
-    const name = given.toLowerCase();
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index]?.toLowerCase() ?? "";
+    const value = rawHeaders[index + 1] ?? "";
     if (REMOVED.has(name) || removed.has(name) || REMOVED_PREFIXES.some((each) => name.startsWith(each)))
       continue;
-    headers.push(name, value);
+    headers.push([name, value]);
     bytes += name.length + value.length;
   }
   const { connectionHeaders, connectionHeaderBytes } = LIMITS;
-  if (headers.length / 2 > connectionHeaders.value)
+  if (headers.length > connectionHeaders.value)
     refuse("REQUEST_TOO_LARGE", { message: `A request may have ${connectionHeaders.value} headers.` });
   if (bytes > connectionHeaderBytes.value)
     refuse("REQUEST_TOO_LARGE", {
@@ -93,12 +95,8 @@ export function callerHeaders(request: IncomingMessage, config: Config): string[
 }
 
 /** Adds the protected headers of a profile to those of the caller. They replace headers of the caller with the same names. */
-export function withProtected(headers: string[], added: Record<string, string>): string[] {
+export function withProtected(headers: Header[], added: Record<string, string>): Header[] {
   const names = new Set(Object.keys(added).map((name) => name.toLowerCase()));
-  const kept: string[] = [];
-  for (let index = 0; index < headers.length; index += 2) {
-    const [name = "", value = ""] = headers.slice(index, index + 2);
-    if (!names.has(name)) kept.push(name, value);
-  }
-  return [...kept, "accept-encoding", "identity", ...Object.entries(added).flat()];
+  const kept = headers.filter(([name]) => !names.has(name));
+  return [...kept, ["accept-encoding", "identity"], ...Object.entries(added)];
 }

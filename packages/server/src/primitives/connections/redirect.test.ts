@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { OutboundResponse } from "../../drivers/outbound/outbound.ts";
+import type { Header, OutboundResponse } from "../../drivers/outbound/outbound.ts";
 import { Refusal } from "../../http/refusal.ts";
 import { locationOf, redirected, redirectTarget } from "./redirect.ts";
 
@@ -82,17 +82,12 @@ const METHODS: [status: number, kept: string[], becomeGet: string[]][] = [
   [307, ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"], []],
   [308, ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"], []],
 ];
-const HEADERS = [
-  "content-type",
-  "a/b",
-  "x-key",
-  "1",
-  "content-language",
-  "en",
-  "content-location",
-  "/",
-  "x-key",
-  "2",
+const HEADERS: Header[] = [
+  ["content-type", "a/b"],
+  ["x-key", "1"],
+  ["content-language", "en"],
+  ["content-location", "/"],
+  ["x-key", "2"],
 ];
 for (const [status, kept, becomeGet] of METHODS) {
   test(`after ${status}, ${kept.join(", ")} keep method and body`, () => {
@@ -107,7 +102,10 @@ for (const [status, kept, becomeGet] of METHODS) {
         const request = { method, headers: HEADERS, body: Buffer.from("x") };
         assert.deepEqual(redirected(request, status), {
           method: "GET",
-          headers: ["x-key", "1", "x-key", "2"],
+          headers: [
+            ["x-key", "1"],
+            ["x-key", "2"],
+          ],
           body: null,
         });
       }

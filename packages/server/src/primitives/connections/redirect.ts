@@ -34,10 +34,6 @@ export function redirected<Request extends Pick<OutboundRequest, "method" | "hea
   const becomesGet =
     status === 303 ? method !== "HEAD" : method === "POST" && (status === 301 || status === 302);
   if (!becomesGet) return request;
-  const kept: string[] = [];
-  for (let index = 0; index < headers.length; index += 2) {
-    const [name = "", value = ""] = headers.slice(index, index + 2);
-    if (!OF_BODY.includes(name)) kept.push(name, value);
-  }
+  const kept = headers.filter(([name]) => !OF_BODY.includes(name));
   return { ...request, method: "GET", headers: kept, body: null };
 }

@@ -1,6 +1,7 @@
 import { CONNECTION_METHODS, type ConnectionMethod } from "@easel/protocol/policy";
 import { allowsMethod, inAudience } from "../../access/connection-rights.ts";
 import { entryOf, policyOf } from "../../canvases/policy.ts";
+import type { Header } from "../../drivers/outbound/outbound.ts";
 import type { Env } from "../../env.ts";
 import { refuse } from "../../http/refusal.ts";
 import { findGranted } from "../../organisation/connections/grants.ts";
@@ -18,8 +19,7 @@ export interface UpstreamRequest {
   method: string;
   /** The methods that the caller may use, also after a redirect. */
   methods: readonly string[];
-  /** Names and values in turn. */
-  headers: string[];
+  headers: Header[];
 }
 
 /**

@@ -111,8 +111,8 @@ export const connections: Fault[] = [
   fault(
     "connections: headers of the caller stand beside protected ones of the same name",
     `${PRIMITIVE}/caller-headers.ts`,
-    "if (!names.has(name)) kept",
-    "kept",
+    "headers.filter(([name]) => !names.has(name))",
+    "headers",
     `${PRIMITIVE}/caller-headers.test.ts`,
   ),
   fault(

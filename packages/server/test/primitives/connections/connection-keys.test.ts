@@ -47,7 +47,7 @@ await onEngines("calls whose protected headers no key opens", (target, env) => {
     env.sealer = new Sealer([other, key]);
     assert.equal((await ask()).status, 200);
     const [sent] = upstream.sent;
-    assert.deepEqual(sent?.request.headers.slice(-2), ["x-key", "protected"]);
+    assert.deepEqual(sent?.request.headers.at(-1), ["x-key", "protected"]);
     assert.equal(upstream.sent.length, 1);
   });
 });
