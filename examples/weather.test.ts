@@ -57,7 +57,7 @@ const { base, env } = await startExample({ after }, "weather", {
 const browser = noBrowser ? undefined : await openBrowser({ after });
 const ADDRESS = `${base}/c/weather/`;
 
-/** Opens the page as a person, and collects its announcements. */
+/** Opens the page, signed in as the user with this e-mail address. The accessibility checker can run in it. */
 async function openWeather(email: string) {
   const opened = await openAs(browser ?? assert.fail("no browser"), ADDRESS, email);
   await allowChecker(opened.page);

@@ -6,7 +6,7 @@ import { forecastFor } from "./weather.js";
 const element = (id) => document.getElementById(id);
 const select = element("place");
 
-/** The age in ms from which a forecast is loaded again when the page is looked at. */
+/** When the person comes back to the page and the forecast is older than this, in ms, the page loads a new one. */
 const FRESH_MS = 15 * 60 * 1000;
 
 /** Aborts the request that is running. */
@@ -23,7 +23,7 @@ function showNote(error) {
   if (focused && note.hidden) select.focus();
 }
 
-/** Loads and shows the forecast for the place that the address names. A newer call replaces an older one. */
+/** Loads and shows the forecast for the place that the address of the page names. A new call aborts the call before it. */
 async function load() {
   stop.abort();
   stop = new AbortController();

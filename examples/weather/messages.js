@@ -39,5 +39,5 @@ export function explain(error) {
   return MESSAGES[error.code] ?? error.message;
 }
 
-/** Whether an administrator has to create the profile or grant it. */
+/** Returns true if the profile does not exist or is not granted to the page. An administrator has to create or grant it. */
 export const needsGrant = ({ code }) => code === "CONNECTION_NOT_GRANTED";

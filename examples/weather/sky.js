@@ -1,4 +1,4 @@
-/** Ranges of the WMO weather codes: the last code of the range, what it means, and the icon. */
+/** Each row is a range of WMO weather codes: the last code of the range, its meaning, and the id of its icon. The rows ascend. */
 const CODES = [
   [0, "Clear", "sun"],
   [1, "Mostly clear", "sun-cloud"],

@@ -16,7 +16,7 @@ const minute = new Intl.DateTimeFormat("en", {
 });
 const weekday = new Intl.DateTimeFormat("en", { weekday: "long", timeZone: "UTC" });
 
-/** Returns the date of a local time such as `2026-01-31T14:00`, as if it were UTC. The time zone is only that of the formats above. */
+/** Converts a local time such as `2026-01-31T14:00` to a Date, as if it were UTC. The formats above use UTC, so they show local time. */
 const dateOf = (time) => new Date(time.length > 10 ? `${time}Z` : time);
 const degrees = (value) => `${whole.format(value)}°`;
 
@@ -25,7 +25,7 @@ const setText = (root, selector, text) => {
 };
 const setIcon = (root, icon) => root.querySelector(".icon use").setAttribute("href", `#${icon}`);
 
-/** Shows the chance of rain; nothing if there is hardly any, or if it is unknown. */
+/** Shows the chance of rain, `value` percent. Hides it if it is below 5 % or unknown. */
 function setChance(item, value) {
   item.querySelector(".rain").hidden = !(value >= 5);
   setText(item, ".chance", percent.format((value ?? 0) / 100));

@@ -12,7 +12,7 @@ const CURRENT = [
   "is_day",
 ];
 
-/** A response of the weather API that is no forecast. `status` is 200 if its content cannot be read. */
+/** The error if the weather API responds without a forecast. `status` is the status of the response: 200 if only its body is unusable. */
 export class ApiError extends Error {
   constructor(status) {
     super(`The weather API responded with status ${status}.`);
@@ -20,7 +20,7 @@ export class ApiError extends Error {
   }
 }
 
-/** Converts columns, an array for each field, to rows: an object for each index. */
+/** Converts `{ time: [1, 2], rain: [5, 6] }` to `[{ time: 1, rain: 5 }, { time: 2, rain: 6 }]`. */
 const rowsOf = ({ time, ...columns }) =>
   time.map((each, index) => ({
     time: each,

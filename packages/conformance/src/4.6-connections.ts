@@ -15,8 +15,8 @@ import { visitors } from "./connections/visitors.ts";
 import type { Target } from "./target.ts";
 
 /**
- * Tests section 4.6 of the runtime API specification: Connections. Profiles lead to the stand-in for an external API, which responds as the
- * query of a request says. Without a stand-in, the tests are skipped.
+ * Tests section 4.6 of the runtime API specification: Connections. The profiles have the origin of the stand-in for an external
+ * API. Each request tells the stand-in in its query how to respond. Without a stand-in, the tests are skipped.
  */
 export function connections(target: Target): void {
   if (target.upstream === undefined) {

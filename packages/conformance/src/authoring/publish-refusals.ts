@@ -39,8 +39,8 @@ const FORMS: [name: string, parts: Part[]][] = [
 ];
 
 /**
- * Each row has a name for the test, and metadata that `POST /authoring` must refuse. `INVALID` has metadata that `PUT /authoring/{id}` must
- * refuse, too.
+ * Each row has a name for the test, and metadata that only `POST /authoring` must refuse. `INVALID` has the metadata that both `POST
+ * /authoring` and `PUT /authoring/{id}` must refuse.
  */
 const INVALID_HERE: [name: string, metadata: Metadata][] = [
   ["no title", { tags: [] }],

@@ -23,7 +23,7 @@ type Caller = "owner" | "editor" | "viewer" | "guest";
 const CALLERS: Caller[] = ["owner", "editor", "viewer", "guest"];
 const MANAGERS: Caller[] = ["owner", "editor"];
 
-/** Each row has the audience of the canvas, the audience in the policy entry of the profile if there is one, and who may call. */
+/** Each row has the audience in the canvas's settings, the audience in the policy (null: the policy has no entry), and who may call. */
 const ROWS: ["editors" | "viewers", "editors" | "viewers" | null, Caller[]][] = [
   ["editors", null, MANAGERS],
   ["viewers", null, CALLERS],
@@ -31,7 +31,7 @@ const ROWS: ["editors" | "viewers", "editors" | "viewers" | null, Caller[]][] = 
   ["viewers", "editors", MANAGERS],
 ];
 
-/** Returns what `GET /me` says about Connections. */
+/** Requests `GET /me`. Returns its `permissions.canUseConnections` as `canUse`, and its `resources.connections` as `connections`. */
 async function rightsOf(page: Page) {
   const { permissions, resources } = (await page.get("/me")).json as {
     permissions: Record<string, unknown>;

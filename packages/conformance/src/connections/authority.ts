@@ -23,8 +23,8 @@ export interface Authority {
 }
 
 /**
- * Creates a certificate authority for the upstreams of tests. Its name is unique, because OpenSSL finds the authority of a certificate by its
- * name, and a process may trust several.
+ * Creates a certificate authority for the upstreams of tests. Its default name is unique: a process may trust several authorities, and
+ * OpenSSL finds the one that issued a certificate by its name.
  */
 export async function createAuthority(name = `Upstreams of tests ${randomUUID()}`): Promise<Authority> {
   const root = await generate([{ name: "commonName", value: name }], {

@@ -6,7 +6,7 @@ import type { Target } from "../target.ts";
 import { freshProfile, passed, reach, roomOf } from "./profile.ts";
 import { upstreamOf } from "./upstream-log.ts";
 
-/** Tests a service without an encryption key: it has profiles, but none with protected headers. */
+/** Tests a service without an encryption key. Profiles without protected headers work. Profiles with protected headers cannot be stored. */
 export function keyless(target: Target): void {
   describe("without an encryption key", () => {
     it("protected headers: 503 CONNECTION_KEY_UNAVAILABLE, not stored", async () => {

@@ -19,7 +19,7 @@ function headersOf(count: number, bytes: number): Header[] {
   });
 }
 
-/** Headers of the page itself that are removed before the others are counted. */
+/** Headers that the service removes from a request before it counts the headers. They must not count toward the limits. */
 const REMOVED: Header[] = Array.from({ length: 20 }, (_, index) => [`X-Forwarded-${index}`, "v".repeat(500)]);
 
 /** Tests the limits of a request: each value at the limit, and one past it. */
@@ -32,7 +32,7 @@ export function limits(target: Target): void {
     const ask = (method: string, rest: string, headers: Header[] = [], body?: Buffer) =>
       room.pages.viewer.send(method, `/connections/${room.profile}/${rest}`, headers, body);
 
-    /** Registers a test: the request passes with `most` and is refused with one more. */
+    /** Registers a test: `request(most)` must pass, and `request(most + 1)` must get 413. `name` says what is counted. */
     const limited = (
       name: string,
       most: number,

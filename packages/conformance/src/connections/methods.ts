@@ -12,7 +12,7 @@ const bodiless = (method: string) => method === "GET" || method === "HEAD";
 /** Methods that no profile can allow. */
 const UNSUPPORTED = ["TRACE", "PROPFIND", "QUERY", "LINK"];
 
-/** Each row has the methods of a profile and those of the policy. Null if the policy names none. */
+/** Each row has the methods of the profile, and the methods in the policy (null: the policy does not restrict them). */
 const ROWS: [profile: Method[], policy: Method[] | null][] = [
   [["GET"], null],
   [["HEAD", "DELETE"], null],

@@ -4,7 +4,7 @@ import type { Target } from "../target.ts";
 import { passed, type Room, roomOf } from "./profile.ts";
 import { freshMark, receivedWith, valuesOf } from "./upstream-log.ts";
 
-/** Each row has what follows the name of the profile in a request, and the path and query that the upstream gets. */
+/** Each row has the part of a request's URL after `/connections/{profile}`, and the path and query that the upstream must receive. */
 const ROWS: [suffix: string, received: string][] = [
   ["", "/"],
   ["/", "/"],
@@ -27,7 +27,7 @@ const ROWS: [suffix: string, received: string][] = [
   ["/x?u=https://evil.example/../?b", "/x?u=https://evil.example/../?b"],
 ];
 
-/** Tests that path and query reach the upstream without decoding, and only within its origin. */
+/** Tests that path and query reach the upstream without decoding, and that no path leads to another origin than the profile's. */
 export function paths(target: Target): void {
   describe("paths", () => {
     let room: Room;

@@ -12,7 +12,7 @@ import { arrivals, freshMark, onlyWith, receivedWith } from "./upstream-log.ts";
 /** The number of concurrent calls that a canvas may have. */
 export const PLACES = 5;
 
-/** Begins a request to which the upstream never responds, or as `reply` says. It ends when the returned request is destroyed. */
+/** Begins a call of a Connection. By default, the upstream never responds to it. To abort the call, destroy the returned request. */
 export function hold(
   target: Target,
   room: Room,
@@ -36,7 +36,7 @@ export function hold(
   return request;
 }
 
-/** Takes all places of a canvas. Returns the requests that hold them. */
+/** Begins as many calls as a canvas may have at a time, so that the next call is refused. Returns their requests. */
 export async function fill(target: Target, room: Room, profile = room.profile): Promise<ClientRequest[]> {
   const mark = freshMark();
   const held = Array.from({ length: PLACES }, () => hold(target, room, room.people.viewer, mark, profile));

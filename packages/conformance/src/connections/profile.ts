@@ -65,11 +65,11 @@ export interface Parts {
   body?: string | Buffer;
 }
 
-/** Returns the path at the runtime API of a request that asks the stand-in for this response. */
+/** Returns a path below `/v1/c/{slug}`, such as `/connections/p-1/x?reply=…`. Its query tells the stand-in how to respond. */
 export const pathOf = (profile: string, reply: Reply, mark?: string): string =>
   `/connections/${profile}/x?${asking(reply, mark)}`;
 
-/** Sends a request through a Connection that asks the stand-in for this response. */
+/** Sends a request from a page through a Connection. The stand-in for the external API sends the response `reply`. */
 export const reach = (
   page: Page,
   profile: string,
@@ -79,7 +79,7 @@ export const reach = (
 
 const MARKER = "x-service-connection-response";
 
-/** Asserts that a response is one of the upstream, with this status. */
+/** Asserts that a response was passed on from the upstream, and that it has this status. */
 export function passed(answer: Answer, status = 200): void {
   const { headers } = answer;
   assert.deepEqual([answer.status, headers[MARKER]], [status, "upstream"], answer.text.slice(0, 300));
@@ -88,7 +88,7 @@ export function passed(answer: Answer, status = 200): void {
   assert.equal(headers["content-security-policy"], "sandbox");
 }
 
-/** Asserts that the service itself refuses a request with this status and code, not the upstream. */
+/** Asserts that a response is a refusal with this status and code, and that it comes from the service, not from the upstream. */
 export function barred(answer: Answer, status: number, code: ErrorCode): void {
   refused(answer, status, code);
   assert.equal(answer.headers[MARKER], undefined);

@@ -41,13 +41,13 @@ const INVALID_ORIGINS = [
   "https:\\\\api.example.com",
 ];
 
-/** Matches https with a plain host name, whose last label is not a number, and at most a port. */
+/** Matches an `https` origin such as `https://api.example.com:8443`. The last label of its host must not begin with a digit. */
 const PLAIN = /^https:\/\/([a-z0-9_-]+\.)*[a-z_-][a-z0-9_-]*(:\d{1,5})?\/?$/i;
 
-/** Matches the URLs and addresses in a file of the corpus. */
+/** Finds the URLs, such as `http://127.0.0.1/a`, in a file of test inputs. */
 const URLS = /[a-z]+:\/\/[^\s"'`<>]+/gi;
 
-/** Matches the strings in a JSON file that consist of an IP address in any spelling, and what may follow it in a URL. */
+/** Finds the JSON strings with an IP address in any spelling, such as `"0x7f.1"`. A port and a path may follow the address. */
 const ADDRESSES = /"\[?(0x)?[0-9a-f]*[.:0-9][0-9a-fx.:]*\]?(:\d+)?(\/[^"]*)?"/gi;
 
 /** Tests the management of profiles and grants, and the figures on their use. */

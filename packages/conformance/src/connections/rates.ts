@@ -9,7 +9,10 @@ import { freshMark, nothingWith } from "./upstream-log.ts";
 
 const PER_MINUTE = 60;
 
-/** Tests the rate of calls: 60 a minute for each caller, canvas and profile. The rate class `canvas` must allow more. */
+/**
+ * Tests the rate limit on calls: 60 a minute for each caller, canvas and profile. The service must allow more than 60 requests a minute to
+ * the runtime API of a canvas (`SERVICE_RATELIMIT_CANVAS_API_PER_MIN`).
+ */
 export function rates(target: Target): void {
   describe("rates", () => {
     let room: Room;

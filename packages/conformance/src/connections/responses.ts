@@ -6,7 +6,7 @@ import type { Target } from "../target.ts";
 import { barred, passed, type Room, reach, roomOf } from "./profile.ts";
 
 const MIB = 1024 * 1024;
-/** Every status that a response can have. Redirects have no `Location` here. */
+/** The statuses from 200 to 599. The tests send redirects without `Location`, so that the service does not follow them. */
 const STATUSES = Array.from({ length: 400 }, (_, index) => 200 + index);
 const WITHOUT_BODY = [204, 205, 304];
 
@@ -45,7 +45,7 @@ const REMOVED = {
   "x-service-connection-response": "of-upstream",
 };
 
-/** Tests what of a response reaches the page. */
+/** Tests which status, headers and body the page gets when the upstream responds, and which responses the service refuses. */
 export function responses(target: Target): void {
   describe("responses", () => {
     let room: Room;
