@@ -13,9 +13,9 @@ import { enterCanvas, isOpenToVisitors, lookUp } from "./resolve.ts";
 import type { Admitted, ApiVisit } from "./visit.ts";
 
 /**
- * Runs the five steps of the pipeline for a request to `/v1/c/{slug}`, in order (specification 4.1). A step throws a Refusal to reject the
- * request. If `capability` is null, step 5 is left out: for a path without a handler, for an upgrade to a WebSocket, and for handlers that
- * check the capability themselves.
+ * Runs the five steps of the pipeline for a request to `/v1/c/{slug}`, in order (specification 4.1). Throws a `Refusal` if a step rejects
+ * the request. Step 5 checks that `capability` is on. Null skips it: for a path without a handler, an upgrade to a WebSocket, and handlers
+ * that check the capability themselves.
  */
 export async function admit(visit: ApiVisit, capability: Capability | null, env: Env): Promise<Admitted> {
   blockEmbedding(visit.answer);

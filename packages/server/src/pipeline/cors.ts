@@ -23,8 +23,8 @@ export function setCorsHeaders(
 }
 
 /**
- * Lets a page of the canvas read further headers of the response. In path mode there is nothing to do, because a page has the origin of the
- * API there.
+ * Lets pages of the canvas read the response headers in `names`, in addition to `EXPOSED`. Does nothing in path mode: there, pages have the
+ * same origin as the API and can read headers without permission.
  */
 export function exposeHeaders(names: string[], answer: HeaderSink, { base }: Env): void {
   if (base.urlMode === "subdomain")

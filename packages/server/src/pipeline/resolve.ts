@@ -20,7 +20,7 @@ interface Entered {
  */
 type Entering = Pick<Visit, "surface"> & { request: HasHeaders; openToVisitors?: boolean };
 
-/** Whether visitors of a Public link may send a request to the runtime API of a canvas. */
+/** Returns whether the canvas has a Public link and `admitsVisitors` lets its visitors send the request to the runtime API. */
 export const isOpenToVisitors = async (
   canvas: Canvas | null,
   admitsVisitors: AdmitsVisitors,

@@ -16,7 +16,7 @@ export interface Visit {
 /** The classes of requests to the runtime API, each with its own rate limit (specification 8). */
 export type RateClass = "canvas" | "ai";
 
-/** Returns whether visitors of a Public link to the canvas may send a request. */
+/** Decides about one request: returns whether visitors of a Public link to the canvas may send it. */
 export type AdmitsVisitors = (canvas: Canvas) => Promise<boolean>;
 
 /** A request to the runtime API. */
@@ -25,7 +25,7 @@ export interface ApiVisit extends Visit {
   rateClass: RateClass;
   /** The IP address of the client. */
   address: string;
-  /** Returns whether visitors of a Public link may send this request. Undefined if they may not, whatever the canvas. */
+  /** Decides whether visitors of a Public link may send this request. If it is undefined, they may not, on any canvas. */
   admitsVisitors?: AdmitsVisitors | undefined;
 }
 

@@ -38,7 +38,7 @@ export interface FullAnswer {
   /** A header that is null is left out, even if the pipeline has set it. */
   headers?: Record<string, string | null>;
   body: string | Uint8Array | Readable | null;
-  /** The names of further headers that pages of the canvas may read. */
+  /** The names of response headers that pages of the canvas may read, in addition to those that they may always read. */
   exposed?: string[];
   /** Called when the client has received the response or has disconnected. */
   sent?: () => void;
@@ -81,7 +81,7 @@ export interface Upgrader {
 
 /** The handlers of a path, keyed by HTTP method. A path without handlers responds with 404. */
 export interface Route extends Partial<Record<Method, Handler>> {
-  /** Handles every method. The other handlers of the route are then not used. */
+  /** Handles requests of every method. If it is set, the handlers of single methods are not used. */
   every?: Handler;
   /** Creates the object that serves the upgraded connections of the route. Called once per service. */
   upgrade?: (env: Env) => Upgrader;
@@ -100,8 +100,8 @@ export interface Primitive {
    */
   checksCapability?: true;
   /**
-   * Whether visitors of a Public link, who may use no other part of the runtime API, may send a request with these path parameters
-   * (specification 5). By default they may not.
+   * Returns whether visitors of a Public link may send a request with these path parameters (specification 5). A primitive without this
+   * function rejects all their requests.
    */
   admitsVisitors?(canvas: Canvas, params: Record<string, string>, env: Env): Promise<boolean>;
   /** Starts work that goes on between requests. Called once the service listens. Returns a function that stops the work. */

@@ -13,8 +13,8 @@ const { SERVICE_ENCRYPTION_KEY: _, ...withoutKey } = settings;
 const SQLITE = { engine: "sqlite", urlMode: "path", authMode: "dev" } as const;
 
 /**
- * The settings of the rate-limited service. It allows more requests to a canvas than the 60 calls a minute of a Connection, which are
- * tested.
+ * The settings of the service with rate limits. The limit of requests to a canvas is high, so that the tests reach only the limit of 60
+ * calls a minute through a Connection.
  */
 const limitedSettings = { ...settings, SERVICE_RATELIMIT_CANVAS_API_PER_MIN: "1000" };
 

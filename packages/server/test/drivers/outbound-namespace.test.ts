@@ -9,7 +9,7 @@ import type { Scope } from "../support/service.ts";
 interface Caller {
   /** Creates a profile and grants it. Its host is derived from `name`, unless `origin` is given. Returns the status. */
   profile(name: string, origin?: string): Promise<number>;
-  /** Calls a profile. Returns the status and the code of an error. */
+  /** Sends a request through a profile. Returns `200`, or the status and code of the error, such as `403 DESTINATION_BLOCKED`. */
   call(name: string, path?: string): Promise<string>;
 }
 
@@ -123,7 +123,7 @@ const CHANGING: Zone = {
   [hostOf("silent")]: [null],
 };
 
-/** Origins that are no host name with https, or the service itself. */
+/** Values that no profile can have as its origin: those with an IP address, `http:`, a user name or a path. */
 const NO_ORIGINS = [
   "https://10.0.0.1",
   "https://10.1",
@@ -153,7 +153,7 @@ const APPROVED: [name: string, addresses: string[], expected: string][] = [
   ["approved-multicast", ["224.0.0.1"], BLOCKED],
 ];
 
-/** The approved ranges of the second service. The last three can never be reached. */
+/** The approved ranges of the second service. Addresses in the last three stay blocked although they are approved. */
 const RANGES = ["10.9.0.0/16", "fd09::/16", "127.0.0.0/8", "0.0.0.0/8", "224.0.0.0/4", `${OWN}/32`];
 
 /** Environment variables that name proxies. They must have no effect; the test would notice a connection to one of the proxies. */

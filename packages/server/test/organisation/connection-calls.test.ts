@@ -46,7 +46,10 @@ await onDatabases("calls of Connections", (db, otherDb) => {
     assert.equal((await reportOf(canvas, profile))?.latency, null);
   });
 
-  /** Durations, and the bounds that half of them and 95 per cent of them do not exceed. */
+  /**
+   * Durations of calls in ms, and the p50 and p95 that the report must have. The report knows each duration only as the next bound in
+   * `DURATION_BOUNDS`, and durations over 60 s as 60,000 ms.
+   */
   const QUANTILES: [durations: number[], p50Ms: number, p95Ms: number][] = [
     [[0], 1, 1],
     [[1], 1, 1],

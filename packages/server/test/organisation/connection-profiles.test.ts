@@ -28,7 +28,7 @@ await onDatabases("connection profiles", (db, otherDb) => {
     return { ...profile, opened: profile.sealed === null ? null : openHeaders(profile.sealed, profile, env) };
   }
 
-  /** Returns a database like `db` on which `meanwhile` runs once, after the next read of all rows. */
+  /** Returns a database like `db`. Each call of its `all` reads the rows, runs `meanwhile`, and then returns the rows. */
   const afterRead = (meanwhile: () => Promise<unknown>): Db =>
     new Proxy(db, {
       get: (target, name) =>

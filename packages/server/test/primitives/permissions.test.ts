@@ -41,7 +41,7 @@ describe("permissions", () => {
   const permissionsOf = async (page: Page) =>
     ((await page.get("/me")).json as unknown as Identity).permissions;
 
-  /** Asserts for each caller that a route refuses exactly if `/me` reports that the caller lacks its permission. */
+  /** Asserts that each route rejects exactly those callers who, according to `/me`, lack the permission that the route requires. */
   async function agree(): Promise<void> {
     for (const [name, page] of Object.entries(pages)) {
       const permissions = await permissionsOf(page);

@@ -22,7 +22,7 @@ const PER_CANVAS = 5;
 const MOST_BYTES = 250_000_000;
 const KIB = "x".repeat(1024);
 
-/** The kinds of calls, with the statuses that each may get. `abortAfterMs`: the client aborts at a random time up to this. */
+/** The kinds of calls, with the statuses that each may get. `abortAfterMs`: the client aborts after a random time below this. */
 const KINDS: { reply: Reply; abortAfterMs?: number; statuses: number[] }[] = [
   { reply: {}, statuses: [200] },
   { reply: { delayMs: 30 }, statuses: [200] },
@@ -38,7 +38,7 @@ const KINDS: { reply: Reply; abortAfterMs?: number; statuses: number[] }[] = [
   { reply: { body: KIB, times: 1_500 }, abortAfterMs: 30, statuses: [200] },
 ];
 
-/** Starts the stand-in for an external API. Returns its origin and the file with the certificate of its authority. */
+/** Starts the stand-in for an external API. Returns its origin, and as `ca` the path of the file with its CA certificate. */
 async function startUpstream(scope: Scope, directory: string): Promise<{ origin: string; ca: string }> {
   const ca = path.join(directory, "ca.pem");
   const program = path.join(import.meta.dirname, "../../../conformance/src/connections/upstream.ts");

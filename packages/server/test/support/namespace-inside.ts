@@ -43,7 +43,7 @@ function setUp(): void {
 const hits: string[] = [];
 const served: string[] = [];
 
-/** Starts the server of the upstreams. It is not bound to a port: it gets its connections from `listen`. */
+/** Creates the HTTPS server of all upstreams. It listens on no port: `listen` accepts the connections and passes them to it. */
 async function startUpstream(): Promise<HttpsServer> {
   const authority = await createAuthority();
   writeFileSync(path.join(directory, "ca.pem"), authority.ca);
@@ -89,7 +89,7 @@ async function startForwarded(name: string, settings: Record<string, string>): P
   return base;
 }
 
-/** Whether a direct connection succeeds. */
+/** Opens a TCP connection to an address, not through the service. Returns whether this succeeds. */
 async function connect(address: string, port: number): Promise<boolean> {
   const socket = net.connect(port, address);
   try {

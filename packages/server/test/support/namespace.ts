@@ -24,7 +24,7 @@ export interface Namespace {
   start(name: string, settings?: Record<string, string>): Promise<InnerService>;
   /** Adds names to the DNS server. */
   resolve(zone: Zone): Promise<void>;
-  /** Connects directly to an address. Returns whether that succeeds. */
+  /** Opens a TCP connection to an address, not through the service. Returns whether this succeeds. */
   connect(address: string, port: number): Promise<boolean>;
   report(): Promise<Report>;
 }

@@ -94,8 +94,8 @@ export async function deleteProfile(name: string, { db }: Env): Promise<boolean>
 }
 
 /**
- * Encrypts protected headers again with the first key if they were encrypted with another one. Returns the number of profiles that it
- * changed.
+ * Encrypts the protected headers of profiles again if they were not encrypted with the first encryption key of the service. Skips headers
+ * that none of its keys can decrypt. Returns the number of profiles that it changed.
  */
 export async function resealHeaders(env: Env): Promise<number> {
   let resealed = 0;

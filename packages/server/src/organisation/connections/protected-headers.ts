@@ -15,7 +15,7 @@ const contextOf = ({ name, origin }: Owner) => JSON.stringify(["connection heade
 export const sealHeaders = (headers: ProtectedHeaders, owner: Owner, { sealer }: Env): string | null =>
   sealer.seal(JSON.stringify(headers), contextOf(owner));
 
-/** Decrypts protected headers. Returns null if their key is not available. */
+/** Decrypts protected headers. Returns null if their key is missing, or if they were sealed for another profile or origin. */
 export function openHeaders(sealed: string, owner: Owner, { sealer }: Env): ProtectedHeaders | null {
   const text = sealer.open(sealed, contextOf(owner));
   return text === null ? null : (JSON.parse(text) as ProtectedHeaders);

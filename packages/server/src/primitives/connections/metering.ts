@@ -20,8 +20,8 @@ export const METERED: ReadonlySet<ErrorCode> = new Set([
 const INTERVAL_MS = 5_000;
 
 /**
- * Writes the counted calls to the database at intervals. Once at the start, also encrypts protected headers with the first key if they were
- * encrypted with another one. Returns a function that stops the interval and writes the last counts.
+ * Writes the counted calls to the database every five seconds, and runs `resealHeaders` once at the start. Returns a function that stops
+ * the interval and writes the last counts.
  */
 export function startMetering(env: Env): () => Promise<void> {
   const { log } = env;

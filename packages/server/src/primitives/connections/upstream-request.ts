@@ -23,8 +23,8 @@ export interface UpstreamRequest {
 }
 
 /**
- * Checks whether the caller may send the request, and prepares it for the upstream. If several errors apply, the first check decides: the
- * capability, the audience, the method in the policy, the grant, the method in the profile, then the limits.
+ * Checks whether the caller may send the request, and prepares it for the upstream. The first check that fails decides the error. The order
+ * is: capability, audience, method in the policy, grant, whether the profile can be used, method in the profile, then path and headers.
  */
 export async function upstreamRequest(call: Call, env: Env): Promise<UpstreamRequest> {
   const { canvas, role, request, params } = call;

@@ -60,8 +60,7 @@ export function requireIdentity({ headers }: Pick<OutboundResponse, "headers">):
 const WITHOUT_BODY = [204, 205, 304];
 
 /**
- * Whether a response has a body, by the method of the request and its own status. Without a body, `content-length` does not describe this
- * response.
+ * Returns whether a response to a request with this method has a body. If it has none, its `content-length` says nothing about its size.
  */
 export const hasBody = (method: string, status: number): boolean =>
   method !== "HEAD" && !WITHOUT_BODY.includes(status);

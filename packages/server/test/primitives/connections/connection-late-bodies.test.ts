@@ -12,7 +12,7 @@ import { ScriptedOutbound } from "./scripted-outbound.ts";
 
 type Loss = (target: Target, canvas: Connected) => Promise<unknown>;
 
-/** What the sender of a body loses while the body is delayed, with the status and the code of the refusal. */
+/** What a viewer loses while the body of the request is delayed: the function that takes it away, and the expected status and code. */
 const LOSSES: Record<string, [loss: Loss, status: number, code?: string]> = {
   "access to the canvas": [(target, canvas) => share(target, canvas, "private", {}), 404, "OWNER_ONLY"],
   "the session": [
@@ -70,7 +70,7 @@ const LOSSES: Record<string, [loss: Loss, status: number, code?: string]> = {
   ],
 };
 
-/** What a visitor of a Public link loses. */
+/** Like `LOSSES`, for a visitor of a Public link. */
 const VISITORS_LOSSES: Record<string, [loss: Loss, status: number, code?: string]> = {
   "the public grant": [(target, canvas) => grant(target, canvas, false), 403, "STATIC_ONLY"],
   "the grant": [
@@ -95,7 +95,7 @@ await onEngines("a body that is delayed while its sender loses", (target, env) =
     env.outbound = upstream;
   });
 
-  /** Sends a body whose rest is delayed while `meanwhile` runs. Returns the response. */
+  /** Sends the start of a request, runs `meanwhile`, and then sends the rest of the body. Returns the response. */
   async function late(canvas: Connected, who: "viewer" | "visitor", meanwhile: Loss) {
     const { people, profile, slug } = canvas;
     const person = who === "visitor" ? { ...people.owner, headers: [] } : people.viewer;

@@ -32,7 +32,7 @@ async function run(scope: Scope, file: string, args: string[], settings: Record<
   return { line: line.toString().trim(), output: () => Buffer.concat(output), stop };
 }
 
-/** Returns the bytes of every file below a directory whose name begins with `prefix`. */
+/** Returns the joined contents of the files below a directory. Only files whose names begin with `prefix` count. */
 async function filesIn(directory: string, prefix = ""): Promise<Buffer> {
   const entries = await readdir(directory, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile() && entry.name.startsWith(prefix));
