@@ -18,7 +18,7 @@ export const freshProfile = (): string => `p${newId().toLowerCase()}`;
 /** The tables of Connections in a database, as a node with the given encryption keys uses them. The test sets the time in `now`. */
 export class ConnectionStores {
   readonly env: Env;
-  /** Epoch milliseconds. */
+  /** The current time for the stores, in epoch milliseconds. */
   now = Date.UTC(2031, 0, 31, 12);
 
   constructor(db: Db, keys: Buffer[] = [KEY]) {

@@ -38,7 +38,10 @@ for (const mode of ["path", "subdomain"] as const)
     await enterAs(context, site, canvas.people.owner);
     const page = await context.newPage();
     await page.goto(env.base.canvasUrl(canvas.slug));
-    /** Calls the profile `tickets` and evaluates `result`, an expression with the response `r`. */
+    /**
+     * Calls the profile `tickets` in the page. `given` is the code of the further arguments, such as `"/tickets"`. Returns the value of
+     * `result`, an expression with the response `r`.
+     */
     const call = (given: string, result: string) =>
       page.evaluate(`easel.connections.fetch("tickets", ${given}).then(async (r) => ${result})`);
     const failure = (expression: string) =>

@@ -10,7 +10,7 @@ import { locationOf, redirected, redirectTarget } from "./redirect.ts";
 import type { UpstreamRequest } from "./upstream-request.ts";
 import { readResponse, requireIdentity } from "./upstream-response.ts";
 
-/** The highest status that a response of ours can have. */
+/** The highest status that the service passes on from an upstream. A response with a higher one counts as a failure of the upstream. */
 const MAX_STATUS = 599;
 
 type FullRequest = UpstreamRequest & Pick<OutboundRequest, "body">;

@@ -95,7 +95,7 @@ for (const [value, plain] of ENCODINGS)
 
 const MOST = 2 * 1024 * 1024;
 
-/** Returns a response whose body has these pieces, and a function that returns how many of them were read. */
+/** Returns a response whose body consists of pieces of these sizes in bytes, and a function that returns how many pieces were read. */
 function responseOf(pieces: number[], headers: OutboundResponse["headers"] = {}) {
   let read = 0;
   async function* body() {

@@ -8,7 +8,7 @@ export interface Connected extends Stage {
   profile: string;
 }
 
-/** Sends a request about a profile to the management API as an administrator, and requires that it succeeds. */
+/** Sends a request below `/api/admin/connections/` as an administrator. Fails the test unless the request succeeds. */
 export async function administer(target: Target, method: string, path: string, body?: object) {
   const admin = await target.signIn(target.admin);
   const answer = await manage(target, admin, method, `/api/admin/connections/${path}`, body);
