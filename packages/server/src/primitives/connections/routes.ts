@@ -18,7 +18,10 @@ const tooLarge = () =>
     message: `GET and HEAD have no body; other bodies have at most ${LIMITS.connectionBodyBytes.value} bytes.`,
   });
 
-/** Sends the request and returns the response. Places for concurrent calls stay taken until the response has been sent. */
+/**
+ * Takes a slot of each limit on concurrent calls, sends the request to the upstream, and returns the response for the page. The slots are
+ * freed when the page has received the response, or when the call fails.
+ */
 async function run(call: Call, prepared: UpstreamRequest, body: Buffer, env: Env): Promise<Answer> {
   const caller = { userId: call.user.id, canvasId: call.canvas.id, profile: call.params.profile ?? "" };
   await takeRates(caller, env);
