@@ -3,13 +3,6 @@ import type { CanvasRole, ConnectionRights } from "@easel/protocol/types";
 import { audienceIncludes } from "./rights.ts";
 
 /**
- * Returns `entry`, what the policy document of a canvas says about a Connection. If `entry` is undefined, returns a policy with the default
- * `audience` and all methods.
- */
-const policyFor = (entry: ConnectionPolicy | undefined, audience: Audience): ConnectionPolicy =>
-  entry ?? { audience };
-
-/**
  * Whether users with the role `role` may use a Connection. `entry` is what the policy document says about the Connection. If it is
  * undefined, `audience` decides: the audience that the canvas sets for all Connections.
  */
@@ -17,7 +10,7 @@ export const inAudience = (
   entry: ConnectionPolicy | undefined,
   audience: Audience,
   role: CanvasRole,
-): boolean => audienceIncludes(policyFor(entry, audience).audience, role);
+): boolean => audienceIncludes(entry?.audience ?? audience, role);
 
 /** Whether the policy of a Connection allows a method. */
 export const allowsMethod = (entry: ConnectionPolicy | undefined, method: string): boolean =>

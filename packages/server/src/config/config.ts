@@ -26,7 +26,9 @@ export class ConfigError extends SetupError {
   }
 }
 
-const isLoopback = (address: string) => /^(localhost|127(\.\d+){3}|\[?::1\]?|.+\.localhost)$/.test(address);
+/** Returns whether a host name or IP address leads to this machine by its form alone, such as `localhost` or `127.0.0.1`. */
+export const isLoopback = (address: string) =>
+  /^(localhost|127(\.\d+){3}|\[?::1\]?|.+\.localhost)$/.test(address);
 
 /** Invalid combinations of settings, with their error messages. */
 const IMPOSSIBLE: { when: (read: Read) => boolean; say: string }[] = [
