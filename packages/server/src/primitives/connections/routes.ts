@@ -10,6 +10,7 @@ import { connectionsData } from "./data.ts";
 import { exchange, type UpstreamResponse } from "./exchange.ts";
 import { takePlaces, takeRates } from "./limits.ts";
 import { METERED, startMetering } from "./metering.ts";
+import { startResealing } from "./resealing.ts";
 import { type UpstreamRequest, upstreamRequest } from "./upstream-request.ts";
 import { ADDED, DEFAULTS, hasBody, keptHeaders } from "./upstream-response.ts";
 
@@ -99,7 +100,13 @@ export const connections: Primitive = {
   capability: "connections",
   checksCapability: true,
   data: connectionsData,
-  start: startMetering,
+  start(env) {
+    const resealed = startResealing(env);
+    const stopMetering = startMetering(env);
+    return async () => {
+      await Promise.all([resealed, stopMetering()]);
+    };
+  },
   async admitsVisitors({ id }, { profile = "" }, env) {
     return (await findGranted(id, profile, env))?.public === true;
   },
