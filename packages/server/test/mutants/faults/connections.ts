@@ -69,8 +69,8 @@ export const connections: Fault[] = [
   fault(
     "connections: an entry of the policy without the audience falls back to that of the canvas",
     "packages/server/src/access/connection-rights.ts",
-    "entry ?? { audience }",
-    "({ ...entry, audience })",
+    "entry?.audience ?? audience",
+    "audience",
     "packages/server/src/access/connection-rights.test.ts",
   ),
   fault(
