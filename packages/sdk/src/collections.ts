@@ -1,11 +1,12 @@
 import type { Json, Rights } from "@easel/protocol/types";
 import { type EaselError, invalid } from "./errors.ts";
+import type { CanvasTypes } from "./index.ts";
 import { optional } from "./optional.ts";
 import type { Listener } from "./realtime/listeners.ts";
 import type { RecordChange, Watch } from "./realtime/watch.ts";
 import { type Api, search } from "./request.ts";
 import { segment } from "./segment.ts";
-import { requireJson, toJson } from "./value.ts";
+import { requireJson, type Serializable, toJson } from "./value.ts";
 
 /** A record of a collection; `updatedAt` is in epoch milliseconds (specification 2). */
 export interface CollectionRecord<Value = Json> {
@@ -38,23 +39,35 @@ export interface RecordListOptions {
   orderBy?: string;
 }
 
-/** A collection. The canvas's policy decides what the viewer may do with its records (specification 4.10). */
-export interface Collection {
+/** The names and value types of the collections in `CanvasTypes`. */
+type Declared = CanvasTypes extends { collections: infer Collections } ? Collections : Record<never, never>;
+
+/** Returns the collection with a name. The type of its values is the given one, or else the one in `CanvasTypes`, or else any JSON. */
+export interface NamedCollection {
+  <Name extends keyof Declared & string>(name: Name): Collection<Declared[Name]>;
+  <Value = Json>(name: string): Collection<Value>;
+}
+
+/**
+ * A collection whose records have values of the type `Value`. The canvas's policy decides what the viewer may do with its records
+ * (specification 4.10).
+ */
+export interface Collection<Value = Json> {
   /**
    * Creates a record with the viewer as author. The value is any JSON.
    * @example const idea = await easel.kv.collection("ideas").create({ title: "Tea" });
    */
-  create<T extends Json>(value: T): Promise<CollectionRecord<T>>;
+  create<T extends Value>(value: T & Serializable<T>): Promise<CollectionRecord<T>>;
   /**
    * Resolves with a record, or with undefined if there is none that the viewer may read.
    * @example const idea = await easel.kv.collection("ideas").get(id);
    */
-  get<T extends Json = Json>(id: string): Promise<CollectionRecord<T> | undefined>;
+  get<T = Value>(id: string): Promise<CollectionRecord<T> | undefined>;
   /**
    * Replaces the value of a record and keeps its author.
    * @example await easel.kv.collection("ideas").update(id, { title: "Green tea" });
    */
-  update<T extends Json>(id: string, value: T): Promise<CollectionRecord<T>>;
+  update<T extends Value>(id: string, value: T & Serializable<T>): Promise<CollectionRecord<T>>;
   /**
    * Deletes a record.
    * @example await easel.kv.collection("ideas").delete(id);
@@ -64,7 +77,7 @@ export interface Collection {
    * Resolves with one page of the records that the viewer may read, in order of creation by default.
    * @example const { entries } = await easel.kv.collection("ideas").list({ where: { "value.done": false }, orderBy: "-updatedAt" });
    */
-  list<T extends Json = Json>(options?: RecordListOptions): Promise<RecordPage<T>>;
+  list<T = Value>(options?: RecordListOptions): Promise<RecordPage<T>>;
   /**
    * Adds `by`, which is 1 by default, to a record whose value is a number, atomically. Resolves with the sum.
    * @example const votes = await easel.kv.collection("votes").increment(id);
@@ -102,7 +115,7 @@ const filterOf = (where: RecordListOptions["where"]) =>
   where === undefined ? undefined : toJson(where, requireJson);
 
 /** Creates the object that `easel.kv.collection(name)` returns, without sending a request. */
-export function createCollection(api: Api, watch: Watch, name: string): Collection {
+export function createCollection<Value>(api: Api, watch: Watch, name: string): Collection<Value> {
   const root = () => `/collections/${segment(name, "collection")}`;
   const at = (id: string) => `${root()}/${segment(id, "id", ["count", "permissions"])}`;
 
@@ -110,7 +123,7 @@ export function createCollection(api: Api, watch: Watch, name: string): Collecti
     async create(value) {
       return api.json("POST", root(), requireJson(value));
     },
-    async get<T extends Json>(id: string) {
+    async get<T>(id: string) {
       return optional(api.json<CollectionRecord<T>>("GET", at(id)));
     },
     async update(id, value) {

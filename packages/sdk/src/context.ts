@@ -13,7 +13,7 @@ export type UrlMode = "path" | "subdomain";
  * Returns the slug and the API origin that the address of a page contains. If `urlMode` is undefined, tries path mode first and then
  * subdomain mode. Throws an `EaselError` if the page does not belong to a canvas.
  */
-export function contextOf(href: string | undefined, urlMode?: UrlMode): Context {
+export function contextOf(href: string | URL | undefined, urlMode?: UrlMode): Context {
   const page = new URL(href ?? "about:blank");
   const context = isHttp(page) ? read(page, urlMode) : undefined;
   if (context) return context;

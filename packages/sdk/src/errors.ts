@@ -25,6 +25,7 @@ export interface Failure {
   message?: string | undefined;
   requestId?: string | undefined;
   hint?: string | undefined;
+  retryAfter?: number | undefined;
   capability?: Capability | undefined;
   reason?: string | undefined;
   scope?: string | undefined;
@@ -37,19 +38,33 @@ export interface Failure {
 
 /**
  * Base class of all errors that the SDK throws. With the `requestId`, the operator can find the request in the log of the service.
- * @example if (error instanceof easel.EaselError && error.code === "RATE_LIMITED") await later();
+ * @example if (error instanceof easel.EaselError && error.code === "RATE_LIMITED") await later(error.retryAfter);
  */
 export class EaselError extends Error {
   readonly code: EaselErrorCode;
   readonly status: number;
   readonly requestId: string | undefined;
+  /** What to do about the error, in one sentence for people, if the response had one. It is also the `message` then. */
+  readonly hint: string | undefined;
+  /** The number of seconds after which the request may succeed, if the response had the header `Retry-After`. */
+  readonly retryAfter: number | undefined;
   /** A more specific reason than the code, if the response had one, such as `invalid_slug` with the code `INVALID_BODY`. */
   readonly reason: string | undefined;
   /** The present state of the canvas; only in errors with the code `SHARE_CONFLICT` or `UPDATE_PARTIAL`. */
   readonly current: AuthoredCanvas | undefined;
 
   constructor(failure: Failure) {
-    const { code = "REQUEST_FAILED", status, hint, message, requestId, reason, current, cause } = failure;
+    const {
+      code = "REQUEST_FAILED",
+      status,
+      hint,
+      message,
+      requestId,
+      retryAfter,
+      reason,
+      current,
+      cause,
+    } = failure;
     super(
       hint ?? message ?? `The service responded with status ${status}.`,
       cause === undefined ? undefined : { cause },
@@ -57,6 +72,8 @@ export class EaselError extends Error {
     this.code = code;
     this.status = status;
     this.requestId = requestId;
+    this.hint = hint;
+    this.retryAfter = retryAfter;
     this.reason = reason;
     this.current = current;
   }
@@ -87,13 +104,11 @@ export class NotAuthenticatedError extends EaselError {
  * @example if (error instanceof easel.CapabilityDisabledError) show(error.hint);
  */
 export class CapabilityDisabledError extends EaselError {
-  readonly hint: string | undefined;
   readonly capability: Capability | undefined;
   declare readonly reason: DisabledReason | undefined;
 
   constructor(failure: Failure) {
     super(failure);
-    this.hint = failure.hint;
     this.capability = failure.capability;
   }
 
@@ -194,10 +209,19 @@ const MAPPING: [matches: (failure: Failure) => boolean, type: new (failure: Fail
   [({ status, code = "" }) => status === 413 || QUOTA_CODES.includes(code), QuotaExceededError],
 ];
 
-/** Converts an error response to an error. `body` is the parsed body of the response, or undefined if it is not JSON. */
-export function toError(status: number, body: unknown): EaselError {
+/**
+ * Converts an error response to an error. `body` is the parsed body of the response, or undefined if it is not JSON. `retryAfter` is its
+ * header `Retry-After`, in seconds.
+ */
+export function toError(status: number, body: unknown, retryAfter?: string | null): EaselError {
   const { code, message, ...fields } = Object(body) as Record<string, unknown>;
-  const failure: Failure = { ...fields, status, code: text(code), message: text(message) };
+  const failure: Failure = {
+    ...fields,
+    status,
+    code: text(code),
+    message: text(message),
+    retryAfter: /^\d+$/.test(retryAfter ?? "") ? Number(retryAfter) : undefined,
+  };
   const [, type] = MAPPING.find(([matches]) => matches(failure)) ?? [null, EaselError];
   return new type(failure);
 }

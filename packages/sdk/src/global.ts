@@ -1,14 +1,12 @@
 import type { UrlMode } from "./context.ts";
-import * as sdk from "./index.ts";
-
-declare global {
-  /** The global that `/sdk/v1.js` defines: the primitives and the error classes. */
-  var easel: sdk.Easel & Omit<typeof sdk, "createEasel">;
-}
-
-const { createEasel, ...errors } = sdk;
+import { createEasel } from "./easel.ts";
+import * as errors from "./errors.ts";
+import * as guards from "./guards.ts";
+import type { PageEasel } from "./window.ts";
 
 /** The URL mode, which the service sets in a line that it puts before this script: `globalThis.easel={urlMode:"path"};`. */
 const { urlMode } = (globalThis as { easel?: { urlMode?: UrlMode } }).easel ?? {};
 
-globalThis.easel = { ...createEasel(undefined, undefined, undefined, urlMode), ...errors };
+const { invalid, text, toError, ...classes } = errors;
+
+globalThis.easel = { ...createEasel({ urlMode }), ...classes, ...guards } satisfies PageEasel;

@@ -1,15 +1,12 @@
 import type { Json, KvPage } from "@easel/protocol/types";
-import { type Collection, createCollection } from "./collections.ts";
+import { createCollection, type NamedCollection } from "./collections.ts";
 import { type EaselError, invalid } from "./errors.ts";
 import { optional } from "./optional.ts";
 import type { Listener } from "./realtime/listeners.ts";
 import type { KvChange, Watch } from "./realtime/watch.ts";
 import { type Api, search } from "./request.ts";
 import { segment } from "./segment.ts";
-import { requireJson } from "./value.ts";
-
-/** A value that can be stored under a key: any JSON but null. */
-export type KvValue = Exclude<Json, null>;
+import { requireJson, type Serializable } from "./value.ts";
 
 /** Options of `list`. `limit` is 1 to 1000, by default 100. `cursor` is the `nextCursor` of the previous page. */
 export interface KvListOptions {
@@ -24,12 +21,12 @@ export interface KvScope {
    * Resolves with the value of a key, or with undefined if the key does not exist.
    * @example const theme = (await easel.kv.user.get<string>("theme")) ?? "light";
    */
-  get<T extends Json = Json>(key: string): Promise<T | undefined>;
+  get<T = Json>(key: string): Promise<T | undefined>;
   /**
    * Stores a value: any JSON but null.
    * @example await easel.kv.user.set("theme", "dark");
    */
-  set<T extends KvValue>(key: string, value: T): Promise<void>;
+  set<T>(key: string, value: NonNullable<T> & Serializable<T>): Promise<void>;
   /**
    * Deletes a key; succeeds if it does not exist.
    * @example await easel.kv.user.delete("theme");
@@ -39,7 +36,7 @@ export interface KvScope {
    * Resolves with one page of keys and values, in key order. `nextCursor` is null on the last page.
    * @example const { entries, nextCursor } = await easel.kv.list<Task>({ prefix: "task:" });
    */
-  list<T extends Json = Json>(options?: KvListOptions): Promise<KvPage<T>>;
+  list<T = Json>(options?: KvListOptions): Promise<KvPage<T>>;
   /**
    * Adds `by`, which is 1 by default, to a number atomically. A missing key counts as 0. Resolves with the sum.
    * @example const visits = await easel.kv.user.increment("visits");
@@ -64,7 +61,7 @@ export interface Kv extends KvScope {
    * Returns the collection with this name. The canvas's policy must declare it.
    * @example const ideas = easel.kv.collection("ideas");
    */
-  collection(name: string): Collection;
+  collection: NamedCollection;
 }
 
 /**
@@ -75,7 +72,7 @@ export function createKv(api: Api, watch: Watch): Kv {
   return {
     ...createScope(api, watch, "kv", "/kv", ["user"]),
     user: createScope(api, watch, "kv.user", "/kv/user", []),
-    collection: (name) => createCollection(api, watch, name),
+    collection: (name: string) => createCollection(api, watch, name),
   };
 }
 
@@ -89,7 +86,7 @@ function createScope(
   const at = (key: string) => `${path}/${segment(key, "key", reserved)}`;
 
   return {
-    async get<T extends Json>(key: string) {
+    async get<T>(key: string) {
       return (await optional(api.json<{ value: T }>("GET", at(key))))?.value;
     },
 

@@ -1,14 +1,7 @@
-import { contextOf, type UrlMode } from "./context.ts";
+import { contextOf } from "./context.ts";
 import { EaselError, toError } from "./errors.ts";
+import type { EaselOptions, Fetch } from "./options.ts";
 import { toJson } from "./value.ts";
-
-/** The part of `window.location` that the SDK uses. */
-export interface Address {
-  readonly href: string;
-}
-
-/** The part of `window.fetch` that the SDK uses. */
-export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 /** The runtime API of one canvas (specification 4). Paths are relative to `/v1/c/{slug}` and begin with a slash. */
 export interface Api {
@@ -31,13 +24,15 @@ export interface Api {
   json<Answer>(method: string, path: string, body?: unknown): Promise<Answer>;
 }
 
-/** Creates the API of the canvas that `location` belongs to. Reads `location` on the first call. */
-export function createApi(location: Address | undefined, fetch: Fetch, urlMode?: UrlMode): Api {
+/** Creates the API of the canvas that `options.url` or the page belongs to. Reads the address on the first call. */
+export function createApi(options: EaselOptions = {}): Api {
+  const { token, fetch = (url, init) => globalThis.fetch(url, init) } = options;
   let root: string | undefined;
 
   const url = (path: string) => {
     if (root === undefined) {
-      const { base, slug } = contextOf(location?.href, urlMode);
+      const page = (globalThis as { location?: { href: string } }).location;
+      const { base, slug } = contextOf(options.url ?? page?.href, options.urlMode);
       root = `${base}/v1/c/${encodeURIComponent(slug)}`;
     }
     return root + path;
@@ -53,6 +48,7 @@ export function createApi(location: Address | undefined, fetch: Fetch, urlMode?:
     init?.signal?.throwIfAborted();
     const response = await transport(url(path), {
       ...init,
+      ...(token && { headers: authorized(init?.headers, token) }),
       method,
       credentials: "include",
       referrerPolicy: "same-origin",
@@ -63,7 +59,7 @@ export function createApi(location: Address | undefined, fetch: Fetch, urlMode?:
     const status = response.type === "opaqueredirect" || response.status === 302 ? 401 : response.status;
     const body = await response.json().catch(() => undefined);
     init?.signal?.throwIfAborted();
-    throw toError(status, body);
+    throw toError(status, body, response.headers.get("retry-after"));
   };
 
   const receive = async <Answer>(method: string, path: string, init?: RequestInit, transport = fetch) => {
@@ -92,6 +88,12 @@ export function search(query: Record<string, string | number | null | undefined>
   return given.length === 0
     ? ""
     : `?${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}`;
+}
+
+function authorized(headers: RequestInit["headers"], token: string): Headers {
+  const all = new Headers(headers);
+  all.set("authorization", `Bearer ${token}`);
+  return all;
 }
 
 function jsonInit(value: unknown): RequestInit {

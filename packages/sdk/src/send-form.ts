@@ -1,7 +1,8 @@
 import { EaselError, NotAuthenticatedError } from "./errors.ts";
 import { sendWithProgress, type UploadProgress, type UploadRequest } from "./files/progress.ts";
+import type { EaselOptions, Fetch } from "./options.ts";
 import { createListeners, type Listener } from "./realtime/listeners.ts";
-import type { Api, Fetch } from "./request.ts";
+import type { Api } from "./request.ts";
 
 /** Options of a request that sends a file: progress and cancellation. */
 export interface SendOptions {
@@ -21,7 +22,7 @@ export type SendForm = <Answer>(
 ) => Promise<Answer>;
 
 /** Creates a `SendForm`. Without `XMLHttpRequest`, as in Node, progress is reported once, at the end. */
-export function createSendForm(api: Api, XMLHttpRequest: (new () => UploadRequest) | undefined): SendForm {
+export function createSendForm(api: Api, options: EaselOptions = {}): SendForm {
   /**
    * Throws a `NotAuthenticatedError` if the viewer is not signed in. Called when a request got no response, because the service may have
    * redirected that request to the sign-in page.
@@ -40,6 +41,9 @@ export function createSendForm(api: Api, XMLHttpRequest: (new () => UploadReques
     size: number,
     { onProgress, signal }: SendOptions,
   ) => {
+    const page = globalThis as { XMLHttpRequest?: new () => UploadRequest };
+    // A request with a token is sent with `fetch`, which takes headers.
+    const { token, XMLHttpRequest = token ? undefined : page.XMLHttpRequest } = options;
     const init = { body: form, signal: signal ?? null };
     const send = (transport?: Fetch) => api.receive<Answer>(method, path, init, transport);
     if (onProgress === undefined) return send();

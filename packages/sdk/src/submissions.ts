@@ -2,7 +2,7 @@ import type { Json } from "@easel/protocol/types";
 import { optional } from "./optional.ts";
 import { type Api, search } from "./request.ts";
 import { segment } from "./segment.ts";
-import { requireJson } from "./value.ts";
+import { requireJson, type Serializable } from "./value.ts";
 
 /** A submission. `updatedAt` is in epoch milliseconds (specification 2). */
 export interface Submission<Value = Json> {
@@ -23,12 +23,12 @@ export interface Submissions {
    * Creates or replaces the viewer's own submission: any JSON, including null.
    * @example await easel.submissions.set("lunch", { choice: "soup" });
    */
-  set<T extends Json>(collection: string, value: T): Promise<Submission<T>>;
+  set<T>(collection: string, value: T & Serializable<T>): Promise<Submission<T>>;
   /**
    * Resolves with the viewer's own submission, or with undefined if there is none.
    * @example const mine = await easel.submissions.get("lunch");
    */
-  get<T extends Json = Json>(collection: string): Promise<Submission<T> | undefined>;
+  get<T = Json>(collection: string): Promise<Submission<T> | undefined>;
   /**
    * Deletes the viewer's own submission; succeeds if there is none.
    * @example await easel.submissions.delete("lunch");
@@ -38,7 +38,7 @@ export interface Submissions {
    * Resolves with one page of everyone's submissions. Only the owner and editors may do so.
    * @example const { entries, nextCursor } = await easel.submissions.list("lunch");
    */
-  list<T extends Json = Json>(
+  list<T = Json>(
     collection: string,
     options?: { cursor?: string | null; limit?: number },
   ): Promise<SubmissionPage<T>>;
@@ -62,7 +62,7 @@ export function createSubmissions(api: Api): Submissions {
     async set(collection, value) {
       return api.json("PUT", `${at(collection)}/mine`, requireJson(value));
     },
-    async get<T extends Json>(collection: string) {
+    async get<T>(collection: string) {
       return optional(api.json<Submission<T>>("GET", `${at(collection)}/mine`));
     },
     async delete(collection) {

@@ -1,4 +1,18 @@
+import type { Json } from "@easel/protocol/types";
 import { EaselError, invalid } from "./errors.ts";
+
+/** A type without the parts that JSON cannot represent: functions, symbols and big integers become `never`. */
+export type Serializable<Value> = Value extends Json
+  ? Value
+  : Value extends bigint | symbol | ((...given: never[]) => unknown)
+    ? never
+    : Value extends object
+      ? {
+          [Name in keyof Value]:
+            | Serializable<Exclude<Value[Name], undefined>>
+            | Extract<Value[Name], undefined>;
+        }
+      : never;
 
 const KINDS = ["boolean", "number", "object", "string"];
 

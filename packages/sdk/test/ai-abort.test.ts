@@ -37,7 +37,7 @@ test("`signal` aborts in mid-stream with its reason, and reaches fetch", async (
   const reason = new Error("changed my mind");
   const { response, send, fail } = openResponse();
   const { fetch, calls } = fakeFetch(() => response);
-  const stream = createEasel(page, fetch).ai.stream(MESSAGES, { ...MODEL, signal: stop.signal });
+  const stream = createEasel({ ...page, fetch }).ai.stream(MESSAGES, { ...MODEL, signal: stop.signal });
   const texts = stream[Symbol.asyncIterator]();
   send(delta("Te"));
   await texts.next();
@@ -70,6 +70,6 @@ test("`signal` aborts while the request is sent", async () => {
     stop.abort(reason);
     return Promise.reject(new TypeError("aborted"));
   });
-  const chat = createEasel(page, fetch).ai.chat(MESSAGES, { ...MODEL, signal: stop.signal });
+  const chat = createEasel({ ...page, fetch }).ai.chat(MESSAGES, { ...MODEL, signal: stop.signal });
   await assert.rejects(chat, (error) => error === reason);
 });

@@ -8,6 +8,7 @@ import { gzipSync } from "node:zlib";
 import { LIMITS } from "@easel/protocol/limits";
 import { CLOSE_CODES } from "@easel/protocol/realtime";
 import type * as sdk from "../src/index.ts";
+import type { PageEasel } from "../src/window.ts";
 import { fakeSocket } from "./fake-socket.ts";
 import { fakeFetch, page } from "./support.ts";
 
@@ -16,13 +17,13 @@ const file = join(sdkFolder, "dist/v1.js");
 
 /** Runs the built file of the SDK on a page at `location`. Returns the global object that it defines. */
 function load(
-  location: { href: string },
+  { url }: { url: string },
   fetch = fakeFetch(() => Response.json({})).fetch,
   { WebSocket } = fakeSocket(),
   before = "",
 ) {
   const window = createContext({
-    location,
+    location: { href: url },
     fetch,
     URL,
     URLSearchParams,
@@ -38,7 +39,7 @@ function load(
     names().filter((name) => !earlier.includes(name)),
     ["easel"],
   );
-  return runInContext("window.easel", window) as sdk.Easel & Omit<typeof sdk, "createEasel">;
+  return runInContext("window.easel", window) as PageEasel;
 }
 
 before(() => {
@@ -60,7 +61,7 @@ test("the bundle holds the limits and close codes that it uses, without the tabl
 });
 
 test("the bundle defines `easel` and nothing else, and loads outside a canvas too", async () => {
-  const easel = load({ href: "about:blank" });
+  const easel = load({ url: "about:blank" });
   assert.deepEqual(Object.keys(easel).sort(), [
     "CapabilityDisabledError",
     "EaselError",
@@ -73,6 +74,13 @@ test("the bundle defines `easel` and nothing else, and loads outside a canvas to
     "canvases",
     "connections",
     "files",
+    "isCapabilityDisabled",
+    "isEaselError",
+    "isNotAuthenticated",
+    "isNotFound",
+    "isPublishFailed",
+    "isQuotaExceeded",
+    "isUpdatePartial",
     "kv",
     "me",
     "realtime",
@@ -96,7 +104,7 @@ test("the bundle reads the page's address by the URL mode in the prepended line"
   ];
   for (const [line, url] of rows) {
     const { fetch, calls } = fakeFetch(() => Response.json({}));
-    await load({ href: "https://tea.easel.example/c/cup/" }, fetch, undefined, line).me();
+    await load({ url: "https://tea.easel.example/c/cup/" }, fetch, undefined, line).me();
     assert.equal(calls[0]?.url, url);
   }
 });

@@ -24,7 +24,7 @@ function answered(body: unknown = CANVAS, status = 200) {
   const { fetch, calls } = fakeFetch(() =>
     status === 204 ? new Response(null, { status }) : Response.json(body, { status }),
   );
-  return { ...createEasel(page, fetch), calls };
+  return { ...createEasel({ ...page, fetch }), calls };
 }
 
 /** Returns the form parts of the only request that was sent, in their order, with the JSON of the metadata parsed. */
@@ -143,7 +143,7 @@ test("progress counts the bytes of the zip, by XMLHttpRequest", async () => {
   const seen: UploadProgress[] = [];
   const { XMLHttpRequest, sent } = fakeRequests();
   const { fetch, calls } = fakeFetch(() => assert.fail("no fetch"));
-  const { canvases } = createEasel(page, fetch, undefined, undefined, XMLHttpRequest);
+  const { canvases } = createEasel({ ...page, fetch, XMLHttpRequest });
   const bundle = new Uint8Array(100);
   const published = canvases.publish({ title: "Tea", bundle, onProgress: (each) => seen.push(each) });
   await new Promise(setImmediate);

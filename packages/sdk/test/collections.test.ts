@@ -6,7 +6,7 @@ import { fakeFetch, page } from "./support.ts";
 /** Creates an SDK whose requests all get the same response. Returns it with the collection `ideas` and the list of requests. */
 function answered(body: unknown, status = 200) {
   const { fetch, calls } = fakeFetch(() => Response.json(body, { status }));
-  const easel = createEasel(page, fetch);
+  const easel = createEasel({ ...page, fetch });
   return { ideas: easel.kv.collection("ideas"), easel, calls };
 }
 

@@ -7,7 +7,7 @@ const UPSTREAM = { "x-service-connection-response": "upstream" };
 
 function answered(answer: () => Response | Promise<Response>) {
   const { fetch, calls } = fakeFetch(answer);
-  return { ...createEasel(page, fetch), calls };
+  return { ...createEasel({ ...page, fetch }), calls };
 }
 
 const upstream = (status = 200, body: string | null = "tea") =>
@@ -52,9 +52,12 @@ const PATHS: [path: string, sent: string][] = [
 for (const [path, sent] of PATHS)
   test(`the path ${JSON.stringify(path)} is sent as ${sent}`, async () => {
     let url = "";
-    const { connections } = createEasel(page, async (given) => {
-      url = given;
-      return new Response("tea", { headers: UPSTREAM });
+    const { connections } = createEasel({
+      ...page,
+      fetch: async (given) => {
+        url = given;
+        return new Response("tea", { headers: UPSTREAM });
+      },
     });
     await connections.fetch("weather", path);
     assert.equal(url, `https://easel.example/v1/c/tea/connections/weather${sent}`);

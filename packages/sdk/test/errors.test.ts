@@ -172,3 +172,18 @@ test("an error has the request id, and its stack begins with its name", () => {
   assert.equal(error.requestId, "r-1");
   assert.match(String(error.stack), /^NotFoundError: No such key\./);
 });
+
+test("an error has the hint of the response and the seconds of `Retry-After`", () => {
+  const answer = { code: "RATE_LIMITED", message: "m", hint: "h" };
+  for (const [header, retryAfter] of [
+    ["17", 17],
+    ["0", 0],
+    [null, undefined],
+    [undefined, undefined],
+    ["soon", undefined],
+    ["Wed, 21 Oct 2026 07:28:00 GMT", undefined],
+  ] as const) {
+    const error = toError(429, answer, header);
+    assert.deepEqual([error.retryAfter, error.hint, error.message], [retryAfter, "h", "h"]);
+  }
+});

@@ -39,7 +39,7 @@ export function openResponse() {
 /** The SDK of a page whose chats get this response. */
 export function aiOf(answer: () => Response | Promise<Response>) {
   const { fetch, calls } = fakeFetch(answer);
-  return { ...createEasel(page, fetch), calls };
+  return { ...createEasel({ ...page, fetch }), calls };
 }
 
 /** The SDK of a page whose chats get these events. */

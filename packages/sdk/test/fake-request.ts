@@ -9,7 +9,7 @@ export interface Upload {
   aborted: boolean;
   /** Sends a progress event, if the page added its listener before it sent the request. */
   progress(event: UploadProgress): void;
-  answer(status: number, body: unknown, responseURL?: string): void;
+  answer(status: number, body: unknown, responseURL?: string, headers?: Record<string, string>): void;
   /** Ends the request with a network error. */
   fail(): void;
 }
@@ -27,6 +27,7 @@ export function fakeRequests(): { XMLHttpRequest: new () => UploadRequest; sent:
     onload: UploadRequest["onload"] = null;
     onerror: UploadRequest["onerror"] = null;
     onabort: UploadRequest["onabort"] = null;
+    #headers: Record<string, string> = {};
     #method = "";
     #url = "";
     #upload: Upload | undefined;
@@ -45,13 +46,18 @@ export function fakeRequests(): { XMLHttpRequest: new () => UploadRequest; sent:
         withCredentials: this.withCredentials,
         aborted: false,
         progress: (event) => onprogress?.(event),
-        answer: (status, answer, responseURL = this.#url) => {
+        answer: (status, answer, responseURL = this.#url, headers = {}) => {
+          this.#headers = headers;
           Object.assign(this, { status, responseText: JSON.stringify(answer), responseURL });
           this.onload?.();
         },
         fail: () => this.onerror?.(new Event("error")),
       };
       sent.push(this.#upload);
+    }
+
+    getResponseHeader(name: string) {
+      return this.#headers[name] ?? null;
     }
 
     abort() {

@@ -24,7 +24,7 @@ function startUpload(
 ) {
   const { fetch, calls } = fakeFetch(me);
   const { XMLHttpRequest, sent } = fakeRequests();
-  const { files } = createEasel(location, fetch, undefined, undefined, XMLHttpRequest);
+  const { files } = createEasel({ ...location, fetch, XMLHttpRequest });
   const uploaded = files.upload(new Uint8Array(100), { ...options, scope: "submission", onProgress });
   const [request] = sent;
   assert.ok(request !== undefined);
@@ -32,7 +32,7 @@ function startUpload(
 }
 
 test("an upload with `onProgress` is one XMLHttpRequest with credentials, and no fetch", async () => {
-  for (const location of [page, { href: "https://tea.easel.example/" }]) {
+  for (const location of [page, { url: "https://tea.easel.example/" }]) {
     const { uploaded, request, sent, calls } = startUpload({}, undefined, location);
     request.answer(201, UPLOADED);
     assert.deepEqual(await uploaded, { ...UPLOADED, url: URL_OF_FILE });
@@ -67,7 +67,7 @@ test("a progress handler that throws does not stop the upload", async (t) => {
   request.progress({ loaded: 1, total: 100 });
   request.answer(201, UPLOADED);
   assert.equal((await uploaded).id, "f-1");
-  const { files } = createEasel(page, fakeFetch(() => Response.json(UPLOADED)).fetch);
+  const { files } = createEasel({ ...page, ...fakeFetch(() => Response.json(UPLOADED)) });
   assert.equal((await files.upload("tea", { onProgress: failing })).id, "f-1");
   assert.equal(reports.length, 2);
 });
@@ -76,10 +76,10 @@ test("without XMLHttpRequest progress is reported once, after the upload", async
   const seen: UploadProgress[] = [];
   const onProgress = (progress: UploadProgress) => seen.push(progress);
   const { fetch, calls } = fakeFetch(() => Response.json(UPLOADED, { status: 201 }));
-  await createEasel(page, fetch).files.upload("Tée", { onProgress });
+  await createEasel({ ...page, fetch }).files.upload("Tée", { onProgress });
   assert.deepEqual([seen, calls.length], [[{ loaded: 4, total: 4 }], 1]);
   const refused = fakeFetch(() => Response.json({}, { status: 500 }));
-  await assert.rejects(createEasel(page, refused.fetch).files.upload("Tée", { onProgress }));
+  await assert.rejects(createEasel({ ...page, ...refused }).files.upload("Tée", { onProgress }));
   assert.deepEqual([seen.length, refused.calls.length], [1, 1]);
 });
 
@@ -89,20 +89,22 @@ test("errors are the same by XMLHttpRequest as by fetch, without a retry", async
     [409, "QUOTA_EXCEEDED", QuotaExceededError],
     [401, "NOT_AUTHENTICATED", NotAuthenticatedError],
     [403, "PERMISSION_DENIED", EaselError],
+    [429, "RATE_LIMITED", EaselError],
     [500, "INTERNAL", EaselError],
   ];
+  const headers = { "retry-after": "7" };
   for (const [status, code, type] of rows) {
     const body = { code, message: "m", requestId: "r" };
     const { uploaded, request, sent, calls } = startUpload();
-    request.answer(status, body);
-    const byFetch = createEasel(page, fakeFetch(() => Response.json(body, { status })).fetch);
+    request.answer(status, body, undefined, headers);
+    const byFetch = createEasel({ ...page, ...fakeFetch(() => Response.json(body, { status, headers })) });
     const errors = await Promise.all(
       [uploaded, byFetch.files.upload("a")].map((each) => each.catch((error: EaselError) => error)),
     );
     for (const error of errors) {
       assert.equal(error.constructor, type);
-      const { status: given, code: named, message, requestId } = error as EaselError;
-      assert.deepEqual([given, named, message, requestId], [status, code, "m", "r"]);
+      const { status: given, code: named, message, requestId, retryAfter } = error as EaselError;
+      assert.deepEqual([given, named, message, requestId, retryAfter], [status, code, "m", "r", 7]);
     }
     assert.deepEqual([sent.length, calls.length], [1, 0]);
   }
@@ -167,7 +169,7 @@ test("`signal` aborts while the session is checked", async () => {
 test("an aborted signal sends nothing", async () => {
   const { XMLHttpRequest, sent } = fakeRequests();
   const { fetch, calls } = fakeFetch(() => Response.json(UPLOADED));
-  const { files } = createEasel(page, fetch, undefined, undefined, XMLHttpRequest);
+  const { files } = createEasel({ ...page, fetch, XMLHttpRequest });
   const reason = new Error("too late");
   const signal = AbortSignal.abort(reason);
   for (const options of [{ signal }, { signal, onProgress() {} }])
@@ -190,7 +192,7 @@ test("`signal` aborts a fetch with its reason, also while the response arrives",
       upload.abort();
       return Promise.reject(cut);
     });
-    const uploaded = createEasel(page, fetch).files.upload("a", { signal: upload.signal });
+    const uploaded = createEasel({ ...page, fetch }).files.upload("a", { signal: upload.signal });
     await assert.rejects(uploaded, { name: "AbortError", constructor: DOMException });
   }
 });

@@ -5,7 +5,7 @@ import { type Call, fakeFetch, page } from "./support.ts";
 
 function answered(body: unknown, status = 200) {
   const { fetch, calls } = fakeFetch(() => Response.json(body, { status }));
-  return { ...createEasel(page, fetch), calls };
+  return { ...createEasel({ ...page, fetch }), calls };
 }
 
 /** Returns the form of the only request that was sent. */
@@ -75,10 +75,10 @@ test("the name and type of an upload follow its content and `name`", async () =>
 
 test("`url` returns an absolute URL at once, in both URL modes", () => {
   const { fetch, calls } = fakeFetch(() => assert.fail("nothing is to be sent"));
-  const hosts = { href: "https://tea.easel.example/" };
+  const hosts = { url: "https://tea.easel.example/" };
   for (const location of [page, hosts])
     assert.equal(
-      createEasel(location, fetch).files.url("f/1"),
+      createEasel({ ...location, fetch }).files.url("f/1"),
       "https://easel.example/v1/c/tea/files/f%2F1/content",
     );
   assert.deepEqual(calls, []);

@@ -190,8 +190,7 @@ test("a page that closes everything while it connects does not reconnect", async
   }
   let paused = false;
   const socket = createSocket(
-    () => "ws://127.0.0.1/",
-    Hasty as unknown as typeof WebSocket,
+    () => new Hasty() as unknown as WebSocket,
     () => {
       paused = true;
       return () => {};
@@ -204,9 +203,9 @@ test("a page that closes everything while it connects does not reconnect", async
   assert.equal(paused, false);
 });
 
-const script = (href: string) => `
+const script = (url: string) => `
   import { createEasel } from "${new URL("../src/index.ts", import.meta.url)}";
-  const { realtime, kv } = createEasel({ href: "${href}" });
+  const { realtime, kv } = createEasel({ url: "${url}" });
   const pens = realtime.channel("pens");
   pens.onError(() => {});
   const stop = kv.watch("", () => {});
@@ -218,7 +217,7 @@ const script = (href: string) => `
 
 test("with the last channel and watch closed, nothing keeps the process alive or fails it", async (t) => {
   const { page, connection } = await startServer(t);
-  const child = spawn(process.execPath, ["--input-type=module", "-e", script(page.href)], {
+  const child = spawn(process.execPath, ["--input-type=module", "-e", script(page.url)], {
     stdio: ["ignore", "inherit", "inherit"],
   });
   t.after(() => child.kill());

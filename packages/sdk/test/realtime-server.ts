@@ -70,7 +70,7 @@ export async function startServer(t: TestContext) {
   });
   const { port } = server.address() as AddressInfo;
   return {
-    page: { href: `http://127.0.0.1:${port}/c/tea/` },
+    page: { url: `http://127.0.0.1:${port}/c/tea/` },
     /** Resolves with the next connection of the page. */
     connection: lines.next,
     /** Refuses the next handshakes, as many as the argument says. */
@@ -91,10 +91,9 @@ export interface Paused {
 export async function startPage(t: TestContext) {
   const server = await startServer(t);
   const pauses = createQueue<Paused>();
-  const api = createApi(server.page, fetch);
+  const api = createApi(server.page);
   const socket = createSocket(
-    () => api.url("/realtime").replace("http", "ws"),
-    WebSocket,
+    () => new WebSocket(api.url("/realtime").replace("http", "ws")),
     (delay, end) => {
       const paused = { delay, end, cancelled: false };
       pauses.push(paused);
@@ -109,7 +108,7 @@ export async function startPage(t: TestContext) {
     pause: pauses.next,
     realtime: createRealtime(socket),
     kv: createKv(api, watch),
-    files: createFiles(api, watch, createSendForm(api, undefined)),
+    files: createFiles(api, watch, createSendForm(api)),
   };
 }
 

@@ -241,7 +241,11 @@ const noSocket = class {
 } as unknown as typeof WebSocket;
 
 test("invalid arguments of watch, subscribe and publish are refused before a connection is opened", async () => {
-  const { kv, files, realtime } = createEasel(page, fakeFetch(() => Response.json({})).fetch, noSocket);
+  const { kv, files, realtime } = createEasel({
+    ...page,
+    ...fakeFetch(() => Response.json({})),
+    WebSocket: noSocket,
+  });
   const nothing = undefined as unknown as () => void;
   assert.throws(() => kv.watch(nothing as unknown as string, () => {}), invalid);
   assert.throws(() => kv.user.watch("", nothing), invalid);
@@ -270,7 +274,7 @@ test("a frame of `publish` is at most 16 KiB in UTF-8", async (t) => {
 });
 
 test("outside a canvas the first call throws", async () => {
-  const { kv, realtime } = createEasel({ href: "about:blank" });
+  const { kv, realtime } = createEasel({ url: "about:blank" });
   const pens = realtime.channel("pens");
   await assert.rejects(
     pens.subscribe(() => {}),

@@ -41,8 +41,8 @@ test("in subdomain mode the connection goes to the base host, with TLS if the pa
       addresses.push(address);
     }
   }
-  for (const href of ["https://tea.easel.example/", "http://tea.localhost:3000/", page.href])
-    createEasel({ href }, fetch, Fake as unknown as typeof WebSocket)
+  for (const url of ["https://tea.easel.example/", "http://tea.localhost:3000/", page.url])
+    createEasel({ url, WebSocket: Fake as unknown as typeof WebSocket })
       .realtime.channel("a")
       .publish("b");
   assert.deepEqual(addresses, [

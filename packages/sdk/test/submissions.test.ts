@@ -5,7 +5,7 @@ import { fakeFetch, page } from "./support.ts";
 
 function answered(body: unknown, status = 200) {
   const { fetch, calls } = fakeFetch(() => Response.json(body, { status }));
-  return { ...createEasel(page, fetch), calls };
+  return { ...createEasel({ ...page, fetch }), calls };
 }
 
 const invalid = { name: "EaselError", code: "INVALID_BODY", status: 400 };

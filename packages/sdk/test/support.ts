@@ -1,4 +1,4 @@
-import type { Fetch } from "../src/request.ts";
+import type { Fetch } from "../src/options.ts";
 
 /** A request to a fake fetch; `segments` are the decoded path segments after `/v1/c/{slug}`. */
 export interface Call {
@@ -24,8 +24,8 @@ export function fakeFetch(answer: (call: Call) => Response | Promise<Response>):
   return { fetch, calls };
 }
 
-/** The `location` of a page of the canvas `tea`, in path mode. */
-export const page = { href: "https://easel.example/c/tea/index.html?a=1#b" };
+/** The address of a page of the canvas `tea`, in path mode, as options of `createEasel`. */
+export const page = { url: "https://easel.example/c/tea/index.html?a=1#b" };
 
 const RIGHT = { own: true, any: false };
 

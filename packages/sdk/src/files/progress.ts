@@ -1,4 +1,4 @@
-import type { Fetch } from "../request.ts";
+import type { Fetch } from "../options.ts";
 
 /** The progress of an upload: how many bytes of the file have been sent, and the size of the file. */
 export interface UploadProgress {
@@ -17,6 +17,7 @@ export interface UploadRequest {
   onerror: ((cause: unknown) => void) | null;
   onabort: ((cause: unknown) => void) | null;
   open(method: string, url: string): void;
+  getResponseHeader(name: string): string | null;
   send(body: FormData): void;
   abort(): void;
 }
@@ -46,7 +47,11 @@ export function sendWithProgress(
       signal?.addEventListener("abort", abort);
       request.send(body as FormData);
     }).finally(() => signal?.removeEventListener("abort", abort));
-    const redirected = request.responseURL !== new URL(url).href;
-    return new Response(request.responseText, { status: redirected ? 302 : request.status });
+    const status = request.responseURL === new URL(url).href ? request.status : 302;
+    const retryAfter = request.getResponseHeader("retry-after");
+    return new Response(request.responseText, {
+      status,
+      headers: retryAfter === null ? {} : { "retry-after": retryAfter },
+    });
   };
 }

@@ -20,7 +20,7 @@ export interface Channel {
    * If the connection is lost, the SDK subscribes again after the reconnect.
    * @example await easel.realtime.channel("pens").subscribe(({ event, data, from }) => draw(from.id, data));
    */
-  subscribe<Data extends Json = Json>(handler: Listener<Message<Data>>): Promise<void>;
+  subscribe<Data = Json>(handler: Listener<Message<Data>>): Promise<void>;
   /**
    * Sends a message to all subscribers, including the sender. While the connection is down, messages are queued. Throws if the message is
    * invalid, or if the channel or the connection was closed for good. Other errors go to `onError`.
@@ -198,7 +198,7 @@ export function createChannel(name: string, socket: Socket, onClose: () => void)
   return {
     subscribe(handler) {
       const promise = new Promise<void>((resolve, reject) => {
-        const stop = messages.add(handler);
+        const stop = messages.add(handler as Listener<Message>);
         const refuse = (error: unknown, handled: boolean) => {
           stop();
           // Prevents the event `unhandledrejection`, because the page gets the error elsewhere and may ignore the promise.

@@ -49,12 +49,8 @@ const FINAL_CLOSES: Record<number, [status: number, body: object]> = {
   [CANVAS_FULL]: [429, { code: "CONNECTION_LIMIT", message: "This canvas has too many open connections." }],
 };
 
-/** Creates the connection without opening it. `address` is called for each attempt to connect and may throw. */
-export function createSocket(
-  address: () => string,
-  WebSocket: typeof globalThis.WebSocket,
-  schedule: ScheduleReconnect = scheduleReconnect,
-): Socket {
+/** Creates the connection without opening it. `open` is called for each attempt to connect and may throw. */
+export function createSocket(open: () => WebSocket, schedule: ScheduleReconnect = scheduleReconnect): Socket {
   const subscribers = new Set<Subscriber>();
   let queue: { subscriber: Subscriber; text: string }[] = [];
   let socket: WebSocket | undefined;
@@ -66,7 +62,7 @@ export function createSocket(
     cancelReconnect = undefined;
     let disabled: ErrorFrame | undefined;
     let openedAt = Number.POSITIVE_INFINITY;
-    const current = new WebSocket(address());
+    const current = open();
     socket = current;
 
     current.onopen = () => {
