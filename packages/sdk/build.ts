@@ -1,28 +1,40 @@
 import { randomUUID } from "node:crypto";
-import { readFile, rename, rm } from "node:fs/promises";
-import { join } from "node:path";
+import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { build } from "esbuild";
+import { type BuildOptions, build } from "esbuild";
 
-// The bundle is written to a temporary file and renamed, because running servers may read it at the same time.
-const bundle = join(import.meta.dirname, "dist/v1.js");
-const draft = `${bundle}.${randomUUID()}.tmp`;
+const dist = join(import.meta.dirname, "dist");
 
-try {
-  await build({
-    entryPoints: [join(import.meta.dirname, "src/global.ts")],
-    outfile: draft,
+/** Bundles an entry file to `dist/{name}`. */
+async function bundle(name: string, entry: string, options: BuildOptions): Promise<void> {
+  const { outputFiles = [] } = await build({
+    entryPoints: [join(import.meta.dirname, "src", entry)],
+    outfile: join(dist, name),
     bundle: true,
-    format: "iife",
     target: "es2022",
-    minify: true,
     legalComments: "none",
     logLevel: "warning",
+    write: false,
+    ...options,
   });
-  await rename(draft, bundle);
-} finally {
-  await rm(draft, { force: true });
+  for (const { path, contents } of outputFiles) await replace(path, contents);
 }
 
-const bytes = await readFile(bundle);
+/** Writes a file to a temporary name and renames it, because running servers may read it at the same time. */
+async function replace(file: string, contents: Uint8Array): Promise<void> {
+  const draft = `${file}.${randomUUID()}.tmp`;
+  try {
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(draft, contents);
+    await rename(draft, file);
+  } finally {
+    await rm(draft, { force: true });
+  }
+}
+
+await bundle("v1.js", "global.ts", { format: "iife", minify: true });
+await bundle("npm/index.js", "index.ts", { format: "esm", sourcemap: "linked", platform: "neutral" });
+
+const bytes = await readFile(join(dist, "v1.js"));
 process.stdout.write(`sdk/v1.js: ${bytes.length} bytes, ${gzipSync(bytes).length} with gzip\n`);

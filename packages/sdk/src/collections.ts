@@ -1,6 +1,6 @@
 import type { Json, Rights } from "@easel/protocol/types";
+import type { Declared } from "./canvas-types.ts";
 import { type EaselError, invalid } from "./errors.ts";
-import type { CanvasTypes } from "./index.ts";
 import { optional } from "./optional.ts";
 import type { Listener } from "./realtime/listeners.ts";
 import type { RecordChange, Watch } from "./realtime/watch.ts";
@@ -39,12 +39,11 @@ export interface RecordListOptions {
   orderBy?: string;
 }
 
-/** The names and value types of the collections in `CanvasTypes`. */
-type Declared = CanvasTypes extends { collections: infer Collections } ? Collections : Record<never, never>;
-
 /** Returns the collection with a name. The type of its values is the given one, or else the one in `CanvasTypes`, or else any JSON. */
 export interface NamedCollection {
-  <Name extends keyof Declared & string>(name: Name): Collection<Declared[Name]>;
+  <Name extends keyof Declared<"collections"> & string>(
+    name: Name,
+  ): Collection<Declared<"collections">[Name]>;
   <Value = Json>(name: string): Collection<Value>;
 }
 

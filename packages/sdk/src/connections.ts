@@ -1,4 +1,5 @@
 import type { ConnectionRights, Identity } from "@easel/protocol/types";
+import type { NameOf } from "./canvas-types.ts";
 import { invalid } from "./errors.ts";
 import type { Api } from "./request.ts";
 import { segment } from "./segment.ts";
@@ -13,13 +14,13 @@ export interface Connections {
    * Rejects if the service did not call the API or got no usable response. Never retries.
    * @example const response = await easel.connections.fetch("weather", "/v1/forecast?latitude=52.5&longitude=13.4");
    */
-  fetch(profile: string, path: string, init?: ConnectionInit): Promise<Response>;
+  fetch(profile: NameOf<"connections">, path: string, init?: ConnectionInit): Promise<Response>;
   /**
    * Resolves with the methods that the viewer may use with a profile. If the profile is not granted to the canvas, `invoke` is false and
    * `methods` is empty.
    * @example const { invoke, methods } = await easel.connections.status("weather");
    */
-  status(profile: string): Promise<ConnectionRights>;
+  status(profile: NameOf<"connections">): Promise<ConnectionRights>;
 }
 
 /** Whether a response is that of the external API, and not one of the service itself. */

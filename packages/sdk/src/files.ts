@@ -1,3 +1,4 @@
+import type { NameOf } from "./canvas-types.ts";
 import type { EaselError } from "./errors.ts";
 import type { FileContent } from "./files/content.ts";
 import { createUpload, type UploadedFile, type UploadOptions } from "./files/upload.ts";
@@ -30,7 +31,7 @@ export interface FileRecord {
  * Options of `list`: filters, and the page to read. `limit` is the size of the page, 1 to 1000. Without `limit`, the list has all files.
  */
 export interface FileListOptions {
-  group?: string;
+  group?: NameOf<"fileGroups">;
   collection?: string;
   /** The id of a record of `collection`. If it is given, only the attachments of that record are listed. */
   recordId?: string;

@@ -58,12 +58,11 @@ export type { Realtime } from "./realtime.ts";
 export type { SendOptions } from "./send-form.ts";
 export type { Submission, SubmissionPage, Submissions } from "./submissions.ts";
 export type { Serializable } from "./value.ts";
-export type { PageEasel } from "./window.ts";
 
 /**
- * Types of the data of a canvas. A page adds them by declaration merging: `collections` maps names of collections to the types of their
- * values. An editor then completes the names. This interface stays in this file, because declaration merging extends only what the module
- * itself declares.
+ * The names and types of a canvas's resources, which a page declares by declaration merging. `collections` maps each name to the type of its
+ * records' values; `fileGroups`, `channels` and `connections` map each name to `unknown`. An editor then completes the names. The interface
+ * is in this file, because declaration merging extends only what a module itself declares.
  */
 // biome-ignore lint/suspicious/noEmptyInterface: pages add the members
 export interface CanvasTypes {}

@@ -1,6 +1,7 @@
 import { createAi } from "./ai.ts";
 import { createCanvases } from "./canvases.ts";
 import { createConnections } from "./connections.ts";
+import type { Easel } from "./easel.ts";
 import { createFiles } from "./files.ts";
 import { createKv } from "./kv.ts";
 import { createMe } from "./me.ts";
@@ -19,11 +20,19 @@ const socket = /* @__PURE__ */ createConnection(api);
 const watch = /* @__PURE__ */ createWatch(socket);
 const sendForm = /* @__PURE__ */ createSendForm(api);
 
-export const me = /* @__PURE__ */ createMe(api);
-export const kv = /* @__PURE__ */ createKv(api, watch);
-export const files = /* @__PURE__ */ createFiles(api, watch, sendForm);
-export const submissions = /* @__PURE__ */ createSubmissions(api);
-export const ai = /* @__PURE__ */ createAi(api);
-export const connections = /* @__PURE__ */ createConnections(api, me);
-export const realtime = /* @__PURE__ */ createRealtime(socket);
-export const canvases = /* @__PURE__ */ createCanvases(api, sendForm);
+/** Resolves with the identity and permissions of the viewer (specification 4.2). @example const { name } = await easel.me(); */
+export const me: Easel["me"] = /* @__PURE__ */ createMe(api);
+/** Key-value data and records of the page's canvas. */
+export const kv: Easel["kv"] = /* @__PURE__ */ createKv(api, watch);
+/** Files of the page's canvas. */
+export const files: Easel["files"] = /* @__PURE__ */ createFiles(api, watch, sendForm);
+/** Submissions on the page's canvas. */
+export const submissions: Easel["submissions"] = /* @__PURE__ */ createSubmissions(api);
+/** Chats with AI models. */
+export const ai: Easel["ai"] = /* @__PURE__ */ createAi(api);
+/** Calls of approved external APIs. */
+export const connections: Easel["connections"] = /* @__PURE__ */ createConnections(api, me);
+/** Channels of the page's canvas. */
+export const realtime: Easel["realtime"] = /* @__PURE__ */ createRealtime(socket);
+/** Canvases that the page publishes. */
+export const canvases: Easel["canvases"] = /* @__PURE__ */ createCanvases(api, sendForm);

@@ -1,3 +1,4 @@
+import type { NameOf } from "./canvas-types.ts";
 import { type Channel, createChannel } from "./realtime/channel.ts";
 import type { Socket } from "./realtime/socket.ts";
 
@@ -8,7 +9,7 @@ export interface Realtime {
    * until the channel is closed.
    * @example const pens = easel.realtime.channel("pens");
    */
-  channel(name: string): Channel;
+  channel(name: NameOf<"channels">): Channel;
 }
 
 /** Creates `easel.realtime`. */

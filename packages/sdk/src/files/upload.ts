@@ -1,3 +1,4 @@
+import type { NameOf } from "../canvas-types.ts";
 import type { Api } from "../request.ts";
 import type { SendForm, SendOptions } from "../send-form.ts";
 import { blobOf, type FileContent } from "./content.ts";
@@ -21,7 +22,7 @@ interface Target {
    */
   scope?: "shared" | "submission";
   /** The name of a file group in the canvas's policy. */
-  group?: string;
+  group?: NameOf<"fileGroups">;
   /** The collection of the record to attach the file to. */
   collection?: string;
   /** The id of the record to attach the file to. */
