@@ -1,8 +1,7 @@
-import { hash } from "node:crypto";
 import type { FastifyInstance } from "fastify";
 import { jsonSchema } from "../canvases/publishing/easel-json.ts";
 import type { Env } from "../env.ts";
-import { isFresh } from "../http/conditional.ts";
+import { mountPublicText } from "./public-text.ts";
 
 /** The path of the JSON Schema of `easel.json`, the configuration file in a bundle. */
 const PATH = "/schema/easel.json";
@@ -12,16 +11,12 @@ const PATH = "/schema/easel.json";
  * some editors run in a browser.
  */
 export function mountSchema(app: FastifyInstance, env: Env): void {
-  let printed: { text: string; etag: string } | undefined;
-  app.get(PATH, async ({ headers }, reply) => {
-    if (printed === undefined) {
+  mountPublicText(app, env, {
+    path: PATH,
+    type: "application/schema+json; charset=utf-8",
+    print({ base }) {
       const { $schema, ...schema } = jsonSchema();
-      const text = JSON.stringify({ $schema, $id: env.base.origin + PATH, ...schema });
-      printed = { text, etag: `"${hash("sha256", text, "hex").slice(0, 32)}"` };
-    }
-    reply.header("etag", printed.etag).header("cache-control", "public, max-age=3600");
-    reply.header("access-control-allow-origin", "*");
-    if (isFresh(headers, printed.etag)) return reply.code(304).send();
-    return reply.type("application/schema+json; charset=utf-8").send(printed.text);
+      return JSON.stringify({ $schema, $id: base.origin + PATH, ...schema });
+    },
   });
 }

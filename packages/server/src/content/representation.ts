@@ -2,14 +2,14 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { ServedFile } from "./served-files.ts";
 
 /** Returns the strong ETag of a file in one encoding. */
-export const etagOf = ({ key, encoding }: ServedFile): string =>
+export const etagOf = ({ key, encoding }: Pick<ServedFile, "key" | "encoding">): string =>
   `"${key.slice(0, 32)}${encoding === "identity" ? "" : `-${encoding}`}"`;
 
 /** Chooses the smallest encoding of a file that the client accepts, or the uncompressed file for a range request. */
-export function chooseRepresentation(
-  files: ServedFile[],
+export function chooseRepresentation<File extends Pick<ServedFile, "encoding" | "size">>(
+  files: File[],
   { "accept-encoding": accepted, range }: IncomingHttpHeaders,
-): ServedFile {
+): File {
   const readable = files.filter(
     ({ encoding }) => encoding === "identity" || (range === undefined && accepts(accepted, encoding)),
   );

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
-import { send } from "@easel/conformance/http";
+import { brotliDecompressSync, gunzipSync } from "node:zlib";
+import { type Header, send } from "@easel/conformance/http";
 import { startDev } from "../support/engines.ts";
 import { PROXY } from "../support/service.ts";
 
@@ -39,6 +40,23 @@ for (const [name, { base }] of Object.entries(targets)) {
       const known: [string, string] = ["If-None-Match", String(headers.etag)];
       const again = await send(base, { method: "GET", path: PATH, headers: [known] });
       assert.deepEqual([again.status, again.text], [304, ""]);
+    });
+
+    it("Brotli or gzip for a client that reads it, each with its own ETag; HEAD without a body", async () => {
+      const plain = await send(base, { method: "GET", path: PATH });
+      const etags = new Set([plain.headers.etag]);
+      for (const [encoding, decode] of Object.entries({ br: brotliDecompressSync, gzip: gunzipSync })) {
+        const headers: Header[] = [["Accept-Encoding", encoding]];
+        const answer = await send(base, { method: "GET", path: PATH, headers });
+        assert.equal(answer.headers["content-encoding"], encoding);
+        assert.equal(answer.headers.vary, "Accept-Encoding");
+        assert.deepEqual(decode(answer.bytes), plain.bytes);
+        etags.add(answer.headers.etag);
+      }
+      assert.equal(etags.size, 3);
+      const { status, text, headers } = await send(base, { method: "HEAD", path: PATH });
+      assert.deepEqual([status, text, headers.etag], [200, "", plain.headers.etag]);
+      assert.equal(headers["content-length"], String(plain.bytes.length));
     });
   });
 }
