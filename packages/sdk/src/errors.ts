@@ -77,11 +77,6 @@ export class EaselError extends Error {
     this.reason = reason;
     this.current = current;
   }
-
-  // `name` is set on the prototype before any instance exists, so that `error.stack` begins with it although the bundle is minified.
-  static {
-    EaselError.prototype.name = "EaselError";
-  }
 }
 
 /**
@@ -91,10 +86,6 @@ export class EaselError extends Error {
 export class NotAuthenticatedError extends EaselError {
   constructor(failure: Failure) {
     super({ ...failure, code: "NOT_AUTHENTICATED", message: failure.message ?? "You are not signed in." });
-  }
-
-  static {
-    NotAuthenticatedError.prototype.name = "NotAuthenticatedError";
   }
 }
 
@@ -111,10 +102,6 @@ export class CapabilityDisabledError extends EaselError {
     super(failure);
     this.capability = failure.capability;
   }
-
-  static {
-    CapabilityDisabledError.prototype.name = "CapabilityDisabledError";
-  }
 }
 
 /**
@@ -127,10 +114,6 @@ export class NotFoundError extends EaselError {
 
   constructor(failure: Failure) {
     super({ ...failure, code: "NOT_FOUND", reason: failure.code });
-  }
-
-  static {
-    NotFoundError.prototype.name = "NotFoundError";
   }
 }
 
@@ -148,10 +131,6 @@ export class QuotaExceededError extends EaselError {
     this.scope = failure.scope;
     this.limit = failure.limit;
   }
-
-  static {
-    QuotaExceededError.prototype.name = "QuotaExceededError";
-  }
 }
 
 /**
@@ -164,10 +143,6 @@ export class PublishFailedError extends EaselError {
   constructor(failure: Failure) {
     super(failure);
     this.id = failure.id;
-  }
-
-  static {
-    PublishFailedError.prototype.name = "PublishFailedError";
   }
 }
 
@@ -182,11 +157,20 @@ export class UpdatePartialError extends EaselError {
     super(failure);
     this.stage = failure.stage;
   }
-
-  static {
-    UpdatePartialError.prototype.name = "UpdatePartialError";
-  }
 }
+
+const CLASSES = {
+  EaselError,
+  NotAuthenticatedError,
+  CapabilityDisabledError,
+  NotFoundError,
+  QuotaExceededError,
+  PublishFailedError,
+  UpdatePartialError,
+};
+
+// The names are set before any instance exists, so that `error.stack` begins with them although the bundle is minified.
+for (const [name, { prototype }] of Object.entries(CLASSES)) prototype.name = name;
 
 const QUOTA_CODES = [
   "QUOTA_EXCEEDED",
