@@ -36,12 +36,15 @@ export interface ChatStream extends AsyncIterable<string> {
 export interface Ai {
   /**
    * Sends messages to a model and resolves with its whole response. Never retries.
+   * @throws QuotaExceededError with `QUOTA_EXCEEDED` (`scope` names the cap) or `BODY_TOO_LARGE`; EaselError with `MODEL_NOT_ALLOWED`,
+   * `PERMISSION_DENIED`, `RATE_LIMITED`, `AI_UPSTREAM_ERROR`, `AI_STREAM_TRUNCATED`; the reason of the `signal` if that was aborted.
    * @example const { text, cost } = await easel.ai.chat([{ role: "user", content: "Name a tea." }], { model });
    */
   chat(messages: readonly ChatMessage[], options: ChatOptions): Promise<ChatResponse>;
   /**
    * Returns the response of a model as an async iterable of texts. The request is sent when the iteration begins; a stream that is never
    * iterated sends nothing and costs nothing. A `break` stops the model. Never retries.
+   * @throws The errors of `chat`, while it is iterated.
    * @example for await (const text of easel.ai.stream([{ role: "user", content: "Name a tea." }], { model })) show(text);
    */
   stream(messages: readonly ChatMessage[], options: ChatOptions): ChatStream;

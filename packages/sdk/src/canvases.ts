@@ -63,11 +63,15 @@ export interface CanvasFilter {
 export interface Canvases {
   /**
    * Publishes a new canvas. Never retries. After a `PublishFailedError` with an `id`, a draft exists, which `update` can publish.
+   * @throws PublishFailedError; QuotaExceededError with `QUOTA_EXCEEDED` (`scope` names it), or `INVALID_BODY` for a bundle of more than 50
+   * MiB; EaselError with `INVALID_BODY`, `SLUG_TAKEN`, `ORG_REQUIRED`, `PUBLIC_LINKS_DISABLED`, `PUBLIC_NOT_ALLOWED`.
    * @example const { url } = await easel.canvases.publish({ title: "Tea", bundle: { "index.html": "<h1>Tea at four</h1>" } });
    */
   publish(canvas: NewCanvas): Promise<AuthoredCanvas>;
   /**
    * Changes settings, or publishes a new version at the same address, or both. A new version also brings back a revoked canvas.
+   * @throws NotFoundError if the viewer may not manage the canvas; UpdatePartialError; EaselError with `SHARE_CONFLICT`, `SHARE_REVOKED`,
+   * `DISABLED`, and the errors of `publish` for settings and bundles.
    * @example await easel.canvases.update(id, { access: "whole_org", expectedUpdatedAt: canvas.updatedAt });
    */
   update(id: string, changes: CanvasChanges): Promise<AuthoredCanvas>;
@@ -78,6 +82,7 @@ export interface Canvases {
   list(filter?: CanvasFilter): Promise<AuthoredCanvas[]>;
   /**
    * Revokes a canvas: its address no longer shows the page. The canvas stays in the list.
+   * @throws NotFoundError if the viewer may not manage the canvas or it is revoked already; EaselError with `DISABLED`.
    * @example await easel.canvases.revoke(id);
    */
   revoke(id: string): Promise<void>;

@@ -54,6 +54,7 @@ export interface NamedCollection {
 export interface Collection<Value = Json> {
   /**
    * Creates a record with the viewer as author. The value is any JSON.
+   * @throws QuotaExceededError with `VALUE_TOO_LARGE` (64 KiB) or `KEY_LIMIT`; EaselError with `PERMISSION_DENIED`.
    * @example const idea = await easel.kv.collection("ideas").create({ title: "Tea" });
    */
   create<T extends Value>(value: T & Serializable<T>): Promise<CollectionRecord<T>>;
@@ -64,37 +65,45 @@ export interface Collection<Value = Json> {
   get<T = Value>(id: string): Promise<CollectionRecord<T> | undefined>;
   /**
    * Replaces the value of a record and keeps its author.
+   * @throws NotFoundError if there is no such record that the viewer may read; EaselError with `PERMISSION_DENIED`; QuotaExceededError with
+   * `VALUE_TOO_LARGE`.
    * @example await easel.kv.collection("ideas").update(id, { title: "Green tea" });
    */
   update<T extends Value>(id: string, value: T & Serializable<T>): Promise<CollectionRecord<T>>;
   /**
    * Deletes a record.
+   * @throws NotFoundError if there is no such record that the viewer may read; EaselError with `PERMISSION_DENIED`.
    * @example await easel.kv.collection("ideas").delete(id);
    */
   delete(id: string): Promise<void>;
   /**
    * Resolves with one page of the records that the viewer may read, in order of creation by default.
+   * @throws EaselError with `INVALID_BODY` for an invalid filter, order or cursor, `PERMISSION_DENIED`.
    * @example const { entries } = await easel.kv.collection("ideas").list({ where: { "value.done": false }, orderBy: "-updatedAt" });
    */
   list<T = Value>(options?: RecordListOptions): Promise<RecordPage<T>>;
   /**
    * Adds `by`, which is 1 by default, to a record whose value is a number, atomically. Resolves with the sum.
+   * @throws NotFoundError; EaselError with `NOT_NUMERIC` if the value is not a number or the sum is not finite, `PERMISSION_DENIED`.
    * @example const votes = await easel.kv.collection("votes").increment(id);
    */
   increment(id: string, by?: number): Promise<number>;
   /**
    * Counts all records, if the policy's `aggregateCount` allows it. With `where`, counts the matching records that the viewer
    * may read.
+   * @throws EaselError with `PERMISSION_DENIED` unless `aggregateCount` includes the viewer.
    * @example const ideas = await easel.kv.collection("ideas").count();
    */
   count(options?: Pick<RecordListOptions, "where">): Promise<number>;
   /**
    * Resolves with the viewer's rights: for each operation, whether they may do it with their own records, and with any record.
+   * @throws NotFoundError with the reason `COLLECTION_NOT_CONFIGURED` if the policy does not declare the collection, as every function here.
    * @example const { update } = await easel.kv.collection("ideas").permissions();
    */
   permissions(): Promise<Rights>;
   /**
    * Deletes every record that the viewer may read and delete, and resolves with their number.
+   * @throws EaselError with `PERMISSION_DENIED`.
    * @example await easel.kv.collection("ideas").clear();
    */
   clear(): Promise<number>;

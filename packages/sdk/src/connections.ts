@@ -12,6 +12,9 @@ export interface Connections {
   /**
    * Calls the external API of a profile and resolves with its response, whatever the status. `path` is the path and query at that API.
    * Rejects if the service did not call the API or got no usable response. Never retries.
+   * @throws EaselError with `CONNECTION_NOT_GRANTED`, `CONNECTION_DISABLED`, `METHOD_NOT_ALLOWED`, `PERMISSION_DENIED`,
+   * `DESTINATION_BLOCKED`, `UPSTREAM_TIMEOUT`, `UPSTREAM_UNAVAILABLE`, `RESPONSE_TOO_LARGE`; QuotaExceededError with `CONNECTION_LIMIT`,
+   * `CONNECTION_RATE_LIMIT`, `REQUEST_TOO_LARGE`.
    * @example const response = await easel.connections.fetch("weather", "/v1/forecast?latitude=52.5&longitude=13.4");
    */
   fetch(profile: NameOf<"connections">, path: string, init?: ConnectionInit): Promise<Response>;

@@ -13,7 +13,13 @@ import { createApi } from "./request.ts";
 import { createSendForm } from "./send-form.ts";
 import { createSubmissions, type Submissions } from "./submissions.ts";
 
-/** The SDK: an object with a property for each part of the backend. */
+/**
+ * The SDK: an object with a property for each part of the backend. Every function that sends a request can reject with these errors, and the
+ * comment of each function names the others: NotAuthenticatedError; CapabilityDisabledError; NotFoundError if the canvas is gone or hidden
+ * from the viewer (`reason`: `NOT_FOUND`, `OWNER_ONLY`, `ARCHIVED`, `SHARE_EXPIRED`); EaselError with `PASSWORD_REQUIRED`, `STATIC_ONLY`,
+ * `DISABLED`, `RATE_LIMITED` (`retryAfter` has the seconds), or with `REQUEST_FAILED` and status 0 if the service cannot be reached
+ * (specification 7).
+ */
 export interface Easel {
   /** Resolves with the viewer's identity and permissions. @example const { name, canvasRole } = await easel.me(); */
   me(): Promise<Identity>;

@@ -48,11 +48,14 @@ export interface FilePage extends Array<FileRecord> {
 export interface Files {
   /**
    * Stores a file and resolves with its id, name, size and URL. Never retries.
+   * @throws QuotaExceededError with `FILE_TOO_LARGE` (25 MiB) or `QUOTA_EXCEEDED`; EaselError with `PERMISSION_DENIED` or `INVALID_BODY`;
+   * the reason of the `signal` if that was aborted.
    * @example const { url } = await easel.files.upload(input.files[0], { onProgress: ({ loaded, total }) => show(loaded / total) });
    */
   upload(file: FileContent, options?: UploadOptions): Promise<UploadedFile>;
   /**
    * Resolves with the files that the viewer may read: all of them, or one page of them if `limit` is given.
+   * @throws NotFoundError with the reason `COLLECTION_NOT_CONFIGURED` if the policy does not declare the group or collection.
    * @example const photos = await easel.files.list({ group: "photos" });
    */
   list(options?: FileListOptions): Promise<FilePage>;
@@ -63,11 +66,13 @@ export interface Files {
   url(id: string): string;
   /**
    * Renames a file and resolves with its record.
+   * @throws NotFoundError; EaselError with `PERMISSION_DENIED`, `INVALID_BODY` for a name of more than 255 characters.
    * @example const { name } = await easel.files.rename(id, "tea.png");
    */
   rename(id: string, name: string): Promise<FileRecord>;
   /**
    * Deletes a file.
+   * @throws NotFoundError; EaselError with `PERMISSION_DENIED`.
    * @example await easel.files.delete(id);
    */
   delete(id: string): Promise<void>;

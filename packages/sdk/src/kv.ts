@@ -19,16 +19,20 @@ export interface KvListOptions {
 export interface KvScope {
   /**
    * Resolves with the value of a key, or with undefined if the key does not exist.
+   * @throws QuotaExceededError with `KEY_TOO_LARGE` for a key of more than 512 bytes.
    * @example const theme = (await easel.kv.user.get<string>("theme")) ?? "light";
    */
   get<T = Json>(key: string): Promise<T | undefined>;
   /**
    * Stores a value: any JSON but null.
+   * @throws QuotaExceededError with `KEY_TOO_LARGE`, `VALUE_TOO_LARGE` (64 KiB) or `KEY_LIMIT`; EaselError with `INVALID_BODY` for null and
+   * values that are not JSON, `PERMISSION_DENIED` in the shared scope for viewers.
    * @example await easel.kv.user.set("theme", "dark");
    */
   set<T>(key: string, value: NonNullable<T> & Serializable<T>): Promise<void>;
   /**
    * Deletes a key; succeeds if it does not exist.
+   * @throws EaselError with `PERMISSION_DENIED` in the shared scope for viewers.
    * @example await easel.kv.user.delete("theme");
    */
   delete(key: string): Promise<void>;
@@ -39,6 +43,8 @@ export interface KvScope {
   list<T = Json>(options?: KvListOptions): Promise<KvPage<T>>;
   /**
    * Adds `by`, which is 1 by default, to a number atomically. A missing key counts as 0. Resolves with the sum.
+   * @throws EaselError with `NOT_NUMERIC` if the value is not a number or the sum is not finite, `PERMISSION_DENIED` in the shared scope for
+   * viewers; QuotaExceededError with `KEY_TOO_LARGE` or `KEY_LIMIT`.
    * @example const visits = await easel.kv.user.increment("visits");
    */
   increment(key: string, by?: number): Promise<number>;

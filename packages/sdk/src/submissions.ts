@@ -21,6 +21,8 @@ export interface SubmissionPage<Value = Json> {
 export interface Submissions {
   /**
    * Creates or replaces the viewer's own submission: any JSON, including null.
+   * @throws QuotaExceededError with `VALUE_TOO_LARGE` (64 KiB) or `KEY_LIMIT`; EaselError with `INVALID_BODY` for an invalid
+   * name of a collection.
    * @example await easel.submissions.set("lunch", { choice: "soup" });
    */
   set<T>(collection: string, value: T & Serializable<T>): Promise<Submission<T>>;
@@ -36,6 +38,7 @@ export interface Submissions {
   delete(collection: string): Promise<void>;
   /**
    * Resolves with one page of everyone's submissions. Only the owner and editors may do so.
+   * @throws EaselError with `PERMISSION_DENIED` for viewers.
    * @example const { entries, nextCursor } = await easel.submissions.list("lunch");
    */
   list<T = Json>(
@@ -44,11 +47,13 @@ export interface Submissions {
   ): Promise<SubmissionPage<T>>;
   /**
    * Deletes the submission of a person. Only the owner and editors may do so.
+   * @throws EaselError with `PERMISSION_DENIED` for viewers.
    * @example await easel.submissions.remove("lunch", userId);
    */
   remove(collection: string, userId: string): Promise<void>;
   /**
    * Deletes all submissions of a collection. Only the owner and editors may do so.
+   * @throws EaselError with `PERMISSION_DENIED` for viewers.
    * @example await easel.submissions.clear("lunch");
    */
   clear(collection: string): Promise<void>;

@@ -18,17 +18,22 @@ export interface Channel {
   /**
    * Calls `handler` with every message. Resolves when the service has confirmed the subscription, and rejects if it refuses.
    * If the connection is lost, the SDK subscribes again after the reconnect.
+   * @throws EaselError with `PERMISSION_DENIED`, `CHANNEL_LIMIT`, `CHANNEL_CLOSED`; NotAuthenticatedError, CapabilityDisabledError or
+   * QuotaExceededError with `CONNECTION_LIMIT` if the service ends the connection.
    * @example await easel.realtime.channel("pens").subscribe(({ event, data, from }) => draw(from.id, data));
    */
   subscribe<Data = Json>(handler: Listener<Message<Data>>): Promise<void>;
   /**
    * Sends a message to all subscribers, including the sender. While the connection is down, messages are queued. Throws if the message is
    * invalid, or if the channel or the connection was closed for good. Other errors go to `onError`.
+   * @throws EaselError with `MESSAGE_TOO_LARGE` (16 KiB), `INVALID_BODY`, `CHANNEL_CLOSED`. `onError` gets `PERMISSION_DENIED`,
+   * `RATE_LIMITED` and `DISCONNECTED`.
    * @example easel.realtime.channel("pens").publish("move", { x: 3, y: 4 });
    */
   publish(event: string, data?: Json): void;
   /**
    * Resolves with the people on the channel, each person once.
+   * @throws EaselError with `PERMISSION_DENIED`, `DISCONNECTED`, `CHANNEL_CLOSED`.
    * @example const users = await easel.realtime.channel("pens").presence();
    */
   presence(): Promise<Member[]>;
