@@ -7,8 +7,7 @@ import * as sdk from "../src/index.ts";
 import { fakeSocket } from "./fake-socket.ts";
 import { fakeService, page } from "./support.ts";
 
-const read = (name: string) => readFileSync(join(import.meta.dirname, "../../../docs", name), "utf8");
-const docs = read("sdk.md");
+const docs = readFileSync(join(import.meta.dirname, "../../../docs/sdk.md"), "utf8");
 const { createEasel, EaselError } = sdk;
 /** The error classes and the type guards. */
 const errors = Object.fromEntries(Object.entries(sdk).filter(([name]) => /Error$|^is/.test(name)));
@@ -27,36 +26,6 @@ test("docs/sdk.md lists every function and error class", () => {
     assert.ok(docs.includes(`| \`${name}(`), name);
   for (const name of Object.keys(errors)) assert.ok(docs.includes(`\`${name}`), name);
 });
-
-const scripts = [...(docs + read("ai.md")).matchAll(/^```(\w+)\n([\s\S]*?)^```/gm)].flatMap(
-  ([, language, text = ""]) => {
-    if (language === "html") return text.split('<script type="module">')[1]?.split("</script>")[0] ?? [];
-    return language === "js" ? text : [];
-  },
-);
-
-test("the docs have examples", () => assert.ok(scripts.length >= 5));
-
-for (const [index, script] of scripts.entries()) {
-  test(`example ${index + 1} of docs/sdk.md and docs/ai.md runs`, async () => {
-    const { fetch, calls } = fakeService();
-    const { WebSocket, frames } = fakeSocket();
-    const element = {
-      textContent: "",
-      onclick: async () => {},
-      files: [new File(["tea"], "tea.png")],
-      src: "",
-      href: "",
-    };
-    const document = { querySelector: () => element };
-    const easel = { ...createEasel({ ...page, fetch, WebSocket }), ...errors };
-    const console = { log() {} };
-    const window = createContext({ easel, document, AbortController, AbortSignal, URLSearchParams, console });
-    await runInContext(`(async () => {${script}})()`, window);
-    await element.onclick();
-    assert.ok(calls.length + frames.length > 0, script);
-  });
-}
 
 const source = join(import.meta.dirname, "../src");
 const comments = readdirSync(source, { recursive: true, encoding: "utf8" })

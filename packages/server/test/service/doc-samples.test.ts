@@ -1,0 +1,274 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { readFile, symlink, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { after, before, describe, type TestContext, test } from "node:test";
+import { parseEnv, promisify } from "node:util";
+import { faultsOf } from "../../src/canvases/publishing/easel-json.ts";
+import { readConfig, unknownVariables } from "../../src/config/config.ts";
+import type { Env } from "../../src/env.ts";
+import { currentModels, priceOf } from "../../src/organisation/ai/prices.ts";
+import { type AiProvider, startAiProvider } from "../support/ai-provider.ts";
+import { type ExternalApi, startExternalApi } from "../support/external-api.ts";
+import { ROOT } from "../support/import-tests.ts";
+import { runScript } from "../support/sample-scripts.ts";
+import { follow, noTools } from "../support/sample-shell.ts";
+import { PAGES, type Sample, samplesOf } from "../support/samples.ts";
+import { startExample, temporaryDirectory } from "../support/service.ts";
+
+/**
+ * Pages, sections or blocks that another test runs, by the file of that test. The test names the page, so that the row cannot outlive it.
+ */
+const ELSEWHERE: Record<string, string> = {
+  "README.md#a-first-canvas-in-five-minutes": "examples/deploy.test.ts",
+  "docs/easel-json.md": "examples/deploy.test.ts",
+};
+
+/** The blocks that no test runs, each with the reason. */
+const NOT_RUN: Record<string, string> = {
+  "README.md#start 1": "installs the project and starts a service that does not end",
+  "README.md#test 1": "runs the whole suite",
+  "docs/self-hosting.md#self-hosting 1": "installs the project and starts a service that does not end",
+  "docs/management-api.md#staged-deploys 1": "has the hash and the size of a file of the reader in it",
+  "packages/sdk/README.md#easelsdk 1": "installs a package from a registry",
+};
+
+/** Languages of blocks that show something and that nobody runs. */
+const SHOWN = ["", "text", "http", "mermaid"];
+
+/** Languages that a test below runs or checks. */
+const RUN = ["html", "js", "ts", "tsx", "sh", "json", "ini"];
+
+const samples = PAGES.flatMap(samplesOf).filter(({ language }) => !SHOWN.includes(language));
+const covers = (row: string, { name, page, section }: Sample) =>
+  [name, `${page}#${section}`, page].includes(row);
+const rest = samples.filter(
+  (sample) =>
+    !Object.keys(ELSEWHERE).some((row) => covers(row, sample)) && NOT_RUN[sample.name] === undefined,
+);
+const inLanguage = (...languages: string[]) =>
+  rest.filter(({ language, file }) => languages.includes(language) && file === undefined);
+const byPage = (some: Sample[]) => Map.groupBy(some, ({ page }) => page);
+
+test("every block is run or checked, and no row of the tables is left over", async () => {
+  assert.ok(samples.length > 50, `${samples.length}`);
+  for (const row of [...Object.keys(ELSEWHERE), ...Object.keys(NOT_RUN)])
+    assert.ok(
+      samples.some((sample) => covers(row, sample)),
+      `no block is ${row}`,
+    );
+  for (const [row, file] of Object.entries(ELSEWHERE)) {
+    const text = await readFile(path.join(ROOT, file), "utf8");
+    assert.ok(text.includes(`"${row.split("#")[0]}"`), `${file} does not name the page of ${row}`);
+  }
+  for (const { name, language, file } of rest) {
+    assert.ok(RUN.includes(language), `${name}: nothing runs \`${language}\``);
+    assert.ok(file === undefined, `${name}: no test follows the page that saves ${file}`);
+  }
+});
+
+describe("js, html and ts, on a fake service", () => {
+  const calls = (sample: Sample) =>
+    sample.language !== "ts" || /^import \{.*"@easel\/sdk"/m.test(sample.text);
+  for (const sample of inLanguage("js", "html", "ts").filter(calls))
+    test(sample.name, () => runScript(sample));
+});
+
+describe("ts and tsx, by the compiler", () => {
+  const source = (name: string) => path.join(ROOT, "packages", name, "src");
+  for (const [page, some] of byPage(inLanguage("ts", "tsx"))) {
+    test(page, async (t) => {
+      const project = await temporaryDirectory(t);
+      await symlink(path.join(ROOT, "node_modules"), path.join(project, "node_modules"));
+      for (const [index, { language, text }] of some.entries())
+        await writeFile(path.join(project, `sample-${index}.${language}`), `${text}\nexport {};\n`);
+      await writeFile(path.join(project, "json.d.ts"), 'type Json = import("@easel/sdk").Json;');
+      const compilerOptions = {
+        target: "esnext",
+        module: "esnext",
+        moduleResolution: "bundler",
+        lib: ["esnext", "dom", "dom.iterable"],
+        types: ["node"],
+        jsx: "react-jsx",
+        strict: true,
+        noEmit: true,
+        skipLibCheck: true,
+        allowImportingTsExtensions: true,
+        paths: {
+          "@easel/sdk": [`${source("sdk")}/index.ts`],
+          "@easel/sdk/global": [`${source("sdk")}/window.ts`],
+          "@easel/react": [`${source("react")}/index.ts`],
+        },
+      };
+      await writeFile(path.join(project, "tsconfig.json"), JSON.stringify({ compilerOptions }));
+      const tsc = path.join(ROOT, "node_modules/typescript/bin/tsc");
+      const { stdout } = await promisify(execFile)(process.execPath, [tsc, "-p", project]).catch(
+        (error) => error,
+      );
+      assert.equal(stdout, "");
+    });
+  }
+});
+
+describe("json: parsed, and validated if it is an easel.json or a policy", () => {
+  const KEYS = ["$schema", "title", "description", "slug", "spa", "capabilities", "policy"];
+  const POLICY = ["defaultMode", "collections", "fileGroups", "channels", "connections"];
+  for (const { name, text } of inLanguage("json")) {
+    test(name, () => {
+      const keys = Object.keys(JSON.parse(text));
+      if (keys.every((key) => KEYS.includes(key))) assert.deepEqual(faultsOf(text), []);
+      if (keys.every((key) => POLICY.includes(key))) assert.deepEqual(faultsOf(`{ "policy": ${text} }`), []);
+    });
+  }
+});
+
+describe("ini: settings that exist, hold valid values and allow only models that have a price", () => {
+  for (const { name, text } of inLanguage("ini")) {
+    test(name, () => {
+      const environment = parseEnv(text.replaceAll("…", randomBytes(32).toString("base64")));
+      assert.ok(Object.keys(environment).length > 0);
+      assert.deepEqual(unknownVariables(environment), []);
+      const config = readConfig(environment);
+      for (const model of config.aiModels.length > 0 ? config.aiModels : currentModels(config))
+        assert.ok(priceOf(model, 1, config), model);
+    });
+  }
+});
+
+/** Asserts what the commands of a page have printed, one text for each block. `base` is the address of the service. */
+type Check = (printed: string[], base: string, env: Env) => void | Promise<void>;
+
+const CHECKS: Record<string, Check> = {
+  "docs/ai.md": ([audience, events = ""]) => {
+    assert.equal(audience, "viewers");
+    assert.deepEqual(
+      events
+        .split("\n")
+        .filter((line) => line !== "")
+        .map((line) => JSON.parse(line.replace(/^data: /, ""))),
+      [
+        { type: "delta", text: "You said: " },
+        { type: "delta", text: "Name a tea." },
+        {
+          type: "done",
+          usage: { inputTokens: 12, outputTokens: 7, cacheCreationInputTokens: 0, cacheReadInputTokens: 0 },
+          cost: 0.0000047,
+        },
+      ],
+    );
+  },
+  "docs/connections.md": async (printed, _base, { db }) => {
+    assert.deepEqual(printed.slice(0, 2), [
+      'editors\n["authorization"]\nGET /v2/tickets?limit=5 Bearer secret',
+      "false",
+    ]);
+    assert.deepEqual(printed.slice(2), ['["GET"]\nviewers', '["canvases","days","from","to","total"]']);
+    const granted = await db.all<{ profile: string; slug: string; public: number }>`
+      select profile, slug, public from connection_grants join canvases on canvases.id = canvas_id`;
+    assert.deepEqual(granted, [{ profile: "tickets", slug: "help-desk", public: 1 }]);
+  },
+  "docs/publishing.md": async (printed, base, { db }) => {
+    const [, folder, zip = "", single = "", ci = "", authoring, published = "", versions = "", again, down] =
+      printed;
+    const version = /[0-9a-f-]{36}/.exec(single)?.[0] ?? assert.fail(single);
+    assert.equal(folder, `${base}/c/tea/`);
+    const first = JSON.parse(zip);
+    assert.deepEqual(first, { url: `${base}/c/coffee/`, version: first.version, leftOut: [], warnings: [] });
+    const [url, third] = ci.split(" ");
+    assert.equal(url, `${base}/c/coffee/`);
+    assert.equal(authoring, "true");
+    const { publicationStatus, url: authored } = JSON.parse(published);
+    assert.deepEqual([publicationStatus, authored], ["published", `${base}/c/lunch-poll/`]);
+    const lines = versions.split("\n");
+    assert.deepEqual(
+      lines.slice(0, 3).map((line) => JSON.parse(line).id),
+      [third, version, first.version],
+    );
+    assert.equal(JSON.parse(lines[0] ?? "").files, 2);
+    assert.equal(lines[3], version);
+    assert.equal(again, '{"leftOut":[],"warnings":[]}');
+    assert.equal(down, "unpublished\npublished");
+    const blobs = await db.all<{ canvases: number }>`
+      select count(distinct canvas_id) as canvases from bundle_blobs
+      join canvases on canvases.id = canvas_id where slug in ('tea', 'coffee', 'lunch-poll')`;
+    assert.deepEqual(blobs, [{ canvases: 3 }]);
+  },
+  "examples/weather/README.md": async (_printed, _base, { db }) => {
+    assert.deepEqual(
+      await db.all`
+        select profile, slug, public from connection_grants join canvases on canvases.id = canvas_id`,
+      [{ profile: "weather", slug: "weather", public: 0 }],
+    );
+  },
+};
+
+/**
+ * What a reader of the commands of a page has: a token of an administrator in `$EASEL_TOKEN` and the cookie of the same person in the
+ * file `cookies`; a canvas of theirs with its id in `$ID`, its slug in `$SLUG`, and the backend on; and some files.
+ */
+async function prepare(
+  t: TestContext,
+  base: string,
+): Promise<{ cwd: string; variables: Record<string, string> }> {
+  const cwd = await temporaryDirectory(t);
+  const [variables = ""] = await follow(
+    [
+      {
+        name: "the preparation of pages",
+        page: "",
+        section: "",
+        language: "sh",
+        file: undefined,
+        text: `
+post() { curl -b cookies -c cookies -H 'content-type: application/json' "$@"; }
+post -d '{"email":"dev@example.com"}' ${base}/auth/dev/session
+ID=$(post -d '{"title":"Lunch","slug":"lunch"}' ${base}/api/canvases | jq -r .id)
+post -X PATCH -d '{"backendEnabled":true,"authoring":true}' ${base}/api/canvases/$ID/capabilities > /dev/null
+echo tea > index.html; echo tea > photo.png; zip -qr poll.zip index.html
+echo EASEL_TOKEN=$(post -d '{"name":"docs"}' ${base}/api/tokens | jq -r .token)
+echo ID=$ID; echo SLUG=lunch`,
+      },
+    ],
+    cwd,
+    { "http://localhost:3000": base },
+  );
+  return { cwd, variables: parseEnv(variables) as Record<string, string> };
+}
+
+describe("sh, on a service in dev mode", { skip: noTools }, () => {
+  const pages = byPage(inLanguage("sh"));
+  let provider: AiProvider;
+  let api: ExternalApi;
+
+  before(async () => {
+    provider = await startAiProvider({ after });
+    api = await startExternalApi(
+      { after },
+      ({ method, url, headers }) => `${method} ${url} ${headers.authorization}\n`,
+    );
+  });
+
+  for (const [page, some] of pages) {
+    test(page, async (t) => {
+      const { base, env } = await startExample(t, path.basename(path.dirname(page)), {
+        ...provider.settings,
+        ...api.settings,
+        SERVICE_AUTHORING: "on",
+        SERVICE_ENCRYPTION_KEY: randomBytes(32).toString("base64"),
+      });
+      const { cwd, variables } = await prepare(t, base);
+      const replaced = {
+        "http://localhost:3000": base,
+        "https://api.example.com": api.origin,
+        "https://api.open-meteo.com": api.origin,
+      };
+      const printed = await follow(some, cwd, replaced, variables);
+      await CHECKS[page]?.(printed, base, env);
+    });
+  }
+
+  test("no check of a page is left over", () => {
+    for (const page of Object.keys(CHECKS)) assert.ok(pages.has(page), page);
+  });
+});

@@ -1,0 +1,61 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
+import { mkdir, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { promisify } from "node:util";
+import { ROOT } from "./import-tests.ts";
+import type { Sample } from "./samples.ts";
+
+/** The programs that commands of the documentation need besides those of every system. */
+const TOOLS = ["bash", "curl", "jq", "zip", "sha256sum"];
+const missing = TOOLS.filter(
+  (tool) =>
+    !(process.env.PATH ?? "").split(path.delimiter).some((folder) => existsSync(path.join(folder, tool))),
+);
+
+/** The reason to skip tests of commands; false where all programs are installed. In CI a missing program is an error. */
+export const noTools: string | false = missing.length > 0 && `${missing.join(", ")} not installed`;
+if (noTools && process.env.CI) throw new Error(`${noTools}, and CI runs every test`);
+
+/** Separates the outputs of two blocks. */
+const MARK = "--- end of the block ---";
+
+/**
+ * Follows blocks of one page in their order, as a reader in the folder `cwd` does: saves those that have a file name, and runs those in `sh`
+ * in one shell. Asserts that no command fails, that the service refuses no request, and that nothing is printed as an error. Returns what
+ * each block in `sh` has printed.
+ *
+ * `replaced` maps texts of the page to those of the test: `http://localhost:3000` to the address of its service.
+ */
+export async function follow(
+  samples: Sample[],
+  cwd: string,
+  replaced: Record<string, string>,
+  variables: Record<string, string> = {},
+): Promise<string[]> {
+  const filled = (text: string) =>
+    Object.entries(replaced).reduce((result, [from, to]) => result.replaceAll(from, to), text);
+  for (const { file, text } of samples) {
+    if (file === undefined) continue;
+    await mkdir(path.dirname(path.join(cwd, file)), { recursive: true });
+    await writeFile(path.join(cwd, file), filled(text));
+  }
+  const commands = samples.filter(({ language, file }) => language === "sh" && file === undefined);
+  if (commands.length === 0) return [];
+  const deploy = path.join(ROOT, "examples/deploy.ts");
+  const script = [
+    `npm() { [ "$1 $2 $3" = "run deploy --" ] && '${process.execPath}' '${deploy}' "$4" '${replaced["http://localhost:3000"]}'; }`,
+    'curl() { command curl -sS --fail-with-body "$@"; }',
+    ...commands.flatMap(({ text }) => [filled(text), `echo '${MARK}'`]),
+  ].join("\n");
+  const { stdout, stderr } = await promisify(execFile)("bash", ["-eu", "-o", "pipefail", "-c", script], {
+    cwd,
+    env: { ...process.env, ...variables },
+  }).catch((error) => assert.fail(`${commands[0]?.page}: ${error.stdout}${error.stderr}`));
+  assert.equal(stderr, "");
+  return stdout
+    .split(`${MARK}\n`)
+    .slice(0, -1)
+    .map((printed) => printed.trim());
+}
