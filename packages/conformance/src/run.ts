@@ -1,6 +1,7 @@
 import { lifecycle } from "./3-lifecycle.ts";
 import { pipeline } from "./4.1-pipeline.ts";
 import { identity } from "./4.2-identity.ts";
+import { people } from "./4.2-people.ts";
 import { kv } from "./4.3-kv.ts";
 import { files } from "./4.4-files.ts";
 import { ai } from "./4.5-ai.ts";
@@ -41,6 +42,7 @@ const SECTIONS = [
   lifecycle,
   pipeline,
   identity,
+  people,
   kv,
   files,
   ai,

@@ -163,6 +163,12 @@ export const LIMITS = {
     past: "clamped (KV) or 400 INVALID_BODY",
   },
   pageDefault: { value: 100, unit: "entries", of: "a page of a list without `limit`", past: "" },
+  peoplePerRequest: {
+    value: 100,
+    unit: "ids",
+    of: "a request for names of people",
+    past: "400 INVALID_BODY",
+  },
   jsonDepth: { value: 1_000, unit: "levels", of: "nesting of a JSON value", past: "400 INVALID_BODY" },
   managementBodyBytes: {
     value: 256 * KiB,

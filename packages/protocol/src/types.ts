@@ -65,6 +65,13 @@ export interface Identity {
   };
 }
 
+/** A person whose name the caller may know, as `GET /people` returns them. `avatarUrl` is the address of their picture, or null. */
+export interface Person {
+  id: string;
+  name: string;
+  avatarUrl: string | null;
+}
+
 /** One entry of the key-value store. */
 export interface KvEntry<Value = Json> {
   key: string;

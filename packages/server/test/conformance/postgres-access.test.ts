@@ -6,6 +6,7 @@ import { principals } from "@easel/conformance/authentication/principals";
 import { revocation } from "@easel/conformance/authentication/revocation";
 import { sessions } from "@easel/conformance/authentication/sessions";
 import { tokens } from "@easel/conformance/authentication/tokens";
+import { sources as people } from "@easel/conformance/people/sources";
 import { resolve } from "@easel/conformance/pipeline/resolve";
 import { visitors } from "@easel/conformance/pipeline/visitors";
 import { live } from "@easel/conformance/realtime/live";
@@ -20,7 +21,7 @@ await conforms({
   urlMode: "subdomain",
   authMode: "dev",
   suites: [
-    ...[resolve, visitors, identity, account, live],
+    ...[resolve, visitors, identity, people, account, live],
     ...[principals, hosts, invitations, tokens, sessions, revocation],
   ],
 });

@@ -13,7 +13,9 @@ export const GROUPS = {
   sdk: ["packages/sdk/test/*.test.ts"],
   ...folders("management", "organisation", "canvases", "identity", "sign-in", "pipeline", "content"),
   primitives: ["packages/server/test/primitives/*.test.ts"],
-  stores: ["packages/server/test/primitives/{kv,submissions,collections,authoring,connections}/*.test.ts"],
+  stores: [
+    "packages/server/test/primitives/{kv,submissions,collections,people,authoring,connections}/*.test.ts",
+  ],
 } satisfies Record<string, string[]>;
 
 /**

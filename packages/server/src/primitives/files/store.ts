@@ -38,7 +38,7 @@ const COLUMNS = "id, scope, record_id, owner_id, uploaded_by, name, mime, size, 
  * The SQL condition that is true for attachments of removed records. Lists hide these files until their rows are removed. The condition
  * avoids `exists`, which PostgreSQL might execute by reading every record of the instance.
  */
-const HIDDEN =
+export const HIDDEN =
   "record_id is not null and (select records.id from records where records.id = files.record_id) is null";
 
 const FIND = statementText(`select ${COLUMNS} from files where id = ? and canvas_id = ? and not (${HIDDEN})`);
