@@ -17,6 +17,7 @@ import { dropStalled } from "./http/stalled-connections.ts";
 import { routableUrl } from "./http/undecodable-path.ts";
 import { isTrustedPeer } from "./identity/proxy.ts";
 import { mountManagement } from "./management/mount.ts";
+import { mountOpenApi } from "./openapi/mount.ts";
 import { primitives } from "./primitives/index.ts";
 import { mountRuntime } from "./primitives/mount.ts";
 import { takesUpgrade } from "./primitives/mount-upgrade.ts";
@@ -49,6 +50,7 @@ const PARTS: ((app: FastifyInstance, env: Env, served: readonly Primitive[]) => 
   mountSignIn, //     /auth
   mountSdk, //        /sdk/v1.js
   mountSchema, //     /schema/easel.json
+  mountOpenApi, //    /openapi.json /reference
   mountContent, //    /c/{slug}/
   mountHome, //       /
 ];

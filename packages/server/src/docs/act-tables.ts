@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Act } from "../management/act.ts";
 import { ACTS } from "../management/acts.ts";
 import { CALLERS } from "../management/callers.ts";
-import { blockOf, type JsonSchema, nameOf, outlineOf } from "./json-shape.ts";
+import { blockOf, type JsonSchema, nameOf, outlineOf } from "../openapi/json-shape.ts";
 import { code, table } from "./markdown.ts";
 
 const inputOf = (schema: z.ZodType) =>

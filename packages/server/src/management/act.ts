@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { ZodType, z } from "zod";
 import type { User } from "../access/principal.ts";
 import type { Env } from "../env.ts";
+import type { ErrorCase } from "../http/error-case.ts";
 import type { Method } from "../http/methods.ts";
 import { firstValue, type Query } from "../http/query.ts";
 import { refuse } from "../http/refusal.ts";
@@ -38,7 +39,7 @@ type ParamsOf<Path extends string> = Path extends `${string}{${infer Name}}${inf
   ? Record<Name, string> & ParamsOf<Rest>
   : unknown;
 
-/** Describes an act (an operation of the management API). The routes and the docs are derived from it. */
+/** Describes an act (an operation of the management API). The routes, the docs and the OpenAPI document are derived from it. */
 interface Description {
   /** The unique name of the act, which the audit log records. */
   name: string;
@@ -56,6 +57,8 @@ interface Description {
   query?: z.ZodObject;
   body?: BodySpec<unknown>;
   response: ResponseSpec<unknown>;
+  /** The errors, in addition to those that follow from the callers, the path and the body. */
+  errors?: readonly ErrorCase[];
   /** The connections whose access is rechecked after the act. If absent, none are rechecked. */
   affects?: Affects;
   /** Whether the act uploads one file of a deploy, which may have many files. Such acts have a higher rate limit. */

@@ -57,6 +57,7 @@ export const canvases = [
     affects: "canvas",
     body: json(NewCanvas),
     response: created(canvas),
+    errors: ["SLUG_TAKEN", ["QUOTA_EXCEEDED", 409]],
     async run({ user, body }, env) {
       const { id, slug } = await createCanvas(user, body, env);
       return { body: await currentView(id, user, env), audit: { canvas: id, details: { slug } } };
@@ -82,6 +83,7 @@ export const canvases = [
     affects: "canvas",
     body: json(Patch),
     response: ok(canvas),
+    errors: ["SLUG_TAKEN"],
     async run({ user, canvas: { id }, body: patch }, env) {
       await patchCanvas(id, patch, env);
       const { metadata: changed, ...recorded } = patch;

@@ -41,6 +41,7 @@ export const capabilities = [
     affects: "canvas",
     body: json(Patch),
     response: ok(capabilitySettings),
+    errors: ["POLICY_CONFLICT", ["OWNER_ONLY", 403]],
     async run({ user, canvas: { id, role }, body }, env) {
       const { expectedRuntimePolicy: expected, runtimePolicy, ...switches } = body;
       if (switches.guestAi !== undefined && role !== "owner") refuseNonOwner();

@@ -22,6 +22,7 @@ export const owner = [
     affects: "canvas",
     body: json(Owner),
     response: ok(canvas),
+    errors: [["QUOTA_EXCEEDED", 409]],
     async run({ user, canvas: { id }, body: { email: to } }, env) {
       const outcome = await transferCanvas(id, user, to, env);
       if (outcome === "not_an_editor") {

@@ -50,6 +50,7 @@ export const sharing = [
     affects: "canvas",
     body: preparedJson(Sharing, hashPassword),
     response: ok(canvasSchema),
+    errors: ["PUBLIC_LINKS_DISABLED", "PUBLIC_NOT_ALLOWED", "PUBLIC_LINK_OWNER_GATED", "ORG_REQUIRED"],
     async run({ user, canvas, body: { given, passwordHash } }, env) {
       await saveShareSettings(canvas, user, { ...given, passwordHash }, env);
       // The canvas is read as its owner sees it, because an editor may have removed their own role.

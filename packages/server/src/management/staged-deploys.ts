@@ -46,6 +46,7 @@ export const stagedDeploys = [
     allow: "editor",
     body: json(Manifest, LIMITS.manifestBytes.value),
     response: created(stagedDeploy),
+    errors: ["VERSION_CONFLICT", ["QUOTA_EXCEEDED", 409], "KEY_LIMIT"],
     audited: false,
     async run({ user, canvas: { id }, body: { files, ...options } }, env) {
       const listed = files.map(({ path, sha256, size }) => ({ path, key: sha256, size }));
@@ -80,6 +81,7 @@ export const stagedDeploys = [
     allow: "editor",
     affects: "canvas",
     response: ok(finishedDeploy),
+    errors: ["BLOBS_MISSING", "VERSION_CONFLICT", ["QUOTA_EXCEEDED", 409], "UNAVAILABLE"],
     async run({ user, canvas: { id }, params: { deploy } }, env) {
       const place = { id: deploy, canvasId: id, userId: user.id };
       const { version, warnings } = await finishDeploy(place, env);

@@ -48,6 +48,7 @@ export const teams = [
     affects: "people",
     body: json(NewTeam),
     response: created(team),
+    errors: ["KEY_LIMIT"],
     async run({ user, body }, env) {
       const id = (await createTeam(body, user, env)) ?? refuseTooMany();
       const made = (await findTeam(id, user, env)) ?? refuse("NOT_FOUND");

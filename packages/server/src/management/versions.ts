@@ -56,6 +56,7 @@ export const versions = [
     affects: "canvas",
     body: uploadedVersion,
     response: ok(deployedCanvas),
+    errors: [["QUOTA_EXCEEDED", 409], "UNAVAILABLE"],
     async run({ user, canvas: { id }, body: { version, leftOut, warnings } }, env) {
       await publishStored(version, env);
       return { body: { ...(await currentView(id, user, env)), leftOut, warnings } };
@@ -93,6 +94,7 @@ export const versions = [
     allow: "editor",
     affects: "canvas",
     response: noContent,
+    errors: ["VERSION_LIVE"],
     async run({ canvas: { id }, params: { version } }, env) {
       await deleteVersion(id, version, env);
       await tidyUp(removeOfCanvas(id, env), env);

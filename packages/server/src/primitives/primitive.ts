@@ -8,6 +8,7 @@ import type { Env } from "../env.ts";
 import type { Method } from "../http/methods.ts";
 import type { Query } from "../http/query.ts";
 import type { Admitted, RateClass } from "../pipeline/visit.ts";
+import type { Description } from "./operation.ts";
 
 /** A request that has passed the access checks, as handlers receive it. */
 export interface Call extends Admitted {
@@ -90,6 +91,8 @@ export interface Route extends Partial<Record<Method, Handler>> {
 /** One part of the runtime API, such as KV or files: its routes, its storage and its checks. */
 export interface Primitive {
   capability: Capability;
+  /** Describes the routes for the OpenAPI document. Every primitive of the service has a description. */
+  description?: Description;
   /** The class of the requests to the primitive. Each class has its own rate limit. `canvas` by default. */
   rateClass?: RateClass;
   /** Declares the tables, quotas, storage use and blobs of the primitive; undefined if it stores nothing. */

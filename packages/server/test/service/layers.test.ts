@@ -22,6 +22,7 @@ const LAYERS = [
   ["organisation/"],
   ["pipeline/"],
   ["primitives/", "management/", "content/", "home/"],
+  ["openapi/"],
   ["app.ts"],
   ["service.ts"],
   ["main.ts", "docs/"],
@@ -204,7 +205,7 @@ test("there are no import cycles", () => {
  * another folder.
  */
 const SAME_PART =
-  /^(primitives\/\w+|content|home|sign-in|canvases)\/(routes|store|data)\.ts$|^management\/|\/(index|mount)\.ts$/;
+  /^(primitives\/\w+|content|home|sign-in|canvases)\/(routes|store|data|operations)\.ts$|^management\/|\/(index|mount)\.ts$/;
 
 test("two files share a base name only where they are the same part", () => {
   const byName = Map.groupBy(

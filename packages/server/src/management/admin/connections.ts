@@ -76,6 +76,7 @@ export const connections = [
     params: Params,
     body: json(Body),
     response: ok(connectionProfile),
+    errors: ["CONNECTION_KEY_UNAVAILABLE"],
     async run({ params: { profile: name }, body }, env) {
       if (isOwnOrigin(body.origin, env.base))
         refuse("INVALID_BODY", { message: "`origin` must not be this service itself." });

@@ -9,8 +9,9 @@ import type {
 } from "@easel/protocol/management";
 import type { Account } from "@easel/protocol/types";
 import { z } from "zod";
-import { nextCursor, time } from "./canvas.ts";
-import { exact } from "./exact.ts";
+import { time } from "../../canvases/authored-canvas.ts";
+import { exact } from "../../http/exact.ts";
+import { nextCursor } from "./canvas.ts";
 
 export const account = exact<Account>()(
   "Account",

@@ -10,9 +10,10 @@ import type {
   OrganisationList,
 } from "@easel/protocol/management";
 import { z } from "zod";
+import { access, accessMode, publicationStatus, time } from "../../canvases/authored-canvas.ts";
+import { exact } from "../../http/exact.ts";
 import { PERSON_QUOTA_NAMES } from "../../organisation/quotas.ts";
-import { access, accessMode, nextCursor, person, publicationStatus, time } from "./canvas.ts";
-import { exact } from "./exact.ts";
+import { nextCursor, person } from "./canvas.ts";
 
 export const adminUser = exact<AdminUser>()(
   "AdminUser",

@@ -18,26 +18,15 @@ import type {
   Version,
 } from "@easel/protocol/types";
 import { z } from "zod";
+import { authoredFields, time } from "../../canvases/authored-canvas.ts";
 import { policy } from "../../canvases/publishing/policy-schema.ts";
+import { exact } from "../../http/exact.ts";
 import { aiUsage, monthlySpend } from "./ai-usage.ts";
 import { callsByProfile } from "./connections.ts";
-import { exact } from "./exact.ts";
 
-/** A time in epoch milliseconds. */
-export const time = z.int();
 /** The cursor of the next page; null on the last page. */
 export const nextCursor = z.string().nullable();
 export const person = z.strictObject({ id: z.string(), email: z.string(), name: z.string() });
-export const access = z.enum(["private", "whole_org", "public_link"]);
-export const accessMode = z.enum(["restricted", "whole_org", "public_link"]);
-export const publicationStatus = z.enum([
-  "disabled",
-  "archived",
-  "unpublished",
-  "draft",
-  "expired",
-  "published",
-]);
 const role = z.enum(["editor", "viewer"]);
 const audience = z.enum(["editors", "viewers"]);
 
@@ -58,32 +47,9 @@ export const capabilities = exact<Capabilities>()(
 );
 
 const canvasFields = {
-  id: z.string(),
+  ...authoredFields,
   slug: z.string(),
-  url: z.string(),
-  title: z.string(),
-  tags: z.array(z.string()),
-  access,
-  accessMode,
-  publicationStatus,
-  hasPassword: z.boolean(),
-  status: z.enum(["revoked", "expired", "private", "live"]),
-  createdAt: time,
-  updatedAt: time,
-  expiresAt: time.nullable(),
-  galleryListed: z.boolean(),
-  galleryTemplatable: z.boolean(),
-  discoverability: z.enum(["link_only", "listed"]),
-  revokedAt: time.nullable(),
   disabledReason: z.string().nullable(),
-  createdBy: z.string(),
-  viewerRole: z.enum(["owner", "editor", "viewer", "admin"]),
-  audienceSummary: z.strictObject({ count: z.int().nullable(), names: z.array(z.string()) }),
-  version: z.string().nullable(),
-  bundleUpdatedAt: time,
-  sourceApp: z.string().nullable(),
-  sourceKind: z.string().nullable(),
-  metadata: z.record(z.string(), z.json()),
   spa: z.boolean(),
   owner: person,
   people: z.array(z.strictObject({ email: z.string(), role })),

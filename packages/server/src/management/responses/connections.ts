@@ -6,7 +6,7 @@ import type {
 } from "@easel/protocol/management";
 import { CONNECTION_METHODS } from "@easel/protocol/policy";
 import { z } from "zod";
-import { exact } from "./exact.ts";
+import { exact } from "../../http/exact.ts";
 
 const counts = z.record(z.string(), z.int());
 

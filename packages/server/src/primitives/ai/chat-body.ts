@@ -21,12 +21,22 @@ const messages = z
     (value) => Array.isArray(value) && value.length > 0 && value.every(isMessage),
     'must be a list of at least one { role, content }, with the role "user" or "assistant" and a text as content',
   )
+  .meta({
+    type: "array",
+    minItems: 1,
+    items: {
+      type: "object",
+      properties: { role: { type: "string", enum: ["user", "assistant"] }, content: { type: "string" } },
+      required: ["role", "content"],
+    },
+  })
   .transform((list) => list.map(({ role, content }) => ({ role, content })));
 
-const Chat = z.object({
-  model: z.string().min(1).max(200),
+/** The schema of the body of a chat. Unknown fields are ignored. */
+export const chatBody = z.object({
+  model: z.string().min(1).max(200).meta({ description: "A model that the instance allows." }),
   messages,
-  system: z.string().optional(),
+  system: z.string().optional().meta({ description: "The system prompt." }),
   maxTokens: z
     .int()
     .positive()
@@ -36,6 +46,6 @@ const Chat = z.object({
 
 /** Parses the body of a chat (specification 4.5). Throws 400 `INVALID_BODY` with the faulty fields. Unknown fields are ignored. */
 export function parseChat(body: Buffer): Prompt {
-  const result = Chat.safeParse(parseJson(body));
+  const result = chatBody.safeParse(parseJson(body));
   return result.success ? result.data : refuse("INVALID_BODY", { message: z.prettifyError(result.error) });
 }

@@ -15,6 +15,7 @@ import { parseChat } from "./chat-body.ts";
 import { Completion } from "./completion.ts";
 import { aiData } from "./data.ts";
 import { EventStream } from "./event-stream.ts";
+import { aiOperations } from "./operations.ts";
 import { refuseOverCap } from "./refusals.ts";
 import { startLeases } from "./request-leases.ts";
 import { highestPromptTokens } from "./token-meter.ts";
@@ -64,6 +65,7 @@ async function chat(call: Call, body: Buffer, env: Env) {
 /** AI chat with budgets (specification 4.5). */
 export const ai: Primitive = {
   capability: "ai",
+  description: aiOperations,
   rateClass: "ai",
   checksCapability: true,
   data: aiData,

@@ -8,6 +8,7 @@ import { managedBy, requireAuthor } from "./author.ts";
 import { matching } from "./filter.ts";
 import { withForm } from "./form.ts";
 import { NewShare, parseMetadata, ShareUpdate } from "./metadata.ts";
+import { authoringOperations } from "./operations.ts";
 import { publishShare } from "./publish-share.ts";
 import { recordChange } from "./record-change.ts";
 import { listAuthored, revokeShare } from "./store.ts";
@@ -27,6 +28,7 @@ async function changeable(call: Call, env: Env): Promise<string> {
 /** The routes with which a page creates, updates and revokes canvases for the person who has the page open (specification 4.8). */
 export const authoring: Primitive = {
   capability: "authoring",
+  description: authoringOperations,
   routes: {
     "/authoring": {
       async GET(call, env) {

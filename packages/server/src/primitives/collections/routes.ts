@@ -12,6 +12,7 @@ import { type ReadSlice, streamList } from "../streamed-list.ts";
 import { readValue, toText } from "../value.ts";
 import { withBody } from "../with-body.ts";
 import { collectionsData } from "./data.ts";
+import { collectionsOperations } from "./operations.ts";
 import { parseCursor, parseQuery, parseWhere, RECORD_ID } from "./record-query.ts";
 import { RecordStore, type StoredRecord } from "./store.ts";
 
@@ -93,6 +94,7 @@ function parseAmount(given: Json): number {
 /** The routes for collections, which are named groups of records with policies (specification 4.10). */
 export const collections: Primitive = {
   capability: "kv",
+  description: collectionsOperations,
   data: collectionsData,
   routes: {
     "/collections/:name": {

@@ -10,6 +10,7 @@ import { connectionsData } from "./data.ts";
 import { exchange, type UpstreamResponse } from "./exchange.ts";
 import { takePlaces, takeRates } from "./limits.ts";
 import { METERED, startMetering } from "./metering.ts";
+import { connectionsOperations } from "./operations.ts";
 import { startResealing } from "./resealing.ts";
 import { type UpstreamRequest, upstreamRequest } from "./upstream-request.ts";
 import { ADDED, DEFAULTS, hasBody, keptHeaders } from "./upstream-response.ts";
@@ -98,6 +99,7 @@ async function measured(call: Call, env: Env): Promise<Answer> {
 /** Connections: requests to external APIs that administrators have approved (specification 4.6). */
 export const connections: Primitive = {
   capability: "connections",
+  description: connectionsOperations,
   checksCapability: true,
   data: connectionsData,
   start(env) {

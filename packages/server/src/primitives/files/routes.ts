@@ -13,6 +13,7 @@ import { filesData } from "./data.ts";
 import { newName } from "./file-name.ts";
 import { FileList, parseCursor, parseFilter, parseLimit } from "./list.ts";
 import { openFile } from "./open-file.ts";
+import { filesOperations } from "./operations.ts";
 import { receiveUpload } from "./receive-upload.ts";
 import { collectionOf, groupOf } from "./scope.ts";
 import { FileStore, type StoredFile } from "./store.ts";
@@ -41,6 +42,7 @@ const publishChange = (
 /** The routes for files that pages upload: shared, private, in groups, or attached to records (specification 4.4). */
 export const files: Primitive = {
   capability: "files",
+  description: filesOperations,
   data: filesData,
   routes: {
     "/files": {

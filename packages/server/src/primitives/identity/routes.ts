@@ -6,11 +6,13 @@ import { capabilitiesOn } from "../../canvases/capabilities.ts";
 import { policyOf } from "../../canvases/policy.ts";
 import { usableOn } from "../../organisation/connections/usable.ts";
 import type { Primitive } from "../primitive.ts";
+import { identityOperations } from "./operations.ts";
 import { resourcesOf } from "./resources.ts";
 
 /** The identity primitive: `GET /me` returns the caller, their role and their effective permissions (specification 4.2). */
 export const identity: Primitive = {
   capability: "identity",
+  description: identityOperations,
   routes: {
     "/me": {
       async GET(call, env) {

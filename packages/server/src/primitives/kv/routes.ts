@@ -11,6 +11,7 @@ import { streamList } from "../streamed-list.ts";
 import { readValue, toStored, toText } from "../value.ts";
 import { withBody } from "../with-body.ts";
 import { kvData } from "./data.ts";
+import { kvOperations } from "./operations.ts";
 import { KvStore } from "./store.ts";
 
 const OK = '{"ok":true}';
@@ -139,6 +140,7 @@ function routesOf(path: string, scope: Scope): Primitive["routes"] {
 /** The KV primitive: keys with JSON values, shared by all users of a canvas or per user (specification 4.3). */
 export const kv: Primitive = {
   capability: "kv",
+  description: kvOperations,
   data: kvData,
   routes: { ...routesOf("/kv", shared), ...routesOf("/kv/user", perViewer) },
 };

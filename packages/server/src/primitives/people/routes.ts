@@ -4,6 +4,7 @@ import { isId } from "../../crypto/ids.ts";
 import type { Query } from "../../http/query.ts";
 import { refuse } from "../../http/refusal.ts";
 import type { Primitive } from "../primitive.ts";
+import { peopleOperations } from "./operations.ts";
 import { readableBy } from "./readable.ts";
 import { findPeople } from "./store.ts";
 
@@ -24,6 +25,7 @@ function parseIds(query: Query): string[] {
  */
 export const people: Primitive = {
   capability: "identity",
+  description: peopleOperations,
   routes: {
     "/people": {
       async GET(call, env) {

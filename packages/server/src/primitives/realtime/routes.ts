@@ -10,6 +10,7 @@ import type { Primitive, UpgradeCall, Upgrader } from "../primitive.ts";
 import type { ReadAccess } from "./access-state.ts";
 import { ClientSocket } from "./client-socket.ts";
 import { Hub } from "./hub.ts";
+import { realtimeOperations } from "./operations.ts";
 
 const VERSION = "13";
 
@@ -94,6 +95,7 @@ function accessReader({ readmit, until }: UpgradeCall, env: Env): ReadAccess {
  */
 export const realtime: Primitive = {
   capability: "realtime",
+  description: realtimeOperations,
   routes: {
     "/realtime": {
       GET: async () => refuseHandshake(),

@@ -10,6 +10,7 @@ import { requirePermission } from "../require-permission.ts";
 import { type ReadSlice, streamList } from "../streamed-list.ts";
 import { withBody } from "../with-body.ts";
 import { submissionsData } from "./data.ts";
+import { submissionsOperations } from "./operations.ts";
 import { type Submission, SubmissionStore } from "./store.ts";
 
 const OK = '{"ok":true}';
@@ -45,6 +46,7 @@ const managedStore = (call: Call, env: Env) => storeFor("canManageSubmissions", 
  */
 export const submissions: Primitive = {
   capability: "kv",
+  description: submissionsOperations,
   data: submissionsData,
   routes: {
     "/submissions/:collection/mine": {

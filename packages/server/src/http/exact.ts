@@ -7,7 +7,7 @@ type Exactly<Type, Schema extends ZodType> = [z.output<Schema>] extends [Type]
     : never
   : never;
 
-/** Returns a function that names a schema for the docs, and checks at compile time that the schema describes exactly `Type`. */
+/** Returns a function that names a schema for the docs and the OpenAPI document, and checks at compile time that the schema describes exactly `Type`. */
 export const exact =
   <Type>() =>
   <Schema extends ZodType>(name: string, schema: Schema & Exactly<Type, Schema>): ZodType<Type> =>

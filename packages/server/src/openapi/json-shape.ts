@@ -1,6 +1,12 @@
-/** The parts of JSON Schema that zod uses for the requests and responses of the management API. */
+/** The parts of JSON Schema that zod uses for requests and responses. */
 export interface JsonSchema {
   $ref?: string;
+  /** The name of the schema, which zod adds to definitions. */
+  id?: string;
+  description?: string;
+  deprecated?: boolean;
+  const?: unknown;
+  default?: unknown;
   type?: string | string[];
   enum?: unknown[];
   anyOf?: JsonSchema[];
@@ -9,6 +15,8 @@ export interface JsonSchema {
   additionalProperties?: JsonSchema | false;
   propertyNames?: JsonSchema;
   required?: string[];
+  /** Further keywords, which limit the values. */
+  [keyword: string]: unknown;
 }
 
 const alternatives = (all: string[]): string => [...new Set(all)].join(" | ");

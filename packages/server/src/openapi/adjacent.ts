@@ -1,0 +1,113 @@
+import { z } from "zod";
+import type { Env } from "../env.ts";
+import { json, jsonBody, type Operation } from "../primitives/operation.ts";
+import type { Operations } from "./conversion.ts";
+import type { CommonErrors } from "./error-responses.ts";
+import type { PathItem, SecurityRequirement, Tag } from "./openapi.ts";
+
+export const SERVICE_TAG: Tag = {
+  name: "Service",
+  description: "Sign-in for programs, health, and files that describe the service.",
+};
+
+const page = (type: string, description: string): Operation["responses"] => ({
+  200: { description, type, headers: { ETag: "Identifies the content, for `If-None-Match`." } },
+  304: { description: "The client has the current content." },
+});
+
+const healthy = json("The service is well.", z.strictObject({ ok: z.literal(true) }));
+
+const COMMON: CommonErrors = { name: "Service", errors: [] };
+
+interface Route {
+  operation: Operation;
+  /** The credentials that requests need; by default none. */
+  security?: SecurityRequirement[];
+  /** Whether the service of this environment has the route; by default it has. */
+  isMounted?: (env: Env) => boolean;
+}
+
+/** The endpoints outside the runtime API and the management API that programs use. */
+const ROUTES: Record<string, Route> = {
+  "POST /auth/dev/session": {
+    operation: {
+      id: "sign-in.dev",
+      summary: "Signs in as any person, without credentials. Exists in dev mode only.",
+      body: jsonBody(z.strictObject({ email: z.string(), name: z.string().min(1).max(200).optional() })),
+      responses: {
+        204: { description: "The person is signed in.", headers: { "Set-Cookie": "The session cookie." } },
+      },
+      errors: [
+        "INVALID_BODY",
+        ["INVALID_BODY", 413],
+        "PERMISSION_DENIED",
+        "CROSS_SITE_FORBIDDEN",
+        "RATE_LIMITED",
+      ],
+    },
+    isMounted: ({ config }) => config.authMode === "dev",
+  },
+  "POST /auth/logout": {
+    operation: {
+      id: "sign-in.end",
+      summary: "Ends the session.",
+      details: "A client that accepts HTML gets a page.",
+      responses: {
+        200: { description: "The session has ended.", type: "text/html" },
+        204: {
+          description: "The session has ended.",
+          headers: { "Set-Cookie": "Deletes the session cookie." },
+        },
+      },
+      errors: ["CROSS_SITE_FORBIDDEN"],
+    },
+  },
+  "GET /healthz": {
+    operation: {
+      id: "service.health",
+      summary: "Succeeds while the process runs.",
+      responses: healthy,
+    },
+  },
+  "GET /readyz": {
+    operation: {
+      id: "service.ready",
+      summary: "Succeeds while the database, the blob store and the bus can be used.",
+      responses: healthy,
+      errors: ["UNAVAILABLE"],
+    },
+  },
+  "GET /sdk/v1.js": {
+    operation: {
+      id: "service.sdk",
+      summary: "Returns the browser SDK, which defines the global `easel`.",
+      details: "A page of a canvas with a Public link may load it without sign-in.",
+      responses: page("application/javascript", "The script."),
+      errors: [],
+    },
+    security: [{ session: [] }, { token: [] }],
+  },
+  "GET /schema/easel.json": {
+    operation: {
+      id: "service.schema",
+      summary: "Returns the JSON Schema of `easel.json`.",
+      responses: page("application/schema+json", "The schema."),
+    },
+  },
+  "GET /openapi.json": {
+    operation: {
+      id: "service.openapi",
+      summary: "Returns this document.",
+      responses: page("application/json", "The document."),
+    },
+  },
+};
+
+/** Describes the endpoints outside the runtime API and the management API that programs use. */
+export const adjacentPaths = (env: Env, operations: Operations): [string, PathItem][] =>
+  Object.entries(ROUTES).flatMap(([route, { operation, security = [], isMounted = () => true }]) => {
+    if (!isMounted(env)) return [];
+    const [method = "", path = ""] = route.split(" ");
+    const surface = { tag: SERVICE_TAG.name, common: COMMON, isLimited: false, security };
+    return [[path, { [method.toLowerCase()]: operations.convert(path, operation, surface) }]];
+  });

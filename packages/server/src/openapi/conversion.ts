@@ -1,0 +1,71 @@
+import type { Operation, RequestBody, Response } from "../primitives/operation.ts";
+import { type CommonErrors, ErrorResponses, RATE_HEADERS } from "./error-responses.ts";
+import type { OperationObject, RequestBodyObject, ResponseObject, SecurityRequirement } from "./openapi.ts";
+import { pathParameters, queryParameters } from "./parameters.ts";
+import { Schemas } from "./schemas.ts";
+
+/** The facts about an operation that follow from the part of the API that it belongs to. */
+export interface Surface {
+  tag: string;
+  common: CommonErrors;
+  /** Whether requests are counted for a rate limit. */
+  isLimited: boolean;
+  /** The credentials that requests need, if they are not those of the whole document. Empty if they need none. */
+  security?: SecurityRequirement[];
+}
+
+/** Converts descriptions of operations to those of OpenAPI. Collects the schemas and responses that they share. */
+export class Operations {
+  readonly schemas = new Schemas();
+  readonly errors = new ErrorResponses();
+
+  /** Converts the description of the operation at a path, such as `/v1/c/{slug}/kv/{key}`. */
+  convert(
+    path: string,
+    operation: Operation,
+    { tag, common, isLimited, security }: Surface,
+  ): OperationObject {
+    const { id, summary, details, query, body, responses, errors = [] } = operation;
+    const parameters = [...pathParameters(path), ...queryParameters(query, this.schemas)];
+    return {
+      operationId: id,
+      tags: [tag],
+      summary,
+      ...(details !== undefined && { description: details }),
+      ...(security !== undefined && { security }),
+      ...(parameters.length > 0 && { parameters }),
+      ...(body !== undefined && { requestBody: this.#body(body) }),
+      responses: {
+        ...Object.fromEntries(
+          Object.entries(responses).map(([status, each]) => [status, this.#response(each, isLimited)]),
+        ),
+        ...this.errors.of(common, errors, security?.length !== 0),
+      },
+    };
+  }
+
+  #body({ type, schema, parts, optional }: RequestBody): RequestBodyObject {
+    const encoding =
+      parts &&
+      Object.fromEntries(Object.entries(parts).map(([name, contentType]) => [name, { contentType }]));
+    const content = { schema: this.schemas.request(schema), ...(encoding && { encoding }) };
+    return {
+      required: optional !== true,
+      content: Object.fromEntries(type.split(", ").map((each) => [each, content])),
+    };
+  }
+
+  #response({ description, type, schema, headers = {} }: Response, isLimited: boolean): ResponseObject {
+    const own = Object.entries(headers).map(
+      ([name, meaning]) => [name, { description: meaning, schema: { type: "string" } }] as const,
+    );
+    const all = { ...(isLimited && RATE_HEADERS), ...Object.fromEntries(own) };
+    return {
+      description,
+      ...(Object.keys(all).length > 0 && { headers: all }),
+      ...(type !== undefined && {
+        content: { [type]: schema === undefined ? {} : { schema: this.schemas.response(schema) } },
+      }),
+    };
+  }
+}
