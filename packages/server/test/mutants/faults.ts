@@ -3,6 +3,7 @@ import { ai } from "./faults/ai.ts";
 import { canvases } from "./faults/canvases.ts";
 import { connections } from "./faults/connections.ts";
 import { data } from "./faults/data.ts";
+import { people } from "./faults/people.ts";
 import { realtime } from "./faults/realtime.ts";
 import { requests } from "./faults/requests.ts";
 import { sdk } from "./faults/sdk.ts";
@@ -16,6 +17,7 @@ export const FAULTS: Fault[] = [
   ...canvases,
   ...serving,
   ...data,
+  ...people,
   ...realtime,
   ...ai,
   ...connections,
