@@ -5,7 +5,7 @@ import {
   BUNDLE_RATIO,
   BUNDLE_UNPACKED_BYTES,
 } from "./bundle.ts";
-import { CHANNEL_NAME_BYTES, FRAME_BYTES } from "./realtime-constants.ts";
+import { CHANNEL_NAME_BYTES, FRAME_BYTES, PUBLISHES_PER_MINUTE } from "./realtime-constants.ts";
 
 const KiB = 1024;
 const MiB = 1024 * KiB;
@@ -139,7 +139,7 @@ export const LIMITS = {
   },
   frameBytes: { value: FRAME_BYTES, unit: "bytes", of: "a realtime frame", past: "frame MESSAGE_TOO_LARGE" },
   publishesPerMinute: {
-    value: 100,
+    value: PUBLISHES_PER_MINUTE,
     unit: "frames a minute",
     of: "a realtime connection, for `publish`; the default of `SERVICE_REALTIME_PUBLISHES_PER_MIN`",
     past: "frame RATE_LIMITED",

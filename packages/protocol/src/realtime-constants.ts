@@ -9,6 +9,9 @@ export const FRAME_BYTES = 16 * 1024;
 /** The longest name of a channel, in bytes of UTF-8 (specification 8). */
 export const CHANNEL_NAME_BYTES = 128;
 
+/** The messages that a connection may publish in a minute, unless the operator has changed that (specification 8). */
+export const PUBLISHES_PER_MINUTE = 100;
+
 /** The close code for a user who has lost access to the canvas. The client must not reconnect by itself (specification 6). */
 export const ACCESS_LOST = 4401;
 /** The close code for a canvas on which realtime is off. The client must not reconnect by itself. */

@@ -53,6 +53,7 @@ export type { Kv, KvListOptions, KvScope } from "./kv.ts";
 export type { EaselOptions, Fetch } from "./options.ts";
 export { ai, canvases, connections, files, kv, me, realtime, submissions } from "./page.ts";
 export type { Channel, Message } from "./realtime/channel.ts";
+export type { Gather } from "./realtime/gather.ts";
 export type { FileChange, KvChange, RecordChange } from "./realtime/watch.ts";
 export type { Realtime } from "./realtime.ts";
 export type { SendOptions } from "./send-form.ts";

@@ -1,8 +1,8 @@
 import type { Member, Sender } from "@easel/protocol/realtime";
 import type { Json } from "@easel/protocol/types";
-import { EaselError, invalid } from "../errors.ts";
-import { requireJson } from "../value.ts";
-import { channelName, encode, toFrameError } from "./frames.ts";
+import { EaselError } from "../errors.ts";
+import { channelName, encode, publishFrame, toFrameError } from "./frames.ts";
+import { createGather, type Gather } from "./gather.ts";
 import { createListeners, type Listener, report } from "./listeners.ts";
 import type { Socket, Subscriber } from "./socket.ts";
 
@@ -31,6 +31,22 @@ export interface Channel {
    * @example easel.realtime.channel("pens").publish("move", { x: 3, y: 4 });
    */
   publish(event: string, data?: Json): void;
+  /**
+   * Returns a function that gathers values and publishes them in messages whose `data` is an array of values, in order. Each value is in
+   * one message. Sends the first message at once, and then at most one every 650 ms for all functions of `batch` and `latest` together,
+   * which is inside the limit of 100 a minute. While the connection is down, the values wait. The same event gives the same function.
+   * @throws EaselError with `INVALID_BODY`. The function throws as `publish` does, and `MESSAGE_TOO_LARGE` for a value that is larger than
+   * a message. `onError` gets `DISCONNECTED` for a value that is dropped, because 256 full messages wait.
+   * @example easel.realtime.channel("pens").batch("stroke")({ x: 3, y: 4 });
+   */
+  batch(event: string): Gather;
+  /**
+   * Returns a function that publishes the newest value, at the pace of `batch`, and drops older values that are not sent yet. The same event
+   * and key give the same function; values with different keys do not replace each other. The key is not sent.
+   * @throws EaselError with `INVALID_BODY`. The function throws as `publish` does.
+   * @example easel.realtime.channel("pens").latest("cursor")({ x: 3, y: 4 });
+   */
+  latest(event: string, key?: string): Gather;
   /**
    * Resolves with the people on the channel, each person once.
    * @throws EaselError with `PERMISSION_DENIED`, `DISCONNECTED`, `CHANNEL_CLOSED`.
@@ -65,7 +81,7 @@ export interface Channel {
    */
   unsubscribe(): void;
   /**
-   * Closes the channel. When a page has no open channel and no watch any more, its connection is closed as well.
+   * Closes the channel. What `batch` and `latest` have gathered is sent first, if the connection is open. When a page has no open channel and no watch any more, its connection is closed as well.
    * @example easel.realtime.channel("pens").close();
    */
   close(): void;
@@ -85,7 +101,7 @@ const CLOSED = { status: 0, code: "CHANNEL_CLOSED", message: "This channel was c
 const DISCONNECTED = { status: 0, code: "DISCONNECTED", message: "The connection was lost." };
 const QUEUE_FULL = {
   ...DISCONNECTED,
-  message: "The connection is down and the queue of unsent messages is full.",
+  message: "The queue of unsent messages is full.",
 };
 
 /** The request that renews a subscription after a reconnect. No caller awaits it. */
@@ -137,6 +153,8 @@ export function createChannel(name: string, socket: Socket, onClose: () => void)
     if (!handled && requests.length === 0) report(error);
     if (open) errors.emit(error);
   };
+
+  const queueFull = () => fail(new EaselError(QUEUE_FULL), []);
 
   const attach = (reopen: boolean) => {
     if (!open) throw new EaselError(CLOSED);
@@ -222,16 +240,12 @@ export function createChannel(name: string, socket: Socket, onClose: () => void)
     },
 
     publish(event, data) {
-      if (typeof event !== "string") throw invalid("The event of a message must be a string.");
-      const text = encode({
-        type: "publish",
-        channel,
-        event,
-        data: data === undefined ? data : requireJson(data),
-      });
+      const text = publishFrame(channel, event, data);
       attach(false);
-      if (!socket.publish(subscriber, text)) fail(new EaselError(QUEUE_FULL), []);
+      if (!socket.publish(subscriber, text)) queueFull();
     },
+
+    ...createGather(channel, subscriber, socket.pacer, () => attach(false), queueFull),
 
     presence() {
       return new Promise((resolve, reject) => {

@@ -2,7 +2,7 @@ import type { FrameErrorCode, Member, Sender } from "@easel/protocol/realtime";
 import { CHANNEL_NAME_BYTES, FRAME_BYTES } from "@easel/protocol/realtime-constants";
 import type { Json } from "@easel/protocol/types";
 import { EaselError, invalid, toError } from "../errors.ts";
-import { toJson } from "../value.ts";
+import { requireJson, toJson } from "../value.ts";
 
 /** Frames from the service about a channel (specification 6). */
 export type ChannelFrame =
@@ -35,15 +35,29 @@ export interface ErrorFrame {
 /** Any frame from the service. */
 export type ServerFrame = ChannelFrame | WatchFrame | ErrorFrame;
 
-const bytes = (text: string) => new TextEncoder().encode(text).length;
+/** Returns the size of a text in UTF-8. */
+export const bytes = (text: string) => new TextEncoder().encode(text).length;
 const refused = (code: FrameErrorCode, message: string) => new EaselError({ status: 400, code, message });
 
-/** Encodes a frame as JSON. Throws if it cannot be encoded or is too large for the service. */
-export function encode(frame: object): string {
-  const text = toJson(frame);
+/** Returns the text of a frame unchanged. Throws if it is too large for the service. */
+export function requireSize(text: string): string {
   if (bytes(text) > FRAME_BYTES)
     throw refused("MESSAGE_TOO_LARGE", `A message is at most ${FRAME_BYTES / 1024} KiB.`);
   return text;
+}
+
+/** Encodes a frame as JSON. Throws if it cannot be encoded or is too large for the service. */
+export const encode = (frame: object): string => requireSize(toJson(frame));
+
+/** Encodes the frame of a message. Throws if the message is invalid. */
+export function publishFrame(channel: string, event: string, data?: Json): string {
+  if (typeof event !== "string") throw invalid("The event of a message must be a string.");
+  return encode({
+    type: "publish",
+    channel,
+    event,
+    data: data === undefined ? data : requireJson(data),
+  });
 }
 
 /** Returns `name` unchanged if it is valid as the name of a channel. Throws if it is not a string of 1 to 128 bytes. */

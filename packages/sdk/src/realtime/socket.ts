@@ -3,6 +3,7 @@ import { type EaselError, toError } from "../errors.ts";
 import { backoff, MAX_DELAY_MS, type ScheduleReconnect, scheduleReconnect } from "./backoff.ts";
 import { type ErrorFrame, type ServerFrame, toFrameError } from "./frames.ts";
 import { report } from "./listeners.ts";
+import { createPacer, type Pacer } from "./pacer.ts";
 
 /** A channel or a watch that shares the connection of the page. */
 export interface Subscriber {
@@ -34,10 +35,13 @@ export interface Socket {
   send(text: string): void;
   /** Sends a frame, or queues it until the connection is open. Returns false if the queue is full. */
   publish(subscriber: Subscriber, text: string): boolean;
+  /** Sends the messages that are spaced. */
+  readonly pacer: Pacer;
 }
 
 const OPEN = 1;
-const MAX_QUEUED = 256;
+/** The number of messages that may wait for the connection. */
+export const MAX_QUEUED = 256;
 
 /** Close codes after which the SDK does not reconnect (specification 6), each with the HTTP error that it corresponds to. */
 const FINAL_CLOSES: Record<number, [status: number, body: object]> = {
@@ -58,6 +62,16 @@ export function createSocket(open: () => WebSocket, schedule: ScheduleReconnect 
   let failures = 0;
   let finalError: EaselError | undefined;
 
+  const isOpen = () => socket?.readyState === OPEN;
+
+  /** Sends the frame of a message. The connection must be open. */
+  const sendMessage = (text: string) => {
+    pacer.count();
+    socket?.send(text);
+  };
+
+  const pacer = createPacer(isOpen, sendMessage);
+
   const connect = () => {
     cancelReconnect = undefined;
     let disabled: ErrorFrame | undefined;
@@ -67,9 +81,11 @@ export function createSocket(open: () => WebSocket, schedule: ScheduleReconnect 
 
     current.onopen = () => {
       openedAt = Date.now();
-      const queued = queue.splice(0).map(({ text }) => text);
+      const queued = queue.splice(0);
       const opening = [...subscribers].flatMap((subscriber) => subscriber.openingFrames());
-      for (const text of [...opening, ...queued]) current.send(text);
+      for (const text of opening) current.send(text);
+      for (const { text } of queued) sendMessage(text);
+      pacer.resume();
     };
 
     current.onmessage = ({ data }) => {
@@ -97,6 +113,7 @@ export function createSocket(open: () => WebSocket, schedule: ScheduleReconnect 
   const fail = (error: EaselError) => {
     finalError = error;
     queue = [];
+    pacer.end();
     const all = [...subscribers];
     subscribers.clear();
     for (const notify of all.map((subscriber) => subscriber.failed(error))) notify();
@@ -113,6 +130,8 @@ export function createSocket(open: () => WebSocket, schedule: ScheduleReconnect 
   };
 
   return {
+    pacer,
+
     attach(subscriber, reopen) {
       if (finalError && !reopen) throw finalError;
       if (!socket && !cancelReconnect) connect();
@@ -122,17 +141,18 @@ export function createSocket(open: () => WebSocket, schedule: ScheduleReconnect 
 
     detach(subscriber) {
       subscribers.delete(subscriber);
+      pacer.end(subscriber);
       queue = queue.filter((each) => each.subscriber !== subscriber);
       // The close is deferred, so that a page that goes from one channel to another stays connected.
       queueMicrotask(closeIfIdle);
     },
 
     send(text) {
-      if (socket?.readyState === OPEN) socket.send(text);
+      if (isOpen()) socket?.send(text);
     },
 
     publish(subscriber, text) {
-      if (socket?.readyState === OPEN) socket.send(text);
+      if (isOpen()) sendMessage(text);
       else if (queue.length < MAX_QUEUED) queue.push({ subscriber, text });
       else return false;
       return true;

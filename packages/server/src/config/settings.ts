@@ -275,7 +275,7 @@ export const SETTINGS = {
     "SERVICE_REALTIME_PUBLISHES_PER_MIN",
     whole(1),
     LIMITS.publishesPerMinute.value,
-    "Messages published per realtime connection. Other frames are limited to six times as many, at least 600.",
+    "Messages published per realtime connection. Other frames are limited to six times as many, at least 600. Below 100, the SDK's `batch` and `latest` send too many.",
   ),
   authoring: setting("SERVICE_AUTHORING", onOff, false, "Whether canvases may publish further canvases."),
   authoringRungs: setting(
