@@ -6,6 +6,7 @@ import { createFiles, type Files } from "./files.ts";
 import { createKv, type Kv } from "./kv.ts";
 import { createMe } from "./me.ts";
 import type { EaselOptions } from "./options.ts";
+import { createPeople, type KnownPerson, type PersonIds } from "./people.ts";
 import { createConnection } from "./realtime/connect.ts";
 import { createWatch } from "./realtime/watch.ts";
 import { createRealtime, type Realtime } from "./realtime.ts";
@@ -23,6 +24,13 @@ import { createSubmissions, type Submissions } from "./submissions.ts";
 export interface Easel {
   /** Resolves with the viewer's identity and permissions. @example const { name, canvasRole } = await easel.me(); */
   me(): Promise<Identity>;
+  /**
+   * Resolves with the name and picture of people, by id: only of those who have left a record, a submission or a file on the canvas that the
+   * viewer may read. Other ids are absent. Calls of one moment share a request, and people who are found are kept for five minutes.
+   * @throws EaselError with `INVALID_BODY` for texts that are not ids.
+   * @example const name = (await easel.people([userId])).get(userId)?.name ?? "Somebody";
+   */
+  people(ids: PersonIds): Promise<Map<string, KnownPerson>>;
   /** Key-value data: shared by all viewers, and under `kv.user` private to each of them. */
   readonly kv: Kv;
   /** Files: shared, private, in groups, and attached to records. */
@@ -52,6 +60,7 @@ export function createEasel(options: EaselOptions = {}): Easel {
   const me = createMe(api);
   return {
     me,
+    people: createPeople(api),
     kv: createKv(api, watch),
     files: createFiles(api, watch, sendForm),
     submissions: createSubmissions(api),

@@ -51,7 +51,8 @@ export {
 } from "./guards.ts";
 export type { Kv, KvListOptions, KvScope } from "./kv.ts";
 export type { EaselOptions, Fetch } from "./options.ts";
-export { ai, canvases, connections, files, kv, me, realtime, submissions } from "./page.ts";
+export { ai, canvases, connections, files, kv, me, people, realtime, submissions } from "./page.ts";
+export type { KnownPerson, PersonIds } from "./people.ts";
 export type { Channel, Message } from "./realtime/channel.ts";
 export type { Gather } from "./realtime/gather.ts";
 export type { FileChange, KvChange, RecordChange } from "./realtime/watch.ts";

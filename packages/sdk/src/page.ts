@@ -5,6 +5,7 @@ import type { Easel } from "./easel.ts";
 import { createFiles } from "./files.ts";
 import { createKv } from "./kv.ts";
 import { createMe } from "./me.ts";
+import { createPeople } from "./people.ts";
 import { createConnection } from "./realtime/connect.ts";
 import { createWatch } from "./realtime/watch.ts";
 import { createRealtime } from "./realtime.ts";
@@ -22,6 +23,8 @@ const sendForm = /* @__PURE__ */ createSendForm(api);
 
 /** Resolves with the identity and permissions of the viewer (specification 4.2). @example const { name } = await easel.me(); */
 export const me: Easel["me"] = /* @__PURE__ */ createMe(api);
+/** Resolves with the names and pictures of people by id. @example const authors = await easel.people([userId]); */
+export const people: Easel["people"] = /* @__PURE__ */ createPeople(api);
 /** Key-value data and records of the page's canvas. */
 export const kv: Easel["kv"] = /* @__PURE__ */ createKv(api, watch);
 /** Files of the page's canvas. */

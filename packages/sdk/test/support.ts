@@ -115,6 +115,12 @@ const VIEWER = {
   resources: { connections: { weather: { invoke: true, methods: ["GET"] } } },
 };
 
+/** The response to a request for the names of people: everyone is Ada. */
+const fakePeople = (url: string): Response => {
+  const ids = new URL(url).searchParams.get("ids")?.split(",") ?? [];
+  return Response.json({ people: ids.map((id) => ({ id, name: VIEWER.name, avatarUrl: null })) });
+};
+
 /** The response of an external API, as the service passes it on (specification 4.6). */
 const fakeUpstream = (): Response =>
   Response.json(
@@ -123,7 +129,7 @@ const fakeUpstream = (): Response =>
   );
 
 /**
- * Creates a fake service in memory, with one canvas: `/me`, both KV scopes, submissions, records, files, authoring, AI and a Connection.
+ * Creates a fake service in memory, with one canvas: `/me`, `/people`, both KV scopes, submissions, records, files, authoring, AI and a Connection.
  */
 export function fakeService(): ReturnType<typeof fakeFetch> {
   const submissions = fakeSubmissions();
@@ -133,6 +139,7 @@ export function fakeService(): ReturnType<typeof fakeFetch> {
   const scopes = { shared: new Map<string, unknown>(), user: new Map<string, unknown>() };
   return fakeFetch(({ url, segments: [primitive, ...rest], init }) => {
     if (primitive === "me") return Response.json(VIEWER);
+    if (primitive === "people") return fakePeople(url);
     if (primitive === "connections") return fakeUpstream();
     if (primitive === "ai") return fakeChat();
     const body = typeof init.body === "string" ? JSON.parse(init.body) : init.body;

@@ -71,6 +71,7 @@ const EXPECTED: Record<string, unknown> = {
     "NotFoundError NOT_FOUND 404",
   ],
   "collection: increment": [42, "EaselError NOT_NUMERIC 409"],
+  people: [true, 1],
   submissions: [null, 1, null],
   files: [300_000, 300_000, true, true, "cup.txt", 1, 0],
   "files: an upload is aborted": "AbortError",

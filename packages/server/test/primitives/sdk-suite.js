@@ -65,6 +65,14 @@ export const suite = {
     return result;
   },
 
+  async people({ kv, people, me }) {
+    const ideas = kv.collection("ideas");
+    const { authorId } = await ideas.create("Tea");
+    const [first, second] = await Promise.all([people([authorId]), people([authorId, "nobody"])]);
+    await ideas.clear();
+    return [first.get(authorId).name === (await me()).name, second.size];
+  },
+
   async submissions({ submissions }) {
     await submissions.set("lunch", null);
     const mine = await submissions.get("lunch");
