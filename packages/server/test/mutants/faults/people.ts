@@ -5,6 +5,8 @@ const ROUTES = "packages/server/src/primitives/people/routes.ts";
 const READABLE = "packages/server/src/primitives/people/readable.ts";
 const STORE = "packages/server/src/primitives/people/store.ts";
 const CONFORMANCE = "packages/server/test/conformance/access.test.ts";
+const SDK = "packages/sdk/src/people.ts";
+const SDK_TEST = "packages/sdk/test/people.test.ts";
 const STORE_TEST = "packages/server/test/primitives/people/people-store.test.ts";
 
 /** Faults of the names of people. */
@@ -104,4 +106,22 @@ export const people: Fault[] = [
     CONFORMANCE,
   ),
   fault("people: a person comes as often as their id", ROUTES, "[...new Set(ids)]", "ids", CONFORMANCE),
+  fault("sdk: people are never asked for again", SDK, "Date.now() < known.until", "true", SDK_TEST),
+  fault("sdk: people who are not found are kept", SDK, "found ?? forget()", "found", SDK_TEST),
+  fault(
+    "sdk: a failed request for people is kept",
+    SDK,
+    "forget(), forget)",
+    "forget(), () => {})",
+    SDK_TEST,
+  ),
+  fault(
+    "sdk: more than 100 people in a request",
+    SDK,
+    "ids.length === MOST_IDS",
+    "ids.length === 1_000",
+    SDK_TEST,
+  ),
+  fault("sdk: people are requested one by one", SDK, "if (!open || ", "if (true || ", SDK_TEST),
+  fault("sdk: a text is a list of people", SDK, 'typeof ids === "string" || ', "", SDK_TEST),
 ];
