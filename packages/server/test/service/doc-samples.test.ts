@@ -23,6 +23,8 @@ import { startExample, temporaryDirectory } from "../support/service.ts";
 const ELSEWHERE: Record<string, string> = {
   "README.md#a-first-canvas-in-five-minutes": "examples/deploy.test.ts",
   "docs/easel-json.md": "examples/deploy.test.ts",
+  "docs/recipes.md": "packages/server/test/service/recipes-browser.test.ts",
+  "docs/tutorial.md": "packages/server/test/service/tutorial-browser.test.ts",
 };
 
 /** The blocks that no test runs, each with the reason. */

@@ -23,7 +23,7 @@ const MARK = "--- end of the block ---";
 
 /**
  * Follows blocks of one page in their order, as a reader in the folder `cwd` does: saves those that have a file name, and runs those in `sh`
- * in one shell. Asserts that no command fails, that the service refuses no request, and that nothing is printed as an error. Returns what
+ * in one shell, whose variables are kept for the next call in the same folder. Asserts that no command fails, that the service refuses no request, and that nothing is printed as an error. Returns what
  * each block in `sh` has printed.
  *
  * `replaced` maps texts of the page to those of the test: `http://localhost:3000` to the address of its service.
@@ -44,10 +44,14 @@ export async function follow(
   const commands = samples.filter(({ language, file }) => language === "sh" && file === undefined);
   if (commands.length === 0) return [];
   const deploy = path.join(ROOT, "examples/deploy.ts");
+  // Sections of a page are followed one after the other in one terminal: variables outlive a section.
+  const state = path.join(cwd, ".variables");
   const script = [
+    `if [ -f '${state}' ]; then . '${state}'; fi; set -a`,
     `npm() { [ "$1 $2 $3" = "run deploy --" ] && '${process.execPath}' '${deploy}' "$4" '${replaced["http://localhost:3000"]}'; }`,
     'curl() { command curl -sS --fail-with-body "$@"; }',
     ...commands.flatMap(({ text }) => [filled(text), `echo '${MARK}'`]),
+    `export -p | grep -v '^declare -xr' > '${state}'`,
   ].join("\n");
   const { stdout, stderr } = await promisify(execFile)("bash", ["-eu", "-o", "pipefail", "-c", script], {
     cwd,

@@ -23,7 +23,8 @@ export const PAGES = filesOf([
   "examples/*/README.md",
 ]).map((file) => file.split(path.sep).join("/"));
 
-const anchorOf = (heading: string) =>
+/** Returns the fragment that leads to a heading. */
+export const anchorOf = (heading: string) =>
   heading
     .toLowerCase()
     .replace(/[^\p{L}\p{N}\s_-]/gu, "")

@@ -1,0 +1,98 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import type { Browser, Page } from "playwright-core";
+import { noBrowser, openAs, openBrowser } from "../support/browser.ts";
+import { follow, noTools } from "../support/sample-shell.ts";
+import { samplesOf } from "../support/samples.ts";
+import { startService, temporaryDirectory } from "../support/service.ts";
+
+const samples = samplesOf("docs/recipes.md");
+
+/** The sections that these tests follow. That of the poll is followed as a part of the skill, in `agent-pages.test.ts`. */
+const FOLLOWED = ["whiteboard", "page-that-also-works-signed-out"];
+
+test("every section with code is followed by a test", () => {
+  const sections = new Set(samples.map(({ section }) => section));
+  assert.deepEqual([...sections], ["poll-with-results-for-all", ...FOLLOWED]);
+});
+
+/** Whether a pixel of the whiteboard is drawn, at a place in its own coordinates. */
+const isDrawn = (x: number, y: number) => `board.getContext("2d").getImageData(${x}, ${y}, 1, 1).data[3] > 0`;
+
+describe("recipes, each followed and used by two people", { skip: noBrowser || noTools }, () => {
+  let base: string;
+  let browser: Browser;
+  let cwd: string;
+  let variables: Record<string, string>;
+
+  before(async () => {
+    ({ base } = await startService({ after }, { SERVICE_RATELIMIT_LOGIN_PER_MIN: "100" }));
+    browser = await openBrowser({ after });
+    cwd = await temporaryDirectory({ after });
+    const dev = await openAs(browser, `${base}/`, "dev@example.com");
+    const answer = await dev.context.request.post(`${base}/api/tokens`, { data: { name: "docs" } });
+    variables = { EASEL_TOKEN: (await answer.json()).token };
+  });
+
+  /** Follows a section; deploys its folder, unless the section does so. Returns what its commands print. */
+  async function deploy(section: string, folder: string): Promise<string[]> {
+    const found = samples.filter((sample) => sample.section === section);
+    const own = found.filter(({ language }) => language === "sh");
+    const command = { ...found[0], name: section, page: "", section, language: "sh", file: undefined };
+    const last = own.length > 0 ? [] : [{ ...command, text: `npm run deploy -- ${folder}` }];
+    return follow([...found, ...last], cwd, { "http://localhost:3000": base }, variables);
+  }
+
+  async function open(slug: string, ...names: string[]): Promise<Page[]> {
+    const address = `${base}/c/${slug}/`;
+    const opened = await Promise.all(names.map((name) => openAs(browser, address, `${name}@example.com`)));
+    return opened.map(({ page }) => page);
+  }
+
+  test("whiteboard: a drag is seen while it lasts, and by people who come later", async () => {
+    await deploy("whiteboard", "whiteboard");
+    const [ada, ben] = await open("whiteboard", "ada", "ben");
+    assert.ok(ada && ben);
+    const board = await ada.locator("#board").boundingBox();
+    assert.ok(board);
+    const at = (x: number, y: number) =>
+      [board.x + x * (board.width / 1000), board.y + y * (board.height / 600)] as const;
+    await ben.waitForFunction("document.querySelector('#board') !== null");
+    await ada.mouse.move(...at(100, 100));
+    await ada.mouse.down();
+    await ada.mouse.move(...at(500, 100), { steps: 150 });
+    await ben.waitForFunction(isDrawn(400, 100));
+    await ada.mouse.up();
+    const [eve] = await open("whiteboard", "eve");
+    await eve?.waitForFunction(isDrawn(400, 100));
+    await eve?.getByRole("button", { name: "Clear" }).click();
+    await ada.waitForFunction(`!(${isDrawn(400, 100)})`);
+  });
+
+  test("signed out: visitors see the menu as it was published, editors the live one", async () => {
+    const section = "page-that-also-works-signed-out";
+    const all = samples.filter((sample) => sample.section === section);
+    const nightly = all.findLastIndex(({ language }) => language === "sh");
+    const replaced = { "http://localhost:3000": base };
+    assert.deepEqual(await follow(all.slice(0, nightly), cwd, replaced, variables), [
+      `${base}/c/menu/\npublic_link`,
+    ]);
+    const visitor = await browser.newPage();
+    await visitor.goto(`${base}/c/menu/`);
+    await visitor.getByText("Lemon cake").waitFor();
+    assert.equal(await visitor.getByRole("textbox").isVisible(), false);
+    await visitor.getByRole("link", { name: "Sign in" }).click();
+    await visitor.getByLabel("E-mail address").fill("dev@example.com");
+    await visitor.getByRole("button", { name: "Sign in", exact: true }).click();
+    await visitor.getByLabel("Dishes").fill("Pancakes\nApple pie");
+    await visitor.getByRole("button", { name: "Save" }).click();
+    await visitor.getByRole("listitem").getByText("Apple pie").waitFor();
+
+    const other = await browser.newPage();
+    await other.goto(`${base}/c/menu/`);
+    assert.deepEqual(await other.getByRole("listitem").allInnerTexts(), ["Soup of the day", "Lemon cake"]);
+    await follow(all.slice(nightly), cwd, replaced, variables);
+    await other.reload();
+    await other.getByText("Apple pie").waitFor();
+  });
+});
