@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import fastify, { type FastifyInstance } from "fastify";
+import { mountAgentPages } from "./agents/mount.ts";
 import { mountSchema } from "./content/easel-json-schema.ts";
 import { mountContent } from "./content/routes.ts";
 import { mountSdk } from "./content/sdk.ts";
@@ -51,6 +52,7 @@ const PARTS: ((app: FastifyInstance, env: Env, served: readonly Primitive[]) => 
   mountSdk, //        /sdk/v1.js
   mountSchema, //     /schema/easel.json
   mountOpenApi, //    /openapi.json /reference
+  mountAgentPages, // /llms.txt /skill.md /docs
   mountContent, //    /c/{slug}/
   mountHome, //       /
 ];

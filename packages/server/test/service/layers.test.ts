@@ -23,9 +23,11 @@ const LAYERS = [
   ["pipeline/"],
   ["primitives/", "management/", "content/", "home/"],
   ["openapi/"],
+  ["docs/"],
+  ["agents/"],
   ["app.ts"],
   ["service.ts"],
-  ["main.ts", "docs/"],
+  ["main.ts"],
 ];
 
 /** Matches the file with the interface in each folder of drivers, which every file may import. */

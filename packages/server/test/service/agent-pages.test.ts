@@ -1,0 +1,151 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { type Answer, send } from "@easel/conformance/http";
+import { LIMITS } from "@easel/protocol/limits";
+import { PRESETS } from "@easel/protocol/policy";
+import * as sdk from "../../../sdk/src/index.ts";
+import { faultsOf } from "../../src/canvases/publishing/easel-json.ts";
+import { noBrowser, openAs, openBrowser } from "../support/browser.ts";
+import { follow, noTools } from "../support/sample-shell.ts";
+import { anchorOf, samplesIn, samplesOf } from "../support/samples.ts";
+import { PROXY, startService, temporaryDirectory } from "../support/service.ts";
+
+let base: string;
+let skill: string;
+
+const get = (path: string): Promise<Answer> => send(base, { method: "GET", path });
+
+before(async () => {
+  ({ base } = await startService({ after }));
+  skill = (await get("/skill.md")).text;
+});
+
+/** Returns the dotted names of all functions in an object. */
+const namesOf = (part: object, path = ""): string[] =>
+  Object.entries(part).flatMap(([name, value]) =>
+    typeof value === "function" ? [path + name] : namesOf(value, `${path}${name}.`),
+  );
+
+/** Returns the addresses on this service that a text links to or names, without fragments. */
+const addressesIn = (text: string): string[] => [
+  ...new Set(
+    [...text.matchAll(/https?:\/\/[\w.:-]+(\/[\w./-]*[\w/])?/g)]
+      .map(([address]) => address)
+      .filter((address) => address.startsWith(base))
+      .map((address) => address.slice(base.length) || "/"),
+  ),
+];
+
+describe("GET /llms.txt", () => {
+  test("has a title, a summary, and lists of links, as the format says", async () => {
+    const { status, headers, text } = await get("/llms.txt");
+    assert.deepEqual([status, headers["content-type"]], [200, "text/plain; charset=utf-8"]);
+    assert.match(text, /^# Easel\n\n> .+\n/);
+    const [, ...lists] = text.split(/^## .+$/m);
+    assert.ok(lists.length >= 2);
+    for (const line of lists.join("").split("\n"))
+      if (line !== "") assert.match(line, /^- \[[^\]]+\]\(https?:\/\/[^)]+\)/);
+    assert.doesNotMatch(text, /\{\{|localhost:3000/);
+  });
+
+  test("links to nothing but documents of this service, which everyone can read", async () => {
+    const addresses = addressesIn((await get("/llms.txt")).text).filter((path) => path !== "/");
+    assert.ok(addresses.length > 10);
+    for (const path of addresses) assert.equal((await get(path)).status, 200, path);
+  });
+});
+
+describe("GET /skill.md", () => {
+  test("has the front matter of a skill and the addresses of this service", async () => {
+    const { status, headers } = await get("/skill.md");
+    assert.deepEqual([status, headers["content-type"]], [200, "text/markdown; charset=utf-8"]);
+    const [, matter = ""] = /^---\n([\s\S]*?)\n---\n/.exec(skill) ?? [];
+    assert.match(matter, /^name: [a-z-]{1,64}\ndescription: .{50,1024}$/);
+    assert.ok(skill.includes(`${base}/c/{slug}/`));
+    assert.doesNotMatch(skill, /\{\{|localhost:3000/);
+  });
+
+  test("is a page that an agent reads at once", () => {
+    assert.ok(skill.length < 40_000, `${skill.length}`);
+  });
+
+  test("every link leads to a heading of the page or to a document of this service", async () => {
+    const anchors = [...skill.matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) => anchorOf(heading));
+    for (const [, link = ""] of skill.matchAll(/\]\(([^)\s]+)\)/g)) {
+      if (link.startsWith("#")) assert.ok(anchors.includes(link.slice(1)), link);
+      else assert.equal((await get(link.replace(base, "").split("#")[0] ?? "")).status, 200, link);
+    }
+  });
+
+  test("names every function of the SDK, every error class, every limit and every preset", () => {
+    const functions = namesOf(sdk.createEasel()).filter((name) => !name.startsWith("kv.user."));
+    const names = [
+      ...functions.map((name) => `| \`${name}(`),
+      ...Object.keys(sdk).filter((name) => name.endsWith("Error")),
+      ...Object.values(LIMITS).map(({ of }) => of),
+      ...Object.keys(PRESETS).map((preset) => `| \`${preset}\` |`),
+    ];
+    assert.ok(names.length > 60);
+    for (const name of names) assert.ok(skill.includes(name), name);
+  });
+
+  test("its files are those of the recipes, which a test runs; each easel.json is valid", () => {
+    const files = samplesIn(skill, "skill.md").filter(({ file }) => file !== undefined);
+    assert.equal(new Set(files.map(({ file }) => file?.split("/")[0])).size, 3);
+    const known = new Map(samplesOf("docs/recipes.md").map(({ file, text }) => [file, text]));
+    for (const { file, text } of files) {
+      assert.equal(text, known.get(file));
+      if (file?.endsWith("easel.json")) assert.deepEqual(faultsOf(text), []);
+    }
+  });
+});
+
+test("an agent that follows the skill word for word publishes the poll, and two people vote", {
+  skip: noBrowser || noTools,
+}, async (t) => {
+  const cwd = await temporaryDirectory(t);
+  const samples = samplesIn(skill, "skill.md");
+  const files = samples.filter(({ file }) => file !== undefined);
+  const commands = samples.filter(
+    ({ language, section }) => language === "sh" && section.startsWith("deploy-"),
+  );
+  const [, deployed = "", version, again] = await follow([...files, ...commands], cwd, {
+    "http://localhost:3000": base,
+  });
+  assert.deepEqual(JSON.parse(deployed), { url: `${base}/c/poll/`, warnings: [] });
+  assert.match(version ?? "", /^[\w-]{36}$/);
+  assert.equal(again, `${base}/c/poll/`);
+
+  const browser = await openBrowser(t);
+  const [ada, ben] = await Promise.all(
+    ["ada@example.com", "ben@example.com"].map((email) => openAs(browser, `${base}/c/poll/`, email)),
+  );
+  assert.ok(ada && ben);
+  await ada.page.getByRole("button", { name: "Pizza 0" }).click();
+  await ben.page.getByRole("button", { name: "Pizza 1" }).click();
+  await ada.page.getByRole("button", { name: "Pizza 2" }).waitFor();
+  assert.deepEqual([ada.faults, ben.faults], [[], []]);
+});
+
+test("outside dev mode the skill has a script that creates a token, which works in the console of the page that it names", {
+  skip: noBrowser,
+}, async (t) => {
+  const { base: proxied } = await startService(t, PROXY);
+  const { text } = await send(proxied, { method: "GET", path: "/skill.md" });
+  const script = samplesIn(text, "skill.md").find(
+    ({ language, section }) => language === "js" && section === "deploy-with-curl",
+  );
+  assert.ok(script && text.includes(`they open ${proxied}/api/me`));
+  const browser = await openBrowser(t);
+  const page = await browser.newPage({
+    extraHTTPHeaders: { "x-auth-request-email": "ada@example.com" },
+  });
+  await page.goto(`${proxied}/api/me`);
+  const [printed] = await Promise.all([
+    page.waitForEvent("console"),
+    page.evaluate(`(async () => {${script.text}})()`),
+  ]);
+  const headers: [string, string][] = [["Authorization", `Bearer ${printed.text()}`]];
+  const { status, json } = await send(proxied, { method: "GET", path: "/api/me", headers });
+  assert.deepEqual([status, json.email], [200, "ada@example.com"], printed.text());
+});
