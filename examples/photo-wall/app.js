@@ -1,6 +1,6 @@
 import { letRemove, letRename } from "./change.js";
 import { letLoad } from "./images.js";
-import { introduce, learnNames } from "./people.js";
+import { learnNames } from "./people.js";
 import { GROUPS, readPhotos, titleOf } from "./photos.js";
 import { letPick } from "./pick.js";
 import { letUpload } from "./uploads.js";
@@ -51,7 +51,7 @@ async function look(anew) {
   try {
     if (anew || state.me === null) state.me = await easel.me();
     const photos = await readPhotos(state.me);
-    await learnNames([...new Set([...photos.values()].map(({ uploadedBy }) => uploadedBy))]);
+    await learnNames([...photos.values()].map(({ uploadedBy }) => uploadedBy));
     if (changes === before) take(photos);
     failure.hidden = true;
     return true;
@@ -90,7 +90,6 @@ async function write(action) {
 /** Uploads a picture, and shows it at once. */
 async function send(file, group, options) {
   const { me } = state;
-  if (group === "photos") await introduce(me);
   const { id, name, size } = await easel.files.upload(file, { group, ...options });
   changes += 1;
   const scope = `group:${group}`;
