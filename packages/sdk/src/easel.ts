@@ -26,7 +26,7 @@ export interface Easel {
   me(): Promise<Identity>;
   /**
    * Resolves with the name and picture of people, by id: only of those who have left a record, a submission or a file on the canvas that the
-   * viewer may read. Other ids are absent. Calls of one moment share a request, and people who are found are kept for five minutes.
+   * viewer may read. Other ids are absent. Calls that are made at once share a request, and people who are found are kept for five minutes.
    * @throws EaselError with `INVALID_BODY` for texts that are not ids.
    * @example const name = (await easel.people([userId])).get(userId)?.name ?? "Somebody";
    */

@@ -13,7 +13,7 @@ const MOST_IDS = 100;
 const FRESH_MS = 5 * 60_000;
 const ID = /^[A-Za-z0-9:-]{1,128}$/;
 
-/** The ids of one request, which is sent at the end of the turn of the event loop, and the people that it finds. */
+/** The ids of one request, and the people that it finds. */
 interface Batch {
   ids: string[];
   people: Promise<Map<string, KnownPerson>>;
@@ -30,9 +30,12 @@ export function createPeople(api: Api): (ids: PersonIds) => Promise<Map<string, 
   const lookUps = new Map<string, LookUp>();
   let open: Batch | undefined;
 
-  /** Waits for the end of the turn, and sends a request with the ids that the list has then. */
+  /**
+   * Waits until the running code has made all its calls, and sends a request with the ids that the list has then. Does not wait for a timer,
+   * because browsers slow these down while the page is hidden.
+   */
   const request = async (ids: string[]) => {
-    await new Promise((resolve) => setTimeout(resolve));
+    await undefined;
     open = undefined;
     const { people } = await api.json<{ people: Person[] }>("GET", `/people?ids=${ids}`);
     return new Map(people.map(({ id, ...person }) => [id, person]));

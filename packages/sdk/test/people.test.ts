@@ -27,12 +27,12 @@ function known(failing: string[] = [], held = Promise.resolve()) {
   return { ...createEasel({ ...page, fetch }), names, asked };
 }
 
-test("calls of one turn are one request with each id once, and each gets its own people in its own order", async () => {
+test("calls at once are one request with each id once, and each gets its own people in its own order", async () => {
   const { people, asked } = known();
   const calls = [
     people(["u-1", "guest:2", "u-1"]),
     people(new Set(["guest:2", "u-1"])),
-    Promise.resolve().then(() => people(["nobody"])),
+    people(["nobody"]),
     people([]),
   ];
   assert.deepEqual(
