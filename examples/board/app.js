@@ -19,10 +19,10 @@ const say = (text) => {
 };
 
 /**
- * What the page shows: the viewer (`me`), the viewer's `rights`, the cards by id (`board`), and the removed card that “Undo” restores
- * (`gone`).
+ * What the page shows: the viewer (`me`), the viewer's `rights`, the cards by id (`board`), their authors by id (`people`), and the removed
+ * card that “Undo” restores (`gone`).
  */
-const state = { me: null, rights: null, board: null, gone: null };
+const state = { me: null, rights: null, board: null, people: new Map(), gone: null };
 /** The `updatedAt` of the oldest card on the page, or 0 if the page shows all cards. */
 let end = 0;
 /**
@@ -39,8 +39,6 @@ function explain(error) {
   return MESSAGES[error.reason ?? error.code] ?? error.hint ?? error.message;
 }
 
-const name = () => state.me.name || state.me.email;
-
 function take({ entries, nextCursor }) {
   const before = state.board;
   const endBefore = end;
@@ -53,6 +51,12 @@ function take({ entries, nextCursor }) {
   draw(state);
 }
 
+/** Looks up the authors of cards. Ignores errors, because the page works without names. */
+async function learnNames(records) {
+  const authors = records.map(({ authorId }) => authorId);
+  state.people = await easel.people(authors).catch(() => state.people);
+}
+
 /** Reads the board and shows it, or shows the error. Returns whether it succeeded. */
 async function look() {
   const failure = element("failure");
@@ -61,6 +65,7 @@ async function look() {
     state.me ??= await easel.me();
     state.rights ??= await cards().permissions();
     const page = await readBoard();
+    await learnNames(page.entries);
     if (changes === before && open === 0) take(page);
     failure.hidden = true;
     return true;
@@ -126,7 +131,7 @@ async function add() {
     return;
   }
   form.ariaBusy = "true";
-  const value = { text, column: COLUMNS[0], by: name() };
+  const value = { text, column: COLUMNS[0] };
   const added = await write(
     async () => {
       const record = await cards().create(value);
@@ -148,7 +153,7 @@ async function undo() {
   state.gone = null;
   let record = null;
   const added = await write(async () => {
-    record = await cards().create({ ...contentOf(back), by: name() });
+    record = await cards().create(contentOf(back));
     state.board.set(record.id, record);
   });
   if (!added) state.gone = back;
@@ -158,7 +163,7 @@ async function undo() {
   say(`${contentOf(record).text} is back.`);
 }
 
-const edit = letEdit(state, { write, say, name });
+const edit = letEdit(state, { write, say });
 element("columns").addEventListener("click", ({ target }) => {
   const button = target.closest("button");
   const record = state.board?.get(button?.closest("li").dataset.id);

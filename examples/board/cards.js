@@ -15,11 +15,10 @@ export const readBoard = () => cards().list({ orderBy: "-updatedAt", limit: MOST
  * stored the record.
  */
 export function contentOf({ value }) {
-  const { text, column, by } = Object(value);
+  const { text, column } = Object(value);
   return {
     text: String(text || "A card without words"),
     column: COLUMNS.includes(column) ? column : COLUMNS[0],
-    by: String(by || "somebody"),
   };
 }
 

@@ -6,10 +6,10 @@ export const GONE = "Somebody has removed this card meanwhile.";
 const element = (id) => document.getElementById(id);
 
 /**
- * Sets up the dialog in which a card is edited or removed. `write` runs a change of the board, `say` announces a text, and `name` returns
- * the person's name. Returns a function that opens the dialog for a card.
+ * Sets up the dialog in which a card is edited or removed. `write` runs a change of the board, and `say` announces a text.
+ * Returns a function that opens the dialog for a card.
  */
-export function letEdit(state, { write, say, name }) {
+export function letEdit(state, { write, say }) {
   /**
    * What the open dialog is about: `record`, the card, and `from`, the text that the card had before the edit. Null while the dialog is
    * closed.
@@ -50,7 +50,7 @@ export function letEdit(state, { write, say, name }) {
       }
       record = await (now
         ? cards().update(now.id, { ...contentOf(now), text })
-        : cards().create({ ...contentOf(about.record), text, by: name() }));
+        : cards().create({ ...contentOf(about.record), text }));
       state.board.set(record.id, record);
     }, placeFor(about));
     if (shown === about) form.ariaBusy = "false";

@@ -23,8 +23,8 @@ function fromTemplate(id, key) {
   return item;
 }
 
-function drawCard(item, record, { me, rights }) {
-  const { text, column, by } = contentOf(record);
+function drawCard(item, record, { me, rights, people }) {
+  const { text, column } = contentOf(record);
   const part = (selector) => item.querySelector(selector);
   const place = COLUMNS.indexOf(column);
   const movable = may(rights.update, record, me);
@@ -38,7 +38,8 @@ function drawCard(item, record, { me, rights }) {
   }
   part(".edit").hidden = !movable && !may(rights.delete, record, me);
   part(".text").textContent = text;
-  part(".by").textContent = `by ${record.authorId === me.id ? "you" : by}`;
+  const author = record.authorId === me.id ? "you" : (people.get(record.authorId)?.name ?? "somebody");
+  part(".by").textContent = `by ${author}`;
   for (const which of item.querySelectorAll(".which")) which.textContent = ` “${text}”`;
   item.draggable = movable;
   item.dataset.version = record.updatedAt;
