@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { channel } from "node:diagnostics_channel";
 import http, { type IncomingHttpHeaders } from "node:http";
 import https from "node:https";
 import { PATIENCE_MS } from "./patience.ts";
@@ -24,6 +25,15 @@ export interface Answer {
   text: string;
   readonly json: Record<string, unknown>;
 }
+
+/** A request, and the response to it. */
+export interface Exchange {
+  request: Request;
+  answer: Answer;
+}
+
+/** The channel on which `send` publishes each `Exchange`, for tests of a rule that all responses follow. */
+export const EXCHANGES = channel("easel.conformance.exchanges");
 
 /**
  * Options of the HTTP agents that reuse connections. With a `timeout`, an agent obeys the service's `Keep-Alive` header: it closes an idle
@@ -94,7 +104,12 @@ export function send(base: string, request: Request): Promise<Answer> {
   const { method, path, headers = [], body } = request;
   return new Promise((resolve, reject) => {
     const out = start(base, { ...request, headers: [...headers, ...measured(request)] });
-    out.on("response", (response) => read(response).then(resolve, reject));
+    out.on("response", (response) =>
+      read(response).then((answer) => {
+        EXCHANGES.publish({ request, answer } satisfies Exchange);
+        resolve(answer);
+      }, reject),
+    );
     out.on("timeout", () => out.destroy(new Error(`no answer to ${method} ${path}`)));
     out.on("error", reject);
     out.end(body);

@@ -1,5 +1,4 @@
 import { z } from "zod";
-import type { Env } from "../env.ts";
 import { json, jsonBody, type Operation } from "../primitives/operation.ts";
 import type { Operations } from "./conversion.ts";
 import type { CommonErrors } from "./error-responses.ts";
@@ -23,8 +22,6 @@ interface Route {
   operation: Operation;
   /** The credentials that requests need; by default none. */
   security?: SecurityRequirement[];
-  /** Whether the service of this environment has the route; by default it has. */
-  isMounted?: (env: Env) => boolean;
 }
 
 /** The endpoints outside the runtime API and the management API that programs use. */
@@ -32,7 +29,8 @@ const ROUTES: Record<string, Route> = {
   "POST /auth/dev/session": {
     operation: {
       id: "sign-in.dev",
-      summary: "Signs in as any person, without credentials. Exists in dev mode only.",
+      summary: "Signs in as any person, without credentials.",
+      details: "Exists in dev mode only, otherwise the response is 404.",
       body: jsonBody(z.strictObject({ email: z.string(), name: z.string().min(1).max(200).optional() })),
       responses: {
         204: { description: "The person is signed in.", headers: { "Set-Cookie": "The session cookie." } },
@@ -42,10 +40,10 @@ const ROUTES: Record<string, Route> = {
         ["INVALID_BODY", 413],
         "PERMISSION_DENIED",
         "CROSS_SITE_FORBIDDEN",
+        "NOT_FOUND",
         "RATE_LIMITED",
       ],
     },
-    isMounted: ({ config }) => config.authMode === "dev",
   },
   "POST /auth/logout": {
     operation: {
@@ -104,10 +102,9 @@ const ROUTES: Record<string, Route> = {
 };
 
 /** Describes the endpoints outside the runtime API and the management API that programs use. */
-export const adjacentPaths = (env: Env, operations: Operations): [string, PathItem][] =>
-  Object.entries(ROUTES).flatMap(([route, { operation, security = [], isMounted = () => true }]) => {
-    if (!isMounted(env)) return [];
+export const adjacentPaths = (operations: Operations): [string, PathItem][] =>
+  Object.entries(ROUTES).map(([route, { operation, security = [] }]) => {
     const [method = "", path = ""] = route.split(" ");
     const surface = { tag: SERVICE_TAG.name, common: COMMON, isLimited: false, security };
-    return [[path, { [method.toLowerCase()]: operations.convert(path, operation, surface) }]];
+    return [path, { [method.toLowerCase()]: operations.convert(path, operation, surface) }];
   });

@@ -37,7 +37,7 @@ export function openApiOf(env: Env): OpenApi {
   const paths = byPath([
     ...runtimePaths(primitives, operations),
     ...managementPaths(ACTS, operations),
-    ...adjacentPaths(env, operations),
+    ...adjacentPaths(operations),
   ]);
   return {
     openapi: "3.1.1",

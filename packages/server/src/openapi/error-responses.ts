@@ -77,7 +77,6 @@ export const ERROR_SCHEMAS: Record<string, JsonSchema> = {
       error: text("`RATE_LIMITED` of the management API: always `rate_limited`."),
     },
     required: ["code", "message", "requestId"],
-    additionalProperties: {},
   },
   Unauthenticated: {
     type: "object",

@@ -1,6 +1,24 @@
+import assert from "node:assert/strict";
+import path from "node:path";
 import { after, describe, test } from "node:test";
 import { devTarget, proxyTarget, type StandIn, type Target } from "@easel/conformance/target";
+import type { Env } from "../../src/env.ts";
+import { OpenApiCheck } from "../support/openapi-check.ts";
 import { ENGINES, type Engine, NAMED, PROXY, startService } from "../support/service.ts";
+
+/**
+ * The groups of operations of the OpenAPI document of which a test file must see every operation succeed. Each group of the runtime API is
+ * in one file.
+ */
+export const COVERED: Record<string, string[]> = {
+  "access.test.ts": ["Identity", "People"],
+  "stores.test.ts": ["Key-value store", "Submissions", "Collections"],
+  "files.test.ts": ["Files"],
+  "ai.test.ts": ["AI"],
+  "connections.test.ts": ["Connections"],
+  "authoring.test.ts": ["Authoring"],
+  "realtime.test.ts": ["Realtime"],
+};
 
 const TARGETS = { dev: devTarget, proxy: proxyTarget };
 
@@ -29,7 +47,7 @@ export interface Run extends Setup {
 
 /** Starts a new service with empty data for each run, and registers the suites of the run, which test this service. */
 export async function conforms(...runs: Run[]): Promise<void> {
-  const started: [title: string, suites: Suite[], target: Target][] = [];
+  const started: { title: string; suites: Suite[]; target: Target; env: Env }[] = [];
   for (const { suites, limited = [], ...setup } of runs) {
     const title = `${setup.engine}, canvases by ${setup.urlMode}, sign-in: ${setup.authMode}`;
     const engine = ENGINES.find(({ name }) => name === setup.engine) as Engine;
@@ -37,23 +55,30 @@ export async function conforms(...runs: Run[]): Promise<void> {
       test(title, { skip: engine.skip });
       continue;
     }
-    started.push([title, suites, await start(engine, setup, false)]);
-    if (limited.length > 0) started.push([`${title}, limited`, limited, await start(engine, setup, true)]);
+    started.push({ title, suites, ...(await start(engine, setup, false)) });
+    if (limited.length > 0)
+      started.push({ title: `${title}, limited`, suites: limited, ...(await start(engine, setup, true)) });
   }
   // All services start before the first suite, because services stop when no suite is left.
-  for (const [title, suites, target] of started) {
+  const check = started[0] && new OpenApiCheck(started[0].env);
+  for (const { title, suites, target } of started) {
     describe(title, () => {
       for (const suite of suites) suite(target);
     });
   }
+  if (check === undefined) return;
+  test("every response is as the OpenAPI document describes it", () => {
+    assert.deepEqual(check.faults, []);
+    assert.deepEqual(check.unseen(COVERED[path.basename(process.argv[1] ?? "")] ?? []), []);
+  });
 }
 
 async function start(
   engine: Engine,
   { urlMode, authMode, settings, ai, upstream }: Setup,
   rateLimited: boolean,
-): Promise<Target> {
-  const { base } = await startService(
+): Promise<{ target: Target; env: Env }> {
+  const { base, env } = await startService(
     { after },
     {
       ...(authMode === "proxy" ? PROXY : {}),
@@ -68,5 +93,6 @@ async function start(
     },
     NAMED,
   );
-  return TARGETS[authMode](base, urlMode, { rateLimited, ...(ai && { ai }), ...(upstream && { upstream }) });
+  const options = { rateLimited, ...(ai && { ai }), ...(upstream && { upstream }) };
+  return { target: TARGETS[authMode](base, urlMode, options), env };
 }

@@ -1,14 +1,16 @@
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import path from "node:path";
-import { before, it, test } from "node:test";
+import { after, before, it, test } from "node:test";
 import { manage, type Stage, stage } from "@easel/conformance/fixture";
 import type { Answer } from "@easel/conformance/http";
 import type { Person } from "@easel/conformance/target";
 import { tokenOf } from "@easel/conformance/token";
 import { z } from "zod";
 import { ACTS } from "../../src/management/acts.ts";
+import { MANAGEMENT_TAGS } from "../../src/openapi/management.ts";
 import { onEngines } from "../support/engines.ts";
+import { OpenApiCheck } from "../support/openapi-check.ts";
 import { upload } from "../support/publish.ts";
 import { stager } from "../support/staged.ts";
 import { zip } from "../support/zip.ts";
@@ -217,6 +219,12 @@ await onEngines("the acts of the management API", (target, env) => {
     "audit.list": () => administer("GET", "/audit"),
   };
 
+  let check: OpenApiCheck;
+  before(() => {
+    check = new OpenApiCheck(env);
+  });
+  after(() => check.stop());
+
   it("there is a request for every act", () => {
     assert.deepEqual(Object.keys(REQUESTS).sort(), ACTS.map(({ name }) => name).sort());
   });
@@ -246,6 +254,11 @@ await onEngines("the acts of the management API", (target, env) => {
       if (/^(token|session|team|user|org)\./.test(name)) assert.notEqual(last?.target, null);
     });
   }
+
+  it("every response is as the OpenAPI document describes it", () => {
+    assert.deepEqual(check.faults, []);
+    assert.deepEqual(check.unseen(MANAGEMENT_TAGS.map(({ name: group }) => group)), []);
+  });
 
   it("the audit log contains no secret", async () => {
     assert.ok(new Set(secrets).size > 8);

@@ -17,8 +17,9 @@ const record = z
 
 const page = z.strictObject({ entries: z.array(record), nextCursor }).meta({ id: "RecordPage" });
 
-const attachmentCleanupFailed = z.boolean().meta({
-  description: "Whether some attachments are not removed yet. They are hidden already and removed later.",
+const attachmentCleanupFailed = z.int().meta({
+  description:
+    "The number of attachments that are not removed yet. They are hidden already and removed later.",
 });
 
 const where = z.string().optional().meta({

@@ -40,7 +40,9 @@ const form = z.strictObject({
   file: bytes,
 });
 
-const name = z.string().min(1).max(LIMITS.fileNameLength.value);
+const name = z.string().meta({
+  description: `1 to ${LIMITS.fileNameLength.value} visible characters. Spaces around them are removed.`,
+});
 
 /** Describes the routes for files for the OpenAPI document. */
 export const filesOperations: Description = {
