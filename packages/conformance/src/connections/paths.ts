@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
+import { CONNECTION_METHODS } from "@easel/protocol/policy";
 import type { Target } from "../target.ts";
 import { passed, type Room, roomOf } from "./profile.ts";
 import { freshMark, receivedWith, valuesOf } from "./upstream-log.ts";
@@ -47,6 +48,18 @@ export function paths(target: Target): void {
         assert.deepEqual(
           received.map(({ path }) => path),
           [expected],
+        );
+      });
+
+    for (const method of CONNECTION_METHODS)
+      it(`${method} without a path reaches the root`, async () => {
+        const mark = freshMark();
+        passed(await room.pages.viewer.send(method, `/connections/${room.profile}`, [["X-Row", mark]]));
+        const received = await receivedWith(target, "");
+        const own = received.filter((each) => valuesOf(each, "x-row")[0] === mark);
+        assert.deepEqual(
+          own.map((each) => [each.method, each.path]),
+          [[method, "/"]],
         );
       });
   });
