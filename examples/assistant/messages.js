@@ -16,7 +16,7 @@ const MESSAGES = {
 
 const REASONS = {
   operator_disabled:
-    "AI is off on this service, because it has no key of an AI provider yet. An administrator sets the key and starts the service again (docs/ai.md has the details):",
+    "AI is off on this service, because it has no key of an AI provider yet. An administrator sets the key and starts the service again (docs/operating.md has the details):",
   OWNER_ONLY: "This page is no longer shared with you.",
   SHARE_EXPIRED: "This page is no longer shared with you: its time has run out.",
   NOT_FOUND: "This page is gone: it was deleted.",

@@ -26,7 +26,7 @@ export function disabledReason(
 
 const switchHint = (what: string, name: string): string =>
   `${what} is switched off for this canvas. Its owner or an editor can switch it on: ` +
-  `PATCH /api/canvases/{id}/capabilities with {"${name}":true}, see docs/capabilities.md.`;
+  `PATCH /api/canvases/{id}/capabilities with {"${name}":true}, see docs/sharing.md.`;
 
 /** Returns the `hint` of a `CAPABILITY_DISABLED` error: who can switch the capability on, and how. */
 export function hintFor(capability: Capability, reason: DisabledReason): string {

@@ -1,24 +1,25 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import * as actTables from "./act-tables.ts";
+import * as routeTables from "./route-tables.ts";
 import * as tables from "./tables.ts";
 
 const DOCS = path.join(import.meta.dirname, "../../../../docs");
 const TEMPLATES = path.join(import.meta.dirname, "templates");
 
 /** Maps each name that templates contain as `{{name}}` to the function that returns the text to insert there. */
-const INSERTS: Record<string, () => string> = { ...tables, ...actTables };
+const INSERTS: Record<string, () => string> = { ...tables, ...actTables, ...routeTables };
 
 /** The pages of `docs/` that are generated from templates and from tables in the code. */
 export const PAGES = [
-  "ai.md",
   "settings.md",
-  "errors.md",
-  "limits.md",
-  "capabilities.md",
-  "permissions.md",
-  "audit.md",
-  "management-api.md",
+  "sharing.md",
+  "operating.md",
+  "http/runtime.md",
+  "http/realtime.md",
+  "http/management.md",
+  "http/errors.md",
+  "http/limits.md",
 ];
 
 /** Returns the text of a page: its template with all tables inserted. */

@@ -119,7 +119,7 @@ async function refuseToJoin(
   throw new SetupError(
     `The database ${withoutCredentials(databaseUrl)} ${database}, and the blobs in ${withoutCredentials(blobsUrl)} ${blobs}. They do not belong together: ` +
       `${await describeUsage(stores)}\nThe service has not started, and no blob has been changed. Check SERVICE_DATABASE_URL, SERVICE_BLOBS_URL and ` +
-      'SERVICE_DATA_DIR, and see "Database and blobs belong together" in docs/self-hosting.md.',
+      'SERVICE_DATA_DIR, and see "Instance ids" in docs/operating.md.',
   );
 }
 

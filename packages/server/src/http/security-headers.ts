@@ -3,7 +3,7 @@ import type { HeaderSink } from "./rate-limit.ts";
 
 /**
  * Makes browsers use https for one year. `includeSubDomains` is left out, because other hosts below the base host may have no https
- * (docs/self-hosting.md).
+ * (docs/operating.md).
  */
 const HSTS = "max-age=31536000";
 

@@ -78,7 +78,7 @@ export const canvases = [
     path: "/api/canvases/{id}",
     summary: "Changes title, slug, tags, metadata, listing or `spa` of a canvas, or archives it.",
     details:
-      "With `spa`, navigations to paths without a file get `index.html` ([serving](serving.md)). A former slug stays reserved for 30 days. 409 `SLUG_TAKEN`.",
+      "With `spa`, navigations to paths without a file get `index.html` ([serving](../publishing.md#single-page-apps)). A former slug stays reserved for 30 days. 409 `SLUG_TAKEN`.",
     allow: "editor",
     affects: "canvas",
     body: json(Patch),

@@ -36,7 +36,7 @@ export const capabilities = [
     path: "/api/canvases/{id}/capabilities",
     summary: "Changes the capability switches, audiences and runtime policy of a canvas.",
     details:
-      "See [capabilities](capabilities.md). Only the owner changes `guestAi`. A new `runtimePolicy` comes with `expectedRuntimePolicy`, the `runtimePolicyRevision` that it replaces (null at first): 409 `POLICY_CONFLICT` where it has changed.",
+      "See [capabilities](../sharing.md#capabilities). Only the owner changes `guestAi`. A new `runtimePolicy` comes with `expectedRuntimePolicy`, the `runtimePolicyRevision` that it replaces (null at first): 409 `POLICY_CONFLICT` where it has changed.",
     allow: "editor",
     affects: "canvas",
     body: json(Patch),

@@ -45,7 +45,7 @@ export const sharing = [
     method: "PUT",
     path: "/api/canvases/{id}/sharing",
     summary: "Sets who may open a canvas: general access, password, expiry, people and teams.",
-    details: "Omitted fields stay as they are, null clears. See [sharing](sharing.md).",
+    details: "Omitted fields stay as they are, null clears. See [sharing](../sharing.md).",
     allow: "editor",
     affects: "canvas",
     body: preparedJson(Sharing, hashPassword),

@@ -1,4 +1,5 @@
 import { apiPath } from "../http/canvas-path.ts";
+import { pathOf } from "../primitives/operation.ts";
 import type { Primitive } from "../primitives/primitive.ts";
 import type { Operations } from "./conversion.ts";
 import type { CommonErrors } from "./error-responses.ts";
@@ -24,10 +25,6 @@ const COMMON: CommonErrors = {
   ],
 };
 
-/** Converts the path of a route to that of OpenAPI: `/kv/:key` to `/kv/{key}`, and `*` to `{path}`. */
-const templateOf = (path: string) =>
-  apiPath("{slug}") + path.replace(/:(\w+)/g, "{$1}").replace(/\*$/, "{path}");
-
 /** Returns the group of operations of each primitive. */
 export const runtimeTags = (primitives: readonly Primitive[]): Tag[] =>
   primitives.flatMap(({ description }) =>
@@ -42,7 +39,7 @@ export function runtimePaths(
   return primitives.flatMap(({ description }) =>
     Object.entries(description?.operations ?? {}).map(([route, operation]): [string, PathItem] => {
       const [method = "", path = ""] = route.split(" ");
-      const template = templateOf(path);
+      const template = apiPath("{slug}") + pathOf(path);
       const surface = { tag: description?.title ?? "", common: COMMON, isLimited: true };
       return [template, { [method.toLowerCase()]: operations.convert(template, operation, surface) }];
     }),

@@ -47,6 +47,9 @@ export interface Description {
   operations: Record<string, Operation>;
 }
 
+/** Returns the path of a route with braces around the names of its parameters: `/kv/{key}` for `/kv/:key`, and `{path}` for `*`. */
+export const pathOf = (route: string): string => route.replace(/:(\w+)/g, "{$1}").replace(/\*$/, "{path}");
+
 /** Describes a JSON body of a request. */
 export const jsonBody = (schema: ZodType): RequestBody => ({ type: "application/json", schema });
 

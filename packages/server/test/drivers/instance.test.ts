@@ -75,7 +75,7 @@ async function refusesAll(stores: Stores, words: RegExp): Promise<void> {
   await assert.rejects(requireOneInstance(stores), (error) => {
     assert.ok(error instanceof SetupError);
     assert.match(error.message, words);
-    assert.match(error.message, /docs\/self-hosting\.md/);
+    assert.match(error.message, /docs\/operating\.md/);
     return true;
   });
   assert.deepEqual([await stores.blobs.marker("instance"), await keysOf(stores.blobs)], before);

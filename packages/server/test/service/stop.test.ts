@@ -56,7 +56,7 @@ async function run(t: Scope, command: string, args: string[]) {
 }
 
 test("SIGTERM to the documented command stops the service with exit code 0", async (t) => {
-  const docs = await readFile(path.join(ROOT, "docs/self-hosting.md"), "utf8");
+  const docs = await readFile(path.join(ROOT, "docs/operating.md"), "utf8");
   const [command = "", ...args] = /^node_modules\/\S+ .*start\.js$/m.exec(docs)?.[0].split(" ") ?? [];
   if (!existsSync(path.join(ROOT, command)))
     return t.skip("this system's Node 26 does not come with the dependencies");

@@ -32,7 +32,8 @@ export const audit = [
     method: "GET",
     path: "/api/admin/audit",
     summary: "Lists the entries of the audit log, newest first.",
-    details: "`canvas` filters by the id of a canvas, `q` has no effect. See [audit log](audit.md).",
+    details:
+      "`canvas` filters by the id of a canvas, `q` has no effect. See [audit log](../operating.md#audit-log).",
     allow: "administrator",
     query: Query,
     response: ok(auditLog),

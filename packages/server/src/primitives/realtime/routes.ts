@@ -21,7 +21,6 @@ const OPTIONS = {
   perMessageDeflate: false,
   // The maximum size of a message in bytes; a larger one closes the connection. It exceeds the limit of a frame, so that the client gets
   // an error frame for a frame that is only a little too long.
-  // gets an error frame.
   maxPayload: 8 * LIMITS.frameBytes.value,
   maxFragments: 1_024,
   /** The maximum wait for the close frame of the peer, in milliseconds. */

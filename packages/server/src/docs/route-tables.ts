@@ -1,0 +1,95 @@
+import { ERRORS } from "@easel/protocol/errors";
+import { z } from "zod";
+import type { ErrorCase } from "../http/error-case.ts";
+import { ERROR_SCHEMAS } from "../openapi/error-responses.ts";
+import { blockOf, type JsonSchema, typeOf } from "../openapi/json-shape.ts";
+import { primitives } from "../primitives/index.ts";
+import { type Operation, pathOf, type RequestBody, type Response } from "../primitives/operation.ts";
+import { code, table } from "./markdown.ts";
+
+type Definitions = Record<string, JsonSchema>;
+
+const schemaOf = (schema: z.ZodType, io: "input" | "output") =>
+  z.toJSONSchema(z.object({ body: schema }), { io, unrepresentable: "any" }) as JsonSchema & {
+    $defs?: Definitions;
+  };
+
+const shapeOf = (schema: z.ZodType, io: "input" | "output") =>
+  typeOf(schemaOf(schema, io).properties?.body ?? {});
+
+function requestOf(route: string, { query }: Operation): string {
+  const names = query === undefined ? [] : Object.keys(query.shape);
+  return pathOf(route) + (names.length === 0 ? "" : `?${names.map((name) => `${name}=`).join("&")}`);
+}
+
+function bodyOf(body: RequestBody | undefined): string {
+  if (body === undefined) return "";
+  const shape = body.type.startsWith("multipart") ? "a form" : code(shapeOf(body.schema, "input"));
+  return `${shape}${body.optional ? " or nothing" : ""} → `;
+}
+
+const responseOf = ([status, { type, schema }]: [string, Response]) =>
+  [
+    ...(status === "200" ? [] : [status]),
+    ...(schema ? [code(shapeOf(schema, "output"))] : type ? ["bytes"] : []),
+  ].join(" ");
+
+const errorOf = (error: ErrorCase) => {
+  const [name, status] = typeof error === "string" ? [error, ERRORS[error].status] : error;
+  return `${status} ${code(name)}`;
+};
+
+const operationsBelow = (folder: string) =>
+  primitives
+    .flatMap(({ description }) => Object.entries(description?.operations ?? {}))
+    .filter(([route]) => route.split(" ")[1]?.split("/")[1] === folder);
+
+/** Returns a table of the routes whose paths begin with a folder, such as `kv`. */
+const routesTable = (folder: string) => () =>
+  table(
+    ["Request", "Body → response", "Meaning", "Errors"],
+    operationsBelow(folder).map(([route, operation]) => [
+      code(requestOf(route, operation)),
+      bodyOf(operation.body) + Object.entries(operation.responses).map(responseOf).join(", "),
+      [operation.summary, operation.details].filter(Boolean).join(" "),
+      (operation.errors ?? []).map(errorOf).join(", "),
+    ]),
+  );
+
+export const meRoutes = routesTable("me");
+export const peopleRoutes = routesTable("people");
+export const kvRoutes = routesTable("kv");
+export const submissionRoutes = routesTable("submissions");
+export const collectionRoutes = routesTable("collections");
+export const fileRoutes = routesTable("files");
+export const aiRoutes = routesTable("ai");
+export const authoringRoutes = routesTable("authoring");
+
+/** Returns TypeScript declarations of the types that the tables of routes name. */
+export function routeShapes(): string {
+  const definitions = primitives.flatMap(({ description }) =>
+    Object.values(description?.operations ?? {}).flatMap(({ responses }) =>
+      Object.values(responses).flatMap(({ schema }) =>
+        schema === undefined ? [] : Object.entries(schemaOf(schema, "output").$defs ?? {}),
+      ),
+    ),
+  );
+  const named = new Map(definitions.filter(([name]) => !name.startsWith("__")));
+  return [...named]
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, schema]) =>
+      schema.properties === undefined
+        ? `type ${name} = ${typeOf(schema)};`
+        : `interface ${name} ${blockOf(schema)}`,
+    )
+    .join("\n\n");
+}
+
+/** Returns a table of the fields that some errors add to the body. */
+export function errorFields(): string {
+  const { code: _code, message, requestId, ...fields } = ERROR_SCHEMAS.Error?.properties ?? {};
+  return table(
+    ["Field", "Code and meaning"],
+    Object.entries(fields).map(([name, { description = "" }]) => [code(name), String(description)]),
+  );
+}
