@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { before, describe, test } from "node:test";
 import { type Answer, send } from "@easel/conformance/http";
 import { LIMITS } from "@easel/protocol/limits";
 import { PRESETS } from "@easel/protocol/policy";
@@ -8,15 +8,16 @@ import { faultsOf } from "../../src/canvases/publishing/easel-json.ts";
 import { noBrowser, openAs, openBrowser } from "../support/browser.ts";
 import { follow, noTools } from "../support/sample-shell.ts";
 import { anchorOf, samplesIn, samplesOf } from "../support/samples.ts";
-import { PROXY, startService, temporaryDirectory } from "../support/service.ts";
+import { fileScope, PROXY, startService, temporaryDirectory } from "../support/service.ts";
 
+const scope = fileScope();
 let base: string;
 let skill: string;
 
 const get = (path: string): Promise<Answer> => send(base, { method: "GET", path });
 
 before(async () => {
-  ({ base } = await startService({ after }));
+  ({ base } = await startService(scope));
   skill = (await get("/skill.md")).text;
 });
 

@@ -3,7 +3,7 @@ import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { readFile, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { after, before, describe, type TestContext, test } from "node:test";
+import { before, describe, type TestContext, test } from "node:test";
 import { parseEnv, promisify } from "node:util";
 import { faultsOf } from "../../src/canvases/publishing/easel-json.ts";
 import { readConfig, unknownVariables } from "../../src/config/config.ts";
@@ -15,7 +15,7 @@ import { ROOT } from "../support/import-tests.ts";
 import { runScript } from "../support/sample-scripts.ts";
 import { follow, noTools } from "../support/sample-shell.ts";
 import { PAGES, type Sample, samplesOf } from "../support/samples.ts";
-import { startExample, temporaryDirectory } from "../support/service.ts";
+import { fileScope, startExample, temporaryDirectory } from "../support/service.ts";
 
 /**
  * Pages, sections or blocks that another test runs, by the file of that test. The test names the page, so that the row cannot outlive it.
@@ -273,13 +273,14 @@ echo ID=$ID; echo SLUG=lunch`,
 
 describe("sh, on a service in dev mode", { skip: noTools }, () => {
   const pages = byPage(inLanguage("sh"));
+  const scope = fileScope();
   let provider: AiProvider;
   let api: ExternalApi;
 
   before(async () => {
-    provider = await startAiProvider({ after });
+    provider = await startAiProvider(scope);
     api = await startExternalApi(
-      { after },
+      scope,
       ({ method, url, headers }) => `${method} ${url} ${headers.authorization}\n`,
     );
   });

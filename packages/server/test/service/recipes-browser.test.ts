@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { before, describe, test } from "node:test";
 import type { Browser, Page } from "playwright-core";
 import { noBrowser, openAs, openBrowser } from "../support/browser.ts";
 import { follow, noTools } from "../support/sample-shell.ts";
 import { samplesOf } from "../support/samples.ts";
-import { startService, temporaryDirectory } from "../support/service.ts";
+import { fileScope, startService, temporaryDirectory } from "../support/service.ts";
 
 const samples = samplesOf("docs/recipes.md");
 
@@ -20,15 +20,16 @@ test("every section with code is followed by a test", () => {
 const isDrawn = (x: number, y: number) => `board.getContext("2d").getImageData(${x}, ${y}, 1, 1).data[3] > 0`;
 
 describe("recipes, each followed and used by two people", { skip: noBrowser || noTools }, () => {
+  const scope = fileScope();
   let base: string;
   let browser: Browser;
   let cwd: string;
   let variables: Record<string, string>;
 
   before(async () => {
-    ({ base } = await startService({ after }, { SERVICE_RATELIMIT_LOGIN_PER_MIN: "100" }));
-    browser = await openBrowser({ after });
-    cwd = await temporaryDirectory({ after });
+    ({ base } = await startService(scope, { SERVICE_RATELIMIT_LOGIN_PER_MIN: "100" }));
+    browser = await openBrowser(scope);
+    cwd = await temporaryDirectory(scope);
     const dev = await openAs(browser, `${base}/`, "dev@example.com");
     const answer = await dev.context.request.post(`${base}/api/tokens`, { data: { name: "docs" } });
     variables = { EASEL_TOKEN: (await answer.json()).token };

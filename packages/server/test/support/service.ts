@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
+import { after } from "node:test";
 import connect from "postgres";
 import { baseOf } from "../../src/config/addresses.ts";
 import { Passwords } from "../../src/crypto/passwords.ts";
@@ -26,6 +27,13 @@ export function atEnd(scope: Scope, end: () => Promise<unknown>): void {
   scope.after(async () => {
     for (let next = stack.pop(); next !== undefined; next = stack.pop()) await next();
   });
+}
+
+/** Returns the scope of the file or suite that calls it. Its hooks may use the scope; the runner's `after` does not work in them. */
+export function fileScope(): Scope {
+  const scope = { after };
+  atEnd(scope, async () => {});
+  return scope;
 }
 
 /** Creates a temporary directory, removed when the scope ends. */
