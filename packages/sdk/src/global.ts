@@ -1,12 +1,42 @@
 import type { UrlMode } from "./context.ts";
 import { createEasel } from "./easel.ts";
-import * as errors from "./errors.ts";
-import * as guards from "./guards.ts";
+import {
+  CapabilityDisabledError,
+  EaselError,
+  NotAuthenticatedError,
+  NotFoundError,
+  PublishFailedError,
+  QuotaExceededError,
+  UpdatePartialError,
+} from "./errors.ts";
+import {
+  isCapabilityDisabled,
+  isEaselError,
+  isNotAuthenticated,
+  isNotFound,
+  isPublishFailed,
+  isQuotaExceeded,
+  isUpdatePartial,
+} from "./guards.ts";
 import type { PageEasel } from "./window.ts";
 
 /** The URL mode, which the service sets in a line that it puts before this script: `globalThis.easel={urlMode:"path"};`. */
 const { urlMode } = (globalThis as { easel?: { urlMode?: UrlMode } }).easel ?? {};
 
-const { invalid, text, toError, ...classes } = errors;
-
-globalThis.easel = { ...createEasel({ urlMode }), ...classes, ...guards } satisfies PageEasel;
+globalThis.easel = {
+  ...createEasel({ urlMode }),
+  CapabilityDisabledError,
+  EaselError,
+  NotAuthenticatedError,
+  NotFoundError,
+  PublishFailedError,
+  QuotaExceededError,
+  UpdatePartialError,
+  isCapabilityDisabled,
+  isEaselError,
+  isNotAuthenticated,
+  isNotFound,
+  isPublishFailed,
+  isQuotaExceeded,
+  isUpdatePartial,
+} satisfies PageEasel;
