@@ -2,6 +2,7 @@ import { contextOf } from "./context.ts";
 import { EaselError, toError } from "./errors.ts";
 import type { EaselOptions, Fetch } from "./options.ts";
 import { toJson } from "./value.ts";
+import { createWaitOut } from "./wait-out.ts";
 
 /** The runtime API of one canvas (specification 4). Paths are relative to `/v1/c/{slug}` and begin with a slash. */
 export interface Api {
@@ -19,14 +20,18 @@ export interface Api {
     isSuccess?: (response: Response) => boolean,
   ): Promise<Response>;
   /** Sends a request like `send`, and resolves with the JSON of the response. */
-  receive<Answer>(method: string, path: string, init?: RequestInit, transport?: Fetch): Promise<Answer>;
-  /** Sends `body` as JSON, unless it is undefined, and resolves with the JSON of the response. */
+  receive<Answer>(...given: Parameters<Api["send"]>): Promise<Answer>;
+  /**
+   * Sends `body` as JSON, unless it is undefined, and resolves with the JSON of the response. If the service refuses a GET request for a
+   * while (429 or 503 with `Retry-After`), waits and sends it once more.
+   */
   json<Answer>(method: string, path: string, body?: unknown): Promise<Answer>;
 }
 
 /** Creates the API of the canvas that `options.url` or the page belongs to. Reads the address on the first call. */
 export function createApi(options: EaselOptions = {}): Api {
   const { token, fetch = (url, init) => globalThis.fetch(url, init) } = options;
+  const waitOut = createWaitOut();
   let root: string | undefined;
 
   const url = (path: string) => {
@@ -62,9 +67,9 @@ export function createApi(options: EaselOptions = {}): Api {
     throw toError(status, body, response.headers.get("retry-after"));
   };
 
-  const receive = async <Answer>(method: string, path: string, init?: RequestInit, transport = fetch) => {
-    const response = await send(method, path, init, transport);
-    const text = await response.text().catch(failed(init));
+  const receive = async <Answer>(...given: Parameters<Api["send"]>) => {
+    const response = await send(...given);
+    const text = await response.text().catch(failed(given[2]));
     try {
       return JSON.parse(text) as Answer;
     } catch (cause) {
@@ -76,8 +81,10 @@ export function createApi(options: EaselOptions = {}): Api {
     }
   };
 
-  const json = async <Answer>(method: string, path: string, body?: unknown) =>
-    receive<Answer>(method, path, body === undefined ? undefined : jsonInit(body));
+  const json = async <Answer>(method: string, path: string, body?: unknown) => {
+    const send = () => receive<Answer>(method, path, body === undefined ? undefined : jsonInit(toJson(body)));
+    return method === "GET" ? send().catch((error) => waitOut(error).then(send)) : send();
+  };
 
   return { url, send, receive, json };
 }
@@ -96,8 +103,9 @@ function authorized(headers: RequestInit["headers"], token: string): Headers {
   return all;
 }
 
-function jsonInit(value: unknown): RequestInit {
-  return { body: toJson(value), headers: { "content-type": "application/json" } };
+/** Returns the options of a request whose body is JSON. */
+export function jsonInit(body: string): RequestInit {
+  return { body, headers: { "content-type": "application/json" } };
 }
 
 /**
