@@ -1,5 +1,6 @@
 import type { Json, Rights } from "@easel/protocol/types";
 import type { Declared } from "./canvas-types.ts";
+import { type CreateManyOptions, createMany } from "./collections/create-many.ts";
 import { type EaselError, invalid } from "./errors.ts";
 import { optional } from "./optional.ts";
 import type { Listener } from "./realtime/listeners.ts";
@@ -58,6 +59,18 @@ export interface Collection<Value = Json> {
    * @example const idea = await easel.kv.collection("ideas").create({ title: "Tea" });
    */
   create<T extends Value>(value: T & Serializable<T>): Promise<CollectionRecord<T>>;
+  /**
+   * Creates records one after the other, in the order of the values, and resolves with them. When only a fifth of the requests a minute is
+   * left, waits for the next minute, so that thousands of records take a while and the page's other calls work meanwhile. If a record fails,
+   * the records before it exist: go on with `values.slice(done)`.
+   * @throws The same as `create`, EaselError with `INVALID_BODY` for a value that is not JSON, before anything is sent, and the abort
+   * reason of `signal`.
+   * @example await easel.kv.collection("ideas").createMany([{ title: "Tea" }, { title: "Cake" }], { onProgress: ({ done }) => show(done) });
+   */
+  createMany<T extends Value>(
+    values: readonly (T & Serializable<T>)[],
+    options?: CreateManyOptions,
+  ): Promise<CollectionRecord<T>[]>;
   /**
    * Resolves with a record, or with undefined if there is none that the viewer may read.
    * @example const idea = await easel.kv.collection("ideas").get(id);
@@ -130,6 +143,9 @@ export function createCollection<Value>(api: Api, watch: Watch, name: string): C
   return {
     async create(value) {
       return api.json("POST", root(), requireJson(value));
+    },
+    async createMany(values, options) {
+      return createMany(api, root(), values, options);
     },
     async get<T>(id: string) {
       return optional(api.json<CollectionRecord<T>>("GET", at(id)));

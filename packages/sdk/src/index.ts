@@ -16,6 +16,7 @@ export type { ChatSpend } from "./ai/deltas.ts";
 export type { Ai, ChatOptions, ChatResponse, ChatStream } from "./ai.ts";
 export type { Bundle } from "./canvases/bundle.ts";
 export type { CanvasChanges, Canvases, CanvasFilter, CanvasSettings, NewCanvas } from "./canvases.ts";
+export type { CreateManyOptions } from "./collections/create-many.ts";
 export type {
   Collection,
   CollectionRecord,
