@@ -10,7 +10,7 @@ export const ROOT = path.join(import.meta.dirname, "../../../..");
  */
 export const GROUPS = {
   units: ["packages/*/src/**/*.test.ts"],
-  sdk: ["packages/sdk/test/*.test.ts"],
+  sdk: ["packages/{sdk,react}/test/*.test.ts"],
   ...folders("management", "organisation", "canvases", "identity", "sign-in", "pipeline", "content"),
   primitives: ["packages/server/test/primitives/*.test.ts"],
   stores: [

@@ -1,0 +1,8 @@
+export { EaselProvider } from "./easel-provider.ts";
+export type { LiveRecord, RecordQuery } from "./live-records.ts";
+export type { EaselParts } from "./stores.ts";
+export { type ChannelResult, useChannel } from "./use-channel.ts";
+export { type CollectionResult, useCollection } from "./use-collection.ts";
+export { type KvOptions, type KvResult, useKv } from "./use-kv.ts";
+export { type MeResult, useMe } from "./use-me.ts";
+export { type PresenceResult, usePresence } from "./use-presence.ts";

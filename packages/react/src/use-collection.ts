@@ -1,0 +1,64 @@
+import type { CanvasTypes, CollectionRecord, EaselError, Json } from "@easel/sdk";
+import { useMemo } from "react";
+import { useStores } from "./easel-provider.ts";
+import type { LiveRecord, RecordQuery } from "./live-records.ts";
+import { useStore } from "./use-store.ts";
+
+/** The collections that the page has declared in `CanvasTypes`, with the types of their values. */
+type Declared = CanvasTypes extends { collections: infer Collections } ? Collections : Record<never, never>;
+
+/**
+ * The result of `useCollection`. `data` is empty until the records are read. A record that has not changed stays the same object. The
+ * functions show a write at once, and take it back and reject if the service refuses it. They stay the same.
+ */
+export interface CollectionResult<Value> {
+  data: LiveRecord<Value>[];
+  /** The error of the last write, or else of the last read. */
+  error: EaselError | undefined;
+  isLoading: boolean;
+  /** Whether there are records after those in `data`. */
+  hasMore: boolean;
+  /** Adds the next page to `data`. */
+  loadMore(): void;
+  /** Creates a record. Resolves with the record of the service. */
+  create(value: Value): Promise<CollectionRecord<Value>>;
+  /** Replaces the value of a record, or stores what a function makes of the current one. */
+  update(id: string, next: Value | ((current: Value) => Value)): Promise<CollectionRecord<Value>>;
+  /** Adds to a record whose value is a number. Resolves with the sum. */
+  increment(id: string, by?: number): Promise<number>;
+  /** Deletes a record. */
+  remove(id: string): Promise<void>;
+  /** Reads again, and watches again if an error has ended the watch. */
+  refetch(): void;
+}
+
+/**
+ * Returns the records of a collection, live, and functions that write them.
+ * @example const { data: ideas, create } = useCollection("ideas", { orderBy: "-createdAt" });
+ */
+export function useCollection<Name extends keyof Declared & string>(
+  name: Name,
+  query?: RecordQuery,
+): CollectionResult<Declared[Name]>;
+export function useCollection<Value = Json>(name: string, query?: RecordQuery): CollectionResult<Value>;
+export function useCollection(name: string, query: RecordQuery = {}): CollectionResult<Json> {
+  const store = useStores().records(name, query);
+  const { data, error, isLoading } = useStore(store);
+  const functions = useMemo(
+    () => ({
+      loadMore: store.loadMore,
+      create: store.create,
+      update(id: string, next: Json | ((current: Json) => Json)) {
+        if (typeof next !== "function") return store.update(id, next);
+        const { records } = store.getState().data;
+        const record = records.find((each) => each.id === id || each.key === id);
+        return store.update(id, next(record?.value ?? null));
+      },
+      increment: store.increment,
+      remove: store.remove,
+      refetch: store.refetch,
+    }),
+    [store],
+  );
+  return { data: data.records, error, isLoading, hasMore: data.cursor !== null, ...functions };
+}
