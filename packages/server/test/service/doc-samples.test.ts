@@ -32,6 +32,8 @@ const NOT_RUN: Record<string, string> = {
   "README.md#start 1": "installs the project and starts a service that does not end",
   "README.md#test 1": "runs the whole suite",
   "docs/operating.md#start 1": "installs the project and starts a service that does not end",
+  "docs/react.md#react 1": "installs packages from a registry",
+  "packages/react/README.md#easelreact 1": "installs packages from a registry",
   "packages/sdk/README.md#easelsdk 1": "installs a package from a registry",
 };
 
