@@ -57,17 +57,48 @@ label{display:block;font-weight:600;margin:.9rem 0 .3rem}input{width:100%;font:i
 footer{margin-top:2.5rem;border-top:1px solid var(--line);padding-top:1rem}
 .fault{color:light-dark(#a31621,#ff9aa2);margin:.4rem 0 0}input[aria-invalid]{border-color:light-dark(#a31621,#ff9aa2)}`;
 
-const CSP = [
-  "default-src 'none'",
-  `style-src 'sha256-${createHash("sha256").update(STYLE).digest("base64")}'`,
-  "base-uri 'none'",
-  "frame-ancestors 'none'",
-  "form-action 'self'",
-].join("; ");
+const styleSource = (style: string) => `'sha256-${createHash("sha256").update(style).digest("base64")}'`;
+
+const policyOf = (styleSources: string[]): string =>
+  [
+    "default-src 'none'",
+    `style-src ${styleSources.join(" ")}`,
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+    "form-action 'self'",
+  ].join("; ");
+
+const OWN_STYLE = styleSource(STYLE);
+const CSP = policyOf([OWN_STYLE]);
 
 const MARK = new Html(
   '<svg viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="2" stroke-linecap="round" aria-hidden="true"><rect x="4" y="4" width="16" height="11" rx="1.5"/><path d="M12 2v2M8 15l-3 7M16 15l3 7M12 15v4"/></svg>',
 );
+
+/** The content of a page of the service itself. */
+interface PageContent {
+  title: string;
+  body: Html;
+  narrow?: boolean;
+  /** A style sheet in addition to that of all pages. */
+  style?: string;
+}
+
+/** Prints a page of the service itself, without scripts. */
+export const printPage = ({ title, body, narrow = false, style }: PageContent): string =>
+  html`<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title} · Easel</title><style>${new Html(STYLE)}</style>${style === undefined ? null : html`<style>${new Html(style)}</style>`}</head>
+<body><main${narrow ? new Html(' class="narrow"') : null}><div class="brand">${MARK}<span>Easel</span></div>${body}</main></body></html>`
+    .text;
+
+/** Returns the headers of a page that has this style sheet in addition to that of all pages. */
+export const pageHeaders = (style?: string): Record<string, string> => ({
+  "content-security-policy": style === undefined ? CSP : policyOf([OWN_STYLE, styleSource(style)]),
+  // In path mode the pages of canvases have this origin, too. If such a page opens this one, it must not get a reference to the new
+  // window.
+  "cross-origin-opener-policy": "same-origin",
+});
 
 /**
  * Sends a page of the service itself, without scripts. `formsLeadTo` is a CSP source such as `https://*.example.com`, which is added to
@@ -75,25 +106,13 @@ const MARK = new Html(
  */
 export function sendPage(
   reply: FastifyReply,
-  {
-    title,
-    body,
-    narrow = false,
-    formsLeadTo = null,
-  }: { title: string; body: Html; narrow?: boolean; formsLeadTo?: string | null },
+  { formsLeadTo = null, ...content }: PageContent & { formsLeadTo?: string | null },
 ): FastifyReply {
-  const page = html`<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${title} · Easel</title><style>${new Html(STYLE)}</style></head>
-<body><main${narrow ? new Html(' class="narrow"') : null}><div class="brand">${MARK}<span>Easel</span></div>${body}</main></body></html>`;
-  return (
-    reply
-      .header("content-type", "text/html; charset=utf-8")
-      .header("content-security-policy", formsLeadTo === null ? CSP : `${CSP} ${formsLeadTo}`)
-      // In path mode the pages of canvases have this origin, too. If such a page opens this one, it must not get a reference to the new
-      // window.
-      .header("cross-origin-opener-policy", "same-origin")
-      .header("cache-control", "private, no-store")
-      .send(page.text)
-  );
+  const headers = pageHeaders(content.style);
+  if (formsLeadTo !== null) headers["content-security-policy"] += ` ${formsLeadTo}`;
+  return reply
+    .headers(headers)
+    .header("content-type", "text/html; charset=utf-8")
+    .header("cache-control", "private, no-store")
+    .send(printPage(content));
 }

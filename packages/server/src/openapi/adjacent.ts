@@ -99,6 +99,27 @@ const ROUTES: Record<string, Route> = {
       responses: page("application/json", "The document."),
     },
   },
+  "GET /reference": {
+    operation: {
+      id: "service.reference",
+      summary: "Returns a page that shows this document.",
+      responses: page("text/html", "The page."),
+    },
+  },
+  "GET /llms.txt": {
+    operation: {
+      id: "service.llms",
+      summary: "Returns an overview of the documentation for language models.",
+      responses: page("text/plain", "The overview."),
+    },
+  },
+  "GET /skill.md": {
+    operation: {
+      id: "service.skill",
+      summary: "Returns instructions for agents that write canvases.",
+      responses: page("text/markdown", "The instructions."),
+    },
+  },
 };
 
 /** Describes the endpoints outside the runtime API and the management API that programs use. */

@@ -16,8 +16,22 @@ export interface Surface {
 
 /** Converts descriptions of operations to those of OpenAPI. Collects the schemas and responses that they share. */
 export class Operations {
+  readonly #docs: string;
   readonly schemas = new Schemas();
   readonly errors = new ErrorResponses();
+
+  /** `origin` is the address of the service. */
+  constructor(origin: string) {
+    this.#docs = `${origin}/docs/http/`;
+  }
+
+  /** Makes the links of a description absolute. They are relative to the pages of the HTTP reference. */
+  text(markdown: string): string {
+    return markdown.replace(/\]\(([^)]+)\)/g, (_all, link: string) => {
+      const page = link.startsWith("#") ? `management.md${link}` : link;
+      return `](${new URL(page, this.#docs).href})`;
+    });
+  }
 
   /** Converts the description of the operation at a path, such as `/v1/c/{slug}/kv/{key}`. */
   convert(
@@ -31,7 +45,7 @@ export class Operations {
       operationId: id,
       tags: [tag],
       summary,
-      ...(details !== undefined && { description: details }),
+      ...(details !== undefined && { description: this.text(details) }),
       ...(security !== undefined && { security }),
       ...(parameters.length > 0 && { parameters }),
       ...(body !== undefined && { requestBody: this.#body(body) }),

@@ -33,7 +33,7 @@ function byPath(entries: [path: string, item: PathItem][]): Record<string, PathI
 
 /** Builds the OpenAPI document of the service from the descriptions of the primitives and the table of acts. */
 export function openApiOf(env: Env): OpenApi {
-  const operations = new Operations();
+  const operations = new Operations(env.base.origin);
   const paths = byPath([
     ...runtimePaths(primitives, operations),
     ...managementPaths(ACTS, operations),
@@ -50,7 +50,10 @@ export function openApiOf(env: Env): OpenApi {
     },
     servers: [{ url: env.base.origin, description: "This service." }],
     security: [{ session: [] }, { token: [] }],
-    tags: [...runtimeTags(primitives), ...MANAGEMENT_TAGS, SERVICE_TAG],
+    tags: [...runtimeTags(primitives), ...MANAGEMENT_TAGS, SERVICE_TAG].map(({ name, description }) => ({
+      name,
+      description: operations.text(description),
+    })),
     paths,
     components: {
       securitySchemes: {

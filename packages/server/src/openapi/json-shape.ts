@@ -32,6 +32,7 @@ function fieldsOf({ properties = {}, required = [] }: JsonSchema, shape: (schema
 export function typeOf(schema: JsonSchema): string {
   const { $ref, type, items, properties, additionalProperties, propertyNames } = schema;
   if ($ref !== undefined) return nameOf($ref);
+  if (schema.const !== undefined) return JSON.stringify(schema.const);
   if (schema.enum !== undefined) return alternatives(schema.enum.map((value) => JSON.stringify(value)));
   if (schema.anyOf !== undefined) return alternatives(schema.anyOf.map(typeOf));
   if (Array.isArray(type)) return alternatives(type);

@@ -61,9 +61,6 @@ function errorsOf({ method, path, body, allow }: Act): ErrorCase[] {
   ];
 }
 
-/** Removes the targets of Markdown links, which are relative to the pages of `docs/`. */
-const withoutLinks = (text: string) => text.replace(/\[([^\]]+)\]\([^)]+\)/g, "$1");
-
 /** Describes an act in the form in which primitives describe their operations. */
 function operationOf(act: Act): Operation {
   const { name, summary, details = "", allow, query, body, response, errors = [] } = act;
@@ -73,7 +70,7 @@ function operationOf(act: Act): Operation {
   return {
     id: name,
     summary,
-    details: `${withoutLinks(details)}\n\nCallers: ${CALLERS[allow].who}.`.trim(),
+    details: `${details}\n\nCallers: ${CALLERS[allow].who}.`.trim(),
     ...(query !== undefined && { query }),
     ...(body !== undefined && {
       body: {

@@ -124,6 +124,7 @@ test("every page of a refusal is accessible, fits a small screen, and shows no f
     [owner, `${site.base}/?mine=2.9.9`, "Your canvases", /Newest\s+Page 2/],
     [guest, `${site.base}/`, "Your canvases", /guest@example\.com/],
     [viewer, `${site.base}/none`, "Nothing here", /nothing at this address\.\s+Your canvases/],
+    [nobody, `${site.base}/reference`, "API reference", /Sets one of the shared keys\./],
     [nobody, `${site.base}/none`, "Nothing here", /nothing at this address\.\s+Your canvases/],
   ];
   for (const view of [...refusals, ...others]) {

@@ -4,7 +4,7 @@ import type { Description } from "../operation.ts";
 export const realtimeOperations: Description = {
   title: "Realtime",
   summary:
-    "Messages between open pages, presence, and notifications of changed data, over one WebSocket. OpenAPI cannot describe its frames: see the [realtime reference](https://github.com/).",
+    "Messages between open pages, presence, and notifications of changed data, over one WebSocket. OpenAPI cannot describe its frames: see the [realtime reference](realtime.md).",
   operations: {
     "GET /realtime": {
       id: "realtime.connect",
