@@ -14,29 +14,16 @@ import { adjacent } from "./4.11-adjacent.ts";
 import { authentication } from "./5-authentication.ts";
 import { events } from "./6-events.ts";
 import { operatorDisabled } from "./authoring/switches.ts";
+import { NotReady, preflight } from "./preflight.ts";
 import { serving } from "./serving.ts";
-import { devTarget, proxyTarget, type TargetOptions } from "./target.ts";
 
 /*
  * Runs the tests of every section of the specification against one service:
- *   BASE_URL=http://localhost:3000 URL_MODE=path AUTH_MODE=dev node --test packages/conformance/src/run.ts
- * The three settings can also be the arguments of `node packages/conformance/src/run.ts`. The README has the other settings.
+ *   BASE_URL=http://localhost:3000 node packages/conformance/src/run.ts
+ * BASE_URL, URL_MODE and AUTH_MODE can also be the arguments. The README has the other settings.
  */
-const [, , ...given] = process.argv;
-const { BASE_URL = given[0], URL_MODE = given[1] ?? "path", AUTH_MODE = given[2] ?? "dev" } = process.env;
-const { ADMIN_EMAIL, AI_PROVIDER, AI_WIRE = "anthropic", AUTHORING, RATE_LIMITED, UPSTREAM } = process.env;
-
-if (!BASE_URL || !URL.canParse(BASE_URL))
-  throw new Error("BASE_URL names the service, as in http://localhost:3000");
-if (URL_MODE !== "path" && URL_MODE !== "subdomain") throw new Error("URL_MODE is path or subdomain");
-if (AUTH_MODE !== "dev" && AUTH_MODE !== "proxy") throw new Error("AUTH_MODE is dev or proxy");
-if (AI_WIRE !== "anthropic" && AI_WIRE !== "openai") throw new Error("AI_WIRE is anthropic or openai");
-
-const options: TargetOptions = { rateLimited: RATE_LIMITED === "1" };
-if (ADMIN_EMAIL) options.admin = ADMIN_EMAIL;
-if (AI_PROVIDER) options.ai = { url: AI_PROVIDER, wire: AI_WIRE };
-if (UPSTREAM) options.upstream = UPSTREAM;
-const target = (AUTH_MODE === "dev" ? devTarget : proxyTarget)(BASE_URL, URL_MODE, options);
+const [, , BASE_URL, URL_MODE, AUTH_MODE] = process.argv;
+const given = Object.entries({ BASE_URL, URL_MODE, AUTH_MODE }).filter(([, value]) => value !== undefined);
 
 const SECTIONS = [
   lifecycle,
@@ -48,7 +35,7 @@ const SECTIONS = [
   ai,
   connections,
   realtime,
-  AUTHORING === "1" ? authoring : operatorDisabled,
+  authoring,
   submissions,
   collections,
   adjacent,
@@ -56,4 +43,17 @@ const SECTIONS = [
   events,
   serving,
 ];
-for (const section of SECTIONS) section(target);
+
+try {
+  const ready = await preflight({ ...process.env, ...Object.fromEntries(given) });
+  for (const section of SECTIONS)
+    if (section === authoring && !ready.authoring) operatorDisabled(ready.target);
+    else section(ready.target);
+  process.on("exit", () => {
+    process.stdout.write(`\nNot tested:\n${ready.leftOut.map((each) => `  - ${each}`).join("\n")}\n`);
+  });
+} catch (error) {
+  if (!(error instanceof NotReady)) throw error;
+  process.stderr.write(`${error.message}\n`);
+  process.exitCode = 1;
+}
