@@ -13,7 +13,7 @@ interface PublicText {
   type: string;
   /** Further response headers. By default, pages of all origins may read the text. */
   headers?: Record<string, string>;
-  print(env: Env): string;
+  print(env: Env): string | Promise<string>;
 }
 
 /** One encoding of a text. */
@@ -30,8 +30,8 @@ const READABLE_EVERYWHERE = { "access-control-allow-origin": "*" };
 /** The Brotli quality. The highest would take half a second for a large text, and save a tenth of its compressed size. */
 const QUALITY = 9;
 
-async function encode(text: string): Promise<Encoded[]> {
-  const plain = Buffer.from(text);
+async function encode(text: string | Promise<string>): Promise<Encoded[]> {
+  const plain = Buffer.from(await text);
   const params = { [constants.BROTLI_PARAM_QUALITY]: QUALITY };
   const [br, gzipped] = await Promise.all([
     promisify(brotliCompress)(plain, { params }),
