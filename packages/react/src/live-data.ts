@@ -93,8 +93,7 @@ export function createLive<Data, Item extends Change>(source: Source<Data, Item>
 
   const schedule = () => {
     clearTimeout(watchTimer);
-    if (!isRunning || isReading || unanswered > 0) return;
-    timer ??= setTimeout(read, GATHER_MS);
+    if (isRunning) timer ??= setTimeout(read, GATHER_MS);
   };
 
   const changed = (change: Item | Resync) => {
@@ -104,7 +103,8 @@ export function createLive<Data, Item extends Change>(source: Source<Data, Item>
 
   const read = async () => {
     timer = undefined;
-    if (!isRunning || isReading || unanswered > 0) return;
+    // The end of the read and the response to the last write schedule the next read.
+    if (isReading || unanswered > 0) return;
     const taken = changes.splice(0);
     const writtenBefore = written;
     let repeat = true;

@@ -67,8 +67,11 @@ export function createLiveRecords(
     empty: { records: [], cursor: null },
     watch: (onChange, onError) => collection.watch(onChange, onError),
     async read(data: Records, changes: (RecordChange | More)[]) {
-      if (changes.some(({ op }) => op === "more")) isMoreRequested = false;
-      return readChanges(data, changes);
+      try {
+        return await readChanges(data, changes);
+      } finally {
+        if (changes.some(({ op }) => op === "more")) isMoreRequested = false;
+      }
     },
     share: shareRecords,
   });

@@ -7,12 +7,9 @@ export function createUsers(start: () => () => void): () => () => void {
   let stop: (() => void) | undefined;
 
   return () => {
-    let present = true;
     count += 1;
     stop ??= start();
     return () => {
-      if (!present) return;
-      present = false;
       count -= 1;
       // Deferred, because StrictMode removes and adds each effect once, and a change of views replaces one user by another.
       queueMicrotask(() => {

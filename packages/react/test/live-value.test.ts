@@ -147,6 +147,52 @@ test("an increment is shown once while its change frame comes before its respons
   assert.deepEqual(canvas.requests, ["increment tea", "get tea"]);
 });
 
+test("a read that began before a write does not take it back", async (t) => {
+  const { canvas, value, seen } = await open(t);
+  canvas.put("tea", 1);
+  await settle(t);
+  canvas.isInstant = false;
+  canvas.put("tea", 10);
+  canvas.steps.shift()?.();
+  await settle(t);
+  const [readArrives] = canvas.steps.splice(0);
+  value.increment();
+  readArrives?.();
+  await settle(t);
+  canvas.isInstant = true;
+  for (const step of canvas.steps.splice(0).toReversed()) step();
+  await settle(t);
+  assert.deepEqual(canvas.requests, ["get tea", "get tea", "increment tea", "get tea"]);
+  assert.deepEqual(seen, [1, 2, 11]);
+});
+
+test("a change that comes during a read is read after it", async (t) => {
+  const { canvas, state } = await open(t);
+  canvas.isInstant = false;
+  canvas.put("tea", 1);
+  canvas.steps.shift()?.();
+  await settle(t);
+  canvas.steps.shift()?.();
+  canvas.put("tea", 2);
+  canvas.steps.pop()?.();
+  await settle(t);
+  assert.deepEqual(canvas.requests, ["get tea"]);
+  canvas.isInstant = true;
+  canvas.steps.shift()?.();
+  await settle(t);
+  assert.deepEqual([canvas.requests, state().data], [["get tea", "get tea"], 2]);
+});
+
+test("a write is read also where no change frame comes", async (t) => {
+  const { canvas, value } = await open(t);
+  canvas.endWatches(new EaselError({ status: 403, code: "CAPABILITY_DISABLED" }));
+  await settle(t);
+  canvas.requests.splice(0);
+  value.set("green");
+  await settle(t);
+  assert.deepEqual(canvas.requests, ["set tea", "get tea"]);
+});
+
 test("a refused write goes back, sets the error and rejects; the next write clears the error", async (t) => {
   const { canvas, value, seen, state } = await open(t);
   canvas.put("tea", "black");
