@@ -9,7 +9,7 @@ import { fileScope, startService, temporaryDirectory } from "../support/service.
 const samples = samplesOf("docs/recipes.md");
 
 /** The sections that these tests follow. That of the poll is followed as a part of the skill, in `agent-pages.test.ts`. */
-const FOLLOWED = ["whiteboard", "page-that-also-works-signed-out"];
+const FOLLOWED = ["whiteboard", "page-that-also-works-signed-out", "import-of-many-records"];
 
 test("every section with code is followed by a test", () => {
   const sections = new Set(samples.map(({ section }) => section));
@@ -95,5 +95,23 @@ describe("recipes, each followed and used by two people", { skip: noBrowser || n
     await follow(all.slice(nightly), cwd, replaced, variables);
     await other.reload();
     await other.getByText("Apple pie").waitFor();
+  });
+
+  test("import: every line becomes a record, in their order", async () => {
+    await deploy("import-of-many-records", "tasks");
+    const [ada] = await open("tasks", "ada");
+    assert.ok(ada);
+    const lines = Array.from({ length: 30 }, (_, number) => `Task ${number}`);
+    await ada
+      .getByLabel("Import a text file")
+      .setInputFiles({ name: "tasks.txt", mimeType: "text/plain", buffer: Buffer.from(lines.join("\n")) });
+    await ada.getByText("All 30 tasks are imported.").waitFor();
+    const { entries } = await ada.evaluate<{ entries: { value: { title: string } }[] }>(
+      'easel.kv.collection("tasks").list()',
+    );
+    assert.deepEqual(
+      entries.map(({ value }) => value.title),
+      lines,
+    );
   });
 });
