@@ -21,7 +21,7 @@ import { fileScope, startExample, temporaryDirectory } from "../support/service.
  * Pages, sections or blocks that another test runs, by the file of that test. The test names the page, so that the row cannot outlive it.
  */
 const ELSEWHERE: Record<string, string> = {
-  "README.md#a-first-canvas-in-five-minutes": "examples/deploy.test.ts",
+  "README.md#hello": "examples/deploy.test.ts",
   "docs/easel-json.md": "examples/deploy.test.ts",
   "docs/recipes.md": "packages/server/test/service/recipes-browser.test.ts",
   "docs/tutorial.md": "packages/server/test/service/tutorial-browser.test.ts",
@@ -30,7 +30,6 @@ const ELSEWHERE: Record<string, string> = {
 /** The blocks that no test runs, each with the reason. */
 const NOT_RUN: Record<string, string> = {
   "README.md#start 1": "installs the project and starts a service that does not end",
-  "README.md#test 1": "runs the whole suite",
   "docs/operating.md#start 1": "installs the project and starts a service that does not end",
   "docs/react.md#react 1": "installs packages from a registry",
   "packages/react/README.md#easelreact 1": "installs packages from a registry",
