@@ -1,3 +1,4 @@
+import { LIMITS } from "@easel/protocol/limits";
 import { z } from "zod";
 import { isId } from "../crypto/ids.ts";
 import { pageLimit } from "../http/query.ts";
@@ -7,9 +8,21 @@ const END = "z";
 
 /** The query parameters of a list. The page begins after `cursor` and has at most `limit` entries. */
 const page = z.object({
-  cursor: z.string().refine(isId, "`cursor` is not a cursor of this list.").default(END),
+  cursor: z
+    .string()
+    .refine(isId, "`cursor` is not a cursor of this list.")
+    .meta({ description: "`nextCursor` of the previous page; absent for the first page." })
+    .optional()
+    .transform((cursor) => cursor ?? END),
   limit: z
     .string()
+    .meta({
+      description: "The maximum number of entries of the page. Numbers outside the bounds are clamped.",
+      type: "integer",
+      minimum: 1,
+      maximum: LIMITS.pageMax.value,
+      default: LIMITS.pageDefault.value,
+    })
     .optional()
     .transform((limit) => pageLimit({ limit })),
 });
@@ -19,6 +32,8 @@ export const search = z.object({
   q: z
     .string()
     .refine((q) => !q.includes("\0"), "`q` must not contain a NUL character.")
-    .default(""),
+    .meta({ description: "A text that the entries contain, in any letter case." })
+    .optional()
+    .transform((q) => q ?? ""),
   ...page.shape,
 });

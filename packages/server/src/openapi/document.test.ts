@@ -78,6 +78,16 @@ test("requests reject unknown fields, and responses allow them", () => {
   assert.ok(schemas.Canvas?.required?.includes("runtimePolicyRevision"));
 });
 
+test("query parameters have a meaning, and no default that only the service understands", () => {
+  for (const { route, parameters = [] } of operations) {
+    for (const each of parameters) {
+      if ("$ref" in each) continue;
+      assert.match(each.description ?? "", /^[A-Z`].*\.$/, `${route} ${each.name}`);
+      assert.ok(each.name !== "cursor" || each.schema.default === undefined, route);
+    }
+  }
+});
+
 test("operations say which credentials they take", () => {
   const securityOf = (id: string) => operations.find(({ operationId }) => operationId === id)?.security;
   assert.deepEqual(document.security, [{ session: [] }, { token: [] }]);

@@ -62,6 +62,7 @@ export class Schemas {
     if (propertyNames?.enum !== undefined && additionalProperties) {
       const field = tidy(additionalProperties);
       tidied.properties = Object.fromEntries(propertyNames.enum.map((name) => [name, field]));
+      if (isClosed) tidied.additionalProperties = false;
     } else if (additionalProperties) tidied.additionalProperties = tidy(additionalProperties);
     else if (additionalProperties === false && isClosed) tidied.additionalProperties = false;
     return tidied;

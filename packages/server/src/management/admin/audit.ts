@@ -11,7 +11,11 @@ import { auditLog } from "../responses/admin.ts";
 
 const Query = z.object({
   ...search.shape,
-  canvas: z.string().refine(isId, "`canvas` is not an id.").optional(),
+  canvas: z
+    .string()
+    .refine(isId, "`canvas` is not an id.")
+    .meta({ description: "Only entries of the canvas with this id." })
+    .optional(),
 });
 
 const viewOf = (row: AuditRow): AuditEntry => ({

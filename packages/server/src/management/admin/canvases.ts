@@ -25,6 +25,7 @@ const Query = z.object({
   deleted: z
     .enum(["true", "false"], "`deleted` is `true` or `false`.")
     .default("false")
+    .meta({ description: "`true` lists the deleted canvases that can be restored instead." })
     .transform((deleted) => deleted === "true"),
 });
 

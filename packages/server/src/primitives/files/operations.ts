@@ -61,7 +61,10 @@ export const filesOperations: Description = {
           .optional()
           .meta({ description: "Only the attachments of this record. Needs `collection`." }),
         cursor: paging.cursor,
-        limit: paging.limit.removeDefault().optional(),
+        limit: paging.limit
+          .removeDefault()
+          .optional()
+          .meta({ description: "The maximum number of files of the page." }),
       }),
       responses: json("The files.", page),
       errors: ["PERMISSION_DENIED"],
