@@ -1,6 +1,7 @@
 import { ERRORS } from "@easel/protocol/errors";
 import { z } from "zod";
 import type { ErrorCase } from "../http/error-case.ts";
+import { SERVICE_ROUTES } from "../openapi/adjacent.ts";
 import { ERROR_SCHEMAS } from "../openapi/error-responses.ts";
 import { blockOf, type JsonSchema, typeOf } from "../openapi/json-shape.ts";
 import { primitives } from "../primitives/index.ts";
@@ -44,17 +45,23 @@ const operationsBelow = (folder: string) =>
     .flatMap(({ description }) => Object.entries(description?.operations ?? {}))
     .filter(([route]) => route.split(" ")[1]?.split("/")[1] === folder);
 
-/** Returns a table of the routes whose paths begin with a folder, such as `kv`. */
-const routesTable = (folder: string) => () =>
+const operationsTable = (operations: [route: string, operation: Operation][]) =>
   table(
     ["Request", "Body → response", "Meaning", "Errors"],
-    operationsBelow(folder).map(([route, operation]) => [
+    operations.map(([route, operation]) => [
       code(requestOf(route, operation)),
       bodyOf(operation.body) + Object.entries(operation.responses).map(responseOf).join(", "),
       [operation.summary, operation.details].filter(Boolean).join(" "),
       (operation.errors ?? []).map(errorOf).join(", "),
     ]),
   );
+
+/** Returns a table of the routes whose paths begin with a folder, such as `kv`. */
+const routesTable = (folder: string) => () => operationsTable(operationsBelow(folder));
+
+/** Returns a table of the routes outside the runtime API and the management API. */
+export const serviceRoutes = () =>
+  operationsTable(Object.entries(SERVICE_ROUTES).map(([route, { operation }]) => [route, operation]));
 
 export const meRoutes = routesTable("me");
 export const peopleRoutes = routesTable("people");

@@ -25,7 +25,7 @@ interface Route {
 }
 
 /** The endpoints outside the runtime API and the management API that programs use. */
-const ROUTES: Record<string, Route> = {
+export const SERVICE_ROUTES: Record<string, Route> = {
   "POST /auth/dev/session": {
     operation: {
       id: "sign-in.dev",
@@ -95,14 +95,14 @@ const ROUTES: Record<string, Route> = {
   "GET /openapi.json": {
     operation: {
       id: "service.openapi",
-      summary: "Returns this document.",
+      summary: "Returns the OpenAPI document of the service.",
       responses: page("application/json", "The document."),
     },
   },
   "GET /reference": {
     operation: {
       id: "service.reference",
-      summary: "Returns a page that shows this document.",
+      summary: "Returns a page that shows the OpenAPI document.",
       responses: page("text/html", "The page."),
     },
   },
@@ -124,7 +124,7 @@ const ROUTES: Record<string, Route> = {
 
 /** Describes the endpoints outside the runtime API and the management API that programs use. */
 export const adjacentPaths = (operations: Operations): [string, PathItem][] =>
-  Object.entries(ROUTES).map(([route, { operation, security = [] }]) => {
+  Object.entries(SERVICE_ROUTES).map(([route, { operation, security = [] }]) => {
     const [method = "", path = ""] = route.split(" ");
     const surface = { tag: SERVICE_TAG.name, common: COMMON, isLimited: false, security };
     return [path, { [method.toLowerCase()]: operations.convert(path, operation, surface) }];

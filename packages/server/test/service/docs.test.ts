@@ -101,7 +101,7 @@ test("every page of docs/ that the code and the pages name exists", () => {
     "decisions/*.md",
   ]);
   const dead = sources.flatMap((file) =>
-    [...textOf(file).matchAll(/\bdocs\/[\w/-]+\.md\b/g)]
+    [...textOf(file).matchAll(/(?<![\w/])docs\/[\w/-]+\.md\b/g)]
       .map(([page]) => page)
       .filter((page) => !existsSync(path.join(ROOT, page)))
       .map((page) => `${file}: ${page}`),
