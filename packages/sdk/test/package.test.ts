@@ -92,6 +92,13 @@ export async function typed() {
   await ideas.create({ title: "Tea" });
   // @ts-expect-error the title is missing
   await ideas.create({ votes: 1 });
+  const [first] = await ideas.createMany([{ title: "Tea" }], { onProgress: ({ done, total }) => done / total });
+  same<string | undefined, typeof first extends infer R | undefined ? (R extends { value: { title: infer T } } ? T : never) | undefined : never>(true);
+  // @ts-expect-error the title is missing
+  await ideas.createMany([{ votes: 1 }]);
+  realtime.channel("pens").batch("idea")({ title: "Tea" } as Idea);
+  // @ts-expect-error a function is not JSON
+  realtime.channel("pens").latest("idea", "key")(() => "Tea");
   const [entry] = (await ideas.list()).entries;
   same<Idea | undefined, typeof entry extends infer E | undefined ? (E extends { value: infer V } ? V : never) | undefined : never>(true);
   same<Collection<{ done: boolean }>, ReturnType<typeof tasks>>(true);
