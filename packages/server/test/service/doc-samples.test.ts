@@ -24,6 +24,7 @@ const ELSEWHERE: Record<string, string> = {
   "README.md#hello": "examples/deploy.test.ts",
   "docs/easel-json.md": "examples/deploy.test.ts",
   "docs/recipes.md": "packages/server/test/service/recipes-browser.test.ts",
+  "docs/vite.md": "packages/server/test/service/vite-browser.test.ts",
   "docs/tutorial.md": "packages/server/test/service/tutorial-browser.test.ts",
 };
 

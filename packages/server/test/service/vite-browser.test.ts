@@ -1,0 +1,84 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import path from "node:path";
+import { test } from "node:test";
+import { promisify } from "node:util";
+import { createServer } from "vite";
+import { createProject, pack } from "../../../sdk/test/packed.ts";
+import { noBrowser, openAs, openBrowser } from "../support/browser.ts";
+import { follow, noTools } from "../support/sample-shell.ts";
+import { samplesOf } from "../support/samples.ts";
+import { startService } from "../support/service.ts";
+
+const samples = samplesOf("docs/vite.md");
+const FOLDER = "team-list/";
+
+/** The packages that `npm install` would bring from the registry. */
+const INSTALLED = [
+  "@types/react",
+  "@types/react-dom",
+  "@vitejs/plugin-react",
+  "react",
+  "react-dom",
+  "typescript",
+  "vite",
+];
+
+test("a page by Vite, React and TypeScript, made by the docs with the packed packages, is used by two people", {
+  skip: noBrowser || noTools,
+}, async (t) => {
+  const { base } = await startService(t);
+  const packed = await Promise.all(["@easel/sdk", "@easel/react"].map(pack));
+  const files = samples.flatMap(({ file, text }) =>
+    file === undefined
+      ? []
+      : [[file.replace(FOLDER, ""), text.replaceAll("http://localhost:3000", base)] as const],
+  );
+  const project = await createProject(t, packed, INSTALLED, Object.fromEntries(files));
+
+  const { dependencies, devDependencies } = JSON.parse(Object.fromEntries(files)["package.json"] ?? "");
+  const named = Object.keys({ ...dependencies, ...devDependencies }).sort();
+  assert.deepEqual(named, [...INSTALLED, "@easel/sdk", "@easel/react"].sort());
+
+  const run = (program: string, ...options: string[]) =>
+    promisify(execFile)(process.execPath, [path.join(project, "node_modules", program), ...options], {
+      cwd: project,
+    }).catch((error) => assert.fail(`${program}: ${error.stdout}${error.stderr}`));
+  await run("typescript/bin/tsc");
+  await run("vite/bin/vite.js", "build");
+
+  const deploy = samples.filter(({ text }) => text.startsWith("npm run deploy"));
+  assert.equal(deploy.length, 1);
+  const dist = path.join(project, "dist");
+  await follow(deploy, project, { "../team-list/dist": dist, "http://localhost:3000": base });
+
+  const server = await createServer({ root: project, logLevel: "silent" });
+  t.after(() => server.close());
+  await server.listen();
+  const [dev = ""] = server.resolvedUrls?.local ?? [];
+  const browser = await openBrowser(t);
+
+  for (const address of [`${base}/c/team-list/`, dev])
+    await t.test(address === dev ? "on the dev server" : "deployed", async () => {
+      const refused: string[] = [];
+      const [ada, ben] = await Promise.all(
+        ["ada", "ben"].map(async (name) => {
+          const { page } = await openAs(browser, `${base}/`, `${name}@example.com`);
+          page.on("response", (response) => {
+            if (response.status() >= 400) refused.push(`${response.status()} ${response.url()}`);
+          });
+          await page.goto(address);
+          return page;
+        }),
+      );
+      assert.ok(ada && ben);
+      const title = `Tea, ${address}`;
+      await ada.getByLabel("Task").fill(title);
+      await ada.getByRole("button", { name: "Add" }).click();
+      await ben.getByLabel(title).check();
+      await ada.getByRole("checkbox", { name: title, checked: true }).waitFor();
+      await ada.getByText(/here now: (ada, ben|ben, ada)$/).waitFor();
+      assert.deepEqual(await ada.getByRole("alert").allInnerTexts(), []);
+      assert.deepEqual(refused, []);
+    });
+});
