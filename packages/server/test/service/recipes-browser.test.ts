@@ -125,6 +125,7 @@ describe("recipes, each followed and used by two people", { skip: noBrowser || n
 
     const other = await browser.newPage();
     await other.goto(`${base}/c/menu/`);
+    await other.getByText("Lemon cake").waitFor();
     assert.deepEqual(await other.getByRole("listitem").allInnerTexts(), ["Soup of the day", "Lemon cake"]);
     await follow(all.slice(nightly), cwd, replaced, variables);
     await other.reload();
