@@ -18,5 +18,8 @@ export function samples(folder: string): Sample[] | null {
     .map((name) => ({ name, bytes: readFileSync(join(path, name)) }));
 }
 
+/** Whether the test corpora are on this machine. */
+export const hasCorpora = existsSync(FOLDER);
+
 /** The reason to skip a test that needs a corpus. */
 export const ABSENT = `no corpora at ${FOLDER}; CORPORA names another folder`;

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { hasCorpora } from "./corpus.ts";
 import { freshSlug, manage } from "./fixture.ts";
 import { type Answer, send } from "./http.ts";
 import { open } from "./page.ts";
@@ -237,6 +238,7 @@ function leftOut({ rateLimited, ai, upstream, urlMode, authMode }: Target, autho
     ...(authoring ? [] : ["4.8 authoring, but for its switch: SERVICE_AUTHORING=on"]),
     ...(ai ? [] : ["4.5 AI: AI_PROVIDER, a stand-in provider (packages/conformance/README.md)"]),
     ...(upstream ? [] : ["4.6 Connections: UPSTREAM, a stand-in API (packages/conformance/README.md)"]),
+    ...(hasCorpora ? [] : ["corpora of hostile JSON and strings: CORPORA, a folder with them"]),
     `URL mode ${urlMode === "path" ? "subdomain" : "path"}: a service with that SERVICE_URL_MODE`,
     `sign-in mode ${authMode === "dev" ? "proxy" : "dev"}: a service with that SERVICE_AUTH_MODE`,
   ];
