@@ -3,6 +3,7 @@ import { ai } from "./faults/ai.ts";
 import { canvases } from "./faults/canvases.ts";
 import { connections } from "./faults/connections.ts";
 import { data } from "./faults/data.ts";
+import { openapi } from "./faults/openapi.ts";
 import { people } from "./faults/people.ts";
 import { realtime } from "./faults/realtime.ts";
 import { requests } from "./faults/requests.ts";
@@ -18,6 +19,7 @@ export const FAULTS: Fault[] = [
   ...serving,
   ...data,
   ...people,
+  ...openapi,
   ...realtime,
   ...ai,
   ...connections,

@@ -1,0 +1,68 @@
+import { type Fault, fault } from "../fault.ts";
+
+const PRIMITIVES = "packages/server/src/primitives";
+const OPENAPI = "packages/server/src/openapi";
+const TEXT = "packages/server/src/content/public-text.ts";
+const DOCUMENT_TEST = `${OPENAPI}/document.test.ts`;
+const TEXTS_TEST = "packages/server/test/content/public-texts.test.ts";
+const FILES_TEST = "packages/server/test/conformance/files.test.ts";
+
+/** Faults of the OpenAPI document and of the generated texts that everyone may read. */
+export const openapi: Fault[] = [
+  fault(
+    "openapi: a field of a response is not described",
+    `${PRIMITIVES}/files/operations.ts`,
+    "    mime: z.string(),\n",
+    "",
+    FILES_TEST,
+  ),
+  fault(
+    "openapi: an error is not described",
+    `${PRIMITIVES}/files/operations.ts`,
+    '"FILE_TOO_LARGE", ',
+    "",
+    FILES_TEST,
+  ),
+  fault(
+    "openapi: a route is not described",
+    `${PRIMITIVES}/people/operations.ts`,
+    '"GET /people"',
+    '"GET /persons"',
+    DOCUMENT_TEST,
+  ),
+  fault(
+    "openapi: a response has a field that is not described",
+    "packages/server/src/http/health.ts",
+    'app.get("/healthz", { config: { anyHost: true } }, async () => ({ ok: true }));',
+    'app.get("/healthz", { config: { anyHost: true } }, async () => ({ ok: true, more: 1 }));',
+    TEXTS_TEST,
+  ),
+  fault(
+    "openapi: responses forbid fields of later versions",
+    `${OPENAPI}/schemas.ts`,
+    "else if (additionalProperties === false && isClosed)",
+    "else if (additionalProperties === false)",
+    DOCUMENT_TEST,
+  ),
+  fault(
+    "openapi: the acts of a session take access tokens",
+    `${OPENAPI}/management.ts`,
+    'act.allow === "session"',
+    'act.allow === "owner"',
+    DOCUMENT_TEST,
+  ),
+  fault(
+    "openapi: the page has no content security policy",
+    `${OPENAPI}/mount.ts`,
+    "headers: pageHeaders(STYLE)",
+    "headers: {}",
+    TEXTS_TEST,
+  ),
+  fault(
+    "public texts: a cache serves one encoding to all clients",
+    TEXT,
+    'vary: "Accept-Encoding", ',
+    "",
+    TEXTS_TEST,
+  ),
+];
