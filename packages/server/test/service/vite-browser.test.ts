@@ -77,7 +77,7 @@ test("a page by Vite, React and TypeScript, made by the docs with the packed pac
       await ada.getByRole("button", { name: "Add" }).click();
       await ben.getByLabel(title).check();
       await ada.getByRole("checkbox", { name: title, checked: true }).waitFor();
-      await ada.getByText(/here now: (ada, ben|ben, ada)$/).waitFor();
+      await ada.getByText(/here now: (Ada, Ben|Ben, Ada)$/i).waitFor();
       assert.deepEqual(await ada.getByRole("alert").allInnerTexts(), []);
       assert.deepEqual(refused, []);
     });
