@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { before, test } from "node:test";
 import { type Stage, stage } from "@easel/conformance/fixture";
 import { until } from "@easel/conformance/patience";
 import { govern } from "@easel/conformance/policy";
@@ -8,11 +8,13 @@ import type { Browser, Page } from "playwright-core";
 import { memory } from "../../src/drivers/bus/memory.ts";
 import { noBrowser, openBrowser } from "../support/browser.ts";
 import { publish } from "../support/publish.ts";
+import { fileScope } from "../support/service.ts";
 import { enterAs, type Site, startSite } from "../support/site.ts";
 
 const PAGE = `<!doctype html><title>Page</title><script src="/sdk/v1.js"></script>`;
 const SLOW_MS = 10_000;
 
+const scope = fileScope();
 /** How far the clock of the rate limit is moved on. */
 let moved = 0;
 let site: Site;
@@ -22,12 +24,12 @@ let browser: Browser;
 // In subdomain mode a page reads the headers of the rate limit only if the service exposes them.
 before(async () => {
   if (noBrowser) return;
-  site = await startSite({ after }, "subdomain", { settings: { SERVICE_RATELIMIT_ENABLED: "true" } });
+  site = await startSite(scope, "subdomain", { settings: { SERVICE_RATELIMIT_ENABLED: "true" } });
   site.env.bus.take = memory(() => performance.now() + moved).take;
   canvas = await stage(site.target);
   await govern(site.target, canvas, { collections: { todos: { preset: "collaborative" } } });
   await publish(site.target, canvas, { "index.html": PAGE });
-  browser = await openBrowser({ after });
+  browser = await openBrowser(scope);
 });
 
 /** Opens the page of the canvas as a person. `evaluate` runs the body of an async function in it. */
