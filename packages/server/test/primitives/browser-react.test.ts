@@ -3,6 +3,7 @@ import { symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
 import { type Stage, stage } from "@easel/conformance/fixture";
+import { until } from "@easel/conformance/patience";
 import { govern } from "@easel/conformance/policy";
 import type { Person } from "@easel/conformance/target";
 import type { Browser, Page, WebSocketRoute } from "playwright-core";
@@ -14,7 +15,35 @@ import { samplesOf } from "../support/samples.ts";
 import { temporaryDirectory } from "../support/service.ts";
 import { enterAs, type Site, startSite } from "../support/site.ts";
 
-/** Bundles a page that renders the component of each `tsx` block of `docs/react.md` in StrictMode, with the development build of React. */
+/**
+ * A component whose handler, key and functions change with its state. It counts the different functions that it gets, and disappears.
+ */
+const PROBE = `
+  import { useChannel, useKv } from "@easel/react";
+  import { useRef, useState } from "react";
+
+  function Shown({ hide }) {
+    const [heard, setHeard] = useState([]);
+    const { publish } = useChannel("participants:probe", ({ data }) => setHeard([...heard, data]));
+    const { data, set } = useKv("probe:" + heard.length, { scope: "user", initial: "k" });
+    const functions = useRef(new Set());
+    functions.current.add(publish).add(set);
+    const click = async () => {
+      await set((current) => current + heard.length);
+      publish("heard", heard.length);
+    };
+    return <>
+      <output>{heard.join() + " " + data + " " + functions.current.size}</output>
+      <button onClick={click}>Probe</button> <button onClick={() => setHeard([])}>Reset</button> <button onClick={hide}>Hide</button>
+    </>;
+  }
+
+  export function Probe() {
+    const [isShown, setShown] = useState(true);
+    return isShown && <Shown hide={() => setShown(false)} />;
+  }`;
+
+/** Bundles a page that renders the probe and the component of each `tsx` block of `docs/react.md` in StrictMode, with the development build of React. */
 async function bundle(t: TestContext): Promise<string> {
   const folder = await temporaryDirectory(t);
   await symlink(path.join(ROOT, "node_modules"), path.join(folder, "node_modules"));
@@ -22,6 +51,8 @@ async function bundle(t: TestContext): Promise<string> {
   const names = blocks.map(({ text }) => /^export function (\w+)/m.exec(text)?.[1] ?? assert.fail(text));
   for (const [index, { text }] of blocks.entries())
     await writeFile(path.join(folder, `${names[index]}.tsx`), text);
+  await writeFile(path.join(folder, "Probe.tsx"), PROBE);
+  names.push("Probe");
   const main = `
     import { StrictMode } from "react";
     import { createRoot } from "react-dom/client";
@@ -117,7 +148,7 @@ test("components of two people are live, and writes that are refused go back", {
       await votes(view, 0);
       await view.page.locator("#Table", { hasText: /Here: .+/ }).waitFor();
       const types = view.frames.map(({ type }) => type).sort();
-      assert.deepEqual(types, ["subscribe", "watch", "watch", "watch"]);
+      assert.deepEqual(types, ["subscribe", "subscribe", "watch", "watch", "watch", "watch"]);
     }
   });
 
@@ -175,6 +206,26 @@ test("components of two people are live, and writes that are refused go back", {
     await viewer.page.getByRole("button", { name: "Cheers!" }).click();
     for (const { page } of both) await page.locator("#Table li").nth(2).waitFor();
   });
+
+  await t.test(
+    "handler and key are those of the latest rendering, functions change with the key only",
+    async () => {
+      const { page, frames } = viewer;
+      const shows = (text: string) => page.locator("output", { hasText: new RegExp(`^${text}$`) }).waitFor();
+      const click = (name: string) => page.getByRole("button", { name }).click();
+      await shows(" k 2");
+      await click("Probe");
+      await shows("0 k 3");
+      await click("Probe");
+      await shows("0,1 k 4");
+      await click("Reset");
+      await shows(" k0 5");
+      frames.splice(0);
+      await click("Hide");
+      await until("the page has left", () => frames.length === 2);
+      assert.deepEqual(frames.map(({ type }) => type).sort(), ["unsubscribe", "unwatch"]);
+    },
+  );
 
   await viewer.page.locator("#Preview", { hasText: "Today: oolong" }).waitFor();
   assert.deepEqual(
