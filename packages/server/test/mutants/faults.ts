@@ -5,6 +5,7 @@ import { connections } from "./faults/connections.ts";
 import { data } from "./faults/data.ts";
 import { openapi } from "./faults/openapi.ts";
 import { people } from "./faults/people.ts";
+import { react } from "./faults/react.ts";
 import { realtime } from "./faults/realtime.ts";
 import { requests } from "./faults/requests.ts";
 import { sdk } from "./faults/sdk.ts";
@@ -24,4 +25,5 @@ export const FAULTS: Fault[] = [
   ...ai,
   ...connections,
   ...sdk,
+  ...react,
 ];

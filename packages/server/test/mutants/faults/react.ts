@@ -1,0 +1,96 @@
+import { type Fault, fault } from "../fault.ts";
+
+const LIVE = "packages/react/src/live-data.ts";
+const RECORDS = "packages/react/src/live-records.ts";
+const READER = "packages/react/src/record-reader.ts";
+const VALUE_TEST = "packages/react/test/live-value.test.ts";
+const RECORDS_TEST = "packages/react/test/live-records.test.ts";
+const CHANNEL_TEST = "packages/react/test/live-channel.test.ts";
+
+/** Faults of the React hooks. */
+export const react: Fault[] = [
+  fault(
+    "react: a read that began before a write takes it back",
+    LIVE,
+    "repeat = written !== writtenBefore;",
+    "repeat = false;",
+    VALUE_TEST,
+  ),
+  fault(
+    "react: an increment is shown twice while it is unanswered",
+    LIVE,
+    "if (isReading || unanswered > 0) return;",
+    "if (isReading) return;",
+    VALUE_TEST,
+  ),
+  fault(
+    "react: writes overtake each other",
+    LIVE,
+    "const promise = queue.then(send).then(",
+    "const promise = send().then(",
+    VALUE_TEST,
+  ),
+  fault(
+    "react: a refused write takes back the others",
+    LIVE,
+    "effects = effects.filter((each) => each !== effect);",
+    "effects = [];",
+    RECORDS_TEST,
+  ),
+  fault(
+    "react: a failed read forgets what was to be read",
+    LIVE,
+    "if (repeat) changes = [...taken, ...changes];",
+    "",
+    "packages/react/test/convergence.test.ts",
+  ),
+  fault(
+    "react: a new record is mounted again when it is confirmed",
+    RECORDS,
+    "keys.set(record.id, key);",
+    "",
+    RECORDS_TEST,
+  ),
+  fault(
+    "react: a write of a new record is sent with its provisional id",
+    RECORDS,
+    "const idOf = (id: string) => ids.get(id) ?? Promise.resolve(id);",
+    "const idOf = (id: string) => Promise.resolve(id);",
+    RECORDS_TEST,
+  ),
+  fault(
+    "react: records of pages that are not loaded appear",
+    READER,
+    "written.filter((id) => isInside(data, id))",
+    "written",
+    RECORDS_TEST,
+  ),
+  fault(
+    "react: a filtered list keeps records that do not match any more",
+    READER,
+    "(written.length > 0 && !isByCreation)",
+    "false",
+    RECORDS_TEST,
+  ),
+  fault(
+    "react: StrictMode ends the watch",
+    "packages/react/src/user-count.ts",
+    "if (count > 0) return;",
+    "",
+    VALUE_TEST,
+  ),
+  fault(
+    "react: a channel stays open without components",
+    "packages/react/src/live-channel.ts",
+    "channel?.close();",
+    "",
+    CHANNEL_TEST,
+  ),
+  fault(
+    "react: handlers of an old rendering get the messages",
+    "packages/react/src/use-latest.ts",
+    "latest.current = value;",
+    "",
+    "packages/server/test/primitives/browser-react.test.ts",
+  ),
+];
