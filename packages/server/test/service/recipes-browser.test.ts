@@ -1,13 +1,7 @@
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import path from "node:path";
 import { before, describe, test } from "node:test";
-import { stripVTControlCharacters } from "node:util";
 import type { Browser, Page } from "playwright-core";
-import { createProject, pack, run } from "../../../sdk/test/packed.ts";
 import { noBrowser, openAs, openBrowser } from "../support/browser.ts";
-import { ROOT } from "../support/import-tests.ts";
 import { follow, noTools } from "../support/sample-shell.ts";
 import { samplesOf } from "../support/samples.ts";
 import { fileScope, startService, temporaryDirectory } from "../support/service.ts";
@@ -15,40 +9,12 @@ import { fileScope, startService, temporaryDirectory } from "../support/service.
 const samples = samplesOf("docs/recipes.md");
 
 /** The sections that these tests follow. That of the poll is followed as a part of the skill, in `agent-pages.test.ts`. */
-const FOLLOWED = [
-  "whiteboard",
-  "page-that-also-works-signed-out",
-  "import-of-many-records",
-  "vite-react-and-typescript",
-  "local-development",
-];
+const FOLLOWED = ["whiteboard", "page-that-also-works-signed-out", "import-of-many-records"];
 
 test("every section with code is followed by a test", () => {
   const sections = new Set(samples.map(({ section }) => section));
   assert.deepEqual([...sections], ["poll-with-results-for-all", ...FOLLOWED]);
 });
-
-/** The packages that the recipe installs from a registry. */
-const INSTALLED = [
-  "react",
-  "react-dom",
-  "vite",
-  "@vitejs/plugin-react",
-  "typescript",
-  "@types/react",
-  "@types/react-dom",
-];
-
-/** Reads the output of Vite until it names its address. */
-async function addressIn(output: AsyncIterable<Buffer>): Promise<string> {
-  let text = "";
-  for await (const chunk of output) {
-    text += stripVTControlCharacters(String(chunk));
-    const [address] = /http:\/\/localhost:\S+/.exec(text) ?? [];
-    if (address !== undefined) return address;
-  }
-  return assert.fail(text);
-}
 
 /** Whether a pixel of the whiteboard is drawn, at a place in its own coordinates. */
 const isDrawn = (x: number, y: number) => `board.getContext("2d").getImageData(${x}, ${y}, 1, 1).data[3] > 0`;
@@ -148,55 +114,5 @@ describe("recipes, each followed and used by two people", { skip: noBrowser || n
       entries.map(({ value }) => value.title),
       lines,
     );
-  });
-
-  test("Vite, React and TypeScript, with the packed packages: types, a build that two people use, and local development", async (t) => {
-    const section = samples.filter((sample) => sample.section === "vite-react-and-typescript");
-    const files = section.flatMap(({ file, text }) =>
-      file === undefined ? [] : [[path.relative("team-tasks", file), text] as const],
-    );
-    const packed = await Promise.all(["@easel/sdk", "@easel/react"].map(pack));
-    const project = await createProject(t, packed, INSTALLED, Object.fromEntries(files));
-    const bin = path.join(ROOT, "node_modules/.bin");
-    const vite = (...options: string[]) => [path.join(bin, "vite"), ...options];
-    await run(process.execPath, [path.join(bin, "tsc")], { cwd: project });
-    await run(process.execPath, vite("build"), { cwd: project });
-    const command = { name: "", page: "", section: "", language: "sh", file: undefined };
-    await follow(
-      [{ ...command, text: "npm run deploy -- dist" }],
-      project,
-      { "http://localhost:3000": base },
-      variables,
-    );
-
-    const [ada, ben] = await open("team-tasks", "ada", "ben");
-    assert.ok(ada && ben);
-    await ada.getByText("Here now: ").getByText("Ben").waitFor();
-    await ada.getByLabel("Task", { exact: true }).fill("Boil water");
-    await ada.getByRole("button", { name: "Add" }).click();
-    await ben.getByLabel("Boil water").click();
-    await ben.getByRole("alert").waitFor();
-    assert.equal(await ben.getByLabel("Boil water").isChecked(), false);
-
-    const server = spawn(process.execPath, vite("--port", "0"), {
-      cwd: project,
-      env: { ...process.env, EASEL_URL: base },
-      stdio: ["ignore", "pipe", "inherit"],
-    });
-    const exited = once(server, "exit");
-    try {
-      const address = await addressIn(server.stdout);
-      assert.ok(address.endsWith("/c/team-tasks/"), address);
-      await ada.goto(address);
-      await ada.getByRole("heading", { name: "Hello Ada" }).waitFor();
-      await ada.getByLabel("Boil water").click();
-      await ben.waitForFunction("document.querySelector('[type=checkbox]').checked");
-      await ben.getByLabel("Task", { exact: true }).fill("Pour");
-      await ben.getByRole("button", { name: "Add" }).click();
-      await ada.getByLabel("Pour").waitFor();
-    } finally {
-      server.kill();
-      await exited;
-    }
   });
 });
