@@ -1,11 +1,18 @@
-const PREFIX = "entry:";
+import { keepDraft } from "./draft.js";
+import { drawEntry, drawTime, textOf } from "./entry.js";
+
+/** The number of entries at first, and the number that “Older entries” adds. */
 const PAGE = 20;
-const DRAFT = "draft";
-const LATEST = 9_999_999_999_999;
+/** The maximum number of records of one list. */
+const MOST = 1000;
+/** The shortest time in ms between two reads, which keeps a busy book inside the rate limit. */
+const PAUSE = 600;
 
 const MESSAGES = {
   NOT_AUTHENTICATED: "You are not signed in. Reload this page to sign in.",
-  PERMISSION_DENIED: "Only the owner and the editors of this canvas can change the book.",
+  PERMISSION_DENIED: "Only the author, the owner and the editors of this canvas change an entry.",
+  COLLECTION_NOT_CONFIGURED: "The policy of this canvas has no collection “entries”. Its owner can add one.",
+  RECORD_NOT_FOUND: "This entry is gone. Somebody has removed it.",
   VALUE_TOO_LARGE: "This is too long: an entry holds up to 64 KiB of text.",
   KEY_LIMIT: "The book is full. Remove some entries to make room.",
   RATE_LIMITED: "That was a little fast. Wait a moment and try again.",
@@ -15,24 +22,56 @@ const element = (id) => document.getElementById(id);
 const list = element("entries");
 const form = element("form");
 const field = element("text");
+const entries = () => easel.kv.collection("entries");
 
-let writer = null;
-let cursor = null;
-let retry = start;
+let me;
+let rights;
+let saveDraft = () => {};
+let records = [];
+let shown = PAGE;
+
+const say = (text) => {
+  element("status").textContent = text;
+};
 
 /** Returns a text that tells a person what to do about an error. If a capability is off, the text is the error's own `hint`. */
 function explain(error) {
   if (!error.code) return "A part of this page is missing. Reload it, please.";
-  return MESSAGES[error.code] ?? error.hint ?? error.message;
+  return MESSAGES[error.reason ?? error.code] ?? error.hint ?? error.message;
 }
 
-/** Runs an action. If it fails, shows the error and a button that runs the action again. */
-async function attempt(action) {
-  element("failure").hidden = true;
+const may = (action, { authorId }) => rights[action].any || (rights[action].own && authorId === me.id);
+
+/** Shows the records, the newest first. Keeps the elements of records that have not changed, and with them the focus. */
+function show(people) {
+  const known = new Map([...list.children].map((item) => [item.dataset.id, item]));
+  const items = records.map((record) => {
+    const item = known.get(record.id);
+    if (item?.dataset.version === String(record.updatedAt)) return item;
+    const name = people.get(record.authorId)?.name ?? "Somebody";
+    const can = { update: may("update", record), delete: may("delete", record) };
+    return drawEntry(record, name, can);
+  });
+  for (const item of list.querySelectorAll(".entry")) if (!items.includes(item)) item.remove();
+  for (const [place, item] of items.entries()) {
+    drawTime(item);
+    if (list.children[place] !== item) list.insertBefore(item, list.children[place] ?? null);
+  }
+  element("empty").hidden = items.length > 0;
+}
+
+/** Reads the newest entries and the names of their authors, and shows them. */
+async function refresh() {
   try {
-    await action();
+    me ??= await easel.me();
+    rights ??= await entries().permissions();
+    const page = await entries().list({ orderBy: "-createdAt", limit: shown });
+    records = page.entries;
+    show(await easel.people(records.map(({ authorId }) => authorId)));
+    element("older").hidden = page.nextCursor === null || shown === MOST;
+    await open();
+    element("failure").hidden = true;
   } catch (error) {
-    retry = action;
     element("failure").hidden = false;
     element("failure").querySelector("p").textContent = explain(error);
   } finally {
@@ -41,112 +80,44 @@ async function attempt(action) {
   }
 }
 
-/** Returns a key for a new entry. A later time gives a smaller key, so that a list in key order begins with the newest entry. */
-function newKey(time) {
-  const left = String(LATEST - time).padStart(13, "0");
-  return `${PREFIX}${left}:${Math.random().toString(36).slice(2, 10)}`;
+/** Shows the form when the viewer is known, with their name and draft. */
+async function open() {
+  if (!form.hidden || !rights.create.any) return;
+  saveDraft = await keepDraft(field, element("draft"), explain);
+  element("name").textContent = me.name || me.email;
+  form.hidden = false;
 }
 
-/** Returns a time in words, such as “3 hours ago”, or the date once a week has passed. */
-function ago(date) {
-  const minutes = Math.max(0, Math.floor((Date.now() - date) / 60_000));
-  const format = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
-  if (minutes < 1) return "just now";
-  if (minutes < 60) return format.format(-minutes, "minute");
-  if (minutes < 24 * 60) return format.format(-Math.floor(minutes / 60), "hour");
-  if (minutes < 7 * 24 * 60) return format.format(-Math.floor(minutes / (24 * 60)), "day");
-  return date.toLocaleDateString("en", { dateStyle: "long" });
-}
+let reading = false;
+let stale = false;
 
-function fromTemplate(id, key) {
-  const item = element(id).content.firstElementChild.cloneNode(true);
-  item.dataset.key = key;
-  return item;
-}
-
-function drawEntry(entry) {
-  const item = fromTemplate("entry", entry.key);
-  const part = (selector) => item.querySelector(selector);
-  const name = String(entry.value?.name || "Somebody");
-  const letters = [...name];
-  const tone = letters.reduce((sum, letter) => sum + letter.codePointAt(0), 0) % 5;
-  part(".initial").textContent = letters[0].toUpperCase();
-  part(".initial").classList.add(`tone-${tone}`);
-  part(".name").textContent = name;
-  part(".text").textContent = String(entry.value?.text ?? "");
-  const date = new Date(entry.value?.at);
-  if (!Number.isNaN(date.getTime())) {
-    part("time").dateTime = date.toISOString();
-    part("time").title = date.toLocaleString("en", { dateStyle: "full", timeStyle: "short" });
-    part("time").textContent = ago(date);
+/** Reads the entries at once, or after `PAUSE` if a read has just been made. Further calls until then cause no further read. */
+async function look() {
+  stale = true;
+  if (reading) return;
+  reading = true;
+  while (stale) {
+    stale = false;
+    await refresh();
+    await new Promise((resolve) => setTimeout(resolve, PAUSE));
   }
-  part(".remove .unseen").textContent = ` the entry by ${name}`;
-  part(".remove").hidden = writer === null;
-  part(".remove").addEventListener("click", () => attempt(() => remove(item, entry)));
-  return item;
+  reading = false;
 }
 
-/** Inserts the element of an entry into the list, which is in the order of keys. */
-function place(item) {
-  const next = [...list.children].find((other) => other.dataset.key > item.dataset.key);
-  list.insertBefore(item, next ?? null);
-  element("empty").hidden = true;
-}
-
-function showPage({ entries, nextCursor }) {
-  const known = new Set([...list.children].map((item) => item.dataset.key));
-  for (const entry of entries) if (!known.has(entry.key)) place(drawEntry(entry));
-  cursor = nextCursor;
-  element("older").hidden = cursor === null;
-  element("empty").hidden = list.children.length > 0;
-}
-
-/**
- * Reads the newest entries again, as many as the list shows. Adds new entries to the list, and removes entries that others have deleted.
- */
-async function refresh() {
-  const page = await easel.kv.list({ prefix: PREFIX, limit: Math.max(PAGE, list.children.length) });
-  const keys = new Set(page.entries.map((entry) => entry.key));
-  for (const item of list.querySelectorAll(".entry")) {
-    if (!keys.has(item.dataset.key)) item.remove();
-    const time = item.querySelector("time");
-    if (time.dateTime) time.textContent = ago(new Date(time.dateTime));
+/** Runs a change of the book. If it fails, shows the error in `problem`. Returns whether it succeeded. */
+async function change(problem, action) {
+  problem.textContent = "";
+  try {
+    await action();
+    return true;
+  } catch (error) {
+    problem.textContent = explain(error);
+    return false;
+  } finally {
+    await refresh();
   }
-  showPage(page);
 }
 
-async function older() {
-  const shown = list.children.length;
-  const page = await easel.kv.list({ prefix: PREFIX, cursor, limit: PAGE });
-  showPage(page);
-  element("status").textContent = `${page.entries.length} older entries shown.`;
-  const first = list.children[shown];
-  first?.setAttribute("tabindex", "-1");
-  first?.focus();
-}
-
-async function remove(item, entry) {
-  await easel.kv.delete(entry.key);
-  const gone = fromTemplate("gone", entry.key);
-  const undo = gone.querySelector("button");
-  gone.querySelector("p").textContent = `The entry by ${item.querySelector(".name").textContent} is removed.`;
-  undo.addEventListener("click", () => attempt(() => restore(gone, entry)));
-  item.replaceWith(gone);
-  undo.focus();
-  element("status").textContent = "Entry removed.";
-}
-
-async function restore(gone, entry) {
-  await easel.kv.set(entry.key, entry.value);
-  const item = drawEntry(entry);
-  gone.replaceWith(item);
-  item.querySelector(".remove").focus();
-  element("status").textContent = "Entry restored.";
-}
-
-let key = null;
-
-/** Stores the entry in the form. A retry after a failure uses the same key again, so that it never creates a second entry. */
 async function sign() {
   const text = field.value.trim();
   const problem = element("problem");
@@ -157,61 +128,45 @@ async function sign() {
     return;
   }
   form.ariaBusy = "true";
-  problem.textContent = "";
-  try {
-    const at = Date.now();
-    key ??= newKey(at);
-    const entry = { key, value: { name: writer, text, at } };
-    await easel.kv.set(entry.key, entry.value);
-    key = null;
+  if (await change(problem, () => entries().create({ text }))) {
     field.value = "";
-    keepDraft();
-    const item = drawEntry(entry);
-    item.classList.add("fresh");
-    place(item);
-    element("status").textContent = "Your entry is in the book.";
-  } catch (error) {
-    problem.textContent = explain(error);
-  } finally {
-    form.ariaBusy = "false";
-    field.focus();
+    saveDraft();
+    list.firstElementChild?.classList.add("fresh");
+    say("Your entry is in the book.");
   }
+  form.ariaBusy = "false";
+  field.focus();
 }
 
-let kept = "";
-let timer = 0;
-let saving = Promise.resolve();
-
-/** Saves the draft in the viewer's private key-value store, `easel.kv.user`. Waits until the previous save has ended. */
-function keepDraft() {
-  clearTimeout(timer);
-  saving = saving.then(saveDraft).catch((error) => {
-    element("draft").textContent = ` · Draft not saved. ${explain(error)}`;
-  });
+/** Shows a dialog, and resolves with the value of the button that closed it. */
+async function answerOf(dialog) {
+  dialog.returnValue = "";
+  dialog.showModal();
+  await new Promise((resolve) => dialog.addEventListener("close", resolve, { once: true }));
+  return dialog.returnValue;
 }
 
-async function saveDraft() {
-  const text = field.value;
-  if (text === kept) return;
-  if (text) await easel.kv.user.set(DRAFT, text);
-  else await easel.kv.user.delete(DRAFT);
-  kept = text;
-  element("draft").textContent = text ? " · Draft saved" : "";
+async function edit(record) {
+  element("edited").value = textOf(record);
+  if ((await answerOf(element("editor"))) !== "save") return;
+  const text = element("edited").value.trim();
+  if (!text || text === textOf(record)) return;
+  if (await change(element("trouble"), () => entries().update(record.id, { text })))
+    say("The entry is changed.");
+  list.querySelector(`[data-id="${record.id}"] .edit`)?.focus();
 }
 
-async function start() {
-  const me = await easel.me();
-  if (me.canvasRole !== "viewer") writer = me.name || me.email;
-  await refresh();
-  if (writer !== null && form.hidden) {
-    const draft = await easel.kv.user.get(DRAFT);
-    kept = typeof draft === "string" ? draft : "";
-    field.value = kept;
-    element("draft").textContent = kept ? " · Draft restored" : "";
-    element("name").textContent = writer;
-  }
-  form.hidden = writer === null;
-  element("reader").hidden = writer !== null;
+async function remove(record) {
+  if ((await answerOf(element("confirm"))) !== "yes") return;
+  if (!(await change(element("trouble"), () => entries().delete(record.id)))) return;
+  say("Entry removed.");
+  element("entries-title").focus();
+}
+
+function older() {
+  const place = list.children.length;
+  shown = Math.min(shown + PAGE, MOST);
+  refresh().then(() => list.children[place]?.querySelector("button:not([hidden])")?.focus());
 }
 
 form.addEventListener("submit", (event) => {
@@ -223,14 +178,16 @@ field.addEventListener("keydown", (event) => {
 });
 field.addEventListener("input", () => {
   element("problem").textContent = "";
-  element("draft").textContent = "";
-  clearTimeout(timer);
-  timer = setTimeout(keepDraft, 1000);
 });
-document.addEventListener("visibilitychange", () => {
-  if (document.hidden) keepDraft();
-  else if (element("failure").hidden) attempt(refresh);
+list.addEventListener("click", ({ target }) => {
+  const record = records.find(({ id }) => id === target.closest(".entry")?.dataset.id);
+  if (record && target.closest(".edit")) edit(record);
+  if (record && target.closest(".remove")) remove(record);
 });
-element("older").addEventListener("click", () => attempt(older));
-element("again").addEventListener("click", () => attempt(retry));
-attempt(start);
+document.addEventListener("visibilitychange", () => document.hidden || look());
+window.addEventListener("online", look);
+element("older").addEventListener("click", older);
+element("again").addEventListener("click", look);
+look();
+// Without a working watch the page still shows everything when it becomes visible.
+entries().watch(look, () => {});
