@@ -1,10 +1,12 @@
-const KEY = "count";
-const PAUSE = 1000;
-const LOOK = 15_000;
+import { privateNumber, sharedNumber } from "./numbers.js";
+
+/** The time in ms between two writes. All clicks in between are one write. */
+const PAUSE = 600;
 
 const MESSAGES = {
   NOT_AUTHENTICATED: "You are not signed in. Reload this page to sign in.",
-  PERMISSION_DENIED: "Only the owner and the editors of this canvas change the shared number.",
+  PERMISSION_DENIED: "Only the owner and the editors of this canvas reset the shared number.",
+  COLLECTION_NOT_CONFIGURED: "The policy of this canvas has no collection “counts”. Its owner can add one.",
   NOT_NUMERIC: "What is stored is not a number that can grow. Reset it to go on.",
   KEY_LIMIT: "This canvas has no room for another number.",
   RATE_LIMITED: "That was a little fast. Wait a moment and try again.",
@@ -15,7 +17,7 @@ const element = (id) => document.getElementById(id);
 /** Returns a text that tells a person what to do about an error. If a capability is off, the text is the error's own `hint`. */
 function explain(error) {
   if (!error.code) return "A part of this page is missing. Reload it, please.";
-  return MESSAGES[error.code] ?? error.hint ?? error.message;
+  return MESSAGES[error.reason ?? error.code] ?? error.hint ?? error.message;
 }
 
 function asText(number) {
@@ -39,13 +41,10 @@ function roll(row, text) {
   }
 }
 
-/**
- * One counter: a number that is stored in `kv`, and the section of the page that shows it. All clicks within a second are sent as one
- * increment.
- */
+/** One counter: a number from `numbers.js`, and the section of the page that shows it. Clicks within `PAUSE` are sent as one increment. */
 class Counter {
   #section;
-  #kv;
+  #number;
   #stored = 0;
   #sending = 0;
   #waiting = 0;
@@ -54,9 +53,9 @@ class Counter {
   #open = 0;
   #queue = Promise.resolve();
 
-  constructor(section, kv) {
+  constructor(section, number) {
     this.#section = section;
-    this.#kv = kv;
+    this.#number = number;
     this.#part(".more").addEventListener("click", () => this.#add(1));
     this.#part(".less").addEventListener("click", () => this.#add(-1));
     this.#part(".reset").addEventListener("click", () => this.#reset());
@@ -68,20 +67,18 @@ class Counter {
     });
   }
 
-  allow(counting) {
-    this.#part(".controls").hidden = !counting;
-    const note = this.#part(".note");
-    if (note) note.hidden = counting;
+  /** Shows the buttons. The button that resets is for people who may. */
+  allow(resetting) {
+    this.#part(".controls").hidden = false;
+    this.#part(".reset").hidden = !resetting;
   }
 
-  /**
-   * Reads the number from `kv` and shows it. Does nothing while a write is pending, because the response to the write contains the number.
-   */
+  /** Reads the number and shows it. While a write is pending, the number is read when it has ended. */
   async refresh() {
     if (this.#busy) return;
-    const value = await this.#kv.get(KEY);
+    const value = await this.#number.get();
     if (this.#busy) return;
-    this.#stored = typeof value === "number" ? value : 0;
+    this.#stored = value ?? 0;
     this.#section.classList.remove("loading");
     this.#section.ariaBusy = "false";
     this.#draw();
@@ -117,7 +114,7 @@ class Counter {
     this.#waiting = 0;
     this.#timer = 0;
     this.#sent = Date.now();
-    if (by !== 0) this.#change(by, () => this.#kv.increment(KEY, by));
+    if (by !== 0) this.#change(by, () => this.#number.add(by));
   }
 
   #reset() {
@@ -126,7 +123,7 @@ class Counter {
     this.#timer = 0;
     this.#waiting = 0;
     this.#change(0, async () => {
-      await this.#kv.set(KEY, 0);
+      await this.#number.reset();
       if (before !== 0) this.#offerUndo(before);
       return 0;
     });
@@ -149,7 +146,7 @@ class Counter {
 
   /**
    * Runs `action` after all earlier changes. Until `action` has ended, the page shows the number plus `by`. If `action` fails, it is not
-   * repeated, and the number is read from `kv` again.
+   * repeated, and the number is read again.
    */
   #change(by, action) {
     this.#open += 1;
@@ -160,12 +157,12 @@ class Counter {
         this.#say(by === 0 ? "Reset to 0." : "");
       } catch (error) {
         this.#say(explain(error), true);
-        const value = await this.#kv.get(KEY).catch(() => this.#stored);
-        this.#stored = typeof value === "number" ? value : 0;
+        this.#stored = (await this.#number.get().catch(() => this.#stored)) ?? 0;
       }
       this.#open -= 1;
       this.#sending -= by;
       this.#draw();
+      look();
     });
   }
 }
@@ -173,19 +170,17 @@ class Counter {
 let counters = [];
 
 async function start() {
-  const me = await easel.me();
   if (counters.length === 0) {
-    const together = new Counter(element("together"), easel.kv);
-    const yours = new Counter(element("yours"), easel.kv.user);
-    together.allow(me.canvasRole !== "viewer");
-    yours.allow(true);
-    counters = [together, yours];
+    const numbers = [sharedNumber(), privateNumber()];
+    const rights = await Promise.all(numbers.map((number) => number.resettable()));
+    counters = ["together", "yours"].map((id, n) => new Counter(element(id), numbers[n]));
+    for (const [n, counter] of counters.entries()) counter.allow(rights[n]);
   }
   await Promise.all(counters.map((counter) => counter.refresh()));
 }
 
-/** Reads the viewer and both numbers again. Shows the error if that fails. */
-async function look() {
+/** Reads both numbers. Shows the error if that fails. */
+async function read() {
   try {
     await start();
     element("failure").hidden = true;
@@ -195,7 +190,26 @@ async function look() {
   }
 }
 
+let reading = false;
+let stale = false;
+
+/** Reads both numbers at once, or after `PAUSE` if they have just been read. Further calls until then cause no further read. */
+async function look() {
+  stale = true;
+  if (reading) return;
+  reading = true;
+  while (stale) {
+    stale = false;
+    await read();
+    await new Promise((resolve) => setTimeout(resolve, PAUSE));
+  }
+  reading = false;
+}
+
 element("again").addEventListener("click", look);
 document.addEventListener("visibilitychange", () => document.hidden || look());
-setInterval(() => document.hidden || look(), LOOK);
+window.addEventListener("online", look);
 look();
+// Without a working watch the page still shows the numbers when it becomes visible.
+easel.kv.collection("counts").watch(look, () => {});
+easel.kv.user.watch("count", look, () => {});

@@ -1,0 +1,45 @@
+/** A number that everyone may add to. It is a record of the collection `counts`, because the policy can allow everyone to increment that. */
+export function sharedNumber() {
+  const counts = easel.kv.collection("counts");
+  /** The id of the oldest record. If two people count first at the same time, there are two records, and the number is their sum. */
+  let id;
+  let others = 0;
+
+  const get = async () => {
+    const { entries } = await counts.list();
+    const numbers = entries.map(({ value }) => (typeof value === "number" ? value : 0));
+    id = entries[0]?.id;
+    others = numbers.slice(1).reduce((sum, number) => sum + number, 0);
+    return numbers.length === 0 ? undefined : numbers[0] + others;
+  };
+
+  return {
+    get,
+    async add(by) {
+      if (id === undefined) await get();
+      id ??= (await counts.create(0)).id;
+      return others + (await counts.increment(id, by));
+    },
+    async reset() {
+      const { entries } = await counts.list();
+      await Promise.all(entries.map((record) => counts.update(record.id, 0)));
+      others = 0;
+    },
+    resettable: async () => (await counts.permissions()).update.any,
+  };
+}
+
+/** The viewer's own number, which nobody else can read: the key `count` in `easel.kv.user`. */
+export function privateNumber() {
+  const KEY = "count";
+  const { user } = easel.kv;
+  return {
+    async get() {
+      const value = await user.get(KEY);
+      return value === undefined || typeof value === "number" ? value : 0;
+    },
+    add: (by) => user.increment(KEY, by),
+    reset: () => user.set(KEY, 0),
+    resettable: async () => true,
+  };
+}
