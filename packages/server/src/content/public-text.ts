@@ -53,7 +53,11 @@ export function mountPublicText(
 ): void {
   let printed: Promise<Encoded[]> | undefined;
   app.get(path, async (request, reply) => {
-    printed ??= encode(print(env));
+    printed ??= Promise.try(() => encode(print(env))).catch((error) => {
+      // The next request tries again.
+      printed = undefined;
+      throw error;
+    });
     const chosen = chooseRepresentation(await printed, request.headers);
     const etag = etagOf(chosen);
     reply
