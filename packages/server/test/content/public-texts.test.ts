@@ -19,6 +19,9 @@ const TEXTS: [path: string, type: string, isReadable: boolean][] = [
   ["/schema/easel.json", "application/schema+json; charset=utf-8", true],
   ["/openapi.json", "application/json; charset=utf-8", true],
   ["/reference", "text/html; charset=utf-8", false],
+  ["/llms.txt", "text/plain; charset=utf-8", true],
+  ["/skill.md", "text/markdown; charset=utf-8", true],
+  ["/docs/sdk.md", "text/markdown; charset=utf-8", true],
 ];
 
 const STRICT =
