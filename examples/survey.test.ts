@@ -52,10 +52,13 @@ test("three people answer, and two of them can read all answers", { skip: noBrow
     ]);
     await page.getByText("No <b>nuts</b>", { exact: true }).waitFor();
   }
+  // Everyone sees the results, without a reload; the answers are for owner and editors.
+  await viewer.page.getByText("3 answers", { exact: true }).waitFor();
+  assert.deepEqual(await tallyOf(viewer.page), await tallyOf(owner.page));
   await viewer.page.reload();
   await viewer.page.getByText("Answered as Viewer").waitFor();
   assert.ok(await viewer.page.getByRole("radio", { name: "A long lunch" }).isChecked());
-  assert.equal(await viewer.page.getByRole("heading", { name: "Results" }).isVisible(), false);
+  assert.equal(await viewer.page.getByRole("heading", { name: "Answers" }).isVisible(), false);
   await assertAccessible(viewer.page);
   await assertAccessible(owner.page);
 

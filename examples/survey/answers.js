@@ -28,6 +28,34 @@ export async function readAll() {
   return all.sort((one, other) => other.updatedAt - one.updatedAt);
 }
 
+/** The collection of the choices, which everyone may read. Its records have no remarks. */
+export const votes = () => easel.kv.collection("votes");
+
+/** Reads the vote of each person: of several by one person, the last. */
+export async function readVotes() {
+  const byAuthor = new Map();
+  let cursor = null;
+  do {
+    const page = await votes().list({ cursor, limit: PAGE, orderBy: "updatedAt" });
+    for (const vote of page.entries) byAuthor.set(vote.authorId, vote);
+    cursor = page.nextCursor;
+  } while (cursor !== null);
+  return [...byAuthor.values()];
+}
+
+const votesOf = async (authorId) => (await votes().list({ where: { authorId } })).entries;
+
+/** Stores the viewer's choice where everyone may read it. */
+export async function vote(me, choice) {
+  const [own] = await votesOf(me.id);
+  await (own ? votes().update(own.id, { choice }) : votes().create({ choice }));
+}
+
+/** Removes the votes of a person. */
+export async function unvote(userId) {
+  for (const { id } of await votesOf(userId)) await votes().delete(id);
+}
+
 /** Counts the answers by choice. Answers with a choice that no longer exists are counted as “Something else”. */
 export function countsOf(answers, choices) {
   const counts = new Map(choices.map((choice) => [choice, 0]));

@@ -1,7 +1,8 @@
-import { COLLECTION, contentOf, readAll, tableOf } from "./answers.js";
-import { drawResults, plural, timeOf } from "./results.js";
+import { COLLECTION, contentOf, readAll, readVotes, tableOf, unvote, vote, votes } from "./answers.js";
+import { drawResults, drawTally, plural, timeOf } from "./results.js";
 
-const LOOK = 15_000;
+/** The shortest time in ms between two reads. */
+const PAUSE = 600;
 const SHOWN = 50;
 
 const MESSAGES = {
@@ -60,23 +61,32 @@ function drawMine(done = "") {
   element("withdraw").hidden = mine === undefined;
 }
 
-const drawAll = () => drawResults(answers, { me, choices, shown });
+const drawAll = () => drawResults(answers, { me, shown });
 
 async function refresh() {
   const before = changes;
-  const [own, all] = await Promise.all([easel.submissions.get(COLLECTION), manages() ? readAll() : []]);
+  const [own, all, cast] = await Promise.all([
+    easel.submissions.get(COLLECTION),
+    manages() ? readAll() : [],
+    readVotes(),
+  ]);
   if (changes !== before) return;
   if (own?.updatedAt !== mine?.updatedAt || form.hidden) {
     mine = own;
     if (own && JSON.stringify(entered()) === filled) fill(contentOf(own));
     drawMine();
   }
-  if (manages() && (element("results").hidden || JSON.stringify(all) !== JSON.stringify(answers))) {
+  if (
+    manages() &&
+    (element("results").hidden || element("all").hidden || JSON.stringify(all) !== JSON.stringify(answers))
+  ) {
     answers = all;
     drawAll();
   }
   form.hidden = false;
-  element("results").hidden = !manages();
+  drawTally(cast, choices);
+  element("results").hidden = false;
+  element("all").hidden = !manages();
 }
 
 /** Reads the viewer's answer, and all answers if the viewer may see them. Shows the error if that fails. */
@@ -124,6 +134,7 @@ async function send() {
   const value = { ...answer, name: me.name || me.email };
   const sent = await change("problem", async () => {
     mine = await easel.submissions.set(COLLECTION, value);
+    await vote(me, answer.choice);
   });
   if (!sent) return;
   filled = JSON.stringify(answer);
@@ -138,9 +149,14 @@ function forget(done) {
   drawMine(done);
 }
 
+async function takeBack() {
+  await unvote(me.id);
+  await easel.submissions.delete(COLLECTION);
+}
+
 /** Withdraws the viewer's answer. The form keeps its values, so that the answer can be sent again. */
 async function withdraw() {
-  if (!(await change("problem", () => easel.submissions.delete(COLLECTION)))) return;
+  if (!(await change("problem", takeBack))) return;
   forget("Withdrawn. Your words stay here until you leave.");
   say("Your answer is withdrawn.");
   element("send").focus();
@@ -158,30 +174,42 @@ async function confirmed(title, text) {
   return dialog.returnValue === "yes";
 }
 
+async function removeOf(userId) {
+  await unvote(userId);
+  await easel.submissions.remove(COLLECTION, userId);
+}
+
 async function remove(userId) {
   const answer = answers.find((each) => each.userId === userId);
   if (answer === undefined) return;
   const { name } = contentOf(answer);
   if (!(await confirmed(`Remove the answer of ${name}?`, "It is gone for good."))) return;
   const place = [...element("answers").children].findIndex((item) => item.dataset.user === userId);
-  if (!(await change("trouble", () => easel.submissions.remove(COLLECTION, userId)))) return;
+  if (!(await change("trouble", () => removeOf(userId)))) return;
   if (userId === me.id) forget();
   answers = answers.filter((each) => each.userId !== userId);
   drawAll();
   const next = element("answers").children[Math.min(place, answers.length - 1)];
   (next?.querySelector(".remove") ?? element("answers-title")).focus();
   say(`The answer of ${name} is removed.`);
+  look();
+}
+
+async function removeAll() {
+  await votes().clear();
+  await easel.submissions.clear(COLLECTION);
 }
 
 async function clear() {
   const text = "They are gone for good, for everyone. Export them first if you may want them again.";
   if (!(await confirmed(`Remove all ${plural(answers.length)}?`, text))) return;
-  if (!(await change("trouble", () => easel.submissions.clear(COLLECTION)))) return;
+  if (!(await change("trouble", removeAll))) return;
   forget();
   answers = [];
   drawAll();
   element("answers-title").focus();
   say("All answers are removed.");
+  look();
 }
 
 /** Downloads all answers as CSV. */
@@ -201,10 +229,20 @@ function more() {
   element("answers").children[first]?.querySelector(".remove").focus();
 }
 
-/** Reads everything repeatedly while the page is visible. The more answers there are, the longer the time between two reads. */
+let reading = false;
+let stale = false;
+
+/** Reads everything at once, or after `PAUSE` if a change has just been shown. Further calls until then cause no further read. */
 async function watch() {
-  if (!document.hidden) await look();
-  setTimeout(watch, LOOK * Math.ceil((answers.length + 1) / 1000));
+  stale = true;
+  if (reading) return;
+  reading = true;
+  while (stale) {
+    stale = false;
+    await look();
+    await new Promise((resolve) => setTimeout(resolve, PAUSE));
+  }
+  reading = false;
 }
 
 form.addEventListener("submit", (event) => {
@@ -226,3 +264,5 @@ element("again").addEventListener("click", look);
 document.addEventListener("visibilitychange", () => document.hidden || look());
 window.addEventListener("online", look);
 watch();
+// Without a working watch the page still shows everything when it becomes visible.
+votes().watch(watch, () => {});

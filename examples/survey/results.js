@@ -14,7 +14,8 @@ export const timeOf = ({ updatedAt }) =>
     minute: "2-digit",
   });
 
-function drawTally(answers, choices) {
+/** Shows how many people have chosen what. */
+export function drawTally(answers, choices) {
   const counts = countsOf(answers, choices);
   const most = Math.max(1, ...counts.values());
   const bars = [...counts].map(([choice, count]) => {
@@ -44,10 +45,9 @@ function drawAnswer(answer, me) {
   return item;
 }
 
-/** Shows the tally and the first `shown` answers. If an answer had the focus, it keeps the focus. */
-export function drawResults(answers, { me, choices, shown }) {
+/** Shows the first `shown` answers. If an answer had the focus, it keeps the focus. */
+export function drawResults(answers, { me, shown }) {
   const at = document.activeElement?.closest(".answer")?.dataset.user;
-  drawTally(answers, choices);
   element("answers").replaceChildren(...answers.slice(0, shown).map((answer) => drawAnswer(answer, me)));
   element("empty").hidden = answers.length > 0;
   element("more").hidden = answers.length <= shown;
