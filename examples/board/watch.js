@@ -6,11 +6,11 @@ const TOLD = 60_000;
 const LOOK = 5000;
 /** The longest time in ms until the next read after a failed one. */
 const REST = 60_000;
-/** The time in ms between a change and the read that it causes. Further changes during this time cause no further read. */
-const TOGETHER = 1000;
+/** The shortest time in ms between two reads that changes cause. The first change causes one at once. */
+const TOGETHER = 600;
 
 /**
- * Calls `look` at once, and then repeatedly while the page is visible: one second after each change if the watch works, otherwise every
+ * Calls `look` at once, and then repeatedly while the page is visible: at once after a change if the watch works, otherwise every
  * five seconds. Waits longer while `look` resolves with false, which means that it has failed. Returns a function that calls `look`
  * immediately.
  */
@@ -19,6 +19,7 @@ export function keepLooking(look) {
   let failures = 0;
   let timer = 0;
   let due = false;
+  let showing = false;
 
   const lookNow = async () => {
     if (!document.hidden) failures = (await look()) ? 0 : failures + 1;
@@ -26,14 +27,17 @@ export function keepLooking(look) {
     timer = setTimeout(lookNow, failures === 0 ? usual : Math.min(LOOK * 2 ** failures, REST));
   };
 
-  const lookSoon = () => {
+  const lookSoon = async () => {
     usual = TOLD;
-    if (due) return;
     due = true;
-    setTimeout(() => {
+    if (showing) return;
+    showing = true;
+    while (due) {
       due = false;
-      lookNow();
-    }, TOGETHER);
+      await lookNow();
+      await new Promise((resolve) => setTimeout(resolve, TOGETHER));
+    }
+    showing = false;
   };
 
   document.addEventListener("visibilitychange", lookNow);

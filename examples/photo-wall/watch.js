@@ -4,10 +4,7 @@ const TOLD_MS = 60_000;
 const LOOK_MS = 10_000;
 /** The longest delay in ms after failures. */
 const REST_MS = 60_000;
-/**
- * The delay in ms between a change and the call of `look` that shows it. All changes within the delay need only one call, because the
- * service limits the number of requests per minute and the pictures need many.
- */
+/** The shortest time in ms between two reads that changes cause, because the pictures need many requests. The first change causes one at once. */
 const TOGETHER_MS = 1500;
 
 /**
@@ -19,6 +16,7 @@ export function keepLooking(look) {
   let failures = 0;
   let timer = 0;
   let due = false;
+  let showing = false;
   let anew = false;
 
   const lookNow = async () => {
@@ -32,16 +30,19 @@ export function keepLooking(look) {
     timer = setTimeout(lookNow, failures === 0 ? usual : Math.min(LOOK_MS * 2 ** failures, REST_MS));
   };
 
-  const lookSoon = ({ op }) => {
+  const lookSoon = async ({ op }) => {
     usual = TOLD_MS;
     // The policy or the viewer's role may have changed.
     if (op === "resync") anew = true;
-    if (due) return;
     due = true;
-    setTimeout(() => {
+    if (showing) return;
+    showing = true;
+    while (due) {
       due = false;
-      lookNow();
-    }, TOGETHER_MS);
+      await lookNow();
+      await new Promise((resolve) => setTimeout(resolve, TOGETHER_MS));
+    }
+    showing = false;
   };
 
   document.addEventListener("visibilitychange", lookNow);
