@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
+import { after } from "node:test";
 import { PATIENCE_MS } from "@easel/conformance/patience";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import { atEnd, type Scope } from "./service.ts";
@@ -18,22 +19,34 @@ const FLAGS =
 export const noBrowser: string | false = PROGRAM === undefined && "Chromium is not installed";
 if (noBrowser && process.env.CI) throw new Error(`${noBrowser}, and CI runs every test`);
 
-/** Starts a browser and closes it when the scope ends. `goesBack` enables the back/forward cache. */
-export async function openBrowser(scope: Scope, { goesBack = false } = {}): Promise<Browser> {
-  const browser = await chromium.launch({
+/** The browsers of this process, with and without the back/forward cache. They close after its last test. */
+const browsers = new Map<boolean, Promise<Browser>>();
+after(() => Promise.all([...browsers.values()].map(async (browser) => (await browser).close())));
+
+const launch = (goesBack: boolean) =>
+  chromium.launch({
     executablePath: PROGRAM ?? "",
     args: FLAGS.split(" "),
     ignoreDefaultArgs: goesBack ? ["--disable-back-forward-cache"] : [],
     timeout: PATIENCE_MS,
   });
-  const newContext = browser.newContext.bind(browser);
-  browser.newContext = async (options) => {
-    const context = await newContext(options);
+
+/**
+ * Returns the browser of this process, which the first call starts. Its contexts, which share no data, close when the scope ends.
+ * `goesBack` enables the back/forward cache.
+ */
+export async function openBrowser(scope: Scope, { goesBack = false } = {}): Promise<Browser> {
+  const launched = browsers.get(goesBack) ?? launch(goesBack);
+  browsers.set(goesBack, launched);
+  const browser = await launched;
+  const newContext: Browser["newContext"] = async (options) => {
+    const context = await browser.newContext(options);
     context.setDefaultTimeout(PATIENCE_MS);
+    atEnd(scope, () => context.close());
     return context;
   };
-  atEnd(scope, () => browser.close());
-  return browser;
+  const newPage: Browser["newPage"] = async (options) => (await newContext(options)).newPage();
+  return Object.assign(Object.create(browser) as Browser, { newContext, newPage });
 }
 
 /** Opens an address as a page, signs in, and collects the errors of the page. */
