@@ -13,16 +13,17 @@ export const GROUPS = {
   sdk: ["packages/{sdk,react}/test/*.test.ts"],
   ...folders("management", "organisation", "canvases", "identity", "sign-in", "pipeline", "content"),
   primitives: ["packages/server/test/primitives/*.test.ts"],
+  files: ["packages/server/test/primitives/files/*.test.ts"],
   stores: [
     "packages/server/test/primitives/{kv,submissions,collections,people,authoring,connections}/*.test.ts",
   ],
 } satisfies Record<string, string[]>;
 
 /**
- * Test files that need a process of their own: browser tests take long, crash tests start processes, and `canvas-data` changes the list of
- * primitives.
+ * Test files that need a process of their own: browser tests take long, crash tests start processes, `canvas-data` changes the list of
+ * primitives, and `delivery` and `stopped-uploads` mock timers while services run.
  */
-const ALONE = /browser|crash|^canvas-data\./;
+const ALONE = /browser|crash|^(canvas-data|delivery|stopped-uploads)\./;
 
 function folders<Name extends string>(...names: Name[]): Record<Name, string[]> {
   const entries = names.map((name) => [name, [`packages/server/test/${name}/*.test.ts`]]);
