@@ -167,7 +167,7 @@ test("Stop and Escape stop the provider, and what came so far stays", { skip: no
   await ask(page, [{ text: "Cut off by a reload" }, { hang: true }], "reload");
   await seen(page, "Cut off by a reload").waitFor();
   await page.reload();
-  await seen(page, "This page was closed before the answer was complete.").waitFor();
+  await seen(page, "The answer broke off before it was complete.").waitFor();
   await closed("reload");
   assert.deepEqual(faults, []);
 });

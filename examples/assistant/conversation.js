@@ -4,6 +4,8 @@
  * viewer's scope, because a value has at most 64 KiB.
  */
 
+import { explain } from "./messages.js";
+
 const PREFIX = "turn:";
 
 /** The maximum number of turns to keep. Each of them is a request when the conversation is removed, and requests a minute are limited. */
@@ -25,7 +27,8 @@ export async function readTurns() {
   return entries.map(({ key, value }) => {
     const turn = { ...value, id: key.slice(PREFIX.length) };
     if (turn.state !== "open") return turn;
-    return { ...turn, state: "failed", problem: "This page was closed before the answer was complete." };
+    // The page was closed. If it noticed that the answer broke off, it has stored the same text.
+    return { ...turn, state: "failed", problem: explain({ code: "AI_STREAM_TRUNCATED" }) };
   });
 }
 
