@@ -94,8 +94,8 @@ class Counter {
   }
 
   #say(text, bad = false) {
-    this.#part(".message").textContent = text;
-    this.#part(".message").classList.toggle("bad", bad);
+    this.#part(".news").textContent = text;
+    this.#part(".news").classList.toggle("bad", bad);
   }
 
   #draw() {
