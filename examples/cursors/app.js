@@ -1,5 +1,5 @@
 import { CHANNEL, pathIn, placeOf, wordsFor } from "./messages.js";
-import { createOutbox } from "./outbox.js";
+import { createPointer } from "./pointer.js";
 import { drawPeople, movePointer, nameOf, removePointer, ripple, say } from "./view.js";
 
 const LOOK = 5000;
@@ -40,7 +40,7 @@ let people = new Map();
 let greeted = false;
 /** Maps the id of a person to the time at which a screen reader was last told about a ping of this person. */
 const heard = new Map();
-const outbox = createOutbox((event, data) => channel.publish(event, data));
+const pointer = createPointer((place) => channel.batch("move")(place));
 
 /** Returns a text that tells a person what to do about an error. If a capability is off, the text is the error's own `hint`. */
 function explain(error) {
@@ -57,8 +57,8 @@ function show(state) {
   if (note.dataset.state === state) return;
   note.dataset.state = state;
   note.textContent = STATES[state];
-  outbox.open = state === "on";
-  if (state === "on") outbox.repeat();
+  pointer.open = state === "on";
+  if (state === "on") pointer.repeat();
 }
 
 function tellTrouble(text) {
@@ -82,14 +82,14 @@ function stop(error) {
 function refused(error) {
   if (OVER.includes(error.code)) return stop(error);
   tellTrouble(error.code === "RATE_LIMITED" ? RESTING : explain(error));
-  outbox.rest();
+  pointer.rest();
 }
 
 function come(person) {
   people.set(person.id, person);
   drawPeople(people, me);
   say(`${nameOf(person)} is here.`);
-  outbox.repeat();
+  pointer.repeat();
 }
 
 function go(person) {
@@ -120,12 +120,12 @@ function meet(users) {
 function hear({ event, data, from }) {
   // The message has come back to its sender, so it has reached the others.
   if (from.id === me.id) return tellTrouble("");
-  const path = pathIn(data);
+  const path = pathIn(event === "ping" ? [data] : data);
   if (path === null || !people.has(from.id)) return;
   if (event === "move") movePointer(from, path);
   if (event !== "ping") return;
-  const place = path.at(-1);
-  movePointer(from, [place]);
+  // The pointer is not moved here: its path to this place comes with the next batch.
+  const [place] = path;
   ripple(from, place);
   const now = performance.now();
   if (now - (heard.get(from.id) ?? -QUIET) < QUIET) return;
@@ -184,7 +184,8 @@ function point(place, isDrawn) {
 
 function ping(place) {
   if (element("state").dataset.state !== "on") return say("You are not connected: nobody sees this.");
-  outbox.ping(place);
+  pointer.move(place);
+  channel.publish("ping", place);
   ripple(me, place);
   say(`You ping ${wordsFor(place)}.`);
 }
@@ -196,11 +197,11 @@ function placeAt({ clientX, clientY }) {
 
 function follow(event) {
   const place = placeAt(event);
-  outbox.move(place);
+  pointer.move(place);
   point(place, event.pointerType !== "mouse");
 }
 
-const here = () => outbox.here ?? [0.5, 0.5];
+const here = () => pointer.here ?? [0.5, 0.5];
 
 function press(event) {
   if (event.altKey || event.ctrlKey || event.metaKey) return;
@@ -211,7 +212,7 @@ function press(event) {
   if (arrow) {
     const step = event.shiftKey ? 0.1 : 0.02;
     const place = placeOf(before[0] + arrow[0] * step, before[1] + arrow[1] * step);
-    outbox.move(place);
+    pointer.move(place);
     if (wordsFor(place) !== wordsFor(before)) say(`You are ${wordsFor(place)}.`);
   } else if (!event.repeat) ping(before);
   point(here(), true);

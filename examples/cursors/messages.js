@@ -4,11 +4,11 @@
  */
 export const CHANNEL = "participants:cursors";
 
-/** The time in ms between two points of a path. Every message contains the path along which a pointer has moved. */
+/** The time in ms between two points of a path. A `move` message is a batch of points: the path of a pointer since the last message. */
 export const STEP = 60;
 
-/** The maximum number of points in a path, both when it is sent and when it is shown. */
-export const MOST = 16;
+/** The maximum number of points of a path that are shown: the last ones. */
+const MOST = 16;
 
 const PLACES = [
   ["in the top left", "at the top", "in the top right"],
@@ -29,10 +29,9 @@ export function wordsFor(place) {
 
 const isPlace = (place) => Array.isArray(place) && place.length === 2 && place.every(Number.isFinite);
 
-/** Returns the path in a message, or null if it is invalid. Any program may publish messages of any shape. */
+/** Returns the end of the path in a message, or null if it is invalid. Any program may publish messages of any shape. */
 export function pathIn(data) {
-  const { path } = Object(data);
-  if (!Array.isArray(path) || path.length === 0) return null;
-  const last = path.slice(-MOST);
+  if (!Array.isArray(data) || data.length === 0) return null;
+  const last = data.slice(-MOST);
   return last.every(isPlace) ? last.map(([x, y]) => placeOf(x, y)) : null;
 }
