@@ -24,7 +24,7 @@ export function fakeFetch(answer: (call: Call) => Response | Promise<Response>):
   return { fetch, calls };
 }
 
-/** The address of a page of the canvas `tea`, in path mode, as options of `createEasel`. */
+/** Options of `createEasel` for a page of the canvas `tea`, whose address has the slug in its path. */
 export const page = { url: "https://easel.example/c/tea/index.html?a=1#b" };
 
 const RIGHT = { own: true, any: false };
@@ -107,7 +107,7 @@ function fakeChat(): Response {
   return new Response(events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(""));
 }
 
-/** The body of `GET /me`. The user may send GET requests through the Connection `weather`. */
+/** The user that `GET /me` returns. This user may send GET requests through the Connection `weather`. */
 const VIEWER = {
   id: "u-1",
   name: "Ada",
@@ -115,7 +115,7 @@ const VIEWER = {
   resources: { connections: { weather: { invoke: true, methods: ["GET"] } } },
 };
 
-/** The response to a request for the names of people: everyone is Ada. */
+/** Answers `GET /people?ids=…`: returns the name `Ada` for every requested id. */
 const fakePeople = (url: string): Response => {
   const ids = new URL(url).searchParams.get("ids")?.split(",") ?? [];
   return Response.json({ people: ids.map((id) => ({ id, name: VIEWER.name, avatarUrl: null })) });

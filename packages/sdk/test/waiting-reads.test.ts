@@ -12,7 +12,10 @@ const refusal = (status: number, retryAfter?: number, code = "RATE_LIMITED") =>
     { status, headers: retryAfter === undefined ? {} : { "retry-after": String(retryAfter) } },
   );
 
-/** Starts an SDK whose requests get the responses in order, and then the last one again. `times` has the time of each request, in ms. */
+/**
+ * Starts an SDK with a fake `fetch`. The first request gets the first of `answers`, and so on; later requests get the last one again. The
+ * returned `times` are the times of the requests in ms after the start.
+ */
 function startRefused(t: TestContext, ...answers: (() => Response)[]) {
   const time = stopTime(t);
   const start = time.now();

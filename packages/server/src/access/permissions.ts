@@ -34,7 +34,7 @@ export interface Subject {
   mayConnect?: boolean;
 }
 
-/** The conditions of the permissions that `GET /me` returns. */
+/** For each permission that `GET /me` returns: the conditions that a caller and a canvas must meet. */
 export const PERMISSION_NEEDS: Record<Permission, Needs> = {
   canCreateCanvas: { capability: "authoring", audience: "authoringAudience", guests: "never" },
   canEditContent: { manager: true },

@@ -12,7 +12,10 @@ export const docPages = (): string[] =>
         .sort()
     : [];
 
-/** Returns the Markdown of a page, with the address of this service in place of that of a service on the reader's machine. */
+/**
+ * Returns the Markdown of a page of the documentation. Replaces `http://localhost:3000`, the address in its examples, by the address of
+ * this service.
+ */
 export const docPage = (page: string, base: string): string =>
   readFileSync(path.join(DOCS, page), "utf8").replaceAll("http://localhost:3000", base);
 
@@ -24,8 +27,8 @@ const withAbsoluteLinks = (text: string, page: string, base: string): string =>
   });
 
 /**
- * Returns what stands below a heading of a page, up to the next heading of the same or a higher level. Throws an error if there is no such
- * heading, because then the page that contains the section is wrong.
+ * Returns the Markdown below a heading of a page, up to the next heading of the same or a higher level. Throws an error if the page has no
+ * such heading.
  */
 export function sectionOf(page: string, heading: string, base: string): string {
   const text = docPage(page, base);
@@ -43,7 +46,7 @@ export function tableOf(page: string, heading: string, base: string): string {
   return table.trim();
 }
 
-/** Returns a list entry with a link to a page, its title and its first sentence. */
+/** Returns a list entry in Markdown: a link to a page with the title of the page as its text, then the first sentence of the page. */
 export function linkTo(page: string, base: string): string {
   const text = docPage(page, base);
   const title = /^# (.+)$/m.exec(text)?.[1] ?? page;

@@ -7,7 +7,7 @@ import type { Env } from "../env.ts";
 import { docPage, docPages, linkTo, sectionOf, tableOf } from "./doc-parts.ts";
 import { howToGetToken } from "./token-help.ts";
 
-/** The recipes that the skill contains, each a complete canvas. */
+/** The headings of the sections of `docs/recipes.md` that `/skill.md` contains. The recipe of each section is a complete canvas. */
 const EXAMPLES = ["Poll with results for all", "Whiteboard", "Page that also works signed out"];
 
 /** Maps each name that the templates contain as `{{name}}` to the function that returns the text to insert there. */

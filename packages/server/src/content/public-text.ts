@@ -11,12 +11,12 @@ interface PublicText {
   path: string;
   /** The media type. */
   type: string;
-  /** Further response headers. By default, pages of all origins may read the text. */
+  /** Further response headers. The default is a CORS header that allows pages of all origins to read the text. */
   headers?: Record<string, string>;
   print(env: Env): string | Promise<string>;
 }
 
-/** One encoding of a text. */
+/** A text in one content encoding, such as Brotli. */
 interface Encoded {
   /** The SHA-256 of the text in hexadecimal digits. */
   key: string;

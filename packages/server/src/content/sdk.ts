@@ -15,9 +15,9 @@ import { referringCanvas } from "./referring-canvas.ts";
 const BUNDLE = path.join(import.meta.dirname, "../../../sdk/dist/v1.js");
 
 /**
- * Mounts `GET /sdk/v1.js` on the base host and on canvas hosts (specification 4.11). All callers who pass authentication get the same
- * script, whose first line sets the URL mode. On the base host, an anonymous caller passes if the `Referer` is a page of a canvas with a
- * Public link (4.1, step 1).
+ * Mounts the script of the SDK, `GET /sdk/v1.js`, on the base host and on canvas hosts (specification 4.11). Its first line tells the SDK
+ * whether canvases have their slugs in paths or in host names. Without sign-in, the base host serves the script only if the header
+ * `Referer` names a page of a canvas with a Public link (4.1, step 1).
  */
 export function mountSdk(app: FastifyInstance, env: Env): void {
   let bundle: { bytes: Buffer; etag: string } | undefined;

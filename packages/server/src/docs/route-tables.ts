@@ -56,7 +56,7 @@ const operationsTable = (operations: [route: string, operation: Operation][]) =>
     ]),
   );
 
-/** Returns a table of the routes whose paths begin with a folder, such as `kv`. */
+/** Returns a function that builds a table of some routes of the runtime API: of those below `/kv` if `folder` is `kv`. */
 const routesTable = (folder: string) => () => operationsTable(operationsBelow(folder));
 
 /** Returns a table of the routes outside the runtime API and the management API. */
@@ -92,7 +92,7 @@ export function routeShapes(): string {
     .join("\n\n");
 }
 
-/** Returns a table of the fields that some errors add to the body. */
+/** Returns a table of the fields that an error body has only for some codes, such as `limit` for `QUOTA_EXCEEDED`. */
 export function errorFields(): string {
   const { code: _code, message, requestId, ...fields } = ERROR_SCHEMAS.Error?.properties ?? {};
   return table(

@@ -80,11 +80,11 @@ interface PageContent {
   title: string;
   body: Html;
   narrow?: boolean;
-  /** A style sheet in addition to that of all pages. */
+  /** A style sheet that only this page has. The page also has the style sheet that all pages share. */
   style?: string;
 }
 
-/** Prints a page of the service itself, without scripts. */
+/** Returns the HTML of a page of the service itself. Such a page has no scripts. */
 export const printPage = ({ title, body, narrow = false, style }: PageContent): string =>
   html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
@@ -92,7 +92,7 @@ export const printPage = ({ title, body, narrow = false, style }: PageContent): 
 <body><main${narrow ? new Html(' class="narrow"') : null}><div class="brand">${MARK}<span>Easel</span></div>${body}</main></body></html>`
     .text;
 
-/** Returns the headers of a page that has this style sheet in addition to that of all pages. */
+/** Returns the security headers of a page of the service itself. `style` is the style sheet that only this page has. */
 export const pageHeaders = (style?: string): Record<string, string> => ({
   "content-security-policy": style === undefined ? CSP : policyOf([OWN_STYLE, styleSource(style)]),
   // In path mode the pages of canvases have this origin, too. If such a page opens this one, it must not get a reference to the new

@@ -57,7 +57,10 @@ interface Description {
   query?: z.ZodObject;
   body?: BodySpec<unknown>;
   response: ResponseSpec<unknown>;
-  /** The errors, in addition to those that follow from the callers, the path and the body. */
+  /**
+   * The errors of this act alone. Others, such as `NOT_FOUND` for a path with parameters, are derived from `method`, `path`, `body` and
+   * `allow`.
+   */
   errors?: readonly ErrorCase[];
   /** The connections whose access is rechecked after the act. If absent, none are rechecked. */
   affects?: Affects;

@@ -24,7 +24,7 @@ interface Route {
   security?: SecurityRequirement[];
 }
 
-/** The endpoints outside the runtime API and the management API that programs use. */
+/** The endpoints for programs that belong neither to the runtime API nor to the management API, such as `GET /llms.txt`. */
 export const SERVICE_ROUTES: Record<string, Route> = {
   "POST /auth/dev/session": {
     operation: {
@@ -122,7 +122,7 @@ export const SERVICE_ROUTES: Record<string, Route> = {
   },
 };
 
-/** Describes the endpoints outside the runtime API and the management API that programs use. */
+/** Returns the OpenAPI path and path item of each endpoint in `SERVICE_ROUTES`. */
 export const adjacentPaths = (operations: Operations): [string, PathItem][] =>
   Object.entries(SERVICE_ROUTES).map(([route, { operation, security = [] }]) => {
     const [method = "", path = ""] = route.split(" ");

@@ -4,7 +4,7 @@ import type { OperationObject, RequestBodyObject, ResponseObject, SecurityRequir
 import { pathParameters, queryParameters } from "./parameters.ts";
 import { Schemas } from "./schemas.ts";
 
-/** The facts about an operation that follow from the part of the API that it belongs to. */
+/** What all operations of one group have in common in the OpenAPI document. */
 export interface Surface {
   tag: string;
   common: CommonErrors;
@@ -14,7 +14,10 @@ export interface Surface {
   security?: SecurityRequirement[];
 }
 
-/** Converts descriptions of operations to those of OpenAPI. Collects the schemas and responses that they share. */
+/**
+ * Converts operations of the service to operation objects of OpenAPI. Collects the named schemas and error responses to which these objects
+ * refer.
+ */
 export class Operations {
   readonly #docs: string;
   readonly schemas = new Schemas();
@@ -25,7 +28,10 @@ export class Operations {
     this.#docs = `${origin}/docs/http/`;
   }
 
-  /** Makes the links of a description absolute. They are relative to the pages of the HTTP reference. */
+  /**
+   * Replaces the relative links in a description by absolute ones. A relative link starts from `docs/http/`; `#…` is a heading of
+   * `management.md`.
+   */
   text(markdown: string): string {
     return markdown.replace(/\]\(([^)]+)\)/g, (_all, link: string) => {
       const page = link.startsWith("#") ? `management.md${link}` : link;

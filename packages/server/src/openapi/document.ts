@@ -24,14 +24,14 @@ sign-in. In path mode, pages have the origin of the API.`;
 const SESSION = `The session of a browser. With a reverse proxy that signs people in, the headers of the proxy identify the caller instead of
 the cookie. A canvas with a password also needs the cookie \`__service_gate\`, which its password page sets.`;
 
-/** Merges entries with the same path. */
+/** Returns the path items by path. Entries with the same path become one item with all their methods. */
 function byPath(entries: [path: string, item: PathItem][]): Record<string, PathItem> {
   const paths: Record<string, PathItem> = {};
   for (const [path, item] of entries) paths[path] = { ...paths[path], ...item };
   return paths;
 }
 
-/** Builds the OpenAPI document of the service from the descriptions of the primitives and the table of acts. */
+/** Returns the OpenAPI document of all endpoints of the service that programs use. */
 export function openApiOf(env: Env): OpenApi {
   const operations = new Operations(env.base.origin);
   const paths = byPath([

@@ -6,7 +6,7 @@ import type { Header, Reference, ResponseObject } from "./openapi.ts";
 
 const ref = ($ref: string): Reference => ({ $ref });
 
-/** The response headers that the document describes once. */
+/** The response headers to which responses in the document refer, by name. */
 export const HEADERS: Record<string, Header> = {
   "Retry-After": {
     description: "The number of seconds after which the request may be sent again.",
@@ -29,7 +29,7 @@ export const HEADERS: Record<string, Header> = {
 const refsTo = (names: string[]) =>
   Object.fromEntries(names.map((name) => [name, ref(`#/components/headers/${name}`)]));
 
-/** References to the headers of every response whose requests are counted for a rate limit. */
+/** References to the rate-limit headers. Every response to a request that counts toward a rate limit has these headers. */
 export const RATE_HEADERS = refsTo(Object.keys(HEADERS).filter((name) => name !== "Retry-After"));
 
 const text = (description: string): JsonSchema => ({ type: "string", description });
@@ -88,7 +88,7 @@ export const ERROR_SCHEMAS: Record<string, JsonSchema> = {
 
 const error: JsonSchema = { $ref: "#/components/schemas/Error" };
 
-/** The response to errors that every request can have and that say nothing about the operation, such as 500 and 503. */
+/** The response for errors that have nothing to do with the operation, such as 500 and 503. Every request can get them. */
 export const DEFAULT_RESPONSE: ResponseObject = {
   description:
     "A failure of the service or of the transport: 408, 421 `MISDIRECTED`, 431, 500 `INTERNAL_ERROR`, 503 `UNAVAILABLE` with `Retry-After`, 507 `INSUFFICIENT_STORAGE`.",
@@ -97,14 +97,14 @@ export const DEFAULT_RESPONSE: ResponseObject = {
 
 /** The errors that all operations of a part of the API can have. */
 export interface CommonErrors {
-  /** The name of the part of the API, which begins the names of its shared responses. */
+  /** The name of the part of the API, such as `Runtime`. The names of error responses that contain the common errors begin with it. */
   name: string;
   errors: readonly ErrorCase[];
 }
 
 type CodesByStatus = Map<number, ErrorCode[]>;
 
-/** Returns the codes of errors by status, each once. */
+/** Groups error codes by their HTTP status. No status has a code twice. */
 function codesByStatus(errors: readonly ErrorCase[]): CodesByStatus {
   const codes: CodesByStatus = new Map();
   for (const each of errors) {
@@ -118,7 +118,10 @@ function codesByStatus(errors: readonly ErrorCase[]): CodesByStatus {
 export class ErrorResponses {
   readonly named: Record<string, ResponseObject> = { Failure: DEFAULT_RESPONSE };
 
-  /** Returns the error responses of an operation by status. `isAuthenticated` is whether the operation needs credentials. */
+  /**
+   * Returns references to the error responses of an operation, by status. An operation with `isAuthenticated` needs credentials, and so can
+   * fail with 401.
+   */
   of(
     { name, errors }: CommonErrors,
     own: readonly ErrorCase[],

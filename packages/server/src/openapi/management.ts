@@ -32,7 +32,7 @@ const GROUPS: (Tag & { has: (act: Act) => boolean })[] = [
   { name: "Account", description: "The caller, their sessions and their access tokens.", has: () => true },
 ];
 
-/** The groups in the order of a reader: from everyday operations to those of administrators. */
+/** The groups in the order in which readers see them: `Account` first, `Administration` last. */
 export const MANAGEMENT_TAGS: Tag[] = GROUPS.map(({ name, description }) => ({
   name,
   description,
@@ -47,7 +47,10 @@ const surfaceOf = (act: Act): Surface => ({
   ...(act.allow === "session" && { security: [{ session: [] }] }),
 });
 
-/** Returns the errors that follow from the method, the path, the body and the callers of an act. */
+/**
+ * Returns the errors that an act can have because of its method, path, body and group of callers, such as `NOT_FOUND` if its path has
+ * parameters.
+ */
 function errorsOf({ method, path, body, allow }: Act): ErrorCase[] {
   const changes = method !== "GET";
   const ofCanvas = ["viewer", "editor", "owner"].includes(allow);
@@ -61,7 +64,7 @@ function errorsOf({ method, path, body, allow }: Act): ErrorCase[] {
   ];
 }
 
-/** Describes an act in the form in which primitives describe their operations. */
+/** Converts an act of the management API to an `Operation`, the type that describes the operations of primitives. */
 function operationOf(act: Act): Operation {
   const { name, summary, details = "", allow, query, body, response, errors = [] } = act;
   const { status, schema, type } = response;

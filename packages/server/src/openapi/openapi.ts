@@ -21,7 +21,7 @@ export interface Reference {
   $ref: string;
 }
 
-/** Names the security schemes that a request needs. An empty object means none. */
+/** The security schemes that a request needs, by name, such as `{ token: [] }`. An empty object means that it needs no credentials. */
 export type SecurityRequirement = Record<string, string[]>;
 
 /** A group of operations. */

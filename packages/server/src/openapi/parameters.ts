@@ -20,7 +20,7 @@ const MEANINGS: Record<string, string> = {
   canvasId: "The id of a canvas.",
 };
 
-/** The path parameters that the document describes once, by name. */
+/** The path parameters to which operations in the document refer, by name. */
 export const PATH_PARAMETERS: Record<string, Parameter> = Object.fromEntries(
   Object.entries(MEANINGS).map(([name, description]) => [
     name,

@@ -5,7 +5,7 @@ import type { Operations } from "./conversion.ts";
 import type { CommonErrors } from "./error-responses.ts";
 import type { PathItem, Tag } from "./openapi.ts";
 
-/** The errors of every request to the runtime API: those of the pipeline. */
+/** The errors that every request to the runtime API can get, because the pipeline checks it before a handler runs. */
 const COMMON: CommonErrors = {
   name: "Runtime",
   errors: [

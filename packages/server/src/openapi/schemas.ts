@@ -4,7 +4,7 @@ import type { JsonSchema } from "./json-shape.ts";
 /** The prefix of references to named schemas. */
 const COMPONENTS = "#/components/schemas/";
 
-/** The name of the schema of any JSON value. */
+/** The name of the schema that every JSON value fits. */
 const ANY = "Json";
 
 /** Returns whether zod has generated the name of a definition. It does so only for `z.json()`, which refers to itself. */
@@ -12,7 +12,7 @@ const isGenerated = (name: string) => name.startsWith("__");
 
 type Override = NonNullable<z.core.JSONSchemaGeneratorParams["override"]>;
 
-/** Removes the bounds of whole numbers in JavaScript, which say nothing about the field. */
+/** Deletes the minimum and the maximum that zod adds to every integer: the limits of safe integers in JavaScript. */
 const withoutSafeBounds: Override = ({ jsonSchema }) => {
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
@@ -22,7 +22,7 @@ const withoutSafeBounds: Override = ({ jsonSchema }) => {
 export class Schemas {
   /** The schemas with names, in order of their first use. */
   readonly named: Record<string, JsonSchema> = {};
-  /** The names of schemas that requests contain. */
+  /** The names of the schemas that occur in requests. These may reject unknown fields; schemas of responses alone never do. */
   readonly #ofRequests = new Set<string>();
 
   /** Converts the schema of a request body or of query parameters. Unknown fields are rejected where the schema rejects them. */
@@ -50,7 +50,10 @@ export class Schemas {
     return this.#tidy(properties.body ?? {}, io === "input");
   }
 
-  /** Renames references, lists the fields of records whose names are fixed, and drops `additionalProperties: false` unless `isClosed`. */
+  /**
+   * Converts the JSON Schema that zod has built to the form of the document. Points references to `#/components/schemas/`, and lists each
+   * field of a record that has fixed names. Allows unknown fields unless `isClosed`.
+   */
   #tidy(schema: JsonSchema, isClosed: boolean): JsonSchema {
     const tidy = (part: JsonSchema) => this.#tidy(part, isClosed);
     const { $ref, id: _, anyOf, items, properties, additionalProperties, propertyNames, ...rest } = schema;

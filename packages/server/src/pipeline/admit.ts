@@ -14,8 +14,7 @@ import type { Admitted, ApiVisit } from "./visit.ts";
 
 /**
  * Runs the five steps of the pipeline for a request to `/v1/c/{slug}`, in order (specification 4.1). Throws a `Refusal` if a step rejects
- * the request. Step 5 checks that `capability` is on. Null skips it: for a path without a handler, an upgrade to a WebSocket, and handlers
- * that check the capability themselves.
+ * the request. Step 5 checks that `capability` is on; if `capability` is null, the step is left out.
  */
 export async function admit(visit: ApiVisit, capability: Capability | null, env: Env): Promise<Admitted> {
   blockEmbedding(visit.answer);

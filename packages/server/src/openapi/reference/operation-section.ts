@@ -33,7 +33,7 @@ export const errorsOf = ({ responses }: OperationObject, document: OpenApi): str
 const broken = (path: string): Html[] =>
   path.split(/(?=\/)/).map((part, index) => (index === 0 ? html`${part}` : html`<wbr>${part}`));
 
-/** Renders the sections of operations. `common` are the errors that all operations of a part of the API have. */
+/** Renders one section of HTML for each operation. Omits the errors in `common`, which are listed once for the whole part of the API. */
 export class OperationSections {
   readonly #document: OpenApi;
   readonly #names: ReadonlySet<string>;

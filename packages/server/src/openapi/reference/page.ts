@@ -16,7 +16,7 @@ const partOf = (path: string) => PARTS.find(({ prefix }) => path.startsWith(pref
 
 const idOf = ({ name }: Tag) => `group-${name.toLowerCase().replaceAll(" ", "-")}`;
 
-/** A part of the API: its groups of operations, and the errors that every operation has. */
+/** A part of the API with its groups of operations. `common` are the errors that all its operations can have. */
 interface Part {
   title: string;
   id: string;

@@ -1,6 +1,6 @@
 import { Html, html } from "../../http/html.ts";
 
-/** Renders code spans, bold text and links of Markdown. Everything else is text. */
+/** Renders Markdown within a paragraph: code spans, bold text and links. Other Markdown is shown as it is written. */
 function inline(text: string): Html[] {
   return text.split(/(`[^`]+`|\*\*[^*]+\*\*|\[[^\]]+\]\([^)]+\))/).map((part) => {
     const [, label = "", address = ""] = /^\[(.+)\]\((.+)\)$/.exec(part) ?? [];

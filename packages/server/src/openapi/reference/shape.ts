@@ -7,7 +7,7 @@ const LINE = 64;
 const isShort = (schema: JsonSchema) =>
   typeOf(schema).length <= LINE && !JSON.stringify(schema).includes('"description"');
 
-/** Returns a type in TypeScript notation. Objects with long or described fields have one field per line. */
+/** Returns a type in TypeScript notation. An object that is long, or that has a field with a description, gets one line per field. */
 export function shapeOf(schema: JsonSchema, indent = ""): string {
   const { items, properties, additionalProperties, anyOf, required = [] } = schema;
   if (schema.$ref !== undefined || schema.enum !== undefined || isShort(schema)) return typeOf(schema);
@@ -26,7 +26,7 @@ export function shapeOf(schema: JsonSchema, indent = ""): string {
 
 const NAME = /\b([A-Z]\w+)\b/;
 
-/** Renders a type, with links to the types that it names. Comments are not searched for names. */
+/** Renders a type as HTML. Each name of a type in `names` becomes a link, except in comments. */
 export function linkedShape(shape: string, names: ReadonlySet<string>): Html {
   const lines = shape.split("\n").map((line) => {
     if (line.trimStart().startsWith("//")) return html`<span class="comment">${line}</span>`;

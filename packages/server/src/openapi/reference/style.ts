@@ -1,4 +1,4 @@
-/** The style sheet of the reference page, in addition to that of all pages. */
+/** The style sheet that only the reference page has. The page also has the style sheet that all pages share. */
 export const STYLE = `
 main{max-width:none;padding:0;display:grid;grid-template-columns:minmax(0,1fr)}
 .brand{margin:0;padding:1rem 1.25rem;border-bottom:1px solid var(--line);grid-column:1/-1}
