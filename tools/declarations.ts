@@ -19,8 +19,8 @@ const PROTOCOL = "@easel/protocol/";
 const SPECIFIER = /(?<=\bfrom |\bimport\(|\bimport )"([^"]+)"/g;
 
 /**
- * Writes the TypeScript declarations of a package to `outDir`: those of its entry files, relative to `packages`, and of all files that they
- * import. Replaces the folder at once, when all files are written.
+ * Writes the TypeScript declarations of a package to `outDir`: `entries`, which are paths relative to `packages`, and all files that they
+ * import. Replaces the old `outDir` only when all files are written.
  */
 export async function writeDeclarations(project: string, entries: string[], outDir: string): Promise<void> {
   const emitted = await mkdtemp(path.join(tmpdir(), "easel-declarations-"));
@@ -44,7 +44,7 @@ export async function writeDeclarations(project: string, entries: string[], outD
   }
 }
 
-/** Runs the compiler. The output has the folders of `packages`. */
+/** Compiles the declarations of a package and of the protocol to `outDir`, with paths such as `sdk/src/index.d.ts`. */
 async function emit(project: string, outDir: string): Promise<void> {
   const config = path.join(outDir, "tsconfig.json");
   await writeFile(
@@ -85,7 +85,10 @@ function targetOf(name: string, file: string): string | undefined {
   return undefined;
 }
 
-/** Returns a specifier as the published file has it: relative, with the extension `.js`. */
+/**
+ * Returns a module specifier as it must be in the published declarations: a relative path that ends in `.js`. Specifiers of other published
+ * packages stay the same.
+ */
 function published(name: string, file: string): string {
   const target = targetOf(name, file);
   if (target === undefined) return name;

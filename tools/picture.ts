@@ -10,7 +10,10 @@ import { startWithExamples } from "../packages/server/test/support/service.ts";
 
 const FILE = path.join(import.meta.dirname, "../docs/images/easel.png");
 
-/** Cards of the board, with the people who add them and the number of columns by which they move on. */
+/**
+ * The cards of the board. Each has the email of the person who adds it, its text, and how many columns that person then moves it to the
+ * right.
+ */
 const CARDS = [
   ["ben@example.com", "Ask the bakery for a cake stand", 0],
   ["ada@example.com", "Find a room with daylight", 2],
@@ -22,7 +25,7 @@ const WIDTH = 1200;
 const HEIGHT = 660;
 const PHONE = { width: 350, height: 560 };
 const DESK = { width: 800, height: 620 };
-/** The README must load quickly. */
+/** The maximum size of the picture. The README shows the picture, and must load quickly. */
 const MAX_BYTES = 120_000;
 
 const endings: (() => Promise<unknown>)[] = [];

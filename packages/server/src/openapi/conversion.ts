@@ -4,7 +4,7 @@ import type { OperationObject, RequestBodyObject, ResponseObject, SecurityRequir
 import { pathParameters, queryParameters } from "./parameters.ts";
 import { Schemas } from "./schemas.ts";
 
-/** What all operations of one group have in common in the OpenAPI document. */
+/** What the document says about an operation beside its description: its group, common errors, rate limit and credentials. */
 export interface Surface {
   tag: string;
   common: CommonErrors;

@@ -29,7 +29,7 @@ export const HEADERS: Record<string, Header> = {
 const refsTo = (names: string[]) =>
   Object.fromEntries(names.map((name) => [name, ref(`#/components/headers/${name}`)]));
 
-/** References to the rate-limit headers. Every response to a request that counts toward a rate limit has these headers. */
+/** References to the rate-limit headers, for the successful responses to requests that count toward a rate limit. */
 export const RATE_HEADERS = refsTo(Object.keys(HEADERS).filter((name) => name !== "Retry-After"));
 
 const text = (description: string): JsonSchema => ({ type: "string", description });

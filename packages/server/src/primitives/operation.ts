@@ -6,7 +6,7 @@ import type { ErrorCase } from "../http/error-case.ts";
 export interface RequestBody {
   type: string;
   schema: ZodType;
-  /** The media types of the parts of a form that have another than `text/plain`. */
+  /** The media types of the parts of a multipart form, by name. A part that is not listed is `text/plain`. */
   parts?: Record<string, string>;
   optional?: true;
 }
@@ -18,7 +18,7 @@ export interface Response {
   type?: string;
   /** The schema of the body; undefined if it is not JSON. */
   schema?: ZodType;
-  /** What the response headers mean, by name. */
+  /** Maps the name of each response header to a sentence about its meaning. */
   headers?: Record<string, string>;
 }
 
@@ -27,7 +27,7 @@ export interface Operation {
   /** The unique name, such as `kv.get`. */
   id: string;
   summary: string;
-  /** Further sentences, in Markdown. */
+  /** Sentences that follow the summary, in Markdown. */
   details?: string;
   query?: z.ZodObject;
   body?: RequestBody;

@@ -7,8 +7,8 @@ import { OpenApiCheck } from "../support/openapi-check.ts";
 import { ENGINES, type Engine, NAMED, PROXY, startService } from "../support/service.ts";
 
 /**
- * The groups of operations of the OpenAPI document of which a test file must see every operation succeed. Each group of the runtime API is
- * in one file.
+ * Maps a test file to groups of operations in the OpenAPI document. The tests of the file must make every operation of these groups succeed
+ * at least once.
  */
 export const COVERED: Record<string, string[]> = {
   "access.test.ts": ["Identity", "People"],

@@ -18,7 +18,7 @@ async function faultOf(environment: Record<string, string>): Promise<string> {
   }
 }
 
-/** Returns the settings of the first command in a message that starts a service. */
+/** Finds the first command in a message that sets variables for `npm start`. Returns these variables. */
 const settingsIn = (message: string) =>
   parseEnv((/(\S+=\S+ )+(?=npm start)/.exec(message)?.[0] ?? "").replaceAll(" ", "\n")) as Record<
     string,

@@ -15,7 +15,7 @@ const PAGE = `<!doctype html><title>Page</title><script src="/sdk/v1.js"></scrip
 const SLOW_MS = 10_000;
 
 const scope = fileScope();
-/** How far the clock of the rate limit is moved on. */
+/** The time in ms by which the clock of the rate limiter is ahead of the real clock. */
 let moved = 0;
 let site: Site;
 let canvas: Stage;

@@ -16,7 +16,8 @@ import { temporaryDirectory } from "../support/service.ts";
 import { enterAs, type Site, startSite } from "../support/site.ts";
 
 /**
- * A component whose handler, key and functions change with its state. It counts the different functions that it gets, and disappears.
+ * The source of a React component that tests the hooks. The handler and the key that it passes to the hooks change with its state. It shows
+ * how many different functions the hooks have returned to it.
  */
 const PROBE = `
   import { useChannel, useKv } from "@easel/react";
@@ -78,7 +79,7 @@ async function bundle(t: TestContext): Promise<string> {
   return output[0].code;
 }
 
-/** A page of the canvas as a person sees it. */
+/** A browser page with the canvas, in which one person is signed in. */
 interface View {
   page: Page;
   /** The frames that the page has sent. */

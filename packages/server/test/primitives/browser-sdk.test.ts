@@ -49,7 +49,10 @@ test("the SDK is the same bytes on the base host and on the hosts of canvases", 
   assert.deepEqual(first, second);
 });
 
-/** The result of each test of sdk-suite.js, for the owner of the canvas. JSON has null for undefined. */
+/**
+ * The expected result of each test in sdk-suite.js when the owner of the canvas runs it. Results pass through JSON, so `undefined` in a
+ * list becomes null.
+ */
 const EXPECTED: Record<string, unknown> = {
   me: ["owner", true],
   "kv: set, get, list, increment, delete": [
@@ -92,7 +95,7 @@ const POLICY = {
   fileGroups: { photos: { preset: "contributions" } },
 } as const;
 
-/** The two forms of the SDK, each with the code by which a page gets it. */
+/** The two ways to load the SDK, as a script of the service or as a module of the canvas. Each has the HTML with which a page loads it. */
 const FORMS = {
   script: `<script src="/sdk/v1.js"></script><script type="module">globalThis.sdk = easel;`,
   module: `<script type="module">globalThis.sdk = await import("./sdk.js");`,

@@ -17,9 +17,7 @@ import { follow, noTools } from "../support/sample-shell.ts";
 import { PAGES, type Sample, samplesOf } from "../support/samples.ts";
 import { fileScope, startExample, temporaryDirectory } from "../support/service.ts";
 
-/**
- * Pages, sections or blocks that another test runs, by the file of that test. The test names the page, so that the row cannot outlive it.
- */
+/** Maps pages, sections or blocks to the test file that runs their code. A test checks that this file still names the page. */
 const ELSEWHERE: Record<string, string> = {
   "README.md#hello": "examples/deploy.test.ts",
   "docs/easel-json.md": "examples/deploy.test.ts",
@@ -37,7 +35,7 @@ const NOT_RUN: Record<string, string> = {
   "packages/sdk/README.md#easelsdk 1": "installs a package from a registry",
 };
 
-/** Languages of blocks that show something and that nobody runs. */
+/** Languages of code blocks that are only for reading, such as diagrams. No test runs them. */
 const SHOWN = ["", "text", "http", "mermaid"];
 
 /** Languages that a test below runs or checks. */
@@ -212,7 +210,10 @@ const settled = (value: unknown): unknown =>
       .replaceAll(/\b1\d{12}\b/g, "0"),
   );
 
-/** Asserts that the commands before a block of JSON have printed that JSON, but for ids and times. */
+/**
+ * Asserts that each block of JSON that follows commands on a page equals what those commands printed. Ids and times may differ. Returns the
+ * number of such blocks.
+ */
 function checkShown(page: string, printed: string[], base: string): number {
   const blocks = samplesOf(page);
   const commands = blocks.filter(({ language }) => language === "sh");
@@ -241,8 +242,8 @@ const SHOWING = [
 ];
 
 /**
- * What a reader of the commands of a page has: a token of an administrator in `$EASEL_TOKEN` and the cookie of the same person in the
- * file `cookies`; a canvas of theirs with its id in `$ID`, its slug in `$SLUG`, and the backend on; and some files.
+ * Prepares what the commands of the pages expect: an administrator's access token in `$EASEL_TOKEN`, and the session cookie in the file
+ * `cookies`. Also makes a canvas with the backend on, in `$ID` and `$SLUG`, and some files. Returns the folder and the variables.
  */
 async function prepare(
   t: TestContext,

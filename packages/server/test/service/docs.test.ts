@@ -47,7 +47,7 @@ test("every route of the runtime API is in its docs", () => {
     }
 });
 
-/** The pages that people read: all but those of packages from a registry. */
+/** The Markdown files that are written for this project, without those of installed packages. */
 const READ = filesOf([
   "*.md",
   "docs/**/*.md",

@@ -8,7 +8,7 @@ import { fileScope, startService, temporaryDirectory } from "../support/service.
 
 const samples = samplesOf("docs/recipes.md");
 
-/** The sections that these tests follow. That of the poll is followed as a part of the skill, in `agent-pages.test.ts`. */
+/** The sections of `docs/recipes.md` that are tested here. The section of the poll is tested in `agent-pages.test.ts`. */
 const FOLLOWED = ["whiteboard", "page-that-also-works-signed-out", "import-of-many-records"];
 
 test("every section with code is followed by a test", () => {
@@ -16,7 +16,7 @@ test("every section with code is followed by a test", () => {
   assert.deepEqual([...sections], ["poll-with-results-for-all", ...FOLLOWED]);
 });
 
-/** Whether a pixel of the whiteboard is drawn, at a place in its own coordinates. */
+/** Returns an expression for the page: true if the pixel at `x`, `y` of the whiteboard's `<canvas>` has a colour. */
 const isDrawn = (x: number, y: number) => `board.getContext("2d").getImageData(${x}, ${y}, 1, 1).data[3] > 0`;
 
 describe("recipes, each followed and used by two people", { skip: noBrowser || noTools }, () => {
@@ -35,7 +35,10 @@ describe("recipes, each followed and used by two people", { skip: noBrowser || n
     variables = { EASEL_TOKEN: (await answer.json()).token };
   });
 
-  /** Follows a section; deploys its folder, unless the section does so. Returns what its commands print. */
+  /**
+   * Saves the files of a section and runs its commands. If the section has no commands, deploys `folder`. Returns what each block of
+   * commands has printed.
+   */
   async function deploy(section: string, folder: string): Promise<string[]> {
     const found = samples.filter((sample) => sample.section === section);
     const own = found.filter(({ language }) => language === "sh");

@@ -7,10 +7,10 @@ import { openApiOf } from "../../src/openapi/document.ts";
 import type { JsonSchema } from "../../src/openapi/json-shape.ts";
 import type { OpenApi, OperationObject, ResponseObject } from "../../src/openapi/openapi.ts";
 
-/** Statuses that every operation can have. The document describes them by `default`. */
+/** Statuses that every operation can have. Each operation in the document has one response for all of them, `default`. */
 const OF_THE_SERVICE = [408, 421, 431, 500, 503, 507];
 
-/** Operations that accept request bodies which do not fit their schema. The document describes these in words. */
+/** Operations whose handlers accept bodies that their schemas reject. The document says so in the description of the operation. */
 const LENIENT = ["kv.increment", "kv.user.increment"];
 
 /** An operation, and where it is in the document. */
@@ -45,7 +45,7 @@ function decoded(segment: string): string {
 
 const isParameter = (segment: string) => segment.startsWith("{");
 
-/** Compares every exchange with a service with the OpenAPI document. */
+/** Checks each request to a service, and its response, against the OpenAPI document. */
 export class OpenApiCheck {
   readonly #faults = new Map<string, string>();
   readonly #document: OpenApi;
@@ -82,7 +82,10 @@ export class OpenApiCheck {
     unsubscribe(EXCHANGES.name, this.#listener);
   }
 
-  /** Returns the operations of these groups that have not succeeded yet. The handshake of a WebSocket is no exchange. */
+  /**
+   * Returns the ids of the operations in these groups that have not succeeded yet. Leaves out WebSocket operations, which are never
+   * checked.
+   */
   unseen(groups: string[]): string[] {
     return this.#operations
       .filter(({ tags, responses }) => groups.includes(tags[0] ?? "") && responses[101] === undefined)
@@ -90,7 +93,10 @@ export class OpenApiCheck {
       .filter((id) => !this.#succeeded.has(id));
   }
 
-  /** What the document does not describe, each once with an example. */
+  /**
+   * What requests and responses had that the document does not describe. Each fault is listed once, with the beginning of one response
+   * body.
+   */
   get faults(): string[] {
     return [...this.#faults].map((each) => each.join(": "));
   }
@@ -178,7 +184,7 @@ export class OpenApiCheck {
     };
   }
 
-  /** Returns the first fault of values by a schema, or null. */
+  /** Validates values against the schema at `pointer` in the document. Returns the first fault; null if all values are valid. */
   #faultOf(pointer: string, values: unknown[]): string | null {
     const validate = this.#validators.get(pointer) ?? this.#ajv.compile({ $ref: pointer });
     this.#validators.set(pointer, validate);

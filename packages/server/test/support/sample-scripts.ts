@@ -8,7 +8,10 @@ import type { Sample } from "./samples.ts";
 
 const errors = Object.fromEntries(Object.entries(sdk).filter(([name]) => /Error$|^is/.test(name)));
 
-/** Returns the JavaScript of a block: the scripts of a page, or a TypeScript module without types, imports and declarations of modules. */
+/**
+ * Returns the JavaScript in a code block. From HTML it takes the module scripts. From TypeScript it removes types, and replaces imports of
+ * the SDK by the global `sdk`.
+ */
 export function scriptOf({ language, text }: Sample): string {
   if (language === "html")
     return [...text.matchAll(/<script type="module">([\s\S]*?)<\/script>/g)]
@@ -22,7 +25,7 @@ export function scriptOf({ language, text }: Sample): string {
     .replaceAll(/^export /gm, "");
 }
 
-/** An element of a page: whatever a sample sets is kept. Its events can be handled, and it has a chosen file. */
+/** Returns a fake DOM element, whose properties a code block may set. It has one file, as if a person had chosen it in a form. */
 const element = () => ({
   textContent: "",
   onclick: async () => {},

@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import { ROOT } from "./import-tests.ts";
 import type { Sample } from "./samples.ts";
 
-/** The programs that commands of the documentation need besides those of every system. */
+/** The programs that the commands in the documentation call. */
 const TOOLS = ["bash", "curl", "jq", "zip", "sha256sum"];
 const missing = TOOLS.filter(
   (tool) =>
@@ -22,11 +22,11 @@ if (noTools && process.env.CI) throw new Error(`${noTools}, and CI runs every te
 const MARK = "--- end of the block ---";
 
 /**
- * Follows blocks of one page in their order, as a reader in the folder `cwd` does: saves those that have a file name, and runs those in `sh`
- * in one shell, whose variables are kept for the next call in the same folder. Asserts that no command fails, that the service refuses no request, and that nothing is printed as an error. Returns what
- * each block in `sh` has printed.
+ * Does what a reader of a page would do in the folder `cwd`: first saves the blocks that have a file name, then runs those in `sh`. Asserts
+ * that all commands succeed and print no errors. Returns the output of each block in `sh`.
  *
- * `replaced` maps texts of the page to those of the test: `http://localhost:3000` to the address of its service.
+ * `replaced` maps texts in the blocks to their replacements, such as `http://localhost:3000` to the address of the service under test.
+ * Shell variables are kept for the next call with the same folder.
  */
 export async function follow(
   samples: Sample[],

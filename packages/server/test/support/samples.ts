@@ -10,7 +10,7 @@ export interface Sample {
   /** The anchor of the heading above the block. */
   section: string;
   language: string;
-  /** The file that the block is the text of, if the opening fence names it: `html lunch/index.html`. */
+  /** The path at which a reader saves the block: `lunch/index.html` if the block begins with "```html lunch/index.html". */
   file: string | undefined;
   text: string;
 }

@@ -29,7 +29,10 @@ export function atEnd(scope: Scope, end: () => Promise<unknown>): void {
   });
 }
 
-/** Returns the scope of the file or suite that calls it. Its hooks may use the scope; the runner's `after` does not work in them. */
+/**
+ * Returns a scope that ends with the test file or suite that calls this function. Hooks such as `before` can use the scope, although the
+ * runner's `after` has no effect inside them.
+ */
 export function fileScope(): Scope {
   const scope = { after };
   atEnd(scope, async () => {});

@@ -12,7 +12,7 @@ const PROGRAM = createRequire(import.meta.url).resolve("@easel/conformance/conne
 
 /** A stand-in for an external API, in a process of its own. */
 export interface Upstream {
-  /** Its origin, such as `https://localhost:4000`. */
+  /** The origin of the stand-in, such as `https://localhost:4000`. */
   origin: string;
   /** The environment variables of a service that may call it. */
   settings: Record<string, string>;

@@ -11,7 +11,7 @@ const UPSTREAM = {
   },
 };
 
-/** The classes of statuses with which the external API may respond. */
+/** The responses of the external API. A key such as `2XX` stands for all statuses from 200 to 299. */
 const RESPONSES = Object.fromEntries(
   ["2XX", "3XX", "4XX", "5XX"].map((status) => [
     status,

@@ -19,7 +19,7 @@ const list = z.object({
   ...paging,
 });
 
-/** Describes the routes of one scope. `of` completes a sentence about its keys. */
+/** Describes the routes of one KV scope. `of` is a phrase for the keys of the scope, which summaries such as "Lists …" contain. */
 function scope(path: string, name: string, of: string, denied: ErrorCase[]): Description["operations"] {
   return {
     [`GET ${path}`]: {

@@ -7,7 +7,10 @@ import type { Env } from "../../env.ts";
 import { needsKv, scopeRights, scopesOf } from "../files/scope.ts";
 import type { Call } from "../primitive.ts";
 
-/** Names of collections or file scopes. The caller may read everything in those of `any`, and only what is their own in those of `own`. */
+/**
+ * Names of collections or of file scopes. In those of `any`, the caller may read everything. In those of `own`, the caller may read only
+ * what they have left there themselves.
+ */
 export interface Readable {
   any: string[];
   own: string[];
@@ -20,13 +23,18 @@ export interface ReadableData {
   submissions: Right;
 }
 
-/** Sorts names by the right to read what they name. Leaves out those of which the caller may read nothing. */
+/**
+ * Splits names of collections or file scopes into `any` and `own` by the caller's right to read. Omits names where the caller may read
+ * nothing.
+ */
 const sorted = (rights: [name: string, read: Right | undefined][]): Readable => ({
   any: rights.flatMap(([name, read]) => (read?.any ? name : [])),
   own: rights.flatMap(([name, read]) => (read?.own && !read.any ? name : [])),
 });
 
-/** Returns what a caller may read by the policy document, their role, and the capabilities that are on. */
+/**
+ * Returns what a caller may read on a canvas. It depends on the policy document, on the caller's role, and on the capabilities that are on.
+ */
 export function readableBy(call: Call, policy: RuntimePolicy, env: Env): ReadableData {
   const { canvas, role } = call;
   const on = capabilitiesOn(canvas, env);

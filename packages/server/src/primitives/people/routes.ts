@@ -20,8 +20,8 @@ function parseIds(query: Query): string[] {
 }
 
 /**
- * The route for the names of people: `GET /people?ids=…` returns the name and picture of each person who has left a record, a submission or
- * a file on the canvas that the caller may read. The response does not distinguish other people from ids that nobody has.
+ * The primitive for the names of people, `GET /people?ids=…`. It returns the name and picture of each person who has left something that
+ * the caller may read: a record, a submission or a file. It omits all other ids, so that a caller cannot tell whether a person has them.
  */
 export const people: Primitive = {
   capability: "identity",

@@ -9,7 +9,10 @@ import type { ReadableData } from "./readable.ts";
  * that return one value instead of `exists` and joins, which PostgreSQL might execute by reading whole tables.
  */
 
-/** Returns the SQL condition that one of the names in a JSON object has a row in `table` that meets `condition`. */
+/**
+ * Returns an SQL condition for names of collections or scopes, which are a JSON parameter. It is true if `table` has a row that meets
+ * `condition` for at least one of the names.
+ */
 const anyOf = (table: string, condition: string) =>
   `(select 1 from json_each(?) as names
     where (select 1 from ${table} where canvas_id = ? and ${condition} limit 1) is not null limit 1) is not null`;
@@ -31,7 +34,9 @@ const FIND = statementText(
   `or ${anyOf("files", `${FILE} and owner_id = ? and ${SHOWN}`)}`,
 );
 
-/** Returns those of the people with the given ids who have left something on a canvas that the caller may read, in any order. */
+/**
+ * Returns the people, in any order, who have left something on a canvas that the caller may read. Finds only people whose ids are in `ids`.
+ */
 export function findPeople(
   ids: string[],
   canvas: string,

@@ -7,7 +7,7 @@ const DOCUMENT_TEST = `${OPENAPI}/document.test.ts`;
 const TEXTS_TEST = "packages/server/test/content/public-texts.test.ts";
 const FILES_TEST = "packages/server/test/conformance/files.test.ts";
 
-/** Faults of the OpenAPI document and of the generated texts that everyone may read. */
+/** Deliberate mistakes in the OpenAPI document and in the generated texts that everyone may read. */
 export const openapi: Fault[] = [
   fault(
     "openapi: a field of a response is not described",

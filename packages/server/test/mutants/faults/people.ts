@@ -9,7 +9,7 @@ const SDK = "packages/sdk/src/people.ts";
 const SDK_TEST = "packages/sdk/test/people.test.ts";
 const STORE_TEST = "packages/server/test/primitives/people/people-store.test.ts";
 
-/** Faults of the names of people. */
+/** Deliberate mistakes in the code that finds the names of people. */
 export const people: Fault[] = [
   fault(
     "people: named by records and files that only their authors read",

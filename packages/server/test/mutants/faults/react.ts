@@ -7,7 +7,7 @@ const VALUE_TEST = "packages/react/test/live-value.test.ts";
 const RECORDS_TEST = "packages/react/test/live-records.test.ts";
 const CHANNEL_TEST = "packages/react/test/live-channel.test.ts";
 
-/** Faults of the React hooks. */
+/** Deliberate mistakes in the React hooks. */
 export const react: Fault[] = [
   fault(
     "react: a read that began before a write takes it back",

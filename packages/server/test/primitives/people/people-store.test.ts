@@ -9,7 +9,7 @@ const CANVAS = "canvas";
 const ROWS = 10_000;
 const PEOPLE = Array.from({ length: 100 }, (_, index) => `u-${index}`);
 
-/** What a caller may read in the plan tests: something by each of the five ways, next to much that they may not read. */
+/** Data that the caller may read in the test of the query plan. The tables also have many rows that the caller may not read. */
 const READABLE: ReadableData = {
   collections: { any: ["board", "news"], own: ["diary", "notes"] },
   scopes: { any: ["shared", "record:board"], own: ["submission", "record:diary"] },
@@ -21,7 +21,7 @@ const NOTHING: ReadableData = {
   submissions: { own: false, any: false },
 };
 
-/** The columns that SQLite must compare in its search of each table. */
+/** For each table: the part of SQLite's query plan that names the index and the columns by which the table must be searched. */
 const SEARCHED: Record<string, RegExp> = {
   records:
     /records_of_author \(canvas_id=\? AND collection=\? AND author_id=\?\)|autoindex_records_1 \(id=\?\)/,
