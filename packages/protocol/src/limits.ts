@@ -62,13 +62,13 @@ export const LIMITS = {
   connectionHeaders: {
     value: 32,
     unit: "headers",
-    of: "a request through a Connection, without those that are removed",
+    of: "the headers of the caller that a request through a Connection passes on",
     past: "413 REQUEST_TOO_LARGE",
   },
   connectionHeaderBytes: {
     value: 16 * KiB,
     unit: "bytes",
-    of: "a request through a Connection, for the names and values of these headers",
+    of: "the names and values of these headers together",
     past: "413 REQUEST_TOO_LARGE",
   },
   connectionBodyBytes: {
@@ -153,14 +153,14 @@ export const LIMITS = {
   largeResponses: {
     value: 100,
     unit: "responses",
-    of: "one person, larger than 16 KiB and not yet read",
+    of: "responses over 16 KiB that one person has not read yet",
     past: "429 RATE_LIMITED",
   },
   pageMax: {
     value: 1_000,
     unit: "entries",
     of: "a page of a list",
-    past: "clamped (KV) or 400 INVALID_BODY",
+    past: "400 INVALID_BODY; 1,000 entries from `/kv`",
   },
   pageDefault: { value: 100, unit: "entries", of: "a page of a list without `limit`", past: "" },
   peoplePerRequest: {
@@ -169,7 +169,7 @@ export const LIMITS = {
     of: "a request for names of people",
     past: "400 INVALID_BODY",
   },
-  jsonDepth: { value: 1_000, unit: "levels", of: "nesting of a JSON value", past: "400 INVALID_BODY" },
+  jsonDepth: { value: 1_000, unit: "levels", of: "the nesting of a JSON value", past: "400 INVALID_BODY" },
   managementBodyBytes: {
     value: 256 * KiB,
     unit: "bytes",
@@ -205,7 +205,7 @@ export const LIMITS = {
   stagedDeploys: {
     value: 10,
     unit: "deploys",
-    of: "a canvas, staged and not finished",
+    of: "the staged deploys of a canvas that are not finished",
     past: "409 KEY_LIMIT",
   },
   deployMessageLength: {
@@ -227,7 +227,7 @@ export const LIMITS = {
   policyEntries: {
     value: 50,
     unit: "entries",
-    of: "a kind of resource in a policy document",
+    of: "each section of a policy",
     past: "400 INVALID_BODY",
   },
   nameLength: {
@@ -243,7 +243,12 @@ export const LIMITS = {
     of: "a page of the canvas list, approximately",
     past: "the page ends early; `nextCursor` continues",
   },
-  teamsPerPerson: { value: 200, unit: "teams", of: "one person who creates teams", past: "409 KEY_LIMIT" },
+  teamsPerPerson: {
+    value: 200,
+    unit: "teams",
+    of: "the teams that one person has created",
+    past: "409 KEY_LIMIT",
+  },
   membersPerPage: {
     value: 10_000,
     unit: "members",

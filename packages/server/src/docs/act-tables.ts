@@ -1,8 +1,9 @@
+import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import type { Act } from "../management/act.ts";
 import { ACTS } from "../management/acts.ts";
 import { CALLERS } from "../management/callers.ts";
-import { blockOf, type JsonSchema, nameOf, outlineOf } from "../openapi/json-shape.ts";
+import { blockOf, type JsonSchema, nameOf, outlineOf, typeOf } from "../openapi/json-shape.ts";
 import { code, table } from "./markdown.ts";
 
 const inputOf = (schema: z.ZodType) =>
@@ -60,8 +61,25 @@ export function shapes(): string {
   const named = new Map(definitions.filter(([name]) => !name.startsWith("__")));
   return [...named]
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
-    .map(([name, schema]) => `interface ${name} ${blockOf(schema)}`)
+    .map(([name, schema]) => shapeOf(name, schema, named))
     .join("\n\n");
+}
+
+function shapeOf(name: string, schema: JsonSchema, named: Map<string, JsonSchema>): string {
+  if (schema.properties === undefined) return `type ${name} = ${typeOf(schema)};`;
+  const [base, { properties = {} }] = [...named].find(([, other]) => extendsBy(schema, other)) ?? ["", {}];
+  const own = Object.entries(schema.properties).filter(([field]) => !(field in properties));
+  return `interface ${name} ${base && `extends ${base} `}${blockOf({ ...schema, properties: Object.fromEntries(own) })}`;
+}
+
+/** Whether a schema has all fields of another schema, which has at least five, and further ones. */
+function extendsBy({ properties = {} }: JsonSchema, { properties: others = {} }: JsonSchema): boolean {
+  const fields = Object.entries(others);
+  return (
+    fields.length >= 5 &&
+    fields.length < Object.keys(properties).length &&
+    fields.every(([name, schema]) => isDeepStrictEqual(properties[name], schema))
+  );
 }
 
 export const audited = () =>

@@ -50,7 +50,7 @@ export const closes = () =>
 
 export const limits = () =>
   table(
-    ["Of", "Limit", "Above the limit"],
+    ["What", "Limit", "Above the limit"],
     Object.values(LIMITS).map(({ of, value, unit, past }) => [
       of,
       `${value.toLocaleString("en")} ${unit}`,

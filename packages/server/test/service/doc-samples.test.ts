@@ -30,9 +30,11 @@ const ELSEWHERE: Record<string, string> = {
 const NOT_RUN: Record<string, string> = {
   "README.md#start 1": "installs the project and starts a service that does not end",
   "docs/operating.md#start 1": "installs the project and starts a service that does not end",
-  "docs/react.md#react 1": "installs packages from a registry",
-  "packages/react/README.md#easelreact 1": "installs packages from a registry",
-  "packages/sdk/README.md#easelsdk 1": "installs a package from a registry",
+  "docs/react.md#react 1": "writes packages beside the checkout; vite-browser.test.ts packs them",
+  "packages/react/README.md#easelreact 1":
+    "writes packages beside the checkout; vite-browser.test.ts packs them",
+  "packages/sdk/README.md#easelsdk 1":
+    "writes a package beside the checkout; vite-browser.test.ts packs them",
 };
 
 /** Languages of code blocks that are only for reading, such as diagrams. No test runs them. */
