@@ -45,7 +45,7 @@ async function openAssistant(email: string) {
 
 const field = (page: Page) => page.getByLabel("Your question");
 const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
-/** The text of a page that is not only there to be announced. */
+/** Finds a text that is visible on the page. Ignores texts in status elements, which exist only for screen readers. */
 const seen = (page: Page, text: string) => page.locator("main > :not([role=status])").getByText(text).last();
 const retry = (page: Page) => button(page, "Try again");
 const ready = (page: Page) => button(page, "Send").waitFor();

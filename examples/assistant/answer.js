@@ -2,8 +2,8 @@ import { explain } from "./messages.js";
 import { MAX_TOKENS, MODEL, SYSTEM } from "./model.js";
 
 /**
- * Asks the model, and adds the texts of its answer to a turn as they arrive; calls `show` after each. Resolves when the turn is done,
- * stopped or failed. What has arrived until then is kept.
+ * Sends `messages` to the model. Adds each piece of the answer to `turn.answer` as soon as it arrives, and then calls `show`. Resolves when
+ * `turn.state` is `done`, `stopped` or `failed`; a stopped or failed answer keeps the pieces that arrived.
  */
 export async function writeAnswer(turn, messages, signal, show) {
   try {

@@ -11,17 +11,19 @@ const element = (id) => document.getElementById(id);
 const field = element("question");
 
 let turns = [];
-/** The first turn that was sent with the newest question. */
+/** The oldest turn that was sent to the model together with the newest question. Null before the first question. */
 let first = null;
-/** The controller that stops the answer being written; null if there is none. */
+/** Aborts the answer that is being written. Null if no answer is being written. */
 let stop = null;
-/** Resolves when the last answer has ended and is stored. */
+/** Resolves when the newest answer is complete, stopped or failed, and the attempt to store it has ended. */
 let answered = Promise.resolve();
 
 const show = (turn) =>
   drawTurn(turn, { isLast: turn === turns.at(-1), isCut: turn === first && turn !== turns[0] });
 
-/** Draws everything. If that hides the button with the focus, moves the focus to the button that has taken its place. */
+/**
+ * Draws the conversation and its buttons. If this hides the focused button, focuses the button that has taken its place: “Send” or “Stop”.
+ */
 function drawAll() {
   const focused = document.activeElement;
   const items = turns.map(show);
@@ -36,14 +38,14 @@ function drawAll() {
   if (!focused.checkVisibility()) element(stop === null ? "send" : "stop").focus({ preventScroll: true });
 }
 
-/** Stores a turn and removes those that are too old. Resolves with the error if that fails. */
+/** Stores a turn, and removes the oldest turns if there are too many. Resolves with the error if that fails, otherwise with undefined. */
 const keep = (turn) =>
   keepTurn(turn)
     .then(() => removeOldest(turns))
     .then(() => keepEnd(drawAll))
     .catch((error) => error);
 
-/** Writes the answer of a turn, which is the last one, into the page while it arrives, and stores it. */
+/** Asks the model the question of the last turn. Shows the answer while it arrives, and stores it when it has ended. */
 async function answer(turn) {
   stop = new AbortController();
   const { signal } = stop;
@@ -76,7 +78,7 @@ function ask() {
   answered = answer(turns.at(-1));
 }
 
-/** Asks for confirmation before the conversation is removed. */
+/** Asks the viewer whether the conversation may be removed. Resolves with true if the viewer confirms. */
 async function confirmed() {
   const dialog = element("confirm");
   dialog.returnValue = "no";
@@ -104,7 +106,10 @@ async function beginAnew() {
   }
 }
 
-/** Reads the conversation. Without key-value data, the page works but keeps nothing. */
+/**
+ * Resolves with the stored turns of the conversation. If key-value data is off, shows a warning that the conversation is not kept, and
+ * resolves with an empty list.
+ */
 async function readKept() {
   try {
     return await readTurns();
@@ -115,7 +120,7 @@ async function readKept() {
   }
 }
 
-/** Reads what the page needs, and shows the conversation, with the form or with the reason why the viewer cannot ask. */
+/** Reads and shows the stored conversation. Below it, shows the form, or the reason why the viewer may not ask. */
 async function begin() {
   try {
     const [error, kept] = await Promise.all([refusal(), readKept()]);

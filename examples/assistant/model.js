@@ -1,6 +1,6 @@
 /**
- * The model that answers. Put the id of another one here; the service must allow it (its setting `SERVICE_AI_MODELS`, by default the
- * provider's current models).
+ * The id of the model that answers. You can put another id here if the setting `SERVICE_AI_MODELS` of the service allows that model. By
+ * default, this setting allows the provider's current models.
  */
 export const MODEL = "claude-haiku-5-5";
 

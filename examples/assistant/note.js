@@ -2,8 +2,8 @@ import { explain, remedyOf } from "./messages.js";
 import { MODEL } from "./model.js";
 
 /**
- * Resolves with the reason why the viewer may not use AI, or with null if they may. `me` does not tell the reason, but the refusal of a
- * question does. It costs nothing, because the service asks no model.
+ * Resolves with the error that says why the viewer may not use AI, or with null if the viewer may. `easel.me()` does not tell the reason,
+ * so this function sends a question that the service refuses. A refused question costs nothing.
  */
 export async function refusal() {
   const { permissions } = await easel.me();
@@ -14,7 +14,10 @@ export async function refusal() {
   );
 }
 
-/** Shows why the page cannot be used, in place of the form; shows the form if the error is null. `isFault` says whether it is a failure. */
+/**
+ * If `error` is null, shows the form. Otherwise hides it and shows the text of the error in its place. The text looks like a failure if
+ * `isFault` is true, and like a calm note if it is false.
+ */
 export function showNote(error, { isFault = false } = {}) {
   const note = document.getElementById("note");
   const remedy = error === null ? "" : remedyOf(error);

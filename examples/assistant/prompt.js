@@ -5,7 +5,10 @@ const REQUEST_BYTES = 256 * 1024;
 
 const sizeOf = (value) => new TextEncoder().encode(JSON.stringify(value)).length;
 
-/** Returns the messages of a turn that precedes a question: none if it has no answer, because roles alternate. */
+/**
+ * Returns the question and the answer of an earlier turn as two messages. Returns no messages if the turn has no answer, because the model
+ * expects questions and answers in turn.
+ */
 function messagesOf({ question, answer }) {
   if (answer === "") return [];
   return [
@@ -15,8 +18,8 @@ function messagesOf({ question, answer }) {
 }
 
 /**
- * Returns the messages for the question of a turn, with as many of the turns before it as the request has room for, and `first`, the first
- * turn whose messages are included.
+ * Returns `{ messages, first }`. `messages` has the question of `turn` and, before it, as many earlier turns as fit into a request. `first`
+ * is the oldest turn in it.
  */
 export function promptFor(turn, turns) {
   let messages = [{ role: "user", content: turn.question }];

@@ -1,4 +1,6 @@
-/** The time in ms after which an announcement is removed, so that readers do not find an answer twice on the page. */
+/**
+ * The time in ms after which the text of an announcement is removed from the page. Otherwise a screen reader would find an answer twice.
+ */
 const SAID_MS = 10_000;
 
 let silence = 0;
@@ -13,7 +15,7 @@ export function say(text) {
   }, SAID_MS);
 }
 
-/** Shows and announces a warning beside the form. The empty text removes it. */
+/** Shows a warning beside the form and announces it to screen readers. An empty text removes the warning. */
 export function warn(text) {
   document.getElementById("message").textContent = text;
 }

@@ -1,4 +1,4 @@
-/** The distance in pixels from the end of the page within which the reader counts as being at the end. */
+/** The maximum distance in pixels from the end of the page at which the reader counts as being at the end. */
 const NEAR = 16;
 
 const page = document.documentElement;
@@ -8,7 +8,10 @@ const isAtEnd = () => page.scrollHeight - window.innerHeight - window.scrollY <=
 /** Scrolls to the end of the page. */
 export const scrollToEnd = () => window.scrollTo({ top: page.scrollHeight, behavior: "instant" });
 
-/** Changes the page. If the reader was at its end, scrolls to the new end; otherwise what they read stays in place. */
+/**
+ * Calls `change`, which changes the page. If the reader was at the end of the page, scrolls to the new end. Otherwise the scroll position
+ * stays as it is.
+ */
 export function keepEnd(change) {
   const wasAtEnd = isAtEnd();
   change();

@@ -17,7 +17,10 @@ function create(turn) {
   return item;
 }
 
-/** Returns a text about the size and cost of an answer. */
+/**
+ * Returns a text with the tokens and the cost of an answer, such as `1,204 tokens read, 96 written · $0.0017`. Returns `Stopped` for a
+ * stopped answer, and an empty text if the usage is unknown.
+ */
 function factsOf({ state, usage, cost }) {
   if (state === "stopped") return "Stopped";
   if (!usage) return "";
@@ -32,8 +35,8 @@ function factsOf({ state, usage, cost }) {
 }
 
 /**
- * Updates the element of a turn, or creates it, and returns it. `isLast` says whether it is the last turn, which can be repeated; `isCut`
- * whether the turns before it are not sent any more.
+ * Updates the element of a turn, or creates it, and returns it. `isLast` says whether the turn is the last one, which can be repeated if it
+ * failed or was stopped. `isCut` says that the turns before this one are no longer sent to the model.
  */
 export function drawTurn(turn, { isLast, isCut }) {
   const item = items.get(turn) ?? create(turn);

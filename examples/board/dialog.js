@@ -6,7 +6,7 @@ export const GONE = "Somebody has removed this card meanwhile.";
 const element = (id) => document.getElementById(id);
 
 /**
- * Sets up the dialog in which a card is edited or removed. `write` runs a change of the board, and `say` announces a text.
+ * Sets up the dialog in which a card is edited or removed. `write` runs a function that changes the board, and `say` announces a text.
  * Returns a function that opens the dialog for a card.
  */
 export function letEdit(state, { write, say }) {

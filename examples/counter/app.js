@@ -1,6 +1,6 @@
 import { privateNumber, sharedNumber } from "./numbers.js";
 
-/** The time in ms between two writes. All clicks in between are one write. */
+/** The shortest time in ms between two writes. The clicks between two writes are added up and sent together as one write. */
 const PAUSE = 600;
 
 const MESSAGES = {
@@ -67,13 +67,16 @@ class Counter {
     });
   }
 
-  /** Shows the buttons. The button that resets is for people who may. */
+  /**
+   * Shows the buttons that change the number. Shows the button “Reset” only if `resetting` is true, which means that the viewer may reset
+   * the number.
+   */
   allow(resetting) {
     this.#part(".controls").hidden = false;
     this.#part(".reset").hidden = !resetting;
   }
 
-  /** Reads the number and shows it. While a write is pending, the number is read when it has ended. */
+  /** Reads the number and shows it. Does nothing while a write is pending, because every write is followed by another read. */
   async refresh() {
     if (this.#busy) return;
     const value = await this.#number.get();
@@ -179,7 +182,7 @@ async function start() {
   await Promise.all(counters.map((counter) => counter.refresh()));
 }
 
-/** Reads both numbers. Shows the error if that fails. */
+/** Reads both numbers and shows them. Shows the error if reading fails. */
 async function read() {
   try {
     await start();
@@ -193,7 +196,10 @@ async function read() {
 let reading = false;
 let stale = false;
 
-/** Reads both numbers at once, or after `PAUSE` if they have just been read. Further calls until then cause no further read. */
+/**
+ * Reads both numbers at once if the last read ended more than `PAUSE` ago, and otherwise as soon as `PAUSE` is over. Several calls during
+ * this wait cause only one read.
+ */
 async function look() {
   stale = true;
   if (reading) return;

@@ -1,7 +1,13 @@
-/** A number that everyone may add to. It is a record of the collection `counts`, because the policy can allow everyone to increment that. */
+/**
+ * Returns the shared number, to which everyone may add. It is stored as a record of the collection `counts`, because a policy can let
+ * everyone increment the records of a collection.
+ */
 export function sharedNumber() {
   const counts = easel.kv.collection("counts");
-  /** The id of the oldest record. If two people count first at the same time, there are two records, and the number is their sum. */
+  /**
+   * The id of the record that clicks increment: the oldest one. If two people make the first click at the same time, each creates a record.
+   * The number shown is therefore the sum of all records.
+   */
   let id;
   let others = 0;
 
@@ -29,7 +35,7 @@ export function sharedNumber() {
   };
 }
 
-/** The viewer's own number, which nobody else can read: the key `count` in `easel.kv.user`. */
+/** Returns the viewer's own number, which nobody else can read. It is stored under the key `count` in `easel.kv.user`. */
 export function privateNumber() {
   const KEY = "count";
   const { user } = easel.kv;

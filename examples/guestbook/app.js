@@ -1,11 +1,11 @@
 import { keepDraft } from "./draft.js";
 import { drawEntry, drawTime, textOf } from "./entry.js";
 
-/** The number of entries at first, and the number that “Older entries” adds. */
+/** The number of entries that the page shows at first. Every click on “Older entries” adds the same number. */
 const PAGE = 20;
-/** The maximum number of records of one list. */
+/** The maximum number of records that one request can list. */
 const MOST = 1000;
-/** The shortest time in ms between two reads, which keeps a busy book inside the rate limit. */
+/** The shortest time in ms between two reads. It keeps the page within the rate limit when many people write at the same time. */
 const PAUSE = 600;
 
 const MESSAGES = {
@@ -42,7 +42,10 @@ function explain(error) {
 
 const may = (action, { authorId }) => rights[action].any || (rights[action].own && authorId === me.id);
 
-/** Shows the records, the newest first. Keeps the elements of records that have not changed, and with them the focus. */
+/**
+ * Shows `records`, the newest first. `people` maps the ids of authors to their names. The element of an entry that has not changed stays on
+ * the page, so that it does not lose the focus.
+ */
 function show(people) {
   const known = new Map([...list.children].map((item) => [item.dataset.id, item]));
   const items = records.map((record) => {
@@ -80,7 +83,7 @@ async function refresh() {
   }
 }
 
-/** Shows the form when the viewer is known, with their name and draft. */
+/** Shows the form with the viewer's name and stored draft, if the viewer may write entries. Does nothing if the form is already shown. */
 async function open() {
   if (!form.hidden || !rights.create.any) return;
   saveDraft = await keepDraft(field, element("draft"), explain);
@@ -91,7 +94,10 @@ async function open() {
 let reading = false;
 let stale = false;
 
-/** Reads the entries at once, or after `PAUSE` if a read has just been made. Further calls until then cause no further read. */
+/**
+ * Reads the entries at once if the last read ended more than `PAUSE` ago, and otherwise as soon as `PAUSE` is over. Several calls during
+ * this wait cause only one read.
+ */
 async function look() {
   stale = true;
   if (reading) return;
@@ -104,7 +110,10 @@ async function look() {
   reading = false;
 }
 
-/** Runs a change of the book. If it fails, shows the error in `problem`. Returns whether it succeeded. */
+/**
+ * Calls `action`, which creates, updates or deletes an entry, and then reads the entries again. If `action` fails, shows the error in the
+ * element `problem`. Returns whether it succeeded.
+ */
 async function change(problem, action) {
   problem.textContent = "";
   try {

@@ -2,8 +2,8 @@ const KEY = "draft";
 const PAUSE = 1000;
 
 /**
- * Keeps the text of a field in the viewer's private store `easel.kv.user` until the entry is signed, and shows in `note` what has become of
- * it. Returns a function that saves the draft now.
+ * Restores the stored draft into `field`, and stores what the viewer types as the new draft in `easel.kv.user`. Shows in `note` whether the
+ * draft was restored or saved, or why it was not. Returns a function that saves the draft at once, and deletes it if the field is empty.
  */
 export async function keepDraft(field, note, explain) {
   const draft = await easel.kv.user.get(KEY);

@@ -1,6 +1,6 @@
 const element = (id) => document.getElementById(id);
 
-/** Returns a time in words, such as “3 hours ago”, or the date once a week has passed. */
+/** Returns how long ago a date was in words, such as “3 hours ago”. A week or more after the date, returns the date itself. */
 function ago(date) {
   const minutes = Math.max(0, Math.floor((Date.now() - date) / 60_000));
   const format = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
@@ -11,7 +11,7 @@ function ago(date) {
   return date.toLocaleDateString("en", { dateStyle: "long" });
 }
 
-/** Shows how long ago the entry of an element was written or changed. */
+/** Shows in the element of an entry how long ago the entry was written or last changed. */
 export function drawTime(item) {
   const time = item.querySelector("time");
   const date = new Date(Number(item.dataset.version));
@@ -23,7 +23,10 @@ export function drawTime(item) {
 /** Returns the text of an entry as a string, even if another program has stored something else. */
 export const textOf = ({ value }) => String(Object(value).text ?? "");
 
-/** Creates the element of an entry. `may` says which of the actions `update` and `delete` the viewer has. */
+/**
+ * Creates the element of an entry. `name` is the author's name. `may.update` and `may.delete` say whether the viewer may change and remove
+ * the entry.
+ */
 export function drawEntry(record, name, may) {
   const item = element("entry").content.firstElementChild.cloneNode(true);
   const part = (selector) => item.querySelector(selector);

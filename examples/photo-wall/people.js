@@ -1,4 +1,4 @@
-/** The people who have uploaded photos, by id. File records have only the ids of people. */
+/** Maps ids to the people who have uploaded photos. A file record has only the id of the person. */
 let people = new Map();
 
 /** Returns the name of a person, or “somebody” if the name is unknown. */

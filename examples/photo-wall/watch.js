@@ -4,7 +4,10 @@ const TOLD_MS = 60_000;
 const LOOK_MS = 10_000;
 /** The longest delay in ms after failures. */
 const REST_MS = 60_000;
-/** The shortest time in ms between two reads that changes cause, because the pictures need many requests. The first change causes one at once. */
+/**
+ * The time in ms to wait after a read before the page reads again because of changes. The first change is read at once. The time is long
+ * because every picture is a request of its own.
+ */
 const TOGETHER_MS = 1500;
 
 /**

@@ -28,10 +28,10 @@ export async function readAll() {
   return all.sort((one, other) => other.updatedAt - one.updatedAt);
 }
 
-/** The collection of the choices, which everyone may read. Its records have no remarks. */
+/** Returns the collection `votes`, which everyone may read. Each record has the choice of one person, but not the comment. */
 export const votes = () => easel.kv.collection("votes");
 
-/** Reads the vote of each person: of several by one person, the last. */
+/** Returns one record of `votes` for each person. If a person has several records, returns the one that was changed last. */
 export async function readVotes() {
   const byAuthor = new Map();
   let cursor = null;
@@ -45,7 +45,7 @@ export async function readVotes() {
 
 const votesOf = async (authorId) => (await votes().list({ where: { authorId } })).entries;
 
-/** Stores the viewer's choice where everyone may read it. */
+/** Stores the viewer's choice in the collection `votes`, which everyone may read. Replaces an earlier choice. */
 export async function vote(me, choice) {
   const [own] = await votesOf(me.id);
   await (own ? votes().update(own.id, { choice }) : votes().create({ choice }));
@@ -70,7 +70,7 @@ export function countsOf(answers, choices) {
 /** Encodes a cell of CSV. A leading apostrophe keeps spreadsheets from interpreting a text as a formula. */
 const cell = (text) => `"${text.replace(/^[=+\-@\t\r]/, "'$&").replaceAll('"', '""')}"`;
 
-/** Returns all answers as CSV, in UTF-8 with a byte order mark for spreadsheets. */
+/** Returns all answers as a CSV text. It begins with a byte order mark, by which spreadsheets recognise UTF-8. */
 export function tableOf(answers) {
   const rows = answers.map((answer) => {
     const { name, choice, comment } = contentOf(answer);

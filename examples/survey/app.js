@@ -1,7 +1,7 @@
 import { COLLECTION, contentOf, readAll, readVotes, tableOf, unvote, vote, votes } from "./answers.js";
 import { drawResults, drawTally, plural, timeOf } from "./results.js";
 
-/** The shortest time in ms between two reads. */
+/** The shortest time in ms between two reads that `watch` starts. */
 const PAUSE = 600;
 const SHOWN = 50;
 
@@ -89,7 +89,10 @@ async function refresh() {
   element("all").hidden = !manages();
 }
 
-/** Reads the viewer's answer, and all answers if the viewer may see them. Shows the error if that fails. */
+/**
+ * Reads and shows the viewer's answer and everyone's votes. The owner and the editors also get all answers. Shows the error if reading
+ * fails.
+ */
 async function look() {
   try {
     me ??= await easel.me();
@@ -105,7 +108,10 @@ async function look() {
   }
 }
 
-/** Runs a change. If it fails, shows the error in the element `problem`. Returns whether it succeeded. */
+/**
+ * Calls `action`, which changes answers. If it fails, shows the error in the element `problem`. Returns whether it succeeded, and false if
+ * another change is still running.
+ */
 async function change(problem, action) {
   if (form.ariaBusy === "true") return false;
   form.ariaBusy = "true";
@@ -232,7 +238,10 @@ function more() {
 let reading = false;
 let stale = false;
 
-/** Reads everything at once, or after `PAUSE` if a change has just been shown. Further calls until then cause no further read. */
+/**
+ * Calls `look` at once if its last call ended more than `PAUSE` ago, and otherwise as soon as `PAUSE` is over. Several calls during this
+ * wait cause only one read.
+ */
 async function watch() {
   stale = true;
   if (reading) return;

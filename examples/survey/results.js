@@ -14,7 +14,7 @@ export const timeOf = ({ updatedAt }) =>
     minute: "2-digit",
   });
 
-/** Shows how many people have chosen what. */
+/** Shows a bar for each choice, with the number of people who have chosen it. */
 export function drawTally(answers, choices) {
   const counts = countsOf(answers, choices);
   const most = Math.max(1, ...counts.values());
@@ -45,7 +45,10 @@ function drawAnswer(answer, me) {
   return item;
 }
 
-/** Shows the first `shown` answers. If an answer had the focus, it keeps the focus. */
+/**
+ * Shows as many answers as `shown` says, from the first one on. `me` is the viewer. If the button “Remove” of an answer had the focus, it
+ * has the focus again.
+ */
 export function drawResults(answers, { me, shown }) {
   const at = document.activeElement?.closest(".answer")?.dataset.user;
   element("answers").replaceChildren(...answers.slice(0, shown).map((answer) => drawAnswer(answer, me)));

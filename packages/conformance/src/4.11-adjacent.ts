@@ -209,8 +209,8 @@ export function account(target: Target): void {
 }
 
 /**
- * Asserts that a response to `GET /sdk/v1.js` has the status 200, and returns the response. The status 503 means that the script has not
- * been built: then skips the test and returns null.
+ * Returns a response to `GET /sdk/v1.js` whose status is 200. If the status is 503, the script has not been built: skips the test and
+ * returns null. Fails for any other status.
  */
 function built(t: TestContext, answer: Answer): Answer | null {
   if (answer.status !== 503) {

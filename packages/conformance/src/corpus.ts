@@ -18,7 +18,7 @@ export function samples(folder: string): Sample[] | null {
     .map((name) => ({ name, bytes: readFileSync(join(path, name)) }));
 }
 
-/** Whether the test corpora are on this machine. */
+/** Whether this machine has the folder with the test corpora, which are files of unusual JSON and strings. */
 export const hasCorpora = existsSync(FOLDER);
 
 /** The reason to skip a test that needs a corpus. */

@@ -32,7 +32,9 @@ export interface Exchange {
   answer: Answer;
 }
 
-/** The channel on which `send` publishes each `Exchange`, for tests of a rule that all responses follow. */
+/**
+ * The Node.js diagnostics channel to which `send` publishes each `Exchange`. Tests can subscribe to it to check a rule for all responses.
+ */
 export const EXCHANGES = channel("easel.conformance.exchanges");
 
 /**

@@ -7,7 +7,7 @@ import { parallel } from "./parallel.ts";
 import { connect } from "./realtime/socket.ts";
 import { devTarget, type Person, proxyTarget, type Target, type TargetOptions } from "./target.ts";
 
-/** The settings of a service that can pass all tests but those of rate limits. */
+/** The settings with which a service can pass all tests except those of rate limits. */
 const SETTINGS: Record<string, string> = {
   SERVICE_RATELIMIT_ENABLED: "off",
   SERVICE_REALTIME_PUBLISHES_PER_MIN: "1000000000",
@@ -15,31 +15,37 @@ const SETTINGS: Record<string, string> = {
   SERVICE_AUTHORING_USER_DAILY_MAX: "1000",
 };
 
-/** The settings of a service for the tests of rate limits. */
+/** The settings with which a service can pass the tests of rate limits. */
 const LIMITED_SETTINGS: Record<string, string> = {
   SERVICE_RATELIMIT_CANVAS_API_PER_MIN: "100",
   SERVICE_RATELIMIT_LOGIN_PER_MIN: "100",
   SERVICE_AUTHORING: "on",
 };
 
-/** The most sign-ins a minute that the tests of rate limits need. */
+/** The number of sign-ins per minute that the tests of rate limits need. A service that allows fewer is not ready for these tests. */
 const SIGN_INS = 100;
 
-/** The number of messages that a connection publishes at once to find out whether publishes are limited. */
+/** The number of messages that `limitsPublishes` sends at once on one WebSocket connection. */
 const BURST = 300;
 
 const TARGETS = { dev: devTarget, proxy: proxyTarget };
 
-/** A service that is ready for the tests. */
+/** A service against which the tests can run. */
 export interface Ready {
   target: Target;
   /** Whether pages may publish canvases on the service. */
   authoring: boolean;
-  /** The tests that do not run, each with what they need. */
+  /**
+   * The groups of tests that do not run against the service. Each text also says what the group needs, such as `4.8 authoring, but for its
+   * switch: SERVICE_AUTHORING=on`.
+   */
   leftOut: string[];
 }
 
-/** Says that the service, or the settings of the command, do not allow the tests to run. The message is for people. */
+/**
+ * An error that says why the tests cannot run: the service or the environment variables of the command are not set up for them. The message
+ * tells a person what to change.
+ */
 export class NotReady extends Error {}
 
 const commandOf = (settings: Record<string, string>) =>
@@ -47,7 +53,10 @@ const commandOf = (settings: Record<string, string>) =>
     .map(([name, value]) => `${name}=${value}`)
     .join(" ")} npm start`;
 
-/** Returns the message for a service that answers, but that needs other settings. */
+/**
+ * Returns the error for a service that responds but needs other settings. Its message lists `faults` and the command that starts the
+ * service with `settings`. `ending` is the last line.
+ */
 const restart = (base: string, faults: string[], settings: Record<string, string>, ending: string) =>
   new NotReady(
     [
@@ -71,8 +80,8 @@ function choice<Name extends string>(
 }
 
 /**
- * Finds out whether the tests can run against the service that the environment names, and how it is set up. Sends about 20 requests, creates
- * one canvas and deletes it. Throws `NotReady` if the tests cannot run.
+ * Checks that the tests can run against the service that the environment variable `BASE_URL` names, and finds out how that service is set
+ * up. Sends some requests, creates one canvas and deletes it. Throws `NotReady` if the tests cannot run.
  */
 export async function preflight(environment: NodeJS.ProcessEnv): Promise<Ready> {
   const { BASE_URL, ADMIN_EMAIL = "dev@example.com", AI_PROVIDER, UPSTREAM } = environment;
@@ -132,7 +141,10 @@ async function reach(base: string): Promise<void> {
     throw new NotReady(`GET ${base}/healthz is ${answer.status}: that is not a service which can be tested.`);
 }
 
-/** Finds out how people sign in to the service. `signIn` is the response to a sign-in of dev mode. */
+/**
+ * Finds out whether people sign in to the service in dev mode or through a proxy, by trying a dev sign-in. `signIn` in the result is the
+ * response to it. Throws `NotReady` if the sign-in mode is another one or contradicts `AUTH_MODE`.
+ */
 async function signInMode(
   base: string,
   environment: NodeJS.ProcessEnv,
@@ -154,7 +166,10 @@ async function signInMode(
   return { authMode, signIn };
 }
 
-/** Signs an administrator in. Returns the response to `GET /api/me`. */
+/**
+ * Signs in as the administrator. Returns the administrator, and the response to `GET /api/me` as `me`. Throws `NotReady` if the sign-in
+ * fails or the person is no administrator.
+ */
 async function signInAsAdmin(
   base: string,
   authMode: "dev" | "proxy",
@@ -193,7 +208,10 @@ function requireLimits(base: string, isLimited: boolean, signIn: Answer): void {
   );
 }
 
-/** Finds out on a new canvas whether pages may publish canvases and whether publishes are limited. Deletes the canvas. */
+/**
+ * Creates a canvas and finds out with it whether pages may publish canvases (`authoring`), and whether the service limits the realtime
+ * messages of a connection (`publishesLimited`). Deletes the canvas.
+ */
 async function probe(
   target: Target,
   admin: Person,
@@ -217,7 +235,9 @@ async function probe(
   }
 }
 
-/** Publishes a burst of messages on one connection. Returns whether the service refused one of them. */
+/**
+ * Publishes `BURST` messages at once on one WebSocket connection. Returns whether the service refused any of them because of a rate limit.
+ */
 async function limitsPublishes(target: Target, slug: string, person: Person): Promise<boolean> {
   const socket = await connect(target, slug, person);
   try {
@@ -230,7 +250,7 @@ async function limitsPublishes(target: Target, slug: string, person: Person): Pr
   }
 }
 
-/** Returns the tests that do not run against the service, each with what they need. */
+/** Returns the groups of tests that do not run against the service, with what each group needs (see `Ready.leftOut`). */
 function leftOut({ rateLimited, ai, upstream, urlMode, authMode }: Target, authoring: boolean): string[] {
   if (rateLimited) return ["everything but rate limits: without RATE_LIMITED, on a service without limits"];
   return [

@@ -32,8 +32,8 @@ const STATES: [name: string, loads: boolean, ...changes: Change[]][] = [
 ];
 
 /**
- * Tests that `GET /sdk/v1.js` needs no session if the request comes from a page with a Public link. Other requests need one (specification
- * 4.1, step 1).
+ * Tests that an anonymous visitor of a canvas with a Public link can load `GET /sdk/v1.js`. All other requests for it need a session
+ * (specification 4.1, step 1).
  */
 export function publicScript(target: Target): void {
   describe("GET /sdk/v1.js for an anonymous page of a Public link", () => {

@@ -11,7 +11,7 @@ import { type Step, stepsIn, USAGE } from "./script.ts";
  * and plays the steps that the newest user message asks for (script.ts). `GET /log?mark=` returns what it received.
  */
 
-/** A request that the stand-in provider has received, as `GET /log` returns it. */
+/** A request that the stand-in for the AI provider has received, as its route `GET /log` returns it. */
 export interface Received {
   path: string;
   headers: Record<string, unknown>;

@@ -8,8 +8,8 @@ import { ask } from "./chat.ts";
 const UNKNOWN_PATHS = ["/ai", "/ai/", "/ai/chat/", "/ai/chat/more", "/ai/models", "/ai/Chat", "/aichat"];
 
 /**
- * Tests that `/ai/chat` allows only POST, that other paths which begin with `/ai` respond with 404, and that no cache may store the
- * refusals.
+ * Tests that `/ai/chat` allows only POST, and that any other path that begins with `/ai` responds with 404. Also tests that no cache may
+ * store an error response of these routes.
  */
 export function routes(target: Target): void {
   describe("routes", () => {

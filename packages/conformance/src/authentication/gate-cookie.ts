@@ -35,7 +35,7 @@ export function gateCookie(target: Target): void {
     before(async () => {
       site = await siteOf(target, { terms: { password: PASSWORD } });
     });
-    /** Requests `GET /me` as a person. Adds a cookie `__service_gate` for each of `values`, and fails if one of them is undefined. */
+    /** Requests `GET /me` as a person, with one cookie `__service_gate` for each of `values`. Fails if one of `values` is undefined. */
     const me = (at: Stage, person: Person | null, ...values: (string | undefined)[]) => {
       const lines = [...(person?.headers ?? [])];
       const session = lines.find(([name]) => name === "Cookie")?.[1];

@@ -42,13 +42,13 @@ export async function unlocked(
   return browser;
 }
 
-/** Asserts the outcome of `GET /me` and of the canvas's page for this browser. */
+/** Requests `GET /me` and the page of the canvas with this browser. Asserts that both responses have the expected outcome. */
 export async function finds(target: Target, site: Stage, browser: Browser, outcome: Outcome): Promise<void> {
   await findsApi(target, site, browser, outcome);
   await findsPage(target, site, browser, outcome);
 }
 
-/** Asserts the outcome of `GET /me` for this browser. */
+/** Requests `GET /me` with this browser. Asserts that the response has the expected outcome. */
 export async function findsApi({ authMode }: Target, { slug }: Stage, browser: Browser, outcome: Outcome) {
   const answer = await browser.api(slug).get("/me");
   if (outcome === "in") assert.equal(answer.status, 200, answer.text);
@@ -56,7 +56,7 @@ export async function findsApi({ authMode }: Target, { slug }: Stage, browser: B
   else refused(answer, ...outcome);
 }
 
-/** Asserts the outcome of a request for the canvas's page. */
+/** Requests the page of the canvas with this browser. Asserts that the response has the expected outcome. */
 export async function findsPage(target: Target, { slug }: Stage, browser: Browser, outcome: Outcome) {
   const answer = await browser.canvas(slug);
   if (outcome === "in") shown(answer);

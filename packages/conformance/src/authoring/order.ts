@@ -19,9 +19,9 @@ const PUBLIC = { access: "public_link" } as const;
 const LOCKED = { access: "password", password: "p" } as const;
 
 /**
- * Requests that publish a new canvas (`POST /authoring`), each with two faults. `name` says which fault must be reported, and `refusal` and
- * `reason` are the error for it. The sender is a person whom an administrator has forbidden to
- * make canvases public, and `taken` stands for a slug that is in use.
+ * Requests to `POST /authoring`. Each has two faults, and the service must report only the fault that `name` has before the word “before”.
+ * `refusal` and `reason` are the expected error. The sender may not publish Public links, and the slug `taken` stands for one that is in
+ * use.
  */
 const POSTED: [
   name: string,

@@ -9,8 +9,8 @@ import { author, bundleOf, revise } from "./form.ts";
 import { add, asStage, listed, sharesOf, studio } from "./share.ts";
 
 /**
- * Tests requests to `/authoring` by people who may not publish Public links. They cannot publish a canvas with a Public link, or change the
- * access, the password or the expiry of one that has it. They can change its title and its files.
+ * Tests requests to `/authoring` by people who may not publish Public links. They cannot publish a canvas with a Public link. If a canvas
+ * has one already, they can change its title and its files, but not its access, password or expiry.
  */
 export function publicLinks(target: Target): void {
   describe("Public links", () => {

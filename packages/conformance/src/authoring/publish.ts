@@ -51,8 +51,8 @@ const UNUSUAL = { constructor: "x", sourceapp: "notes", nul: "\0", "": [{}] };
 const LARGEST = { text: "x".repeat(16 * 1024 - '{"text":""}'.length) };
 
 /**
- * Each row is a request to `POST /authoring`. `metadata` has the fields that are sent besides the title "A share", or instead of it.
- * `share` has the fields in which the published canvas must differ from `PLAIN`.
+ * Each row is a request to `POST /authoring`. The request sends the title “A share” and the fields of `metadata`, which may have another
+ * title. `share` has the fields in which the published canvas must differ from `PLAIN`.
  */
 const ROWS: [name: string, metadata: object, share: Partial<AuthoredCanvas>][] = [
   ["a title alone", {}, {}],

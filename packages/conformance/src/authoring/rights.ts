@@ -28,7 +28,7 @@ const ROWS: [
   ["admin", "admin"],
 ];
 
-/** Calls every route of `/authoring` as the person whose requests `page` sends. Returns the responses. */
+/** Calls every route of `/authoring` as the user of `page`. Returns the responses. */
 const everyRoute = async (page: Page, { id }: AuthoredCanvas): Promise<Answer[]> => [
   await author(page, { title: "Mine" }),
   await author(page, "no JSON", ""),
@@ -49,7 +49,10 @@ export function rights(target: Target): void {
       canvas = await studio(target, { access: "whole_org" });
       admin = await target.signIn(target.admin);
     });
-    /** Publishes a canvas as the owner, through `/authoring`. Then adds an editor and a viewer to it. */
+    /**
+     * Publishes a canvas as the owner, through `/authoring`, and adds an editor and a viewer to it. Returns the canvas as `GET /authoring`
+     * then lists it.
+     */
     const shared = async (metadata = { title: "A share" }) => {
       const share = await add(canvas.pages.owner, metadata, bundleOf("old"));
       await setSharing(target, asStage(target, canvas, share), "private", {

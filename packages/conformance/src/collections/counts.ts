@@ -23,8 +23,8 @@ const READABLE: Record<Preset, Record<Caller, number>> = {
 const named = (preset: Preset, audience: string) => `${preset}.${audience}`;
 
 /**
- * Tests `GET …/count`, which only the audience in the policy's field `aggregateCount` may call. Without `where`, it counts all records.
- * With `where`, it counts only the matching records that the caller can read.
+ * Tests `GET …/count`. Only the callers that the policy's field `aggregateCount` names may use it. Without the parameter `where`, the
+ * response is the number of all records; with it, the number of matching records that the caller can read.
  */
 export function counts(target: Target): void {
   describe("counts", () => {

@@ -65,7 +65,10 @@ export interface Parts {
   body?: string | Buffer;
 }
 
-/** Returns a path below `/v1/c/{slug}`, such as `/connections/p-1/x?reply=…`. Its query tells the stand-in how to respond. */
+/**
+ * Returns a path below `/v1/c/{slug}`, such as `/connections/p-1/x?reply=…`. The parameter `reply` tells the stand-in for the external API
+ * how to respond. `mark` is a text by which the log of the stand-in finds the request.
+ */
 export const pathOf = (profile: string, reply: Reply, mark?: string): string =>
   `/connections/${profile}/x?${asking(reply, mark)}`;
 

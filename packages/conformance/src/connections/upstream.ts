@@ -13,7 +13,7 @@ import { type Reply, replyIn } from "./reply.ts";
  * /log?mark=` returns the requests whose query parameter `mark` has this value.
  */
 
-/** A request that the stand-in has received, as `GET /log` returns it. */
+/** A request that the stand-in for the external API has received, as its route `GET /log` returns it. */
 export interface Received {
   method: string;
   /** The path and the query as sent. */

@@ -29,8 +29,8 @@ async function walk(page: Page, limit: number, filter = "", between = async () =
 }
 
 /**
- * Query strings for `GET /files` that the service must refuse, each with the expected error. `read` in them stands for the id of a record
- * that the caller can read, `hidden` for the id of a record that the caller cannot read.
+ * Query strings for `GET /files` that the service must refuse, each with the expected error. The test replaces `read` with the id of a
+ * record that the caller can read, and `hidden` with the id of a record that the caller cannot read.
  */
 const REFUSED: (readonly [query: string, status: number, code: ErrorCode])[] = [
   ...["0", "-1", "1001", "1.5", "1e2", "ten", "", "%20", "0x10", "99999"].map(

@@ -43,11 +43,11 @@ const NO_IDS = [
   `?ids=a,${"i".repeat(500)}`,
 ];
 
-/** Returns this number of ids that nobody has. */
+/** Returns `count` different ids that no person has. */
 const some = (count: number) => Array.from({ length: count }, (_, index) => `nobody-${index}`);
 const short = (text: string) => (text.length > 40 ? `${text.slice(0, 10)}… (${text.length})` : text);
 
-/** Tests the parameter `ids` of `GET /people`, its methods and its headers. */
+/** Tests the parameter `ids` of `GET /people`, the methods that the route allows, and the headers of its responses. */
 export function ids(target: Target): void {
   describe("ids", () => {
     let canvas: Stage;
@@ -146,7 +146,7 @@ export function ids(target: Target): void {
   });
 }
 
-/** Tests that requests for people count against the same rate limit as other requests for a canvas. */
+/** Tests that requests to `/people` and other requests to the same canvas count against one common rate limit. */
 export function rates(target: Target): void {
   describe("rates", () => {
     it("one bucket with the identity", async () => {

@@ -13,7 +13,7 @@ import { disabled } from "../refusal.ts";
 import type { Target } from "../target.ts";
 import { ask, type Caller, leaveTraces, POLICY, type Trace } from "./traces.ts";
 
-/** Tests which people `GET /people` names: those who have left something that the caller may read, and nobody else. */
+/** Tests which people `GET /people` returns: only those who have left something, such as a record or a file, that the caller may read. */
 export function sources(target: Target): void {
   describe("the people that a caller gets", () => {
     let canvas: Stage;
@@ -23,7 +23,10 @@ export function sources(target: Target): void {
       traces = await leaveTraces(target, canvas);
     });
 
-    /** Asserts that a caller gets exactly the people whose traces are readable, with their names. */
+    /**
+     * Requests `GET /people` for the authors of all `traces`. Asserts that the response has exactly the authors of the traces for which
+     * `isReadable` returns true, with their names.
+     */
     async function gets(page: Page, isReadable: (trace: Trace) => boolean): Promise<void> {
       const found = await ask(
         page,

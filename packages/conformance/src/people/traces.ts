@@ -19,22 +19,25 @@ export interface Caller {
   manages: boolean;
 }
 
-/** A person, their page of the canvas, and the only thing that they have left there. */
+/** The only thing that a person has left on the canvas, such as a record or a file. `page` sends requests as this person. */
 export interface Trace {
   /** What the person has left, such as `a file in group personal`. */
   name: string;
   id: string;
   person: Person;
   page: Page;
-  /** The capabilities without which nobody reads it. */
+  /** The capabilities that must be on so that anyone can read the thing. */
   needs: ("kv" | "files")[];
-  /** The policy document without the collection or file group of this thing; undefined if it needs none. */
+  /** The collection or file group to which the thing belongs. Undefined if the policy does not govern the thing. */
   entry?: { kind: "collections" | "fileGroups"; name: string };
-  /** Whether a caller may read it under `POLICY`. */
+  /** Returns whether a caller may read the thing while the canvas has the policy document `POLICY`. */
   isReadable(caller: Caller): boolean;
 }
 
-/** Every preset alone, and every right to read as the override of a preset that has another one. */
+/**
+ * One policy for each preset without overrides. In addition, for each value of the right `read`, one policy that overrides `read` of a
+ * preset with this value.
+ */
 const POLICIES: Record<string, RecordPolicy> = Object.fromEntries([
   ...(Object.keys(PRESETS) as Preset[]).map((preset) => [preset, { preset }] as const),
   ...(Object.keys(RIGHTS) as (keyof typeof RIGHTS)[]).map((read) => {
@@ -43,14 +46,14 @@ const POLICIES: Record<string, RecordPolicy> = Object.fromEntries([
   }),
 ]);
 
-/** The policy document of the canvas while callers ask for people. */
+/** The policy document that the canvas has while the tests call `GET /people`. */
 export const POLICY: RuntimePolicy = { collections: POLICIES, fileGroups: POLICIES };
 
 const OPEN = Object.fromEntries(Object.keys(POLICIES).map((name) => [name, { preset: "collaborative" }]));
-/** The policy document of the canvas while people leave things there: everyone may do everything. */
+/** The policy document that the canvas has while `leaveTraces` creates the traces. It lets everyone do everything. */
 const ALL_OPEN = { collections: OPEN, fileGroups: OPEN } as RuntimePolicy;
 
-/** Requests `GET /people`. Returns the people in the response, after a check of its format. */
+/** Requests `GET /people` with these ids. Asserts that the response has the right format, and returns the people in it. */
 export async function ask(page: Page, ids: string[]): Promise<KnownPerson[]> {
   const answer = await page.get(`/people?ids=${ids.map(encodeURIComponent).join()}`);
   const people = answer.json.people as KnownPerson[];
@@ -59,7 +62,10 @@ export async function ask(page: Page, ids: string[]): Promise<KnownPerson[]> {
   return people;
 }
 
-/** Lets each of a number of people leave one thing on a canvas, and then gives the canvas the policy document `POLICY`. */
+/**
+ * Creates one thing for each of a number of people, such as a record or a file. Then gives the canvas the policy document `POLICY`. Returns
+ * one `Trace` for each thing.
+ */
 export async function leaveTraces(target: Target, canvas: Stage): Promise<Trace[]> {
   await govern(target, canvas, ALL_OPEN);
   const come = async (label: string, by?: Person) => {
