@@ -4,14 +4,14 @@ import { STEP } from "./messages.js";
 const REST = 15_000;
 
 /**
- * Creates an object that follows the viewer's pointer and calls `send` with its position: at once, and then every `STEP` ms while it moves.
- * The SDK gathers the positions and keeps within the rate limit (`channel.batch`).
+ * Creates an object that tracks the viewer's pointer. It calls `send` with the position at once when the pointer moves, and then at most
+ * every `STEP` ms. The SDK collects the positions and keeps within the rate limit (`channel.batch`).
  */
 export function createPointer(send) {
   let isOpen = false;
   let here = null;
   let sent = null;
-  /** Nothing is sent before this timer ends. 0 if the next position is sent at once. */
+  /** The timer that must end before the next position is sent. 0 if the next position can be sent at once. */
   let timer = 0;
 
   const next = () => {
@@ -48,7 +48,7 @@ export function createPointer(send) {
 
     repeat,
 
-    /** Sends nothing for some time, and then the current position. */
+    /** Sends nothing for `REST` ms, and then sends the current position. */
     rest() {
       clearTimeout(timer);
       sent = null;
