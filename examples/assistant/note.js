@@ -15,8 +15,8 @@ export async function refusal() {
 }
 
 /**
- * If `error` is null, shows the form. Otherwise hides it and shows the text of the error in its place. The text looks like a failure if
- * `isFault` is true, and like a calm note if it is false.
+ * If `error` is null, shows the form. Otherwise hides the form and shows the text of the error in its place. The text looks like a failure
+ * if `isFault` is true, and like a calm note if it is false.
  */
 export function showNote(error, { isFault = false } = {}) {
   const note = document.getElementById("note");

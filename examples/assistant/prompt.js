@@ -7,7 +7,7 @@ const sizeOf = (value) => new TextEncoder().encode(JSON.stringify(value)).length
 
 /**
  * Returns the question and the answer of an earlier turn as two messages. Returns no messages if the turn has no answer, because the model
- * expects questions and answers in turn.
+ * expects questions and answers to alternate.
  */
 function messagesOf({ question, answer }) {
   if (answer === "") return [];

@@ -6,7 +6,7 @@ const TOLD = 60_000;
 const LOOK = 5000;
 /** The longest time in ms until the next read after a failed one. */
 const REST = 60_000;
-/** The time in ms to wait after a read before the page reads again because of changes. The first change is read at once. */
+/** The shortest time in ms between two reads when changes arrive one after the other. The first change is read at once. */
 const TOGETHER = 600;
 
 /**

@@ -1,6 +1,6 @@
 /**
- * Returns the shared number, to which everyone may add. It is stored as a record of the collection `counts`, because a policy can let
- * everyone increment the records of a collection.
+ * Returns an object that reads and changes the shared number, to which everyone may add. The number is a record of the collection `counts`,
+ * because a policy can let everyone increment the records of a collection.
  */
 export function sharedNumber() {
   const counts = easel.kv.collection("counts");
@@ -35,7 +35,10 @@ export function sharedNumber() {
   };
 }
 
-/** Returns the viewer's own number, which nobody else can read. It is stored under the key `count` in `easel.kv.user`. */
+/**
+ * Returns an object that reads and changes the viewer's own number, which nobody else can read. The number is stored under the key `count`
+ * in `easel.kv.user`.
+ */
 export function privateNumber() {
   const KEY = "count";
   const { user } = easel.kv;

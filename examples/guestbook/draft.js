@@ -2,8 +2,8 @@ const KEY = "draft";
 const PAUSE = 1000;
 
 /**
- * Restores the stored draft into `field`, and stores what the viewer types as the new draft in `easel.kv.user`. Shows in `note` whether the
- * draft was restored or saved, or why it was not. Returns a function that saves the draft at once, and deletes it if the field is empty.
+ * Restores the stored draft into `field`. From then on, stores what the viewer types as the draft, in `easel.kv.user`, and shows in `note`
+ * whether that succeeded. Returns a function that stores the draft at once, or deletes it if the field is empty.
  */
 export async function keepDraft(field, note, explain) {
   const draft = await easel.kv.user.get(KEY);

@@ -1,6 +1,6 @@
 const element = (id) => document.getElementById(id);
 
-/** Returns how long ago a date was in words, such as “3 hours ago”. A week or more after the date, returns the date itself. */
+/** Returns in words how long ago a date was, such as “3 hours ago”. From one week on, returns the date itself, such as “March 4, 2026”. */
 function ago(date) {
   const minutes = Math.max(0, Math.floor((Date.now() - date) / 60_000));
   const format = new Intl.RelativeTimeFormat("en", { numeric: "auto" });

@@ -5,7 +5,7 @@ const LOOK_MS = 10_000;
 /** The longest delay in ms after failures. */
 const REST_MS = 60_000;
 /**
- * The time in ms to wait after a read before the page reads again because of changes. The first change is read at once. The time is long
+ * The shortest time in ms between two reads when changes arrive one after the other. The first change is read at once. The time is long
  * because every picture is a request of its own.
  */
 const TOGETHER_MS = 1500;

@@ -46,8 +46,8 @@ function drawAnswer(answer, me) {
 }
 
 /**
- * Shows as many answers as `shown` says, from the first one on. `me` is the viewer. If the button “Remove” of an answer had the focus, it
- * has the focus again.
+ * Shows the first answers of the list, at most as many as the number `shown`. `me` is the viewer. If the button “Remove” of an answer had
+ * the focus, the button of the same answer gets it again.
  */
 export function drawResults(answers, { me, shown }) {
   const at = document.activeElement?.closest(".answer")?.dataset.user;

@@ -209,8 +209,8 @@ export function account(target: Target): void {
 }
 
 /**
- * Returns a response to `GET /sdk/v1.js` whose status is 200. If the status is 503, the script has not been built: skips the test and
- * returns null. Fails for any other status.
+ * Returns `answer`, a response to `GET /sdk/v1.js`, if its status is 200. If the status is 503, the script has not been built: skips the
+ * test and returns null. Fails for any other status.
  */
 function built(t: TestContext, answer: Answer): Answer | null {
   if (answer.status !== 503) {
