@@ -110,7 +110,7 @@ export interface ConnectionCalls {
   latency: { meanMs: number; p50Ms: number; p95Ms: number } | null;
 }
 
-/** The response of `GET /api/admin/connections/{profile}/usage`. `from` and `to` are the first and the last day (UTC). */
+/** The response of `GET /api/admin/connections/{profile}/usage`. `from` and `to` are the first and the last day (UTC) that it counts. */
 export interface ProfileUsage {
   from: string;
   to: string;
@@ -124,7 +124,7 @@ export interface ProfileUsage {
 /** A profile of Connections: an external server that administrators have approved. */
 export interface ConnectionProfile {
   profile: string;
-  /** The origin of the server, such as `https://api.example.com`. */
+  /** The origin of the external API, such as `https://api.example.com`. */
   origin: string;
   methods: ConnectionMethod[];
   enabled: boolean;

@@ -1,9 +1,12 @@
-/** The number of unused stores that are kept: a view that is shown again shows its old data while it reads. The newest are kept. */
+/**
+ * The maximum number of stores without a subscriber that the cache keeps. It deletes those that it created first. A view that is opened
+ * again shows the data of its kept store until new data is read.
+ */
 const MAX_UNUSED = 100;
 
-/** Stores by key. */
+/** Keeps the stores of the hooks, each under a key such as `channel pens`. A store without subscribers may be deleted. */
 export interface Cache {
-  /** Returns the store with a key. Creates it if there is none. */
+  /** Returns the store with the given key. If there is none, calls `create` and keeps the store that it returns. */
   get<Kept extends { isUsed(): boolean }>(key: string, create: () => Kept): Kept;
 }
 

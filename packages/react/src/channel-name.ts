@@ -1,6 +1,6 @@
 import type { CanvasTypes } from "@easel/sdk";
 
-/** The names of channels that the page has declared in `CanvasTypes`, which an editor completes, and any other string. */
+/** The name of a channel: any string. An editor suggests the names that the page has declared in `CanvasTypes`. */
 export type ChannelName =
   | (CanvasTypes extends { channels: infer Channels } ? keyof Channels & string : never)
   | (string & Record<never, never>);

@@ -10,17 +10,17 @@ export interface ChannelState {
 
 export type Handler = (message: Message) => void;
 
-/** A channel that components share. It is closed when the last of them has gone. */
+/** A channel that components share. It is closed when its last subscriber has gone. */
 export interface LiveChannel extends Store<ChannelState> {
   isUsed(): boolean;
-  /** Subscribes to the messages. Returns a function that ends this. */
+  /** Calls `handler` with each message on the channel. Returns a function that removes the handler. */
   join(handler: Handler): () => void;
   publish(event: string, data?: Json): void;
   batch(event: string): (value: Json) => void;
   latest(event: string, key?: string): (value: Json) => void;
 }
 
-/** Creates a channel without opening it. Errors are in its state; no function throws. */
+/** Creates a channel without opening it. No function of the channel throws: an error is put into its state. */
 export function createLiveChannel(realtime: Realtime, name: string): LiveChannel {
   const initial: ChannelState = { members: undefined, error: undefined };
   const handlers = new Set<{ handle: Handler }>();
@@ -43,7 +43,9 @@ export function createLiveChannel(realtime: Realtime, name: string): LiveChannel
     return channel;
   };
 
-  /** Calls a function that uses the channel. Its error goes into the state. */
+  /**
+   * Clears the error of the state, opens the channel if necessary and calls `use` with it. If that throws, puts the error into the state.
+   */
   const attempt = (use: (channel: Channel) => unknown) => {
     if (store.getState().error) store.setState({ ...store.getState(), error: undefined });
     try {

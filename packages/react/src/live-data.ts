@@ -1,63 +1,75 @@
 import type { EaselError } from "@easel/sdk";
 import { createStore, type Store } from "./external-store.ts";
 
-/** Data of the service as a component sees it. `isLoading` is true until the data or an error is there. */
+/** Data from the service as a component sees it. `isLoading` is true until the data has been read or there is an error. */
 export interface LiveState<Data> {
   readonly data: Data;
   readonly error: EaselError | undefined;
   readonly isLoading: boolean;
 }
 
-/** A part of the data may have changed, or all of it (`resync`). */
+/** Says which part of the data may have changed. The `op` is for example `set`, `delete` or `resync`: all of the data. */
 export interface Change {
   op: string;
 }
 
-/** How data is read and watched. */
+/** The functions by which `createLive` reads one kind of data, such as a value or the records of a query, and watches its changes. */
 export interface Source<Data, Item extends Change> {
   /** The data before the first read. */
   readonly empty: Data;
-  /** Starts a watch and returns a function that stops it. Without a watch, data is read once. */
+  /** Starts a watch and returns a function that stops it. A source without this function is read at the start and at each `refetch`. */
   watch?(onChange: (change: Item | Resync) => void, onError: (error: EaselError) => void): () => void;
-  /** Resolves with the present data. `data` is what was read before `changes`; with a `resync` among them, everything is read. */
+  /**
+   * Resolves with the data as the service has it now. `data` is the result of the read before, and `changes` says what may have changed
+   * since then. If `changes` has a `resync`, the function must read everything.
+   */
   read(data: Data, changes: (Item | Resync)[]): Promise<Data>;
-  /** Returns `next` with the parts of `previous` that are equal. */
+  /** Returns a copy of `next` in which each part that is equal to a part of `previous` is the same object as in `previous`. */
   share(previous: Data, next: Data): Data;
 }
 
-/** A write, and what it makes of the data until the next read. */
+/** A write to the service, with the functions that show its effect before the next read. */
 export interface Write<Data, Item, Result> {
-  /** Returns the data as the write will leave it, if the service accepts it. */
+  /** Returns the data with the effect of the write. Used until the service has responded. */
   apply(data: Data): Data;
   send(): Promise<Result>;
-  /** Returns the function that replaces `apply` once the service has accepted the write. */
+  /** Gets the result from the service, and returns a function that is used in place of `apply` from then on. */
   confirm(result: Result): (data: Data) => Data;
-  /** Returns what is to be read after the write. `answer` is undefined if it has failed. */
+  /** Returns the changes for the next read, such as the record that was written. `answer` is undefined if the write has failed. */
   touched(answer: { result: Result } | undefined): Item[];
 }
 
-/** Data that follows the service, with writes that are shown at once. */
+/** A store of data that is read again when it changes at the service. The effect of a write is shown before the service responds. */
 export interface Live<Data, Item> extends Store<LiveState<Data>> {
   isUsed(): boolean;
-  /** Reads what a change concerns. */
+  /** Reads the part of the data that `change` names. */
   change(change: Item): void;
-  /** Reads everything, and watches again if an error has ended the watch. */
+  /** Reads all data again. If an error has ended the watch, starts a new one. */
   refetch(): void;
-  /** Shows a write at once, and sends it after the writes before it. Takes it back if the service refuses it. */
+  /**
+   * Shows the effect of a write at once, and sends the write when the service has responded to those before it. If the write fails, removes
+   * its effect and rejects.
+   */
   write<Result>(write: Write<Data, Item, Result>): Promise<Result>;
 }
 
 export type Resync = { op: "resync" };
 const RESYNC: Resync = { op: "resync" };
 
-/** The time in which changes are gathered before one read. An own write and its change frame come within this time, too. */
+/**
+ * The time from a change to the read. All changes within this time cause one read. A write of the page and its change frame also cause only
+ * one, because they come shortly after each other.
+ */
 const GATHER_MS = 10;
-/** The time that the first read waits for the watch. What is read after the watch has begun need not be read again. */
+/**
+ * The maximum time that the first read waits for the watch to begin. A read before the watch would have to be repeated, because the data
+ * may change between the two.
+ */
 const WATCH_MS = 250;
 
 /**
- * Creates data that follows the service while it has subscribers. A read counts only if no write was sent or unanswered between its
- * beginning and its end. So the data read contains all writes before it, and their optimistic effects are dropped: none is applied twice.
+ * Creates a store that reads the data of `source` and watches it while it has subscribers. It reads only when all writes have a response,
+ * and reads again if a write began meanwhile. So the data contains all writes so far, and their effects are not applied to it twice.
  */
 export function createLive<Data, Item extends Change>(source: Source<Data, Item>): Live<Data, Item> {
   const initial: LiveState<Data> = { data: source.empty, error: undefined, isLoading: true };

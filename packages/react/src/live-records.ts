@@ -5,26 +5,30 @@ import { sum } from "./live-value.ts";
 import { createRecordReader, isDescending, type More } from "./record-reader.ts";
 import { share } from "./structural-sharing.ts";
 
-/** Which records of a collection are shown, in which order, and how many at first and with each `loadMore`: 100 by default. */
+/**
+ * The records of a collection to show: a filter, an order, and `limit`, the number of records at first and for each `loadMore` (by default
+ * 100).
+ */
 export type RecordQuery = Pick<RecordListOptions, "where" | "orderBy" | "limit">;
 
 /** A record as a component sees it. */
 export interface LiveRecord<Value = Json> extends CollectionRecord<Value> {
   /**
-   * The `key` for React. It stays the same when the service replaces the id of a new record. For other records it is the id.
+   * The `key` for React: the id of the record. A record that this page has created has a `key` such as `new-0`, which stays the same when
+   * the service gives the record its id.
    */
   readonly key: string;
-  /** Whether the service has not confirmed the last write yet. A new record has a provisional `id` until then. */
+  /** True from a write to the record until the response of the service. In that time a new record has a provisional `id`. */
   readonly isPending: boolean;
 }
 
-/** The records that have been read. `cursor` is null if there are no more. */
+/** The records that have been read. `cursor` is where the next page begins, or null if there are no more records. */
 export interface Records {
   readonly records: LiveRecord[];
   readonly cursor: string | null;
 }
 
-/** The part of a collection that is used. */
+/** The functions of a collection that `createLiveRecords` calls. */
 export type RecordCollection = Pick<
   Collection,
   "create" | "get" | "update" | "delete" | "list" | "increment" | "watch"
@@ -33,7 +37,7 @@ export type RecordCollection = Pick<
 export interface LiveRecords extends Store<LiveState<Records>> {
   isUsed(): boolean;
   refetch(): void;
-  /** Reads the next page, if there is one. */
+  /** Reads the next page of records and adds it to the data, if there is one. */
   loadMore(): void;
   create(value: Json): Promise<CollectionRecord>;
   update(id: string, value: Json): Promise<CollectionRecord>;
@@ -42,17 +46,17 @@ export interface LiveRecords extends Store<LiveState<Records>> {
 }
 
 /**
- * Creates the live records of a query. `author` returns the id of the viewer, if it is known, for records that the service has not confirmed
- * yet.
+ * Creates a store of the records that match a query. `author` returns the id of the viewer, or undefined if it is not read yet. It is the
+ * `authorId` of a new record until the service has responded.
  */
 export function createLiveRecords(
   collection: RecordCollection,
   query: RecordQuery,
   author: () => string | undefined,
 ): LiveRecords {
-  /** The keys of the records that were created here, by id. The key of all others is the id. */
+  /** For each record that this page has created: its id from the service, and its `key`. */
   const keys = new Map<string, string>();
-  /** The ids of the records that were created here, by key. */
+  /** For each record that this page has created: its `key`, and its id, which resolves when the service has created the record. */
   const ids = new Map<string, Promise<string>>();
   const keyOf = (id: string) => keys.get(id) ?? id;
   const idOf = (id: string) => ids.get(id) ?? Promise.resolve(id);
@@ -76,7 +80,10 @@ export function createLiveRecords(
     share: shareRecords,
   });
 
-  /** Writes a record. `change` is what the write makes of it, or undefined if it deletes the record. */
+  /**
+   * Sends a write to a record and shows its effect. `change` returns the record as the write changes it, and is undefined for a deletion.
+   * `confirm` returns the function that replaces `change` when the service has responded.
+   */
   const write = <Result>(
     id: string,
     change: ((record: LiveRecord) => LiveRecord) | undefined,
@@ -154,7 +161,7 @@ export function createLiveRecords(
   };
 }
 
-/** Keeps the identity of each equal record, and of the array if nothing in it has changed. */
+/** Returns the new records, but takes from `previous` each record that is equal. Returns `previous` if nothing has changed. */
 function shareRecords(previous: Records, { records, cursor }: Records): Records {
   const known = new Map(previous.records.map((record) => [record.key, record]));
   const shared = records.map((record) => share(known.get(record.key), record));

@@ -3,10 +3,10 @@ import type { Store } from "./external-store.ts";
 import { createLive, type LiveState } from "./live-data.ts";
 import { share } from "./structural-sharing.ts";
 
-/** The part of a scope of keys that is used. */
+/** The functions of `easel.kv` or `easel.kv.user` that `createLiveValue` calls. */
 export type ValueScope = Pick<KvScope, "get" | "set" | "increment" | "delete" | "watch">;
 
-/** The live value of a key. It is undefined if the key does not exist. */
+/** A store with the value of a key. The value is undefined if the key does not exist. */
 export interface LiveValue extends Store<LiveState<Json | undefined>> {
   isUsed(): boolean;
   refetch(): void;
@@ -17,7 +17,10 @@ export interface LiveValue extends Store<LiveState<Json | undefined>> {
 
 const WRITTEN = (): KvChange[] => [{ op: "resync" }];
 
-/** Creates the live value of a key. All keys of a scope share one watch, because a connection may have 64 watches and channels only. */
+/**
+ * Creates a store with the value of a key. It watches all keys of the scope, so that all values of a scope share one watch: a connection
+ * may have no more than 64 watches and channels.
+ */
 export function createLiveValue(scope: ValueScope, key: string): LiveValue {
   const live = createLive<Json | undefined, KvChange>({
     empty: undefined,
@@ -50,7 +53,10 @@ export function createLiveValue(scope: ValueScope, key: string): LiveValue {
   };
 }
 
-/** Returns the sum as the service will compute it: a missing number counts as 0, and other values cannot be added to. */
+/**
+ * Returns the value that the service will compute for `increment`. Undefined counts as 0. A value that is not a number is returned
+ * unchanged.
+ */
 export function sum(value: Json | undefined, by: number): Json {
   if (value === undefined) return by;
   return typeof value === "number" ? value + by : value;

@@ -1,21 +1,21 @@
 import type { CollectionRecord, RecordChange } from "@easel/sdk";
 import type { LiveRecord, RecordCollection, RecordQuery, Records } from "./live-records.ts";
 
-/** The next page is to be read. */
+/** A change that makes the reader read the next page of records. */
 export type More = { op: "more" };
 
 const DEFAULT_LIMIT = 100;
 /** The maximum number of records in a response. */
 const MAX_LIMIT = 1000;
-/** The maximum number of changed records that are read one by one; a list is one request. */
+/** The maximum number of changed records for which the reader sends one request each. If there are more, it reads the list again. */
 const MAX_SINGLE_READS = 5;
 
 /** Whether a query has the newest or largest records first. */
 export const isDescending = ({ orderBy }: RecordQuery) => orderBy?.startsWith("-") === true;
 
 /**
- * Creates the function that reads what has changed. In order of creation and without a filter, a change of a record reads this record only:
- * its place is known, because ids sort in the order of creation. Otherwise the service decides where the record belongs, and the list is read.
+ * Creates a function that returns the data with all `changes`. If the query has no filter and sorts by creation, it reads only the records
+ * that have changed: their ids show their place in the list. Otherwise it reads the list again.
  */
 export function createRecordReader(
   collection: Pick<RecordCollection, "get" | "list">,
@@ -35,7 +35,7 @@ export function createRecordReader(
     return { records: page.entries.map(toLive), cursor: page.nextCursor };
   };
 
-  /** Reads the first records, as many as `count` and at least a page. */
+  /** Reads the first `count` records, but never less than one page, and returns them with the cursor of the next page. */
   const readAll = async (count: number): Promise<Records> => {
     let data: Records = { records: [], cursor: null };
     let missing = Math.max(count, limit);
@@ -49,7 +49,10 @@ export function createRecordReader(
 
   const isBefore = (one: string, other: string) => (isDescending(query) ? one > other : one < other);
 
-  /** Returns data with a record as the service has it now, which is undefined if there is none. */
+  /**
+   * Returns a copy of `data` with the current `record` at its place. If `record` is undefined, the copy does not have the record with this
+   * id.
+   */
   const place = (data: Records, id: string, record: CollectionRecord | undefined): Records => {
     const others = data.records.filter((each) => each.id !== id);
     if (record === undefined) return { ...data, records: others };
@@ -57,7 +60,7 @@ export function createRecordReader(
     return { ...data, records: others.toSpliced(next < 0 ? others.length : next, 0, toLive(record)) };
   };
 
-  /** Whether a record belongs to the pages that have been read. */
+  /** Whether the place of a record is before the end of the pages that have been read. */
   const isInside = ({ records, cursor }: Records, id: string) => {
     const last = records.at(-1);
     return cursor === null || (last !== undefined && !isBefore(last.id, id));

@@ -21,7 +21,7 @@ export interface Stores {
 
 const known = new WeakMap<EaselParts, Stores>();
 
-/** Returns the stores of a canvas. */
+/** Returns the stores of the canvas that `easel` belongs to: the same object each time. */
 export function storesOf(easel: EaselParts): Stores {
   const stores = known.get(easel) ?? createStores(easel);
   known.set(easel, stores);

@@ -2,8 +2,8 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null;
 
 /**
- * Returns `next`, but with the parts of `previous` that are equal to it, so that React sees by identity what has not changed. Both values are
- * JSON, or undefined.
+ * Returns a copy of `next` that reuses each object and array of `previous` whose content has not changed, so that React sees by identity
+ * what is new. Both values are JSON or undefined.
  */
 export function share<Value>(previous: unknown, next: Value): Value {
   if (Object.is(previous, next)) return next;

@@ -6,15 +6,15 @@ import type { Handler, LiveChannel } from "./live-channel.ts";
 import { useLatest } from "./use-latest.ts";
 import { useStore } from "./use-store.ts";
 
-/** The result of `useChannel`. The functions stay the same and never throw: their errors are in `error`. */
+/** The result of `useChannel`. Each function is the same object in every rendering. None throws: an error is in `error`. */
 export interface ChannelResult extends Pick<LiveChannel, "publish" | "batch" | "latest"> {
-  /** The last error of the channel. The next use of a function clears it. */
+  /** The last error of the channel. The next call of a function clears it. */
   error: EaselError | undefined;
 }
 
 /**
- * Calls the handler of the latest rendering with every message on a channel, and returns functions that publish. Without a handler, the
- * component does not subscribe.
+ * Calls `handler` with every message on a channel, always the handler of the latest rendering. Returns functions that publish messages.
+ * Without a handler, the component does not subscribe.
  * @example const { publish } = useChannel("pens", ({ data, from }) => draw(from.id, data));
  */
 export function useChannel<Data = Json>(

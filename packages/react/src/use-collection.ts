@@ -8,32 +8,32 @@ import { useStore } from "./use-store.ts";
 type Declared = CanvasTypes extends { collections: infer Collections } ? Collections : Record<never, never>;
 
 /**
- * The result of `useCollection`. `data` is empty until the records are read. A record that has not changed stays the same object. The
- * functions show a write at once, and take it back and reject if the service refuses it. They stay the same.
+ * The result of `useCollection`. `data` is empty until the records are read, and a record that has not changed stays the same object. A
+ * function that writes shows the write at once. If the service refuses it, the function removes the write from `data` and rejects.
  */
 export interface CollectionResult<Value> {
   data: LiveRecord<Value>[];
-  /** The error of the last write, or else of the last read. */
+  /** The error of the last write. If that has none: the error of the last read or of the watch, or undefined. */
   error: EaselError | undefined;
   isLoading: boolean;
   /** Whether there are records after those in `data`. */
   hasMore: boolean;
   /** Adds the next page to `data`. */
   loadMore(): void;
-  /** Creates a record. Resolves with the record of the service. */
+  /** Creates a record. Resolves with the record that the service has stored, with its id. */
   create(value: Value): Promise<CollectionRecord<Value>>;
-  /** Replaces the value of a record, or stores what a function makes of the current one. */
+  /** Replaces the value of a record by `next`. If `next` is a function, calls it with the current value and stores what it returns. */
   update(id: string, next: Value | ((current: Value) => Value)): Promise<CollectionRecord<Value>>;
-  /** Adds to a record whose value is a number. Resolves with the sum. */
+  /** Adds `by`, by default 1, to a record whose value is a number. Resolves with the sum. */
   increment(id: string, by?: number): Promise<number>;
   /** Deletes a record. */
   remove(id: string): Promise<void>;
-  /** Reads again, and watches again if an error has ended the watch. */
+  /** Reads the records again. If an error has ended the watch, starts a new one. */
   refetch(): void;
 }
 
 /**
- * Returns the records of a collection, live, and functions that write them.
+ * Returns the records of a collection and functions that write them. The component renders again when a record changes.
  * @example const { data: ideas, create } = useCollection("ideas", { orderBy: "-createdAt" });
  */
 export function useCollection<Name extends keyof Declared & string>(

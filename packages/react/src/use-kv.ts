@@ -5,33 +5,36 @@ import type { Scope } from "./stores.ts";
 import { useLatest } from "./use-latest.ts";
 import { useStore } from "./use-store.ts";
 
-/** Options of `useKv`: what `data` is while the key does not exist, and the scope (`shared` is `easel.kv`, `user` is `easel.kv.user`). */
+/**
+ * Options of `useKv`. `initial` is the `data` while the key does not exist. `scope` is `shared` for `easel.kv` (the default) or `user` for
+ * `easel.kv.user`.
+ */
 export interface KvOptions<Initial> {
   initial?: Initial;
   scope?: Scope;
 }
 
 /**
- * The result of `useKv`. `Current` is the type of `data`, which is the option `initial`, or undefined, while the key does not exist or is not
- * read yet. The functions show a write at once, and take it back and reject if the service refuses it. They stay the same.
+ * The result of `useKv`. `data` is the option `initial` while the key does not exist or is not read yet. A function that writes shows the
+ * write at once. If the service refuses it, the function removes the write from `data` and rejects.
  */
 export interface KvResult<Value, Current> {
   data: Current;
-  /** The error of the last write, or else of the last read. */
+  /** The error of the last write. If that has none: the error of the last read or of the watch, or undefined. */
   error: EaselError | undefined;
   isLoading: boolean;
-  /** Stores a value, or what a function makes of the current one. */
+  /** Stores `next`. If `next` is a function, calls it with the current value and stores what it returns. */
   set(next: Value | ((current: Current) => Value)): Promise<void>;
-  /** Adds to a number, from 0 if the key does not exist. Resolves with the sum. */
+  /** Adds `by`, by default 1, to the value, which must be a number. A key that does not exist counts as 0. Resolves with the sum. */
   increment(by?: number): Promise<number>;
   /** Deletes the key. */
   remove(): Promise<void>;
-  /** Reads again, and watches again if an error has ended the watch. */
+  /** Reads the value again. If an error has ended the watch, starts a new one. */
   refetch(): void;
 }
 
 /**
- * Returns the value of a key, live, and functions that write it.
+ * Returns the value of a key and functions that write it. The component renders again when the value changes.
  * @example const { data: votes, increment } = useKv("votes", { initial: 0 });
  */
 export function useKv<Value = Json>(

@@ -1,6 +1,6 @@
 import { type RefObject, useEffect, useRef } from "react";
 
-/** Returns a reference to the value of the latest rendering, for functions that are called later. */
+/** Returns an object whose `current` is the value of the latest rendering. A function that is called later can read it there. */
 export function useLatest<Value>(value: Value): RefObject<Value> {
   const latest = useRef(value);
   useEffect(() => {

@@ -7,7 +7,7 @@ export interface MeResult {
   data: Identity | undefined;
   error: EaselError | undefined;
   isLoading: boolean;
-  /** Reads again. */
+  /** Reads the identity of the viewer again. */
   refetch(): void;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Counts the users of something. Calls `start` when the first one comes, and the function that `start` returned when the last one has gone.
- * Returns the function that adds a user, which in turn returns the function that removes the user.
+ * Counts the users of a resource, such as the subscribers of a store. Calls `start` when the first user comes, and the function that
+ * `start` returned when the last user has gone. Returns a function that adds a user and returns the function that removes this user.
  */
 export function createUsers(start: () => () => void): () => () => void {
   let count = 0;

@@ -6,7 +6,10 @@ import { createLiveValue } from "../src/live-value.ts";
 import { FakeCanvas, type Fate } from "./fake-canvas.ts";
 import { settle } from "./settle.ts";
 
-/** What happens next. `at` chooses the step, the record or the value. */
+/**
+ * One action of a random test run. `at` is a random number that chooses the step, the record or the new value. `fate` is how the next write
+ * ends.
+ */
 interface Move {
   move: (typeof MOVES)[number];
   at: number;
@@ -38,7 +41,7 @@ const moves = fc.array(
   { maxLength: 60 },
 );
 
-/** Runs a step whose turn it may be. Steps of one request and of the frames follow one another by themselves. */
+/** Removes one step from `canvas.steps`, chosen by `at`, and runs it. Any waiting step may be chosen. */
 const runStep = (canvas: FakeCanvas, at: number) =>
   canvas.steps.splice(at % Math.max(canvas.steps.length, 1), 1)[0]?.();
 

@@ -2,29 +2,32 @@ import type { Collection, CollectionRecord, Json, KvChange, RecordChange } from 
 import { EaselError } from "../../sdk/src/errors.ts";
 import type { ValueScope } from "../src/live-value.ts";
 
-/** How a request ends: `refuse` does nothing, `break` loses the response of a request that was carried out. */
+/**
+ * How a request ends. With `refuse`, the canvas does not change and the request fails. With `break`, the canvas changes, but the response
+ * is lost and the request fails.
+ */
 export type Fate = "accept" | "refuse" | "break";
 
 type Step = () => void;
 
-/** A watch of keys or of records. */
+/** The listeners of a watch: `kv` of a watch of keys, `record` of a watch of records. */
 interface Watcher {
   kv?: (change: KvChange) => void;
   record?: (change: RecordChange) => void;
 }
 
 /**
- * A canvas in memory with one collection and shared keys. The test decides when each request arrives, when its response arrives, and when
- * change frames do: each is a step in `steps`. Frames keep their order.
+ * A canvas in memory with one collection and shared keys. A test decides when each request, each response and each change frame arrives: it
+ * runs the functions in `steps`. Frames arrive in the order in which they were sent.
  */
 export class FakeCanvas {
   readonly values = new Map<string, Json>();
   readonly records: CollectionRecord[] = [];
   /** The requests that have been sent, such as `list` or `get r-1`. */
   readonly requests: string[] = [];
-  /** How the next write ends. */
+  /** How the next write ends. The writes after it succeed. */
   fate: Fate = "accept";
-  /** Whether requests and frames take no time. */
+  /** If true, requests, responses and frames arrive without a test running `steps`. */
   isInstant = true;
   steps: Step[] = [];
   /** The number of watches that run. */
@@ -39,7 +42,7 @@ export class FakeCanvas {
     else this.steps.push(step);
   }
 
-  /** Sends a frame to all watches that listen when it arrives. */
+  /** Sends a frame. When it arrives, all watches that are open at that time get it. */
   #send(frame: { kv?: KvChange; record?: RecordChange }) {
     this.#frames.push(() => {
       for (const { kv, record } of [...this.#listeners]) {
@@ -89,7 +92,7 @@ export class FakeCanvas {
     };
   }
 
-  /** Loses the frames that have not arrived. The pages get a resync after the reconnect. */
+  /** Drops the frames that have not arrived yet, and sends `resync` to all watches, as after a lost connection. */
   reconnect() {
     this.#frames = this.#frames.map(() => () => {});
     this.#send({ kv: { op: "resync" }, record: { op: "resync" } });
@@ -137,7 +140,9 @@ export class FakeCanvas {
     return record;
   }
 
-  /** Returns a page of the records, in the order of creation or the reverse. The fake knows no filters. */
+  /**
+   * Returns a page of the records in the order of creation, or from the newest to the oldest if `isDescending`. The fake has no filters.
+   */
   page(cursor: string | null, limit: number, isDescending: boolean) {
     const all = isDescending ? this.records.toReversed() : this.records;
     const start = cursor === null ? 0 : all.findIndex(({ id }) => (isDescending ? id < cursor : id > cursor));

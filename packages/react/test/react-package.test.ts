@@ -39,7 +39,7 @@ test("the types are right for every way to resolve them, except from CommonJS, w
   assert.deepEqual(problems, []);
 });
 
-/** Uses of the hooks in which TypeScript must find the types. A line after `@ts-expect-error` must not compile. */
+/** TypeScript code that uses the hooks. It must compile, except that each line after `@ts-expect-error` must have a type error. */
 const TYPED = `
 import { createEasel, type EaselError, type Identity, type Json, type Member } from "@easel/sdk";
 import { EaselProvider, type LiveRecord, useChannel, useCollection, useKv, useMe, usePresence } from "@easel/react";
