@@ -1,9 +1,12 @@
 import type { CanvasTypes } from "./index.ts";
 
-/** The members of one part of `CanvasTypes`, such as `collections`; none if the page has not declared that part. */
+/**
+ * What the page has declared in the part `Part` of `CanvasTypes`, such as `collections`: an object type with a member for each name. It has
+ * no members if the page has not declared that part.
+ */
 export type Declared<Part extends string> = CanvasTypes extends { [Name in Part]: infer Members }
   ? Members
   : Record<never, never>;
 
-/** The names in one part of `CanvasTypes`, which an editor completes, and any other string. */
+/** Any string. An editor suggests the names that the page has declared in the part `Part` of `CanvasTypes`. */
 export type NameOf<Part extends string> = (keyof Declared<Part> & string) | (string & Record<never, never>);

@@ -40,7 +40,10 @@ export interface RecordListOptions {
   orderBy?: string;
 }
 
-/** Returns the collection with a name. The type of its values is the given one, or else the one in `CanvasTypes`, or else any JSON. */
+/**
+ * Returns the collection with the given name. Its values have the type that the call gives, such as `collection<Idea>("ideas")`. Otherwise
+ * they have the type that `CanvasTypes` declares, or else `Json`.
+ */
 export interface NamedCollection {
   <Name extends keyof Declared<"collections"> & string>(
     name: Name,
@@ -60,12 +63,13 @@ export interface Collection<Value = Json> {
    */
   create<T extends Value>(value: T & Serializable<T>): Promise<CollectionRecord<T>>;
   /**
-   * Creates records one after the other, in the order of the values, and resolves with them. When only a fifth of the requests a minute is
-   * left, waits for the next minute, so that thousands of records take a while and the page's other calls work meanwhile. If a record fails,
-   * the records before it exist: go on with `values.slice(done)`.
+   * Creates records one after the other, in the order of `values`, and resolves with them. When only a quarter of the requests of a minute
+   * is left, creates one every ten seconds until the next minute, so that the other calls of the page still work. If a record fails, the
+   * records before it exist: go on with `values.slice(done)`.
    * @throws The same as `create`, EaselError with `INVALID_BODY` for a value that is not JSON, before anything is sent, and the abort
    * reason of `signal`.
-   * @example await easel.kv.collection("ideas").createMany([{ title: "Tea" }, { title: "Cake" }], { onProgress: ({ done }) => show(done) });
+   * @example await easel.kv.collection("ideas").createMany([{ title: "Tea" }, { title: "Cake" }], { onProgress: ({ done }) => show(done)
+   * });
    */
   createMany<T extends Value>(
     values: readonly (T & Serializable<T>)[],

@@ -44,7 +44,7 @@ export class EaselError extends Error {
   readonly code: EaselErrorCode;
   readonly status: number;
   readonly requestId: string | undefined;
-  /** What to do about the error, in one sentence for people, if the response had one. It is also the `message` then. */
+  /** A sentence for people that says what to do about the error, if the response had one. In that case it is also the `message`. */
   readonly hint: string | undefined;
   /** The number of seconds after which the request may succeed, if the response had the header `Retry-After`. */
   readonly retryAfter: number | undefined;

@@ -33,9 +33,9 @@ export const files: Easel["files"] = /* @__PURE__ */ createFiles(api, watch, sen
 export const submissions: Easel["submissions"] = /* @__PURE__ */ createSubmissions(api);
 /** Chats with AI models. */
 export const ai: Easel["ai"] = /* @__PURE__ */ createAi(api);
-/** Calls of approved external APIs. */
+/** Sends requests to external APIs that an administrator has approved. */
 export const connections: Easel["connections"] = /* @__PURE__ */ createConnections(api, me);
 /** Channels of the page's canvas. */
 export const realtime: Easel["realtime"] = /* @__PURE__ */ createRealtime(socket);
-/** Canvases that the page publishes. */
+/** Publishes canvases from the page, under the viewer's account. */
 export const canvases: Easel["canvases"] = /* @__PURE__ */ createCanvases(api, sendForm);

@@ -13,7 +13,7 @@ const MOST_IDS = 100;
 const FRESH_MS = 5 * 60_000;
 const ID = /^[A-Za-z0-9:-]{1,128}$/;
 
-/** The ids of one request, and the people that it finds. */
+/** One request for people: the `ids` that it asks for, and a promise of the people that the service knows, by id. */
 interface Batch {
   ids: string[];
   people: Promise<Map<string, KnownPerson>>;
@@ -25,14 +25,17 @@ interface LookUp {
   until: number;
 }
 
-/** Creates `easel.people`. The result is kept for five minutes for people who are found, and not at all for other ids. */
+/**
+ * Creates the function `easel.people`. A person whom the service has found is kept for five minutes. An id that the service does not know
+ * is not kept.
+ */
 export function createPeople(api: Api): (ids: PersonIds) => Promise<Map<string, KnownPerson>> {
   const lookUps = new Map<string, LookUp>();
   let open: Batch | undefined;
 
   /**
-   * Waits until the running code has made all its calls, and sends a request with the ids that the list has then. Does not wait for a timer,
-   * because browsers slow these down while the page is hidden.
+   * Waits until the running code has added all its ids to `ids`, and then requests the people with these ids. Waits for a promise and not
+   * for a timer, because browsers slow down the timers of a hidden page.
    */
   const request = async (ids: string[]) => {
     await undefined;

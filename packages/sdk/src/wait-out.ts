@@ -1,17 +1,17 @@
 import type { EaselError } from "./errors.ts";
 import { pause } from "./pause.ts";
 
-/** The longest `Retry-After` that a read waits out, in seconds. The rate limits of the service count in windows of a minute. */
+/** The maximum `Retry-After` in seconds after which a read is sent again. The rate limits of the service count in windows of a minute. */
 const MAX_SECONDS = 60;
-/** The longest that a read waits for `Retry-After` and for the reads before it. */
+/** The maximum time that a read waits, including the time for the reads that were refused before it. */
 const MAX_WAIT_MS = 120_000;
-/** The time between two reads that have waited: at this pace, they stay inside the limit of 120 requests a minute. */
+/** The time between two reads that are sent again. At this pace they stay inside the limit of 120 requests a minute. */
 const PACE_MS = 500;
 
 /**
- * Creates a function that takes the error of a read. It resolves when the read may be sent again. It rejects with the error if the service
- * has not refused the read for a while (429 or 503 with `Retry-After`), or if the wait is too long. Reads that wait at the same time go on
- * one after the other.
+ * Creates a function that takes the error of a read and resolves when the read may be sent again. It rejects with that error if the status
+ * is not 429 or 503, if there is no `Retry-After`, or if the wait would be too long. Reads that wait at the same time are sent again one
+ * after the other.
  */
 export function createWaitOut(): (error: EaselError) => Promise<void> {
   let last = Number.NEGATIVE_INFINITY;

@@ -10,8 +10,8 @@ const LIMIT = 120;
 const WINDOW_MS = 60_000;
 
 /**
- * Starts an SDK on a fake service with the rate limit of a canvas. `fault` can respond instead of the service, before the record is created.
- * `lowest` is the lowest number of requests that were left in a window. `run` moves the time on until the promise is settled.
+ * Creates the SDK for a fake service with a rate limit. If `fault` returns a response for a value, the service sends it and creates no
+ * record. `seen.lowest` is the lowest number of requests that was left. `run` moves the time on until a promise is settled.
  */
 function startImport(t: TestContext, limit = LIMIT, fault = (_: unknown): Response | undefined => undefined) {
   const time = stopTime(t);
@@ -19,7 +19,7 @@ function startImport(t: TestContext, limit = LIMIT, fault = (_: unknown): Respon
   const sent: unknown[] = [];
   const seen = { refused: 0, lowest: limit, atOnce: 0 };
   let [taken, endsAt, underWay] = [0, 0, 0];
-  /** Takes requests from the window, as another page of the same person does. */
+  /** Counts `count` requests against the rate limit, as if another page of the same person had sent them. */
   const take = (count: number) => {
     if (time.now() >= endsAt) [taken, endsAt] = [0, time.now() + WINDOW_MS];
     taken += count;

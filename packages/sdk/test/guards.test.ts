@@ -28,7 +28,7 @@ const ROWS = [
 
 const FIELDS = { code: "NOT_FOUND", status: 404, requestId: undefined, retryAfter: undefined };
 
-/** An error of another copy of the SDK: it has the same name, and another class. */
+/** Returns an error as another copy of the SDK would throw it: with the same `name`, but of another class. */
 const foreign = (name: string) => Object.assign(new Error("m"), { ...FIELDS, name });
 
 for (const [guard, type] of ROWS) {

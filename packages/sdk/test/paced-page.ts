@@ -4,7 +4,7 @@ import { createRealtime } from "../src/realtime.ts";
 
 type Frame = { type: string; channel: string; event: string; data: unknown };
 
-/** A connection of the page to no service. The test opens and closes it. */
+/** A fake WebSocket without a service. The test opens and closes it; `texts` has the frames that the page has sent. */
 class Line {
   static readonly lines: Line[] = [];
   readyState = 0;
@@ -32,7 +32,9 @@ class Line {
   }
 }
 
-/** Stops the time. `pass` moves it on in steps of one millisecond, or of `step` milliseconds. */
+/**
+ * Replaces the clock and the timers by mocked ones. `pass` moves them on by `ms`, in steps of one millisecond or of `step` milliseconds.
+ */
 export function stopTime(t: TestContext) {
   let now = 1_000;
   t.mock.timers.enable({ apis: ["setTimeout"] });
@@ -49,8 +51,8 @@ export function stopTime(t: TestContext) {
 }
 
 /**
- * Starts a page whose time the test controls, with an open connection. `sent` returns the messages that the page has sent since the last
- * call: the event and the data of each.
+ * Creates the realtime functions of a page on a fake connection and a mocked clock. `sent` returns the event and the data of each message
+ * that the page has sent since the last call of `sent`.
  */
 export function startPacedPage(t: TestContext) {
   const time = stopTime(t);

@@ -55,7 +55,7 @@ test("the types are right for every way to resolve them, except from CommonJS, w
   );
 });
 
-/** Uses of the package in which TypeScript must find the types. A line after `@ts-expect-error` must not compile. */
+/** TypeScript code that uses the package. It must compile, except that each line after `@ts-expect-error` must have a type error. */
 const TYPED = `
 import * as easel from "@easel/sdk";
 import { type Collection, createEasel, type Identity, isEaselError, isQuotaExceeded, kv, me, realtime } from "@easel/sdk";

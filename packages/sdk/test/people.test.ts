@@ -9,8 +9,8 @@ const GRACE = { name: "Grace", avatarUrl: null };
 const ids = (count: number) => Array.from({ length: count }, (_, index) => `n-${index}`);
 
 /**
- * Creates the SDK on a service that knows `NAMES`. `asked` has the ids of each request; requests with an id of `failing` fail. The service
- * responds after `held`.
+ * Creates the SDK for a fake service that knows the people in `NAMES`. `asked` has the ids of each request. A request that has one of the
+ * ids in `failing` fails. The service responds when the promise `held` resolves.
  */
 function known(failing: string[] = [], held = Promise.resolve()) {
   const names = { ...NAMES };

@@ -8,7 +8,7 @@ const closed = { name: "EaselError", code: "CHANNEL_CLOSED" };
 const tooLarge = { name: "EaselError", code: "MESSAGE_TOO_LARGE", status: 400 };
 const invalid = { name: "EaselError", code: "INVALID_BODY", status: 400 };
 
-/** Starts a page that has published its first value a moment ago, and must wait for the next turn. */
+/** Creates a page that has just published the value 0 by `stroke`, so that its next value waits for 650 ms. */
 function startWaiting(t: TestContext) {
   const easel = startPacedPage(t);
   const stroke = easel.pens.batch("stroke");

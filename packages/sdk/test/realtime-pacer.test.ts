@@ -5,7 +5,7 @@ import { createPacer, type Source } from "../src/realtime/pacer.ts";
 import type { Subscriber } from "../src/realtime/socket.ts";
 import { stopTime } from "./paced-page.ts";
 
-/** A generator of pseudorandom numbers from 0 to 1, the same for the same seed. */
+/** Returns a function that returns pseudorandom numbers from 0 to 1. The same seed gives the same numbers. */
 function randomOf(seed: number): () => number {
   let state = seed;
   return () => {
@@ -15,9 +15,9 @@ function randomOf(seed: number): () => number {
 }
 
 interface Traffic {
-  /** The most by which the network delays one message more than another, in ms. */
+  /** The maximum delay of a message in the network, in ms. The minimum is 0. */
   jitter: number;
-  /** Messages that the page publishes itself, per minute. */
+  /** The number of messages a minute that the page publishes directly, without the pacer. */
   direct: number;
   /** The average time between lost connections, in ms. */
   lossEvery: number;
@@ -27,8 +27,8 @@ const STEP_MS = 50;
 const MINUTES = 10;
 
 /**
- * Simulates a page that always has values to send, and the service's meter, which counts each message when it arrives. Returns how many
- * paced messages were sent and how many of them the service has refused.
+ * Simulates ten minutes of a page that always has values to send, and the rate limit of the service, which counts each message when it
+ * arrives. Returns how many messages the pacer has sent, and how many of them the service has refused.
  */
 function simulate(time: ReturnType<typeof stopTime>, seed: number, { jitter, direct, lossEvery }: Traffic) {
   const random = randomOf(seed);
@@ -38,7 +38,7 @@ function simulate(time: ReturnType<typeof stopTime>, seed: number, { jitter, dir
   let delay = 0;
   let [sent, refused] = [0, 0];
 
-  /** Delivers a message, in order, and returns whether the service refuses it. */
+  /** Lets a message arrive at the service, never before the messages that were sent earlier. Returns true if the service refuses it. */
   const deliver = () => {
     arrival = Math.max(arrival, time.now() + delay);
     return meter.count("publish", arrival) !== "allowed";

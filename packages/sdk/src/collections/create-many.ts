@@ -12,15 +12,18 @@ export interface CreateManyOptions {
   signal?: AbortSignal | undefined;
 }
 
-/** A quarter of the requests a minute: when no more are left, records are created slowly. */
+/** Records are created slowly when the requests that are left are at most the limit divided by this number: a quarter of it. */
 const RESERVE = 4;
-/** The time between two records then. It takes less than a twentieth of the default limit, so that a fifth is left to the page. */
+/**
+ * The time between two records that are created slowly. They take a twentieth of the default limit at most, so that a fifth of the limit is
+ * left to the other calls of the page.
+ */
 const SLOW_MS = 10_000;
 
 /**
- * Creates records by POST requests to `path`, one after the other, so that their order is that of `values`. Slows down when few requests are
- * left in the window of the rate limit, until the next window begins. If the rate limit refuses a request, which it does before anything
- * else, waits and sends it again. No other request is sent again.
+ * Creates records by POST requests to `path`, one after the other in the order of `values`, and resolves with them. When few requests are
+ * left, sends one every `SLOW_MS` until the next window of the rate limit. A request that the rate limit refuses is sent again, because the
+ * service has not carried it out. Any other error rejects.
  */
 export async function createMany<CreatedRecord>(
   api: Api,
@@ -32,7 +35,7 @@ export async function createMany<CreatedRecord>(
   const progress = createListeners<{ done: number; total: number }>();
   if (onProgress) progress.add(onProgress);
   const records: CreatedRecord[] = [];
-  /** The limit and the requests that are left, in the headers of the last response; NaN if requests are not limited. */
+  /** The limit of requests a minute, from the headers of the last response. NaN if requests are not limited. */
   let limit = Number.NaN;
   let left = limit;
   const readHeaders = ({ headers, ok }: Response) => {

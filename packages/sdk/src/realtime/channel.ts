@@ -32,18 +32,19 @@ export interface Channel {
    */
   publish(event: string, data?: Json): void;
   /**
-   * Returns a function that gathers values and publishes them in messages whose `data` is an array of values, in order. Each value is in
-   * one message. Sends the first message at once, and then at most one every 650 ms for all functions of `batch` and `latest` together,
-   * which is inside the limit of 100 a minute. While the connection is down, the values wait. The same event gives the same function.
-   * @throws EaselError with `INVALID_BODY`. The function throws as `publish` does, and `MESSAGE_TOO_LARGE` for a value that is larger than
-   * a message. `onError` gets `DISCONNECTED` for a value that is dropped, because 256 full messages wait.
+   * Returns a function that gathers values and publishes them, in order, in messages whose `data` is an array of values. The first message
+   * is sent at once. After that, all functions of `batch` and `latest` together send at most one message every 650 ms. While the connection
+   * is down, the values wait. A second call with the same event returns the same function.
+   * @throws EaselError with `INVALID_BODY`. The returned function throws the errors of `publish`, and `MESSAGE_TOO_LARGE` for a value that
+   * is larger than a message. When 256 full messages wait, it drops the value, and `onError` gets `DISCONNECTED`.
    * @example easel.realtime.channel("pens").batch("stroke")({ x: 3, y: 4 });
    */
   batch(event: string): Gather;
   /**
-   * Returns a function that publishes the newest value, at the pace of `batch`, and drops older values that are not sent yet. The same event
-   * and key give the same function; values with different keys do not replace each other. The key is not sent.
-   * @throws EaselError with `INVALID_BODY`. The function throws as `publish` does.
+   * Returns a function that publishes a value at the pace of `batch`. A new value replaces the one before it if that is not sent yet. A
+   * second call with the same event and key returns the same function. Values with different keys do not replace each other. The key is not
+   * sent.
+   * @throws EaselError with `INVALID_BODY`. The returned function throws the errors of `publish`.
    * @example easel.realtime.channel("pens").latest("cursor")({ x: 3, y: 4 });
    */
   latest(event: string, key?: string): Gather;
@@ -81,7 +82,8 @@ export interface Channel {
    */
   unsubscribe(): void;
   /**
-   * Closes the channel. What `batch` and `latest` have gathered is sent first, if the connection is open. When a page has no open channel and no watch any more, its connection is closed as well.
+   * Closes the channel. If the connection is open, first sends the values that `batch` and `latest` have gathered. When a page has no open
+   * channel and no watch any more, its connection is closed as well.
    * @example easel.realtime.channel("pens").close();
    */
   close(): void;

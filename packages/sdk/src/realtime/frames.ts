@@ -35,7 +35,7 @@ export interface ErrorFrame {
 /** Any frame from the service. */
 export type ServerFrame = ChannelFrame | WatchFrame | ErrorFrame;
 
-/** Returns the size of a text in UTF-8. */
+/** Returns the number of bytes of a text in UTF-8. */
 export const bytes = (text: string) => new TextEncoder().encode(text).length;
 const refused = (code: FrameErrorCode, message: string) => new EaselError({ status: 400, code, message });
 
@@ -49,7 +49,7 @@ export function requireSize(text: string): string {
 /** Encodes a frame as JSON. Throws if it cannot be encoded or is too large for the service. */
 export const encode = (frame: object): string => requireSize(toJson(frame));
 
-/** Encodes the frame of a message. Throws if the message is invalid. */
+/** Returns the JSON text of a `publish` frame. Throws if `event` is not a string, `data` is not JSON or the frame is too large. */
 export function publishFrame(channel: string, event: string, data?: Json): string {
   if (typeof event !== "string") throw invalid("The event of a message must be a string.");
   return encode({

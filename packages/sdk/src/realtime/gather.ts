@@ -4,12 +4,15 @@ import { bytes, publishFrame, requireSize } from "./frames.ts";
 import type { Pacer, Source } from "./pacer.ts";
 import { MAX_QUEUED, type Subscriber } from "./socket.ts";
 
-/** Takes a value to publish. Throws if the value is not JSON or is too large, or if the channel or the connection was closed for good. */
+/**
+ * Publishes a value, now or later. Throws if the value is not JSON or is too large, if the page has closed the channel, or if the
+ * connection has ended and will not be opened again.
+ */
 export type Gather = <Value>(value: Value & Serializable<Value>) => void;
 
 /**
- * Creates the functions `batch` and `latest` of a channel. `attach` is called with each value, and may throw. `onFull` is called if a value
- * is dropped, because a batch holds as many full messages as may be queued.
+ * Creates the functions `batch` and `latest` of a channel. Each value calls `attach`, which may throw. Calls `onFull` when it drops a value
+ * because `MAX_QUEUED` full messages wait already.
  */
 export function createGather(
   channel: string,
@@ -39,7 +42,9 @@ export function createGather(
     };
   };
 
-  /** Returns the same function for the same arguments, so that a page may call `batch` for each value. */
+  /**
+   * Returns the function for these arguments. The same arguments give the same function, so that a page may call `batch` for each value.
+   */
   const gather = (isBatch: boolean, event: string, key?: string) => {
     const id = toJson([isBatch, event, key]);
     const found = known.get(id) ?? create(event, isBatch);

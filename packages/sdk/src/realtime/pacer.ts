@@ -1,33 +1,36 @@
 import { PUBLISHES_PER_MINUTE } from "@easel/protocol/realtime-constants";
 import type { Subscriber } from "./socket.ts";
 
-/** Messages that wait to be published. A source sends one message per turn, the oldest first. */
+/** The messages of one function of `batch` or `latest` that wait to be published. A source sends one message per turn, the oldest first. */
 export interface Source {
   readonly owner: Subscriber;
-  /** The JSON text of the data of each message. */
+  /** The `data` of each message, as JSON text. */
   readonly contents: string[];
-  /** Returns the frame of a message. */
+  /** Returns the JSON text of the frame that publishes `content`, an element of `contents`. */
   frame(content: string): string;
 }
 
-/** Spaces the messages of all sources on a connection, so that the service refuses none of them. */
+/** Sends the messages of all sources with pauses between them, so that the service does not refuse any for its rate limit. */
 export interface Pacer {
-  /** Adds a source that has a message. If it waits already, it keeps its turn. */
+  /** Gives a source with a message a turn after the sources that wait. A source that waits already keeps its turn. */
   add(source: Source): void;
   /** Counts a message that is sent on the connection, by a source or directly by the page. */
   count(): void;
-  /** Goes on after the connection has opened. */
+  /** Schedules the next message. Called when the connection has opened, because no message is sent while it is down. */
   resume(): void;
-  /** Sends the messages of `owner` at once, as far as the limit and the connection allow, and drops the rest. By default, of all owners. */
+  /**
+   * Sends the messages of the channel `owner` at once, as far as the rate limit and the connection allow, and drops the rest. Without
+   * `owner`, does so for all channels.
+   */
   end(owner?: Subscriber): void;
 }
 
 /**
- * The service counts the messages that arrive in a window of a minute. If the delay in the network changes, messages that were sent in more
- * than a minute can arrive in one window. So the SDK sends the messages of a minute in a minute and this margin.
+ * The time in which the SDK sends at most `PUBLISHES_PER_MINUTE` messages. It is longer than the service's window of a minute, because
+ * messages can arrive closer together than they were sent when the network becomes faster.
  */
 const WINDOW_MS = 65_000;
-/** The window for messages that must not wait, with a smaller margin. */
+/** The same time for messages that cannot wait, for example because the page is closing: only a second longer than a minute. */
 const URGENT_WINDOW_MS = 61_000;
 /** The time between two messages. */
 const PACE_MS = WINDOW_MS / PUBLISHES_PER_MINUTE;
@@ -36,11 +39,14 @@ const PACE_MS = WINDOW_MS / PUBLISHES_PER_MINUTE;
 export function createPacer(isOpen: () => boolean, send: (text: string) => void): Pacer {
   /** The sources that have messages, in the order of their turns. */
   const waiting = new Set<Source>();
-  /** The times of the last messages, oldest first: as many as the service allows in a minute. */
+  /** The times at which the last 100 messages were sent, oldest first. The service allows as many in a minute. */
   const times: number[] = Array(PUBLISHES_PER_MINUTE).fill(Number.NEGATIVE_INFINITY);
   let isScheduled = false;
 
-  /** Returns the time to wait before the next message: until `pace` after the newest, and `window` after the oldest in `times`. */
+  /**
+   * Returns how many milliseconds to wait before the next message. It must be sent at least `pace` after the newest time in `times`, and at
+   * least `window` after the oldest.
+   */
   const delay = (pace: number, window: number) => {
     const due = Math.max(Number(times.at(-1)) + pace, Number(times[0]) + window);
     return Math.max(0, due - performance.now());

@@ -35,12 +35,12 @@ export interface Socket {
   send(text: string): void;
   /** Sends a frame, or queues it until the connection is open. Returns false if the queue is full. */
   publish(subscriber: Subscriber, text: string): boolean;
-  /** Sends the messages that are spaced. */
+  /** Sends the messages of `batch` and `latest`, with pauses between them. */
   readonly pacer: Pacer;
 }
 
 const OPEN = 1;
-/** The number of messages that may wait for the connection. */
+/** The maximum number of messages that wait until the connection is open. */
 export const MAX_QUEUED = 256;
 
 /** Close codes after which the SDK does not reconnect (specification 6), each with the HTTP error that it corresponds to. */
@@ -64,7 +64,7 @@ export function createSocket(open: () => WebSocket, schedule: ScheduleReconnect 
 
   const isOpen = () => socket?.readyState === OPEN;
 
-  /** Sends the frame of a message. The connection must be open. */
+  /** Sends a frame that publishes a message, and counts it for the rate limit. The connection must be open. */
   const sendMessage = (text: string) => {
     pacer.count();
     socket?.send(text);
