@@ -14,6 +14,7 @@ export const GROUPS = {
   ...folders("management", "organisation", "canvases", "identity", "sign-in", "pipeline", "content"),
   primitives: ["packages/server/test/primitives/*.test.ts"],
   files: ["packages/server/test/primitives/files/*.test.ts"],
+  realtime: ["packages/server/test/primitives/realtime/*.test.ts"],
   stores: [
     "packages/server/test/primitives/{kv,submissions,collections,people,authoring,connections}/*.test.ts",
   ],
@@ -21,9 +22,9 @@ export const GROUPS = {
 
 /**
  * Test files that need a process of their own: browser tests take long, crash tests start processes, `canvas-data` changes the list of
- * primitives, and `delivery` and `stopped-uploads` mock timers while services run.
+ * primitives, `delivery` and `stopped-uploads` mock timers while services run, and `realtime-leaks` looks at the memory of the process.
  */
-const ALONE = /browser|crash|^(canvas-data|delivery|stopped-uploads)\./;
+const ALONE = /browser|crash|^(canvas-data|delivery|stopped-uploads|realtime-leaks)\./;
 
 function folders<Name extends string>(...names: Name[]): Record<Name, string[]> {
   const entries = names.map((name) => [name, [`packages/server/test/${name}/*.test.ts`]]);
