@@ -12,6 +12,9 @@ export const GROUPS = {
   units: ["packages/*/src/**/*.test.ts"],
   sdk: ["packages/{sdk,react}/test/*.test.ts"],
   ...folders("management", "organisation", "canvases", "identity", "sign-in", "pipeline", "content"),
+  drivers: [
+    "packages/server/test/drivers/{db,instance,migrate,postgres-batch,postgres-outage,private-files,sqlite-locked,sqlite-open,tables}.test.ts",
+  ],
   primitives: ["packages/server/test/primitives/*.test.ts"],
   files: ["packages/server/test/primitives/files/*.test.ts"],
   realtime: ["packages/server/test/primitives/realtime/*.test.ts"],
