@@ -68,8 +68,7 @@ export interface Collection<Value = Json> {
    * records before it exist: go on with `values.slice(done)`.
    * @throws The same as `create`, EaselError with `INVALID_BODY` for a value that is not JSON, before anything is sent, and the abort
    * reason of `signal`.
-   * @example await easel.kv.collection("ideas").createMany([{ title: "Tea" }, { title: "Cake" }], { onProgress: ({ done }) => show(done)
-   * });
+   * @example await easel.kv.collection("ideas").createMany([{ title: "Tea" }], { onProgress: ({ done }) => show(done) });
    */
   createMany<T extends Value>(
     values: readonly (T & Serializable<T>)[],
