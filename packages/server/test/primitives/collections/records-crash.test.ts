@@ -8,7 +8,7 @@ import { killAmid, signIn, startProcess } from "../../support/process.ts";
 import { temporaryDirectory } from "../../support/service.ts";
 import { indexed, recordsOf, submissionsOf } from "./record-figures.ts";
 
-const ROUNDS = 4;
+const ROUNDS = 2;
 const WRITERS = 12;
 
 /** A stored state of a record or submission: the number `n` in its value; null when it is removed. */

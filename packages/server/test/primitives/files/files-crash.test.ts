@@ -16,7 +16,7 @@ import { keysOf } from "../../drivers/blobs-contract.ts";
 import { killAmid, signIn, startProcess } from "../../support/process.ts";
 import { temporaryDirectory } from "../../support/service.ts";
 
-const KILLS = 3;
+const KILLS = 2;
 const UPLOADERS = 6;
 const HOUR_MS = 60 * 60 * 1000;
 const API = "/v1/c/guestbook/files";
