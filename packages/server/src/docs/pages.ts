@@ -1,6 +1,7 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import path from "node:path";
 import * as actTables from "./act-tables.ts";
+import { fillTemplate } from "./fill-template.ts";
 import * as routeTables from "./route-tables.ts";
 import * as tables from "./tables.ts";
 
@@ -23,12 +24,7 @@ export const PAGES = [
 ];
 
 /** Returns the text of a page: its template with all tables inserted. */
-export const printPage = (name: string): string =>
-  readFileSync(path.join(TEMPLATES, name), "utf8").replace(/\{\{(\w+)\}\}/g, (_all, insert: string) => {
-    const print = INSERTS[insert];
-    if (print === undefined) throw new Error(`${name} inserts ${insert}, which does not exist`);
-    return print();
-  });
+export const printPage = (name: string): string => fillTemplate(path.join(TEMPLATES, name), INSERTS);
 
 if (import.meta.main) {
   for (const name of PAGES) writeFileSync(path.join(DOCS, name), printPage(name));
