@@ -1,6 +1,5 @@
-import type { EaselError, Json, Message } from "@easel/sdk";
+import type { EaselError, Json, Message, NameOf } from "@easel/sdk";
 import { useEffect } from "react";
-import type { ChannelName } from "./channel-name.ts";
 import { useStores } from "./easel-provider.ts";
 import type { Handler, LiveChannel } from "./live-channel.ts";
 import { useLatest } from "./use-latest.ts";
@@ -18,7 +17,7 @@ export interface ChannelResult extends Pick<LiveChannel, "publish" | "batch" | "
  * @example const { publish } = useChannel("pens", ({ data, from }) => draw(from.id, data));
  */
 export function useChannel<Data = Json>(
-  name: ChannelName,
+  name: NameOf<"channels">,
   handler?: (message: Message<Data>) => void,
 ): ChannelResult {
   const channel = useStores().channel(name);

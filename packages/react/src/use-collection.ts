@@ -1,11 +1,11 @@
-import type { CanvasTypes, CollectionRecord, EaselError, Json } from "@easel/sdk";
+import type { CollectionRecord, Declared, EaselError, Json } from "@easel/sdk";
 import { useMemo } from "react";
 import { useStores } from "./easel-provider.ts";
 import type { LiveRecord, RecordQuery } from "./live-records.ts";
 import { useStore } from "./use-store.ts";
 
 /** The collections that the page has declared in `CanvasTypes`, with the types of their values. */
-type Declared = CanvasTypes extends { collections: infer Collections } ? Collections : Record<never, never>;
+type Collections = Declared<"collections">;
 
 /**
  * The result of `useCollection`. `data` is empty until the records are read, and a record that has not changed stays the same object. A
@@ -36,10 +36,10 @@ export interface CollectionResult<Value> {
  * Returns the records of a collection and functions that write them. The component renders again when a record changes.
  * @example const { data: ideas, create } = useCollection("ideas", { orderBy: "-createdAt" });
  */
-export function useCollection<Name extends keyof Declared & string>(
+export function useCollection<Name extends keyof Collections & string>(
   name: Name,
   query?: RecordQuery,
-): CollectionResult<Declared[Name]>;
+): CollectionResult<Collections[Name]>;
 export function useCollection<Value = Json>(name: string, query?: RecordQuery): CollectionResult<Value>;
 export function useCollection(name: string, query: RecordQuery = {}): CollectionResult<Json> {
   const store = useStores().records(name, query);

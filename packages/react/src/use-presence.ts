@@ -1,6 +1,5 @@
-import type { EaselError, Member } from "@easel/sdk";
+import type { EaselError, Member, NameOf } from "@easel/sdk";
 import { useEffect } from "react";
-import type { ChannelName } from "./channel-name.ts";
 import { useStores } from "./easel-provider.ts";
 import { useStore } from "./use-store.ts";
 
@@ -17,7 +16,7 @@ const NOBODY: Member[] = [];
  * Subscribes to a channel and returns the people on it, live, each person once and the viewer included.
  * @example const { data: people } = usePresence("pens");
  */
-export function usePresence(name: ChannelName): PresenceResult {
+export function usePresence(name: NameOf<"channels">): PresenceResult {
   const channel = useStores().channel(name);
   const { members, error } = useStore(channel);
   useEffect(() => channel.join(() => {}), [channel]);

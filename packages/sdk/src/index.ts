@@ -14,6 +14,7 @@ export type {
 } from "@easel/protocol/types";
 export type { ChatSpend } from "./ai/deltas.ts";
 export type { Ai, ChatOptions, ChatResponse, ChatStream } from "./ai.ts";
+export type { Declared, NameOf } from "./canvas-types.ts";
 export type { Bundle } from "./canvases/bundle.ts";
 export type { CanvasChanges, Canvases, CanvasFilter, CanvasSettings, NewCanvas } from "./canvases.ts";
 export type { CreateManyOptions } from "./collections/create-many.ts";
