@@ -1,9 +1,9 @@
 import { PUBLISHES_PER_MINUTE } from "@easel/protocol/realtime-constants";
-import type { Subscriber } from "./socket.ts";
 
 /** The messages of one function of `batch` or `latest` that wait to be published. A source sends one message per turn, the oldest first. */
 export interface Source {
-  readonly owner: Subscriber;
+  /** The channel that the messages are for. */
+  readonly owner: object;
   /** The `data` of each message, as JSON text. */
   readonly contents: string[];
   /** Returns the JSON text of the frame that publishes `content`, an element of `contents`. */
@@ -22,7 +22,7 @@ export interface Pacer {
    * Sends the messages of the channel `owner` at once, as far as the rate limit and the connection allow, and drops the rest. Without
    * `owner`, does so for all channels.
    */
-  end(owner?: Subscriber): void;
+  end(owner?: object): void;
 }
 
 /**
@@ -73,7 +73,7 @@ export function createPacer(isOpen: () => boolean, send: (text: string) => void)
     resume();
   };
 
-  const flush = (owner?: Subscriber, isLast?: boolean) => {
+  const flush = (owner?: object, isLast?: boolean) => {
     for (const source of [...waiting]) {
       if (owner && owner !== source.owner) continue;
       while (source.contents.length > 0 && isOpen() && delay(0, URGENT_WINDOW_MS) === 0) sendNext(source);
