@@ -1,8 +1,12 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/core";
-import { publint } from "publint";
-import { assertCompiles, createProject, type Packed, pack } from "../../sdk/test/packed.ts";
+import {
+  assertCompiles,
+  assertPublishable,
+  createProject,
+  type Packed,
+  pack,
+} from "../../sdk/test/packed.ts";
 
 let packed: Packed;
 let sdk: Packed;
@@ -22,22 +26,7 @@ test("the package has built code, its source map, types, README and licence, and
   ]);
 });
 
-test("publint finds nothing in the package", async () => {
-  const tarball = Uint8Array.from(packed.tarball).buffer;
-  const { messages } = await publint({ pack: { tarball }, strict: true });
-  assert.deepEqual(messages, []);
-});
-
-test("the types are right for every way to resolve them, except from CommonJS, which the package does not support", async () => {
-  const analysis = await checkPackage(createPackageFromTarballData(packed.tarball));
-  assert.ok(analysis.types);
-  const problems = analysis.problems.filter(
-    (problem) =>
-      !("resolutionKind" in problem && problem.resolutionKind === "node10") &&
-      problem.kind !== "CJSResolvesToESM",
-  );
-  assert.deepEqual(problems, []);
-});
+test("publint and attw find no problem in the package", () => assertPublishable(packed));
 
 /** TypeScript code that uses the hooks. It must compile, except that each line after `@ts-expect-error` must have a type error. */
 const TYPED = `

@@ -2,11 +2,9 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { before, test } from "node:test";
-import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/core";
 import { canvasDeclarations } from "@easel/protocol/canvas-declarations";
-import { publint } from "publint";
 import { build } from "vite";
-import { assertCompiles, createProject, type Packed, pack, run } from "./packed.ts";
+import { assertCompiles, assertPublishable, createProject, type Packed, pack, run } from "./packed.ts";
 
 let packed: Packed;
 
@@ -36,24 +34,7 @@ test("the package needs no other package", () => {
   assert.deepEqual([dependencies, peerDependencies], [undefined, undefined]);
 });
 
-test("publint finds nothing in the package", async () => {
-  const tarball = Uint8Array.from(packed.tarball).buffer;
-  const { messages } = await publint({ pack: { tarball }, strict: true });
-  assert.deepEqual(messages, []);
-});
-
-test("the types are right for every way to resolve them, except from CommonJS, which the package does not support", async () => {
-  const analysis = await checkPackage(createPackageFromTarballData(packed.tarball));
-  assert.ok(analysis.types);
-  assert.deepEqual(
-    analysis.problems.filter(
-      (problem) =>
-        !("resolutionKind" in problem && problem.resolutionKind === "node10") &&
-        problem.kind !== "CJSResolvesToESM",
-    ),
-    [],
-  );
-});
+test("publint and attw find no problem in the package", () => assertPublishable(packed));
 
 /** TypeScript code that uses the package. It must compile, except that each line after `@ts-expect-error` must have a type error. */
 const TYPED = `

@@ -5,6 +5,8 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import type { TestContext } from "node:test";
 import { promisify } from "node:util";
+import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/core";
+import { publint } from "publint";
 
 export const run = promisify(execFile);
 
@@ -30,6 +32,20 @@ export async function pack(name: string): Promise<Packed> {
   } finally {
     await rm(folder, { recursive: true });
   }
+}
+
+/** Asserts that publint and "Are the types wrong?" find no problem, except from CommonJS, which the packages do not support. */
+export async function assertPublishable({ tarball }: Packed): Promise<void> {
+  const { messages } = await publint({ pack: { tarball: Uint8Array.from(tarball).buffer }, strict: true });
+  assert.deepEqual(messages, []);
+  const analysis = await checkPackage(createPackageFromTarballData(tarball));
+  assert.ok(analysis.types);
+  const problems = analysis.problems.filter(
+    (problem) =>
+      !("resolutionKind" in problem && problem.resolutionKind === "node10") &&
+      problem.kind !== "CJSResolvesToESM",
+  );
+  assert.deepEqual(problems, []);
 }
 
 /**
