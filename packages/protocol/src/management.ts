@@ -171,10 +171,24 @@ export interface SessionList {
   sessions: SessionInfo[];
 }
 
+/**
+ * What a personal access token may do: everything that its user may, except managing tokens and sessions (`full`); read the management API
+ * and deploy canvases (`deploy`); or only read (`read`).
+ */
+export const TOKEN_SCOPES = ["full", "deploy", "read"] as const;
+
+export type TokenScope = (typeof TOKEN_SCOPES)[number];
+
 /** A personal access token without its secret. */
 export interface TokenInfo {
   id: string;
   name: string;
+  scope: TokenScope;
+  /**
+   * The only canvas for which the token is valid; null if it is valid for every canvas. `title` and `slug` are null while the user of the
+   * token has no role on the canvas, or it is deleted.
+   */
+  canvas: { id: string; title: string | null; slug: string | null } | null;
   createdAt: number;
   expiresAt: number | null;
   usedAt: number | null;

@@ -1,3 +1,12 @@
+import type { TokenScope } from "@easel/protocol/management";
+
+/** What limits the rights of a caller who uses a restricted access token. */
+export interface Restriction {
+  scope: TokenScope;
+  /** Id of the only canvas for which the token is valid; null if it is valid for every canvas. */
+  canvasId: string | null;
+}
+
 /** An authenticated caller: a person who has signed in, or a guest of one canvas. */
 export interface User {
   id: string;
@@ -7,6 +16,8 @@ export interface User {
   canPublishPublic: boolean;
   /** Id of the only canvas that a guest may open; null for a person who has signed in. */
   guestOf: string | null;
+  /** Null unless the request has an access token that is restricted. */
+  restriction: Restriction | null;
 }
 
 /** The start of the id of an anonymous caller who is represented as a user. */
@@ -23,6 +34,7 @@ export const anonymousUser = (network: string): User => ({
   avatarUrl: null,
   canPublishPublic: false,
   guestOf: null,
+  restriction: null,
 });
 
 /** Whether a user represents an anonymous caller. */

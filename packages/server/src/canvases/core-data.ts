@@ -1,13 +1,14 @@
 import type { CanvasData } from "./canvas-data.ts";
 
 /**
- * The tables that hold data of canvases apart from the data of a primitive such as KV: guests, people lists, teams, versions, staged
+ * The tables that hold data of canvases apart from the data of a primitive such as KV: guests, access tokens, people lists, teams, versions, staged
  * deploys and slugs. Includes the table `counts`, in which several primitives count their rows.
  */
 export const coreData: CanvasData = {
   tables: {
     sessions: { key: ["token_hash"], where: "invite_id in (select id from invites where canvas_id = ?)" },
     invites: { key: ["id"] },
+    tokens: { key: ["id"] },
     canvas_people: { key: ["canvas_id", "email"] },
     canvas_teams: { key: ["canvas_id", "team_id"] },
     version_files: {

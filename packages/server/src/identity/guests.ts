@@ -38,6 +38,7 @@ export function guestOf(row: Readonly<InviteRow>): User | null {
     avatarUrl: null,
     canPublishPublic: false,
     guestOf: row.invite_canvas,
+    restriction: null,
   };
 }
 

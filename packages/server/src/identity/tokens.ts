@@ -1,46 +1,79 @@
-import type { User } from "../access/principal.ts";
+import { TOKEN_SCOPES, type TokenInfo, type TokenScope } from "@easel/protocol/management";
+import type { Restriction, User } from "../access/principal.ts";
 import { isToken, newId, newToken, tokenHash } from "../crypto/ids.ts";
 import type { Env } from "../env.ts";
 import type { HasHeaders } from "../http/has-headers.ts";
+import { refuse } from "../http/refusal.ts";
 import { type UserRow, userOf } from "./users.ts";
 
 const PREFIX = "easel_pat_";
 
+/**
+ * The start of the secrets of restricted tokens. Versions of the service that do not know restrictions reject such secrets, so that a
+ * downgrade gives no token more rights. The stored hash includes it.
+ */
+const RESTRICTED = "limited_";
+
 /** The shortest interval between two recorded uses of a token, and so the precision of `usedAt`. */
 const USE_INTERVAL_MS = 60_000;
 
-/**
- * A personal access token as its user sees it. Times are epoch milliseconds. `expiresAt` is null if the token never expires, `usedAt` if it
- * was never used.
- */
-export interface AccessToken {
-  id: string;
+/** What a user chooses for a new access token. By default it is valid for every canvas, has all rights of the user and never expires. */
+export interface TokenFields {
   name: string;
-  createdAt: number;
-  expiresAt: number | null;
-  usedAt: number | null;
+  /** When the token expires, in epoch milliseconds. */
+  expiresAt?: number | null;
+  scope?: TokenScope;
+  canvasId?: string | null;
 }
 
-type TokenRow = UserRow & { token_id: string; expires_at: number | null; used_at: number | null };
+type TokenRow = UserRow & {
+  token_id: string;
+  expires_at: number | null;
+  used_at: number | null;
+  scope: string;
+  canvas_id: string | null;
+};
+
+const isScope = (text: string): text is TokenScope => TOKEN_SCOPES.some((scope) => scope === text);
+
+const isSecret = (text: string): boolean =>
+  isToken(text.startsWith(RESTRICTED) && text.length > 43 ? text.slice(RESTRICTED.length) : text);
 
 /** Returns the personal access token of a request without checking whether it is valid. Returns undefined if there is none. */
 export function bearerToken({ headers: { authorization } }: HasHeaders): string | undefined {
   return /^bearer +(easel_pat_.*)$/i.exec(authorization ?? "")?.[1];
 }
 
-/** Returns the user of a personal access token. Returns null if the token is unknown or has expired, or the user is deactivated. */
+/**
+ * Returns the user of a personal access token, with the restriction of the token. Returns null if the token or its scope is unknown, the
+ * token has expired, or the user is deactivated.
+ */
 export async function tokenUser(token: string, env: Env): Promise<User | null> {
+  const row = await findToken(token, env);
+  const now = env.clock();
+  if (row === undefined || hasExpired(row, now) || !isScope(row.scope)) return null;
+  const restriction = restrictionOf(row.scope, row.canvas_id);
+  // Not accepted before every route checks the restriction.
+  if (restriction !== null) return null;
+  if (row.used_at === null || row.used_at < now - USE_INTERVAL_MS) recordUse(row.token_id, now, env);
+  const user = userOf(row);
+  return user && { ...user, restriction };
+}
+
+const hasExpired = ({ expires_at: end }: TokenRow, now: number): boolean => end !== null && end <= now;
+
+const restrictionOf = (scope: TokenScope, canvasId: string | null): Restriction | null =>
+  scope === "full" && canvasId === null ? null : { scope, canvasId };
+
+/** Finds a token with its user. Returns undefined if there is none. */
+async function findToken(token: string, { db }: Env): Promise<Readonly<TokenRow> | undefined> {
   const secret = token.slice(PREFIX.length);
-  if (!isToken(secret)) return null;
-  const row = await env.db.getCached<TokenRow>`
+  if (!isSecret(secret)) return undefined;
+  return db.getCached<TokenRow>`
     select users.id, email, users.name, avatar_url, can_publish_public, deactivated_at, tokens.id as token_id,
-      expires_at, used_at
+      expires_at, used_at, scope, canvas_id
     from tokens join users on users.id = tokens.user_id
     where token_hash = ${{ from: secret, value: () => tokenHash(secret) }}`;
-  const now = env.clock();
-  if (row === undefined || (row.expires_at !== null && row.expires_at <= now)) return null;
-  if (row.used_at === null || row.used_at < now - USE_INTERVAL_MS) recordUse(row.token_id, now, env);
-  return userOf(row);
 }
 
 /** Records that a token was used, without waiting for the database. A failure is only logged. */
@@ -50,25 +83,39 @@ function recordUse(id: string, now: number, { db, log }: Env): void {
   );
 }
 
-/** Creates a personal access token. Returns its id and its text, of which only a hash is stored. */
+/**
+ * Creates a personal access token. Returns its id and its text, of which only a hash is stored. Throws 404 `NOT_FOUND` if `canvasId` is not
+ * a canvas that the user owns or that is shared with the user or a team of the user.
+ */
 export async function createToken(
   user: User,
-  { name, expiresAt }: { name: string; expiresAt: number | null },
+  { name, expiresAt = null, scope = "full", canvasId = null }: TokenFields,
   { db, clock }: Env,
 ): Promise<{ id: string; token: string }> {
   const id = newId();
-  const secret = newToken();
-  await db.run`
-    insert into tokens (id, user_id, name, token_hash, created_at, expires_at)
-    values (${id}, ${user.id}, ${name}, ${tokenHash(secret)}, ${clock()}, ${expiresAt})`;
-  return { id, token: PREFIX + secret };
+  const secret = (restrictionOf(scope, canvasId) === null ? "" : RESTRICTED) + newToken();
+  const created = await db.run`
+    insert into tokens (id, user_id, name, token_hash, created_at, expires_at, scope, canvas_id)
+    select cast(${id} as text), cast(${user.id} as text), cast(${name} as text), cast(${tokenHash(secret)} as text),
+      cast(${clock()} as bigint), cast(${expiresAt} as bigint), cast(${scope} as text), cast(${canvasId} as text)
+    where cast(${canvasId} as text) is null or exists (select 1 from canvases where id = ${canvasId} and deleted_at is null
+      and (owner_id = ${user.id} or id in (select canvas_id from grants where email = ${user.email})))`;
+  return created === 1 ? { id, token: PREFIX + secret } : refuse("NOT_FOUND");
 }
 
 /** Lists the personal access tokens of a user, newest first. */
-export function listTokens(user: User, { db }: Env): Promise<AccessToken[]> {
-  return db.all<AccessToken>`
-    select id, name, created_at as "createdAt", expires_at as "expiresAt", used_at as "usedAt"
-    from tokens where user_id = ${user.id} order by id desc`;
+export async function listTokens(user: User, { db }: Env): Promise<TokenInfo[]> {
+  type Row = Omit<TokenInfo, "canvas"> & Record<"canvasId" | "title" | "slug", string | null>;
+  const rows = await db.all<Row>`
+    select tokens.id, name, scope, tokens.created_at as "createdAt", tokens.expires_at as "expiresAt", used_at as "usedAt",
+      tokens.canvas_id as "canvasId", title, slug
+    from tokens left join canvases on canvases.id = tokens.canvas_id and deleted_at is null
+      and (owner_id = ${user.id} or canvases.id in (select canvas_id from grants where email = ${user.email}))
+    where user_id = ${user.id} order by tokens.id desc`;
+  return rows.map(({ canvasId, title, slug, ...token }) => ({
+    ...token,
+    canvas: canvasId === null ? null : { id: canvasId, title, slug },
+  }));
 }
 
 /** Deletes a personal access token. Returns false if the user has no such token. */

@@ -1,4 +1,5 @@
 import { LIMITS } from "@easel/protocol/limits";
+import { TOKEN_SCOPES } from "@easel/protocol/management";
 import { z } from "zod";
 import { isId } from "../crypto/ids.ts";
 import { label, later } from "../http/field-schemas.ts";
@@ -12,6 +13,8 @@ import { newToken, tokenList } from "./responses/account.ts";
 const NewToken = z.strictObject({
   name: label(LIMITS.nameLength.value),
   expiresAt: later.nullable().default(null),
+  scope: z.enum(TOKEN_SCOPES).default("full"),
+  canvasId: z.string().refine(isId, "must be the id of a canvas").nullable().default(null),
 });
 
 /** The endpoints for personal access tokens (management API, section 2). */
@@ -30,11 +33,13 @@ export const tokens = [
     method: "POST",
     path: "/api/tokens",
     summary: "Creates a personal access token.",
-    details: "Its secret is returned this once.",
+    details:
+      "Its secret is returned this once. 404 `NOT_FOUND` for a canvas on which the caller has no role.",
     allow: "session",
     affects: "people",
     body: json(NewToken),
     response: created(newToken),
+    errors: ["NOT_FOUND"],
     async run({ user, body }, env) {
       const token = await createToken(user, body, env);
       return { body: token, audit: { target: token.id, details: body } };

@@ -17,7 +17,7 @@ import { rowsOf } from "./canvas-tables.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** Creates a canvas with files, data, an AI request, a team and a guest session. */
+/** Creates a canvas with files, data, an AI request, a team, a guest session and an access token. */
 async function furnished(target: Target, env: Env): Promise<Stage> {
   const canvas = await stage(target);
   const { people, id, slug } = canvas;
@@ -69,6 +69,8 @@ async function furnished(target: Target, env: Env): Promise<Stage> {
   const invite = await manage(target, people.owner, "POST", `/api/canvases/${id}/invites`, guest);
   const { pathname } = new URL(String(invite.json.url));
   assert.equal((await send(target.base, { method: "GET", path: pathname, headers: [] })).status, 303);
+  const token = await manage(target, people.owner, "POST", "/api/tokens", { name: "Tea", canvasId: id });
+  assert.equal(token.status, 201, token.text);
   return canvas;
 }
 

@@ -208,7 +208,15 @@ await onEngines("personal access tokens", (target, env) => {
         [first.id, "First", null, null],
       ],
     );
-    assert.deepEqual(Object.keys(older ?? {}).sort(), ["createdAt", "expiresAt", "id", "name", "usedAt"]);
+    assert.deepEqual(Object.keys(older ?? {}).sort(), [
+      "canvas",
+      "createdAt",
+      "expiresAt",
+      "id",
+      "name",
+      "scope",
+      "usedAt",
+    ]);
   });
 
   it("the time of last use has a precision of a minute", async () => {

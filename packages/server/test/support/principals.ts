@@ -8,4 +8,5 @@ export const userWith = (id: string, guestOf: string | null = null): User => ({
   avatarUrl: null,
   canPublishPublic: true,
   guestOf,
+  restriction: null,
 });

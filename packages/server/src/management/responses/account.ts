@@ -1,11 +1,12 @@
-import type {
-  NewToken,
-  SessionInfo,
-  SessionList,
-  Team,
-  TeamList,
-  TokenInfo,
-  TokenList,
+import {
+  type NewToken,
+  type SessionInfo,
+  type SessionList,
+  type Team,
+  type TeamList,
+  TOKEN_SCOPES,
+  type TokenInfo,
+  type TokenList,
 } from "@easel/protocol/management";
 import type { Account } from "@easel/protocol/types";
 import { z } from "zod";
@@ -53,6 +54,10 @@ const token = exact<TokenInfo>()(
   z.strictObject({
     id: z.string(),
     name: z.string(),
+    scope: z.enum(TOKEN_SCOPES),
+    canvas: z
+      .strictObject({ id: z.string(), title: z.string().nullable(), slug: z.string().nullable() })
+      .nullable(),
     createdAt: time,
     expiresAt: time.nullable(),
     usedAt: time.nullable(),
