@@ -177,6 +177,18 @@ export async function releaseBlobs(
   }
 }
 
+/** Makes a staged deploy expire now. Returns false if it has expired or been finished already. */
+export async function expireStaged(
+  { id, canvasId, userId }: StagedDeployKey,
+  { db, clock }: Env,
+): Promise<boolean> {
+  const now = clock();
+  const changed = await db.run`
+    update staged_deploys set expires_at = ${now} where id = ${id} and canvas_id = ${canvasId}
+      and user_id = ${userId} and expires_at > ${now} and version_id is null`;
+  return changed === 1;
+}
+
 /** Removes the staged deploys that have expired. */
 export async function sweepStaged(env: Env): Promise<void> {
   const expired = await env.db.all<{ id: string; canvasId: string }>`

@@ -1,15 +1,16 @@
 import { LIMITS } from "@easel/protocol/limits";
 import { z } from "zod";
 import type { BundleBlob } from "../canvases/bundle-blobs.ts";
+import { cancelDeploy } from "../canvases/publishing/cancel-deploy.ts";
 import { finishDeploy } from "../canvases/publishing/finish-deploy.ts";
 import { addBlob, receiveBlob } from "../canvases/publishing/receive-blob.ts";
-import { stageDeploy } from "../canvases/publishing/stage-deploy.ts";
+import { missingBlobs, stageDeploy } from "../canvases/publishing/stage-deploy.ts";
 import { currentView } from "../canvases/view.ts";
 import { streamBody } from "../http/stream-body.ts";
 import { act } from "./act.ts";
 import { type BodySpec, json } from "./body-spec.ts";
 import { created, noContent, ok } from "./response-spec.ts";
-import { finishedDeploy, stagedDeploy } from "./responses/canvas.ts";
+import { finishedDeploy, missingFiles, stagedDeploy } from "./responses/canvas.ts";
 
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/, "a SHA-256 has 64 lower-case hexadecimal digits");
 
@@ -51,6 +52,32 @@ export const stagedDeploys = [
     async run({ user, canvas: { id }, body: { files, ...options } }, env) {
       const listed = files.map(({ path, sha256, size }) => ({ path, key: sha256, size }));
       return { body: await stageDeploy(id, user.id, { files: listed, ...options }, env) };
+    },
+  }),
+  act({
+    name: "canvas.stage-read",
+    method: "GET",
+    path: "/api/canvases/{id}/deploys/{deploy}",
+    summary: "Returns which files of a staged deploy have not been uploaded yet.",
+    details: "Only for the person who began it. 404 `NOT_FOUND` once it has expired or been published.",
+    allow: "editor",
+    response: ok(missingFiles),
+    async run({ user, canvas: { id }, params: { deploy } }, env) {
+      return { body: { missing: await missingBlobs({ id: deploy, canvasId: id, userId: user.id }, env) } };
+    },
+  }),
+  act({
+    name: "canvas.stage-cancel",
+    method: "DELETE",
+    path: "/api/canvases/{id}/deploys/{deploy}",
+    summary: "Ends a staged deploy without publishing it.",
+    details: "Only for the person who began it. 404 `NOT_FOUND` once it has expired or been published.",
+    allow: "editor",
+    response: noContent,
+    audited: false,
+    async run({ user, canvas: { id }, params: { deploy } }, env) {
+      await cancelDeploy({ id: deploy, canvasId: id, userId: user.id }, env);
+      return { body: undefined };
     },
   }),
   act({

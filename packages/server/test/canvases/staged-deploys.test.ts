@@ -98,6 +98,27 @@ await onEngines("staged deploys", (target, env) => {
     assert.deepEqual(found, [{ uses: 1 }]);
   });
 
+  it("says what is still missing; cancelled, it is gone and its bytes are given up", async () => {
+    await expire();
+    const [before, bytesBefore] = [await uses(), await bytes()];
+    const [one, other] = [page(), page()];
+    const { id } = await started(deploys.begin({ "index.html": one, "b.html": other }));
+    await deploys.upload(id, one);
+    assert.deepEqual((await deploys.read(id)).json, { missing: [sha256(other)] });
+    const editor = stager(target, site.people.editor, site.id);
+    for (const answer of [await editor.read(id), await editor.cancel(id)]) refused(answer, 404, "NOT_FOUND");
+    assert.equal((await deploys.cancel(id)).status, 204);
+    for (const answer of [await deploys.read(id), await deploys.cancel(id), await deploys.finish(id)])
+      refused(answer, 404, "NOT_FOUND");
+    refused(await deploys.upload(id, other), 404, "NOT_FOUND");
+    assert.deepEqual([await uses(), await bytes()], [before, bytesBefore]);
+    const published = await started(deploys.begin({ "index.html": "published" }));
+    await deploys.upload(published.id, "published");
+    done(await deploys.finish(published.id));
+    for (const answer of [await deploys.read(published.id), await deploys.cancel(published.id)])
+      refused(answer, 404, "NOT_FOUND");
+  });
+
   it("finishing without all bytes: 409 BLOBS_MISSING with their hashes; nothing is published", async () => {
     const before = await served();
     const files = { "index.html": page(), "late.txt": page() };

@@ -21,7 +21,7 @@ const MANAGEMENT = path.join(import.meta.dirname, "../../src/management");
 const SECRET = "marked-as-a-secret";
 
 /** Acts (operations of the management API) that only prepare a change, which another act makes. */
-const PREPARING = ["canvas.stage", "canvas.stage-file"];
+const PREPARING = ["canvas.stage", "canvas.stage-file", "canvas.stage-cancel"];
 
 test("every act has its own name and route; acts that change something are audited and recheck access", () => {
   assert.ok(ACTS.length >= 40);
@@ -144,6 +144,14 @@ await onEngines("the acts of the management API", (target, env) => {
     "canvas.stage-file": async () => {
       const { json } = await deploys().begin({ "index.html": "staged" });
       return deploys().upload(json.id, "staged");
+    },
+    "canvas.stage-read": async () => {
+      const { json } = await deploys().begin({ "index.html": "read" });
+      return deploys().read(json.id);
+    },
+    "canvas.stage-cancel": async () => {
+      const { json } = await deploys().begin({ "index.html": "cancelled" });
+      return deploys().cancel(json.id);
     },
     "canvas.stage-finish": async () => {
       const { json } = await deploys().begin({ "index.html": "finished" });

@@ -34,6 +34,8 @@ export function stager(target: Target, person: Person, canvas: string) {
     put,
     /** Uploads bytes under their own hash. */
     upload: (deploy: unknown, content: string | Buffer) => put(deploy, sha256(content), content),
+    read: (deploy: unknown) => manage(target, person, "GET", `${at}/${deploy}`),
+    cancel: (deploy: unknown) => manage(target, person, "DELETE", `${at}/${deploy}`),
     finish: (deploy: unknown) => manage(target, person, "POST", `${at}/${deploy}/finish`),
   };
 }

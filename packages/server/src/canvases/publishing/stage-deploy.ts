@@ -1,10 +1,17 @@
 import type { StagedDeployCreated } from "@easel/protocol/types";
-import { newId } from "../../crypto/ids.ts";
+import { isId, newId } from "../../crypto/ids.ts";
 import type { Env } from "../../env.ts";
 import { refuse } from "../../http/refusal.ts";
 import { findBlobs } from "../bundle-blobs.ts";
 import { requireBytes } from "../owner-quotas.ts";
-import { insertStaged, missingOf, type StagedBlob, type StagedFile } from "../staged-deploys.ts";
+import {
+  findStaged,
+  insertStaged,
+  missingOf,
+  type StagedBlob,
+  type StagedDeployKey,
+  type StagedFile,
+} from "../staged-deploys.ts";
 import { requireExpected } from "./expected-version.ts";
 import { mimeOf } from "./mime.ts";
 import { isWorthCompressing } from "./representations.ts";
@@ -64,4 +71,14 @@ export async function stageDeploy(
       message: "The canvas has too many open staged deploys. They expire after an hour.",
     });
   return { id, missing: await missingOf(id, env), leftOut, warnings };
+}
+
+/**
+ * Returns the hashes of the blobs that still have to be uploaded for a staged deploy. Throws 404 `NOT_FOUND` if the deploy has expired or
+ * been published.
+ */
+export async function missingBlobs({ id, canvasId, userId }: StagedDeployKey, env: Env): Promise<string[]> {
+  const deploy = isId(id) ? await findStaged(id, canvasId, userId, env) : undefined;
+  if (deploy === undefined || deploy.version !== null) return refuse("NOT_FOUND");
+  return missingOf(id, env);
 }

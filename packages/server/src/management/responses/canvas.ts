@@ -86,6 +86,11 @@ export const stagedDeploy = exact<StagedDeployCreated>()(
   }),
 );
 
+export const missingFiles = exact<{ missing: string[] }>()(
+  "MissingFiles",
+  z.strictObject({ missing: z.array(z.string()) }),
+);
+
 export const canvasList = exact<CanvasList>()(
   "CanvasList",
   z.strictObject({ canvases: z.array(canvas), nextCursor }),
