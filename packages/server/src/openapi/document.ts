@@ -32,7 +32,7 @@ function byPath(entries: [path: string, item: PathItem][]): Record<string, PathI
 }
 
 /** Returns the OpenAPI document of all endpoints of the service that programs use. */
-export function openApiOf(env: Env): OpenApi {
+export function openApiOf(env: Pick<Env, "base">): OpenApi {
   const operations = new Operations(env.base.origin);
   const paths = byPath([
     ...runtimePaths(primitives, operations),

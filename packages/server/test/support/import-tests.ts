@@ -11,6 +11,7 @@ export const ROOT = path.join(import.meta.dirname, "../../../..");
 export const GROUPS = {
   units: ["packages/*/src/**/*.test.ts"],
   sdk: ["packages/{sdk,react}/test/*.test.ts"],
+  cli: ["packages/cli/test/*.test.ts"],
   ...folders("management", "organisation", "canvases", "identity", "sign-in", "pipeline", "content"),
   drivers: [
     "packages/server/test/drivers/{db,instance,migrate,postgres-batch,postgres-outage,private-files,sqlite-locked,sqlite-open,tables}.test.ts",

@@ -1,0 +1,15 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { baseOf } from "@easel/server/config/addresses";
+import { readConfig } from "@easel/server/config/config";
+import { openApiOf } from "@easel/server/openapi/document";
+import printTypes, { astToString } from "openapi-typescript";
+
+// Prints the types of the management API from the OpenAPI document of the service, for `openapi-fetch`.
+const FILE = path.join(import.meta.dirname, "dist-types/management-api.d.ts");
+
+const document = openApiOf({ base: baseOf(readConfig({}), 3000) });
+const paths = Object.fromEntries(Object.entries(document.paths).filter(([name]) => name.startsWith("/api")));
+const types = await printTypes(JSON.stringify({ ...document, paths }), { alphabetize: true });
+await mkdir(path.dirname(FILE), { recursive: true });
+await writeFile(FILE, astToString(types));

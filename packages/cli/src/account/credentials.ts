@@ -1,0 +1,60 @@
+import { mkdir, open, readFile, rename, rm } from "node:fs/promises";
+import path from "node:path";
+import envPaths from "env-paths";
+import { z } from "zod/mini";
+import type { Context } from "../context.ts";
+import { fail } from "../exit.ts";
+
+const Stored = z.object({
+  /** The service of the last sign-in. */
+  last: z.nullable(z.string()),
+  /** The sign-ins by the base URL of their service. */
+  services: z.record(
+    z.string(),
+    z.object({ token: z.string(), email: z.string(), expiresAt: z.nullable(z.number()) }),
+  ),
+});
+
+/** The stored sign-ins of the person. */
+export type Credentials = z.infer<typeof Stored>;
+
+/** Returns the path of the file that holds the tokens of the person. */
+export const credentialsFile = ({ env }: Pick<Context, "env">): string =>
+  path.join(env.EASEL_CONFIG_DIR ?? envPaths("easel", { suffix: "" }).config, "credentials.json");
+
+/** Reads the stored sign-ins. Without a file there are none. Throws a `Failure` for a file that is damaged. */
+export async function readCredentials(context: Pick<Context, "env">): Promise<Credentials> {
+  const file = credentialsFile(context);
+  const text = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return undefined;
+    throw error;
+  });
+  if (text === undefined) return { last: null, services: {} };
+  try {
+    return Stored.parse(JSON.parse(text));
+  } catch {
+    return fail(`${file} is damaged.`, { hint: "Delete it and run `easel login` again." });
+  }
+}
+
+/** Writes the stored sign-ins to a file that only the person may read. */
+export async function writeCredentials(
+  credentials: Credentials,
+  context: Pick<Context, "env">,
+): Promise<void> {
+  const file = credentialsFile(context);
+  await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
+  const draft = `${file}.${process.pid}.tmp`;
+  try {
+    const handle = await open(draft, "wx", 0o600);
+    try {
+      await handle.writeFile(`${JSON.stringify(credentials, null, 2)}\n`);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await rename(draft, file);
+  } finally {
+    await rm(draft, { force: true });
+  }
+}

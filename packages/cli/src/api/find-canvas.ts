@@ -1,0 +1,57 @@
+import path from "node:path";
+import type { Canvas } from "@easel/protocol/types";
+import type { Context } from "../context.ts";
+import { fail } from "../exit.ts";
+import { readProject } from "../project/project.ts";
+import { clean } from "../terminal/clean.ts";
+import { bodyOf, connect, type Service } from "./service.ts";
+
+/** The options by which a command finds its canvas. */
+export interface CanvasOptions {
+  url?: string;
+  /** The slug or the id of the canvas. By default the canvas of the working directory. */
+  canvas?: string;
+}
+
+/** Finds a canvas of the caller by its slug. Returns undefined if the caller has none with this slug. */
+export async function canvasBySlug(slug: string, { api }: Service): Promise<Canvas | undefined> {
+  let cursor: string | undefined;
+  do {
+    const query = { q: slug, ...(cursor === undefined ? {} : { cursor }) };
+    const page = await bodyOf(api.GET("/api/canvases", { params: { query } }));
+    const found = page.canvases.find((each) => each.slug === slug);
+    if (found !== undefined) return found as Canvas;
+    cursor = page.nextCursor ?? undefined;
+  } while (cursor !== undefined);
+  return undefined;
+}
+
+/** Returns a canvas by its id. Throws 404 if the caller has no role on it. */
+export const canvasById = async (id: string, { api }: Service): Promise<Canvas> =>
+  (await bodyOf(api.GET("/api/canvases/{id}", { params: { path: { id } } }))) as Canvas;
+
+/**
+ * Connects to the service and finds the canvas of a command: the one that `--canvas` names, or that of the working directory. Throws a
+ * `Failure` if there is none.
+ */
+export async function findCanvas(
+  { url, canvas: given }: CanvasOptions,
+  context: Context,
+): Promise<{ service: Service; canvas: Canvas }> {
+  const service = await connect({ url, folder: context.cwd }, context);
+  if (given !== undefined) {
+    const canvas = await canvasBySlug(given, service);
+    if (canvas !== undefined) return { service, canvas };
+    if (/^[\w-]{16,}$/.test(given)) return { service, canvas: await canvasById(given, service) };
+    return fail(`You have no canvas \`${clean(given)}\` at ${service.url}.`, {
+      exit: "denied",
+      hint: "`easel list` shows your canvases.",
+    });
+  }
+  const project = await readProject(context.cwd);
+  if (project?.url === service.url) return { service, canvas: await canvasById(project.canvasId, service) };
+  return fail(`${path.basename(context.cwd)} was never deployed to ${service.url}.`, {
+    exit: "usage",
+    hint: "Give --canvas SLUG, or change to the folder of the canvas.",
+  });
+}

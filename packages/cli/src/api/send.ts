@@ -1,0 +1,81 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { fail } from "../exit.ts";
+import type { Terminal } from "../terminal/terminal.ts";
+import { refusalOf } from "./refusal.ts";
+
+/** The number of times that a request is sent at most. */
+const MAX_TRIES = 6;
+/** The longest time that a request waits for a rate limit or for a busy service, before it is sent again. */
+const LONGEST_WAIT_S = 120;
+
+/** The causes of a failed connection in words. */
+const CAUSES: Record<string, string> = {
+  ECONNREFUSED: "nothing listens there",
+  ENOTFOUND: "there is no such host",
+  EAI_AGAIN: "the host name cannot be looked up; is there a network?",
+  ECONNRESET: "the connection was cut",
+  UND_ERR_SOCKET: "the connection was cut",
+  ETIMEDOUT: "it does not answer",
+  UND_ERR_CONNECT_TIMEOUT: "it does not answer",
+  DEPTH_ZERO_SELF_SIGNED_CERT: "its certificate is self-signed; set NODE_EXTRA_CA_CERTS",
+  SELF_SIGNED_CERT_IN_CHAIN: "its certificate comes from an unknown authority; set NODE_EXTRA_CA_CERTS",
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: "its certificate comes from an unknown authority; set NODE_EXTRA_CA_CERTS",
+  CERT_HAS_EXPIRED: "its certificate has expired",
+  ERR_TLS_CERT_ALTNAME_INVALID: "its certificate is for another host",
+};
+
+/** Returns the cause of a failed `fetch` in words. */
+export function causeOf(error: unknown): string {
+  for (let each = error; each instanceof Error; each = each.cause) {
+    const code = (each as NodeJS.ErrnoException).code ?? "";
+    if (CAUSES[code] !== undefined) return CAUSES[code];
+    if (each instanceof AggregateError && each.errors.length > 0) return causeOf(each.errors[0]);
+    if (!(each.cause instanceof Error)) return code === "" ? each.message : code;
+  }
+  return String(error);
+}
+
+/** Sends requests to one service. */
+export interface Sender {
+  /** The base URL of the service, without a slash at the end. */
+  url: string;
+  token: string | undefined;
+  signal: AbortSignal;
+  terminal: Pick<Terminal, "say">;
+}
+
+/**
+ * Sends a request and returns its response. `create` makes the request anew for every try. After 429, and after 503 with `Retry-After`, the
+ * request is sent again when the service says so. A request with a method that can be repeated (`GET`, `HEAD`, `PUT`, `DELETE`), or
+ * `repeatable`, is also sent again after a broken connection, with growing pauses. Throws a `Refusal` for an error response and a `Failure`
+ * if the service cannot be reached.
+ */
+export async function send(
+  create: () => Request,
+  { url, token, signal, terminal }: Sender,
+  repeatable?: boolean,
+): Promise<Response> {
+  for (let tries = 1; ; tries += 1) {
+    const request = create();
+    if (token !== undefined) request.headers.set("authorization", `Bearer ${token}`);
+    const mayRepeat = repeatable ?? ["GET", "HEAD", "PUT", "DELETE"].includes(request.method);
+    let response: Response;
+    try {
+      response = await fetch(request, { redirect: "manual", signal });
+    } catch (error) {
+      if (signal.aborted) throw signal.reason;
+      if (!mayRepeat || tries >= MAX_TRIES)
+        fail(`${url} cannot be reached: ${causeOf(error)}.`, { exit: "unreachable" });
+      if (tries === 2) terminal.say(`${url} cannot be reached (${causeOf(error)}); trying again…`);
+      await wait(250 * 2 ** tries, undefined, { signal });
+      continue;
+    }
+    if (response.ok || response.status === 304) return response;
+    const after = Number(response.headers.get("retry-after") ?? "NaN");
+    const isBusy = response.status === 429 || (response.status === 503 && mayRepeat);
+    if (!isBusy || !(after <= LONGEST_WAIT_S) || tries >= MAX_TRIES) throw await refusalOf(response, url);
+    await response.body?.cancel();
+    if (after > 2) terminal.say(`${url} is busy; going on in ${after} s…`);
+    await wait(after * 1000, undefined, { signal });
+  }
+}

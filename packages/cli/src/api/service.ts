@@ -1,0 +1,80 @@
+import createClient, { type Client } from "openapi-fetch";
+import type { paths } from "../../dist-types/management-api.d.ts";
+import { readCredentials } from "../account/credentials.ts";
+import type { Context } from "../context.ts";
+import { fail } from "../exit.ts";
+import { readProject } from "../project/project.ts";
+import { baseUrlOf } from "./base-url.ts";
+import { send } from "./send.ts";
+
+/** A service, with the token of the person. */
+export interface Service {
+  /** The base URL, without a slash at the end. */
+  url: string;
+  token: string;
+  /** Calls the management API with types. Throws a `Refusal` for an error response. */
+  api: Client<paths>;
+  /** Sends a request that `api` cannot send, such as an upload. `path` begins with `/`. See `send`. */
+  send(path: string, init: () => RequestInit, repeatable?: boolean): Promise<Response>;
+}
+
+/** Returns the body of a successful response of `api`. */
+export async function bodyOf<Body>(response: Promise<{ data?: Body }>): Promise<NonNullable<Body>> {
+  return (await response).data as NonNullable<Body>;
+}
+
+/**
+ * Returns the base URL of the service to use: the `--url` flag, `EASEL_URL`, the service that `folder` was deployed to, or the last sign-in.
+ * Throws a usage error if there is none.
+ */
+export async function serviceUrl(
+  { url, folder }: { url?: string | undefined; folder?: string | undefined },
+  context: Context,
+): Promise<string> {
+  const given = url ?? (context.env.EASEL_URL || undefined);
+  if (given !== undefined) return baseUrlOf(given);
+  const project = folder === undefined ? undefined : await readProject(folder);
+  if (project !== undefined) return project.url;
+  const { last } = await readCredentials(context);
+  return (
+    last ?? fail("No service is known.", { exit: "usage", hint: "Run `easel login URL`, or set EASEL_URL." })
+  );
+}
+
+/** Returns the token for a service: `EASEL_TOKEN`, or that of the stored sign-in. Throws a `Failure` if there is none. */
+async function tokenFor(url: string, context: Context): Promise<string> {
+  const given = context.env.EASEL_TOKEN;
+  if (given !== undefined && given !== "") return given;
+  const { services } = await readCredentials(context);
+  return (
+    services[url]?.token ??
+    fail(`You are not signed in at ${url}.`, {
+      exit: "signedOut",
+      hint: `Run \`easel login ${url}\`, or set EASEL_TOKEN.`,
+    })
+  );
+}
+
+/** Connects to the service that `serviceUrl` finds, with the token of the person. Sends nothing yet. */
+export async function connect(
+  options: { url?: string | undefined; folder?: string | undefined },
+  context: Context,
+): Promise<Service> {
+  const url = await serviceUrl(options, context);
+  return serviceAt(url, await tokenFor(url, context), context);
+}
+
+/** Returns a service with a given base URL and token. */
+export function serviceAt(
+  url: string,
+  token: string,
+  { signal, terminal }: Pick<Context, "signal" | "terminal">,
+): Service {
+  const sender = { url, token, signal, terminal };
+  return {
+    url,
+    token,
+    api: createClient<paths>({ baseUrl: url, fetch: (request) => send(() => request.clone(), sender) }),
+    send: (path, init, repeatable) => send(() => new Request(url + path, init()), sender, repeatable),
+  };
+}

@@ -1,0 +1,38 @@
+import { Command, Option } from "commander";
+import type { Context } from "../context.ts";
+import { jsonOption, urlOption, yesOption } from "./options.ts";
+
+const EXAMPLES = `
+Examples:
+  easel deploy                             publish the working directory
+  easel deploy dist --slug team-list       publish a build at the address team-list
+  easel deploy --dry-run                   show what would go, and what is left out
+  EASEL_URL=… EASEL_TOKEN=… easel deploy   in CI: nothing is asked`;
+
+/** The command \`easel deploy\`. */
+export const deploy = (context: Context): Command =>
+  new Command("deploy")
+    .description("Publishes a folder as a canvas. Sends only the files that changed, and prints the address.")
+    .argument("[folder]", "the folder with index.html", ".")
+    .option(
+      "--slug <slug>",
+      "the name of the canvas in its address; by default that of easel.json or the folder",
+    )
+    .addOption(
+      new Option("--access <who>", "who may enter after the first deploy; by default you are asked").choices([
+        "private",
+        "whole_org",
+        "public_link",
+      ]),
+    )
+    .option("-m, --message <text>", "what has changed, for the list of versions")
+    .option("--dry-run", "show what would be sent and what is left out, and publish nothing")
+    .option("--force", "publish although someone else has deployed meanwhile")
+    .option("--enable", "turn on the capabilities that easel.json names and that are off")
+    .addOption(urlOption())
+    .addOption(yesOption())
+    .addOption(jsonOption())
+    .addHelpText("after", EXAMPLES)
+    .action(async (folder, options) =>
+      (await import("../deploy/deploy.ts")).deploy(folder, options, context),
+    );

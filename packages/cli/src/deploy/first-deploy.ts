@@ -1,0 +1,54 @@
+import type { Access, Canvas } from "@easel/protocol/types";
+import { type EaselJson, switchesFor } from "@easel/server/canvases/publishing/easel-json";
+import { bodyOf, type Service } from "../api/service.ts";
+import type { Context } from "../context.ts";
+
+/** Returns who may enter a new canvas: the answer of the flag or of the person, and only the owner if nobody can be asked. */
+export async function chooseAccess(
+  given: Access | undefined,
+  isSure: boolean,
+  { terminal }: Pick<Context, "terminal">,
+): Promise<Access> {
+  if (given !== undefined) return given;
+  if (!terminal.ask.possible || isSure) return "private";
+  return terminal.ask.choose<Access>({
+    message: "Who may enter?",
+    flag: "--access private",
+    initial: "whole_org",
+    choices: [
+      { value: "private", label: "Only you", hint: "and the people whom you add with `easel share`" },
+      { value: "whole_org", label: "Everyone who can sign in" },
+      { value: "public_link", label: "Everyone who has the address", hint: "without sign-in" },
+    ],
+  });
+}
+
+/** Sets up a new canvas before its first version is published: the capabilities that the page needs, and who may enter. */
+export async function setUp(
+  { id }: Canvas,
+  { capabilities }: EaselJson,
+  access: Access,
+  { api }: Service,
+): Promise<void> {
+  const path = { id };
+  await api.PATCH("/api/canvases/{id}/capabilities", { params: { path }, body: switchesFor(capabilities) });
+  if (access !== "private")
+    await api.PUT("/api/canvases/{id}/sharing", { params: { path }, body: { access } });
+}
+
+/** Deletes a canvas whose first deploy failed, unless its version was published nevertheless. */
+export async function discard(
+  { id, slug }: Canvas,
+  { api }: Service,
+  { terminal }: Pick<Context, "terminal">,
+): Promise<void> {
+  try {
+    const path = { id };
+    const { version } = await bodyOf(api.GET("/api/canvases/{id}", { params: { path } }));
+    if (version === null) await api.DELETE("/api/canvases/{id}", { params: { path } });
+  } catch {
+    terminal.warn(
+      `The canvas ${slug} was made and could not be removed. It has no version; the next deploy completes it.`,
+    );
+  }
+}

@@ -1,0 +1,62 @@
+import { Refusal } from "../api/refusal.ts";
+import { bodyOf, type Service } from "../api/service.ts";
+import type { Project } from "../project/project.ts";
+import type { HashedFile } from "./manifest.ts";
+
+/** A staged deploy, and the hashes of the files that the service still misses. */
+export interface Staged {
+  id: string;
+  missing: string[];
+  warnings: string[];
+}
+
+/** The options of a staged deploy. `expectedVersion` is the version that must be the current one; undefined if any may be. */
+export interface StageOptions {
+  expectedVersion: string | null | undefined;
+  message: string | undefined;
+}
+
+/** Begins a staged deploy: tells the service the paths, hashes and sizes of all files. */
+export async function stage(
+  canvasId: string,
+  files: readonly HashedFile[],
+  { expectedVersion, message }: StageOptions,
+  { api }: Service,
+): Promise<Staged> {
+  const body = {
+    files: files.map(({ path, sha256, size }) => ({ path, sha256, size })),
+    ...(expectedVersion === undefined ? {} : { expectedVersion }),
+    ...(message === undefined ? {} : { message }),
+  };
+  const path = { id: canvasId };
+  return bodyOf(api.POST("/api/canvases/{id}/deploys", { params: { path }, body }));
+}
+
+/** Publishes a staged deploy. Asking again returns the same version. Throws 409 `BLOBS_MISSING` if uploads are missing. */
+export const finish = (canvasId: string, deploy: string, service: Service) =>
+  service.send(`/api/canvases/${canvasId}/deploys/${deploy}/finish`, () => ({ method: "POST" }), true);
+
+/** Ends a staged deploy without publishing it. */
+export async function cancel(canvasId: string, deploy: string, { api }: Service): Promise<void> {
+  await api.DELETE("/api/canvases/{id}/deploys/{deploy}", { params: { path: { id: canvasId, deploy } } });
+}
+
+/**
+ * Returns the staged deploy that an earlier run began with the same files, and what it misses. Returns undefined if there is none, or if it
+ * has expired or was published.
+ */
+export async function resume(
+  { canvasId, staged }: Project,
+  manifest: string,
+  { api }: Service,
+): Promise<Staged | undefined> {
+  if (staged?.manifest !== manifest) return undefined;
+  const path = { id: canvasId, deploy: staged.id };
+  try {
+    const { missing } = await bodyOf(api.GET("/api/canvases/{id}/deploys/{deploy}", { params: { path } }));
+    return { id: staged.id, missing, warnings: [] };
+  } catch (error) {
+    if (error instanceof Refusal && error.status === 404) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,70 @@
+import { openAsBlob } from "node:fs";
+import pLimit from "p-limit";
+import { Refusal } from "../api/refusal.ts";
+import type { Service } from "../api/service.ts";
+import { fail } from "../exit.ts";
+import { formatBytes } from "../terminal/bytes.ts";
+import { clean } from "../terminal/clean.ts";
+import { count } from "../terminal/count.ts";
+import type { Terminal } from "../terminal/terminal.ts";
+import type { HashedFile } from "./manifest.ts";
+
+/** The number of files that are uploaded at the same time. */
+const UPLOADS_AT_ONCE = 6;
+
+/** Identifies a staged deploy on the service. */
+export interface StagedDeploy {
+  canvasId: string;
+  id: string;
+}
+
+/** Uploads the files of a staged deploy that the service misses. `missing` are their hashes. Each upload is tried again if the line breaks. */
+export async function uploadFiles(
+  { canvasId, id }: StagedDeploy,
+  files: readonly HashedFile[],
+  missing: readonly string[],
+  service: Service,
+  terminal: Terminal,
+): Promise<void> {
+  if (missing.length === 0) return;
+  const byHash = new Map(files.map((file) => [file.sha256, file]));
+  const sources = missing.map(
+    (hash) => byHash.get(hash) ?? fail("The service asks for a file that is not in the folder."),
+  );
+  const total = sources.reduce((sum, { size }) => sum + size, 0);
+  const progress = await terminal.progress(
+    `Uploading ${count(sources.length, "file")}, ${formatBytes(total)}`,
+    sources.length,
+  );
+  const limit = pLimit({ concurrency: UPLOADS_AT_ONCE, rejectOnClear: true });
+  let done = 0;
+  let bytes = 0;
+  try {
+    await limit.map(sources, async ({ path, file, size, sha256 }) => {
+      const body = await openAsBlob(file);
+      const headers = { "content-type": "application/octet-stream" };
+      await service
+        .send(`/api/canvases/${canvasId}/deploys/${id}/blobs/${sha256}`, () => ({
+          method: "PUT",
+          headers,
+          body,
+        }))
+        .catch((error: unknown) => {
+          if (error instanceof Refusal && error.status === 400)
+            fail(`${clean(path)} changed during the deploy.`, { hint: "Run `easel deploy` again." });
+          throw error;
+        });
+      done += 1;
+      bytes += size;
+      progress.advance(
+        1,
+        `Uploading: ${done} of ${sources.length} files, ${formatBytes(bytes)} of ${formatBytes(total)}`,
+      );
+    });
+    progress.done(`Uploaded ${count(sources.length, "file")}, ${formatBytes(total)}`);
+  } catch (error) {
+    limit.clearQueue();
+    progress.stop();
+    throw error;
+  }
+}

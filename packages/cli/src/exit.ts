@@ -1,0 +1,37 @@
+/** The exit codes of `easel`, which scripts can rely on. */
+export const EXIT = {
+  ok: 0,
+  /** The service or the folder does not allow it, or `easel` has a bug. */
+  failed: 1,
+  /** The command line is wrong, or a question cannot be asked because there is no terminal. */
+  usage: 2,
+  /** There is no token, or it has expired or was revoked. */
+  signedOut: 3,
+  /** The canvas does not exist, or the caller has no right to do this. */
+  denied: 4,
+  /** Someone else changed the canvas meanwhile. */
+  conflict: 5,
+  /** The service cannot be reached. */
+  unreachable: 6,
+  interrupted: 130,
+} as const;
+
+export type Exit = keyof typeof EXIT;
+
+/** An expected failure. `easel` prints the message and the hint without a stack and exits with the code of `exit`. */
+export class Failure extends Error {
+  readonly exit: Exit;
+  /** What the person can do about it. */
+  readonly hint: string | undefined;
+
+  constructor(message: string, { exit = "failed", hint }: { exit?: Exit; hint?: string | undefined } = {}) {
+    super(message);
+    this.exit = exit;
+    this.hint = hint;
+  }
+}
+
+/** Throws a `Failure`. */
+export function fail(message: string, options?: { exit?: Exit; hint?: string | undefined }): never {
+  throw new Failure(message, options);
+}

@@ -1,0 +1,44 @@
+import { Command } from "commander";
+import { deploy } from "./commands/deploy.ts";
+import type { Context } from "./context.ts";
+
+/** Creates a command of `easel`. Its action loads the module that does the work, so that other commands start without it. */
+type CreateCommand = (context: Context) => Command;
+
+/** The commands, in the order in which the help lists them, grouped by their headings. */
+const COMMANDS: Record<string, CreateCommand[]> = {
+  Publish: [deploy],
+};
+
+const EXAMPLES = `
+Examples:
+  easel login https://easel.example.com   sign in
+  easel init                              make a new app in this folder
+  easel dev                               open it, reload it on every save
+  easel deploy                            publish it
+
+Exit codes: 0 success, 1 refused, 2 wrong usage, 3 not signed in, 4 not found or no permission, 5 conflict,
+6 the service cannot be reached, 130 interrupted.`;
+
+/** Creates the command line `easel`, whose output goes to the terminal of the context. */
+export function createProgram(version: string, context: Context): Command {
+  const { stdout, stderr } = context.terminal.streams;
+  const program = new Command("easel")
+    .description("Develops, deploys and manages small web apps on Easel.")
+    .version(version, "-v, --version", "print the version")
+    .addHelpText("after", EXAMPLES)
+    .showHelpAfterError("Run `easel help` or `easel COMMAND --help`.")
+    .configureOutput({
+      writeOut: (text) => void stdout.write(text),
+      writeErr: (text) => void stderr.write(text),
+    })
+    .exitOverride();
+  for (const [heading, commands] of Object.entries(COMMANDS)) {
+    program.commandsGroup(`${heading}:`);
+    for (const create of commands) program.addCommand(create(context).copyInheritedSettings(program));
+  }
+  program.hook("preAction", (_, command) => {
+    context.terminal.json = command.opts().json === true;
+  });
+  return program;
+}

@@ -1,0 +1,39 @@
+import { CommanderError } from "commander";
+import type { Context } from "./context.ts";
+import { EXIT, Failure } from "./exit.ts";
+import { createProgram } from "./program.ts";
+import { version } from "./version.ts";
+
+/** Errors of the file system, which are printed without a stack, such as EACCES. */
+const isSystemError = (error: unknown): error is NodeJS.ErrnoException =>
+  error instanceof Error && typeof (error as NodeJS.ErrnoException).syscall === "string";
+
+/** Prints an error and returns the exit code. */
+function report(error: unknown, { terminal, signal, env }: Context): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
+  const isInterruption = signal.aborted || (error instanceof Failure && error.exit === "interrupted");
+  const label = terminal.style("red", "error:", "stderr");
+  if (isInterruption) {
+    terminal.say(error instanceof Failure ? error.message : "Interrupted.");
+    return EXIT.interrupted;
+  }
+  if (error instanceof Failure) {
+    terminal.say(`${label} ${error.message}`);
+    if (error.hint !== undefined) terminal.say(terminal.style("dim", error.hint, "stderr"));
+    return EXIT[error.exit];
+  }
+  if (isSystemError(error) && !env.EASEL_DEBUG) terminal.say(`${label} ${error.message}`);
+  else
+    terminal.say(`${label} this is a bug of easel: ${error instanceof Error ? error.stack : String(error)}`);
+  return EXIT.failed;
+}
+
+/** Runs `easel` with the given arguments, without those for Node. Returns the exit code. */
+export async function run(args: readonly string[], context: Context): Promise<number> {
+  try {
+    await createProgram(version, context).parseAsync(args, { from: "user" });
+    return EXIT.ok;
+  } catch (error) {
+    return report(error, context);
+  }
+}

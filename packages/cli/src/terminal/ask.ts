@@ -1,0 +1,91 @@
+import { fail } from "../exit.ts";
+import type { Streams } from "./streams.ts";
+
+/** The question, and the flag that answers it where nobody can be asked. */
+interface Question {
+  message: string;
+  /** A flag with an example value, such as `--access private`. */
+  flag: string;
+}
+
+/** An answer to choose from. */
+export interface Choice<Value extends string> {
+  value: Value;
+  label: string;
+  hint?: string;
+}
+
+/**
+ * Asks questions in the terminal. Without a terminal every question throws a usage error that names the flag. Throws an interruption if the
+ * person cancels a question.
+ */
+export interface Ask {
+  /** Whether questions can be asked. */
+  readonly possible: boolean;
+  confirm(question: Question & { initial?: boolean }): Promise<boolean>;
+  choose<Value extends string>(
+    question: Question & { choices: Choice<Value>[]; initial?: Value },
+  ): Promise<Value>;
+  /** Asks for a line of text. `check` returns the fault of an answer, or undefined if it is right. */
+  text(
+    question: Question & { initial?: string; check?: (value: string) => string | undefined },
+  ): Promise<string>;
+  /** Asks for a secret, which is not shown. */
+  secret(question: Question): Promise<string>;
+}
+
+/** Creates the questions of a run. They are written to stderr, so that stdout has the result alone. */
+export function createAsk(
+  { stdin, stderr }: Streams,
+  { possible, signal }: { possible: boolean; signal: AbortSignal },
+): Ask {
+  // Loaded at the first question, because most runs ask nothing.
+  const load = () => import("@clack/prompts");
+  const common = { input: stdin, output: stderr, signal };
+  const require = ({ message, flag }: Question) => {
+    if (!possible)
+      fail(`${message} There is no terminal to ask in.`, { exit: "usage", hint: `Give ${flag}.` });
+  };
+  const answerOf = <Answer>(answer: Answer): Exclude<Answer, symbol> =>
+    typeof answer === "symbol"
+      ? fail("Cancelled.", { exit: "interrupted" })
+      : (answer as Exclude<Answer, symbol>);
+  return {
+    possible,
+    async confirm(question) {
+      require(question);
+      const { message, initial = false } = question;
+      return answerOf(await (await load()).confirm({ ...common, message, initialValue: initial }));
+    },
+    async choose<Value extends string>(
+      question: Question & { choices: Choice<Value>[]; initial?: Value },
+    ): Promise<Value> {
+      require(question);
+      const { message, choices, initial } = question;
+      const options = choices as Choice<string>[];
+      return answerOf(
+        await (await load()).select({
+          ...common,
+          message,
+          options,
+          ...(initial === undefined ? {} : { initialValue: initial }),
+        }),
+      ) as Value;
+    },
+    async text(question) {
+      require(question);
+      const { message, initial, check } = question;
+      const given = await (await load()).text({
+        ...common,
+        message,
+        ...(initial === undefined ? {} : { initialValue: initial }),
+        validate: (value) => check?.(value ?? ""),
+      });
+      return answerOf(given);
+    },
+    async secret(question) {
+      require(question);
+      return answerOf(await (await load()).password({ ...common, message: question.message }));
+    },
+  };
+}

@@ -1,0 +1,30 @@
+import type { Streams } from "./streams.ts";
+
+/** The progress of long work, shown as a bar in a terminal. Without a terminal only the lines of `start` and `done` are printed. */
+export interface Progress {
+  /** Moves the bar forward by `steps`, and shows `message` beside it. */
+  advance(steps: number, message: string): void;
+  /** Replaces the bar by a final message. */
+  done(message: string): void;
+  /** Removes the bar after a failure, whose message is printed elsewhere. */
+  stop(): void;
+}
+
+/** Starts to show the progress of work that has `total` steps. */
+export async function startProgress(
+  { stderr }: Streams,
+  { message, total, animated }: { message: string; total: number; animated: boolean },
+): Promise<Progress> {
+  if (!animated) {
+    stderr.write(`${message}\n`);
+    return { advance() {}, done: (text) => void stderr.write(`${text}\n`), stop() {} };
+  }
+  const { progress } = await import("@clack/prompts");
+  const bar = progress({ max: Math.max(1, total), output: stderr });
+  bar.start(message);
+  return {
+    advance: (steps, text) => bar.advance(steps, text),
+    done: (text) => bar.stop(text),
+    stop: () => bar.clear(),
+  };
+}

@@ -1,0 +1,124 @@
+import assert from "node:assert/strict";
+import { symlink } from "node:fs/promises";
+import path from "node:path";
+import { before, test } from "node:test";
+import type { Env } from "../../server/src/env.ts";
+import { fileScope, startService } from "../../server/test/support/service.ts";
+import { addFiles, easel, folderWith, signedIn } from "./support/easel.ts";
+
+const scope = fileScope();
+let base: string;
+let service: Env;
+let env: Record<string, string>;
+before(async () => {
+  ({ base, env: service } = await startService(scope));
+  env = await signedIn(base, service);
+});
+
+const canvasRows = (slug: string) =>
+  service.db.all<{ access: string; backend_enabled: number; version_id: string | null }>`
+    select access, backend_enabled, version_id from canvases where slug = ${slug} and deleted_at is null`;
+
+const PAGE = "<!doctype html><title>Page</title>";
+
+test("the first deploy makes a canvas that only its owner may enter, and prints the address alone", async (t) => {
+  const folder = await folderWith(t, "First app", { "index.html": PAGE });
+  const { code, stdout, stderr } = await easel(["deploy", folder], { env });
+  assert.deepEqual([code, stdout], [0, `${base}/c/first-app/\n`], stderr);
+  assert.match(stderr, /Only you may enter/);
+  const [row] = await canvasRows("first-app");
+  assert.deepEqual([row?.access, row?.backend_enabled], ["private", 1]);
+});
+
+test("a second deploy sends only the file that changed", async (t) => {
+  const folder = await folderWith(t, "changing", { "index.html": PAGE, "a.css": "a{}", "b.css": "b{}" });
+  const first = JSON.parse((await easel(["deploy", "--json", folder], { env })).stdout);
+  assert.deepEqual([first.created, first.files, first.sent], [true, 3, 3]);
+  await addFiles(folder, { "b.css": "b{color:red}" });
+  const second = JSON.parse((await easel(["deploy", "--json", folder], { env })).stdout);
+  assert.deepEqual([second.created, second.files, second.sent], [false, 3, 1]);
+  assert.notEqual(second.version, first.version);
+});
+
+test("dot files, links and node_modules are left out and named", async (t) => {
+  const folder = await folderWith(t, "littered", {
+    "index.html": PAGE,
+    ".env": "SECRET=1",
+    ".git/config": "",
+    "node_modules/x/index.js": "",
+    ".well-known/a.txt": "a",
+  });
+  await symlink("/etc/passwd", path.join(folder, "passwd"));
+  const { stdout } = await easel(["deploy", "--json", folder], { env });
+  const { files, leftOut } = JSON.parse(stdout);
+  assert.equal(files, 2);
+  assert.deepEqual(leftOut.map((each: { path: string }) => each.path).sort(), [
+    ".env",
+    ".git/",
+    "node_modules/",
+    "passwd",
+  ]);
+});
+
+test("--dry-run says what would go and changes nothing", async (t) => {
+  const folder = await folderWith(t, "dry", { "index.html": PAGE, "a.css": "a{}" });
+  const first = await easel(["deploy", "--dry-run", folder], { env });
+  assert.equal(first.code, 0, first.stderr);
+  assert.match(first.stdout, /send +a\.css/);
+  assert.deepEqual(await canvasRows("dry"), []);
+  await easel(["deploy", folder], { env });
+  await addFiles(folder, { "a.css": "a{color:red}" });
+  const [row] = await canvasRows("dry");
+  // More often than staged deploys may be open at once.
+  for (let run = 0; run < 11; run += 1) {
+    const { stdout } = await easel(["deploy", "--dry-run", "--json", folder], { env });
+    assert.deepEqual(JSON.parse(stdout).sent, [{ path: "a.css", size: 12 }]);
+  }
+  assert.deepEqual(await canvasRows("dry"), [row]);
+});
+
+test("someone else's deploy meanwhile is a conflict that says who; --force publishes over it", async (t) => {
+  const folder = await folderWith(t, "shared-app", { "index.html": PAGE });
+  assert.equal((await easel(["deploy", folder], { env })).code, 0);
+  await service.db.run`insert into canvas_people (canvas_id, email, role)
+    select id, 'bea@example.com', 'editor' from canvases where slug = 'shared-app'`;
+  const other = await folderWith(t, "theirs", { "index.html": "<title>Theirs</title>" });
+  const bea = await signedIn(base, service, "bea@example.com");
+  const theirs = await easel(["deploy", other, "--slug", "shared-app", "-m", "new colours"], { env: bea });
+  assert.equal(theirs.code, 0, theirs.stderr);
+  const [row] = await canvasRows("shared-app");
+  const refused = await easel(["deploy", folder], { env });
+  assert.equal(refused.code, 5);
+  assert.match(refused.stderr, /bea.* deployed .*“new colours”[\s\S]*--force/i);
+  assert.deepEqual(await canvasRows("shared-app"), [row]);
+  assert.equal((await easel(["deploy", "--force", folder], { env })).code, 0);
+});
+
+test("a first deploy that fails leaves no canvas", async (t) => {
+  const folder = await folderWith(t, "failing", { "index.html": PAGE, "easel.json": "{}" });
+  await service.db.run`update users set can_publish_public = 0 where email = 'owner@example.com'`;
+  const { code, stderr } = await easel(["deploy", "--access", "public_link", folder], { env });
+  await service.db.run`update users set can_publish_public = 1 where email = 'owner@example.com'`;
+  assert.ok(code === 1 || code === 4, stderr);
+  assert.deepEqual(await canvasRows("failing"), []);
+});
+
+test("exit codes", async (t) => {
+  const folder = await folderWith(t, "codes", { "index.html": PAGE });
+  const rows: [code: number, args: string[], env: Record<string, string>][] = [
+    [2, ["deploy", folder, "--nonsense"], env],
+    [2, ["deploy", path.join(folder, "missing")], env],
+    [2, ["deploy", folder, "--slug", "A"], env],
+    [2, ["deploy", folder], {}],
+    [2, ["deploy", folder], { ...env, EASEL_URL: "ftp://example.com" }],
+    [3, ["deploy", folder], { EASEL_URL: base }],
+    [3, ["deploy", folder], { ...env, EASEL_TOKEN: `easel_pat_${"x".repeat(43)}` }],
+    [1, ["deploy", await folderWith(t, "no-page", { "a.css": "" })], env],
+  ];
+  for (const [code, args, variables] of rows) {
+    const outcome = await easel(args, { env: variables });
+    assert.equal(outcome.code, code, `${args.join(" ")}: ${outcome.stderr}`);
+    assert.equal(outcome.stdout, "");
+    assert.doesNotMatch(outcome.stderr, /bug of easel/);
+  }
+});

@@ -1,0 +1,77 @@
+import { randomUUID } from "node:crypto";
+import { mkdir, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { PassThrough } from "node:stream";
+import { createToken } from "@easel/server/identity/tokens";
+import { upsertUser } from "@easel/server/identity/users";
+import type { Env } from "../../../server/src/env.ts";
+import { type Scope, temporaryDirectory } from "../../../server/test/support/service.ts";
+import { run } from "../../src/run.ts";
+import { createTerminal } from "../../src/terminal/terminal.ts";
+
+/** The outcome of a run of `easel`. */
+export interface Outcome {
+  code: number;
+  stdout: string;
+  stderr: string;
+}
+
+/** Options of a run of `easel`. `env` are environment variables; there are no others. */
+export interface RunOptions {
+  cwd?: string;
+  env?: Record<string, string>;
+  signal?: AbortSignal;
+  /** Text on stdin. */
+  input?: string;
+  /** Called with everything that the run has written to stderr, whenever it writes. */
+  onStderr?(text: string): void;
+}
+
+/** Runs `easel` in this process, without a terminal, and returns its exit code and its output. */
+export async function easel(args: string[], options: RunOptions = {}): Promise<Outcome> {
+  const { cwd = "/nonexistent", env = {}, signal = new AbortController().signal, input = "" } = options;
+  const output = { stdout: "", stderr: "" };
+  const streams = { stdin: new PassThrough(), stdout: new PassThrough(), stderr: new PassThrough() };
+  streams.stdin.end(input);
+  streams.stdout.setEncoding("utf8").on("data", (text) => (output.stdout += text));
+  streams.stderr.setEncoding("utf8").on("data", (text) => {
+    output.stderr += text;
+    options.onStderr?.(output.stderr);
+  });
+  // Without this variable, the credentials of the person who runs the tests would be used.
+  const environment = { EASEL_CONFIG_DIR: `/nonexistent/${randomUUID()}`, NO_COLOR: "1", ...env };
+  const terminal = createTerminal(streams, { env: environment, signal });
+  const code = await run(args, { env: environment, cwd, terminal, signal });
+  return { code, ...output };
+}
+
+/** Creates a personal access token for the person with an e-mail address. Returns the environment variables that `easel` needs. */
+export async function signedIn(
+  base: string,
+  env: Env,
+  email = "owner@example.com",
+): Promise<Record<string, string>> {
+  const user = await upsertUser(env.db, email, null, env.clock());
+  if (user === null) throw new Error(`${email} is deactivated`);
+  const { token } = await createToken(user, { name: "test", expiresAt: null }, env);
+  return { EASEL_URL: base, EASEL_TOKEN: token };
+}
+
+/** Creates a folder with files in a temporary directory, and returns its path. */
+export async function folderWith(
+  scope: Scope,
+  name: string,
+  files: Record<string, string | Buffer>,
+): Promise<string> {
+  const folder = path.join(await temporaryDirectory(scope), name);
+  await addFiles(folder, files);
+  return folder;
+}
+
+/** Writes files to a folder. */
+export async function addFiles(folder: string, files: Record<string, string | Buffer>): Promise<void> {
+  for (const [file, content] of Object.entries(files)) {
+    await mkdir(path.dirname(path.join(folder, file)), { recursive: true });
+    await writeFile(path.join(folder, file), content);
+  }
+}
