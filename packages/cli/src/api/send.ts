@@ -8,6 +8,11 @@ const MAX_TRIES = 6;
 /** The longest time that a request waits for a rate limit or for a busy service, before it is sent again. */
 const LONGEST_WAIT_S = 120;
 
+/** The time within which the service must answer. */
+const TIMEOUT_MS = 60_000;
+/** The time within which the service must answer an upload, or publish a deploy. */
+export const UPLOAD_TIMEOUT_MS = 300_000;
+
 /** The causes of a failed connection in words. */
 const CAUSES: Record<string, string> = {
   ECONNREFUSED: "nothing listens there",
@@ -15,6 +20,7 @@ const CAUSES: Record<string, string> = {
   EAI_AGAIN: "the host name cannot be looked up; is there a network?",
   ECONNRESET: "the connection was cut",
   UND_ERR_SOCKET: "the connection was cut",
+  TimeoutError: "it does not answer",
   ETIMEDOUT: "it does not answer",
   UND_ERR_CONNECT_TIMEOUT: "it does not answer",
   DEPTH_ZERO_SELF_SIGNED_CERT: "its certificate is self-signed; set NODE_EXTRA_CA_CERTS",
@@ -27,10 +33,11 @@ const CAUSES: Record<string, string> = {
 /** Returns the cause of a failed `fetch` in words. */
 export function causeOf(error: unknown): string {
   for (let each = error; each instanceof Error; each = each.cause) {
-    const code = (each as NodeJS.ErrnoException).code ?? "";
-    if (CAUSES[code] !== undefined) return CAUSES[code];
+    const { code } = each as NodeJS.ErrnoException;
+    const key = typeof code === "string" ? code : each.name;
+    if (CAUSES[key] !== undefined) return CAUSES[key];
     if (each instanceof AggregateError && each.errors.length > 0) return causeOf(each.errors[0]);
-    if (!(each.cause instanceof Error)) return code === "" ? each.message : code;
+    if (!(each.cause instanceof Error)) return typeof code === "string" ? code : each.message;
   }
   return String(error);
 }
@@ -44,6 +51,16 @@ export interface Sender {
   terminal: Pick<Terminal, "say">;
 }
 
+/** Options of a request. By default requests are repeatable whose method is, and the service must answer within a minute. */
+export interface SendOptions {
+  repeatable?: boolean;
+  timeoutMs?: number;
+}
+
+/** Whether a request failed because its body, a file, has changed or vanished. */
+const isUnreadableBody = (error: unknown) =>
+  error instanceof Error && error.cause instanceof Error && error.cause.name === "NotReadableError";
+
 /**
  * Sends a request and returns its response. `create` makes the request anew for every try. After 429, and after 503 with `Retry-After`, the
  * request is sent again when the service says so. A request with a method that can be repeated (`GET`, `HEAD`, `PUT`, `DELETE`), or
@@ -53,7 +70,7 @@ export interface Sender {
 export async function send(
   create: () => Request,
   { url, token, signal, terminal }: Sender,
-  repeatable?: boolean,
+  { repeatable, timeoutMs = TIMEOUT_MS }: SendOptions = {},
 ): Promise<Response> {
   for (let tries = 1; ; tries += 1) {
     const request = create();
@@ -61,9 +78,13 @@ export async function send(
     const mayRepeat = repeatable ?? ["GET", "HEAD", "PUT", "DELETE"].includes(request.method);
     let response: Response;
     try {
-      response = await fetch(request, { redirect: "manual", signal });
+      response = await fetch(request, {
+        redirect: "manual",
+        signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
+      });
     } catch (error) {
       if (signal.aborted) throw signal.reason;
+      if (isUnreadableBody(error)) throw (error as Error).cause;
       if (!mayRepeat || tries >= MAX_TRIES)
         fail(`${url} cannot be reached: ${causeOf(error)}.`, { exit: "unreachable" });
       if (tries === 2) terminal.say(`${url} cannot be reached (${causeOf(error)}); trying again…`);

@@ -5,7 +5,7 @@ import type { Context } from "../context.ts";
 import { fail } from "../exit.ts";
 import { readProject } from "../project/project.ts";
 import { baseUrlOf } from "./base-url.ts";
-import { send } from "./send.ts";
+import { type SendOptions, send } from "./send.ts";
 
 /** A service, with the token of the person. */
 export interface Service {
@@ -15,7 +15,7 @@ export interface Service {
   /** Calls the management API with types. Throws a `Refusal` for an error response. */
   api: Client<paths>;
   /** Sends a request that `api` cannot send, such as an upload. `path` begins with `/`. See `send`. */
-  send(path: string, init: () => RequestInit, repeatable?: boolean): Promise<Response>;
+  send(path: string, init: () => RequestInit, options?: SendOptions): Promise<Response>;
 }
 
 /** Returns the body of a successful response of `api`. */
@@ -75,6 +75,6 @@ export function serviceAt(
     url,
     token,
     api: createClient<paths>({ baseUrl: url, fetch: (request) => send(() => request.clone(), sender) }),
-    send: (path, init, repeatable) => send(() => new Request(url + path, init()), sender, repeatable),
+    send: (path, init, options) => send(() => new Request(url + path, init()), sender, options),
   };
 }

@@ -1,16 +1,15 @@
 import type { Access, Canvas } from "@easel/protocol/types";
 import { type EaselJson, switchesFor } from "@easel/server/canvases/publishing/easel-json";
-import { bodyOf, type Service } from "../api/service.ts";
+import { bodyOf, type Service, serviceAt } from "../api/service.ts";
 import type { Context } from "../context.ts";
 
 /** Returns who may enter a new canvas: the answer of the flag or of the person, and only the owner if nobody can be asked. */
 export async function chooseAccess(
-  given: Access | undefined,
-  isSure: boolean,
+  { access, yes = false }: { access?: Access; yes?: boolean },
   { terminal }: Pick<Context, "terminal">,
 ): Promise<Access> {
-  if (given !== undefined) return given;
-  if (!terminal.ask.possible || isSure) return "private";
+  if (access !== undefined) return access;
+  if (!terminal.ask.possible || yes) return "private";
   return terminal.ask.choose<Access>({
     message: "Who may enter?",
     flag: "--access private",
@@ -36,12 +35,18 @@ export async function setUp(
     await api.PUT("/api/canvases/{id}/sharing", { params: { path }, body: { access } });
 }
 
+/** The time within which a canvas whose first deploy failed must be deleted, also after Ctrl-C. */
+const DISCARD_TIMEOUT_MS = 10_000;
+
 /** Deletes a canvas whose first deploy failed, unless its version was published nevertheless. */
 export async function discard(
   { id, slug }: Canvas,
-  { api }: Service,
+  { url, token }: Service,
   { terminal }: Pick<Context, "terminal">,
 ): Promise<void> {
+  // The signal of the run may be aborted already.
+  const signal = AbortSignal.timeout(DISCARD_TIMEOUT_MS);
+  const { api } = serviceAt(url, token, { signal, terminal });
   try {
     const path = { id };
     const { version } = await bodyOf(api.GET("/api/canvases/{id}", { params: { path } }));

@@ -46,18 +46,19 @@ export const capabilitiesOff = ({ capabilities }: Canvas, needed: readonly Capab
 export async function enableCapabilities(
   canvas: Canvas,
   needed: readonly Capability[] | undefined,
-  isEnabled: boolean,
+  { enable = false, yes = false }: { enable?: boolean; yes?: boolean },
   { api }: Service,
   { terminal }: Pick<Context, "terminal">,
 ): Promise<void> {
   const off = capabilitiesOff(canvas, needed);
   if (off.length === 0) return;
   const names = off.join(", ");
-  const message = `easel.json needs what is off on this canvas: ${names}. Turn it on?`;
-  if (
-    !isEnabled &&
-    !(terminal.ask.possible && (await terminal.ask.confirm({ message, flag: "--enable", initial: true })))
-  )
+  const question = {
+    message: `easel.json needs what is off on this canvas: ${names}. Turn it on?`,
+    flag: "--enable",
+    initial: true,
+  };
+  if (!enable && !yes && !(terminal.ask.possible && (await terminal.ask.confirm(question))))
     return terminal.warn(`Off on this canvas, though easel.json needs it: ${names}. --enable turns it on.`);
   const switches = off.flatMap((name) => CAPABILITIES[name].switch ?? []);
   await api.PATCH("/api/canvases/{id}/capabilities", {

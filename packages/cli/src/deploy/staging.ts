@@ -1,4 +1,6 @@
+import type { FinishedDeploy } from "@easel/protocol/types";
 import { Refusal } from "../api/refusal.ts";
+import { UPLOAD_TIMEOUT_MS } from "../api/send.ts";
 import { bodyOf, type Service } from "../api/service.ts";
 import type { Project } from "../project/project.ts";
 import type { HashedFile } from "./manifest.ts";
@@ -33,8 +35,14 @@ export async function stage(
 }
 
 /** Publishes a staged deploy. Asking again returns the same version. Throws 409 `BLOBS_MISSING` if uploads are missing. */
-export const finish = (canvasId: string, deploy: string, service: Service) =>
-  service.send(`/api/canvases/${canvasId}/deploys/${deploy}/finish`, () => ({ method: "POST" }), true);
+export async function finish(canvasId: string, deploy: string, service: Service): Promise<FinishedDeploy> {
+  const path = `/api/canvases/${canvasId}/deploys/${deploy}/finish`;
+  const response = await service.send(path, () => ({ method: "POST" }), {
+    repeatable: true,
+    timeoutMs: UPLOAD_TIMEOUT_MS,
+  });
+  return (await response.json()) as FinishedDeploy;
+}
 
 /** Ends a staged deploy without publishing it. */
 export async function cancel(canvasId: string, deploy: string, { api }: Service): Promise<void> {

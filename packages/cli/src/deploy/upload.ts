@@ -1,6 +1,7 @@
 import { openAsBlob } from "node:fs";
 import pLimit from "p-limit";
 import { Refusal } from "../api/refusal.ts";
+import { UPLOAD_TIMEOUT_MS } from "../api/send.ts";
 import type { Service } from "../api/service.ts";
 import { fail } from "../exit.ts";
 import { formatBytes } from "../terminal/bytes.ts";
@@ -16,6 +17,27 @@ const UPLOADS_AT_ONCE = 6;
 export interface StagedDeploy {
   canvasId: string;
   id: string;
+}
+
+/** Uploads a file. Throws a `Failure` if it is no longer the file that was hashed. */
+async function uploadFile(
+  url: string,
+  { path, file }: { path: string; file: string },
+  service: Service,
+): Promise<void> {
+  const headers = { "content-type": "application/octet-stream" };
+  try {
+    const body = await openAsBlob(file);
+    await service.send(url, () => ({ method: "PUT", headers, body }), { timeoutMs: UPLOAD_TIMEOUT_MS });
+  } catch (error) {
+    const isOther = error instanceof Refusal && error.status === 400;
+    const isGone =
+      error instanceof Error &&
+      (error.name === "NotReadableError" || ("code" in error && error.code === "ENOENT"));
+    if (isOther || isGone)
+      fail(`${clean(path)} changed during the deploy.`, { hint: "Run `easel deploy` again." });
+    throw error;
+  }
 }
 
 /** Uploads the files of a staged deploy that the service misses. `missing` are their hashes. Each upload is tried again if the line breaks. */
@@ -41,19 +63,7 @@ export async function uploadFiles(
   let bytes = 0;
   try {
     await limit.map(sources, async ({ path, file, size, sha256 }) => {
-      const body = await openAsBlob(file);
-      const headers = { "content-type": "application/octet-stream" };
-      await service
-        .send(`/api/canvases/${canvasId}/deploys/${id}/blobs/${sha256}`, () => ({
-          method: "PUT",
-          headers,
-          body,
-        }))
-        .catch((error: unknown) => {
-          if (error instanceof Refusal && error.status === 400)
-            fail(`${clean(path)} changed during the deploy.`, { hint: "Run `easel deploy` again." });
-          throw error;
-        });
+      await uploadFile(`/api/canvases/${canvasId}/deploys/${id}/blobs/${sha256}`, { path, file }, service);
       done += 1;
       bytes += size;
       progress.advance(

@@ -1,0 +1,68 @@
+import path from "node:path";
+import { LIMITS } from "@easel/protocol/limits";
+import type { Canvas } from "@easel/protocol/types";
+import type { EaselJson } from "@easel/server/canvases/publishing/easel-json";
+import { isAllowedSlug, slugOf } from "@easel/server/canvases/publishing/slug";
+import { canvasById, canvasBySlug } from "../api/find-canvas.ts";
+import { Refusal } from "../api/refusal.ts";
+import { bodyOf, type Service } from "../api/service.ts";
+import { fail } from "../exit.ts";
+import type { Project } from "../project/project.ts";
+import { clean } from "../terminal/clean.ts";
+
+/** The slug that a folder is deployed to. `isGiven` is false if it is derived from the folder's name. */
+export interface Slug {
+  slug: string;
+  isGiven: boolean;
+}
+
+/** Returns the slug of a folder's canvas: the flag, that of `easel.json`, or one derived from the folder's name. */
+export function slugFor(folder: string, flag: string | undefined, { slug: own }: EaselJson): Slug {
+  const given = flag ?? own;
+  const slug = given ?? slugOf(path.basename(folder));
+  if (isAllowedSlug(slug)) return { slug, isGiven: given !== undefined };
+  const source = given === undefined ? "The folder's name makes" : "You gave";
+  return fail(`${source} the slug \`${clean(slug)}\`, which is too short, malformed or reserved.`, {
+    exit: "usage",
+    hint: "Give --slug, with 3 to 63 lower-case letters, digits and inner hyphens.",
+  });
+}
+
+/**
+ * Returns the canvas that a folder is deployed to: the one that it was deployed to last, unless another slug is given, or else the one that
+ * has its slug. Returns undefined if there is none yet.
+ */
+export async function findTarget(
+  { slug, isGiven }: Slug,
+  project: Project | undefined,
+  service: Service,
+): Promise<Canvas | undefined> {
+  if (project === undefined || (isGiven && project.slug !== slug)) return canvasBySlug(slug, service);
+  try {
+    return await canvasById(project.canvasId, service);
+  } catch (error) {
+    if (error instanceof Refusal && error.status === 404) return canvasBySlug(slug, service);
+    throw error;
+  }
+}
+
+/** Makes a canvas without a version. Throws a `Failure` with advice if the slug is taken. */
+export async function makeCanvas(
+  folder: string,
+  { title = path.basename(folder).slice(0, LIMITS.titleLength.value) }: EaselJson,
+  slug: string,
+  service: Service,
+): Promise<Canvas> {
+  try {
+    return (await bodyOf(service.api.POST("/api/canvases", { body: { title, slug } }))) as Canvas;
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.code !== "SLUG_TAKEN") throw error;
+    const isOwn = (await canvasBySlug(slug, service)) !== undefined;
+    return fail(
+      isOwn
+        ? `Another deploy is making \`${slug}\` at this moment.`
+        : `The address \`${slug}\` belongs to a canvas of someone else, or did until lately.`,
+      { exit: "conflict", hint: isOwn ? "Try again." : "Give another one with --slug, or in easel.json." },
+    );
+  }
+}
