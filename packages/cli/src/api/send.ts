@@ -49,6 +49,8 @@ export interface Sender {
   token: string | undefined;
   signal: AbortSignal;
   terminal: Pick<Terminal, "say">;
+  /** Whether the service has answered a request of this run. Until then a failure is final, because the URL may be wrong. */
+  wasReached: boolean;
 }
 
 /** Options of a request. By default requests are repeatable whose method is, and the service must answer within a minute. */
@@ -69,9 +71,10 @@ const isUnreadableBody = (error: unknown) =>
  */
 export async function send(
   create: () => Request,
-  { url, token, signal, terminal }: Sender,
+  sender: Sender,
   { repeatable, timeoutMs = TIMEOUT_MS }: SendOptions = {},
 ): Promise<Response> {
+  const { url, token, signal, terminal } = sender;
   for (let tries = 1; ; tries += 1) {
     const request = create();
     if (token !== undefined) request.headers.set("authorization", `Bearer ${token}`);
@@ -85,12 +88,13 @@ export async function send(
     } catch (error) {
       if (signal.aborted) throw signal.reason;
       if (isUnreadableBody(error)) throw (error as Error).cause;
-      if (!mayRepeat || tries >= MAX_TRIES)
+      if (!mayRepeat || !sender.wasReached || tries >= MAX_TRIES)
         fail(`${url} cannot be reached: ${causeOf(error)}.`, { exit: "unreachable" });
       if (tries === 2) terminal.say(`${url} cannot be reached (${causeOf(error)}); trying again…`);
       await wait(250 * 2 ** tries, undefined, { signal });
       continue;
     }
+    sender.wasReached = true;
     if (response.ok || response.status === 304) return response;
     const after = Number(response.headers.get("retry-after") ?? "NaN");
     const isBusy = response.status === 429 || (response.status === 503 && mayRepeat);

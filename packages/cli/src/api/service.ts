@@ -70,7 +70,7 @@ export function serviceAt(
   token: string,
   { signal, terminal }: Pick<Context, "signal" | "terminal">,
 ): Service {
-  const sender = { url, token, signal, terminal };
+  const sender = { url, token, signal, terminal, wasReached: false };
   return {
     url,
     token,
