@@ -1,7 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
+import { assetPath } from "../config/assets.ts";
 
-const DOCS = path.join(import.meta.dirname, "../../../../docs");
+const DOCS = assetPath("docs");
 
 /** Returns the pages of the documentation, as paths below `docs/`. */
 export const docPages = (): string[] =>

@@ -1,5 +1,5 @@
-import path from "node:path";
 import type { FastifyInstance } from "fastify";
+import { assetPath } from "../config/assets.ts";
 import { mountPublicText } from "../content/public-text.ts";
 import { fillTemplate } from "../docs/fill-template.ts";
 import { limits, presets, rights } from "../docs/tables.ts";
@@ -40,8 +40,8 @@ function insertsOf(env: Env): Record<string, () => string> {
   };
 }
 
-const print = (template: string, env: Env): string =>
-  fillTemplate(path.join(import.meta.dirname, template), insertsOf(env));
+const print = (template: "skill" | "llms", env: Env): string =>
+  fillTemplate(assetPath(template), insertsOf(env));
 
 /**
  * Mounts the pages that coding agents read: `/llms.txt` lists them, `/skill.md` has what is needed to make and deploy a canvas, and
@@ -51,12 +51,12 @@ export function mountAgentPages(app: FastifyInstance, env: Env): void {
   mountPublicText(app, env, {
     path: "/llms.txt",
     type: "text/plain; charset=utf-8",
-    print: () => print("llms.txt", env),
+    print: () => print("llms", env),
   });
   mountPublicText(app, env, {
     path: "/skill.md",
     type: "text/markdown; charset=utf-8",
-    print: () => print("skill.md", env),
+    print: () => print("skill", env),
   });
   for (const page of docPages())
     mountPublicText(app, env, {

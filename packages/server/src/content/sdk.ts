@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { readFile } from "node:fs/promises";
-import path from "node:path";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { assetPath } from "../config/assets.ts";
 import type { Env } from "../env.ts";
 import { contentPath } from "../http/canvas-path.ts";
 import { isFresh } from "../http/conditional.ts";
@@ -11,8 +11,6 @@ import { challenge } from "../sign-in/challenge.ts";
 import { requireOwnOrigin } from "./isolation.ts";
 import { requireOwnHost } from "./own-host.ts";
 import { referringCanvas } from "./referring-canvas.ts";
-
-const BUNDLE = path.join(import.meta.dirname, "../../../sdk/dist/v1.js");
 
 /**
  * Mounts the script of the SDK, `GET /sdk/v1.js`, on the base host and on canvas hosts (specification 4.11). Its first line tells the SDK
@@ -24,7 +22,7 @@ export function mountSdk(app: FastifyInstance, env: Env): void {
 
   async function send(request: FastifyRequest, reply: FastifyReply) {
     if (bundle === undefined) {
-      const built = await readFile(BUNDLE).catch(() => undefined);
+      const built = await readFile(assetPath("sdk")).catch(() => undefined);
       if (built === undefined) {
         return reply
           .code(503)

@@ -10,12 +10,13 @@ import { type EaselJson, easelJson } from "../canvases/publishing/easel-json.ts"
 import { setSharing } from "../canvases/sharing.ts";
 import { insertCanvas } from "../canvases/store.ts";
 import { deleteCanvas, patchCanvas } from "../canvases/update.ts";
+import { assetPath } from "../config/assets.ts";
 import { newId } from "../crypto/ids.ts";
 import type { Env } from "../env.ts";
 import { Refusal } from "../http/refusal.ts";
 import { upsertUser } from "../identity/users.ts";
 
-const EXAMPLES = path.join(import.meta.dirname, "../../../../examples");
+const EXAMPLES = assetPath("examples");
 
 /** The e-mail addresses of two users that dev mode creates. It also creates the administrator, who owns the examples. */
 const EDITOR = "editor@example.com";

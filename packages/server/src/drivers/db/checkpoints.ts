@@ -1,5 +1,9 @@
+import path from "node:path";
 import { Worker } from "node:worker_threads";
 import type { Message } from "./checkpoint-worker.ts";
+
+/** The module of the thread. In a bundle of the service, it has the extension `.js` as this one has. */
+const WORKER = new URL(`./checkpoint-worker${path.extname(import.meta.filename)}`, import.meta.url);
 
 /** The time between a commit and the checkpoint that follows it. */
 const DELAY_MS = 1_000;
@@ -55,7 +59,7 @@ export class Checkpoints {
   }
 
   #newWorker(): Worker {
-    const worker = new Worker(new URL("./checkpoint-worker.ts", import.meta.url), { workerData: this.#file });
+    const worker = new Worker(WORKER, { workerData: this.#file });
     worker.unref();
     worker.on("message", (isWhole: boolean) => this.#end(isWhole));
     worker.on("error", () => {

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
+import { assetPath } from "../../config/assets.ts";
 import type { Schema } from "./db.ts";
 
 interface Migration {
@@ -10,7 +11,7 @@ interface Migration {
 }
 
 /** The directory of the migrations. */
-export const MIGRATIONS = path.join(import.meta.dirname, "../../../migrations");
+export const MIGRATIONS = assetPath("migrations");
 
 async function read(directory: string): Promise<Migration[]> {
   const names = (await readdir(directory)).filter((name) => name.endsWith(".sql")).sort();
