@@ -30,8 +30,8 @@ const READABLE_EVERYWHERE = { "access-control-allow-origin": "*" };
 /** The Brotli quality. The highest would take half a second for a large text, and save a tenth of its compressed size. */
 const QUALITY = 9;
 
-async function encode(text: string | Promise<string>): Promise<Encoded[]> {
-  const plain = Buffer.from(await text);
+async function encode(print: PublicText["print"], env: Env): Promise<Encoded[]> {
+  const plain = Buffer.from(await print(env));
   const params = { [constants.BROTLI_PARAM_QUALITY]: QUALITY };
   const [br, gzipped] = await Promise.all([
     promisify(brotliCompress)(plain, { params }),
@@ -53,7 +53,7 @@ export function mountPublicText(
 ): void {
   let printed: Promise<Encoded[]> | undefined;
   app.get(path, async (request, reply) => {
-    printed ??= Promise.try(() => encode(print(env))).catch((error) => {
+    printed ??= encode(print, env).catch((error) => {
       // The next request tries again.
       printed = undefined;
       throw error;

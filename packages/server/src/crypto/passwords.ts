@@ -1,8 +1,19 @@
-import { argon2, randomBytes, timingSafeEqual } from "node:crypto";
+import crypto, { randomBytes, timingSafeEqual } from "node:crypto";
 import { promisify } from "node:util";
 import { TaskPool } from "../async/task-pool.ts";
 
-const hashBytes = promisify(argon2);
+/** Computes an Argon2id hash. `memory` is in KiB. */
+export type Argon2id = (options: {
+  message: string;
+  nonce: Buffer;
+  memory: number;
+  passes: number;
+  parallelism: number;
+  tagLength: number;
+}) => Promise<Uint8Array>;
+
+/** Argon2id of Node, which has it since version 24.7. */
+const native: Argon2id = (options) => promisify(crypto.argon2)("argon2id", options);
 
 /** The parameters that OWASP recommends for Argon2id. `memory` is in KiB. */
 const COST = { memory: 19_456, passes: 2, parallelism: 1 };
@@ -12,10 +23,12 @@ const TAG_LENGTH = 32;
 export class Passwords {
   readonly #pool: TaskPool;
   readonly #cost;
+  readonly #argon2id;
 
-  constructor(concurrency: number, cost = COST) {
+  constructor(concurrency: number, cost = COST, argon2id = native) {
     this.#pool = new TaskPool(concurrency);
     this.#cost = cost;
+    this.#argon2id = argon2id;
   }
 
   /** Returns the hash of a password as a PHC string. */
@@ -34,11 +47,11 @@ export class Passwords {
     return expected.length === actual.length && timingSafeEqual(expected, actual);
   }
 
-  #tag(password: string, nonce: Buffer): Promise<Buffer> {
+  async #tag(password: string, nonce: Buffer): Promise<Buffer> {
     // Normalizes the password, because Unicode can encode the same letter in several ways.
     const message = password.normalize("NFC");
     const options = { ...this.#cost, message, nonce, tagLength: TAG_LENGTH };
-    return this.#pool.run(() => hashBytes("argon2id", options));
+    return Buffer.from(await this.#pool.run(() => this.#argon2id(options)));
   }
 }
 

@@ -6,15 +6,16 @@ import { refuse } from "./refusal.ts";
  * steps of the pipeline must come first. So such a path is replaced by one that the router accepts, and rejected after the pipeline.
  */
 
-const isDecodable = (path: string): boolean => {
-  if (!path.includes("%")) return true;
+/** Decodes a path. Returns null if it is not percent-encoded UTF-8. */
+function decoded(path: string): string | null {
   try {
-    decodeURIComponent(path);
-    return true;
+    return decodeURIComponent(path);
   } catch {
-    return false;
+    return null;
   }
-};
+}
+
+const isDecodable = (path: string): boolean => !path.includes("%") || decoded(path) !== null;
 
 const pathOf = (url: string): string => url.split("?", 1)[0] as string;
 

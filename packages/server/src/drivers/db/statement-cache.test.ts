@@ -99,3 +99,14 @@ test("past the limit of rows the cache is cleared, and results stay right", () =
     assert.deepEqual(getCached("flood", each), { values: ["flood", each] });
   assert.ok(asked() > 30_000);
 });
+
+test("a cache without capacity looks up every row again", () => {
+  let asked = 0;
+  const cache = new StatementCache(0);
+  for (const values of [["a", "b"], ["a", "b"], ["a"], ["a"], [], []])
+    assert.equal(
+      cache.getCached(values, () => ++asked),
+      asked,
+    );
+  assert.equal(asked, 6);
+});

@@ -8,6 +8,12 @@ const MAX_ROWS = 10_000;
 export class StatementCache {
   #found: Level = new Map();
   #size = 0;
+  readonly #capacity;
+
+  /** `capacity` is the maximum number of rows; with 0, nothing is cached. */
+  constructor(capacity = MAX_ROWS) {
+    this.#capacity = capacity;
+  }
 
   /** Returns the cached row for these values, or calls `find` and caches its result. Rows are frozen. */
   getCached(values: (Value | Derived)[], find: () => unknown): unknown {
@@ -25,7 +31,7 @@ export class StatementCache {
     const key = keyOf(values[last] as Value | Derived);
     const known = level.get(key);
     if (known !== undefined || level.has(key)) return known;
-    if (++this.#size > MAX_ROWS) this.clear();
+    if (++this.#size > this.#capacity) this.clear();
     const found = Object.freeze(find());
     level.set(key, found);
     return found;

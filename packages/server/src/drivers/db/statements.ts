@@ -12,14 +12,19 @@ export interface Prepared {
 
 const WRITING: number[] = [constants.SQLITE_INSERT, constants.SQLITE_UPDATE, constants.SQLITE_DELETE];
 
-/** Prepares each statement text of a connection once. SQLite's authorizer callback reports which tables a statement reads and writes. */
+/**
+ * Prepares each statement text of a connection once. SQLite's authorizer callback reports which tables a statement reads and writes. Node
+ * older than 24.10 has no such callback: there, nothing is cached.
+ */
 export class Statements {
   readonly #connection: DatabaseSync;
+  readonly #reportsTables: boolean;
   readonly #prepared = new WeakMap<TemplateStringsArray, Prepared>();
   readonly #readers = new Map<string, Set<StatementCache>>();
 
   constructor(connection: DatabaseSync) {
     this.#connection = connection;
+    this.#reportsTables = "setAuthorizer" in connection;
   }
 
   prepare(text: TemplateStringsArray): Prepared {
@@ -27,18 +32,20 @@ export class Statements {
     if (known !== undefined) return known;
     const reads = new Set<string>();
     const writes = new Set<string>();
-    this.#connection.setAuthorizer((action, table) => {
-      if (action === constants.SQLITE_READ) reads.add(table as string);
-      if (WRITING.includes(action)) writes.add(table as string);
-      return constants.SQLITE_OK;
-    });
+    if (this.#reportsTables) {
+      this.#connection.setAuthorizer((action, table) => {
+        if (action === constants.SQLITE_READ) reads.add(table as string);
+        if (WRITING.includes(action)) writes.add(table as string);
+        return constants.SQLITE_OK;
+      });
+    }
     const statement = this.#connection.prepare(text.join("?"));
-    this.#connection.setAuthorizer(null);
+    if (this.#reportsTables) this.#connection.setAuthorizer(null);
     statement.setReturnArrays(true);
     const made: Prepared = {
       statement,
       toRow: rowMaker(statement.columns().map(({ name }) => name)),
-      cache: new StatementCache(),
+      cache: new StatementCache(this.#reportsTables ? undefined : 0),
       clears: [...writes].map((table) => this.#readersOf(table)),
     };
     if (writes.size === 0) for (const table of reads) this.#readersOf(table).add(made.cache);
