@@ -1,11 +1,12 @@
 import { constants } from "node:fs";
-import { access, readdir, stat } from "node:fs/promises";
-import path from "node:path";
+import { access, stat } from "node:fs/promises";
 import { LIMITS } from "@easel/protocol/limits";
 import { hasDotFile } from "@easel/server/canvases/publishing/left-out";
 import { selectFiles } from "@easel/server/canvases/publishing/select-files";
 import { fail } from "../exit.ts";
+import { formatBytes } from "../terminal/bytes.ts";
 import { clean } from "../terminal/clean.ts";
+import { walk } from "./walk.ts";
 
 /** A file of a folder: its path in the canvas, its absolute path on the disk, and its size in bytes. */
 export interface FolderFile {
@@ -29,27 +30,42 @@ export interface FolderContent {
 
 const REASONS = { dot_file: "dot file", litter: "made by a file manager" };
 
-/** Calls `visit` for every file and symbolic link below a folder. Does not enter dot folders, except `.well-known` at the top. */
-async function walk(
-  root: string,
-  visit: (file: string, name: string, isLink: boolean) => Promise<void> | void,
-  below = "",
-): Promise<void> {
-  for (const entry of await readdir(path.join(root, below), { withFileTypes: true })) {
-    const relative = path.join(below, entry.name);
-    const name = relative.split(path.sep).join("/").normalize("NFC");
-    if (entry.isDirectory() && !hasDotFile(name) && entry.name !== "node_modules")
-      await walk(root, visit, relative);
-    else if (entry.isDirectory()) await visit(path.join(root, relative), `${name}/`, false);
-    else if (entry.isFile() || entry.isSymbolicLink())
-      await visit(path.join(root, relative), name, entry.isSymbolicLink());
-  }
-}
-
 async function requireFolder(folder: string): Promise<void> {
   const found = await stat(folder).catch(() => undefined);
   if (found === undefined) fail(`There is no folder ${clean(folder)}.`, { exit: "usage" });
   if (!found.isDirectory()) fail(`${clean(folder)} is not a folder.`, { exit: "usage" });
+}
+
+/** Whether the person may read a file. */
+const isReadable = (file: string): Promise<boolean> =>
+  access(file, constants.R_OK).then(
+    () => true,
+    () => false,
+  );
+
+/** Lists the files of a folder with their sizes. Stops at the first file that exceeds the number or the size that a canvas may have. */
+async function listFiles(folder: string, leftOut: LeftOutPath[]): Promise<FolderFile[]> {
+  const { bundleEntries, bundleUnpackedBytes } = LIMITS;
+  const files: FolderFile[] = [];
+  const unreadable: string[] = [];
+  for await (const { name, file, leftOut: reason } of walk(folder)) {
+    if (reason !== undefined) {
+      leftOut.push({ path: name, reason });
+      continue;
+    }
+    if (files.length === bundleEntries.value)
+      fail(`${clean(folder)} has more than ${bundleEntries.value} files, the most that a canvas may have.`);
+    const { size } = await stat(file);
+    if (size > bundleUnpackedBytes.value)
+      fail(
+        `${clean(name)} has ${formatBytes(size)}; a canvas may have ${formatBytes(bundleUnpackedBytes.value)} in all.`,
+      );
+    if (!hasDotFile(name) && !(await isReadable(file))) unreadable.push(name);
+    files.push({ path: name, file, size });
+  }
+  if (unreadable.length > 0)
+    fail(`These files cannot be read: ${unreadable.slice(0, 10).map(clean).join(", ")}.`);
+  return files;
 }
 
 /**
@@ -58,41 +74,13 @@ async function requireFolder(folder: string): Promise<void> {
  */
 export async function readFolder(folder: string): Promise<FolderContent> {
   await requireFolder(folder);
-  const files: FolderFile[] = [];
   const leftOut: LeftOutPath[] = [];
-  const unreadable: string[] = [];
-  const { value: mostBytes } = LIMITS.bundleUnpackedBytes;
-  await walk(folder, async (file, name, isLink) => {
-    if (name.endsWith("node_modules/"))
-      return void leftOut.push({ path: name, reason: "installed packages" });
-    if (name.endsWith("/")) return void leftOut.push({ path: name, reason: REASONS.dot_file });
-    if (isLink) return void leftOut.push({ path: name, reason: "symbolic link" });
-    if (files.length > LIMITS.bundleEntries.value) return;
-    const { size } = await stat(file);
-    if (size > mostBytes)
-      fail(`${clean(name)} has ${size} bytes; all files of a canvas together may have ${mostBytes}.`);
-    if (
-      !hasDotFile(name) &&
-      !(await access(file, constants.R_OK).then(
-        () => true,
-        () => false,
-      ))
-    )
-      unreadable.push(name);
-    files.push({ path: name, file, size });
-  });
-  if (files.length > LIMITS.bundleEntries.value)
-    fail(
-      `${clean(folder)} has more than ${LIMITS.bundleEntries.value} files, the most that a canvas may have.`,
-    );
-  if (unreadable.length > 0)
-    fail(`These files cannot be read: ${unreadable.slice(0, 10).map(clean).join(", ")}.`);
+  const files = await listFiles(folder, leftOut);
   const selected = await selectFiles(files).catch((error: Error) => fail(clean(error.message)));
-  if (!selected.files.some((file) => file.path === "index.html"))
+  if (!selected.files.some(({ path }) => path === "index.html"))
     fail(`${clean(folder)} has no index.html, which every canvas needs.`, {
       hint: "Is it the right folder? A build is often in dist or build.",
     });
-  for (const { path: name, reason } of selected.leftOut)
-    leftOut.push({ path: name, reason: REASONS[reason] });
+  for (const { path, reason } of selected.leftOut) leftOut.push({ path, reason: REASONS[reason] });
   return { ...selected, leftOut };
 }
