@@ -17,6 +17,26 @@ export interface CapabilitySettings {
   runtimePolicyRevision: string | null;
 }
 
+/** A refused or failed call to the runtime API of a canvas. */
+export interface LoggedCall {
+  at: number;
+  method: string;
+  /**
+   * The path below `/v1/c/{slug}`, without the query. Ids, keys of single users and the paths of Connections are placeholders, as in
+   * `/kv/user/{key}`.
+   */
+  route: string;
+  /** The HTTP status of the response, or the code with which the service closed a WebSocket. */
+  status: number;
+  /** The error code, or null if the response has none. */
+  code: string | null;
+  message: string | null;
+  /** The id of the caller, or null if the caller is anonymous. */
+  userId: string | null;
+  /** The `requestId` of the response. All entries of a WebSocket have the id of the request that opened it. */
+  requestId: string;
+}
+
 /** The response of `GET /api/canvases/{id}/versions`, newest first. */
 export interface VersionList {
   versions: Version[];

@@ -1,6 +1,7 @@
 import type { RuntimePolicy } from "@easel/protocol/policy";
 import type { Logger } from "pino";
 import type { Background } from "./async/background.ts";
+import type { CallLog } from "./async/call-log.ts";
 import type { Concurrency } from "./async/concurrency.ts";
 import type { Turns } from "./async/event-loop-turns.ts";
 import type { Tally } from "./async/tally.ts";
@@ -37,6 +38,8 @@ export interface Env {
   outbound: Outbound;
   /** Limits how many requests of Connections this process sends at once. */
   outboundCalls: Concurrency;
+  /** Collects the refused and failed calls to the runtime API of canvases. */
+  callLog: CallLog;
   /** Counts the calls through Connections until the counts are written to the database. */
   callTally: Tally;
   /**

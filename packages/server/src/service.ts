@@ -4,6 +4,7 @@ import { LIMITS } from "@easel/protocol/limits";
 import type { RuntimePolicy } from "@easel/protocol/policy";
 import { createApp } from "./app.ts";
 import { Background } from "./async/background.ts";
+import { CallLog } from "./async/call-log.ts";
 import { Concurrency } from "./async/concurrency.ts";
 import { Turns } from "./async/event-loop-turns.ts";
 import { Tally } from "./async/tally.ts";
@@ -155,6 +156,7 @@ async function run(
     aiRequests: new Set<string>(),
     outbound,
     outboundCalls: new Concurrency(LIMITS.connectionCallsPerProcess.value),
+    callLog: new CallLog(),
     callTally: new Tally(),
     lease: newId(),
     sealer: new Sealer(config.encryptionKeys),

@@ -21,18 +21,23 @@ export function requestIds(): () => string {
   return () => `${node}-${(++requests).toString(36)}`;
 }
 
-/**
- * Sends the response to an error. A `Refusal` is sent as it is, an unavailable database as 503, a full disk as 507, a 4xx error of Fastify
- * with its status, and any other error as 500. The body is a page if the client accepts HTML and the path is not that of an API, otherwise
- * JSON.
- */
-export function answerError(
+/** Sends the response to an error, as `refusalOf` converts it. */
+export const answerError = (
   error: unknown,
   request: FastifyRequest,
   reply: FastifyReply,
-  { base, log }: Env,
+  env: Env,
+): FastifyReply => sendRefusal(refusalOf(error, request, reply, env), request, reply, env);
+
+/**
+ * Sends a Refusal as the response. The body is a page if the client accepts HTML and the path is not that of an API, otherwise JSON.
+ */
+export function sendRefusal(
+  refusal: Refusal,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { base }: Env,
 ): FastifyReply {
-  const refusal = refusalOf(error, request, reply, log);
   const { status, body, headers } = refusal;
   linger(request.raw, reply.raw);
   // Sets the common headers again, because Fastify runs no hook for a path that cannot be decoded.
@@ -67,7 +72,16 @@ function linger(request: IncomingMessage, response: ServerResponse): void {
   });
 }
 
-function refusalOf(error: unknown, request: FastifyRequest, reply: FastifyReply, log: Env["log"]): Refusal {
+/**
+ * Converts an error to the response that it gets, and logs it if it is a fault of the service. A `Refusal` is returned as it is; an
+ * unavailable database becomes 503, a full disk 507, a 4xx error of Fastify keeps its status, and any other error becomes 500.
+ */
+export function refusalOf(
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { log }: Pick<Env, "log">,
+): Refusal {
   if (error instanceof Refusal) return error;
   if (error instanceof Unavailable) {
     log.warn(

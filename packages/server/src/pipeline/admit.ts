@@ -20,9 +20,11 @@ export async function admit(visit: ApiVisit, capability: Capability | null, env:
   blockEmbedding(visit.answer);
   setCorsHeaders(visit, env); // before step 1, so that the page can read errors, too
   const principal = await authenticate(visit, env); // 1. who the caller is
+  visit.principal = principal;
   const page = startedBy(visit, env);
   if (page === "own" && env.base.urlMode === "subdomain") allowEmbedding(visit.answer);
   const found = await lookUp(visit.slug, principal, env);
+  visit.canvas = found;
   await limitRequests(visit, principal, page, found, env); // 2. the rate limit
   const openToVisitors =
     visit.admitsVisitors !== undefined && (await isOpenToVisitors(found, visit.admitsVisitors));

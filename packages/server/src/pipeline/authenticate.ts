@@ -1,5 +1,5 @@
 import type { Principal } from "../access/principal.ts";
-import { findForAccess } from "../canvases/access-lookup.ts";
+import { type Canvas, findForAccess } from "../canvases/access-lookup.ts";
 import { admitsAnonymous } from "../canvases/publication-status.ts";
 import type { Env } from "../env.ts";
 import { parseCanvasPath } from "../http/canvas-path.ts";
@@ -14,19 +14,22 @@ import type { Visit } from "./visit.ts";
  * step 1).
  */
 export async function opensToAnonymous(slug: string, env: Env): Promise<boolean> {
-  const canvas = await findForAccess(slug, null, env);
-  return canvas !== null && admitsAnonymous(canvas, env.clock());
+  return isOpen(await findForAccess(slug, null, env), env);
 }
+
+const isOpen = (canvas: Canvas | null, { clock }: Env) => canvas !== null && admitsAnonymous(canvas, clock());
 
 /**
  * Step 1 of the pipeline: identifies the caller. Returns null for an anonymous caller, who passes only if the canvas has an active Public
  * link. Otherwise throws a Refusal: a redirect to the sign-in, or 401 (specification 4.1).
  */
-export async function authenticate({ slug, surface, request, answer }: Visit, env: Env): Promise<Principal> {
+export async function authenticate(visit: Visit, env: Env): Promise<Principal> {
+  const { slug, surface, request, answer } = visit;
   const canvasHost = surface === "content" && env.base.urlMode === "subdomain" ? slug : undefined;
   const user = await identify(request, answer, env, { tokens: surface === "api", canvasHost });
   if (user !== null) return user;
-  if (await opensToAnonymous(slug, env)) return null;
+  visit.canvas = await findForAccess(slug, null, env);
+  if (isOpen(visit.canvas, env)) return null;
   if (canvasHost !== undefined && wantsPage(request.headers)) {
     // The path on the host of the canvas, before `routedUrl` rewrote it to `/c/{slug}/…`.
     const path = parseCanvasPath(request.url ?? "")?.rest ?? "/";

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { CanvasRole } from "@easel/protocol/types";
-import type { User } from "../access/principal.ts";
+import type { Principal, User } from "../access/principal.ts";
 import type { Canvas } from "../canvases/access-lookup.ts";
 import type { HeaderSink } from "../http/rate-limit.ts";
 
@@ -11,6 +11,9 @@ export interface Visit {
   surface: "api" | "content";
   request: IncomingMessage;
   answer: HeaderSink;
+  /** The caller and the canvas, once the pipeline has read them. `canvas` is null if there is no canvas with this slug. */
+  principal?: Principal;
+  canvas?: Canvas | null;
 }
 
 /** The classes of requests to the runtime API, each with its own rate limit (specification 8). */

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Env } from "../env.ts";
 import { apiPath } from "../http/canvas-path.ts";
+import { refusalOf, sendRefusal } from "../http/errors.ts";
 import { handlerFor, METHODS } from "../http/methods.ts";
 import type { Query } from "../http/query.ts";
 import { refuse } from "../http/refusal.ts";
@@ -11,6 +12,7 @@ import { requireCapability } from "../pipeline/capability.ts";
 import { preflight } from "../pipeline/preflight.ts";
 import { readmit } from "../pipeline/readmit.ts";
 import type { AdmitsVisitors, Admitted, ApiVisit, RateClass } from "../pipeline/visit.ts";
+import { logCall } from "./logged-calls.ts";
 import { mountUpgrade } from "./mount-upgrade.ts";
 import type { Call, Primitive, Route } from "./primitive.ts";
 import { respond } from "./respond.ts";
@@ -21,21 +23,28 @@ type Handle = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>
 
 const paramsOf = (request: FastifyRequest) => request.params as Record<string, string>;
 
-/** Converts a Fastify request to the input of the pipeline, the checks that every request to the runtime API must pass. */
-const visitOf = (
+/**
+ * Converts a Fastify request to the input of the pipeline, the checks that every request to the runtime API must pass. Keeps it as
+ * `request.visit`.
+ */
+function visitOf(
   request: FastifyRequest,
   answer: ApiVisit["answer"],
   rateClass: RateClass,
   admitsVisitors?: AdmitsVisitors,
-): ApiVisit => ({
-  slug: paramsOf(request).slug ?? "",
-  surface: "api",
-  rateClass,
-  request: request.raw,
-  address: request.ip,
-  answer,
-  admitsVisitors,
-});
+): ApiVisit {
+  const visit: ApiVisit = {
+    slug: paramsOf(request).slug ?? "",
+    surface: "api",
+    rateClass,
+    request: request.raw,
+    address: request.ip,
+    answer,
+    admitsVisitors,
+  };
+  request.visit = visit;
+  return visit;
+}
 
 /**
  * Mounts the runtime API, `/v1/c/{slug}`. The pipeline (authentication, rate limit, access checks) runs before the handlers of primitives
@@ -43,12 +52,18 @@ const visitOf = (
  */
 export function mountRuntime(app: FastifyInstance, env: Env, primitives: readonly Primitive[]): void {
   const upgradeOf = routeUpgrades(app.server);
+  app.decorateRequest("visit", null);
+  const errorHandler = (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
+    const refusal = refusalOf(error, request, reply, env);
+    logCall(request, refusal, env);
+    return sendRefusal(refusal, request, reply, env);
+  };
   for (const primitive of primitives) {
     for (const [path, route] of Object.entries(primitive.routes)) {
       const plain = handle(primitive, route, env);
       const url = ROOT + path;
       if (route.upgrade === undefined) {
-        app.route({ method: [...METHODS], url, handler: plain });
+        app.route({ method: [...METHODS], url, errorHandler, handler: plain });
         continue;
       }
       const { rateClass = "canvas" } = primitive;
@@ -59,13 +74,14 @@ export function mountRuntime(app: FastifyInstance, env: Env, primitives: readonl
           ? plain(request, reply)
           : upgrade(request, reply, pending, visitOf(request, reply, rateClass));
       };
-      app.route({ method: [...METHODS], url, handler });
+      app.route({ method: [...METHODS], url, errorHandler, handler });
     }
   }
   for (const url of [ROOT, `${ROOT}/*`]) {
     app.route({
       method: [...METHODS],
       url,
+      errorHandler,
       async handler(request, reply) {
         await admit(visitOf(request, reply, "canvas"), null, env);
         requireDecodable(request.originalUrl);
@@ -108,6 +124,9 @@ function handle(
     reply
       .header("content-type", "application/json; charset=utf-8")
       .header("cache-control", "private, no-store");
-    return respond(await handler(call, env), admitted.user.id, reply, env);
+    const answer = await handler(call, env);
+    if (typeof answer === "object" && "status" in answer && (answer.status ?? 200) >= 400)
+      logCall(request, { status: answer.status }, env);
+    return respond(answer, admitted.user.id, reply, env);
   };
 }

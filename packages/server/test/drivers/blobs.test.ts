@@ -6,6 +6,7 @@ import { BlockList } from "node:net";
 import path from "node:path";
 import { describe, test } from "node:test";
 import { Background } from "../../src/async/background.ts";
+import { CallLog } from "../../src/async/call-log.ts";
 import { Concurrency } from "../../src/async/concurrency.ts";
 import { Turns } from "../../src/async/event-loop-turns.ts";
 import { Tally } from "../../src/async/tally.ts";
@@ -217,6 +218,7 @@ for (const { name, skip, database } of ENGINES) {
         aiRequests: new Set<string>(),
         outbound: new UndiciOutbound(async () => [], { approved: new BlockList(), ownPort: () => 0 }),
         outboundCalls: new Concurrency(1),
+        callLog: new CallLog(),
         callTally: new Tally(),
         sealer: new Sealer([]),
         lease: "node",

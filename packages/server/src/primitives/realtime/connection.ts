@@ -46,6 +46,12 @@ interface Node {
   remove(connection: Connection): void;
 }
 
+/** The error codes in the last frames before a close. */
+const ERROR_CODES: { [cause in keyof typeof CLOSE_CODES]?: FrameErrorCode } = {
+  disabled: "CAPABILITY_DISABLED",
+  tooLarge: "MESSAGE_TOO_LARGE",
+};
+
 /**
  * The maximum number of received frames that wait to be handled. Above it, reading from the socket pauses until all of them are handled.
  */
@@ -63,6 +69,7 @@ export class Connection implements Client {
   heartbeatAt: number;
   readonly #ws: ClientSocket;
   readonly #readAccess: ReadAccess;
+  readonly #requestId: string;
   readonly #node: Node;
   readonly #outbox: Outbox;
   readonly #channels: Channels;
@@ -76,8 +83,17 @@ export class Connection implements Client {
   #alive = true;
   #closed = false;
 
-  constructor(ws: ClientSocket, socket: Duplex, access: AccessState, readAccess: ReadAccess, node: Node) {
+  /** `requestId` is the id of the request that opened the connection. */
+  constructor(
+    ws: ClientSocket,
+    socket: Duplex,
+    access: AccessState,
+    readAccess: ReadAccess,
+    requestId: string,
+    node: Node,
+  ) {
     this.access = access;
+    this.#requestId = requestId;
     this.lease = node.lease;
     this.heartbeatAt = node.env.clock();
     this.#checkedVersion = node.accessVersion;
@@ -99,6 +115,7 @@ export class Connection implements Client {
     ws.onTooLarge = () => {
       this.sendError("MESSAGE_TOO_LARGE", {});
       this.#outbox.flush();
+      this.#logClose("tooLarge");
     };
     // Frames that were received before the close frame are handled first.
     ws.on("close", () => this.#queue.add(async () => this.#release()));
@@ -176,8 +193,24 @@ export class Connection implements Client {
     if (lastFrame !== undefined) this.send(lastFrame);
     this.#release();
     this.#outbox.flush();
+    if (cause !== "shutdown") this.#logClose(cause);
     const { code, reason } = CLOSE_CODES[cause];
     this.#ws.close(code, reason);
+  }
+
+  #logClose(cause: keyof typeof CLOSE_CODES): void {
+    const { clock, callLog } = this.#node.env;
+    const { code, reason, when } = CLOSE_CODES[cause];
+    callLog.add(this.access.canvas, {
+      at: clock(),
+      method: "GET",
+      route: "/realtime",
+      status: code,
+      code: ERROR_CODES[cause] ?? null,
+      message: reason || when,
+      userId: this.access.user.id,
+      requestId: this.#requestId,
+    });
   }
 
   /**

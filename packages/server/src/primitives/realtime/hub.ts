@@ -76,9 +76,18 @@ export class Hub {
     this.#timer.unref();
   }
 
-  /** Creates a connection for the WebSocket of a client that has passed the access checks. */
-  add(ws: ClientSocket, socket: Duplex, access: AccessState, readAccess: ReadAccess): void {
-    const connection = new Connection(ws, socket, access, readAccess, this);
+  /**
+   * Creates a connection for the WebSocket of a client that has passed the access checks. `requestId` is the id of the request for the
+   * upgrade.
+   */
+  add(
+    ws: ClientSocket,
+    socket: Duplex,
+    access: AccessState,
+    readAccess: ReadAccess,
+    requestId: string,
+  ): void {
+    const connection = new Connection(ws, socket, access, readAccess, requestId, this);
     this.#connections.add(connection);
     const { id } = access.canvas;
     this.#byCanvas.set(id, (this.#byCanvas.get(id) ?? new Set()).add(connection));

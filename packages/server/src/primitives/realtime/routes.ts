@@ -67,7 +67,7 @@ class Handshakes implements Upgrader {
     const { socket, headers } = call.takeSocket();
     this.#pending.set(request, { requestId, headers });
     this.#server.handleUpgrade(request, socket, head, (ws) => {
-      this.#hub.add(ws, socket, { user, canvas, role, policy: {}, until }, readAccess);
+      this.#hub.add(ws, socket, { user, canvas, role, policy: {}, until }, readAccess, requestId);
     });
   }
 

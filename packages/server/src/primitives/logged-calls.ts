@@ -1,0 +1,66 @@
+import { ERRORS } from "@easel/protocol/errors";
+import type { FastifyRequest } from "fastify";
+import type { Env } from "../env.ts";
+import { apiPath } from "../http/canvas-path.ts";
+import type { Refusal } from "../http/refusal.ts";
+import type { ApiVisit } from "../pipeline/visit.ts";
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** The request as the pipeline of the runtime API sees it; null for requests to other parts of the service. */
+    visit: ApiVisit | null;
+  }
+}
+
+/** The maximum length of a path parameter in the log, percent-encoded, and of a message. */
+const MAX_PARAM_LENGTH = 80;
+const MAX_MESSAGE_LENGTH = 300;
+
+/**
+ * The path parameters that the log contains: names that the page and its policy choose. All others, such as ids, are logged as
+ * placeholders.
+ */
+const SHOWN = new Set(["name", "collection", "profile", "key"]);
+
+/** The start of the routes whose keys belong to one user. Nobody else may read them, so the log does not contain them. */
+const USER_SCOPE = "/kv/user/";
+
+/**
+ * Returns the path of a request below that of its canvas for the log, such as `/kv/greeting` or `/files/{id}`. It is built from the pattern
+ * of the route, because the path itself can contain personal data.
+ */
+function loggedRoute({ routeOptions, params }: FastifyRequest): string {
+  const pattern = (routeOptions.url ?? "").slice(apiPath(":slug").length) || "/";
+  return pattern.replace("*", "{path}").replace(/:(\w+)/g, (_, name: string) => {
+    const value = (params as Record<string, string>)[name];
+    if (value === undefined || !SHOWN.has(name) || pattern.startsWith(USER_SCOPE)) return `{${name}}`;
+    const encoded = encodeURIComponent(value.toWellFormed());
+    return encoded.length > MAX_PARAM_LENGTH ? `{${name}}` : encoded;
+  });
+}
+
+/**
+ * Adds a refused or failed call to the call log of its canvas. Ignores calls to canvases that do not exist or are deleted, and calls whose
+ * client has disconnected.
+ */
+export function logCall(
+  request: FastifyRequest,
+  { status, code, body, headers }: Pick<Refusal, "status"> & Partial<Refusal>,
+  { callLog, clock }: Env,
+): void {
+  const { canvas, principal } = request.visit ?? {};
+  if (!canvas || canvas.deletedAt !== null || request.raw.socket.destroyed) return;
+  // The only redirect of the runtime API leads to the sign-in.
+  const text =
+    headers?.location === undefined ? (body?.message ?? body?.error) : ERRORS.NOT_AUTHENTICATED.message;
+  callLog.add(canvas, {
+    at: clock(),
+    method: request.method,
+    route: loggedRoute(request),
+    status,
+    code: code ?? null,
+    message: text === undefined ? null : String(text).slice(0, MAX_MESSAGE_LENGTH),
+    userId: principal?.id ?? null,
+    requestId: request.id,
+  });
+}
