@@ -214,6 +214,18 @@ export const LIMITS = {
     of: "the message of a deploy",
     past: "400 INVALID_BODY",
   },
+  loggedCalls: {
+    value: 2_000,
+    unit: "calls",
+    of: "the call log of a canvas, which keeps each for 7 days",
+    past: "the oldest calls are removed",
+  },
+  loggedCallsPerMinute: {
+    value: 100,
+    unit: "calls a minute",
+    of: "the calls of a canvas that a process of the service logs",
+    past: "further calls are only counted",
+  },
   titleLength: { value: 200, unit: "characters", of: "the title of a canvas", past: "400 INVALID_BODY" },
   tags: { value: 20, unit: "tags", of: "a canvas", past: "400 INVALID_BODY" },
   tagLength: { value: 64, unit: "characters", of: "a tag", past: "400 INVALID_BODY" },

@@ -37,6 +37,15 @@ export interface LoggedCall {
   requestId: string;
 }
 
+/** The response of `GET /api/canvases/{id}/log`, oldest first. */
+export interface CallLogPage {
+  entries: LoggedCall[];
+  /** The value of `after` with which the following calls are read. */
+  next: string;
+  /** The number of calls since `after` that were not logged because there were too many. */
+  dropped: number;
+}
+
 /** The response of `GET /api/canvases/{id}/versions`, newest first. */
 export interface VersionList {
   versions: Version[];

@@ -38,7 +38,7 @@ export interface Env {
   outbound: Outbound;
   /** Limits how many requests of Connections this process sends at once. */
   outboundCalls: Concurrency;
-  /** Collects the refused and failed calls to the runtime API of canvases. */
+  /** Collects the refused and failed calls to the runtime API of canvases until they are written to the database. */
   callLog: CallLog;
   /** Counts the calls through Connections until the counts are written to the database. */
   callTally: Tally;

@@ -9,6 +9,7 @@ import { Concurrency } from "./async/concurrency.ts";
 import { Turns } from "./async/event-loop-turns.ts";
 import { Tally } from "./async/tally.ts";
 import { TaskPool } from "./async/task-pool.ts";
+import { startCallLog } from "./canvases/call-log-store.ts";
 import { blobColumnsOf } from "./canvases/canvas-data.ts";
 import { startSweeping } from "./canvases/sweep.ts";
 import { baseOf } from "./config/addresses.ts";
@@ -156,7 +157,7 @@ async function run(
     aiRequests: new Set<string>(),
     outbound,
     outboundCalls: new Concurrency(LIMITS.connectionCallsPerProcess.value),
-    callLog: new CallLog(),
+    callLog: new CallLog(config.callLog),
     callTally: new Tally(),
     lease: newId(),
     sealer: new Sealer(config.encryptionKeys),
@@ -174,6 +175,7 @@ async function run(
   env.base = baseOf(config, port);
   ownPort = port;
   const stopSweeping = startSweeping(env);
+  const stopCallLog = startCallLog(env);
   const stops = primitives.flatMap(({ start }) => start?.(env) ?? []);
   const seeded = seed(env).catch((error: unknown) =>
     log.error({ err: error }, "the examples are not deployed"),
@@ -190,7 +192,7 @@ async function run(
       clearTimeout(timeout);
       clearInterval(idle);
       await background.settled();
-      await Promise.all([seeded, stopSweeping(), ...stops.map((stop) => stop())]);
+      await Promise.all([seeded, stopSweeping(), stopCallLog(), ...stops.map((stop) => stop())]);
       await Promise.all([db.close(), blobs.close(), bus.close(), outbound.close()]);
     },
   };

@@ -1,19 +1,112 @@
+import { LIMITS } from "@easel/protocol/limits";
 import type { LoggedCall } from "@easel/protocol/management";
+
+const MINUTE_MS = 60_000;
+
+/** The maximum number of calls that wait for being written, for all canvases. Further calls are dropped, for example during an outage. */
+const MAX_WAITING = 10_000;
 
 /** Is called with each refused or failed call, and with the id and the slug of its canvas. */
 export type CallListener = (call: LoggedCall, canvas: { id: string; slug: string }) => void;
 
-/** Collects the refused and failed calls to the runtime API of all canvases of this node. */
+/** Calls of one canvas that are not written yet. `dropped` counts further calls, of which nothing else is known. */
+export interface WaitingCalls {
+  canvasId: string;
+  calls: LoggedCall[];
+  dropped: number;
+}
+
+/** The waiting calls of a canvas, and how many calls of its latest minute are logged. */
+interface Counted extends WaitingCalls {
+  minute: number;
+  logged: number;
+}
+
+/**
+ * Collects the refused and failed calls to the runtime API of all canvases of this node until they are written to the database. Of each
+ * canvas it takes a limited number a minute, and only counts the rest, so that a page that fails very often costs little.
+ */
 export class CallLog {
+  readonly #isKept: boolean;
   readonly #listeners = new Set<CallListener>();
+  readonly #canvases = new Map<string, Counted>();
+  #waiting = 0;
+  #writing: Promise<void> = Promise.resolve();
+
+  /** If `isKept` is false, calls are passed to listeners and then forgotten. */
+  constructor(isKept: boolean) {
+    this.#isKept = isKept;
+  }
 
   add(canvas: { id: string; slug: string }, call: LoggedCall): void {
     for (const listener of this.#listeners) listener(call, canvas);
+    if (!this.#isKept) return;
+    const own = this.#of(canvas.id);
+    const minute = Math.floor(call.at / MINUTE_MS);
+    if (own.minute !== minute) [own.minute, own.logged] = [minute, 0];
+    if (own.logged >= LIMITS.loggedCallsPerMinute.value || this.#waiting >= MAX_WAITING)
+      return void own.dropped++;
+    own.logged++;
+    own.calls.push(call);
+    this.#waiting++;
   }
 
-  /** Calls `listener` with each call that is added from now on. Returns a function that ends this. A listener must not throw. */
+  /**
+   * Calls `listener` with each call that is added from now on, also those that are dropped. Returns a function that ends this. A listener
+   * must not throw.
+   */
   subscribe(listener: CallListener): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
+  }
+
+  /**
+   * Passes the waiting calls to `store`, one canvas after the other, once earlier writes have ended. If `store` throws, throws and keeps the
+   * calls that are not stored for the next write. `now` is the time in epoch milliseconds.
+   */
+  write(store: (calls: WaitingCalls) => Promise<void>, now: number): Promise<void> {
+    const written = this.#writing.then(async () => {
+      const waiting = this.#take(now);
+      try {
+        for (let next = waiting[0]; next !== undefined; next = waiting[0]) {
+          await store(next);
+          waiting.shift();
+        }
+      } catch (error) {
+        for (const each of waiting) this.#putBack(each);
+        throw error;
+      }
+    });
+    this.#writing = written.catch(() => {});
+    return written;
+  }
+
+  #of(canvasId: string): Counted {
+    const known = this.#canvases.get(canvasId);
+    if (known !== undefined) return known;
+    const added: Counted = { canvasId, calls: [], dropped: 0, minute: 0, logged: 0 };
+    this.#canvases.set(canvasId, added);
+    return added;
+  }
+
+  /** Returns the waiting calls of all canvases. Forgets them, and the canvases whose latest minute is over. */
+  #take(now: number): WaitingCalls[] {
+    const minute = Math.floor(now / MINUTE_MS);
+    const waiting: WaitingCalls[] = [];
+    for (const own of this.#canvases.values()) {
+      const { canvasId, calls, dropped } = own;
+      if (calls.length > 0 || dropped > 0) waiting.push({ canvasId, calls, dropped });
+      if (own.minute < minute) this.#canvases.delete(canvasId);
+      else [own.calls, own.dropped] = [[], 0];
+    }
+    this.#waiting = 0;
+    return waiting;
+  }
+
+  #putBack({ canvasId, calls, dropped }: WaitingCalls): void {
+    const own = this.#of(canvasId);
+    own.calls.unshift(...calls);
+    own.dropped += dropped;
+    this.#waiting += calls.length;
   }
 }

@@ -334,6 +334,12 @@ export const SETTINGS = {
   aiUserDailyUsd: setting("SERVICE_AI_USER_DAILY_USD", amount, 5, "Spend cap per person per day."),
   aiCanvasMonthlyUsd: setting("SERVICE_AI_CANVAS_MONTHLY_USD", amount, 50, "Spend cap per canvas per month."),
   aiGuestUsd: setting("SERVICE_AI_GUEST_USD", amount, 1, "Spend cap per guest."),
+  callLog: setting(
+    "SERVICE_CALL_LOG",
+    onOff,
+    true,
+    "Whether the refused and failed calls to the runtime API of a canvas are logged for its owner and editors. They are kept for 7 days.",
+  ),
   connectionsPrivateCidrs: setting(
     "SERVICE_CONNECTIONS_PRIVATE_CIDRS",
     networks,

@@ -7,6 +7,7 @@ import { connections } from "./admin/connections.ts";
 import { orgs } from "./admin/orgs.ts";
 import { settings } from "./admin/settings.ts";
 import { users } from "./admin/users.ts";
+import { callLog } from "./call-log.ts";
 import { canvases } from "./canvases.ts";
 import { capabilities } from "./capabilities.ts";
 import { invites } from "./invites.ts";
@@ -34,6 +35,7 @@ export const ACTS: readonly Act[] = [
   ...owner,
   ...capabilities,
   ...usage,
+  ...callLog,
   ...users,
   ...adminCanvases,
   ...orgs,

@@ -7,7 +7,7 @@ import { pageLimit } from "../http/query.ts";
 const END = "z";
 
 /** The query parameters of a list. The page begins after `cursor` and has at most `limit` entries. */
-const page = z.object({
+export const page = z.object({
   cursor: z
     .string()
     .refine(isId, "`cursor` is not a cursor of this list.")

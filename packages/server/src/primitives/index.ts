@@ -1,3 +1,4 @@
+import { callLogData } from "../canvases/call-log-data.ts";
 import { coreData } from "../canvases/core-data.ts";
 import type { Env } from "../env.ts";
 import { ai } from "./ai/routes.ts";
@@ -31,5 +32,6 @@ export const primitives: Primitive[] = [
  */
 export const canvasDataOf = (served: readonly Primitive[]): Env["canvasData"] => [
   ...served.flatMap(({ data }) => data ?? []),
+  callLogData,
   coreData,
 ];

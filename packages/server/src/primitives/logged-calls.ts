@@ -39,6 +39,13 @@ function loggedRoute({ routeOptions, params }: FastifyRequest): string {
   });
 }
 
+/** Replaces the control characters of a text, of which PostgreSQL cannot store NUL, and cuts it to the length of a message. */
+const shortened = (text: string) =>
+  text
+    .slice(0, MAX_MESSAGE_LENGTH)
+    .toWellFormed()
+    .replace(/\p{Cc}/gu, "\ufffd");
+
 /**
  * Adds a refused or failed call to the call log of its canvas. Ignores calls to canvases that do not exist or are deleted, and calls whose
  * client has disconnected.
@@ -59,7 +66,7 @@ export function logCall(
     route: loggedRoute(request),
     status,
     code: code ?? null,
-    message: text === undefined ? null : String(text).slice(0, MAX_MESSAGE_LENGTH),
+    message: text === undefined ? null : shortened(String(text)),
     userId: principal?.id ?? null,
     requestId: request.id,
   });

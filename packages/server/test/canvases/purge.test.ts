@@ -4,6 +4,7 @@ import { upload } from "@easel/conformance/files/form";
 import { manage, type Stage, stage } from "@easel/conformance/fixture";
 import { send } from "@easel/conformance/http";
 import type { Target } from "@easel/conformance/target";
+import { writeCallLog } from "../../src/canvases/call-log-store.ts";
 import { purgeCanvases } from "../../src/canvases/purge.ts";
 import type { Env } from "../../src/env.ts";
 import { reserve } from "../../src/organisation/ai/reservations.ts";
@@ -71,6 +72,8 @@ async function furnished(target: Target, env: Env): Promise<Stage> {
   assert.equal((await send(target.base, { method: "GET", path: pathname, headers: [] })).status, 303);
   const token = await manage(target, people.owner, "POST", "/api/tokens", { name: "Tea", canvasId: id });
   assert.equal(token.status, 201, token.text);
+  assert.equal((await canvas.pages.owner.get("/kv/none")).status, 404);
+  await writeCallLog(env);
   return canvas;
 }
 

@@ -218,7 +218,7 @@ for (const { name, skip, database } of ENGINES) {
         aiRequests: new Set<string>(),
         outbound: new UndiciOutbound(async () => [], { approved: new BlockList(), ownPort: () => 0 }),
         outboundCalls: new Concurrency(1),
-        callLog: new CallLog(),
+        callLog: new CallLog(false),
         callTally: new Tally(),
         sealer: new Sealer([]),
         lease: "node",

@@ -75,6 +75,8 @@ const REFUSES_NOTHING = [
   "",
   "the page ends early; `nextCursor` continues",
   "a larger `maxTokens` counts as this",
+  "the oldest calls are removed",
+  "further calls are only counted",
 ];
 
 test("every limit has a value, a unit, a description and an error of the tables", () => {

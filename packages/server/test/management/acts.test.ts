@@ -190,6 +190,10 @@ await onEngines("the acts of the management API", (target, env) => {
     "canvas.read": () => canvas("GET", ""),
     "canvas.list": () => owner("GET", "/canvases"),
     "canvas.usage": () => canvas("GET", "/usage"),
+    "canvas.log": async () => {
+      assert.equal((await site.pages.owner.get("/kv/none")).status, 404);
+      return canvas("GET", "/log");
+    },
     "canvas.invite": async () => {
       const answer = await canvas("POST", "/invites", { email: "guest@example.com", name: "A guest" });
       secrets.push(String(answer.json.url), String(answer.json.url).split("/").at(-1) as string);

@@ -1,5 +1,6 @@
 import type { Fault } from "./fault.ts";
 import { ai } from "./faults/ai.ts";
+import { callLog } from "./faults/call-log.ts";
 import { canvases } from "./faults/canvases.ts";
 import { connections } from "./faults/connections.ts";
 import { data } from "./faults/data.ts";
@@ -17,6 +18,7 @@ import { serving } from "./faults/serving.ts";
 export const FAULTS: Fault[] = [
   ...requests,
   ...canvases,
+  ...callLog,
   ...serving,
   ...data,
   ...people,

@@ -1,4 +1,5 @@
 import type {
+  CallLogPage,
   CanvasList,
   CapabilitySettings,
   Invitation,
@@ -149,6 +150,26 @@ export const invitationList = exact<InvitationList>()(
 export const newInvitation = exact<NewInvitation>()(
   "NewInvitation",
   z.strictObject({ id: z.string(), email: z.string(), url: z.string() }),
+);
+
+export const callLogPage = exact<CallLogPage>()(
+  "CallLogPage",
+  z.strictObject({
+    entries: z.array(
+      z.strictObject({
+        at: time,
+        method: z.string(),
+        route: z.string(),
+        status: z.int(),
+        code: z.string().nullable(),
+        message: z.string().nullable(),
+        userId: z.string().nullable(),
+        requestId: z.string(),
+      }),
+    ),
+    next: z.string(),
+    dropped: z.int(),
+  }),
 );
 
 export const usage = exact<Usage>()(

@@ -1,0 +1,107 @@
+import assert from "node:assert/strict";
+import { suite, test } from "node:test";
+import { LIMITS } from "@easel/protocol/limits";
+import { CallLog, type WaitingCalls } from "./call-log.ts";
+
+const MINUTE_MS = 60_000;
+const PER_MINUTE = LIMITS.loggedCallsPerMinute.value;
+
+/** A call with this time and status. */
+const callAt = (at: number, status = 404) => ({
+  at,
+  method: "GET",
+  route: "/kv",
+  status,
+  code: null,
+  message: null,
+  userId: null,
+  requestId: "1",
+});
+
+/** Writes the waiting calls, and returns for each canvas the statuses of its calls and the number of dropped ones. */
+async function written(log: CallLog, now = 0) {
+  const stored: WaitingCalls[] = [];
+  await log.write(async (calls) => void stored.push(calls), now);
+  return stored.map(({ canvasId, calls, dropped }) => [canvasId, calls.map(({ status }) => status), dropped]);
+}
+
+const A = { id: "a", slug: "a" };
+const B = { id: "b", slug: "b" };
+
+suite("logged calls before they are written", () => {
+  test("each call is written once, in order, by canvas", async () => {
+    const log = new CallLog(true);
+    log.add(A, callAt(0, 400));
+    log.add(B, callAt(0, 401));
+    log.add(A, callAt(0, 402));
+    assert.deepEqual(await written(log), [
+      ["a", [400, 402], 0],
+      ["b", [401], 0],
+    ]);
+    assert.deepEqual(await written(log), []);
+  });
+
+  test("a canvas has a limited number of calls a minute, also across writes; further ones are counted", async () => {
+    const log = new CallLog(true);
+    const fill = (at: number, count: number) => {
+      for (let index = 0; index < count; index++) log.add(A, callAt(at));
+    };
+    const counts = async (now: number) =>
+      (await written(log, now)).map(([, statuses, dropped]) => [(statuses as number[]).length, dropped]);
+    fill(0, PER_MINUTE - 1);
+    assert.deepEqual(await counts(0), [[PER_MINUTE - 1, 0]]);
+    fill(1, 1_000);
+    log.add(B, callAt(1));
+    assert.deepEqual(await counts(MINUTE_MS - 1), [
+      [1, 999],
+      [1, 0],
+    ]);
+    fill(MINUTE_MS, 3);
+    assert.deepEqual(await counts(MINUTE_MS), [[3, 0]]);
+  });
+
+  test("calls that cannot be stored are written before later ones", async () => {
+    const log = new CallLog(true);
+    for (const canvas of [A, B]) log.add(canvas, callAt(0, 400));
+    let stored = 0;
+    const failing = log.write(async () => {
+      if (stored++ === 1) throw new Error("away");
+    }, 0);
+    log.add(B, callAt(0, 401));
+    await assert.rejects(failing, /away/);
+    assert.deepEqual(await written(log), [["b", [400, 401], 0]]);
+  });
+
+  test("a write waits for the one before", async () => {
+    const log = new CallLog(true);
+    const order: number[] = [];
+    const { promise, resolve } = Promise.withResolvers<void>();
+    log.add(A, callAt(0));
+    const first = log.write(async () => {
+      log.add(A, callAt(0));
+      await promise;
+      order.push(1);
+    }, 0);
+    const second = log.write(async () => void order.push(2), 0).then(() => void order.push(3));
+    resolve();
+    await Promise.all([first, second]);
+    assert.deepEqual(order, [1, 2, 3]);
+  });
+
+  test("during an outage, calls of many canvases are counted above a limit", async () => {
+    const log = new CallLog(true);
+    for (let canvas = 0; canvas < 101; canvas++)
+      for (let index = 0; index < PER_MINUTE; index++) log.add({ id: `${canvas}`, slug: "" }, callAt(0));
+    const stored = await written(log);
+    const total = stored.reduce((sum, [, statuses]) => sum + (statuses as number[]).length, 0);
+    assert.deepEqual([total, stored.at(-1)], [10_000, ["100", [], PER_MINUTE]]);
+  });
+
+  test("without a log, listeners hear of calls and nothing is written", async () => {
+    const log = new CallLog(false);
+    const heard: number[] = [];
+    log.subscribe(({ status }, { slug }) => heard.push(status, slug.length));
+    log.add(A, callAt(0));
+    assert.deepEqual([heard, await written(log)], [[404, 1], []]);
+  });
+});

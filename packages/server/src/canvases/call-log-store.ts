@@ -1,0 +1,121 @@
+import { LIMITS } from "@easel/protocol/limits";
+import type { CallLogPage, LoggedCall } from "@easel/protocol/management";
+import type { WaitingCalls } from "../async/call-log.ts";
+import { type Db, optional, sql, Unavailable } from "../drivers/db/db.ts";
+import type { Env } from "../env.ts";
+import { CALLS_KEPT_MS } from "./call-log-data.ts";
+
+/** The interval at which logged calls are written to the database. */
+const INTERVAL_MS = 2_000;
+
+/** The maximum number of calls that one transaction inserts. */
+const AT_ONCE = 100;
+
+/** A position in the call log of a canvas: the number of an entry, and how many calls had been dropped when it was read. */
+export interface CallLogCursor {
+  number: number;
+  dropped: number;
+}
+
+/** Writes the calls that this node has logged so far. If the database is unavailable, throws and keeps them for the next attempt. */
+export function writeCallLog(env: Env): Promise<void> {
+  return env.callLog.write(async (calls) => {
+    try {
+      await insertCalls(calls, env.db);
+    } catch (error) {
+      if (error instanceof Unavailable) throw error;
+      env.log.error({ err: error }, "calls of a canvas are not logged");
+    }
+  }, env.clock());
+}
+
+/**
+ * Inserts calls of a canvas, and removes its oldest entries if there are too many. Inserts nothing if the canvas has been deleted since the
+ * calls. The first step locks the row with the number of the newest entry, so that entries become visible in the order of their numbers,
+ * whichever node has written them.
+ */
+async function insertCalls({ canvasId, calls, dropped }: WaitingCalls, db: Db): Promise<void> {
+  const some = calls.slice(0, AT_ONCE);
+  const rest = calls.slice(AT_ONCE);
+  const outcome = await db.batch([
+    sql`insert into call_log_ends (canvas_id, last, dropped)
+      select id, ${some.length}, ${rest.length > 0 ? 0 : dropped} from canvases
+      where id = ${canvasId} and deleted_at is null
+      on conflict (canvas_id) do update set last = call_log_ends.last + excluded.last,
+        dropped = call_log_ends.dropped + excluded.dropped`,
+    ...some.map(
+      ({ at, method, route, status, code, message, userId, requestId }, index) => sql`
+        insert into call_log (canvas_id, number, at, method, route, status, code, message, user_id, request_id)
+        select canvas_id, last - ${some.length - 1 - index}, ${at}, ${method}, ${route}, ${status}, ${code}, ${message},
+          ${userId}, ${requestId}
+        from call_log_ends where canvas_id = ${canvasId}`,
+    ),
+    optional`delete from call_log where canvas_id = ${canvasId}
+      and number <= (select last from call_log_ends where canvas_id = ${canvasId}) - ${LIMITS.loggedCalls.value}`,
+  ]);
+  if (rest.length > 0 && outcome.length > 0) await insertCalls({ canvasId, calls: rest, dropped }, db);
+}
+
+interface Row {
+  number: number;
+  at: number;
+  method: string;
+  route: string;
+  status: number;
+  code: string | null;
+  message: string | null;
+  user_id: string | null;
+  request_id: string;
+}
+
+const callOf = ({ at, method, route, status, code, message, user_id, request_id }: Row): LoggedCall => ({
+  at,
+  method,
+  route,
+  status,
+  code,
+  message,
+  userId: user_id,
+  requestId: request_id,
+});
+
+/**
+ * Reads the calls after a cursor, oldest first, at most `limit`. Without a cursor, reads the newest calls. Returns the cursor with which
+ * the next calls can be read, also if there are none yet.
+ */
+export async function readCallLog(
+  canvasId: string,
+  { after, limit }: { after: CallLogCursor | null; limit: number },
+  { db, clock }: Env,
+): Promise<CallLogPage> {
+  const since = clock() - CALLS_KEPT_MS;
+  // Read first, so that the number is not above that of an entry which the second statement misses.
+  const end = (await db.get<{ last: number; dropped: number }>`
+    select last, dropped from call_log_ends where canvas_id = ${canvasId}`) ?? { last: 0, dropped: 0 };
+  const rows = after
+    ? await db.all<Row>`
+        select number, at, method, route, status, code, message, user_id, request_id from call_log
+        where canvas_id = ${canvasId} and number > ${after.number} and at > ${since} order by number limit ${limit}`
+    : (
+        await db.all<Row>`
+          select number, at, method, route, status, code, message, user_id, request_id from call_log
+          where canvas_id = ${canvasId} and at > ${since} order by number desc limit ${limit}`
+      ).reverse();
+  const last = rows.at(-1)?.number ?? Math.max(end.last, after?.number ?? 0);
+  return {
+    entries: rows.map(callOf),
+    next: `${last}-${end.dropped}`,
+    dropped: Math.max(0, end.dropped - (after?.dropped ?? 0)),
+  };
+}
+
+/** Writes the logged calls every two seconds. Returns a function that stops this and writes the last calls. */
+export function startCallLog(env: Env): () => Promise<void> {
+  const write = () =>
+    writeCallLog(env).catch((err) => env.log.warn({ err }, "calls of canvases wait for the database"));
+  const timer = setInterval(write, INTERVAL_MS).unref();
+  return async () => {
+    clearInterval(timer);
+    await write();
+  };
+}

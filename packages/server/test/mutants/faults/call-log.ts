@@ -1,0 +1,96 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the texts are parts of source files.
+import { type Fault, fault } from "../fault.ts";
+
+const COLLECTED = "packages/server/src/async/call-log.ts";
+const STORE = "packages/server/src/canvases/call-log-store.ts";
+const CALLS = "packages/server/src/primitives/logged-calls.ts";
+
+const UNITS = "packages/server/src/async/call-log.test.ts";
+const STORED = "packages/server/test/canvases/call-log-store.test.ts";
+const LOGGED = "packages/server/test/primitives/logged-calls.test.ts";
+
+/** Faults of the log of refused and failed calls. */
+export const callLog: Fault[] = [
+  fault("call log: keys of single users are logged", CALLS, " || pattern.startsWith(USER_SCOPE)", "", LOGGED),
+  fault("call log: ids are logged", CALLS, " || !SHOWN.has(name)", "", LOGGED),
+  fault(
+    "call log: visitors are logged with their address",
+    CALLS,
+    "userId: principal?.id ?? null",
+    "userId: principal?.id ?? request.ip",
+    LOGGED,
+  ),
+  fault("call log: calls to deleted canvases are logged", CALLS, " || canvas.deletedAt !== null", "", LOGGED),
+  fault(
+    "call log: callers without a session leave no entry",
+    "packages/server/src/pipeline/authenticate.ts",
+    "visit.canvas = await findForAccess(slug, null, env);\n  if (isOpen(visit.canvas, env)) return null;",
+    "if (isOpen(await findForAccess(slug, null, env), env)) return null;",
+    LOGGED,
+  ),
+  fault(
+    "call log: a hostile page fills the log",
+    COLLECTED,
+    "own.logged >= LIMITS.loggedCallsPerMinute.value || ",
+    "",
+    UNITS,
+    STORED,
+  ),
+  fault(
+    "call log: a write resets the limit a minute",
+    COLLECTED,
+    "if (own.minute < minute) this.#canvases.delete(canvasId);\n      else [own.calls, own.dropped] = [[], 0];",
+    "this.#canvases.delete(canvasId);",
+    UNITS,
+  ),
+  fault("call log: an outage fills the memory", COLLECTED, " || this.#waiting >= MAX_WAITING", "", UNITS),
+  fault(
+    "call log: entries are numbered by the time of the call",
+    STORE,
+    "select canvas_id, last - ${some.length - 1 - index}, ${at}",
+    "select canvas_id, ${at} - ${some.length - 1 - index}, ${at}",
+    STORED,
+  ),
+  fault(
+    "call log: old entries stay",
+    STORE,
+    "and number <= (select last from call_log_ends where canvas_id = ${canvasId}) - ${LIMITS.loggedCalls.value}",
+    "and number <= 0",
+    STORED,
+  ),
+  fault(
+    "call log: a read does not write first",
+    "packages/server/src/management/call-log.ts",
+    "      await writeCallLog(env);\n",
+    "",
+    STORED,
+  ),
+  fault(
+    "call log: viewers read it",
+    "packages/server/src/management/call-log.ts",
+    'allow: "editor"',
+    'allow: "viewer"',
+    STORED,
+  ),
+  fault(
+    "call log: entries are lost at shutdown",
+    "packages/server/src/service.ts",
+    "stopCallLog(), ",
+    "",
+    STORED,
+  ),
+  fault(
+    "call log: the setting does not turn it off",
+    "packages/server/src/service.ts",
+    "new CallLog(config.callLog)",
+    "new CallLog(true)",
+    STORED,
+  ),
+  fault(
+    "call log: a purge leaves it",
+    "packages/server/src/primitives/index.ts",
+    "  callLogData,\n",
+    "",
+    "packages/server/test/canvases/purge.test.ts",
+  ),
+];
