@@ -16,6 +16,7 @@ import type { Signer } from "./crypto/signer.ts";
 import type { Ai } from "./drivers/ai/ai.ts";
 import type { Blobs } from "./drivers/blobs/blobs.ts";
 import type { Bus } from "./drivers/bus/bus.ts";
+import type { CanvasContent } from "./drivers/canvas-content.ts";
 import type { Db } from "./drivers/db/db.ts";
 import type { DocumentCache } from "./drivers/document-cache.ts";
 import type { Outbound } from "./drivers/outbound/outbound.ts";
@@ -49,6 +50,11 @@ export interface Env {
   canvasData: readonly CanvasData[];
   /** Caches the parsed policies of canvases. */
   policies: DocumentCache<RuntimePolicy>;
+  /**
+   * The contents of canvases that are not served from their published version, by the id of the canvas. Only `easel dev` adds one: a folder
+   * on the disk.
+   */
+  localContent: Map<string, CanvasContent>;
   signer: Signer;
   /** Encrypts the protected headers of Connections. Has no key if SERVICE_ENCRYPTION_KEY is not set. */
   sealer: Sealer;

@@ -38,6 +38,8 @@ const OWN_FILES = /^(easel\.db.*|blobs|uploads|session-secret.*)$/;
 /** A running service. */
 export interface Service {
   env: Env;
+  /** The port on which the service listens. */
+  port: number;
   /** Resolves when the `seed` function that was passed to `serve` has ended, also after a failure. */
   seeded: Promise<void>;
   /** Waits for pending requests for up to 10 s, then closes all connections and drivers. */
@@ -166,6 +168,7 @@ async function run(
     compressions,
     proxyKeys,
     policies,
+    localContent: new Map(),
     canvasData: canvasDataOf(primitives),
   };
   const env: Env = { config, base, db, blobs, bus, ...kept, clock, log };
@@ -183,6 +186,7 @@ async function run(
 
   return {
     env,
+    port,
     seeded,
     async stop() {
       const timeout = setTimeout(() => app.server.closeAllConnections(), STOP_TIMEOUT_MS);

@@ -1,6 +1,7 @@
 import type { Readable } from "node:stream";
+import type { ServedFile } from "../drivers/canvas-content.ts";
 import type { Env } from "../env.ts";
-import { type ServedFile, streamBlob } from "./served-files.ts";
+import { streamBlob } from "./served-files.ts";
 
 const MAX_BLOB_BYTES = 256 * 1024;
 const CAPACITY_BYTES = 64 * 1024 * 1024;

@@ -1,7 +1,7 @@
 import type { Canvas } from "../canvases/access-lookup.ts";
 import { admitsAnonymous } from "../canvases/publication-status.ts";
+import type { ServedFile } from "../drivers/canvas-content.ts";
 import { isHashedName } from "./hashed-name.ts";
-import type { ServedFile } from "./served-files.ts";
 
 /** The time for which browsers keep a file with a hash of its content in its name: one year. */
 const KEPT_SECONDS = 31_536_000;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { ServedFile } from "../drivers/canvas-content.ts";
 import { chooseRepresentation, etagOf } from "./representation.ts";
-import type { ServedFile } from "./served-files.ts";
 
 const file = (encoding: ServedFile["encoding"], size: number): ServedFile => ({
   path: "index.html",

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
-import type { ServedFile } from "./served-files.ts";
+import type { ServedFile } from "../drivers/canvas-content.ts";
 
 /** Returns the strong ETag of a file in one encoding. */
 export const etagOf = ({ key, encoding }: Pick<ServedFile, "key" | "encoding">): string =>

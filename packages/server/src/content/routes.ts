@@ -7,13 +7,12 @@ import { Refusal, refuse } from "../http/refusal.ts";
 import { authenticate } from "../pipeline/authenticate.ts";
 import type { Visit } from "../pipeline/visit.ts";
 import { ENTER, finishHandOver } from "../sign-in/hand-over.ts";
-import { BlobCache } from "./blob-cache.ts";
 import { sendCanvasErrorPage } from "./canvas-error-page.ts";
 import { requireOwnOrigin } from "./isolation.ts";
 import { requireOwnHost } from "./own-host.ts";
 import { GATE, gateTarget, submitPassword } from "./password-gate.ts";
 import { searchOf, serve } from "./serve.ts";
-import { ServedFiles } from "./served-files.ts";
+import { storedContent } from "./stored-content.ts";
 
 const ROOT = contentPath(":slug");
 
@@ -40,7 +39,7 @@ type Answer = (
  * host of a canvas are rewritten to this path (http/hosts.ts).
  */
 export function mountContent(app: FastifyInstance, env: Env): void {
-  const stores = { files: new ServedFiles(env), blobs: new BlobCache() };
+  const stored = storedContent(env);
 
   /** Returns a request handler that authenticates the caller and calls `answer`. If `answer` throws a Refusal, sends an error page. */
   const answering =
@@ -69,7 +68,7 @@ export function mountContent(app: FastifyInstance, env: Env): void {
       method: ["GET", "HEAD"],
       url: `${ROOT}/*`,
       handler: answering((visit, principal, request, reply) =>
-        serve(visit, principal, request, reply, stores, env),
+        serve(visit, principal, request, reply, stored, env),
       ),
     });
     // If a caller had to sign in before the password could be checked, the sign-in redirects the browser to this path with GET.

@@ -2,6 +2,7 @@ import { pathFault } from "@easel/protocol/bundle";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Principal } from "../access/principal.ts";
 import { hasDotFile } from "../canvases/publishing/left-out.ts";
+import type { CanvasContent, ServedFile } from "../drivers/canvas-content.ts";
 import type { Env } from "../env.ts";
 import { isFresh, rangeOf } from "../http/conditional.ts";
 import { networkOf } from "../http/network.ts";
@@ -10,20 +11,12 @@ import { wantsPage } from "../http/wants-page.ts";
 import { limitResponses, SMALL_RESPONSE } from "../pipeline/limit-responses.ts";
 import { resolve } from "../pipeline/resolve.ts";
 import type { Visit } from "../pipeline/visit.ts";
-import type { BlobCache } from "./blob-cache.ts";
 import { cacheControl } from "./caching.ts";
 import { contentPolicy } from "./isolation.ts";
 import { chooseRepresentation, etagOf } from "./representation.ts";
-import { type ServedFile, type ServedFiles, streamBlob } from "./served-files.ts";
 import { pinCookie, versionFor } from "./version-pin.ts";
 
 const params = (request: FastifyRequest) => request.params as Record<string, string>;
-
-/** The caches for the files of versions and for the contents of blobs. */
-export interface Stores {
-  files: ServedFiles;
-  blobs: BlobCache;
-}
 
 /** Returns the query string of a request's URL with its question mark, or an empty text if there is none. */
 export const searchOf = ({ url }: FastifyRequest): string =>
@@ -34,15 +27,15 @@ const isRoute = (path: string, { headers }: FastifyRequest): boolean =>
   wantsPage(headers) && !path.slice(path.lastIndexOf("/") + 1).includes(".");
 
 /**
- * Sends the requested file from the version that `versionFor` chooses: pages from the current version, and their scripts, styles and images
- * from the version of the page.
+ * Sends the requested file of `stored`, or of `Env.localContent` if that has the canvas. The file is from the version that `versionFor`
+ * chooses: pages from the current version, and their scripts, styles and images from the version of the page.
  */
 export async function serve(
   visit: Visit,
   principal: Principal,
   request: FastifyRequest,
   reply: FastifyReply,
-  stores: Stores,
+  stored: CanvasContent,
   env: Env,
 ) {
   const { "*": path = "" } = params(request);
@@ -51,16 +44,17 @@ export async function serve(
   if (version === null)
     return refuse("NOT_FOUND", { message: "Nothing is published at this canvas right now." });
 
+  const content = env.localContent.get(canvas.id) ?? stored;
   const plain = path.replace(/\/$/, "");
   // Dot files are never served. Versions that older releases stored may contain some.
   if (path !== "" && (pathFault(plain) !== undefined || hasDotFile(plain))) return refuse("NOT_FOUND");
   const folder = path === "" || path.endsWith("/");
   const wanted = folder ? `${path}index.html` : path;
-  let files = stores.files.cached(version, wanted);
+  let files = content.cached(version, wanted);
   if (files === undefined) {
     const routed = canvas.spa && isRoute(plain, request);
     const fallback = routed ? "index.html" : "404.html";
-    const found = await stores.files.find(version, [wanted, `${path}/index.html`, fallback]);
+    const found = await content.find(version, [wanted, `${path}/index.html`, fallback]);
     files = found.get(wanted);
     if (files === undefined && !folder && found.has(`${path}/index.html`)) {
       return reply.redirect(
@@ -76,7 +70,7 @@ export async function serve(
   const file = chooseRepresentation(files, request.headers);
   const setsCookie = reply.hasHeader("set-cookie");
   reply.header("cache-control", cacheControl(file, canvas, { setsCookie, now: env.clock() }));
-  return send(file, principal, request, reply, stores, env);
+  return send(file, principal, request, reply, content, env);
 }
 
 async function send(
@@ -84,7 +78,7 @@ async function send(
   principal: Principal,
   request: FastifyRequest,
   reply: FastifyReply,
-  stores: Stores,
+  content: CanvasContent,
   env: Env,
 ) {
   const etag = etagOf(file);
@@ -109,9 +103,9 @@ async function send(
   if (range !== "all") {
     reply.code(206).header("content-range", `bytes ${range.start}-${range.end}/${file.size}`);
     reply.header("content-length", range.end - range.start + 1);
-    return reply.send(await streamBlob(file, range, env));
+    return reply.send(await content.open(file, range));
   }
   reply.header("content-length", file.size);
   if (request.method === "HEAD") return reply.send();
-  return reply.send(await stores.blobs.open(file, env));
+  return reply.send(await content.open(file));
 }

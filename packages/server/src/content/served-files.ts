@@ -1,14 +1,6 @@
 import type { Readable } from "node:stream";
+import type { ServedFile } from "../drivers/canvas-content.ts";
 import type { Env } from "../env.ts";
-
-/** A file of a version in one encoding. */
-export interface ServedFile {
-  path: string;
-  encoding: "identity" | "br" | "gzip";
-  mime: string;
-  key: string;
-  size: number;
-}
 
 interface Row {
   path: string;

@@ -226,6 +226,7 @@ for (const { name, skip, database } of ENGINES) {
         deploys: new TaskPool(1),
         compressions: new TaskPool(1),
         policies: new DocumentCache(),
+        localContent: new Map(),
         canvasData: [coreData],
         signer: new Signer(["a secret of the tests that is long enough"]),
         proxyKeys: null,
