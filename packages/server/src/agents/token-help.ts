@@ -1,4 +1,5 @@
 import type { Env } from "../env.ts";
+import { acceptsTokens } from "../identity/tokens.ts";
 
 const inDevMode = (base: string) => `In dev mode, this creates one:
 
@@ -24,7 +25,7 @@ console.log((await response.json()).token);
 /** Tells how a person gets an access token of this service, which depends on its sign-in mode. */
 export function howToGetToken({ base, config }: Env): string {
   if (config.authMode === "dev") return inDevMode(base.origin);
-  if (config.authMode === "proxy" && config.proxyJwksUrl !== null)
+  if (!acceptsTokens(config))
     return "This service accepts no access tokens, because its proxy signs every request: ask the person how programs reach it.";
   return signedIn(base.origin);
 }

@@ -162,14 +162,16 @@ export function findForErrorPage(slug: string, { db }: Env) {
 
 /**
  * Reads a page of the canvases on which the user has a role, newest first, with ids that are less than `cursor`. `q` must occur in the
- * title or the slug. The page has fewer than `limit` canvases if the response would be too large otherwise.
+ * title or the slug. The page has fewer than `limit` canvases if the response would be too large otherwise. For a user with an access token
+ * of one canvas, it has no other canvas.
  */
 export async function listCanvases(
-  user: Pick<User, "id" | "email">,
+  user: Pick<User, "id" | "email" | "restriction">,
   { q, cursor, limit }: { q: string; cursor: string; limit: number },
   { db }: Env,
 ): Promise<Paged<CanvasRow>> {
   const like = containing(q);
+  const only = user.restriction?.canvasId ?? null;
   const sizes = await db.all<{ id: string; role: CanvasRole; bytes: number }>`
     select id, case when owner_id = ${user.id} then 'owner' else given.role end as role,
       ${CANVAS_BYTES} + coalesce(octet_length(metadata), 0) + coalesce(octet_length(runtime_policy), 0)
@@ -181,7 +183,7 @@ export async function listCanvases(
     where deleted_at is null
       and id in (select id from canvases where owner_id = ${user.id}
         union select canvas_id from grants where email = ${user.email})
-      and id < ${cursor} and (lower(title) like ${like} escape '!' or slug like ${like} escape '!')
+      and id < ${cursor} and id = coalesce(${only}, id) and (lower(title) like ${like} escape '!' or slug like ${like} escape '!')
     order by id desc limit ${limit + 1}`;
   const fits = countWithin(sizes, LIMITS.canvasPageBytes.value, ({ bytes }) => Number(bytes));
   const { entries, nextCursor } = paged(sizes, Math.min(limit, fits), ({ id }) => id);

@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { Act } from "../management/act.ts";
 import { ACTS } from "../management/acts.ts";
 import { CALLERS } from "../management/callers.ts";
+import { scopesOf } from "../management/require-scope.ts";
 import { blockOf, type JsonSchema, nameOf, outlineOf, typeOf } from "../openapi/json-shape.ts";
 import { code, table } from "./markdown.ts";
 
@@ -29,14 +30,26 @@ function responseOf({ response: { status, schema, type } }: Act): string {
   return [...(status === 200 ? [] : [String(status)]), shape].join(" ").trim();
 }
 
+/** Returns the scopes of tokens that may perform an act, apart from `full`, with the fields that a token of that scope may set. */
+const tokensOf = (act: Act): string =>
+  scopesOf(act)
+    .filter((scope) => scope !== "full")
+    .map((scope) =>
+      scope === "deploy" && Array.isArray(act.deploys)
+        ? `${code(scope)} (${act.deploys.map(code).join(", ")})`
+        : code(scope),
+    )
+    .join(", ");
+
 const actsTable = (acts: Act[]) =>
   table(
-    ["Act", "Request", "Body → response", "Callers", "Meaning"],
+    ["Act", "Request", "Body → response", "Callers", "Scopes", "Meaning"],
     acts.map((act) => [
       code(act.name),
       code(routeOf(act)),
       `${bodyOf(act)} ${responseOf(act)}`.trim(),
       code(act.allow),
+      tokensOf(act),
       [act.summary, act.details].filter(Boolean).join(" "),
     ]),
   );

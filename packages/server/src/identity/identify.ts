@@ -5,7 +5,7 @@ import type { HeaderSink } from "../http/rate-limit.ts";
 import { findCanvasSession } from "./canvas-session.ts";
 import { proxyUser } from "./proxy.ts";
 import { findSession, type Session } from "./session.ts";
-import { bearerToken, tokenUser } from "./tokens.ts";
+import { acceptsTokens, bearerToken, tokenUser } from "./tokens.ts";
 
 /** The credentials that a route accepts. */
 export interface Accepted {
@@ -25,8 +25,8 @@ export async function trustedUser(
   session: () => Promise<Session | null>,
   env: Env,
 ): Promise<User | null> {
-  const { authMode, proxyJwksUrl } = env.config;
-  if (authMode === "proxy" && proxyJwksUrl !== null) return proxy();
+  const { authMode } = env.config;
+  if (!acceptsTokens(env.config)) return proxy();
   if (token !== undefined) return tokenUser(token, env);
   const asserted = authMode === "proxy" ? await proxy() : null;
   if (asserted !== null) return asserted;

@@ -1,5 +1,6 @@
 import { TOKEN_SCOPES, type TokenInfo, type TokenScope } from "@easel/protocol/management";
 import type { Restriction, User } from "../access/principal.ts";
+import type { Config } from "../config/config.ts";
 import { isToken, newId, newToken, tokenHash } from "../crypto/ids.ts";
 import type { Env } from "../env.ts";
 import type { HasHeaders } from "../http/has-headers.ts";
@@ -39,6 +40,10 @@ const isScope = (text: string): text is TokenScope => TOKEN_SCOPES.some((scope) 
 const isSecret = (text: string): boolean =>
   isToken(text.startsWith(RESTRICTED) && text.length > 43 ? text.slice(RESTRICTED.length) : text);
 
+/** Whether the service accepts access tokens. It does not if a sign-in proxy signs every request. */
+export const acceptsTokens = ({ authMode, proxyJwksUrl }: Config): boolean =>
+  authMode !== "proxy" || proxyJwksUrl === null;
+
 /** Returns the personal access token of a request without checking whether it is valid. Returns undefined if there is none. */
 export function bearerToken({ headers: { authorization } }: HasHeaders): string | undefined {
   return /^bearer +(easel_pat_.*)$/i.exec(authorization ?? "")?.[1];
@@ -52,12 +57,19 @@ export async function tokenUser(token: string, env: Env): Promise<User | null> {
   const row = await findToken(token, env);
   const now = env.clock();
   if (row === undefined || hasExpired(row, now) || !isScope(row.scope)) return null;
-  const restriction = restrictionOf(row.scope, row.canvas_id);
-  // Not accepted before every route checks the restriction.
-  if (restriction !== null) return null;
   if (row.used_at === null || row.used_at < now - USE_INTERVAL_MS) recordUse(row.token_id, now, env);
   const user = userOf(row);
-  return user && { ...user, restriction };
+  return user && { ...user, restriction: restrictionOf(row.scope, row.canvas_id) };
+}
+
+/**
+ * Returns the value of `WWW-Authenticate` for the response to a request with an invalid access token (RFC 6750, section 3). It tells
+ * programs whether the token has expired. Tokens that do not exist and tokens of deactivated users are not distinguished.
+ */
+export async function tokenChallenge(token: string, env: Env): Promise<string> {
+  const row = await findToken(token, env);
+  const expired = row !== undefined && userOf(row) !== null && hasExpired(row, env.clock());
+  return `Bearer error="invalid_token", error_description="The access token ${expired ? "has expired" : "is invalid or was revoked"}."`;
 }
 
 const hasExpired = ({ expires_at: end }: TokenRow, now: number): boolean => end !== null && end <= now;

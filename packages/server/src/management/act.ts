@@ -3,12 +3,12 @@ import type { ZodType, z } from "zod";
 import type { User } from "../access/principal.ts";
 import type { Env } from "../env.ts";
 import type { ErrorCase } from "../http/error-case.ts";
-import type { Method } from "../http/methods.ts";
 import { firstValue, type Query } from "../http/query.ts";
 import { refuse } from "../http/refusal.ts";
 import type { BodySpec } from "./body-spec.ts";
 import type { Call, Reauthenticate } from "./call.ts";
 import { CALLERS, type CallerName, type Granted } from "./callers.ts";
+import { requireFields, requireScope, type Scoped } from "./require-scope.ts";
 import type { ResponseSpec } from "./response-spec.ts";
 
 /** The part of an audit entry that an act (an operation of the management API) supplies. Contains no secrets. */
@@ -40,18 +40,13 @@ type ParamsOf<Path extends string> = Path extends `${string}{${infer Name}}${inf
   : unknown;
 
 /** Describes an act (an operation of the management API). The routes, the docs and the OpenAPI document are derived from it. */
-interface Description {
+interface Description extends Scoped {
   /** The unique name of the act, which the audit log records. */
   name: string;
-  method: Method;
-  /** The path, with the parameters in braces, such as `/api/canvases/{id}`. */
-  path: string;
   /** A sentence for the docs. */
   summary: string;
   /** Further sentences for the docs. */
   details?: string;
-  /** The group of callers that may perform the act. */
-  allow: CallerName;
   /** The schema of the path parameters, if their format must be checked before the act runs. */
   params?: ZodType;
   query?: z.ZodObject;
@@ -136,8 +131,10 @@ export const act = <
 }: Definition<Path, Caller, Parameters, Body, Response>): Act => {
   const { method, allow, params, query, body, audited = method !== "GET" } = description;
   const changes = method !== "GET";
-  const authorize = (call: Call, env: Env) =>
-    CALLERS[allow].authorize(call, env, changes) as Promise<Granted<Caller>>;
+  const authorize = (call: Call, env: Env) => {
+    requireScope(call, description);
+    return CALLERS[allow].authorize(call, env, changes) as Promise<Granted<Caller>>;
+  };
   return {
     ...description,
     audited,
@@ -153,6 +150,7 @@ export const act = <
         return run({ user, request, ...parsed, body: undefined as Body, ...granted }, env);
       const given = await body.read(call, env);
       const now = await reauthenticate();
+      requireFields(now, description, given);
       return run({ user: now.user, request, ...parsed, body: given, ...(await authorize(now, env)) }, env);
     },
   };

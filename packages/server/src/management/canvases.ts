@@ -40,6 +40,7 @@ export const canvases = [
     summary: "Lists the canvases that the caller owns or that are shared with them, newest first.",
     details: "`q` filters by title and slug. A page ends early where it would be much larger than 512 KiB.",
     allow: "members",
+    ofAnyCanvas: true,
     query: search,
     response: ok(canvasList),
     async run({ user, query }, env) {
@@ -55,6 +56,7 @@ export const canvases = [
     details: "Its slug is derived from the title unless it is given. 409 `SLUG_TAKEN`, 409 `QUOTA_EXCEEDED`.",
     allow: "members",
     affects: "canvas",
+    deploys: true,
     body: json(NewCanvas),
     response: created(canvas),
     errors: ["SLUG_TAKEN", ["QUOTA_EXCEEDED", 409]],
@@ -81,6 +83,7 @@ export const canvases = [
       "With `spa`, navigations to paths without a file get `index.html` ([serving](../publishing.md#single-page-apps)). A former slug stays reserved for 30 days. 409 `SLUG_TAKEN`.",
     allow: "editor",
     affects: "canvas",
+    deploys: ["title", "slug", "spa"],
     body: json(Patch),
     response: ok(canvas),
     errors: ["SLUG_TAKEN"],

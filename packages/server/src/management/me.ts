@@ -13,6 +13,7 @@ export const me = [
     path: "/api/me",
     summary: "Returns the caller's account and how this instance is set up.",
     allow: "everyone",
+    ofAnyCanvas: true,
     response: ok(account),
     async run({ user }, env) {
       const { config, base } = env;

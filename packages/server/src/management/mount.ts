@@ -14,7 +14,7 @@ import { identify } from "../identity/identify.ts";
 import { reauthenticate } from "../identity/reauthenticate.ts";
 import { writeAudit } from "../organisation/audit.ts";
 import { sendStream } from "../pipeline/send-stream.ts";
-import { challenge } from "../sign-in/challenge.ts";
+import { challenge, challengeProgram } from "../sign-in/challenge.ts";
 import type { Act, Result } from "./act.ts";
 import { ACTS } from "./acts.ts";
 import type { Call } from "./call.ts";
@@ -39,7 +39,7 @@ async function admit(
 ): Promise<User> {
   blockEmbedding(reply);
   const user = await identify(request.raw, reply, env, { tokens: true });
-  if (user === null) return challenge(request.raw, "api", env);
+  if (user === null) return challengeProgram(request.raw, reply, env);
   const rateClass = isCrossOrigin(request.headers, env.base) ? "foreign" : "management";
   const bucket: Bucket = { rateClass, owner: user.id, part: uploads ? "uploads" : "management" };
   const perMinute = env.config.managementPerMinute * (uploads ? UPLOADS_FACTOR : 1);

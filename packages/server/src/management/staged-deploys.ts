@@ -45,6 +45,7 @@ export const stagedDeploys = [
     details:
       "See [staged deploys](#staged-deploys). 409 `VERSION_CONFLICT` with `currentVersion`, 409 `QUOTA_EXCEEDED`, 409 `KEY_LIMIT` while ten are open.",
     allow: "editor",
+    deploys: true,
     body: json(Manifest, LIMITS.manifestBytes.value),
     response: created(stagedDeploy),
     errors: ["VERSION_CONFLICT", ["QUOTA_EXCEEDED", 409], "KEY_LIMIT"],
@@ -73,6 +74,7 @@ export const stagedDeploys = [
     summary: "Ends a staged deploy without publishing it.",
     details: "Only for the person who began it. 404 `NOT_FOUND` once it has expired or been published.",
     allow: "editor",
+    deploys: true,
     response: noContent,
     audited: false,
     async run({ user, canvas: { id }, params: { deploy } }, env) {
@@ -89,6 +91,7 @@ export const stagedDeploys = [
       "May be sent again. 400 `INVALID_BODY` for bytes of another hash or size, 404 for a hash that is not of the deploy.",
     allow: "editor",
     params: z.object({ sha256 }),
+    deploys: true,
     body: bytesOfFile,
     response: noContent,
     audited: false,
@@ -107,6 +110,7 @@ export const stagedDeploys = [
       "May be sent again. 409 `BLOBS_MISSING` with `missing`, 409 `VERSION_CONFLICT` with `currentVersion`.",
     allow: "editor",
     affects: "canvas",
+    deploys: true,
     response: ok(finishedDeploy),
     errors: ["BLOBS_MISSING", "VERSION_CONFLICT", ["QUOTA_EXCEEDED", 409], "UNAVAILABLE"],
     async run({ user, canvas: { id }, params: { deploy } }, env) {

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { isId } from "../crypto/ids.ts";
 import { label, later } from "../http/field-schemas.ts";
 import { refuse } from "../http/refusal.ts";
-import { createToken, deleteToken, listTokens } from "../identity/tokens.ts";
+import { acceptsTokens, createToken, deleteToken, listTokens } from "../identity/tokens.ts";
 import { act } from "./act.ts";
 import { json } from "./body-spec.ts";
 import { created, noContent, ok } from "./response-spec.ts";
@@ -16,6 +16,10 @@ const NewToken = z.strictObject({
   scope: z.enum(TOKEN_SCOPES).default("full"),
   canvasId: z.string().refine(isId, "must be the id of a canvas").nullable().default(null),
 });
+
+/** The message for users of a service that accepts no access tokens. */
+export const NOT_ACCEPTED =
+  "This service accepts no access tokens, because its sign-in proxy signs every request.";
 
 /** The endpoints for personal access tokens (management API, section 2). */
 export const tokens = [
@@ -34,13 +38,14 @@ export const tokens = [
     path: "/api/tokens",
     summary: "Creates a personal access token.",
     details:
-      "Its secret is returned this once. 404 `NOT_FOUND` for a canvas on which the caller has no role.",
+      "Its secret is returned this once. See [scopes of tokens](../sharing.md#scopes-of-tokens). 404 `NOT_FOUND` for a canvas on which the caller has no role.",
     allow: "session",
     affects: "people",
     body: json(NewToken),
     response: created(newToken),
     errors: ["NOT_FOUND"],
     async run({ user, body }, env) {
+      if (!acceptsTokens(env.config)) refuse("PERMISSION_DENIED", { message: NOT_ACCEPTED });
       const token = await createToken(user, body, env);
       return { body: token, audit: { target: token.id, details: body } };
     },

@@ -54,6 +54,7 @@ export const versions = [
       "See [bundles](#bundles). 409 `QUOTA_EXCEEDED`; 503 with `Retry-After` while many other deploys wait.",
     allow: "editor",
     affects: "canvas",
+    deploys: true,
     body: uploadedVersion,
     response: ok(deployedCanvas),
     errors: [["QUOTA_EXCEEDED", 409], "UNAVAILABLE"],
@@ -79,6 +80,7 @@ export const versions = [
     summary: "Publishes another version: rolls back or forward.",
     allow: "editor",
     affects: "canvas",
+    deploys: true,
     response: ok(canvas),
     async run({ user, canvas: { id }, params: { version } }, env) {
       await publishVersion(id, version, env);

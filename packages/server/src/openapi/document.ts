@@ -66,7 +66,8 @@ export function openApiOf(env: Pick<Env, "base">): OpenApi {
         token: {
           type: "http",
           scheme: "bearer",
-          description: "A personal access token, `easel_pat_…`. Members create them at `POST /api/tokens`.",
+          description:
+            "A personal access token, `easel_pat_…`. Members create them at `POST /api/tokens`. The scope of a token, and the canvas that it is for, can restrict it: 403 `PERMISSION_DENIED`.",
         },
       },
       parameters: PATH_PARAMETERS,

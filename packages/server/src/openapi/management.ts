@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { ErrorCase } from "../http/error-case.ts";
 import type { Act } from "../management/act.ts";
 import { CALLERS } from "../management/callers.ts";
+import { scopesOf } from "../management/require-scope.ts";
 import { bytes, type Operation } from "../primitives/operation.ts";
 import type { Operations, Surface } from "./conversion.ts";
 import type { CommonErrors } from "./error-responses.ts";
@@ -64,6 +65,14 @@ function errorsOf({ method, path, body, allow }: Act): ErrorCase[] {
   ];
 }
 
+/** Returns a sentence about the access tokens that may perform an act; an empty text if none may. */
+function tokensOf(act: Act): string {
+  const scopes = scopesOf(act).map((scope) => `\`${scope}\``);
+  if (scopes.length === 0) return "";
+  const fields = Array.isArray(act.deploys) ? act.deploys.map((field) => `\`${field}\``).join(", ") : null;
+  return ` Scopes of tokens: ${scopes.join(", ")}${fields === null ? "" : `; \`deploy\` sets only ${fields}`}.`;
+}
+
 /** Converts an act of the management API to an `Operation`, the type that describes the operations of primitives. */
 function operationOf(act: Act): Operation {
   const { name, summary, details = "", allow, query, body, response, errors = [] } = act;
@@ -73,7 +82,7 @@ function operationOf(act: Act): Operation {
   return {
     id: name,
     summary,
-    details: `${details}\n\nCallers: ${CALLERS[allow].who}.`.trim(),
+    details: `${details}\n\nCallers: ${CALLERS[allow].who}.${tokensOf(act)}`.trim(),
     ...(query !== undefined && { query }),
     ...(body !== undefined && {
       body: {

@@ -5,7 +5,7 @@ import type { Env } from "../env.ts";
 import { parseCanvasPath } from "../http/canvas-path.ts";
 import { wantsPage } from "../http/wants-page.ts";
 import { identify } from "../identity/identify.ts";
-import { challenge } from "../sign-in/challenge.ts";
+import { challenge, challengeProgram } from "../sign-in/challenge.ts";
 import { startHandOver } from "../sign-in/hand-over.ts";
 import type { Visit } from "./visit.ts";
 
@@ -35,5 +35,5 @@ export async function authenticate(visit: Visit, env: Env): Promise<Principal> {
     const path = parseCanvasPath(request.url ?? "")?.rest ?? "/";
     startHandOver(canvasHost, path, request, env);
   }
-  return challenge(request, surface === "api" ? "api" : "page", env);
+  return surface === "api" ? challengeProgram(request, answer, env) : challenge(request, "page", env);
 }

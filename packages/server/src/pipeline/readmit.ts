@@ -1,5 +1,6 @@
 import type { Capability } from "@easel/protocol/capabilities";
 import { isAnonymous, type User } from "../access/principal.ts";
+import type { RuntimeUse } from "../access/restriction.ts";
 import type { Canvas } from "../canvases/access-lookup.ts";
 import type { Env } from "../env.ts";
 import { refuse } from "../http/refusal.ts";
@@ -14,6 +15,7 @@ import type { AdmitsVisitors, Admitted } from "./visit.ts";
 interface Caller {
   user: User;
   canvas: Pick<Canvas, "id" | "slug">;
+  use: RuntimeUse;
   admitsVisitors?: AdmitsVisitors | undefined;
 }
 
@@ -24,7 +26,7 @@ interface Caller {
  */
 export async function readmit(
   request: Identified,
-  { user, canvas: { id, slug }, admitsVisitors }: Caller,
+  { user, canvas: { id, slug }, use, admitsVisitors }: Caller,
   capability: Capability | null,
   env: Env,
 ): Promise<Admitted> {
@@ -33,7 +35,7 @@ export async function readmit(
   if (!isKnown) challenge(request, "api", env);
   const found = await lookUp(slug, now, env);
   const openToVisitors = admitsVisitors !== undefined && (await isOpenToVisitors(found, admitsVisitors));
-  const { canvas, role } = enterCanvas(found, { surface: "api", request, openToVisitors }, now, env);
+  const { canvas, role } = enterCanvas(found, { surface: "api", request, openToVisitors, use }, now, env);
   // The slug may belong to another canvas by now.
   if (canvas.id !== id) refuse("NOT_FOUND");
   if (capability !== null) requireCapability(canvas, capability, env);

@@ -1,6 +1,7 @@
 import type { CanvasRole } from "@easel/protocol/types";
 import { decideAccess } from "../access/ladder.ts";
 import { isMember, type Principal } from "../access/principal.ts";
+import { type RuntimeUse, runtimeObjection } from "../access/restriction.ts";
 import { type Canvas, findForAccess } from "../canvases/access-lookup.ts";
 import { gateIsOpen } from "../canvases/gate-cookie.ts";
 import type { Env } from "../env.ts";
@@ -16,9 +17,13 @@ interface Entered {
 
 /**
  * The parts of a request on which access depends. `openToVisitors`: whether visitors of a Public link may send it; by default true for
- * pages, false for the runtime API.
+ * pages, false for the runtime API. `use`: what a request to the runtime API does. Without it no restricted access token is accepted.
  */
-type Entering = Pick<Visit, "surface"> & { request: HasHeaders; openToVisitors?: boolean };
+type Entering = Pick<Visit, "surface"> & {
+  request: HasHeaders;
+  openToVisitors?: boolean;
+  use?: RuntimeUse;
+};
 
 /** Returns whether the canvas has a Public link and `admitsVisitors` lets its visitors send the request to the runtime API. */
 export const isOpenToVisitors = async (
@@ -34,15 +39,17 @@ export function lookUp(slug: string, principal: Principal, env: Env): Promise<Ca
 
 /**
  * Step 3 of the pipeline: throws a Refusal if the caller may not access the canvas (specification 4.1). `atGate` skips the check of the
- * password, for the request that submits it.
+ * password, for the request that submits it. The restriction of an access token is checked first, so that the response reveals nothing
+ * about other canvases than that of the token.
  */
 export function enterCanvas(
   canvas: Canvas | null,
-  { surface, request, openToVisitors }: Entering,
+  { surface, request, openToVisitors, use }: Entering,
   principal: Principal,
   env: Env,
   atGate = false,
 ): Entered {
+  requireUse(principal, canvas, use);
   const gateOpen = atGate || (canvas !== null && gateIsOpen(canvas, principal, request, env));
   const decision = decideAccess(canvas, principal, {
     gateOpen,
@@ -52,6 +59,15 @@ export function enterCanvas(
   if (canvas === null || "refused" in decision)
     return refuse("refused" in decision ? decision.refused : "NOT_FOUND");
   return { canvas, role: decision.role };
+}
+
+/** Throws 403 `PERMISSION_DENIED` if the caller has a restricted access token that does not include the request. */
+function requireUse(principal: Principal, canvas: Canvas | null, use: RuntimeUse | undefined): void {
+  const restriction = principal?.restriction ?? null;
+  if (restriction === null) return;
+  if (use === undefined) refuse("PERMISSION_DENIED");
+  const message = runtimeObjection(restriction, canvas?.id ?? null, use);
+  if (message !== null) refuse("PERMISSION_DENIED", { message });
 }
 
 /** Finds a canvas by its slug and throws a Refusal if the caller may not access it. */

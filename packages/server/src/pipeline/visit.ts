@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { CanvasRole } from "@easel/protocol/types";
 import type { Principal, User } from "../access/principal.ts";
+import type { RuntimeUse } from "../access/restriction.ts";
 import type { Canvas } from "../canvases/access-lookup.ts";
 import type { HeaderSink } from "../http/rate-limit.ts";
 
@@ -28,6 +29,8 @@ export interface ApiVisit extends Visit {
   rateClass: RateClass;
   /** The IP address of the client. */
   address: string;
+  /** What the request does, on which restrictions of access tokens depend. */
+  use: RuntimeUse;
   /** Decides whether visitors of a Public link may send this request. If it is undefined, they may not, on any canvas. */
   admitsVisitors?: AdmitsVisitors | undefined;
 }

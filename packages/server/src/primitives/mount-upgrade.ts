@@ -67,7 +67,7 @@ export function mountUpgrade(
         reply.hijack();
         return { socket: pending.takeSocket(), headers };
       },
-      readmit: readmission(admitted, raw.headers, until, capability, env),
+      readmit: readmission({ ...visit, ...admitted }, raw.headers, until, capability, env),
     });
     return reply;
   };
@@ -78,14 +78,14 @@ export function mountUpgrade(
  * memory, not the whole request.
  */
 function readmission(
-  { user, canvas: { id, slug } }: Pick<UpgradeCall, "user" | "canvas">,
+  { user, canvas: { id, slug }, use }: Pick<UpgradeCall & ApiVisit, "user" | "canvas" | "use">,
   { cookie, authorization }: IncomingMessage["headers"],
   until: number,
   capability: Primitive["capability"],
   env: Env,
 ): UpgradeCall["readmit"] {
   const request = { headers: { cookie, authorization }, assertedUntil: until };
-  const caller = { user, canvas: { id, slug } };
+  const caller = { user, canvas: { id, slug }, use };
   return () => readmit(request, caller, capability, env);
 }
 

@@ -11,7 +11,7 @@ import { admit } from "../pipeline/admit.ts";
 import { requireCapability } from "../pipeline/capability.ts";
 import { preflight } from "../pipeline/preflight.ts";
 import { readmit } from "../pipeline/readmit.ts";
-import type { AdmitsVisitors, Admitted, ApiVisit, RateClass } from "../pipeline/visit.ts";
+import type { AdmitsVisitors, Admitted, ApiVisit } from "../pipeline/visit.ts";
 import { logCall } from "./logged-calls.ts";
 import { mountUpgrade } from "./mount-upgrade.ts";
 import type { Call, Primitive, Route } from "./primitive.ts";
@@ -23,6 +23,9 @@ type Handle = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>
 
 const paramsOf = (request: FastifyRequest) => request.params as Record<string, string>;
 
+/** Stands for the primitive of the paths below a canvas that no primitive has. Their requests are refused after the access checks. */
+const UNKNOWN: Partial<Primitive> = { readable: true };
+
 /**
  * Converts a Fastify request to the input of the pipeline, the checks that every request to the runtime API must pass. Keeps it as
  * `request.visit`.
@@ -30,13 +33,14 @@ const paramsOf = (request: FastifyRequest) => request.params as Record<string, s
 function visitOf(
   request: FastifyRequest,
   answer: ApiVisit["answer"],
-  rateClass: RateClass,
+  { rateClass = "canvas", readable = false, leavesCanvas = false }: Partial<Primitive>,
   admitsVisitors?: AdmitsVisitors,
 ): ApiVisit {
   const visit: ApiVisit = {
     slug: paramsOf(request).slug ?? "",
     surface: "api",
     rateClass,
+    use: { reads: readable && ["GET", "HEAD"].includes(request.method), leavesCanvas },
     request: request.raw,
     address: request.ip,
     answer,
@@ -66,13 +70,12 @@ export function mountRuntime(app: FastifyInstance, env: Env, primitives: readonl
         app.route({ method: [...METHODS], url, errorHandler, handler: plain });
         continue;
       }
-      const { rateClass = "canvas" } = primitive;
       const upgrade = mountUpgrade(app, env, primitive, route.upgrade);
       const handler: Handle = (request, reply) => {
         const pending = upgradeOf(request.raw);
         return pending === undefined
           ? plain(request, reply)
-          : upgrade(request, reply, pending, visitOf(request, reply, rateClass));
+          : upgrade(request, reply, pending, visitOf(request, reply, primitive));
       };
       app.route({ method: [...METHODS], url, errorHandler, handler });
     }
@@ -83,30 +86,28 @@ export function mountRuntime(app: FastifyInstance, env: Env, primitives: readonl
       url,
       errorHandler,
       async handler(request, reply) {
-        await admit(visitOf(request, reply, "canvas"), null, env);
+        await admit(visitOf(request, reply, UNKNOWN), null, env);
         requireDecodable(request.originalUrl);
         refuse("NOT_FOUND");
       },
     });
     app.options(url, async (request, reply) => {
-      preflight(visitOf(request, reply, "canvas"), env);
+      preflight(visitOf(request, reply, UNKNOWN), env);
       return reply.code(204).send();
     });
   }
 }
 
 /** Returns the function that takes a request through the checks of the pipeline and then runs the handler for its method. */
-function handle(
-  { capability, rateClass = "canvas", checksCapability, admitsVisitors }: Primitive,
-  route: Route,
-  env: Env,
-): Handle {
+function handle(primitive: Primitive, route: Route, env: Env): Handle {
+  const { capability, checksCapability, admitsVisitors } = primitive;
   const isEmpty = Object.keys(route).length === 0;
   const gate = isEmpty || checksCapability ? null : capability;
   return async (request, reply) => {
     const visitors: AdmitsVisitors | undefined =
       admitsVisitors && ((canvas) => admitsVisitors(canvas, paramsOf(request), env));
-    const admitted = await admit(visitOf(request, reply, rateClass, visitors), gate, env);
+    const visit = visitOf(request, reply, primitive, visitors);
+    const admitted = await admit(visit, gate, env);
     requireDecodable(request.originalUrl);
     if (isEmpty) refuse("NOT_FOUND");
     const handler = route.every ?? handlerFor(route, request.method, reply);
@@ -118,7 +119,7 @@ function handle(
       address: request.ip,
       request: raw,
       requireCapability: (further) => requireCapability(now.canvas, further, env),
-      readmit: async () => callOf(await readmit(raw, { ...admitted, admitsVisitors: visitors }, gate, env)),
+      readmit: async () => callOf(await readmit(raw, { ...visit, ...admitted }, gate, env)),
     });
     const call = callOf(admitted);
     reply

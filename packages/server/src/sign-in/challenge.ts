@@ -1,7 +1,9 @@
 import type { Env } from "../env.ts";
 import type { HasHeaders } from "../http/has-headers.ts";
+import type { HeaderSink } from "../http/rate-limit.ts";
 import { redirect, refuseAnonymous } from "../http/refusal.ts";
 import { wantsPage } from "../http/wants-page.ts";
+import { acceptsTokens, bearerToken, tokenChallenge } from "../identity/tokens.ts";
 
 /**
  * Rejects an unauthenticated request: redirects it to the login route in oidc mode, otherwise throws 401 (specification 4.1, step 1). In
@@ -20,4 +22,19 @@ export function challenge(
   if (config.authMode === "oidc" || (config.authMode === "dev" && navigates))
     redirect(`${host}/auth/login${back}`);
   return refuseAnonymous();
+}
+
+/**
+ * Rejects an unauthenticated request to a route that accepts access tokens, as `challenge` does. If the request has an access token, the
+ * response also has the header `WWW-Authenticate`, which says why the token is rejected.
+ */
+export async function challengeProgram(
+  request: HasHeaders & { url?: string | undefined },
+  answer: HeaderSink,
+  env: Env,
+): Promise<never> {
+  const token = bearerToken(request);
+  if (token !== undefined && acceptsTokens(env.config))
+    answer.header("www-authenticate", await tokenChallenge(token, env));
+  return challenge(request, "api", env);
 }

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { createHmac, createSign } from "node:crypto";
 import { after, describe, it } from "node:test";
-import type { Header } from "@easel/conformance/http";
-import { unauthenticated } from "@easel/conformance/refusal";
-import { whoAmI } from "../support/client.ts";
+import { type Header, send } from "@easel/conformance/http";
+import { refused, unauthenticated } from "@easel/conformance/refusal";
+import { JSON_TYPE, whoAmI } from "../support/client.ts";
 import { startDev } from "../support/engines.ts";
 import {
   AUDIENCE,
@@ -340,5 +340,23 @@ describe("with keys configured, only the signed token is accepted", () => {
   it("is accepted from any peer", async (t) => {
     const open = await startDev(t, { ...signedBy(keyServer), SERVICE_PROXY_TRUSTED_IPS: "" });
     assert.equal((await whoAmI(open.target.base, [token(good)])).status, 200);
+  });
+});
+
+describe("access tokens of a service whose proxy signs every request", () => {
+  it("cannot be created, and existing ones are ignored", async () => {
+    const answer = await send(base, {
+      method: "POST",
+      path: "/api/tokens",
+      headers: [token(good), JSON_TYPE],
+      body: '{"name":"CI"}',
+    });
+    refused(answer, 403, "PERMISSION_DENIED");
+    assert.deepEqual(await env.db.all`select id from tokens`, []);
+    const header: Header = ["Authorization", `Bearer easel_pat_${"A".repeat(43)}`];
+    assert.equal((await me(token(good), header)).status, 200);
+    const alone = await me(header);
+    unauthenticated(alone);
+    assert.equal(alone.headers["www-authenticate"], undefined);
   });
 });

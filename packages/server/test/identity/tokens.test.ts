@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { before, it, test } from "node:test";
-import { manage, type Stage, stage } from "@easel/conformance/fixture";
+import { amend, manage, type Stage, stage } from "@easel/conformance/fixture";
 import { guestOf } from "@easel/conformance/guest";
 import { type Header, send } from "@easel/conformance/http";
 import { until } from "@easel/conformance/patience";
 import { refused, unauthenticated } from "@easel/conformance/refusal";
 import { freshEmail, type Person } from "@easel/conformance/target";
+import { purgeCanvases } from "../../src/canvases/purge.ts";
 import { tokenHash } from "../../src/crypto/ids.ts";
 import { HandOver, NAVIGATES } from "../sign-in/hand-over.ts";
 import { JSON_TYPE, whoAmI } from "../support/client.ts";
@@ -80,6 +81,12 @@ const BAD_BODIES: [name: string, body: string][] = [
   ["an end that is no whole number", `{"name":"late","expiresAt":${Date.now() + DAY_MS}.5}`],
   ["an end past all time", '{"name":"late","expiresAt":8640000000000001}'],
   ["an unknown field", '{"name":"more","scopes":["admin"]}'],
+  ["an unknown scope", '{"name":"x","scope":"admin"}'],
+  ["a scope that is null", '{"name":"x","scope":null}'],
+  ["two scopes", '{"name":"x","scope":["read","deploy"]}'],
+  ["an empty id of a canvas", '{"name":"x","canvasId":""}'],
+  ["a malformed id of a canvas", '{"name":"x","canvasId":"a\\u0000b"}'],
+  ["several canvases", '{"name":"x","canvasId":["a","b"]}'],
   ["a token of one's own choice", '{"name":"mine","token":"easel_pat_x"}'],
   ["a list", "[]"],
 ];
@@ -237,6 +244,88 @@ await onEngines("personal access tokens", (target, env) => {
     await env.db.run`update tokens set used_at = ${Date.now() - MINUTE_MS - SECOND} where id = ${made.id}`;
     assert.equal((await whoAmI(base, [bearer(made.token)])).status, 200);
     await used((at) => at !== null && at >= from);
+  });
+
+  it("the response to an invalid token says whether it has expired, in `WWW-Authenticate`", async () => {
+    const person = await target.signIn(freshEmail("late"));
+    const made = await make(person, { expiresAt: Date.now() + DAY_MS });
+    const says = async (headers: Header[], message: string | null) => {
+      const wanted =
+        message && `Bearer error="invalid_token", error_description="The access token ${message}."`;
+      for (const answer of await apis(headers)) {
+        unauthenticated(answer);
+        assert.equal(answer.headers["www-authenticate"] ?? null, wanted);
+      }
+    };
+    const header = bearer(made.token);
+    await later(env, DAY_MS, () => says([header], "has expired"));
+    await manage(target, person, "DELETE", `/api/tokens/${made.id}`);
+    await says([header], "is invalid or was revoked");
+    await says([bearer(`easel_pat_${"A".repeat(43)}`)], "is invalid or was revoked");
+    await says([], null);
+    await says([bearer("ghp_0123456789abcdefghij")], null);
+    const gone = await make(person, { expiresAt: Date.now() + DAY_MS });
+    await env.db.run`update users set deactivated_at = ${1} where email = ${person.email}`;
+    await later(env, DAY_MS, () => says([bearer(gone.token)], "is invalid or was revoked"));
+  });
+
+  it("the secret of a restricted token is one that earlier versions of the service reject", async () => {
+    assert.match(
+      (await make(site.people.viewer, { scope: "full", canvasId: null })).token,
+      /^easel_pat_[\w-]{43}$/,
+    );
+    for (const restricted of [{ scope: "read" }, { scope: "deploy" }, { canvasId: site.id }]) {
+      const { token: text } = await make(site.people.viewer, restricted);
+      assert.match(text, /^easel_pat_limited_[\w-]{43}$/);
+      assert.equal((await whoAmI(base, [bearer(text)])).status, 200);
+      for (const other of [text.replace("limited_", ""), text.replace("limited_", "limited_limited_")])
+        unauthenticated(await whoAmI(base, [bearer(other)]));
+    }
+  });
+
+  it("a token of one canvas: only for those who have a role on it", async () => {
+    const { id, people } = site;
+    const body = { name: "One canvas", canvasId: id };
+    for (const person of [people.owner, people.editor, people.viewer])
+      assert.equal((await manage(target, person, "POST", "/api/tokens", body)).status, 201);
+    const asItWas = await list(people.stranger);
+    for (const canvasId of [id, "none", "constructor"])
+      refused(
+        await manage(target, people.stranger, "POST", "/api/tokens", { ...body, canvasId }),
+        404,
+        "NOT_FOUND",
+      );
+    assert.deepEqual(await list(people.stranger), asItWas);
+  });
+
+  it("the list has scope and canvas, and the canvas has its name only while the user has a role on it", async () => {
+    const own = await stage(target);
+    const { owner, editor } = own.people;
+    const canvas = { id: own.id, title: "Conformance", slug: own.slug };
+    const unnamed = { id: own.id, title: null, slug: null };
+    const program = await make(editor, { scope: "deploy", canvasId: own.id });
+    await make(owner, { scope: "read", canvasId: own.id });
+    const newest = async (person: Person) => {
+      const [token] = await list(person);
+      return [token?.scope, token?.canvas];
+    };
+    assert.deepEqual(await newest(editor), ["deploy", canvas]);
+    assert.deepEqual(await newest(owner), ["read", canvas]);
+    await amend(target, own, { people: [] });
+    assert.deepEqual(await newest(editor), ["deploy", unnamed]);
+    const read = () =>
+      send(base, { method: "GET", path: `/api/canvases/${own.id}`, headers: [bearer(program.token)] });
+    refused(await read(), 404, "NOT_FOUND");
+    await env.db.run`update canvases set deleted_at = ${1} where id = ${own.id}`;
+    assert.deepEqual(await newest(owner), ["read", unnamed]);
+    refused(
+      await manage(target, owner, "POST", "/api/tokens", { name: "Late", canvasId: own.id }),
+      404,
+      "NOT_FOUND",
+    );
+    assert.equal((await whoAmI(base, [bearer(program.token)])).status, 200);
+    await purgeCanvases(env);
+    unauthenticated(await whoAmI(base, [bearer(program.token)]));
   });
 
   it("concurrent uses all succeed", async () => {

@@ -123,6 +123,7 @@ await onEngines("GET /api/canvases", (target, env) => {
       {
         id: String((await manage(target, people.owner, "GET", "/api/me")).json.id),
         email: people.owner.email,
+        restriction: null,
       },
       { q: "", cursor: "z", limit: 100 },
       env,

@@ -11,6 +11,7 @@ import { realtime } from "./faults/realtime.ts";
 import { requests } from "./faults/requests.ts";
 import { sdk } from "./faults/sdk.ts";
 import { serving } from "./faults/serving.ts";
+import { tokens } from "./faults/tokens.ts";
 
 /**
  * The faults, spread over the parts of the service and the SDK. If code has changed, `run.ts` lists the texts that must be adapted in them.
@@ -22,6 +23,7 @@ export const FAULTS: Fault[] = [
   ...serving,
   ...data,
   ...people,
+  ...tokens,
   ...openapi,
   ...realtime,
   ...ai,

@@ -29,6 +29,8 @@ async function changeable(call: Call, env: Env): Promise<string> {
 export const authoring: Primitive = {
   capability: "authoring",
   description: authoringOperations,
+  readable: true,
+  leavesCanvas: true,
   routes: {
     "/authoring": {
       async GET(call, env) {

@@ -96,6 +96,7 @@ export const collections: Primitive = {
   capability: "kv",
   description: collectionsOperations,
   data: collectionsData,
+  readable: true,
   routes: {
     "/collections/:name": {
       async GET(call, env) {

@@ -44,6 +44,7 @@ export const files: Primitive = {
   capability: "files",
   description: filesOperations,
   data: filesData,
+  readable: true,
   routes: {
     "/files": {
       async GET(call, env) {

@@ -13,6 +13,7 @@ import { resourcesOf } from "./resources.ts";
 export const identity: Primitive = {
   capability: "identity",
   description: identityOperations,
+  readable: true,
   routes: {
     "/me": {
       async GET(call, env) {

@@ -142,5 +142,6 @@ export const kv: Primitive = {
   capability: "kv",
   description: kvOperations,
   data: kvData,
+  readable: true,
   routes: { ...routesOf("/kv", shared), ...routesOf("/kv/user", perViewer) },
 };

@@ -26,6 +26,7 @@ function parseIds(query: Query): string[] {
 export const people: Primitive = {
   capability: "identity",
   description: peopleOperations,
+  readable: true,
   routes: {
     "/people": {
       async GET(call, env) {

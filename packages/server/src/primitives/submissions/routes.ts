@@ -48,6 +48,7 @@ export const submissions: Primitive = {
   capability: "kv",
   description: submissionsOperations,
   data: submissionsData,
+  readable: true,
   routes: {
     "/submissions/:collection/mine": {
       async GET(call, env) {

@@ -134,7 +134,7 @@ export const requests: Fault[] = [
   fault(
     "tokens: an expired access token works",
     "packages/server/src/identity/tokens.ts",
-    " || (row.expires_at !== null && row.expires_at <= now)",
+    " || hasExpired(row, now)",
     "",
     "packages/server/test/identity/tokens.test.ts",
   ),
