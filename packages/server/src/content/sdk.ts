@@ -1,13 +1,13 @@
-import { hash } from "node:crypto";
 import { readFile } from "node:fs/promises";
-import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyInstance } from "fastify";
 import { assetPath } from "../config/assets.ts";
 import type { Env } from "../env.ts";
 import { contentPath } from "../http/canvas-path.ts";
-import { isFresh } from "../http/conditional.ts";
+import { refuse } from "../http/refusal.ts";
 import { identify } from "../identity/identify.ts";
 import { authenticate, opensToAnonymous } from "../pipeline/authenticate.ts";
 import { challenge } from "../sign-in/challenge.ts";
+import { encodedText } from "./encoded-text.ts";
 import { requireOwnOrigin } from "./isolation.ts";
 import { requireOwnHost } from "./own-host.ts";
 import { referringCanvas } from "./referring-canvas.ts";
@@ -18,27 +18,12 @@ import { referringCanvas } from "./referring-canvas.ts";
  * `Referer` names a page of a canvas with a Public link (4.1, step 1).
  */
 export function mountSdk(app: FastifyInstance, env: Env): void {
-  let bundle: { bytes: Buffer; etag: string } | undefined;
-
-  async function send(request: FastifyRequest, reply: FastifyReply) {
-    if (bundle === undefined) {
-      const built = await readFile(assetPath("sdk")).catch(() => undefined);
-      if (built === undefined) {
-        return reply
-          .code(503)
-          .type("text/plain; charset=utf-8")
-          .send("The SDK has not been built: npm run build\n");
-      }
-      const bytes = Buffer.concat([
-        Buffer.from(`globalThis.easel={urlMode:${JSON.stringify(env.base.urlMode)}};\n`),
-        built,
-      ]);
-      bundle = { bytes, etag: `"${hash("sha256", bytes, "hex").slice(0, 32)}"` };
-    }
-    reply.header("etag", bundle.etag).header("cache-control", "public, max-age=3600");
-    if (isFresh(request.headers, bundle.etag)) return reply.code(304).send();
-    return reply.type("application/javascript; charset=utf-8").send(bundle.bytes);
-  }
+  const send = encodedText("application/javascript; charset=utf-8", async () => {
+    const script = await readFile(assetPath("sdk"), "utf8").catch(() =>
+      refuse("UNAVAILABLE", { message: "The SDK has not been built: npm run build" }),
+    );
+    return `globalThis.easel={urlMode:${JSON.stringify(env.base.urlMode)}};\n${script}`;
+  });
 
   app.get("/sdk/v1.js", async (request, reply) => {
     // Passes null instead of the reply, because the response may be cached and therefore must not set a cookie.

@@ -101,6 +101,19 @@ test("a conformance suite covers every group of operations of the runtime API", 
   assert.deepEqual(Object.values(COVERED).flat().sort(), groups.sort());
 });
 
+test("the script of the SDK is sent compressed, to everyone who may have it", async () => {
+  const { target } = services.path;
+  const person = await target.signIn("ada@example.com");
+  const get = (headers: readonly Header[]) =>
+    send(target.base, { method: "GET", path: "/sdk/v1.js", headers: [...headers] });
+  const plain = await get(person.headers);
+  const packed = await get([...person.headers, ["Accept-Encoding", "br, gzip"]]);
+  assert.deepEqual([plain.status, packed.status, packed.headers["content-encoding"]], [200, 200, "br"]);
+  assert.deepEqual(brotliDecompressSync(packed.bytes), plain.bytes);
+  assert.ok(packed.bytes.length < plain.bytes.length / 2);
+  assert.equal((await get([["Accept-Encoding", "br"]])).status, 401);
+});
+
 test("hosts of canvases do not have these texts", async () => {
   const { target, env } = services.subdomain;
   const host = env.base.canvasUrl("some-canvas").split("/")[2] ?? "";
