@@ -4,9 +4,16 @@ import type { Access, Canvas, Capabilities, Json, PublicationStatus, Version } f
 // The types of the responses of the management API, except Account, Canvas and DeployedCanvas, which are in types.ts. Times are in epoch
 // milliseconds.
 
+/** A canvas in a list. The times are present only in the list of deleted canvases. */
+export interface ListedCanvas extends Canvas {
+  deletedAt?: number | undefined;
+  /** The time until which the owner can restore the canvas. */
+  purgeAt?: number | undefined;
+}
+
 /** The response of `GET /api/canvases`; `nextCursor` is null on the last page. */
 export interface CanvasList {
-  canvases: Canvas[];
+  canvases: ListedCanvas[];
   nextCursor: string | null;
 }
 

@@ -1,7 +1,6 @@
 import type { Access } from "@easel/protocol/types";
-import { containing, sql } from "../drivers/db/db.ts";
+import { containing } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
-import { dropParkedSlug, parkedSlug, reclaimSlug } from "./publishing/slug-claims.ts";
 import { RETENTION_MS } from "./purge.ts";
 
 /** The columns of a canvas that administrators see. They do not include its content, the people with whom it is shared, or its metadata. */
@@ -79,24 +78,4 @@ export async function enableCanvas(id: string, { db, clock }: Env): Promise<bool
       updated_at = greatest(updated_at + 1, ${now})
     where id = ${id} and (deleted_at is null or deleted_at > ${now - RETENTION_MS})`;
   return changed === 1;
-}
-
-/**
- * Restores a deleted canvas under its former slug. The exception is a draft (a canvas without a version) whose slug another canvas has
- * taken: it keeps the substitute slug `deleted-{id}`. Returns false if no deleted canvas with this id can be restored.
- */
-export async function restoreCanvas(id: string, { db, clock }: Env): Promise<boolean> {
-  const now = clock();
-  const { length: done } = await db.batch([
-    // Locks the canvas's row before its slugs, in the same order as `deleteCanvas`, so that the two cannot deadlock.
-    sql`update canvases set title = title where id = ${id} and deleted_at > ${now - RETENTION_MS}`,
-    reclaimSlug(id),
-    sql`update canvases set deleted_at = null,
-        updated_at = greatest(updated_at + 1, ${now}),
-        slug = coalesce((select slug from slug_claims
-          where canvas_id = ${id} and until is null and slug <> ${parkedSlug(id)}), slug)
-      where id = ${id}`,
-    dropParkedSlug(id),
-  ]);
-  return done > 0;
 }

@@ -10,8 +10,8 @@ import { lockUser, withinCanvases } from "./owner-quotas.ts";
 import { claimSlug } from "./publishing/slug-claims.ts";
 
 /** The approximate size in bytes of a canvas in a JSON response, and of each person or team in it. */
-const CANVAS_BYTES = 1024;
-const ENTRY_BYTES = 64;
+export const CANVAS_BYTES = 1024;
+export const ENTRY_BYTES = 64;
 
 /** A row of `canvases` with its owner, and with the role of the user who reads it. */
 export interface CanvasRow extends SwitchColumns {

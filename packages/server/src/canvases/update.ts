@@ -66,7 +66,7 @@ export async function unpublishCanvas(id: string, { db, clock }: Env): Promise<v
 }
 
 /**
- * Marks a canvas as deleted. An administrator can restore it for 30 days, and its slug stays reserved for the same time. But the slug of a
+ * Marks a canvas as deleted. Its owner and administrators can restore it for 30 days, and its slug stays reserved for the same time. But the slug of a
  * draft, which is a canvas that never had a version, is free at once.
  */
 export async function deleteCanvas(id: string, { db, clock }: Env): Promise<void> {

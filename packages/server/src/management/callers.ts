@@ -1,5 +1,6 @@
 import type { CanvasRole } from "@easel/protocol/types";
 import { manages } from "../access/roles.ts";
+import { findDeleted } from "../canvases/deleted.ts";
 import { requireEnabled } from "../canvases/publication-status.ts";
 import { type CanvasRow, findCanvas } from "../canvases/store.ts";
 import { isId } from "../crypto/ids.ts";
@@ -83,6 +84,15 @@ export const CALLERS = {
     who: "the owner of the canvas: 403 `OWNER_ONLY` for an editor",
     guests: false,
     authorize: (call, env, changes) => requireRole("owner", call, env, changes),
+  },
+  formerOwner: {
+    who: "the owner of the deleted canvas: 404 `NOT_FOUND` for everyone else",
+    guests: false,
+    async authorize({ params: { id = "" }, user }, env) {
+      const deleted = isId(id) ? await findDeleted(id, user.id, env) : undefined;
+      requireEnabled(deleted ?? refuse("NOT_FOUND"));
+      return {};
+    },
   },
   teamMember: {
     who: "the creator and the members of the team: 404 `NOT_FOUND` for everyone else",

@@ -1,12 +1,13 @@
 import { z } from "zod";
+import { listDeleted, restoreOwned } from "../canvases/deleted.ts";
 import { metadata, tags, title } from "../canvases/publishing/canvas-schemas.ts";
 import { createCanvas } from "../canvases/publishing/create.ts";
 import { listCanvases } from "../canvases/store.ts";
 import { deleteCanvas, patchCanvas, unpublishCanvas } from "../canvases/update.ts";
 import { currentView, viewFor, viewsFor } from "../canvases/view.ts";
 import { act } from "./act.ts";
-import { json } from "./body-spec.ts";
-import { search } from "./list-query.ts";
+import { json, optionalJson } from "./body-spec.ts";
+import { canvasSearch } from "./list-query.ts";
 import { created, noContent, ok } from "./response-spec.ts";
 import { canvas, canvasList } from "./responses/canvas.ts";
 
@@ -31,6 +32,8 @@ const Patch = z.strictObject({
   spa: flag,
 });
 
+const Restore = z.strictObject({ slug: z.string().optional() });
+
 /** The endpoints for the canvases of the caller (management API, section 4). */
 export const canvases = [
   act({
@@ -38,12 +41,14 @@ export const canvases = [
     method: "GET",
     path: "/api/canvases",
     summary: "Lists the canvases that the caller owns or that are shared with them, newest first.",
-    details: "`q` filters by title and slug. A page ends early where it would be much larger than 512 KiB.",
+    details:
+      "`q` filters by title and slug. A page ends early where it would be much larger than 512 KiB. `deleted=true` lists the canvases that the caller owned and has deleted within 30 days instead, with the times `deletedAt` and `purgeAt`, until which `canvas.restore-own` brings them back.",
     allow: "members",
     ofAnyCanvas: true,
-    query: search,
+    query: canvasSearch,
     response: ok(canvasList),
-    async run({ user, query }, env) {
+    async run({ user, query: { deleted, ...query } }, env) {
+      if (deleted) return { body: await listDeleted(user, query, env) };
       const { entries, nextCursor } = await listCanvases(user, query, env);
       return { body: { canvases: await viewsFor(entries, env), nextCursor } };
     },
@@ -100,13 +105,31 @@ export const canvases = [
     path: "/api/canvases/{id}",
     summary: "Deletes a canvas.",
     details:
-      "An administrator can restore it for 30 days. Its slug stays reserved as long; that of a canvas that never had a version is free at once.",
+      "The owner and administrators can restore it for 30 days. Its slug stays reserved as long; that of a canvas that never had a version is free at once.",
     allow: "owner",
     affects: "canvas",
     response: noContent,
     async run({ canvas: { id, slug } }, env) {
       await deleteCanvas(id, env);
       return { body: undefined, audit: { details: { slug } } };
+    },
+  }),
+  act({
+    name: "canvas.restore-own",
+    method: "POST",
+    path: "/api/canvases/{id}/restore",
+    summary: "Restores a deleted canvas as it was.",
+    details:
+      "404 `NOT_FOUND` unless it was deleted within 30 days. 409 `SLUG_TAKEN` where another canvas has the slug, which is possible only if this one never had a version: `slug` gives it a new one. 409 `QUOTA_EXCEEDED`.",
+    allow: "formerOwner",
+    affects: "canvas",
+    body: optionalJson(Restore),
+    response: ok(canvas),
+    errors: ["SLUG_TAKEN", ["QUOTA_EXCEEDED", 409]],
+    async run({ user, params: { id }, body: { slug } }, env) {
+      await restoreOwned(id, user.id, slug, env);
+      const restored = await currentView(id, user, env);
+      return { body: restored, audit: { details: { slug: restored.slug } } };
     },
   }),
   act({

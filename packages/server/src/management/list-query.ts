@@ -37,3 +37,13 @@ export const search = z.object({
     .transform((q) => q ?? ""),
   ...page.shape,
 });
+
+/** The query parameters of a search for canvases: those that are not deleted, or those that are. */
+export const canvasSearch = z.object({
+  ...search.shape,
+  deleted: z
+    .enum(["true", "false"], "`deleted` is `true` or `false`.")
+    .default("false")
+    .meta({ description: "`true` lists the deleted canvases that can be restored instead." })
+    .transform((deleted) => deleted === "true"),
+});

@@ -3,6 +3,7 @@ import { DatabaseSync } from "node:sqlite";
 import { after, test } from "node:test";
 import type { User } from "../../src/access/principal.ts";
 import { findForAccess } from "../../src/canvases/access-lookup.ts";
+import { listDeleted } from "../../src/canvases/deleted.ts";
 import { listPeople, listTeamsOf, visibleTeams } from "../../src/canvases/sharing.ts";
 import { findCanvas, listCanvases } from "../../src/canvases/store.ts";
 import { readConfig } from "../../src/config/config.ts";
@@ -60,6 +61,7 @@ const READS: [name: string, read: (env: Env) => Promise<unknown>][] = [
   ["a canvas by id", (env) => findCanvas("a", person, env)],
   ["what was shared with someone", (env) => listShared(person, slice, env)],
   ["a page of one's canvases", (env) => listCanvases(person, asked, env)],
+  ["a page of one's deleted canvases", (env) => listDeleted(person, asked, env)],
   ["what someone has authored", (env) => listAuthored(person, env)],
   ["the people lists of a page", (env) => listPeople(["a", "b"], env)],
   ["the teams of a page", (env) => listTeamsOf(["a", "b"], env)],

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { before, it } from "node:test";
 import type { User } from "../../src/access/principal.ts";
-import { disableCanvas, enableCanvas, restoreCanvas } from "../../src/canvases/administration.ts";
+import { disableCanvas, enableCanvas } from "../../src/canvases/administration.ts";
 import { setCapabilities } from "../../src/canvases/capabilities.ts";
+import { restoreCanvas } from "../../src/canvases/deleted.ts";
 import { publishVersion } from "../../src/canvases/publish-version.ts";
 import { createCanvas } from "../../src/canvases/publishing/create.ts";
 import { publishStored, storeBundle } from "../../src/canvases/publishing/deploy.ts";

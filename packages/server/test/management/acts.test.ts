@@ -210,7 +210,12 @@ await onEngines("the acts of the management API", (target, env) => {
     "canvas.enable": () => administer("POST", `/canvases/${site.id}/enable`),
     "canvas.transfer": () => canvas("PUT", "/owner", { email: site.people.editor.email }),
     "canvas.delete": () => as(site.people.editor, "DELETE", `/canvases/${site.id}`),
-    "canvas.restore": () => administer("POST", `/canvases/${site.id}/restore`),
+    "canvas.restore-own": () =>
+      as(site.people.editor, "POST", `/canvases/${site.id}/restore`, { slug: site.slug }),
+    "canvas.restore": async () => {
+      assert.equal((await as(site.people.editor, "DELETE", `/canvases/${site.id}`)).status, 204);
+      return administer("POST", `/canvases/${site.id}/restore`);
+    },
     "user.list": () => administer("GET", "/users"),
     "user.update": async () =>
       administer("PATCH", `/users/${await userId(site.people.stranger)}`, { deactivated: true }),

@@ -130,6 +130,7 @@ await onSqlite("calls that the service logs", (target, env) => {
 
   it("slugs without a canvas, and deleted canvases, leave no entry", async () => {
     const gone = await stage(target);
+    await publish(target, gone, "home");
     await manage(target, gone.people.owner, "DELETE", `/api/canvases/${gone.id}`);
     assert.deepEqual(
       await entriesOf(async () => {

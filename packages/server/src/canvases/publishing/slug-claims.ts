@@ -42,6 +42,13 @@ export const reclaimSlug = (canvasId: string): Step =>
   optional`update slug_claims set until = null where canvas_id = ${canvasId} and until = 0`;
 
 /**
+ * Builds the batch step after which a restored draft no longer has a claim to the slug that it had before its deletion, because it has been
+ * restored under another one.
+ */
+export const forgetFreedSlugs = (canvasId: string): Step =>
+  optional`delete from slug_claims where canvas_id = ${canvasId} and until = 0`;
+
+/**
  * Builds the batch step that removes the substitute slug of a restored draft, if `reclaimSlug` has given the draft its former slug back.
  */
 export const dropParkedSlug = (canvasId: string): Step =>

@@ -6,8 +6,8 @@ import {
   enableCanvas,
   findForAdmin,
   listForAdmin,
-  restoreCanvas,
 } from "../../canvases/administration.ts";
+import { restoreCanvas } from "../../canvases/deleted.ts";
 import { accessMode, publicationStatus, statusFieldsOf } from "../../canvases/publication-status.ts";
 import { isId } from "../../crypto/ids.ts";
 import type { Env } from "../../env.ts";
@@ -16,18 +16,9 @@ import { paged } from "../../http/paging.ts";
 import { refuse } from "../../http/refusal.ts";
 import { act } from "../act.ts";
 import { optionalJson } from "../body-spec.ts";
-import { search } from "../list-query.ts";
+import { canvasSearch } from "../list-query.ts";
 import { ok } from "../response-spec.ts";
 import { adminCanvas, adminCanvasList } from "../responses/admin.ts";
-
-const Query = z.object({
-  ...search.shape,
-  deleted: z
-    .enum(["true", "false"], "`deleted` is `true` or `false`.")
-    .default("false")
-    .meta({ description: "`true` lists the deleted canvases that can be restored instead." })
-    .transform((deleted) => deleted === "true"),
-});
 
 const Disable = z.strictObject({ reason: printable.trim().max(500).optional() });
 
@@ -73,7 +64,7 @@ export const canvases = [
     details:
       "`q` filters by title, slug and the owner's e-mail address; `deleted=true` lists the deleted canvases that can be restored instead.",
     allow: "administrator",
-    query: Query,
+    query: canvasSearch,
     response: ok(adminCanvasList),
     async run({ query: { limit, ...filter } }, env) {
       const rows = await listForAdmin({ ...filter, limit: limit + 1 }, env);

@@ -4,6 +4,7 @@ import type {
   CapabilitySettings,
   Invitation,
   InvitationList,
+  ListedCanvas,
   NewInvitation,
   Usage,
   VersionList,
@@ -92,9 +93,14 @@ export const missingFiles = exact<{ missing: string[] }>()(
   z.strictObject({ missing: z.array(z.string()) }),
 );
 
+const listedCanvas = exact<ListedCanvas>()(
+  "ListedCanvas",
+  z.strictObject({ ...canvasFields, deletedAt: time.optional(), purgeAt: time.optional() }),
+);
+
 export const canvasList = exact<CanvasList>()(
   "CanvasList",
-  z.strictObject({ canvases: z.array(canvas), nextCursor }),
+  z.strictObject({ canvases: z.array(listedCanvas), nextCursor }),
 );
 
 export const capabilitySettings = exact<CapabilitySettings>()(

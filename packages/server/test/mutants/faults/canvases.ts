@@ -1,6 +1,9 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the texts are parts of source files.
 import { type Fault, fault } from "../fault.ts";
 
+const DELETED = "packages/server/src/canvases/deleted.ts";
+const RESTORE = "packages/server/test/management/restore-own.test.ts";
+
 /** Faults of publishing, sharing and removing canvases. */
 export const canvases: Fault[] = [
   fault(
@@ -186,5 +189,47 @@ export const canvases: Fault[] = [
     "unknown.length > 0",
     "false",
     "packages/server/test/canvases/sharing-rungs.test.ts",
+  ),
+  fault(
+    "restore: people other than the owner restore a canvas",
+    DELETED,
+    "where id = ${id} and owner_id = ${ownerId} and deleted_at",
+    "where id = ${id} and owner_id <> ${`${ownerId}?`} and deleted_at",
+    RESTORE,
+  ),
+  fault(
+    "restore: the list has the deleted canvases of others",
+    DELETED,
+    "where owner_id = ${user.id} and id < ${cursor}",
+    "where owner_id <> ${`${user.id}?`} and id < ${cursor}",
+    RESTORE,
+  ),
+  fault(
+    "restore: an owner restores a disabled canvas",
+    "packages/server/src/management/callers.ts",
+    'requireEnabled(deleted ?? refuse("NOT_FOUND"));',
+    'if (deleted === undefined) refuse("NOT_FOUND");',
+    RESTORE,
+  ),
+  fault(
+    "restore: the quota of canvases does not apply",
+    DELETED,
+    "    dropParkedSlug(id),\n    withinCanvases(id, env),",
+    "    dropParkedSlug(id),\n    lockOwner(id),",
+    RESTORE,
+  ),
+  fault(
+    "restore: a draft takes the slug of another canvas",
+    DELETED,
+    "claimSlug(slug, id, now),\n    restored",
+    "lockOwner(id),\n    restored",
+    RESTORE,
+  ),
+  fault(
+    "restore: a draft keeps a claim to its former slug",
+    DELETED,
+    "[forgetFreedSlugs(id), ",
+    "[",
+    RESTORE,
   ),
 ];
