@@ -18,6 +18,7 @@ import { dropStalled } from "./http/stalled-connections.ts";
 import { routableUrl } from "./http/undecodable-path.ts";
 import { isTrustedPeer } from "./identity/proxy.ts";
 import { mountManagement } from "./management/mount.ts";
+import { mountOAuth } from "./oauth/mount.ts";
 import { mountOpenApi } from "./openapi/mount.ts";
 import { primitives } from "./primitives/index.ts";
 import { mountRuntime } from "./primitives/mount.ts";
@@ -49,6 +50,7 @@ const PARTS: ((app: FastifyInstance, env: Env, served: readonly Primitive[]) => 
   mountRuntime, //    /v1/c/{slug}
   mountManagement, // /api
   mountSignIn, //     /auth
+  mountOAuth, //      /oauth
   mountSdk, //        /sdk/v1.js
   mountSchema, //     /schema/easel.json
   mountOpenApi, //    /openapi.json /reference

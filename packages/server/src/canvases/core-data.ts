@@ -9,6 +9,7 @@ export const coreData: CanvasData = {
     sessions: { key: ["token_hash"], where: "invite_id in (select id from invites where canvas_id = ?)" },
     invites: { key: ["id"] },
     tokens: { key: ["id"] },
+    oauth_codes: { key: ["secret_hash"] },
     canvas_people: { key: ["canvas_id", "email"] },
     canvas_teams: { key: ["canvas_id", "team_id"] },
     version_files: {

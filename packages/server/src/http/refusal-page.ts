@@ -4,7 +4,8 @@ import type { Refusal } from "./refusal.ts";
 import { wantsPage } from "./wants-page.ts";
 
 /** The paths that programs use. Their errors are JSON, regardless of `Accept`. */
-const PROGRAM_PATHS = /^\/(api|v1|sdk|healthz|readyz|metrics)([/?]|$)/;
+const PROGRAM_PATHS =
+  /^\/(api|v1|sdk|healthz|readyz|metrics|\.well-known|oauth\/(token|revoke|device_authorization))([/?]|$)/;
 
 /** Titles of error pages by status. */
 const TITLES: Record<number, string> = {

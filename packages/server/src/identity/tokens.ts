@@ -2,6 +2,7 @@ import { TOKEN_SCOPES, type TokenInfo, type TokenScope } from "@easel/protocol/m
 import type { Restriction, User } from "../access/principal.ts";
 import type { Config } from "../config/config.ts";
 import { isToken, newId, newToken, tokenHash } from "../crypto/ids.ts";
+import { type Sql, sql } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
 import type { HasHeaders } from "../http/has-headers.ts";
 import { refuse } from "../http/refusal.ts";
@@ -96,23 +97,33 @@ function recordUse(id: string, now: number, { db, log }: Env): void {
 }
 
 /**
- * Creates a personal access token. Returns its id and its text, of which only a hash is stored. Throws 404 `NOT_FOUND` if `canvasId` is not
- * a canvas that the user owns or that is shared with the user or a team of the user.
+ * Makes a new personal access token of a user: its id, its text, of which only a hash is stored, and the statement that stores it. The
+ * statement changes no row if `canvasId` is not a canvas that the user owns or that is shared with the user or a team of the user.
  */
-export async function createToken(
-  user: User,
+export function newAccessToken(
+  user: Pick<User, "id" | "email">,
   { name, expiresAt = null, scope = "full", canvasId = null }: TokenFields,
-  { db, clock }: Env,
-): Promise<{ id: string; token: string }> {
+  { clock }: Pick<Env, "clock">,
+): { id: string; token: string; insert: Sql } {
   const id = newId();
   const secret = (restrictionOf(scope, canvasId) === null ? "" : RESTRICTED) + newToken();
-  const created = await db.run`
+  const insert = sql`
     insert into tokens (id, user_id, name, token_hash, created_at, expires_at, scope, canvas_id)
     select cast(${id} as text), cast(${user.id} as text), cast(${name} as text), cast(${tokenHash(secret)} as text),
       cast(${clock()} as bigint), cast(${expiresAt} as bigint), cast(${scope} as text), cast(${canvasId} as text)
     where cast(${canvasId} as text) is null or exists (select 1 from canvases where id = ${canvasId} and deleted_at is null
       and (owner_id = ${user.id} or id in (select canvas_id from grants where email = ${user.email})))`;
-  return created === 1 ? { id, token: PREFIX + secret } : refuse("NOT_FOUND");
+  return { id, token: PREFIX + secret, insert };
+}
+
+/** Creates a personal access token. Returns its id and its text. Throws 404 `NOT_FOUND` if the user has no role on `canvasId`. */
+export async function createToken(
+  user: User,
+  fields: TokenFields,
+  env: Env,
+): Promise<{ id: string; token: string }> {
+  const { id, token, insert } = newAccessToken(user, fields, env);
+  return (await env.db.run(...insert)) === 1 ? { id, token } : refuse("NOT_FOUND");
 }
 
 /** Lists the personal access tokens of a user, newest first. */
@@ -133,4 +144,15 @@ export async function listTokens(user: User, { db }: Env): Promise<TokenInfo[]> 
 /** Deletes a personal access token. Returns false if the user has no such token. */
 export async function deleteToken(id: string, user: User, { db }: Env): Promise<boolean> {
   return (await db.run`delete from tokens where id = ${id} and user_id = ${user.id}`) === 1;
+}
+
+/** Deletes the personal access token with a text. Returns its id and its user, or null if there is none. */
+export async function deleteTokenByText(
+  token: string,
+  env: Env,
+): Promise<{ id: string; user: { id: string; email: string } } | null> {
+  const row = token.startsWith(PREFIX) ? await findToken(token, env) : undefined;
+  if (row === undefined || (await env.db.run`delete from tokens where id = ${row.token_id}`) === 0)
+    return null;
+  return { id: row.token_id, user: { id: row.id, email: row.email } };
 }

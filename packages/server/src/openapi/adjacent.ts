@@ -1,5 +1,6 @@
+import { TOKEN_SCOPES } from "@easel/protocol/management";
 import { z } from "zod";
-import { json, jsonBody, type Operation } from "../primitives/operation.ts";
+import { json, jsonBody, type Operation, type RequestBody } from "../primitives/operation.ts";
 import type { Operations } from "./conversion.ts";
 import type { CommonErrors } from "./error-responses.ts";
 import type { PathItem, SecurityRequirement, Tag } from "./openapi.ts";
@@ -17,6 +18,18 @@ const page = (type: string, description: string): Operation["responses"] => ({
 const healthy = json("The service is well.", z.strictObject({ ok: z.literal(true) }));
 
 const COMMON: CommonErrors = { name: "Service", errors: [] };
+
+const form = (fields: Record<string, z.ZodType>): RequestBody => ({
+  type: "application/x-www-form-urlencoded",
+  schema: z.object({ client_id: z.literal("easel-cli"), ...fields }),
+});
+
+/** The response of an OAuth endpoint to a request that it refuses (RFC 6749, section 5.2). */
+const OAUTH_ERROR: Operation["responses"] = json(
+  "An error of OAuth.",
+  z.object({ error: z.string(), error_description: z.string() }).meta({ id: "OAuthError" }),
+  400,
+);
 
 interface Route {
   operation: Operation;
@@ -58,6 +71,89 @@ export const SERVICE_ROUTES: Record<string, Route> = {
         },
       },
       errors: ["CROSS_SITE_FORBIDDEN"],
+    },
+  },
+  "GET /.well-known/oauth-authorization-server": {
+    operation: {
+      id: "oauth.metadata",
+      summary: "Returns the endpoints of OAuth 2 (RFC 8414), by which programs get an access token.",
+      details: "404 if the service accepts no access tokens; so are the endpoints.",
+      responses: json(
+        "The metadata.",
+        z.object({
+          issuer: z.url(),
+          authorization_endpoint: z.url(),
+          token_endpoint: z.url(),
+          device_authorization_endpoint: z.url(),
+          revocation_endpoint: z.url(),
+        }),
+      ),
+      errors: ["NOT_FOUND"],
+    },
+  },
+  "POST /oauth/token": {
+    operation: {
+      id: "oauth.token",
+      summary: "Exchanges a code for an access token.",
+      details:
+        "`grant_type` is `authorization_code` with PKCE (RFC 6749, RFC 7636), or the device code of RFC 8628. A code that is used twice ends the token that it gave.",
+      body: form({
+        grant_type: z.string(),
+        code: z.string().optional(),
+        redirect_uri: z.string().optional(),
+        code_verifier: z.string().optional(),
+        device_code: z.string().optional(),
+      }),
+      responses: {
+        ...json(
+          "The token.",
+          z.object({
+            access_token: z.string(),
+            token_type: z.literal("Bearer"),
+            expires_in: z.int(),
+            scope: z.enum(TOKEN_SCOPES),
+          }),
+        ),
+        ...OAUTH_ERROR,
+      },
+      errors: ["NOT_FOUND"],
+    },
+  },
+  "POST /oauth/device_authorization": {
+    operation: {
+      id: "oauth.device",
+      summary: "Starts the sign-in of a program on a computer without a browser (RFC 8628).",
+      details:
+        "The person enters `user_code` at `verification_uri`; the program asks `POST /oauth/token` meanwhile.",
+      body: form({
+        scope: z.enum(TOKEN_SCOPES).optional(),
+        canvas: z.string().optional(),
+        host: z.string().optional(),
+      }),
+      responses: {
+        ...json(
+          "The codes.",
+          z.object({
+            device_code: z.string(),
+            user_code: z.string(),
+            verification_uri: z.url(),
+            expires_in: z.int(),
+            interval: z.int(),
+          }),
+        ),
+        ...OAUTH_ERROR,
+      },
+      errors: ["NOT_FOUND"],
+    },
+  },
+  "POST /oauth/revoke": {
+    operation: {
+      id: "oauth.revoke",
+      summary: "Ends an access token (RFC 7009).",
+      details: "Needs nothing but the token. An unknown token is no error.",
+      body: form({ token: z.string() }),
+      responses: { ...json("The token has ended.", z.object({})), ...OAUTH_ERROR },
+      errors: ["NOT_FOUND"],
     },
   },
   "GET /healthz": {

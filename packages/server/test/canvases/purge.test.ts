@@ -11,6 +11,7 @@ import { reserve } from "../../src/organisation/ai/reservations.ts";
 import { countCall, writeCounts } from "../../src/organisation/connections/call-counts.ts";
 import { putGrant } from "../../src/organisation/connections/grants.ts";
 import { readSettings } from "../../src/organisation/instance-settings.ts";
+import { callAs } from "../sign-in/oauth-client.ts";
 import { onEngines } from "../support/engines.ts";
 import { publish } from "../support/publish.ts";
 import { stager } from "../support/staged.ts";
@@ -18,7 +19,7 @@ import { rowsOf } from "./canvas-tables.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** Creates a canvas with files, data, an AI request, a team, a guest session and an access token. */
+/** Creates a canvas with files, data, an AI request, a team, a guest session, an access token, and a program that asks for one. */
 async function furnished(target: Target, env: Env): Promise<Stage> {
   const canvas = await stage(target);
   const { people, id, slug } = canvas;
@@ -74,6 +75,8 @@ async function furnished(target: Target, env: Env): Promise<Stage> {
   assert.equal(token.status, 201, token.text);
   assert.equal((await canvas.pages.owner.get("/kv/none")).status, 404);
   await writeCallLog(env);
+  const asking = await callAs(target.base, "/oauth/device_authorization", { canvas: id });
+  assert.equal(asking.status, 200, asking.text);
   return canvas;
 }
 

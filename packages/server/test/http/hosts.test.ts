@@ -25,6 +25,8 @@ const rows: [host: string, path: string, status: number][] = [
   [`guestbook.${host}`, "/", 401],
   [`guestbook.${host}`, "/auth/login", 401],
   [`guestbook.${host}`, "/api/me", 401],
+  [`guestbook.${host}`, "/oauth/device", 401],
+  [`guestbook.${host}`, "/.well-known/oauth-authorization-server", 401],
   [`guestbook.${host}`, "/v1/c/guestbook/me", 401],
   [`guestbook.${host}`, "/sdk/v1.js", 401],
   [`GUESTBOOK.${host.toUpperCase()}`, "/api/me", 401],

@@ -115,6 +115,25 @@ describe("a name that is sanitized before it is stored", () => {
   });
 });
 
+describe("OAuth beside signed tokens", () => {
+  for (const path of [
+    "/.well-known/oauth-authorization-server",
+    "/oauth/authorize",
+    "/oauth/device",
+    "/oauth/token",
+    "/oauth/device_authorization",
+    "/oauth/revoke",
+  ]) {
+    it(`${path}: 404, because the service accepts no access tokens`, async () => {
+      for (const method of ["GET", "POST"]) {
+        const answer = await send(base, { method, path, headers: [token(good)] });
+        refused(answer, 404, "NOT_FOUND");
+        assert.match(String(answer.json.message), /accepts no access tokens/);
+      }
+    });
+  }
+});
+
 describe("invalid signed tokens", () => {
   /** Returns a token with any payload, even one that is not JSON, and a correct signature. */
   const signed = (payload: string, header: object = {}) => {

@@ -4,6 +4,7 @@ import { callLog } from "./faults/call-log.ts";
 import { canvases } from "./faults/canvases.ts";
 import { connections } from "./faults/connections.ts";
 import { data } from "./faults/data.ts";
+import { oauth } from "./faults/oauth.ts";
 import { openapi } from "./faults/openapi.ts";
 import { people } from "./faults/people.ts";
 import { react } from "./faults/react.ts";
@@ -24,6 +25,7 @@ export const FAULTS: Fault[] = [
   ...data,
   ...people,
   ...tokens,
+  ...oauth,
   ...openapi,
   ...realtime,
   ...ai,

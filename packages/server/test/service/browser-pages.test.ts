@@ -1,11 +1,15 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { test } from "node:test";
 import { manage, type Stage, share, stage } from "@easel/conformance/fixture";
 import { invite } from "@easel/conformance/guest";
 import type { Page } from "playwright-core";
+import { callAs, newAttempt } from "../sign-in/oauth-client.ts";
 import { auditAccessibility, noBrowser, openBrowser } from "../support/browser.ts";
 import { publish } from "../support/publish.ts";
-import { startWithExamples } from "../support/service.ts";
+import { atEnd, startWithExamples } from "../support/service.ts";
 import { enterAs, type Site, startSite } from "../support/site.ts";
 
 const FITS = "document.documentElement.scrollWidth <= document.documentElement.clientWidth";
@@ -117,7 +121,28 @@ test("every page of a refusal is accessible, fits a small screen, and shows no f
       /Ask the person who sent it for a new one\.\s+Your canvases/,
     ],
   ];
+  const { url: question } = await newAttempt(site.base, { host: "x".repeat(64), canvas: own.id });
+  const { json: codes } = await callAs(site.target.base, "/oauth/device_authorization", {
+    host: "build-box",
+  });
+  /** Enters the code of a waiting terminal, by keyboard alone. */
+  const typeCode = (code: unknown) => async (page: Page) => {
+    await page.goto(`${site.base}/oauth/device`);
+    await page.locator("#user_code:focus").waitFor();
+    await page.keyboard.type(String(code).toLowerCase());
+    await Promise.all([page.waitForEvent("load"), page.keyboard.press("Enter")]);
+  };
   const others: View[] = [
+    [
+      owner,
+      question.href,
+      "Let the command line act for you?",
+      /on x+ act for you\?[\s\S]*canvas Conformance/,
+    ],
+    [viewer, `${site.base}/oauth/device`, "Enter the code", /eight letters in your terminal/],
+    [viewer, typeCode("AAAA-AAAA"), "Unknown code", /No terminal waits/],
+    [viewer, typeCode(codes.user_code), "Let the command line act for you?", /on build-box act/],
+    [viewer, `${site.base}/oauth/authorize`, "That did not work", /program is not known/],
     [nobody, `${site.base}/auth/login`, "Sign in", /pick anyone/],
     [viewer, `${site.base}/`, "Your canvases", RegExp(people.viewer.email)],
     [owner, `${site.base}/`, "Your canvases", /Page 1\s+Older/],
@@ -141,6 +166,35 @@ test("every page of a refusal is accessible, fits a small screen, and shows no f
       const isTold = (await page.content()).includes(secret);
       assert.equal(isTold, secret === tells, `${title} and ${secret}`);
     }
+  }
+});
+
+test("a program on either loopback address gets its code from the browser", {
+  skip: noBrowser,
+}, async (t) => {
+  const site = await startSite(t, "path");
+  const browser = await openBrowser(t);
+  const page = await browser.newPage();
+  await enterAs(page.context(), site, await site.target.signIn("ada@example.com"));
+  for (const [address, host] of [
+    ["127.0.0.1", "127.0.0.1"],
+    ["::1", "[::1]"],
+  ] as const) {
+    const program = createServer((_request, response) => response.end("Thanks"));
+    await once(program.listen(0, address), "listening");
+    atEnd(t, async () => {
+      program.closeAllConnections();
+      program.close();
+    });
+    const redirect_uri = `http://${host}:${(program.address() as AddressInfo).port}/callback`;
+    const { url, state } = await newAttempt(site.base, { redirect_uri });
+    await page.goto(url.href);
+    await page.getByRole("button", { name: "Allow" }).click();
+    await page.getByText("Thanks").waitFor();
+    const back = new URL(page.url());
+    assert.equal(back.origin + back.pathname, redirect_uri);
+    assert.deepEqual([back.searchParams.get("state"), back.searchParams.get("iss")], [state, site.base]);
+    assert.match(back.searchParams.get("code") ?? "", /^[\w-]{43}$/);
   }
 });
 

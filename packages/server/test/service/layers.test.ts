@@ -21,7 +21,7 @@ const LAYERS = [
   ["sign-in/"],
   ["organisation/"],
   ["pipeline/"],
-  ["primitives/", "management/", "content/", "home/"],
+  ["primitives/", "management/", "content/", "home/", "oauth/"],
   ["openapi/"],
   ["docs/"],
   ["agents/"],

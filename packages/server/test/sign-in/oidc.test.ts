@@ -3,6 +3,7 @@ import { after, describe, it } from "node:test";
 import { send } from "@easel/conformance/http";
 import { freshEmail } from "@easel/conformance/target";
 import { whoAmI } from "../support/client.ts";
+import { exchange, newAttempt, ticketOf } from "./oauth-client.ts";
 import { startWithProvider } from "./oidc-provider.ts";
 import { turnedDown, Visitor, wayOn } from "./oidc-visitor.ts";
 
@@ -97,6 +98,22 @@ describe("signing in at a provider", () => {
       assert.deepEqual([answer.status, answer.headers.location], [303, `/c/tab-${tab}/`]);
     }
     assert.equal(again, 19);
+  });
+
+  it("a person whom the command line sends signs in at the provider and returns to its question", async () => {
+    const visitor = new Visitor();
+    const attempt = await newAttempt(base);
+    const started = await visitor.get(attempt.url.href);
+    const login = new URL(started.headers.location ?? "", base);
+    const email = freshEmail("terminal");
+    const provider = (await visitor.get(login.href)).headers.location ?? "";
+    const back = await visitor.get(await visitor.approve(provider, email));
+    const question = await visitor.get(new URL(back.headers.location ?? "", base).href);
+    const fields = { ticket: ticketOf(question), answer: "allow" };
+    const { headers } = await visitor.post(`${base}/oauth/authorize`, fields);
+    const code = new URL(headers.location ?? "").searchParams.get("code");
+    const { access_token: token } = (await exchange(attempt, code)).json;
+    assert.equal((await whoAmI(base, [["Authorization", `Bearer ${token}`]])).json.email, email);
   });
 
   it("signing out ends the session", async () => {

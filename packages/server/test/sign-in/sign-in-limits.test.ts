@@ -2,9 +2,10 @@ import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import { type Header, send } from "@easel/conformance/http";
 import { refused } from "@easel/conformance/refusal";
-import { FORM, getAs, JSON_TYPE, post } from "../support/client.ts";
+import { cookieOf, FORM, getAs, JSON_TYPE, post, signIn } from "../support/client.ts";
 import { startDev } from "../support/engines.ts";
 import { startService } from "../support/service.ts";
+import { callAs, exchange, failed, newAttempt, openPage, submitTo, ticketOf } from "./oauth-client.ts";
 
 const { target } = await startDev({ after });
 const { base } = target;
@@ -34,6 +35,25 @@ describe("limits and modes of signing in", () => {
       assert.match(String(answer.headers["x-ratelimit-reset"]), /^\d{10}$/);
     }
     assert.equal((await send(limited.base, { method: "GET", path: "/auth/login" })).status, 200);
+    for (const path of ["/oauth/device_authorization", "/oauth/revoke"])
+      failed(await callAs(limited.base, path, { token: "a" }), "temporarily_unavailable", 429);
+  });
+
+  it("a person's answers to the command line are attempts, too, and guesses of its codes", async (t) => {
+    const limited = await startService(t, { SERVICE_RATELIMIT_LOGIN_PER_MIN: "4" });
+    const cookie = cookieOf(await signIn(limited.base, { email: "a@example.com" }));
+    const attempt = await newAttempt(limited.base);
+    const ticket = ticketOf(await openPage(attempt.url, [cookie]));
+    const fields = { user_code: "BCDFGHJK", ticket: "" };
+    const statuses = [];
+    for (let n = 0; n < 4; n++)
+      statuses.push((await submitTo(limited.base, "/oauth/device", [cookie], fields)).status);
+    assert.deepEqual(statuses, [400, 400, 400, 429]);
+    const answer = { ticket, answer: "allow" };
+    assert.equal((await submitTo(limited.base, "/oauth/authorize", [cookie], answer)).status, 429);
+    assert.deepEqual(await limited.env.db.all`select 1 from oauth_codes`, []);
+    for (let n = 0; n < 48; n++) failed(await exchange(attempt, "a"), "invalid_grant");
+    failed(await exchange(attempt, "a"), "slow_down", 429);
   });
 
   it("SERVICE_ALLOWED_EMAIL_DOMAINS: other domains are refused", async (t) => {

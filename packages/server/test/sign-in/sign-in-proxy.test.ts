@@ -5,6 +5,7 @@ import { refused, unauthenticated } from "@easel/conformance/refusal";
 import { FORM, getAs, JSON_TYPE, post, whoAmI } from "../support/client.ts";
 import { startDev } from "../support/engines.ts";
 import { PROXY } from "../support/service.ts";
+import { answerAttempt, callAs, exchange, newAttempt, openPage } from "./oauth-client.ts";
 
 const email = (value: string): Header => ["X-Auth-Request-Email", value];
 const name = (value: string): Header => ["X-Auth-Request-Preferred-Username", value];
@@ -121,6 +122,18 @@ describe("proxy mode", () => {
       (await send(base, { method: "GET", path: "/", headers: [email("ada@example.com")] })).status,
       200,
     );
+  });
+
+  it("the person whom the proxy asserts lets the command line act; its own requests need no assertion", async () => {
+    const attempt = await newAttempt(base);
+    assert.equal((await openPage(attempt.url, [])).status, 401);
+    const back = await answerAttempt(attempt, [email("terminal@example.com")], "allow");
+    const { access_token: token } = (await exchange(attempt, back.searchParams.get("code"))).json;
+    const bearer: Header = ["Authorization", `Bearer ${token}`];
+    assert.equal((await whoAmI(base, [bearer])).json.email, "terminal@example.com");
+    assert.equal((await callAs(base, "/oauth/device_authorization", { host: "a" })).status, 200);
+    assert.equal((await callAs(base, "/oauth/revoke", { token: String(token) })).status, 200);
+    unauthenticated(await whoAmI(base, [bearer]));
   });
 
   it("accepts the host names that the proxy forwards", async () => {

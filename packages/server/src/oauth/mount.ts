@@ -1,0 +1,36 @@
+import type { FastifyInstance } from "fastify";
+import type { Env } from "../env.ts";
+import { METHODS } from "../http/methods.ts";
+import { refuse } from "../http/refusal.ts";
+import { acceptsTokens } from "../identity/tokens.ts";
+import { mountAuthorize } from "./authorize.ts";
+import { mountDevice } from "./device.ts";
+import { mountDeviceAuthorization } from "./device-authorization.ts";
+import { mountRevoke } from "./revoke.ts";
+import { mountMetadata } from "./server-metadata.ts";
+import { mountTokenEndpoint } from "./token-endpoint.ts";
+
+const NO_TOKENS =
+  "This service accepts no access tokens, because its sign-in proxy signs every request. The command line cannot sign in here.";
+
+/**
+ * Mounts the OAuth authorization server, by which the command line gets a personal access token of the person. If the service accepts no
+ * tokens, every path is 404 and says so.
+ */
+export function mountOAuth(app: FastifyInstance, env: Env): void {
+  if (!acceptsTokens(env.config)) {
+    for (const url of ["/oauth/*", "/.well-known/oauth-authorization-server"])
+      app.route({
+        method: [...METHODS],
+        url,
+        handler: async () => refuse("NOT_FOUND", { message: NO_TOKENS }),
+      });
+    return;
+  }
+  mountMetadata(app, env);
+  mountAuthorize(app, env);
+  mountDeviceAuthorization(app, env);
+  mountDevice(app, env);
+  mountTokenEndpoint(app, env);
+  mountRevoke(app, env);
+}

@@ -1,0 +1,110 @@
+import type { TokenScope } from "@easel/protocol/management";
+import type { User } from "../access/principal.ts";
+import { isToken, newToken, tokenHash } from "../crypto/ids.ts";
+import type { Env } from "../env.ts";
+import type { AskedAccess } from "./asked-access.ts";
+import { newUserCode } from "./user-code.ts";
+
+const CODE_LIFETIME_MS = 60_000;
+/** The time within which a person must enter the user code of a device. */
+export const DEVICE_LIFETIME_MS = 10 * 60_000;
+
+/** The maximum number of authorization codes of a person that are stored at a time, used and expired ones included. */
+const MAX_CODES = 50;
+/** The maximum number of device codes that are stored at a time, expired ones included. */
+const MAX_DEVICES = 10_000;
+/** A new user code is tried this often, in case that it is in use. */
+const USER_CODE_TRIES = 3;
+
+/** A stored code for which a program gets a token. */
+export interface StoredCode {
+  secret_hash: string;
+  /** Where an authorization code was sent, and the hash of its PKCE verifier; null for a device code. */
+  redirect_uri: string | null;
+  challenge: string | null;
+  /** The user code and the IP address of a device; null for an authorization code. */
+  user_code: string | null;
+  address: string | null;
+  /** When the device asked last, in epoch milliseconds. */
+  polled_at: number | null;
+  host: string;
+  scope: TokenScope;
+  canvas_id: string | null;
+  /** The person who has allowed the access, with the person's e-mail address; null until then. */
+  user_id: string | null;
+  email: string | null;
+  denied: number;
+  /** The token that the code has given; null until then. */
+  token_id: string | null;
+  expires_at: number;
+}
+
+/** Stores an authorization code of a person, and returns it. Returns null if the person has too many. */
+export async function addCode(
+  { id }: User,
+  { redirectUri, challenge, asked }: { redirectUri: string; challenge: string; asked: AskedAccess },
+  { db, clock }: Env,
+): Promise<string | null> {
+  const code = newToken();
+  const stored = await db.run`
+    insert into oauth_codes (secret_hash, redirect_uri, challenge, host, scope, canvas_id, user_id, expires_at)
+    select cast(${tokenHash(code)} as text), cast(${redirectUri} as text), cast(${challenge} as text),
+      cast(${asked.host} as text), cast(${asked.scope} as text), cast(${asked.canvasId} as text),
+      cast(${id} as text), cast(${clock() + CODE_LIFETIME_MS} as bigint)
+    where (select count(*) from oauth_codes where user_id = ${id} and user_code is null) < ${MAX_CODES}`;
+  return stored === 1 ? code : null;
+}
+
+/** Stores the request of a device, and returns its codes. Returns null if there are too many. */
+export async function addDevice(
+  asked: AskedAccess,
+  address: string,
+  { db, clock }: Env,
+): Promise<{ deviceCode: string; userCode: string } | null> {
+  const deviceCode = newToken();
+  for (let tries = 0; tries < USER_CODE_TRIES; tries++) {
+    const userCode = newUserCode();
+    const stored = await db.run`
+      insert into oauth_codes (secret_hash, user_code, address, host, scope, canvas_id, expires_at)
+      select cast(${tokenHash(deviceCode)} as text), cast(${userCode} as text), cast(${address} as text),
+        cast(${asked.host} as text), cast(${asked.scope} as text), cast(${asked.canvasId} as text),
+        cast(${clock() + DEVICE_LIFETIME_MS} as bigint)
+      where (select count(*) from oauth_codes where user_code is not null) < ${MAX_DEVICES}
+      on conflict do nothing`;
+    if (stored === 1) return { deviceCode, userCode };
+  }
+  return null;
+}
+
+/** Finds an authorization code or a device code, whatever its state. */
+export async function findCode(code: string, { db }: Env): Promise<StoredCode | undefined> {
+  if (!isToken(code)) return undefined;
+  return db.get<StoredCode>`
+    select oauth_codes.*, users.email from oauth_codes left join users on users.id = user_id
+    where secret_hash = ${tokenHash(code)}`;
+}
+
+/** Finds the request of a device that waits for an answer, by its user code. */
+export const findWaitingDevice = (userCode: string, { db, clock }: Env): Promise<StoredCode | undefined> =>
+  db.get<StoredCode>`
+    select oauth_codes.*, null as email from oauth_codes
+    where user_code = ${userCode} and user_id is null and denied = 0 and expires_at > ${clock()}`;
+
+/** Stores the answer of a person to the request of a device. Returns false if the request no longer waits for one. */
+export async function answerDevice(
+  userCode: string,
+  { id }: User,
+  answer: "allow" | "deny",
+  { db, clock }: Env,
+): Promise<boolean> {
+  const denied = answer === "deny" ? 1 : 0;
+  const answered = await db.run`
+    update oauth_codes set user_id = ${id}, denied = ${denied}
+    where user_code = ${userCode} and user_id is null and denied = 0 and expires_at > ${clock()}`;
+  return answered === 1;
+}
+
+/** Records that a device has asked for its token. */
+export async function recordPoll({ secret_hash }: StoredCode, { db, clock }: Env): Promise<void> {
+  await db.run`update oauth_codes set polled_at = ${clock()} where secret_hash = ${secret_hash}`;
+}

@@ -1,0 +1,60 @@
+import { announceAccess } from "../canvases/access-events.ts";
+import { sql } from "../drivers/db/db.ts";
+import type { Env } from "../env.ts";
+import { newAccessToken } from "../identity/tokens.ts";
+import { writeAudit } from "../organisation/audit.ts";
+import { tokenNameFor } from "./asked-access.ts";
+import type { StoredCode } from "./oauth-codes.ts";
+
+/** The lifetime of the tokens of the command line. */
+export const TOKEN_LIFETIME_MS = 90 * 24 * 60 * 60 * 1000;
+
+/** A code whose request a person has allowed. */
+export type AllowedCode = StoredCode & { user_id: string; email: string };
+
+/**
+ * Exchanges a code for an access token, and returns the text of the token. One batch decides, so a code gives one token, on however many
+ * nodes it is used at once. Returns null if the code was used or has expired, the person was deactivated or has no role on the canvas any
+ * more. The second use of a code ends the token that the first has given (RFC 6749, section 4.1.2).
+ */
+export async function redeem(stored: AllowedCode, address: string, env: Env): Promise<string | null> {
+  const { secret_hash, user_id, email, scope, canvas_id } = stored;
+  const now = env.clock();
+  const fields = {
+    name: tokenNameFor(stored),
+    expiresAt: now + TOKEN_LIFETIME_MS,
+    scope,
+    canvasId: canvas_id,
+  };
+  const { id, token, insert } = newAccessToken({ id: user_id, email }, fields, { clock: () => now });
+  const { length: done } = await env.db.batch([
+    sql`update oauth_codes set token_id = ${id}
+      where secret_hash = ${secret_hash} and token_id is null and denied = 0 and expires_at > ${now}
+        and exists (select 1 from users where id = ${user_id} and deactivated_at is null)`,
+    insert,
+  ]);
+  const actor = { id: user_id, email };
+  if (done < 2) {
+    await endTokenOf(stored, address, env);
+    return null;
+  }
+  const entry = { act: "token.create", canvas: canvas_id, target: id, details: fields };
+  await writeAudit({ actor, address, ...entry }, env);
+  return token;
+}
+
+/** Ends the token that a code has given, if there is one. */
+async function endTokenOf({ secret_hash, user_id, email, host }: AllowedCode, address: string, env: Env) {
+  const ended = await env.db.returning<{ id: string }>`
+    delete from tokens where id in (select token_id from oauth_codes where secret_hash = ${secret_hash}) returning id`;
+  for (const { id } of ended) {
+    await announceAccess({ people: [user_id] }, env);
+    const entry = {
+      act: "token.delete",
+      canvas: null,
+      target: id,
+      details: { host, reason: "code used twice" },
+    };
+    await writeAudit({ actor: { id: user_id, email }, address, ...entry }, env);
+  }
+}

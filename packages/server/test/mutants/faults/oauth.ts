@@ -1,0 +1,171 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the texts are parts of source files.
+import { type Fault, fault } from "../fault.ts";
+
+const OAUTH = "packages/server/src/oauth";
+const REQUEST = `${OAUTH}/authorization-request.ts`;
+const CODES = `${OAUTH}/oauth-codes.ts`;
+const ENDPOINT = `${OAUTH}/token-endpoint.ts`;
+const TEST = "packages/server/test/sign-in/oauth.test.ts";
+const HOSTILE = "packages/server/test/sign-in/oauth-hostile.test.ts";
+const LIMITS = "packages/server/test/sign-in/sign-in-limits.test.ts";
+
+/** Faults of the sign-in of the command line. */
+export const oauth: Fault[] = [
+  fault(
+    "oauth: a redirect URI leads anywhere",
+    REQUEST,
+    "LOOPBACK_URI.test(redirectUri) ?",
+    "true ?",
+    HOSTILE,
+  ),
+  fault(
+    "oauth: a redirect URI leads to the service itself",
+    REQUEST,
+    " && port !== new URL(base.origin).port",
+    "",
+    HOSTILE,
+  ),
+  fault(
+    "oauth: an unknown client is redirected to",
+    REQUEST,
+    "query.client_id !== CLIENT_ID",
+    "false",
+    HOSTILE,
+  ),
+  fault("oauth: no PKCE challenge", REQUEST, "!CHALLENGE.test(challenge) ||", "", HOSTILE),
+  fault(
+    "oauth: plain PKCE challenges",
+    REQUEST,
+    ' || param("code_challenge_method") !== "S256"',
+    "",
+    HOSTILE,
+  ),
+  fault("oauth: repeated parameters", REQUEST, "if (repeated !== undefined)", "if (false)", HOSTILE),
+  fault("oauth: responses do not name their issuer", REQUEST, ", iss: origin", "", TEST),
+  fault("oauth: a code has no end", `${OAUTH}/redeem.ts`, " and expires_at > ${now}", "", TEST),
+  fault("oauth: a code gives several tokens", `${OAUTH}/redeem.ts`, "and token_id is null and", "and", TEST),
+  fault(
+    "oauth: a code that is used twice keeps its token",
+    `${OAUTH}/redeem.ts`,
+    "await endTokenOf(stored, address, env);",
+    "",
+    TEST,
+  ),
+  fault(
+    "oauth: a deactivated person gets a token",
+    `${OAUTH}/redeem.ts`,
+    " and deactivated_at is null",
+    "",
+    TEST,
+  ),
+  fault(
+    "oauth: any verifier redeems a code",
+    ENDPOINT,
+    "stored?.challenge === tokenHash(verifier) &&",
+    "stored !== undefined &&",
+    TEST,
+  ),
+  fault(
+    "oauth: a code works for any redirect URI",
+    ENDPOINT,
+    'stored.redirect_uri === (form.get("redirect_uri") ?? "")',
+    "true",
+    TEST,
+  ),
+  fault(
+    "oauth: an authorization code passes as a device code",
+    ENDPOINT,
+    " || stored.user_code === null",
+    "",
+    TEST,
+  ),
+  fault(
+    "oauth: the requests of programs have no limit",
+    ENDPOINT,
+    "POLLS_FACTOR = 12",
+    "POLLS_FACTOR = 1_000",
+    LIMITS,
+  ),
+  fault(
+    "oauth: any client",
+    `${OAUTH}/command-line-client.ts`,
+    'form.get("client_id") !== CLIENT_ID',
+    "false",
+    HOSTILE,
+  ),
+  fault("oauth: a denied device gets a token", `${OAUTH}/poll.ts`, "denied === 1", "false", TEST),
+  fault(
+    "oauth: a device asks as often as it likes",
+    `${OAUTH}/poll.ts`,
+    "polled_at !== null &&",
+    "false &&",
+    TEST,
+  ),
+  fault(
+    "oauth: a device waits for ever",
+    CODES,
+    "and denied = 0 and expires_at > ${clock()}`;\n\n",
+    "and denied = 0`;\n\n",
+    TEST,
+  ),
+  fault(
+    "oauth: the last answer to a device counts",
+    CODES,
+    "where user_code = ${userCode} and user_id is null and denied = 0 and expires_at > ${clock()}`;\n  return",
+    "where user_code = ${userCode}`;\n  return",
+    TEST,
+  ),
+  fault("oauth: a person has any number of codes", CODES, "< ${MAX_CODES}", "< 1000000", TEST),
+  fault(
+    "oauth: other sites answer the question",
+    `${OAUTH}/authorize.ts`,
+    "requireSameOrigin(request.headers, env.base);",
+    "",
+    HOSTILE,
+  ),
+  fault(
+    "oauth: other sites answer for a device",
+    `${OAUTH}/device.ts`,
+    "requireSameOrigin(request.headers, env.base);",
+    "",
+    HOSTILE,
+  ),
+  fault(
+    "oauth: the question has no limit of attempts",
+    `${OAUTH}/authorize.ts`,
+    "if (!(await countAttempt(request, reply, env)))",
+    "if (false)",
+    LIMITS,
+  ),
+  fault(
+    "oauth: codes of devices can be guessed",
+    `${OAUTH}/device.ts`,
+    "if (!(await countAttempt(request, reply, env)))",
+    "if (false)",
+    LIMITS,
+  ),
+  fault(
+    "oauth: tickets are not signed",
+    `${OAUTH}/ticket.ts`,
+    "env.signer.verifies(signature, `oauth.${purpose}`, text)",
+    'text !== "" && text !== "a"',
+    HOSTILE,
+  ),
+  fault("oauth: another person's ticket", `${OAUTH}/ticket.ts`, "user === id && ", "", HOSTILE),
+  fault("oauth: tickets have no end", `${OAUTH}/ticket.ts`, " && expires > env.clock()", "", HOSTILE),
+  fault("oauth: guests let programs act", `${OAUTH}/person.ts`, "user.guestOf !== null", "false", HOSTILE),
+  fault(
+    "oauth: hosts with characters that turn the text around",
+    `${OAUTH}/asked-access.ts`,
+    "/[^\\p{L}\\p{N}._-]/gu",
+    "/[^\\p{L}\\p{N}\\p{Cf}._-]/gu",
+    HOSTILE,
+  ),
+  fault(
+    "oauth: the question can be framed by old browsers",
+    `${OAUTH}/authorize.ts`,
+    'app.get("/oauth/authorize", { exposeHeadRoute: false }, async (request, reply) => {\n    blockEmbedding(reply);',
+    'app.get("/oauth/authorize", { exposeHeadRoute: false }, async (request, reply) => {',
+    HOSTILE,
+  ),
+];

@@ -1,0 +1,353 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { manage, stage } from "@easel/conformance/fixture";
+import { guestOf } from "@easel/conformance/guest";
+import { type Answer, type Header, send } from "@easel/conformance/http";
+import { refused } from "@easel/conformance/refusal";
+import { freshEmail, type Person } from "@easel/conformance/target";
+import { tokenOf } from "@easel/conformance/token";
+import { FORM, JSON_TYPE, post } from "../support/client.ts";
+import { startDev } from "../support/engines.ts";
+import { later, MINUTE_MS } from "../support/time.ts";
+import {
+  answerAttempt,
+  callAs,
+  DEVICE_GRANT,
+  exchange,
+  failed,
+  newAttempt,
+  openPage,
+  REDIRECT_URI,
+  submitTo,
+  ticketOf,
+} from "./oauth-client.ts";
+
+const { target, env } = await startDev({ after });
+const { base, signIn } = target;
+const { port } = new URL(base);
+
+/** Returns the authorization codes and tokens that exist. */
+const state = async () => ({
+  codes: await env.db
+    .all`select secret_hash, user_id, denied, token_id from oauth_codes order by secret_hash`,
+  tokens: await env.db.all`select id from tokens order by id`,
+});
+
+/** Runs requests that must create no code and no token. */
+async function changesNothing(work: () => Promise<unknown>): Promise<void> {
+  const asItWas = await state();
+  await work();
+  assert.deepEqual(await state(), asItWas);
+}
+
+/** Asserts that a response is an error page of the service, and no redirect. */
+function isErrorPage({ status, headers, text }: Answer, expected = 400): void {
+  assert.equal(status, expected, text);
+  assert.match(String(headers["content-type"]), /^text\/html/);
+  assert.equal(headers.location, undefined);
+  assert.doesNotMatch(text, /name="ticket"|<script/);
+}
+
+describe("hostile authorization requests", () => {
+  let ada: Person;
+  before(async () => {
+    ada = await signIn(freshEmail("ada"));
+  });
+
+  for (const redirect_uri of [
+    null,
+    "",
+    "http://localhost:49152/callback",
+    "https://127.0.0.1:49152/callback",
+    "http://127.0.0.1/callback",
+    "http://127.0.0.1:80@evil.example/callback",
+    "http://ada@127.0.0.1:49152/callback",
+    "http://127.0.0.1:49152@evil.example/",
+    "http://127.0.0.1.evil.example:49152/callback",
+    "http://127.0.0.2:49152/callback",
+    "http://127.1:49152/callback",
+    "http://2130706433:49152/callback",
+    "http://0.0.0.0:49152/callback",
+    "http://[::]:49152/callback",
+    "http://[::ffff:127.0.0.1]:49152/callback",
+    "http://evil.example:49152/callback",
+    "https://evil.example/",
+    "javascript:alert(1)",
+    "easel:callback",
+    "//127.0.0.1:49152/callback",
+    "http:/\\127.0.0.1:49152/callback",
+    "http://127.0.0.1:49152/callback?a=b",
+    "http://127.0.0.1:49152/callback#a",
+    "http://127.0.0.1:49152",
+    "http://127.0.0.1:99999/callback",
+    "http://127.0.0.1:49152/\r\nSet-Cookie: a=b",
+    " http://127.0.0.1:49152/callback",
+    "http://127.0.0.1:49152/callback\n",
+    `http://127.0.0.1:49152/${"a".repeat(300)}`,
+    `http://127.0.0.1:${port}/c/evil/`,
+  ]) {
+    it(`the redirect URI ${JSON.stringify(redirect_uri)?.slice(0, 60)} is an error page`, async () => {
+      isErrorPage(await openPage((await newAttempt(base, { redirect_uri })).url, ada.headers));
+    });
+  }
+
+  it("an unknown client, and a repeated client or redirect URI, are error pages", async () => {
+    isErrorPage(await openPage((await newAttempt(base, { client_id: "other" })).url, ada.headers));
+    for (const [name, value] of [
+      ["client_id", "easel-cli"],
+      ["redirect_uri", "https://evil.example/"],
+    ] as const) {
+      const { url } = await newAttempt(base);
+      url.searchParams.append(name, value);
+      isErrorPage(await openPage(url, ada.headers));
+    }
+  });
+
+  it("a huge request is an error page", async () => {
+    isErrorPage(await openPage((await newAttempt(base, { host: "a".repeat(2_000) })).url, ada.headers));
+  });
+
+  const FAULTS: [title: string, changes: Record<string, string | null>, error: string][] = [
+    ["no challenge", { code_challenge: null }, "invalid_request"],
+    ["no challenge method", { code_challenge_method: null }, "invalid_request"],
+    ["a plain challenge", { code_challenge_method: "plain" }, "invalid_request"],
+    ["a short challenge", { code_challenge: "a".repeat(42) }, "invalid_request"],
+    ["a token instead of a code", { response_type: "token" }, "unsupported_response_type"],
+    ["no response type", { response_type: null }, "unsupported_response_type"],
+    ["an unknown scope", { scope: "admin" }, "invalid_scope"],
+    ["two scopes", { scope: "read full" }, "invalid_scope"],
+    ["a scope of an object", { scope: "toString" }, "invalid_scope"],
+    ["a canvas that is no id", { canvas: "../x" }, "invalid_request"],
+    ["a huge state", { state: "a".repeat(300) }, "invalid_request"],
+    ["a state with a line break", { state: "a\r\nb" }, "invalid_request"],
+  ];
+  for (const [title, changes, error] of FAULTS) {
+    it(`${title}: the program is told ${error}, without a question`, async () => {
+      const { url, state } = await newAttempt(base, changes);
+      const { status, headers } = await openPage(url, ada.headers);
+      assert.equal(status, 302);
+      const back = new URL(headers.location ?? "");
+      assert.equal(back.origin + back.pathname, REDIRECT_URI);
+      assert.deepEqual([back.searchParams.get("error"), back.searchParams.get("iss")], [error, base]);
+      assert.equal(back.searchParams.get("state"), "state" in changes ? null : state);
+    });
+  }
+
+  for (const name of ["scope", "state", "code_challenge", "host", "response_type", "code_challenge_method"]) {
+    it(`${name} twice: the program is told invalid_request`, async () => {
+      const { url } = await newAttempt(base, { scope: "read" });
+      url.searchParams.append(name, url.searchParams.get(name) ?? "");
+      const { headers } = await openPage(url, ada.headers);
+      assert.equal(new URL(headers.location ?? "").searchParams.get("error"), "invalid_request");
+    });
+  }
+
+  for (const [host, shown] of [
+    ["<script>alert(1)</script>", "scriptalert1script"],
+    ['"><img src=x>', "imgsrcx"],
+    ["a\u202eb\u2066c\u200bd\u0000e\nf", "abcdef"],
+    ["laptop — allow this, says your administrator", "laptopallowthissaysyouradministrator"],
+    ["\ud800", "unnamed"],
+    ["", "unnamed"],
+    ["x".repeat(500), "x".repeat(64)],
+    ["Adas-MacBook_Pro.local", "Adas-MacBook_Pro.local"],
+    ["компьютер", "компьютер"],
+  ] as const) {
+    it(`the host ${JSON.stringify(host.slice(0, 50))} is shown as ${shown.slice(0, 50)}`, async () => {
+      const { text } = await openPage((await newAttempt(base, { host })).url, ada.headers);
+      assert.match(text, RegExp(`<bdi>${shown}</bdi>`));
+      assert.doesNotMatch(text, /<script|<img|\p{Cf}/u);
+    });
+  }
+
+  it("the page names the person, the scope and the end, and cannot be framed or cached", async () => {
+    const { status, headers, text } = await openPage(
+      (await newAttempt(base, { scope: "read" })).url,
+      ada.headers,
+    );
+    assert.equal(status, 200);
+    for (const part of [ada.email.split("@")[0] ?? "", "change nothing", "90 days", 'href="/tokens"'])
+      assert.ok(text.includes(part), part);
+    const policy = String(headers["content-security-policy"]);
+    assert.match(policy, /default-src 'none'/);
+    assert.match(policy, /frame-ancestors 'none'/);
+    assert.match(policy, /form-action 'self' http:\/\/127\.0\.0\.1:49152$/);
+    assert.equal(headers["x-frame-options"], "DENY");
+    assert.equal(headers["cache-control"], "private, no-store");
+  });
+
+  it("without a session: the sign-in, which returns to the question; a token is no session", async () => {
+    const { url } = await newAttempt(base);
+    const { headers } = await openPage(url, []);
+    const login = new URL(headers.location ?? "", base);
+    assert.equal(login.searchParams.get("returnTo"), url.pathname + url.search);
+    const { headers: bearer } = await tokenOf(target, ada);
+    assert.equal((await openPage(url, bearer)).status, 302);
+  });
+
+  it("a guest of a canvas: 403", async () => {
+    const canvas = await stage(target);
+    const guest = await guestOf(target, canvas);
+    isErrorPage(await openPage((await newAttempt(base)).url, guest.headers), 403);
+    isErrorPage(await openPage(new URL("/oauth/device", base), guest.headers), 403);
+  });
+
+  it("a canvas on which the person has no role: an error page; on an own one, the page names it and the token is bound to it", async () => {
+    const canvas = await stage(target, { people: { ...(await stage(target)).people, owner: ada } });
+    const attempt = await newAttempt(base, { canvas: canvas.id, scope: "deploy" });
+    isErrorPage(await openPage(attempt.url, (await signIn(freshEmail("eve"))).headers), 404);
+    assert.match((await openPage(attempt.url, ada.headers)).text, /<bdi>Conformance<\/bdi>/);
+    const code = (await answerAttempt(attempt, ada.headers, "allow")).searchParams.get("code");
+    assert.equal((await exchange(attempt, code)).status, 200);
+    const { json } = await manage(target, ada, "GET", "/api/tokens");
+    const [newest] = json.tokens as { canvas: { id: string }; scope: string }[];
+    assert.deepEqual([newest?.canvas.id, newest?.scope], [canvas.id, "deploy"]);
+    const late = await newAttempt(base, { canvas: canvas.id });
+    const lateCode = (await answerAttempt(late, ada.headers, "allow")).searchParams.get("code");
+    await manage(target, ada, "DELETE", `/api/canvases/${canvas.id}`);
+    await changesNothing(async () => failed(await exchange(late, lateCode), "invalid_grant"));
+  });
+});
+
+describe("forged answers to the questions", () => {
+  let ada: Person;
+  let eve: Person;
+  before(async () => {
+    [ada, eve] = await Promise.all([signIn(freshEmail("ada")), signIn(freshEmail("eve"))]);
+  });
+
+  const FOREIGN: [title: string, headers: Header[]][] = [
+    ["of another origin", [["Origin", "https://evil.example"]]],
+    ["of another site", [["Sec-Fetch-Site", "cross-site"]]],
+    ["of a canvas", [["Referer", `${base}/c/evil/`]]],
+  ];
+  for (const [title, headers] of FOREIGN) {
+    it(`a page ${title} cannot answer: 403`, async () => {
+      const attempt = await newAttempt(base);
+      const { json } = await callAs(base, "/oauth/device_authorization", { host: "a" });
+      const code = { user_code: String(json.user_code) };
+      const tickets = [
+        ["/oauth/authorize", ticketOf(await openPage(attempt.url, ada.headers))],
+        ["/oauth/device", ticketOf(await submitTo(base, "/oauth/device", ada.headers, code))],
+      ] as const;
+      await changesNothing(async () => {
+        for (const [path, ticket] of tickets) {
+          const body = new URLSearchParams({ ticket, answer: "allow" }).toString();
+          refused(
+            await post(base, path, [FORM, ...ada.headers, ...headers], body),
+            403,
+            "CROSS_SITE_FORBIDDEN",
+          );
+        }
+      });
+    });
+  }
+
+  it("no ticket, a forged one, another person's, another question's and an old one: 400, and nothing changes", async () => {
+    const attempt = await newAttempt(base);
+    const ticket = ticketOf(await openPage(attempt.url, ada.headers));
+    const others = ticketOf(await openPage(attempt.url, eve.headers));
+    const { json } = await callAs(base, "/oauth/device_authorization", { host: "a" });
+    const devices = ticketOf(
+      await submitTo(base, "/oauth/device", ada.headers, { user_code: String(json.user_code) }),
+    );
+    const [text = "", signature = ""] = ticket.split(".");
+    const forged = Buffer.from(text, "base64url").toString().replace("49152", "49153");
+    await changesNothing(async () => {
+      for (const each of [
+        "",
+        "a.b",
+        others,
+        devices,
+        `${Buffer.from(forged).toString("base64url")}.${signature}`,
+      ]) {
+        const fields = { ticket: each, answer: "allow" };
+        isErrorPage(await submitTo(base, "/oauth/authorize", ada.headers, fields));
+      }
+      for (const each of ["a.b", ticket])
+        isErrorPage(await submitTo(base, "/oauth/device", ada.headers, { ticket: each, answer: "allow" }));
+      await later(env, 10 * MINUTE_MS, async () => {
+        isErrorPage(await submitTo(base, "/oauth/authorize", ada.headers, { ticket, answer: "allow" }));
+      });
+      const unsigned = await submitTo(base, "/oauth/authorize", [], { ticket, answer: "allow" });
+      assert.equal(unsigned.status, 401);
+    });
+  });
+
+  it("codes that no terminal shows: the form again, with the text escaped", async () => {
+    for (const user_code of [
+      "",
+      "BCDFGHJK",
+      "AEIO-UAEI",
+      '"><script>',
+      "B".repeat(500),
+      "ＢＣＤＦＧＨＪＫ",
+    ]) {
+      const answer = await submitTo(base, "/oauth/device", ada.headers, { user_code });
+      assert.equal(answer.status, 400);
+      assert.match(answer.text, /role="alert"/);
+      assert.doesNotMatch(answer.text, /<script|name="ticket"/);
+    }
+  });
+});
+
+describe("hostile requests of programs", () => {
+  const PATHS = ["/oauth/token", "/oauth/device_authorization", "/oauth/revoke"];
+
+  for (const path of PATHS) {
+    it(`${path}: bodies that are no form, repeat a field or are huge: invalid_request`, async () => {
+      const form = "client_id=easel-cli&grant_type=authorization_code&token=x";
+      await changesNothing(async () => {
+        failed(await post(base, path, [JSON_TYPE], "{}"), "invalid_request");
+        failed(await post(base, path, [FORM], `${form}&client_id=easel-cli`), "invalid_request");
+        failed(await post(base, path, [FORM], `${form}&a=${"a".repeat(9_000)}`), "invalid_request", 413);
+        failed(await post(base, path, [FORM], ""), "invalid_client");
+        failed(await post(base, path, [FORM], "client_id=other"), "invalid_client");
+      });
+    });
+
+    it(`${path}: GET is 404, and a browser gets JSON, too`, async () => {
+      const answer = await send(base, { method: "GET", path, headers: [["Accept", "text/html"]] });
+      refused(answer, 404, "NOT_FOUND");
+    });
+  }
+
+  it("grant types other than the two", async () => {
+    for (const grant_type of ["password", "client_credentials", "refresh_token", "__proto__", "constructor"])
+      failed(await callAs(base, "/oauth/token", { grant_type }), "unsupported_grant_type");
+    failed(await callAs(base, "/oauth/token", {}), "invalid_request");
+  });
+
+  it("unknown codes: invalid_grant", async () => {
+    const attempt = await newAttempt(base);
+    for (const code of ["", "a", "A".repeat(43), "%00", "'"]) {
+      failed(await exchange(attempt, code), "invalid_grant");
+      failed(
+        await callAs(base, "/oauth/token", { grant_type: DEVICE_GRANT, device_code: code }),
+        "invalid_grant",
+      );
+    }
+  });
+
+  it("a device asks for an unknown scope: invalid_scope, and nothing waits", async () => {
+    await changesNothing(async () =>
+      failed(await callAs(base, "/oauth/device_authorization", { scope: "admin" }), "invalid_scope"),
+    );
+  });
+
+  it("revoking an unknown token: 200, and nothing changes", async () => {
+    await changesNothing(async () => {
+      for (const token of ["a", `easel_pat_${"A".repeat(43)}`, "A".repeat(43)])
+        assert.equal((await callAs(base, "/oauth/revoke", { token })).status, 200);
+      failed(await callAs(base, "/oauth/revoke", {}), "invalid_request");
+    });
+  });
+
+  it("no page of another origin can read the responses", async () => {
+    const headers: Header[] = [["Origin", "https://evil.example"]];
+    for (const path of PATHS) {
+      const answer = await post(base, path, [FORM, ...headers], "client_id=easel-cli");
+      assert.equal(answer.headers["access-control-allow-origin"], undefined);
+    }
+  });
+});
