@@ -1,5 +1,11 @@
 import { Command } from "commander";
+import { deleteCommand } from "./commands/delete.ts";
 import { deploy } from "./commands/deploy.ts";
+import { list } from "./commands/list.ts";
+import { open } from "./commands/open.ts";
+import { restore } from "./commands/restore.ts";
+import { rollback } from "./commands/rollback.ts";
+import { versions } from "./commands/versions.ts";
 import type { Context } from "./context.ts";
 
 /** Creates a command of `easel`. Its action loads the module that does the work, so that other commands start without it. */
@@ -7,7 +13,8 @@ type CreateCommand = (context: Context) => Command;
 
 /** The commands, in the order in which the help lists them, grouped by their headings. */
 const COMMANDS: Record<string, CreateCommand[]> = {
-  Publish: [deploy],
+  Publish: [deploy, versions, rollback, open],
+  "Your canvases": [list, deleteCommand, restore],
 };
 
 const EXAMPLES = `

@@ -9,7 +9,7 @@ import { bodyOf, connect, type Service } from "./service.ts";
 /** The options by which a command finds its canvas. */
 export interface CanvasOptions {
   url?: string;
-  /** The slug or the id of the canvas. By default the canvas of the working directory. */
+  /** The slug or the id of the canvas. By default the canvas that the working directory was deployed to, or whose slug `easel.json` has. */
   canvas?: string;
 }
 
@@ -50,6 +50,9 @@ export async function findCanvas(
   }
   const project = await readProject(context.cwd);
   if (project?.url === service.url) return { service, canvas: await canvasById(project.canvasId, service) };
+  const { slug } = await (await import("../project/easel-json.ts")).readEaselJson(context.cwd);
+  const own = slug === undefined ? undefined : await canvasBySlug(slug, service);
+  if (own !== undefined) return { service, canvas: own };
   return fail(`${path.basename(context.cwd)} was never deployed to ${service.url}.`, {
     exit: "usage",
     hint: "Give --canvas SLUG, or change to the folder of the canvas.",

@@ -1,3 +1,4 @@
+import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
@@ -7,6 +8,7 @@ import { upsertUser } from "@easel/server/identity/users";
 import type { Env } from "../../../server/src/env.ts";
 import { type Scope, temporaryDirectory } from "../../../server/test/support/service.ts";
 import { run } from "../../src/run.ts";
+import type { Ask } from "../../src/terminal/ask.ts";
 import { createTerminal } from "../../src/terminal/terminal.ts";
 
 /** The outcome of a run of `easel`. */
@@ -23,8 +25,16 @@ export interface RunOptions {
   signal?: AbortSignal;
   /** Text on stdin. */
   input?: string;
+  /** The answers to the questions of the run, in their order. Without them nobody can be asked. */
+  answers?: (string | boolean)[];
   /** Called with everything that the run has written to stderr, whenever it writes. */
   onStderr?(text: string): void;
+}
+
+/** Returns questions that get these answers, one after the other. */
+function answering(answers: (string | boolean)[]): Ask {
+  const next = async () => answers.shift() ?? assert.fail("more questions than answers");
+  return { possible: true, confirm: next, choose: next, text: next, secret: next } as Ask;
 }
 
 /** Runs `easel` in this process, without a terminal, and returns its exit code and its output. */
@@ -41,6 +51,7 @@ export async function easel(args: string[], options: RunOptions = {}): Promise<O
   // Without this variable, the credentials of the person who runs the tests would be used.
   const environment = { EASEL_CONFIG_DIR: `/nonexistent/${randomUUID()}`, NO_COLOR: "1", ...env };
   const terminal = createTerminal(streams, { env: environment, signal });
+  if (options.answers !== undefined) Object.assign(terminal, { ask: answering([...options.answers]) });
   const code = await run(args, { env: environment, cwd, terminal, signal });
   return { code, ...output };
 }

@@ -1,0 +1,88 @@
+import type { ListedCanvas } from "@easel/protocol/management";
+import { bodyOf, connect, type Service } from "../api/service.ts";
+import type { Context } from "../context.ts";
+import { clean } from "../terminal/clean.ts";
+import { isoTime } from "../terminal/moment.ts";
+import type { Column } from "../terminal/table.ts";
+import { formatTime } from "../terminal/time.ts";
+
+/** The flags of `easel list`. */
+export interface ListOptions {
+  url?: string;
+  search?: string;
+  deleted?: boolean;
+  quiet?: boolean;
+}
+
+/** Reads all canvases of the caller whose title or slug contains `search`; with `deleted`, those that they can restore. */
+export async function readCanvases(
+  { search, deleted = false }: Pick<ListOptions, "search" | "deleted">,
+  { api }: Service,
+): Promise<ListedCanvas[]> {
+  const canvases: ListedCanvas[] = [];
+  let cursor: string | undefined;
+  do {
+    const query = {
+      deleted: deleted ? ("true" as const) : ("false" as const),
+      ...(search === undefined ? {} : { q: search }),
+      ...(cursor === undefined ? {} : { cursor }),
+    };
+    const page = await bodyOf(api.GET("/api/canvases", { params: { query } }));
+    canvases.push(...(page.canvases as ListedCanvas[]));
+    cursor = page.nextCursor ?? undefined;
+  } while (cursor !== undefined);
+  return canvases;
+}
+
+/** Describes who may enter a canvas, in the words of the API. */
+export const accessOf = ({ access, hasPassword }: Pick<ListedCanvas, "access" | "hasPassword">): string =>
+  hasPassword ? `${access} + password` : access;
+
+const COLUMNS: Column<ListedCanvas>[] = [
+  { title: "SLUG", cell: ({ slug }) => slug },
+  { title: "TITLE", cell: ({ title }) => title, flexible: true },
+  { title: "ACCESS", cell: accessOf },
+  { title: "STATUS", cell: ({ publicationStatus }) => publicationStatus },
+  { title: "ROLE", cell: ({ viewerRole }) => viewerRole },
+  { title: "CHANGED", cell: ({ updatedAt }) => formatTime(updatedAt) },
+];
+
+const DELETED_COLUMNS: Column<ListedCanvas>[] = [
+  { title: "SLUG", cell: ({ slug }) => slug },
+  { title: "TITLE", cell: ({ title }) => title, flexible: true },
+  { title: "DELETED", cell: ({ deletedAt = 0 }) => formatTime(deletedAt) },
+  { title: "REMOVED FOR GOOD", cell: ({ purgeAt = 0 }) => formatTime(purgeAt) },
+];
+
+const summaryOf = (canvas: ListedCanvas) => ({
+  id: canvas.id,
+  slug: canvas.slug,
+  title: canvas.title,
+  url: canvas.url,
+  access: canvas.access,
+  hasPassword: canvas.hasPassword,
+  status: canvas.publicationStatus,
+  role: canvas.viewerRole,
+  version: canvas.version,
+  createdAt: isoTime(canvas.createdAt),
+  updatedAt: isoTime(canvas.updatedAt),
+  ...(canvas.deletedAt === undefined ? {} : { deletedAt: isoTime(canvas.deletedAt) }),
+  ...(canvas.purgeAt === undefined ? {} : { purgeAt: isoTime(canvas.purgeAt) }),
+});
+
+/** Prints the canvases of the caller, newest first, as a table or as slugs alone. */
+export async function list(options: ListOptions, context: Context): Promise<void> {
+  const { terminal } = context;
+  const service = await connect({ url: options.url, folder: context.cwd }, context);
+  const canvases = await readCanvases(options, service);
+  terminal.result(canvases.map(summaryOf), () => {
+    if (options.quiet) return canvases.map(({ slug }) => `${clean(slug)}\n`).join("");
+    if (canvases.length === 0) {
+      terminal.say(
+        options.deleted ? "No deleted canvas can be restored." : `You have no canvas at ${service.url}.`,
+      );
+      return "";
+    }
+    return terminal.table(canvases, options.deleted ? DELETED_COLUMNS : COLUMNS);
+  });
+}

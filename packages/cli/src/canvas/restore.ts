@@ -1,0 +1,46 @@
+import type { ListedCanvas } from "@easel/protocol/management";
+import type { CanvasOptions } from "../api/find-canvas.ts";
+import { Refusal } from "../api/refusal.ts";
+import { bodyOf, connect } from "../api/service.ts";
+import type { Context } from "../context.ts";
+import { fail } from "../exit.ts";
+import { readProject } from "../project/project.ts";
+import { clean } from "../terminal/clean.ts";
+import { readCanvases } from "./list.ts";
+
+/**
+ * Restores a deleted canvas: the one with the given slug or id, or that of the working directory. `--slug` gives it another slug, if another
+ * canvas has its own. Prints the address.
+ */
+export async function restore(
+  given: string | undefined,
+  options: CanvasOptions & { slug?: string },
+  context: Context,
+): Promise<void> {
+  const { terminal, cwd } = context;
+  const service = await connect({ url: options.url, folder: cwd }, context);
+  const project = await readProject(cwd);
+  const name = given ?? options.canvas ?? (project?.url === service.url ? project.canvasId : undefined);
+  if (name === undefined)
+    fail("Which canvas?", { exit: "usage", hint: "Give its slug: `easel list --deleted` shows them." });
+  const deleted = await readCanvases({ deleted: true }, service);
+  const found: ListedCanvas =
+    deleted.find(({ id, slug }) => slug === name || id === name) ??
+    fail(`You have no deleted canvas \`${clean(name)}\` at ${service.url}.`, {
+      exit: "denied",
+      hint: "`easel list --deleted` shows those that can be restored.",
+    });
+  const body = options.slug === undefined ? {} : { slug: options.slug };
+  try {
+    const { url, id, slug, version } = await bodyOf(
+      service.api.POST("/api/canvases/{id}/restore", { params: { path: { id: found.id } }, body }),
+    );
+    terminal.result({ url, id, slug, version }, () => `${url}\n`);
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.code !== "SLUG_TAKEN") throw error;
+    fail(`Another canvas has the slug \`${clean(options.slug ?? found.slug)}\`.`, {
+      exit: "conflict",
+      hint: "Give another one with --slug.",
+    });
+  }
+}

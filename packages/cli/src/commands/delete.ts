@@ -1,0 +1,19 @@
+import { Command } from "commander";
+import type { Context } from "../context.ts";
+import { canvasOption, jsonOption, urlOption, yesOption } from "./options.ts";
+
+const EXAMPLES = `
+Examples:
+  easel delete                        delete the working directory's canvas, after you have typed its slug
+  easel delete -c team-list --yes     ask nothing`;
+
+/** The command `easel delete`. */
+export const deleteCommand = (context: Context): Command =>
+  new Command("delete")
+    .description("Deletes a canvas with its versions and data. It can be restored for 30 days.")
+    .addOption(canvasOption())
+    .addOption(urlOption())
+    .addOption(yesOption())
+    .addOption(jsonOption())
+    .addHelpText("after", EXAMPLES)
+    .action(async (options) => (await import("../canvas/delete.ts")).deleteCanvas(options, context));

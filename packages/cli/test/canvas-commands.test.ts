@@ -1,0 +1,179 @@
+import assert from "node:assert/strict";
+import { before, type TestContext, test } from "node:test";
+import type { Env } from "../../server/src/env.ts";
+import { fileScope, startService } from "../../server/test/support/service.ts";
+import { readProject, writeProject } from "../src/project/project.ts";
+import { addFiles, easel, folderWith, signedIn } from "./support/easel.ts";
+
+const scope = fileScope();
+let base: string;
+let service: Env;
+let env: Record<string, string>;
+before(async () => {
+  ({ base, env: service } = await startService(scope, { SERVICE_RATELIMIT_ENABLED: "false" }));
+  env = await signedIn(base, service);
+});
+
+const page = (text: string) => ({ "index.html": `<!doctype html><title>${text}</title>` });
+
+/** Deploys a folder with this name as a canvas with the same slug. Returns the folder. */
+async function deployed(t: TestContext, name: string): Promise<string> {
+  const folder = await folderWith(t, name, page("one"));
+  const { code, stderr } = await easel(["deploy", folder], { env });
+  assert.equal(code, 0, stderr);
+  return folder;
+}
+
+/** Runs `easel` and requires success. Returns the JSON that it prints. */
+async function json(args: string[], options: { cwd?: string; env?: Record<string, string> } = {}) {
+  const { code, stdout, stderr } = await easel([...args, "--json"], { env, ...options });
+  assert.equal(code, 0, stderr);
+  return JSON.parse(stdout);
+}
+
+test("list prints one's canvases as a table, as slugs or as JSON", async (t) => {
+  await deployed(t, "list-one");
+  await deployed(t, "list-two");
+  const table = await easel(["list", "--search", "list-"], { env });
+  assert.match(
+    table.stdout,
+    /^SLUG +TITLE +ACCESS +STATUS +ROLE +CHANGED\nlist-two +list-two +private +published +owner +/,
+  );
+  assert.equal((await easel(["list", "-q", "--search", "list-"], { env })).stdout, "list-two\nlist-one\n");
+  const [two, ...others] = await json(["list", "--search", "list-two"]);
+  assert.deepEqual([two.slug, two.url, two.role, others], ["list-two", `${base}/c/list-two/`, "owner", []]);
+  assert.match(two.updatedAt, /^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
+  const stranger = await signedIn(base, service, "stranger@example.com");
+  const none = await easel(["list"], { env: stranger });
+  assert.deepEqual([none.code, none.stdout], [0, ""]);
+});
+
+test("a title of someone else cannot control the terminal", async (t) => {
+  await deployed(t, "hostile-title");
+  const title = "\u001b[31mred\u202e";
+  await service.db.run`update canvases set title = ${title} where slug = 'hostile-title'`;
+  const { stdout } = await easel(["list", "--search", "hostile-title"], { env });
+  assert.match(stdout, /\ufffd\[31mred\ufffd/);
+  assert.equal((await json(["list", "--search", "hostile-title"]))[0].title, title);
+});
+
+test("versions and rollback: back, forward by id and by the end of an id", async (t) => {
+  const folder = await deployed(t, "versioned");
+  await addFiles(folder, page("two"));
+  await easel(["deploy", folder, "-m", "second"], { env });
+  const list = await json(["versions"], { cwd: folder });
+  const [two, one] = list;
+  assert.deepEqual(
+    list.map(({ current, message }: { current: boolean; message: string | null }) => [current, message]),
+    [
+      [true, "second"],
+      [false, null],
+    ],
+  );
+  const table = await easel(["versions"], { cwd: folder, env });
+  assert.match(table.stdout, new RegExp(`\\n\\* +${two.id} .*\\+0 ~1 -0 +second\\n +${one.id} `));
+
+  const back = await easel(["rollback"], { cwd: folder, env });
+  assert.deepEqual([back.code, back.stdout], [0, `${base}/c/versioned/\n`], back.stderr);
+  assert.match(back.stderr, /Publishing the version that Owner deployed .* instead of .*, “second”/);
+  assert.equal((await readProject(folder))?.version, one.id);
+  assert.match(await (await fetch(`${base}/c/versioned/`, { headers: auth() })).text(), /one/);
+  assert.equal((await easel(["rollback"], { cwd: folder, env })).code, 1);
+  const forward = await json(["rollback", two.id.slice(-8)], { cwd: folder });
+  assert.deepEqual([forward.version, forward.previous], [two.id, one.id]);
+  assert.equal((await easel(["rollback", two.id], { cwd: folder, env })).code, 1);
+  assert.equal((await easel(["rollback", two.id.slice(0, 4)], { cwd: folder, env })).code, 2);
+  assert.equal((await easel(["rollback", "none"], { cwd: folder, env })).code, 4);
+
+  // The person who rolled back may deploy again without a conflict.
+  await easel(["rollback", one.id], { cwd: folder, env });
+  await addFiles(folder, page("three"));
+  const again = await easel(["deploy", folder], { env });
+  assert.equal(again.code, 0, again.stderr);
+});
+
+/** The headers of a request of the owner. */
+const auth = () => ({ authorization: `Bearer ${env.EASEL_TOKEN}` });
+
+test("rollback asks in a terminal, and “no” changes nothing", async (t) => {
+  const folder = await deployed(t, "asked");
+  await addFiles(folder, page("two"));
+  await easel(["deploy", folder], { env });
+  const [two, one] = await json(["versions"], { cwd: folder });
+  const current = async () =>
+    (await json(["versions"], { cwd: folder })).find((each: { current: boolean }) => each.current).id;
+  assert.equal((await easel(["rollback"], { cwd: folder, env, answers: [false] })).code, 130);
+  assert.equal(await current(), two.id);
+  assert.equal((await easel(["rollback"], { cwd: folder, env, answers: [true] })).code, 0);
+  assert.equal(await current(), one.id);
+  assert.equal((await easel(["rollback", two.id, "--yes"], { cwd: folder, env, answers: [] })).code, 0);
+});
+
+test("the canvas of a command: --canvas, the folder's project, its easel.json", async (t) => {
+  const folder = await deployed(t, "chosen");
+  const open = (args: string[], cwd?: string) => easel(["open", ...args], { env, ...(cwd ? { cwd } : {}) });
+  const url = `${base}/c/chosen/\n`;
+  assert.equal((await open([], folder)).stdout, url);
+  const id = String((await readProject(folder))?.canvasId);
+  assert.equal((await open(["-c", "chosen"])).stdout, url);
+  assert.equal((await open(["-c", id])).stdout, url);
+  const named = await folderWith(t, "named", { ...page("named"), "easel.json": '{"slug":"chosen"}' });
+  assert.equal((await open([], named)).stdout, url);
+  assert.equal((await open([], await folderWith(t, "unknown", page("x")))).code, 2);
+  assert.equal((await open(["-c", "none"])).code, 4);
+  assert.equal((await open(["-c", id.replace(/.$/, "x")])).code, 4);
+});
+
+test("delete asks for the slug, and restore brings the canvas back", async (t) => {
+  const folder = await deployed(t, "removable");
+  const rows = () => service.db.all`select id from canvases where slug = 'removable' and deleted_at is null`;
+  const refused = await easel(["delete"], { cwd: folder, env });
+  assert.equal(refused.code, 2);
+  assert.match(refused.stderr, /--yes/);
+  assert.equal((await easel(["delete"], { cwd: folder, env, answers: ["removabel"] })).code, 2);
+  assert.equal((await rows()).length, 1);
+  assert.equal((await easel(["delete"], { cwd: folder, env, answers: ["removable"] })).code, 0);
+  assert.deepEqual(await rows(), []);
+  assert.equal((await easel(["versions"], { cwd: folder, env })).code, 4);
+
+  const [deleted] = await json(["list", "--deleted"]);
+  assert.equal(deleted.slug, "removable");
+  assert.equal(Date.parse(deleted.purgeAt) - Date.parse(deleted.deletedAt), 30 * 24 * 60 * 60 * 1000);
+  assert.match((await easel(["list", "--deleted"], { env })).stdout, /^SLUG .*\nremovable /);
+  const restored = await easel(["restore"], { cwd: folder, env });
+  assert.deepEqual([restored.code, restored.stdout], [0, `${base}/c/removable/\n`], restored.stderr);
+  assert.equal((await easel(["restore", "removable"], { env })).code, 4);
+  assert.equal((await json(["delete", "-c", "removable", "--yes"])).deleted, true);
+  assert.equal((await json(["restore", "-c", "removable"])).slug, "removable");
+});
+
+test("a draft whose slug is taken is restored with --slug", async (t) => {
+  const made = async (slug: string) => {
+    const body = JSON.stringify({ title: slug, slug });
+    const headers = { ...auth(), "content-type": "application/json" };
+    return (
+      (await (await fetch(`${base}/api/canvases`, { method: "POST", headers, body })).json()) as {
+        id: string;
+      }
+    ).id;
+  };
+  const id = await made("drafted");
+  await easel(["delete", "-c", "drafted", "--yes"], { env });
+  await made("drafted");
+  const refused = await easel(["restore", id], { env });
+  assert.equal(refused.code, 5);
+  assert.match(refused.stderr, /--slug/);
+  const folder = await folderWith(t, "draft", {});
+  await writeProject(folder, { url: base, canvasId: id, slug: "drafted", version: null });
+  assert.equal((await json(["restore", "--slug", "drafted-2"], { cwd: folder })).slug, "drafted-2");
+  assert.equal((await easel(["restore"], { env })).code, 2);
+});
+
+test("only the owner deletes; others are told so", async (t) => {
+  const folder = await deployed(t, "shared-owner");
+  await service.db.run`insert into canvas_people (canvas_id, email, role)
+    select id, 'eve@example.com', 'editor' from canvases where slug = 'shared-owner'`;
+  const eve = await signedIn(base, service, "eve@example.com");
+  const { code, stderr } = await easel(["delete", "--yes"], { cwd: folder, env: eve });
+  assert.deepEqual([code, /owner/.test(stderr)], [4, true]);
+});
