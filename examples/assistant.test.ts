@@ -7,13 +7,7 @@ import { devTarget } from "@easel/conformance/target";
 import type { Page } from "playwright-core";
 import { currentModels } from "../packages/server/src/organisation/ai/prices.ts";
 import { startAiProvider } from "../packages/server/test/support/ai-provider.ts";
-import {
-  assertAccessible,
-  auditAccessibility,
-  noBrowser,
-  openAs,
-  openBrowser,
-} from "../packages/server/test/support/browser.ts";
+import { assertAccessible, noBrowser, openAs, openBrowser } from "../packages/server/test/support/browser.ts";
 import { startExample } from "../packages/server/test/support/service.ts";
 
 const provider = await startAiProvider({ after });
@@ -25,21 +19,19 @@ const browser = noBrowser ? undefined : await openBrowser({ after });
 const ADDRESS = `${base}/c/assistant/`;
 await env.db.run`update canvases set ai_audience = 'viewers' where slug = 'assistant'`;
 
-/** Opens the assistant as a person. Collects its announcements, and turns off the content security policy for the accessibility checker. */
-async function openAssistant(email: string) {
-  const opened = await openAs(browser ?? assert.fail("no browser"), ADDRESS, email);
-  const { page, context } = opened;
-  const session = await context.newCDPSession(page);
-  await session.send("Page.setBypassCSP", { enabled: true });
-  await page.addInitScript(`
+/** A script that collects the announcements of the page in `said`. */
+const COLLECT = `
     globalThis.said = [];
     addEventListener("DOMContentLoaded", () => {
       const status = document.getElementById("status");
       const note = () => status.textContent !== "" && said.push(status.textContent);
       new MutationObserver(note).observe(status, { childList: true });
-    });`);
-  await page.reload();
-  await field(page).waitFor();
+    });`;
+
+/** Opens the assistant as a person, and collects its announcements. */
+async function openAssistant(email: string) {
+  const opened = await openAs(browser ?? assert.fail("no browser"), ADDRESS, email, COLLECT);
+  await field(opened.page).waitFor();
   return opened;
 }
 
@@ -102,7 +94,7 @@ test("an answer appears in pieces, is announced once, and is there after a reloa
     "The answer is being written.",
     blocks.map(([, text]) => text).join("\n"),
   ]);
-  await auditAccessibility(page);
+  await assertAccessible(page);
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   await button(page, "Copy the answer").click();
   await page.waitForFunction("said.at(-1) === 'Copied.'");
@@ -139,7 +131,7 @@ test("Stop and Escape stop the provider, and what came so far stays", { skip: no
     );
   await ask(page, [{ text: "The first half" }, { hang: true }], "stop");
   await seen(page, "The first half").waitFor();
-  await auditAccessibility(page);
+  await assertAccessible(page);
   assert.equal(await button(page, "Send").isVisible(), false);
   await button(page, "Stop").focus();
   await page.keyboard.press("Enter");
@@ -221,7 +213,7 @@ test("every failure has its message, and trying again works", { skip: noBrowser 
   await page.unrouteAll();
   await context.setOffline(true);
   await fails("The service could not be reached.", "Are you there?");
-  await auditAccessibility(page);
+  await assertAccessible(page);
   await context.setOffline(false);
 
   assert.equal(await retry(page).count(), 1);
@@ -304,7 +296,7 @@ test("a new conversation removes the old one, also while an answer is being writ
   await ask(page, [{ text: "For ever" }, { hang: true }], "anew");
   await seen(page, "For ever").waitFor();
   await button(page, "New conversation").click();
-  await auditAccessibility(page);
+  await assertAccessible(page);
   await button(page, "Keep this one").click();
   await seen(page, "For ever").waitFor();
   await button(page, "New conversation").click();

@@ -2,13 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { crc32, deflateSync } from "node:zlib";
 import type { Page } from "playwright-core";
-import {
-  assertAccessible,
-  auditAccessibility,
-  noBrowser,
-  openAs,
-  openBrowser,
-} from "../packages/server/test/support/browser.ts";
+import { assertAccessible, noBrowser, openAs, openBrowser } from "../packages/server/test/support/browser.ts";
 import { startExample } from "../packages/server/test/support/service.ts";
 import { startSite } from "../packages/server/test/support/site.ts";
 
@@ -151,9 +145,6 @@ test("an upload shows its progress, can be cancelled, and says why it failed", {
     "viewer@example.com",
   );
   const session = await context.newCDPSession(page);
-  // Turns off the content security policy, which would stop the accessibility checker.
-  await session.send("Page.setBypassCSP", { enabled: true });
-  await page.reload();
   await button(page, "Add photos").waitFor();
 
   const slow = { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: 64 * 1024 };
@@ -179,7 +170,7 @@ test("an upload shows its progress, can be cancelled, and says why it failed", {
   await choose(page, picture("Huge.png", png(2, 4 * 1024 * 1024)), picture("Small.png"));
   await row(page, "Huge").getByRole("alert").getByText("This picture is too large.").waitFor();
   await photo(page, "Small").waitFor();
-  await auditAccessibility(page);
+  await assertAccessible(page);
   await env.db.run`delete from quotas where name = 'files.bytes.file'`;
 
   await env.db.run`insert into quotas (name, value) values ('files.bytes.canvas', 2000)`;
@@ -209,14 +200,7 @@ test("by keyboard alone: adding, the larger view, renaming and removing; on narr
   skip: noBrowser,
 }, async (t) => {
   const { base } = await startExample(t, "photo-wall");
-  const { page, context, faults } = await openAs(
-    await openBrowser(t),
-    `${base}/c/photo-wall/`,
-    "viewer@example.com",
-  );
-  const session = await context.newCDPSession(page);
-  await session.send("Page.setBypassCSP", { enabled: true });
-  await page.reload();
+  const { page, faults } = await openAs(await openBrowser(t), `${base}/c/photo-wall/`, "viewer@example.com");
   await button(page, "Add photos").waitFor();
   // Adds a listener for the whole test, because file choosers that open between two calls of `waitForEvent` would not be intercepted.
   page.on("filechooser", () => {});
@@ -248,7 +232,7 @@ test("by keyboard alone: adding, the larger view, renaming and removing; on narr
   await press("Enter");
   await shows("Three");
   await dialog.getByText("1 of 3").waitFor();
-  await auditAccessibility(page);
+  await assertAccessible(page);
   await press("ArrowRight");
   await shows("Two");
   await press("ArrowLeft", "ArrowLeft");
@@ -261,7 +245,7 @@ test("by keyboard alone: adding, the larger view, renaming and removing; on narr
   await press("Tab");
   await focuses(page, ".rename");
   await press("Enter");
-  await auditAccessibility(page);
+  await assertAccessible(page);
   await press("ControlOrMeta+a", "Delete", "Enter");
   await photo(page, "One").getByRole("alert").getByText("A photo needs a name.").waitFor();
   await page.keyboard.type("Uno");

@@ -1,13 +1,7 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import type { Page } from "playwright-core";
-import {
-  assertAccessible,
-  auditAccessibility,
-  noBrowser,
-  openAs,
-  openBrowser,
-} from "../packages/server/test/support/browser.ts";
+import { assertAccessible, noBrowser, openAs, openBrowser } from "../packages/server/test/support/browser.ts";
 import { startExample } from "../packages/server/test/support/service.ts";
 import { startSite } from "../packages/server/test/support/site.ts";
 
@@ -15,12 +9,9 @@ const ON = { SERVICE_AUTHORING: "on" };
 const { base, env } = await startExample({ after }, "publisher", ON);
 const browser = noBrowser ? undefined : await openBrowser({ after });
 
-/** Opens the publisher as a person. Turns off the content security policy, which would stop the accessibility checker. */
+/** Opens the publisher as a person. */
 async function openPublisher(email: string, address = `${base}/c/publisher/`) {
   const opened = await openAs(browser ?? assert.fail("no browser"), address, email);
-  const session = await opened.context.newCDPSession(opened.page);
-  await session.send("Page.setBypassCSP", { enabled: true });
-  await opened.page.reload();
   await opened.page.getByRole("heading", { name: "Your pages" }).waitFor();
   return opened;
 }
@@ -112,7 +103,7 @@ test("two people: a page is published, read, changed and taken down", { skip: no
   await item(ada.page, "Garden").getByText("Taken down", { exact: true }).waitFor();
   await focuses(ada.page, ".item .edit");
   assert.equal((await ben.page.goto(address))?.status(), 404);
-  await auditAccessibility(ada.page);
+  await assertAccessible(ada.page);
 
   await button(ada.page, "Edit “Garden”").click();
   await publish(ada.page, { readers: "With a password", password: "open sesame" });
@@ -147,7 +138,7 @@ test("a page that changed meanwhile: one's own text is kept, and either one wins
   await focuses(page, "#mine");
   await page.getByText("What it says now").click();
   await page.getByText("Theirs", { exact: true }).waitFor();
-  await auditAccessibility(page);
+  await assertAccessible(page);
   assert.equal(await page.getByLabel("Text", { exact: true }).inputValue(), "Mine");
   await button(page, "Publish mine instead").click();
   await says(page, "“Minutes” is changed.");
@@ -190,7 +181,7 @@ test("every refusal says what a person can do", { skip: noBrowser }, async () =>
   await publish(page, { slug: "publisher" });
   await alerts(page, "This address is taken.");
   await focuses(page, "#slug");
-  await auditAccessibility(page);
+  await assertAccessible(page);
   assert.equal(await page.locator(".item").count(), 0);
 
   const today = Math.floor(Date.now() / 86_400_000);

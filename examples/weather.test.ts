@@ -1,12 +1,7 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import type { Page } from "playwright-core";
-import {
-  auditAccessibility,
-  noBrowser,
-  openAs,
-  openBrowser,
-} from "../packages/server/test/support/browser.ts";
+import { assertAccessible, noBrowser, openAs, openBrowser } from "../packages/server/test/support/browser.ts";
 import { startExternalApi } from "../packages/server/test/support/external-api.ts";
 import { startExample } from "../packages/server/test/support/service.ts";
 
@@ -57,19 +52,8 @@ const { base, env } = await startExample({ after }, "weather", {
 const browser = noBrowser ? undefined : await openBrowser({ after });
 const ADDRESS = `${base}/c/weather/`;
 
-/** Opens the page, signed in as the user with this e-mail address. The accessibility checker can run in it. */
-async function openWeather(email: string) {
-  const opened = await openAs(browser ?? assert.fail("no browser"), ADDRESS, email);
-  await allowChecker(opened.page);
-  await opened.page.reload();
-  return opened;
-}
-
-/** Turns off the content security policy of a page for the accessibility checker. */
-async function allowChecker(page: Page) {
-  const session = await page.context().newCDPSession(page);
-  await session.send("Page.setBypassCSP", { enabled: true });
-}
+/** Opens the page, signed in as the user with this e-mail address. */
+const openWeather = (email: string) => openAs(browser ?? assert.fail("no browser"), ADDRESS, email);
 
 const shows = (page: Page, text: string | RegExp) =>
   page.locator("main > :not([role=status])").getByText(text).first().waitFor();
@@ -112,7 +96,7 @@ test("without a grant the page says what to do, and shows the forecast after the
     await shows(each, /An administrator creates this profile and grants it/);
     await shows(each, "https://api.open-meteo.com");
     assert.equal(await each.locator("#forecast").isVisible(), false);
-    await auditAccessibility(each);
+    await assertAccessible(each);
   }
   assert.equal(api.requests.length, 0);
 
@@ -175,7 +159,7 @@ test("the page fits, in both directions, and breaks no rule of accessibility", {
 }, async () => {
   const { page } = await openWeather("viewer@example.com");
   await announces(page, "Berlin: 3 °C, Light rain.");
-  await auditAccessibility(page);
+  await assertAccessible(page);
   for (const dir of ["rtl", "ltr"])
     for (const width of [320, 700, 1280]) {
       await page.setViewportSize({ width, height: 700 });

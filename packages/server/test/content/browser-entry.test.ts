@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { amend, manage, type Stage, share, stage } from "@easel/conformance/fixture";
 import { invite } from "@easel/conformance/guest";
 import type { Browser, Page } from "playwright-core";
-import { noBrowser, openAs, openBrowser } from "../support/browser.ts";
+import { noBrowser, openBrowser, signInAs } from "../support/browser.ts";
 import { publish } from "../support/publish.ts";
 import { type Site, startSite } from "../support/site.ts";
 
@@ -45,10 +45,10 @@ for (const mode of ["path", "subdomain"] as const) {
     const browser = await openBrowser(t);
     const asked = `${site.env.base.canvasUrl(canvas.slug)}more.html?cup=2`;
 
-    const { page: own, faults } = await openAs(browser, asked, owner.email);
+    const { page: own, faults } = await signInAs(browser, asked, owner.email);
     await own.getByText(`${owner.name}, owner`).waitFor();
 
-    const { page } = await openAs(browser, asked, viewer.email);
+    const { page } = await signInAs(browser, asked, viewer.email);
     assert.match(await shown(page), /^Password needed/);
     await page.getByLabel("Password").fill("darjeeling");
     await page.getByRole("button", { name: "Open" }).click();
@@ -90,7 +90,7 @@ for (const mode of ["path", "subdomain"] as const) {
     assert.equal(await asks(guest), "guest@partner.example");
 
     // A signed-in user without access must confirm that the invitation ends their session.
-    const { page } = await openAs(browser, `${site.base}/`, stranger.email);
+    const { page } = await signInAs(browser, `${site.base}/`, stranger.email);
     await page.goto(invited.url);
     assert.match(await shown(page), /^Go on as a guest\?/);
     await page.getByRole("button", { name: "Sign out and go on" }).click();
@@ -131,7 +131,7 @@ for (const mode of ["path", "subdomain"] as const) {
     const { viewer } = canvas.people;
     const address = site.env.base.canvasUrl(canvas.slug);
     const browser = await openBrowser(t, { goesBack: true });
-    const { page, context } = await openAs(browser, address, viewer.email);
+    const { page, context } = await signInAs(browser, address, viewer.email);
     const other = await context.newPage();
     await other.goto(`${address}more.html`);
     await other.getByText(`${viewer.name}, viewer`).waitFor();

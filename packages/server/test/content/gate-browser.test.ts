@@ -1,6 +1,6 @@
 import { test } from "node:test";
 import { stage } from "@easel/conformance/fixture";
-import { noBrowser, openAs, openBrowser } from "../support/browser.ts";
+import { noBrowser, openBrowser, signInAs } from "../support/browser.ts";
 import { publish } from "../support/publish.ts";
 import { startSite } from "../support/site.ts";
 
@@ -14,7 +14,7 @@ for (const mode of ["path", "subdomain"] as const) {
     const { email } = canvas.people.viewer;
     const browser = await openBrowser(t);
     const asked = `${env.base.canvasUrl(canvas.slug)}tea.html`;
-    const { page } = await openAs(browser, asked, email);
+    const { page } = await signInAs(browser, asked, email);
     await page.getByLabel("Password").fill("open, sesame");
     await env.db.run`delete from sessions`;
     await page.getByRole("button", { name: "Open" }).click();

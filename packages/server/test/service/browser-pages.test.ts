@@ -7,7 +7,7 @@ import { manage, type Stage, share, stage } from "@easel/conformance/fixture";
 import { invite } from "@easel/conformance/guest";
 import type { Page } from "playwright-core";
 import { callAs, newAttempt } from "../sign-in/oauth-client.ts";
-import { auditAccessibility, noBrowser, openBrowser } from "../support/browser.ts";
+import { assertAccessible, noBrowser, openBrowser } from "../support/browser.ts";
 import { publish } from "../support/publish.ts";
 import { atEnd, startWithExamples } from "../support/service.ts";
 import { enterAs, type Site, startSite } from "../support/site.ts";
@@ -62,9 +62,9 @@ test("every page of a refusal is accessible, fits a small screen, and shows no f
     await manage(site.target, people.owner, "POST", "/api/canvases", { title: `Draft ${n}` });
   }
   const browser = await openBrowser(t);
-  /** Opens a browser in which the accessibility checker can run, signed in as this person; null: anonymous. */
+  /** Opens a page, signed in as this person; null: anonymous. */
   const arrive = async (person: keyof typeof people | null) => {
-    const context = await browser.newContext({ bypassCSP: true, viewport: { width: 320, height: 640 } });
+    const context = await browser.newContext({ viewport: { width: 320, height: 640 } });
     if (person !== null) await enterAs(context, site, people[person]);
     return context.newPage();
   };
@@ -161,7 +161,7 @@ test("every page of a refusal is accessible, fits a small screen, and shows no f
     assert.equal(await page.locator("h1").count(), 1, title);
     assert.equal(await page.locator("script").count(), 0, title);
     assert.equal(await page.evaluate(FITS), true, `${title} does not fit a small screen`);
-    await auditAccessibility(page);
+    await assertAccessible(page);
     for (const secret of refusals.includes(view) ? [people.owner.email, "Conformance"] : []) {
       const isTold = (await page.content()).includes(secret);
       assert.equal(isTold, secret === tells, `${title} and ${secret}`);

@@ -1,16 +1,17 @@
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { after } from "node:test";
 import { PATIENCE_MS } from "@easel/conformance/patience";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
-import { atEnd, type Scope } from "./service.ts";
+import { atEnd, NAMED, type Scope } from "./service.ts";
 
 /** The path of Chromium. The headless shell is preferred, because it needs half the processor time. */
 const PROGRAM = ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"]
   .map((name) => `/usr/bin/${name}`)
   .find(existsSync);
-const AXE = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
+/** The accessibility checker, as a script whose value can be sent to the tests. */
+const AXE = `${readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")};0`;
 
 const FLAGS =
   "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync";
@@ -49,12 +50,15 @@ export async function openBrowser(scope: Scope, { goesBack = false } = {}): Prom
   return Object.assign(Object.create(browser) as Browser, { newContext, newPage });
 }
 
-/** Opens an address as a page, signs in, and collects the errors of the page. */
-export async function openAs(
-  browser: Browser,
-  address: string,
-  email: string,
-): Promise<{ page: Page; context: BrowserContext; faults: string[] }> {
+/** A page, and the errors that it reports. */
+interface Opened {
+  page: Page;
+  context: BrowserContext;
+  faults: string[];
+}
+
+/** Opens an empty page in a context of its own, and collects the errors of the page. */
+async function newPage(browser: Browser): Promise<Opened> {
   const context = await browser.newContext();
   const page = await context.newPage();
   const faults: string[] = [];
@@ -63,11 +67,41 @@ export async function openAs(
     if (message.type() === "error" && /content security policy/i.test(message.text()))
       faults.push(message.text());
   });
+  return { page, context, faults };
+}
+
+/** Opens an address, is redirected to the sign-in page of dev mode, and signs in with its form. */
+export async function signInAs(browser: Browser, address: string, email: string): Promise<Opened> {
+  const opened = await newPage(browser);
+  const { page } = opened;
   await page.goto(address);
   await page.getByLabel("E-mail address").fill(email);
   await page.getByRole("button", { name: "Sign in", exact: true }).click();
   await page.waitForURL(address);
-  return { page, context, faults };
+  return opened;
+}
+
+/**
+ * Opens an address of a service in dev mode, with the cookie of a new session: no page of the sign-in is loaded. `script` runs in the page
+ * before its own scripts.
+ */
+export async function openAs(browser: Browser, address: string, email: string, script = ""): Promise<Opened> {
+  const opened = await newPage(browser);
+  await opened.page.addInitScript(script);
+  const { port, hostname } = new URL(address);
+  const answer = await fetch(`http://127.0.0.1:${port}/auth/dev/session`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ email }),
+  });
+  assert.equal(answer.status, 204);
+  const [name = "", value = ""] = answer.headers.get("set-cookie")?.split(";")[0]?.split("=") ?? [];
+  // A canvas host is below the host of the service, to which the browser is redirected for the session.
+  const url = `http://${hostname.endsWith(`.${NAMED}`) ? NAMED : hostname}:${port}`;
+  await opened.context.addCookies([{ name, value, url, httpOnly: true, sameSite: "Lax" }]);
+  await opened.page.goto(address);
+  await opened.page.waitForURL(address);
+  return opened;
 }
 
 interface Violation {
@@ -84,32 +118,17 @@ const SCHEMES = [
   ["dark", { runOnly: ["color-contrast"] }],
 ] as const;
 
-/** Runs the accessibility checker on a page, whose content security policy must allow the script. */
-async function check(page: Page, colorScheme: "light" | "dark", options: object): Promise<void> {
-  await page.addScriptTag({ path: AXE });
-  const found = await page.evaluate<Violation[]>(
-    `axe.run(${JSON.stringify(options)}).then(({ violations }) => violations.map(({ id, nodes }) => ({ id, nodes: nodes.map(({ html }) => ({ html })) })))`,
-  );
-  assert.deepEqual(found, [], `${page.url()} in ${colorScheme}`);
-}
-
-/** Asserts that a page breaks no accessibility rule that a program can check, in light and dark. */
+/**
+ * Asserts that a page breaks no accessibility rule that a program can check, in light and dark. The checker is evaluated by the debugger, to
+ * which the content security policy of the page does not apply.
+ */
 export async function assertAccessible(page: Page): Promise<void> {
+  await page.evaluate(AXE);
   for (const [colorScheme, options] of SCHEMES) {
     await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-    // Bypasses the content security policy of the page, which forbids the script of the checker.
-    const session = await page.context().newCDPSession(page);
-    await session.send("Page.setBypassCSP", { enabled: true });
-    await page.reload();
-    await page.waitForLoadState("networkidle");
-    await check(page, colorScheme, options);
-  }
-}
-
-/** Asserts accessibility like `assertAccessible`, but does not reload the page. The browser context of the page must have `bypassCSP`. */
-export async function auditAccessibility(page: Page): Promise<void> {
-  for (const [colorScheme, options] of SCHEMES) {
-    await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-    await check(page, colorScheme, options);
+    const found = await page.evaluate<Violation[]>(
+      `axe.run(${JSON.stringify(options)}).then(({ violations }) => violations.map(({ id, nodes }) => ({ id, nodes: nodes.map(({ html }) => ({ html })) })))`,
+    );
+    assert.deepEqual(found, [], `${page.url()} in ${colorScheme}`);
   }
 }
