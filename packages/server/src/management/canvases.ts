@@ -118,7 +118,7 @@ export const canvases = [
     name: "canvas.restore-own",
     method: "POST",
     path: "/api/canvases/{id}/restore",
-    summary: "Restores a deleted canvas as it was.",
+    summary: "Restores a canvas that the caller deleted, as it was.",
     details:
       "404 `NOT_FOUND` unless it was deleted within 30 days. 409 `SLUG_TAKEN` where another canvas has the slug, which is possible only if this one never had a version: `slug` gives it a new one. 409 `QUOTA_EXCEEDED`.",
     allow: "formerOwner",
