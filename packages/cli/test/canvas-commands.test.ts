@@ -77,7 +77,9 @@ test("versions and rollback: back, forward by id and by the end of an id", async
   assert.deepEqual([back.code, back.stdout], [0, `${base}/c/versioned/\n`], back.stderr);
   assert.match(back.stderr, /Publishing the version that Owner deployed .* instead of .*, “second”/);
   assert.equal((await readProject(folder))?.version, one.id);
-  assert.match(await (await fetch(`${base}/c/versioned/`, { headers: auth() })).text(), /one/);
+  assert.deepEqual(await service.db.all`select version_id from canvases where slug = 'versioned'`, [
+    { version_id: one.id },
+  ]);
   assert.equal((await easel(["rollback"], { cwd: folder, env })).code, 1);
   const forward = await json(["rollback", two.id.slice(-8)], { cwd: folder });
   assert.deepEqual([forward.version, forward.previous], [two.id, one.id]);
