@@ -5,7 +5,7 @@ const inDevMode = (base: string) => `In dev mode, this creates one:
 
 \`\`\`sh
 curl -sS -c cookies -H 'content-type: application/json' -d '{"email":"dev@example.com"}' ${base}/auth/dev/session
-EASEL_TOKEN=$(curl -sS -b cookies -H 'content-type: application/json' -d '{"name":"agent"}' ${base}/api/tokens | jq -r .token)
+export EASEL_TOKEN=$(curl -sS -b cookies -H 'content-type: application/json' -d '{"name":"agent"}' ${base}/api/tokens | jq -r .token)
 \`\`\`
 `;
 

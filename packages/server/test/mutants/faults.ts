@@ -2,6 +2,7 @@ import type { Fault } from "./fault.ts";
 import { ai } from "./faults/ai.ts";
 import { callLog } from "./faults/call-log.ts";
 import { canvases } from "./faults/canvases.ts";
+import { cli } from "./faults/cli.ts";
 import { connections } from "./faults/connections.ts";
 import { data } from "./faults/data.ts";
 import { oauth } from "./faults/oauth.ts";
@@ -31,5 +32,6 @@ export const FAULTS: Fault[] = [
   ...ai,
   ...connections,
   ...sdk,
+  ...cli,
   ...react,
 ];

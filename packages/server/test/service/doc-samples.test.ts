@@ -19,8 +19,8 @@ import { fileScope, startExample, temporaryDirectory } from "../support/service.
 
 /** Maps pages, sections or blocks to the test file that runs their code. A test checks that this file still names the page. */
 const ELSEWHERE: Record<string, string> = {
-  "README.md#hello": "examples/deploy.test.ts",
-  "docs/easel-json.md": "examples/deploy.test.ts",
+  "README.md#hello": "examples/first-canvas.test.ts",
+  "docs/easel-json.md": "examples/first-canvas.test.ts",
   "docs/recipes.md": "packages/server/test/service/recipes-browser.test.ts",
   "docs/vite.md": "packages/server/test/service/vite-browser.test.ts",
   "docs/tutorial.md": "packages/server/test/service/tutorial-browser.test.ts",
@@ -267,7 +267,7 @@ ID=$(post -d '{"title":"Lunch","slug":"lunch"}' ${base}/api/canvases | jq -r .id
 post -X PATCH -d '{"backendEnabled":true,"authoring":true}' ${base}/api/canvases/$ID/capabilities > /dev/null
 echo tea > index.html; echo tea > photo.png; zip -qr poll.zip index.html
 echo EASEL_TOKEN=$(post -d '{"name":"docs"}' ${base}/api/tokens | jq -r .token)
-echo ID=$ID; echo SLUG=lunch`,
+echo ID=$ID; echo SLUG=lunch; echo EASEL_URL=${base}`,
       },
     ],
     cwd,

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
 import type { Browser, Page } from "playwright-core";
 import { noBrowser, openAs, openBrowser } from "../support/browser.ts";
-import { follow, noTools } from "../support/sample-shell.ts";
+import { follow, noTools, signedInVariables } from "../support/sample-shell.ts";
 import { samplesOf } from "../support/samples.ts";
 import { fileScope, startService, temporaryDirectory } from "../support/service.ts";
 
@@ -30,9 +30,7 @@ describe("recipes, each followed and used by two people", { skip: noBrowser || n
     ({ base } = await startService(scope, { SERVICE_RATELIMIT_LOGIN_PER_MIN: "100" }));
     browser = await openBrowser(scope);
     cwd = await temporaryDirectory(scope);
-    const dev = await openAs(browser, `${base}/`, "dev@example.com");
-    const answer = await dev.context.request.post(`${base}/api/tokens`, { data: { name: "docs" } });
-    variables = { EASEL_TOKEN: (await answer.json()).token };
+    variables = await signedInVariables(base);
   });
 
   /**
@@ -43,7 +41,8 @@ describe("recipes, each followed and used by two people", { skip: noBrowser || n
     const found = samples.filter((sample) => sample.section === section);
     const own = found.filter(({ language }) => language === "sh");
     const command = { ...found[0], name: section, page: "", section, language: "sh", file: undefined };
-    const last = own.length > 0 ? [] : [{ ...command, text: `npm run deploy -- ${folder}` }];
+    const last =
+      own.length > 0 ? [] : [{ ...command, text: `npx easel deploy ${folder} --access whole_org` }];
     return follow([...found, ...last], cwd, { "http://localhost:3000": base }, variables);
   }
 
@@ -78,9 +77,7 @@ describe("recipes, each followed and used by two people", { skip: noBrowser || n
     const all = samples.filter((sample) => sample.section === section);
     const nightly = all.findLastIndex(({ language }) => language === "sh");
     const replaced = { "http://localhost:3000": base };
-    assert.deepEqual(await follow(all.slice(0, nightly), cwd, replaced, variables), [
-      `${base}/c/menu/\npublic_link`,
-    ]);
+    assert.deepEqual(await follow(all.slice(0, nightly), cwd, replaced, variables), [`${base}/c/menu/`]);
     const visitor = await browser.newPage();
     await visitor.goto(`${base}/c/menu/`);
     await visitor.getByText("Lemon cake").waitFor();

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
 import { noBrowser, openAs, openBrowser } from "../support/browser.ts";
-import { follow, noTools } from "../support/sample-shell.ts";
+import { follow, noTools, signedInVariables } from "../support/sample-shell.ts";
 import { samplesOf } from "../support/samples.ts";
 import { startService, temporaryDirectory } from "../support/service.ts";
 
@@ -19,13 +19,14 @@ test("the tutorial, followed from its first line to its last, in the browsers of
 }, async (t) => {
   const { base } = await startService(t);
   const cwd = await temporaryDirectory(t);
+  const variables = await signedInVariables(base);
   const followed: string[] = [];
   /** Follows the sections up to and including one, and returns what its commands print. */
   const upTo = async (section: string) => {
     const end = samples.findLastIndex((sample) => sample.section === section);
     const next = samples.slice(followed.length, end + 1);
     followed.push(...next.map(({ name }) => name));
-    return follow(next, cwd, { "http://localhost:3000": base });
+    return follow(next, cwd, { "http://localhost:3000": base }, variables);
   };
 
   const address = `${base}/c/picnic/`;

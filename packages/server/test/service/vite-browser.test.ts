@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import { createServer } from "vite";
 import { createProject, pack } from "../../../sdk/test/packed.ts";
 import { noBrowser, openAs, openBrowser } from "../support/browser.ts";
-import { follow, noTools } from "../support/sample-shell.ts";
+import { follow, noTools, signedInVariables } from "../support/sample-shell.ts";
 import { samplesOf } from "../support/samples.ts";
 import { startService } from "../support/service.ts";
 
@@ -47,10 +47,10 @@ test("a page by Vite, React and TypeScript, made by the docs with the packed pac
   await run("typescript/bin/tsc");
   await run("vite/bin/vite.js", "build");
 
-  const deploy = samples.filter(({ text }) => text.startsWith("npm run deploy"));
+  const deploy = samples.filter(({ text }) => text.startsWith("npx easel deploy"));
   assert.equal(deploy.length, 1);
   const dist = path.join(project, "dist");
-  await follow(deploy, project, { "../team-list/dist": dist, "http://localhost:3000": base });
+  await follow(deploy, project, { "../team-list/dist": dist }, await signedInVariables(base));
 
   const server = await createServer({ root: project, logLevel: "silent" });
   t.after(() => server.close());

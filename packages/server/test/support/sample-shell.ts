@@ -4,6 +4,8 @@ import { existsSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
+import { devTarget } from "@easel/conformance/target";
+import { tokenOf } from "@easel/conformance/token";
 import { ROOT } from "./import-tests.ts";
 import type { Sample } from "./samples.ts";
 
@@ -23,7 +25,7 @@ const MARK = "--- end of the block ---";
 
 /**
  * Does what a reader of a page would do in the folder `cwd`: first saves the blocks that have a file name, then runs those in `sh`. Asserts
- * that all commands succeed and print no errors. Returns the output of each block in `sh`.
+ * that all commands succeed and print no errors; the progress of `easel` does not count. Returns the output of each block in `sh`.
  *
  * `replaced` maps texts in the blocks to their replacements, such as `http://localhost:3000` to the address of the service under test.
  * Shell variables are kept for the next call with the same folder.
@@ -43,23 +45,32 @@ export async function follow(
   }
   const commands = samples.filter(({ language, file }) => language === "sh" && file === undefined);
   if (commands.length === 0) return [];
-  const deploy = path.join(ROOT, "examples/deploy.ts");
+  const easel = path.join(ROOT, "packages/cli/bin/easel.js");
+  const errors = path.join(cwd, ".errors");
   // Sections of a page are followed one after the other in one terminal: variables outlive a section.
   const state = path.join(cwd, ".variables");
   const script = [
     `if [ -f '${state}' ]; then . '${state}'; fi; set -a`,
-    `npm() { [ "$1 $2 $3" = "run deploy --" ] && '${process.execPath}' '${deploy}' "$4" '${replaced["http://localhost:3000"]}'; }`,
+    `easel() { '${process.execPath}' '${easel}' "$@" 2> '${errors}' || { local code=$?; cat '${errors}' >&2; return $code; }; }`,
+    'npx() { "$@"; }',
     'curl() { command curl -sS --fail-with-body "$@"; }',
     ...commands.flatMap(({ text }) => [filled(text), `echo '${MARK}'`]),
     `export -p | grep -v '^declare -xr' > '${state}'`,
   ].join("\n");
   const { stdout, stderr } = await promisify(execFile)("bash", ["-eu", "-o", "pipefail", "-c", script], {
     cwd,
-    env: { ...process.env, ...variables },
+    env: { ...process.env, EASEL_CONFIG_DIR: path.join(cwd, ".config"), ...variables },
   }).catch((error) => assert.fail(`${commands[0]?.page}: ${error.stdout}${error.stderr}`));
   assert.equal(stderr, "");
   return stdout
     .split(`${MARK}\n`)
     .slice(0, -1)
     .map((printed) => printed.trim());
+}
+
+/** Creates an access token of dev@example.com. Returns the environment variables with which `easel` acts for that person. */
+export async function signedInVariables(base: string): Promise<{ EASEL_URL: string; EASEL_TOKEN: string }> {
+  const target = devTarget(base, "path");
+  const { token } = await tokenOf(target, await target.signIn("dev@example.com", "Dev"));
+  return { EASEL_URL: base, EASEL_TOKEN: token };
 }

@@ -3,13 +3,6 @@ import { type Fault, fault } from "../fault.ts";
 /** Faults of the SDK and the examples. */
 export const sdk: Fault[] = [
   fault(
-    "deploy: a first deploy that fails leaves its canvas",
-    "examples/deploy.ts",
-    "if (known === undefined) await discard(service, canvas);",
-    "",
-    "examples/deploy.test.ts",
-  ),
-  fault(
     "sdk: a `break` leaves the request to the model open",
     "packages/sdk/src/ai/deltas.ts",
     "reader.cancel().catch(() => {});",

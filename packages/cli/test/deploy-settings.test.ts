@@ -1,0 +1,109 @@
+import assert from "node:assert/strict";
+import path from "node:path";
+import { before, test } from "node:test";
+import type { Env } from "../../server/src/env.ts";
+import { fileScope, startService } from "../../server/test/support/service.ts";
+import { addFiles, easel, folderWith, signedIn } from "./support/easel.ts";
+
+const scope = fileScope();
+let base: string;
+let service: Env;
+let env: Record<string, string>;
+before(async () => {
+  ({ base, env: service } = await startService(scope));
+  env = await signedIn(base, service);
+});
+
+const PAGE = "<!doctype html><title>Page</title>";
+
+/** Deploys a folder with the given easel.json, which must succeed. Returns the lines on stderr. */
+async function deployed(folder: string, settings: object, ...flags: string[]): Promise<string> {
+  await addFiles(folder, { "easel.json": JSON.stringify(settings) });
+  const { code, stderr } = await easel(["deploy", ...flags, folder], { env });
+  assert.equal(code, 0, stderr);
+  return stderr;
+}
+
+test("the name of the folder becomes the slug; a later deploy keeps access and switches", async (t) => {
+  const folder = await folderWith(t, "Geheime Übung (1)!", { "index.html": PAGE });
+  const rows = () => service.db.all`
+    select access, backend_enabled from canvases where slug = 'geheime-uebung-1'`;
+  await deployed(folder, {}, "--access", "whole_org");
+  assert.deepEqual(await rows(), [{ access: "whole_org", backend_enabled: 1 }]);
+  await service.db.run`
+    update canvases set access = 'private', backend_enabled = 0 where slug = 'geheime-uebung-1'`;
+  await deployed(folder, {}, "--access", "whole_org");
+  assert.deepEqual(await rows(), [{ access: "private", backend_enabled: 0 }]);
+});
+
+test("the first deploy turns on what easel.json names; later ones say what is off, until --enable", async (t) => {
+  const folder = await folderWith(t, "press", { "index.html": PAGE });
+  const switches = async () => {
+    const [row] = await service.db.all<Record<string, number>>`
+      select backend_enabled, kv, files, ai, realtime, authoring from canvases where slug = 'press'`;
+    return row;
+  };
+  const first = { backend_enabled: 1, kv: 1, files: 0, ai: 0, realtime: 0, authoring: 1 };
+  const later = { capabilities: ["identity", "kv", "files", "ai"] };
+  assert.doesNotMatch(await deployed(folder, { capabilities: ["identity", "kv", "authoring"] }), /Off on/);
+  assert.deepEqual(await switches(), first);
+  assert.match(await deployed(folder, later), /Off on this canvas, though easel\.json needs it: files, ai\./);
+  assert.deepEqual(await switches(), first);
+  await deployed(folder, later, "--enable");
+  assert.deepEqual(await switches(), { ...first, files: 1, ai: 1 });
+});
+
+test("a page that needs nothing has no backend", async (t) => {
+  await deployed(await folderWith(t, "plain", { "index.html": PAGE }), { capabilities: [] });
+  const rows = await service.db.all`select backend_enabled from canvases where slug = 'plain'`;
+  assert.deepEqual(rows, [{ backend_enabled: 0 }]);
+});
+
+test("every deploy sets title, spa and the sections of the policy that easel.json names, and no more", async (t) => {
+  const folder = await folderWith(t, "ab", { "index.html": PAGE });
+  const next = async (settings: object) => {
+    await deployed(folder, { slug: "ideas", ...settings });
+    const [row] = await service.db.all<Record<"title" | "spa" | "policy" | "revision", string>>`
+      select title, spa, runtime_policy as policy, runtime_policy_revision as revision
+      from canvases where slug = 'ideas'`;
+    return row ?? assert.fail("no canvas");
+  };
+  const collections = { ideas: { preset: "personal" } };
+  const first = await next({ title: "Our ideas", spa: true, policy: { collections } });
+  assert.deepEqual([first.title, first.spa, JSON.parse(first.policy)], ["Our ideas", 1, { collections }]);
+  const second = await next({ title: "All ideas", policy: { defaultMode: "collaboration" } });
+  assert.deepEqual([second.title, second.spa], ["All ideas", 1]);
+  assert.notEqual(second.revision, first.revision);
+  assert.deepEqual(JSON.parse(second.policy), { collections, defaultMode: "collaboration" });
+  assert.deepEqual(await next({ spa: false }), { ...second, spa: 0 });
+});
+
+/** Texts of easel.json that are refused, and what is printed. */
+const FAULTS: [text: string, lines: RegExp][] = [
+  ["{", /easel\.json: not valid JSON: /],
+  ["[]", /easel\.json: .*expected object/],
+  ['{"titel":"A"}', /easel\.json: `titel` is unknown; did you mean `title`\?/],
+  [
+    '{"policy":{"colections":{},"collections":{"a":{"preset":"personal","x":1}}}}',
+    /easel\.json: `policy\.collections\.a\.x` is unknown\neasel\.json: `policy\.colections` is unknown; did you mean `collections`\?/,
+  ],
+  ['{"slug":"admin"}', /easel\.json: `slug`: is reserved/],
+];
+
+test("a folder that cannot be deployed is reported in a line, and makes no canvas", async (t) => {
+  const canvases = () => service.db.all`select id from canvases order by id`;
+  const asItWas = await canvases();
+  const refused = async (folder: string, line: RegExp, code = 1) => {
+    const outcome = await easel(["deploy", folder], { env });
+    assert.deepEqual([outcome.code, outcome.stdout], [code, ""], outcome.stderr);
+    assert.match(outcome.stderr, line);
+    assert.doesNotMatch(outcome.stderr, /bug of easel|\n\s+at /);
+  };
+  for (const [text, lines] of FAULTS)
+    await refused(await folderWith(t, "faulty", { "index.html": PAGE, "easel.json": text }), lines);
+  await refused(await folderWith(t, "odd", { "index.html": PAGE, "a\tb": "" }), /path .* characters/);
+  await refused(await folderWith(t, "ab", { "index.html": PAGE }), /too short, malformed or reserved/, 2);
+  const file = path.join(await folderWith(t, "a-file", { "index.html": PAGE }), "index.html");
+  await refused(file, /index\.html/, 2);
+  assert.deepEqual(await canvases(), asItWas);
+});

@@ -1,0 +1,26 @@
+import { type Fault, fault } from "../fault.ts";
+
+/** Faults of the command line. */
+export const cli: Fault[] = [
+  fault(
+    "deploy: a first deploy that fails leaves its canvas",
+    "packages/cli/src/deploy/deploy.ts",
+    "if (found === undefined) await discard(canvas, service, context);",
+    "",
+    "packages/cli/test/deploy-command.test.ts",
+  ),
+  fault(
+    "deploy: a later deploy turns on capabilities that the owner has turned off",
+    "packages/cli/src/deploy/settings.ts",
+    "if (!enable && !yes && !(terminal.ask.possible && (await terminal.ask.confirm(question))))",
+    "if (off.length === 0)",
+    "packages/cli/test/deploy-settings.test.ts",
+  ),
+  fault(
+    "deploy: a faulty easel.json is deployed",
+    "packages/cli/src/project/easel-json.ts",
+    "if (faults.length > 0) fail(",
+    "if (faults.length > 99) fail(",
+    "packages/cli/test/deploy-settings.test.ts",
+  ),
+];
