@@ -2,6 +2,7 @@ import { Command } from "commander";
 import { deleteCommand } from "./commands/delete.ts";
 import { deploy } from "./commands/deploy.ts";
 import { list } from "./commands/list.ts";
+import { logs } from "./commands/logs.ts";
 import { open } from "./commands/open.ts";
 import { restore } from "./commands/restore.ts";
 import { rollback } from "./commands/rollback.ts";
@@ -14,7 +15,7 @@ type CreateCommand = (context: Context) => Command;
 /** The commands, in the order in which the help lists them, grouped by their headings. */
 const COMMANDS: Record<string, CreateCommand[]> = {
   Publish: [deploy, versions, rollback, open],
-  "Your canvases": [list, deleteCommand, restore],
+  "Your canvases": [list, logs, deleteCommand, restore],
 };
 
 const EXAMPLES = `

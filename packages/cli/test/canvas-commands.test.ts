@@ -171,6 +171,44 @@ test("a draft whose slug is taken is restored with --slug", async (t) => {
   assert.equal((await easel(["restore"], { env })).code, 2);
 });
 
+test("logs prints refused and failed calls: the newest, those since a time, as JSON lines, and new ones", async (t) => {
+  const folder = await deployed(t, "logged");
+  const id = String((await readProject(folder))?.canvasId);
+  const add = (requestId: string, { at = Date.now(), status = 404 } = {}) =>
+    service.callLog.add(
+      { id, slug: "logged" },
+      {
+        at,
+        method: "GET",
+        route: "/kv/a",
+        status,
+        code: "NOT_FOUND",
+        message: "\u001b",
+        userId: null,
+        requestId,
+      },
+    );
+  assert.deepEqual(await easel(["logs"], { cwd: folder, env }), { code: 0, stdout: "", stderr: "" });
+  add("old", { at: Date.now() - 3 * 60 * 60 * 1000, status: 500 });
+  add("new");
+  const { stdout } = await easel(["logs"], { cwd: folder, env });
+  assert.match(stdout, /^[\d: -]{19} {2}500 {2}GET \/kv\/a {2}NOT_FOUND anonymous\n.* {2}404 {2}.*\n$/);
+  const since = await easel(["logs", "--since", "1h", "--json"], { cwd: folder, env });
+  const [entry = "", ...more] = since.stdout.trimEnd().split("\n");
+  const { requestId, at } = JSON.parse(entry);
+  assert.deepEqual([requestId, Number.isNaN(Date.parse(at)), more], ["new", false, []]);
+  assert.equal((await easel(["logs", "--since", "yesterday"], { cwd: folder, env })).code, 2);
+
+  const interruption = new AbortController();
+  const run = easel(["logs", "-f", "--json", "--since", "1m"], {
+    cwd: folder,
+    env,
+    signal: interruption.signal,
+  });
+  setImmediate(() => interruption.abort());
+  assert.equal((await run).code, 130);
+});
+
 test("only the owner deletes; others are told so", async (t) => {
   const folder = await deployed(t, "shared-owner");
   await service.db.run`insert into canvas_people (canvas_id, email, role)

@@ -1,0 +1,133 @@
+import { setTimeout as wait } from "node:timers/promises";
+import type { CallLogPage, LoggedCall } from "@easel/protocol/management";
+import { type CanvasOptions, findCanvas } from "../api/find-canvas.ts";
+import { Refusal } from "../api/refusal.ts";
+import { bodyOf, type Service } from "../api/service.ts";
+import type { Context } from "../context.ts";
+import { Failure } from "../exit.ts";
+import { clean } from "../terminal/clean.ts";
+import { count } from "../terminal/count.ts";
+import { isoTime, parseMoment } from "../terminal/moment.ts";
+import type { Terminal } from "../terminal/terminal.ts";
+
+/** The flags of `easel logs`. */
+export interface LogsOptions extends CanvasOptions {
+  follow?: boolean;
+  since?: string;
+}
+
+/** The cursor before the first call of a log. */
+const START = "0-0";
+/** The most calls that one request returns. */
+const PAGE_SIZE = 1000;
+/** The pauses between two requests for new calls: they grow while there are none, and start again when there are some. */
+const SHORTEST_PAUSE_MS = 1000;
+const LONGEST_PAUSE_MS = 5000;
+/** The longest pause while the service cannot be reached. */
+const LONGEST_OUTAGE_PAUSE_MS = 30_000;
+
+/** Whether an error may pass by itself: a broken connection, a busy service, or one that restarts. */
+const isPassing = (error: unknown) =>
+  error instanceof Refusal
+    ? error.status === 429 || error.status >= 500
+    : error instanceof Failure && error.exit === "unreachable";
+
+/** Formats a call as a line: local time, status, method and path, code, and who by id. */
+function lineOf(
+  { at, status, method, route, code, message, userId }: LoggedCall,
+  terminal: Terminal,
+): string {
+  const color = status >= 500 && status < 1000 ? "red" : status >= 1000 ? "magenta" : "yellow";
+  const time = new Date(at).toLocaleString("sv");
+  const fields = [code ?? message ?? "", userId === null ? "anonymous" : `by ${userId}`].filter(Boolean);
+  return [
+    terminal.style("dim", time),
+    terminal.style(color, String(status)),
+    clean(`${method} ${route}`),
+    terminal.style("dim", clean(fields.join(" "))),
+  ].join("  ");
+}
+
+/** Reads the calls after a cursor, or the newest ones without a cursor. */
+const readPage = (
+  id: string,
+  after: string | undefined,
+  limit: number,
+  { api }: Pick<Service, "api">,
+): Promise<CallLogPage> => {
+  const query = after === undefined ? { limit } : { limit, after };
+  return bodyOf(api.GET("/api/canvases/{id}/log", { params: { path: { id }, query } }));
+};
+
+/** Prints calls: as lines, or with `--json` as one JSON object a line. Warns of calls that are not in the log. */
+function print({ entries, dropped }: CallLogPage, terminal: Terminal): void {
+  const { stdout } = terminal.streams;
+  for (const call of entries) {
+    const text = terminal.json ? JSON.stringify({ ...call, at: isoTime(call.at) }) : lineOf(call, terminal);
+    stdout.write(`${text}\n`);
+  }
+  if (dropped > 0) terminal.say(`${count(dropped, "further call")} came too fast to be logged.`);
+}
+
+/** Prints the calls since a time. Returns the cursor after them. */
+async function printSince(id: string, since: number, service: Service, terminal: Terminal): Promise<string> {
+  let after = START;
+  for (;;) {
+    const page = await readPage(id, after, PAGE_SIZE, service);
+    print({ ...page, entries: page.entries.filter(({ at }) => at >= since) }, terminal);
+    after = page.next;
+    if (page.entries.length < PAGE_SIZE) return after;
+  }
+}
+
+/** Prints the newest calls. Returns the cursor after them. */
+async function printNewest(id: string, service: Service, terminal: Terminal): Promise<string> {
+  const page = await readPage(id, undefined, 100, service);
+  print({ ...page, dropped: 0 }, terminal);
+  return page.next;
+}
+
+/**
+ * Prints new calls until the run is interrupted. While the service cannot be reached, tries again with growing pauses. `pauseFor` waits for
+ * a time in milliseconds.
+ */
+export async function follow(
+  id: string,
+  start: string,
+  service: Pick<Service, "api" | "url">,
+  { terminal, signal }: Pick<Context, "terminal" | "signal">,
+  pauseFor: (ms: number) => Promise<void> = (ms) => wait(ms, undefined, { signal }),
+): Promise<never> {
+  let after = start;
+  let pause = SHORTEST_PAUSE_MS;
+  let isAway = false;
+  for (;;) {
+    await pauseFor(pause);
+    try {
+      const page = await readPage(id, after, PAGE_SIZE, service);
+      print(page, terminal);
+      after = page.next;
+      const isIdle = page.entries.length === 0;
+      pause = isIdle && !isAway ? Math.min(pause * 1.5, LONGEST_PAUSE_MS) : SHORTEST_PAUSE_MS;
+      if (isAway) terminal.say(`${service.url} answers again.`);
+      isAway = false;
+    } catch (error) {
+      if (signal.aborted || !isPassing(error)) throw error;
+      if (!isAway) terminal.say(`${(error as Failure).message} Trying again…`);
+      isAway = true;
+      pause = Math.min(pause * 2, LONGEST_OUTAGE_PAUSE_MS);
+    }
+  }
+}
+
+/** Prints the refused and failed calls of a canvas, oldest first. With `--follow`, goes on with new ones. */
+export async function logs(options: LogsOptions, context: Context): Promise<void> {
+  const { terminal } = context;
+  const since = options.since === undefined ? undefined : parseMoment(options.since, "--since", "past");
+  const { service, canvas } = await findCanvas(options, context);
+  const next =
+    since === undefined
+      ? await printNewest(canvas.id, service, terminal)
+      : await printSince(canvas.id, since, service, terminal);
+  if (options.follow) await follow(canvas.id, next, service, context);
+}
