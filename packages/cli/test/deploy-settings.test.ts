@@ -104,6 +104,6 @@ test("a folder that cannot be deployed is reported in a line, and makes no canva
   await refused(await folderWith(t, "odd", { "index.html": PAGE, "a\tb": "" }), /path .* characters/);
   await refused(await folderWith(t, "ab", { "index.html": PAGE }), /too short, malformed or reserved/, 2);
   const file = path.join(await folderWith(t, "a-file", { "index.html": PAGE }), "index.html");
-  await refused(file, /index\.html/, 2);
+  await refused(file, /is not a folder/, 2);
   assert.deepEqual(await canvases(), asItWas);
 });

@@ -8,7 +8,8 @@ import { clean } from "../terminal/clean.ts";
 export async function readEaselJson(folder: string): Promise<EaselJson> {
   const text = await readFile(path.join(folder, "easel.json"), "utf8").catch(
     (error: NodeJS.ErrnoException) => {
-      if (error.code === "ENOENT") return "{}";
+      // `readFolder` reports a folder that is none.
+      if (error.code === "ENOENT" || error.code === "ENOTDIR") return "{}";
       throw error;
     },
   );
