@@ -4,8 +4,10 @@ import { deploy } from "./commands/deploy.ts";
 import { list } from "./commands/list.ts";
 import { logs } from "./commands/logs.ts";
 import { open } from "./commands/open.ts";
+import { password } from "./commands/password.ts";
 import { restore } from "./commands/restore.ts";
 import { rollback } from "./commands/rollback.ts";
+import { share } from "./commands/share.ts";
 import { versions } from "./commands/versions.ts";
 import type { Context } from "./context.ts";
 
@@ -15,7 +17,7 @@ type CreateCommand = (context: Context) => Command;
 /** The commands, in the order in which the help lists them, grouped by their headings. */
 const COMMANDS: Record<string, CreateCommand[]> = {
   Publish: [deploy, versions, rollback, open],
-  "Your canvases": [list, logs, deleteCommand, restore],
+  "Your canvases": [list, share, password, logs, deleteCommand, restore],
 };
 
 const EXAMPLES = `

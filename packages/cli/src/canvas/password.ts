@@ -1,0 +1,41 @@
+import { text } from "node:stream/consumers";
+import { type CanvasOptions, findCanvas } from "../api/find-canvas.ts";
+import { bodyOf } from "../api/service.ts";
+import type { Context } from "../context.ts";
+import { fail } from "../exit.ts";
+import type { Terminal } from "../terminal/terminal.ts";
+
+/** The flags of `easel password`. */
+export interface PasswordOptions extends CanvasOptions {
+  clear?: boolean;
+  /** Whether the password comes from stdin. It is never an argument, because other users of the machine can see those. */
+  stdin?: boolean;
+}
+
+/** Reads the new password: from stdin, without the end of its line, or by asking for it twice. */
+async function readPassword(fromStdin: boolean, { ask, streams }: Terminal): Promise<string> {
+  if (fromStdin) {
+    const given = (await text(streams.stdin)).replace(/\r?\n$/, "");
+    return given === "" ? fail("There is no password on stdin.", { exit: "usage" }) : given;
+  }
+  const flag = "it on stdin with --stdin";
+  const given = await ask.secret({ message: "New password", flag });
+  if (given === "") fail("The password is empty; --clear removes it.", { exit: "usage" });
+  const again = await ask.secret({ message: "The same again", flag });
+  return given === again ? given : fail("The two passwords differ; nothing was changed.", { exit: "usage" });
+}
+
+/** Sets or removes the password of a canvas. */
+export async function setPassword(options: PasswordOptions, context: Context): Promise<void> {
+  const { terminal } = context;
+  const { service, canvas } = await findCanvas(options, context);
+  const password = options.clear ? null : await readPassword(options.stdin === true, terminal);
+  const path = { id: canvas.id };
+  const { id, slug, url, access, hasPassword } = await bodyOf(
+    service.api.PUT("/api/canvases/{id}/sharing", { params: { path }, body: { password } }),
+  );
+  terminal.say(hasPassword ? "The canvas has the new password." : "The canvas has no password.");
+  if (hasPassword && access === "private")
+    terminal.say("So far only the people of its list may enter at all.");
+  terminal.result({ id, slug, url, access, hasPassword }, () => `${url}\n`);
+}

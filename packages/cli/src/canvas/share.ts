@@ -1,0 +1,145 @@
+import type { Access, Canvas } from "@easel/protocol/types";
+import { type CanvasOptions, canvasById, findCanvas } from "../api/find-canvas.ts";
+import { Refusal } from "../api/refusal.ts";
+import { bodyOf, type Service } from "../api/service.ts";
+import type { Context } from "../context.ts";
+import { fail } from "../exit.ts";
+import { clean } from "../terminal/clean.ts";
+import { isoTime, parseMoment } from "../terminal/moment.ts";
+import type { Column } from "../terminal/table.ts";
+import type { Terminal } from "../terminal/terminal.ts";
+import { formatTime } from "../terminal/time.ts";
+import { accessOf } from "./list.ts";
+
+type Entry = Canvas["people"][number];
+
+/** The flags of `easel share`. */
+export interface ShareOptions extends CanvasOptions {
+  access?: Access;
+  /** People as `a@example.com` or `a@example.com:editor`. */
+  add?: string[];
+  /** E-mail addresses. */
+  remove?: string[];
+  /** A date, a duration, or `never`. */
+  expires?: string;
+  /** E-mail addresses of guests. */
+  invite?: string[];
+}
+
+/** An invitation of a guest. `url` is known only for one that this run has made. */
+interface Guest {
+  id: string;
+  email: string;
+  url?: string;
+}
+
+const normalized = (email: string) => email.trim().toLowerCase();
+
+/** Parses a person to add, such as `a@example.com:editor`. Without a role they become a viewer. Throws a usage error. */
+export function parsePerson(text: string): Entry {
+  const [, email, role = "viewer"] = /^([^\s@:]+@[^\s@:]+?)(?::(editor|viewer))?$/.exec(text.trim()) ?? [];
+  if (email !== undefined) return { email: normalized(email), role: role as Entry["role"] };
+  return fail(`--add cannot be \`${clean(text)}\`.`, {
+    exit: "usage",
+    hint: "Give an e-mail address, with `:editor` or `:viewer` after it.",
+  });
+}
+
+/** Reads the invitations that have not been revoked. Only the owner and editors may read them; for others there are none. */
+async function readGuests(id: string, { api }: Service): Promise<Guest[]> {
+  try {
+    const { invites } = await bodyOf(api.GET("/api/canvases/{id}/invites", { params: { path: { id } } }));
+    return invites.filter(({ revokedAt }) => revokedAt === null);
+  } catch (error) {
+    if (error instanceof Refusal && error.status === 403) return [];
+    throw error;
+  }
+}
+
+/**
+ * Returns the list of people after the flags: added people get their role, also if they were listed, and removed ones are left out. Also
+ * returns the invitations of removed guests. Throws a `Failure` for a person to remove who is neither listed nor invited.
+ */
+function peopleAfter(
+  { add = [], remove = [] }: ShareOptions,
+  { people }: Canvas,
+  guests: Guest[],
+): { people: Entry[]; revoked: Guest[] } {
+  const entries = new Map(people.map((entry) => [entry.email, entry]));
+  for (const entry of add.map(parsePerson)) entries.set(entry.email, entry);
+  const revoked: Guest[] = [];
+  for (const email of remove.map(normalized)) {
+    const invited = guests.filter((guest) => guest.email === email);
+    revoked.push(...invited);
+    if (!entries.delete(email) && invited.length === 0)
+      fail(`\`${clean(email)}\` is not among the people of this canvas.`, { exit: "usage" });
+  }
+  return { people: [...entries.values()], revoked };
+}
+
+const COLUMNS: Column<{ who: string; role: string }>[] = [
+  { title: "WHO", cell: ({ who }) => who, flexible: true },
+  { title: "ROLE", cell: ({ role }) => role },
+];
+
+/** Prints who may open a canvas. */
+function show(canvas: Canvas, guests: Guest[], terminal: Terminal): void {
+  const { id, slug, url, access, hasPassword, expiresAt, owner, people, teams } = canvas;
+  const value = { id, slug, url, access, hasPassword, expiresAt: isoTime(expiresAt), owner, people, teams };
+  const rows = [
+    { who: owner.email, role: "owner" },
+    ...people.map(({ email, role }) => ({ who: email, role })),
+    ...teams.map(({ name, role }) => ({ who: `team ${name}`, role })),
+    ...guests.map(({ email }) => ({ who: email, role: "guest" })),
+  ];
+  const invites = guests.map(({ id: invite, email, url: link }) => ({
+    id: invite,
+    email,
+    url: link ?? null,
+  }));
+  const expiry =
+    expiresAt === null
+      ? ""
+      : `, until ${new Date(expiresAt).toLocaleString("sv")} (${formatTime(expiresAt)})`;
+  const links = guests.flatMap(({ email, url: link }) => (link === undefined ? [] : [`${email}: ${link}`]));
+  terminal.result(
+    { ...value, invites },
+    () =>
+      `${clean(url)}\n${accessOf(canvas)}${expiry}\n\n${terminal.table(rows, COLUMNS)}${links.map((link) => `\n${clean(link)}\n`).join("")}`,
+  );
+}
+
+/** Shows who may open a canvas, after the changes that the flags name. All changes but invitations are made at once. */
+export async function share(options: ShareOptions, context: Context): Promise<void> {
+  const { access, add, remove, expires, invite = [] } = options;
+  const expiresAt =
+    expires === undefined
+      ? undefined
+      : expires === "never"
+        ? null
+        : parseMoment(expires, "--expires", "future");
+  for (const each of add ?? []) parsePerson(each);
+  const { service, canvas } = await findCanvas(options, context);
+  const path = { id: canvas.id };
+  const guests = await readGuests(canvas.id, service);
+  const changesPeople = add !== undefined || remove !== undefined;
+  const { people, revoked } = peopleAfter(options, canvas, guests);
+  const body = {
+    ...(access === undefined ? {} : { access }),
+    ...(expiresAt === undefined ? {} : { expiresAt }),
+    ...(changesPeople ? { people } : {}),
+  };
+  if (Object.keys(body).length > 0)
+    await service.api.PUT("/api/canvases/{id}/sharing", { params: { path }, body });
+  for (const { id } of revoked)
+    await service.api.DELETE("/api/canvases/{id}/invites/{invite}", {
+      params: { path: { ...path, invite: id } },
+    });
+  const made: Guest[] = [];
+  for (const email of invite)
+    made.push(
+      await bodyOf(service.api.POST("/api/canvases/{id}/invites", { params: { path }, body: { email } })),
+    );
+  const left = guests.filter((guest) => !revoked.includes(guest));
+  show(await canvasById(canvas.id, service), [...made, ...left], context.terminal);
+}

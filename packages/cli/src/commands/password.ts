@@ -1,0 +1,22 @@
+import { Command, Option } from "commander";
+import type { Context } from "../context.ts";
+import { canvasOption, jsonOption, urlOption } from "./options.ts";
+
+const EXAMPLES = `
+Examples:
+  easel password                              set a password: you are asked for it twice
+  pass show team-list | easel password --stdin
+  easel password --clear                      remove it`;
+
+/** The command `easel password`. */
+export const password = (context: Context): Command =>
+  new Command("password")
+    .description("Sets or removes the password that visitors of a canvas must enter.")
+    .option("--set", "set a password; the default")
+    .addOption(new Option("--clear", "remove the password").conflicts(["set", "stdin"]))
+    .option("--stdin", "read the new password from stdin")
+    .addOption(canvasOption())
+    .addOption(urlOption())
+    .addOption(jsonOption())
+    .addHelpText("after", EXAMPLES)
+    .action(async (options) => (await import("../canvas/password.ts")).setPassword(options, context));
