@@ -78,7 +78,15 @@ export function tokens(target: Target): void {
     it("a token is shown once: no list contains it", async () => {
       const { json, text } = await manage(target, site.people.viewer, "GET", "/api/tokens");
       const listed = (json.tokens as Record<string, unknown>[]).find(({ id }) => id === token.id);
-      assert.deepEqual(Object.keys(listed ?? {}).sort(), ["createdAt", "expiresAt", "id", "name", "usedAt"]);
+      assert.deepEqual(Object.keys(listed ?? {}).sort(), [
+        "canvas",
+        "createdAt",
+        "expiresAt",
+        "id",
+        "name",
+        "scope",
+        "usedAt",
+      ]);
       assert.ok(!text.includes(token.token.slice("easel_pat_".length)));
       const others = await manage(target, site.people.owner, "GET", "/api/tokens");
       assert.deepEqual(others.json.tokens, []);
