@@ -126,15 +126,21 @@ export async function createToken(
   return (await env.db.run(...insert)) === 1 ? { id, token } : refuse("NOT_FOUND");
 }
 
-/** Lists the personal access tokens of a user, newest first. */
-export async function listTokens(user: User, { db }: Env): Promise<TokenInfo[]> {
+/** Returns a personal access token of a user, found by its text. Returns undefined if there is none. */
+export async function readToken(token: string, user: User, env: Env): Promise<TokenInfo | undefined> {
+  const row = await findToken(token, env);
+  return row && (await listTokens(user, env, row.token_id))[0];
+}
+
+/** Lists the personal access tokens of a user, newest first. With `id`, lists only the token with this id. */
+export async function listTokens(user: User, { db }: Env, id: string | null = null): Promise<TokenInfo[]> {
   type Row = Omit<TokenInfo, "canvas"> & Record<"canvasId" | "title" | "slug", string | null>;
   const rows = await db.all<Row>`
     select tokens.id, name, scope, tokens.created_at as "createdAt", tokens.expires_at as "expiresAt", used_at as "usedAt",
       tokens.canvas_id as "canvasId", title, slug
     from tokens left join canvases on canvases.id = tokens.canvas_id and deleted_at is null
       and (owner_id = ${user.id} or canvases.id in (select canvas_id from grants where email = ${user.email}))
-    where user_id = ${user.id} order by tokens.id desc`;
+    where user_id = ${user.id} and (cast(${id} as text) is null or tokens.id = ${id}) order by tokens.id desc`;
   return rows.map(({ canvasId, title, slug, ...token }) => ({
     ...token,
     canvas: canvasId === null ? null : { id: canvasId, title, slug },

@@ -4,11 +4,18 @@ import { z } from "zod";
 import { isId } from "../crypto/ids.ts";
 import { label, later } from "../http/field-schemas.ts";
 import { refuse } from "../http/refusal.ts";
-import { acceptsTokens, createToken, deleteToken, listTokens } from "../identity/tokens.ts";
+import {
+  acceptsTokens,
+  bearerToken,
+  createToken,
+  deleteToken,
+  listTokens,
+  readToken,
+} from "../identity/tokens.ts";
 import { act } from "./act.ts";
 import { json } from "./body-spec.ts";
 import { created, noContent, ok } from "./response-spec.ts";
-import { newToken, tokenList } from "./responses/account.ts";
+import { newToken, token, tokenList } from "./responses/account.ts";
 
 const NewToken = z.strictObject({
   name: label(LIMITS.nameLength.value),
@@ -33,6 +40,21 @@ export const tokens = [
     run: async ({ user }, env) => ({ body: { tokens: await listTokens(user, env) } }),
   }),
   act({
+    name: "token.read",
+    method: "GET",
+    path: "/api/token",
+    summary: "Returns the access token of the request.",
+    details: "404 `NOT_FOUND` for a request without a token.",
+    allow: "members",
+    ofAnyCanvas: true,
+    response: ok(token),
+    errors: ["NOT_FOUND"],
+    async run({ user, request }, env) {
+      const text = bearerToken(request);
+      return { body: (text && (await readToken(text, user, env))) || refuse("NOT_FOUND") };
+    },
+  }),
+  act({
     name: "token.create",
     method: "POST",
     path: "/api/tokens",
@@ -46,8 +68,8 @@ export const tokens = [
     errors: ["NOT_FOUND"],
     async run({ user, body }, env) {
       if (!acceptsTokens(env.config)) refuse("PERMISSION_DENIED", { message: NOT_ACCEPTED });
-      const token = await createToken(user, body, env);
-      return { body: token, audit: { target: token.id, details: body } };
+      const made = await createToken(user, body, env);
+      return { body: made, audit: { target: made.id, details: body } };
     },
   }),
   act({

@@ -44,7 +44,7 @@ const DEPLOYS = [
 ];
 
 /** The acts without a canvas in their path that tokens of one canvas may perform. */
-const OF_ANY_CANVAS = ["me.read", "canvas.list"];
+const OF_ANY_CANVAS = ["me.read", "token.read", "canvas.list"];
 
 /** Returns the response to a request with a restricted token: an error, or null if the token includes the act. */
 function refusalOf({ name, method, path, allow }: Act, { scope, bound }: Kind, own: boolean): number | null {

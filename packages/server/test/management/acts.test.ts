@@ -115,6 +115,10 @@ await onEngines("the acts of the management API", (target, env) => {
       secrets.push(String(answer.json.token), String(answer.json.token).slice("easel_pat_".length));
       return answer;
     },
+    "token.read": async () => {
+      const { headers } = await tokenOf(target, site.people.owner);
+      return as({ ...site.people.owner, headers }, "GET", "/token");
+    },
     "token.list": () => owner("GET", "/tokens"),
     "token.delete": async () => owner("DELETE", `/tokens/${await made("/tokens", { name: "Another" })}`),
     "session.list": () => owner("GET", "/sessions"),

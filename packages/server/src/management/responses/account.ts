@@ -49,7 +49,7 @@ export const sessionList = exact<SessionList>()(
   z.strictObject({ sessions: z.array(session) }),
 );
 
-const token = exact<TokenInfo>()(
+export const token = exact<TokenInfo>()(
   "TokenInfo",
   z.strictObject({
     id: z.string(),
