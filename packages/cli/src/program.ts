@@ -2,6 +2,8 @@ import { Command } from "commander";
 import { deleteCommand } from "./commands/delete.ts";
 import { deploy } from "./commands/deploy.ts";
 import { list } from "./commands/list.ts";
+import { login } from "./commands/login.ts";
+import { logout } from "./commands/logout.ts";
 import { logs } from "./commands/logs.ts";
 import { open } from "./commands/open.ts";
 import { password } from "./commands/password.ts";
@@ -9,6 +11,7 @@ import { restore } from "./commands/restore.ts";
 import { rollback } from "./commands/rollback.ts";
 import { share } from "./commands/share.ts";
 import { versions } from "./commands/versions.ts";
+import { whoami } from "./commands/whoami.ts";
 import type { Context } from "./context.ts";
 
 /** Creates a command of `easel`. Its action loads the module that does the work, so that other commands start without it. */
@@ -18,6 +21,7 @@ type CreateCommand = (context: Context) => Command;
 const COMMANDS: Record<string, CreateCommand[]> = {
   Publish: [deploy, versions, rollback, open],
   "Your canvases": [list, share, password, logs, deleteCommand, restore],
+  Account: [login, logout, whoami],
 };
 
 const EXAMPLES = `

@@ -1,4 +1,4 @@
-import { mkdir, open, readFile, rename, rm } from "node:fs/promises";
+import { chmod, mkdir, open, readFile, rename, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import envPaths from "env-paths";
 import { z } from "zod/mini";
@@ -11,7 +11,11 @@ const Stored = z.object({
   /** The sign-ins by the base URL of their service. */
   services: z.record(
     z.string(),
-    z.object({ token: z.string(), email: z.string(), expiresAt: z.nullable(z.number()) }),
+    z.object({
+      token: z.string().check(z.regex(/^[\x21-\x7e]+$/)),
+      email: z.string(),
+      expiresAt: z.nullable(z.number()),
+    }),
   ),
 });
 
@@ -30,11 +34,21 @@ export async function readCredentials(context: Pick<Context, "env">): Promise<Cr
     throw error;
   });
   if (text === undefined) return { last: null, services: {} };
+  await tighten(file);
   try {
     return Stored.parse(JSON.parse(text));
   } catch {
-    return fail(`${file} is damaged.`, { hint: "Delete it and run `easel login` again." });
+    return fail(`${file} is damaged, or another version of easel has written it.`, {
+      hint: "Delete it and run `easel login` again.",
+    });
   }
+}
+
+/** Takes the rights on a file or folder from everyone but its owner. Windows has no such rights. */
+async function tighten(target: string): Promise<void> {
+  if (process.platform === "win32") return;
+  const { mode } = await stat(target);
+  if ((mode & 0o077) !== 0) await chmod(target, mode & 0o700);
 }
 
 /** Writes the stored sign-ins to a file that only the person may read. */
@@ -44,6 +58,7 @@ export async function writeCredentials(
 ): Promise<void> {
   const file = credentialsFile(context);
   await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
+  await tighten(path.dirname(file));
   const draft = `${file}.${process.pid}.tmp`;
   try {
     const handle = await open(draft, "wx", 0o600);

@@ -1,6 +1,6 @@
 import createClient, { type Client } from "openapi-fetch";
 import type { paths } from "../../dist-types/management-api.d.ts";
-import { readCredentials } from "../account/credentials.ts";
+import { credentialsFile, readCredentials } from "../account/credentials.ts";
 import type { Context } from "../context.ts";
 import { fail } from "../exit.ts";
 import { readProject } from "../project/project.ts";
@@ -41,18 +41,21 @@ export async function serviceUrl(
   );
 }
 
-/** Returns the token for a service: `EASEL_TOKEN`, or that of the stored sign-in. Throws a `Failure` if there is none. */
-async function tokenFor(url: string, context: Context): Promise<string> {
-  const given = context.env.EASEL_TOKEN;
-  if (given !== undefined && given !== "") return given;
+/**
+ * Returns the token for a service, and where it comes from: `EASEL_TOKEN`, or the file of the stored sign-in. Throws a `Failure` if there is
+ * none.
+ */
+export async function tokenFor(url: string, context: Context): Promise<{ token: string; source: string }> {
+  // Secrets of CI often end with a line break.
+  const given = context.env.EASEL_TOKEN?.trim();
+  if (given) return { token: given, source: "EASEL_TOKEN" };
   const { services } = await readCredentials(context);
-  return (
-    services[url]?.token ??
-    fail(`You are not signed in at ${url}.`, {
-      exit: "signedOut",
-      hint: `Run \`easel login ${url}\`, or set EASEL_TOKEN.`,
-    })
-  );
+  const token = services[url]?.token;
+  if (token !== undefined) return { token, source: credentialsFile(context) };
+  return fail(`You are not signed in at ${url}.`, {
+    exit: "signedOut",
+    hint: `Run \`easel login ${url}\`, or set EASEL_TOKEN.`,
+  });
 }
 
 /** Connects to the service that `serviceUrl` finds, with the token of the person. Sends nothing yet. */
@@ -61,7 +64,7 @@ export async function connect(
   context: Context,
 ): Promise<Service> {
   const url = await serviceUrl(options, context);
-  return serviceAt(url, await tokenFor(url, context), context);
+  return serviceAt(url, (await tokenFor(url, context)).token, context);
 }
 
 /** Returns a service with a given base URL and token. */

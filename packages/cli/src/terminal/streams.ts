@@ -2,7 +2,7 @@ import type { Readable, Writable } from "node:stream";
 
 /** The standard streams of the process, or those of a test. `isTTY` is true for a terminal. */
 export interface Streams {
-  stdin: Readable & { isTTY?: boolean };
+  stdin: Readable & { isTTY?: boolean; setRawMode?(isRaw: boolean): unknown };
   stdout: Writable & { isTTY?: boolean; columns?: number };
   stderr: Writable & { isTTY?: boolean; columns?: number };
 }

@@ -4,6 +4,7 @@ import { clean } from "./clean.ts";
 import { type Progress, startProgress } from "./progress.ts";
 import { hasColors, type Streams } from "./streams.ts";
 import { type Column, formatTable } from "./table.ts";
+import { startWaiting } from "./waiting.ts";
 
 type Style = Parameters<typeof styleText>[0];
 
@@ -21,6 +22,8 @@ export interface Terminal {
   warn(line: string): void;
   /** Shows the progress of work that has `total` steps. */
   progress(message: string, total: number): Promise<Progress>;
+  /** Shows that the command waits for something. Returns a function that ends this. */
+  wait(message: string): Promise<() => void>;
   /** Formats rows as a table that fits the terminal. */
   table<Row>(rows: readonly Row[], columns: readonly Column<Row>[]): string;
   /** Styles a text for stdout, or for stderr if `on` says so; leaves it as it is where colours are off. */
@@ -48,6 +51,7 @@ export function createTerminal(
     say,
     warn: (line) => say(`${style("yellow", "warning:", "stderr")} ${clean(line)}`),
     progress: (message, total) => startProgress(streams, { message, total, animated }),
+    wait: (message) => startWaiting(streams, { message, animated }),
     table: (rows, columns) =>
       formatTable(rows, columns, streams.stdout.isTTY ? (streams.stdout.columns ?? 80) : undefined),
     style,

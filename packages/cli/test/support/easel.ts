@@ -23,6 +23,8 @@ export interface RunOptions {
   cwd?: string;
   env?: Record<string, string>;
   signal?: AbortSignal;
+  /** Whether stdin and stderr count as a terminal, so that questions can be asked. Nothing is animated in it. */
+  isTerminal?: boolean;
   /** Text on stdin. */
   input?: string;
   /** The answers to the questions of the run, in their order. Without them nobody can be asked. */
@@ -40,8 +42,13 @@ function answering(answers: (string | boolean)[]): Ask {
 /** Runs `easel` in this process, without a terminal, and returns its exit code and its output. */
 export async function easel(args: string[], options: RunOptions = {}): Promise<Outcome> {
   const { cwd = "/nonexistent", env = {}, signal = new AbortController().signal, input = "" } = options;
+  const isTTY = options.isTerminal ?? false;
   const output = { stdout: "", stderr: "" };
-  const streams = { stdin: new PassThrough(), stdout: new PassThrough(), stderr: new PassThrough() };
+  const streams = {
+    stdin: Object.assign(new PassThrough(), { isTTY }),
+    stdout: new PassThrough(),
+    stderr: Object.assign(new PassThrough(), { isTTY }),
+  };
   streams.stdin.end(input);
   streams.stdout.setEncoding("utf8").on("data", (text) => (output.stdout += text));
   streams.stderr.setEncoding("utf8").on("data", (text) => {
@@ -49,7 +56,12 @@ export async function easel(args: string[], options: RunOptions = {}): Promise<O
     options.onStderr?.(output.stderr);
   });
   // Without this variable, the credentials of the person who runs the tests would be used.
-  const environment = { EASEL_CONFIG_DIR: `/nonexistent/${randomUUID()}`, NO_COLOR: "1", ...env };
+  const environment = {
+    EASEL_CONFIG_DIR: `/nonexistent/${randomUUID()}`,
+    NO_COLOR: "1",
+    TERM: "dumb",
+    ...env,
+  };
   const terminal = createTerminal(streams, { env: environment, signal });
   if (options.answers !== undefined) Object.assign(terminal, { ask: answering([...options.answers]) });
   const code = await run(args, { env: environment, cwd, terminal, signal });

@@ -1,0 +1,23 @@
+import { type Configuration, initiateDeviceAuthorization, pollDeviceAuthorizationGrant } from "openid-client";
+import type { Context } from "../context.ts";
+import { clean } from "../terminal/clean.ts";
+import type { AskedAccess, TokenResponse } from "./token-response.ts";
+
+/** Signs in without a browser on this computer: the person enters a code in a browser anywhere (RFC 8628). */
+export async function signInByCode(
+  config: Configuration,
+  asked: AskedAccess,
+  { terminal, signal }: Context,
+): Promise<TokenResponse> {
+  const device = await initiateDeviceAuthorization(config, asked);
+  const { verification_uri: address, user_code: code } = device;
+  terminal.say(
+    `Open this address in a browser, on any computer:\n\n  ${clean(address)}\n\nand enter the code ${terminal.style("bold", clean(code), "stderr")}\n`,
+  );
+  const stop = await terminal.wait("Waiting for the code");
+  try {
+    return await pollDeviceAuthorizationGrant(config, device, undefined, { signal });
+  } finally {
+    stop();
+  }
+}

@@ -1,0 +1,80 @@
+import { allowInsecureRequests, Configuration, customFetch, None } from "openid-client";
+import { z } from "zod/mini";
+import { Refusal } from "../api/refusal.ts";
+import { type Sender, send } from "../api/send.ts";
+import type { Context } from "../context.ts";
+import { fail } from "../exit.ts";
+import { clean } from "../terminal/clean.ts";
+
+const CLIENT_ID = "easel-cli";
+const PATH = "/.well-known/oauth-authorization-server";
+
+const Metadata = z.object({
+  issuer: z.string(),
+  authorization_endpoint: z.string(),
+  token_endpoint: z.string(),
+  device_authorization_endpoint: z.string(),
+  revocation_endpoint: z.string(),
+  authorization_response_iss_parameter_supported: z.literal(true),
+});
+
+/** Finds the endpoints of a service for the sign-in (RFC 8414). Throws a `Failure` that says why there are none. */
+export async function discover(url: string, { signal, terminal }: Context): Promise<Configuration> {
+  const sender: Sender = { url, token: undefined, signal, terminal, wasReached: false };
+  const text = await send(() => new Request(url + PATH), sender)
+    .then((response) => response.text())
+    .catch((error: unknown) => {
+      throw error instanceof Refusal ? reasonOf(error, url) : error;
+    });
+  const metadata = parse(text);
+  if (metadata === undefined) return failAsOther(url);
+  if (metadata.issuer !== url) {
+    const issuer = clean(metadata.issuer);
+    return fail(`The service at ${url} has the address ${issuer}.`, {
+      exit: "usage",
+      hint: `Run \`easel login ${issuer}\`.`,
+    });
+  }
+  const { issuer: _, authorization_response_iss_parameter_supported: __, ...endpoints } = metadata;
+  // Secrets go to these addresses.
+  if (Object.values(endpoints).some((each) => URL.parse(each)?.origin !== url)) return failAsOther(url);
+  const config = new Configuration(metadata, CLIENT_ID, undefined, None());
+  // Only a service on this computer may have no https (see `login`).
+  if (url.startsWith("http:")) allowInsecureRequests(config);
+  config[customFetch] = (address, { body = null, headers, method, redirect, signal: own }) =>
+    fetch(address, {
+      body: body instanceof ReadableStream ? null : (body as string | URLSearchParams | null),
+      headers,
+      method,
+      redirect,
+      signal: AbortSignal.any([signal, ...(own ? [own] : [])]),
+    });
+  return config;
+}
+
+function parse(text: string): z.infer<typeof Metadata> | undefined {
+  try {
+    return Metadata.parse(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns the failure for an error response to the request for the endpoints. */
+function reasonOf(error: Refusal, url: string): unknown {
+  if (error.exit === "signedOut") {
+    return new Refusal(
+      error.status,
+      { message: `${url} asks for a sign-in before the service is reached.` },
+      "If it is a proxy of your organisation, its operator lets the command line through as the page on operating describes.",
+    );
+  }
+  // Only the service's own errors have a code.
+  if (error.code !== undefined) return error;
+  return failAsOther(url);
+}
+
+const failAsOther = (url: string): never =>
+  fail(`${url} is not an Easel service.`, {
+    hint: "Check the address; it is the one of the page with your canvases.",
+  });

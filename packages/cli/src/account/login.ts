@@ -1,0 +1,72 @@
+import os from "node:os";
+import { bodyOf, serviceAt, serviceUrl } from "../api/service.ts";
+import type { Context } from "../context.ts";
+import { fail } from "../exit.ts";
+import { clean } from "../terminal/clean.ts";
+import { formatTime } from "../terminal/time.ts";
+import { hasBrowser } from "./browser.ts";
+import { readCredentials, writeCredentials } from "./credentials.ts";
+import { discover } from "./discovery.ts";
+import { explain } from "./oauth-failure.ts";
+import { endToken } from "./revocation.ts";
+
+/** The options of `easel login`. `browser` is false for `--no-browser`. */
+export interface LoginOptions {
+  browser: boolean;
+  scope: "full" | "deploy" | "read";
+  /** The id of the only canvas that the token is valid for. */
+  canvas?: string;
+}
+
+const LOOPBACK = /^(localhost|.*\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
+
+/** Throws a usage error for a service to which others could read what is sent. */
+function requireProtected(url: string): void {
+  const { protocol, hostname } = new URL(url);
+  if (protocol === "http:" && !LOOPBACK.test(hostname))
+    fail(`${url} is not encrypted, so others could read your token.`, {
+      exit: "usage",
+      hint: "Use the https address of the service.",
+    });
+}
+
+/** Signs the person in at a service and stores the token. Asks the person in a browser, here or elsewhere. */
+export async function login(
+  given: string | undefined,
+  { browser, scope, canvas }: LoginOptions,
+  context: Context,
+): Promise<void> {
+  const { terminal } = context;
+  const url = await serviceUrl({ url: given, folder: context.cwd }, context);
+  if (!terminal.ask.possible) {
+    fail("There is no person at a terminal who could sign in.", {
+      exit: "usage",
+      hint: `In CI, set EASEL_URL and EASEL_TOKEN. You make a token at ${url}/tokens`,
+    });
+  }
+  requireProtected(url);
+  await readCredentials(context);
+  const config = await discover(url, context);
+  const asked = { host: os.hostname(), scope, ...(canvas === undefined ? {} : { canvas }) };
+  const signIn =
+    browser && hasBrowser(context)
+      ? (await import("./browser-login.ts")).signInByBrowser
+      : (await import("./device-login.ts")).signInByCode;
+  const response = await explain(url, () => signIn(config, asked, context), context);
+
+  const token = response.access_token;
+  const expiresAt = response.expires_in === undefined ? null : Date.now() + response.expires_in * 1000;
+  const { email } = await bodyOf(serviceAt(url, token, context).api.GET("/api/me"));
+  const { services } = await readCredentials(context);
+  const former = services[url];
+  await writeCredentials(
+    { last: url, services: { ...services, [url]: { token, email, expiresAt } } },
+    context,
+  );
+  // The former token of this computer has no use any more.
+  if (former !== undefined) await endToken(url, former.token, context).catch(() => {});
+  const ends = expiresAt === null ? "" : ` The sign-in ends ${formatTime(expiresAt)}.`;
+  terminal.say(`You are signed in at ${url} as ${clean(email)}.${ends}`);
+  if (context.env.EASEL_TOKEN) terminal.warn("EASEL_TOKEN is set, and is used instead of this sign-in.");
+  terminal.result({ url, email, scope, expiresAt }, () => "");
+}

@@ -1,0 +1,34 @@
+import { Refusal } from "../api/refusal.ts";
+import { bodyOf, serviceAt, serviceUrl, tokenFor } from "../api/service.ts";
+import type { Context } from "../context.ts";
+import { clean } from "../terminal/clean.ts";
+import { formatTime } from "../terminal/time.ts";
+
+/** Shows who the caller is, at which service, what the token may do, until when, and where the token comes from. */
+export async function whoami({ url: given }: { url?: string }, context: Context): Promise<void> {
+  const url = await serviceUrl({ url: given, folder: context.cwd }, context);
+  const { token, source } = await tokenFor(url, context);
+  const { api } = serviceAt(url, token, context);
+  const { email, name, isAdmin } = await bodyOf(api.GET("/api/me"));
+  // Older services do not tell about the token.
+  const info = await bodyOf(api.GET("/api/token")).catch((error: unknown) => {
+    if (error instanceof Refusal && error.status === 404) return undefined;
+    throw error;
+  });
+  const { scope = null, canvas = null, expiresAt = null } = info ?? {};
+  context.terminal.result({ url, email, name, isAdmin, scope, canvas, expiresAt, source }, () => {
+    const where = canvas === null ? "every canvas" : `only the canvas ${canvas.slug ?? canvas.id}`;
+    const lines = [
+      ["person", `${name} <${email}>${isAdmin ? ", an administrator" : ""}`],
+      ["service", url],
+      ...(info === undefined
+        ? []
+        : [
+            ["scope", `${scope}, ${where}`],
+            ["ends", expiresAt === null ? "never" : formatTime(expiresAt)],
+          ]),
+      ["token", `from ${source}`],
+    ];
+    return lines.map(([label = "", text = ""]) => `${label.padEnd(9)}${clean(text)}\n`).join("");
+  });
+}
