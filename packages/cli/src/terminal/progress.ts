@@ -1,4 +1,5 @@
 import type { Streams } from "./streams.ts";
+import { letInterrupt } from "./waiting.ts";
 
 /** The progress of long work, shown as a bar in a terminal. Without a terminal only the lines of `start` and `done` are printed. */
 export interface Progress {
@@ -12,7 +13,7 @@ export interface Progress {
 
 /** Starts to show the progress of work that has `total` steps. */
 export async function startProgress(
-  { stderr }: Streams,
+  { stdin, stderr }: Streams,
   { message, total, animated }: { message: string; total: number; animated: boolean },
 ): Promise<Progress> {
   if (!animated) {
@@ -22,6 +23,7 @@ export async function startProgress(
   const { progress } = await import("@clack/prompts");
   const bar = progress({ max: Math.max(1, total), output: stderr });
   bar.start(message);
+  letInterrupt(stdin);
   return {
     advance: (steps, text) => bar.advance(steps, text),
     done: (text) => bar.stop(text),
