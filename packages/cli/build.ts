@@ -1,5 +1,6 @@
-import { mkdir, rm } from "node:fs/promises";
+import { cp, mkdir, rm } from "node:fs/promises";
 import path from "node:path";
+import { ASSETS, assetPath } from "@easel/server/config/assets";
 import { build } from "rolldown";
 import manifest from "./package.json" with { type: "json" };
 
@@ -9,7 +10,12 @@ const DIST = path.join(import.meta.dirname, "dist");
 await rm(DIST, { recursive: true, force: true });
 await mkdir(DIST, { recursive: true });
 await build({
-  input: { main: path.join(import.meta.dirname, "src/main.ts") },
+  input: {
+    main: path.join(import.meta.dirname, "src/main.ts"),
+    "checkpoint-worker": path.join(import.meta.dirname, "../server/src/drivers/db/checkpoint-worker.ts"),
+  },
+  // The service of `easel dev` always has the embedded database.
+  external: ["postgres"],
   platform: "node",
   transform: { target: "node22", define: { VERSION: JSON.stringify(manifest.version) } },
   output: {
@@ -21,3 +27,22 @@ await build({
   },
   logLevel: "warn",
 });
+
+// The script of the bar that `easel dev` adds to pages.
+await build({
+  input: path.join(import.meta.dirname, "bar/bar.ts"),
+  platform: "browser",
+  transform: { target: "es2022" },
+  output: { file: path.join(DIST, "bar.js"), format: "iife", minify: true, comments: { legal: false } },
+  logLevel: "warn",
+});
+
+// The files that the service of `easel dev` reads. It needs no examples and no pictures.
+for (const [name, file] of Object.entries(ASSETS)) {
+  if (name === "examples") continue;
+  const source = assetPath(name as keyof typeof ASSETS);
+  await cp(source, path.join(DIST, "assets", file), {
+    recursive: true,
+    filter: (each) => path.relative(source, each) !== "images",
+  });
+}

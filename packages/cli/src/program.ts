@@ -1,6 +1,7 @@
 import { Command } from "commander";
 import { deleteCommand } from "./commands/delete.ts";
 import { deploy } from "./commands/deploy.ts";
+import { dev } from "./commands/dev.ts";
 import { list } from "./commands/list.ts";
 import { login } from "./commands/login.ts";
 import { logout } from "./commands/logout.ts";
@@ -19,6 +20,7 @@ type CreateCommand = (context: Context) => Command;
 
 /** The commands, in the order in which the help lists them, grouped by their headings. */
 const COMMANDS: Record<string, CreateCommand[]> = {
+  Develop: [dev],
   Publish: [deploy, versions, rollback, open],
   "Your canvases": [list, share, password, logs, deleteCommand, restore],
   Account: [login, logout, whoami],

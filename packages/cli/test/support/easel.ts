@@ -31,6 +31,8 @@ export interface RunOptions {
   answers?: (string | boolean)[];
   /** Called with everything that the run has written to stderr, whenever it writes. */
   onStderr?(text: string): void;
+  /** Called with everything that the run has written to stdout, whenever it writes. */
+  onStdout?(text: string): void;
 }
 
 /** Returns questions that get these answers, one after the other. */
@@ -50,7 +52,10 @@ export async function easel(args: string[], options: RunOptions = {}): Promise<O
     stderr: Object.assign(new PassThrough(), { isTTY }),
   };
   streams.stdin.end(input);
-  streams.stdout.setEncoding("utf8").on("data", (text) => (output.stdout += text));
+  streams.stdout.setEncoding("utf8").on("data", (text) => {
+    output.stdout += text;
+    options.onStdout?.(output.stdout);
+  });
   streams.stderr.setEncoding("utf8").on("data", (text) => {
     output.stderr += text;
     options.onStderr?.(output.stderr);

@@ -1,0 +1,65 @@
+import { clean } from "../terminal/clean.ts";
+
+/** The time for which a line that was printed is not printed again, but counted. */
+const COUNTING_MS = 2_000;
+/** The maximum number of different lines that are counted at a time. Further ones are not printed. */
+const MAX_LINES = 200;
+const MAX_LENGTH = 500;
+
+/** Prints what goes wrong in pages, one line each. A line that comes again soon is counted, and the count is printed. */
+export class Report {
+  readonly #print;
+  readonly #counting = new Map<string, { more: number; timer: NodeJS.Timeout }>();
+
+  constructor(print: (line: string) => void) {
+    this.#print = print;
+  }
+
+  add(given: string): void {
+    const line = clean(given).slice(0, MAX_LENGTH);
+    const known = this.#counting.get(line);
+    if (known !== undefined) return void known.more++;
+    if (this.#counting.size >= MAX_LINES) return;
+    this.#counting.set(line, { more: 0, timer: setTimeout(() => this.#end(line), COUNTING_MS).unref() });
+    this.#print(line);
+  }
+
+  /** Prints the counts that are not printed yet. */
+  close(): void {
+    for (const line of [...this.#counting.keys()]) this.#end(line);
+  }
+
+  #end(line: string): void {
+    const known = this.#counting.get(line);
+    this.#counting.delete(line);
+    if (known === undefined) return;
+    clearTimeout(known.timer);
+    if (known.more > 0) this.#print(`${line} (${known.more} more)`);
+  }
+}
+
+/** The fields of an error response of the runtime API. */
+interface ErrorBody {
+  code?: unknown;
+  message?: unknown;
+  error?: unknown;
+  hint?: unknown;
+}
+
+/** Returns the line for a refused or failed call of a page. `path` is that below `/v1/c/{slug}`; `person` is null if nobody is signed in. */
+export function callLine(
+  { method, path, status }: { method: string; path: string; status: number },
+  body: string,
+  person: string | null,
+): string {
+  let error: ErrorBody = {};
+  try {
+    error = (JSON.parse(body) as ErrorBody | null) ?? {};
+  } catch {
+    // The response is not JSON: only its status is known.
+  }
+  const code = typeof error.code === "string" ? ` ${error.code}` : "";
+  const message = [error.message ?? error.error, error.hint].filter((each) => typeof each === "string");
+  const said = message.length === 0 ? "" : `: ${message.join(" ")}`;
+  return `${method} ${path} ${status}${code} (${person ?? "signed out"})${said}`;
+}

@@ -1,0 +1,92 @@
+import type { IncomingMessage } from "node:http";
+import { roleOf } from "@easel/server/access/roles";
+import { findForAccess } from "@easel/server/canvases/access-lookup";
+import { cookiesNamed } from "@easel/server/http/cookies";
+import { identify } from "@easel/server/identity/identify";
+import { upsertUser } from "@easel/server/identity/users";
+import { type DevPerson, listPeople, OWNER, SIGNED_OUT } from "./dev-people.ts";
+import type { Site } from "./dev-site.ts";
+import type { PageHost } from "./page-hosts.ts";
+
+/** The cookie that says that the person of this host has signed out, and is not to be signed in again by the next visit. */
+const OUT = "easel_dev_out";
+
+const setOut = (isOut: boolean) => `${OUT}=1; Path=/; HttpOnly; SameSite=Lax${isOut ? "" : "; Max-Age=0"}`;
+
+/** Signs a person in at the service. `cookie` is the `Cookie` header of the browser. Returns the `Set-Cookie` headers. */
+export async function signIn(email: string, cookie: string | undefined, site: Site): Promise<string[]> {
+  const response = await fetch(`${site.service}/auth/dev/session`, {
+    method: "POST",
+    headers: { "content-type": "application/json", ...(cookie === undefined ? {} : { cookie }) },
+    body: JSON.stringify({ email }),
+  });
+  if (!response.ok) throw new Error(`The service refuses to sign ${email} in: ${await response.text()}`);
+  return [...response.headers.getSetCookie(), setOut(false)];
+}
+
+/** Signs the person of a browser out. Returns the `Set-Cookie` headers. */
+export async function signOut(cookie: string | undefined, site: Site): Promise<string[]> {
+  const response = await fetch(`${site.service}/auth/logout`, {
+    method: "POST",
+    headers: cookie === undefined ? {} : { cookie },
+  });
+  return [...response.headers.getSetCookie(), setOut(true)];
+}
+
+/** The `Set-Cookie` headers that a successful response to the sign-out of the service itself gets. */
+export const afterSignOut = (): string[] => [setOut(true)];
+
+/**
+ * Signs the person of a host in when a page is visited there, unless the person has signed out. On `localhost` this is the owner, but
+ * another person who is signed in there stays so. Adds the cookies to the request, and returns them as `Set-Cookie` headers.
+ */
+export async function ensureSignedIn(
+  request: IncomingMessage,
+  { label }: PageHost,
+  site: Site,
+): Promise<string[]> {
+  if (label === SIGNED_OUT) return [];
+  const user = await identify(request, null, site.env);
+  const people = label === null ? [] : await listPeople(site.env);
+  const email = label === null ? OWNER.email : people.find(({ host }) => host === label)?.email;
+  if (email === undefined || user?.email === email || (user !== null && label === null)) return [];
+  const { cookie } = request.headers;
+  if (user === null && cookiesNamed(cookie, OUT).length > 0) return [];
+  const cookies = await signIn(email, cookie, site);
+  const pairs = cookies.flatMap((each) => (/max-age=0/i.test(each) ? [] : [each.split(";", 1)[0]]));
+  const others = (cookie ?? "").split("; ").filter((each) => !/^easel_session=/.test(each) && each !== "");
+  request.headers.cookie = [...others, ...pairs].join("; ");
+  return cookies;
+}
+
+/** A person in the bar, with the role on the canvas and the address of the canvas on the person's own host. */
+interface BarPerson extends DevPerson {
+  role: string;
+  origin: string;
+}
+
+/** What the bar shows: who is signed in, who else there is, and what is wrong with `easel.json`. */
+export async function barState(
+  request: IncomingMessage,
+  { label }: PageHost,
+  site: Site,
+): Promise<{ me: string | null; ownHost: boolean; people: BarPerson[]; faults: string[] }> {
+  const { env, slug, port, faults } = site;
+  const user = await identify(request, null, env);
+  const people = await Promise.all(
+    (await listPeople(env)).map(async (person) => {
+      const found = await upsertUser(env.db, person.email, null, env.clock());
+      const canvas = await findForAccess(slug, person.email, env);
+      const role = canvas === null ? null : roleOf(found, canvas);
+      return { ...person, role: role ?? "no access", origin: `http://${person.host}.localhost:${port}` };
+    }),
+  );
+  people.push({
+    host: SIGNED_OUT,
+    email: "",
+    name: "Signed out",
+    role: "",
+    origin: `http://${SIGNED_OUT}.localhost:${port}`,
+  });
+  return { me: user?.email ?? null, ownHost: label !== null, people, faults };
+}

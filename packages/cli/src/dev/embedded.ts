@@ -1,0 +1,124 @@
+import crypto from "node:crypto";
+import { Readable } from "node:stream";
+import type { User } from "@easel/server/access/principal";
+import { announceAccess } from "@easel/server/canvases/access-events";
+import { findForAccess } from "@easel/server/canvases/access-lookup";
+import { setCapabilities } from "@easel/server/canvases/capabilities";
+import { createCanvas } from "@easel/server/canvases/publishing/create";
+import { publishStored, storeVersion } from "@easel/server/canvases/publishing/deploy";
+import { type EaselJson, switchesFor } from "@easel/server/canvases/publishing/easel-json";
+import { setSharing } from "@easel/server/canvases/sharing";
+import { patchCanvas } from "@easel/server/canvases/update";
+import { SetupError } from "@easel/server/config/setup-error";
+import { Passwords } from "@easel/server/crypto/passwords";
+import { Refusal } from "@easel/server/http/refusal";
+import { upsertUser } from "@easel/server/identity/users";
+import { type Service, serve } from "@easel/server/service";
+import type { Env } from "../../../server/src/env.ts";
+import { fail } from "../exit.ts";
+import { clean } from "../terminal/clean.ts";
+import { EDITOR, EXAMPLES, OWNER } from "./dev-people.ts";
+
+/** The settings of the service that `easel dev` takes from the environment. All others are fixed. */
+const PASSED_ON = /^SERVICE_(AI_.+|ENCRYPTION_KEY|CONNECTIONS_PRIVATE_CIDRS|LOG_LEVEL)$/;
+
+/** The page of the version that makes a canvas a published one. Nobody sees it, because the files of the folder are served instead. */
+const PLACEHOLDER = Buffer.from("<!doctype html><title>easel dev</title>\n");
+
+function settingsFor(
+  baseUrl: string,
+  dataDir: string,
+  environment: Record<string, string | undefined>,
+): Record<string, string | undefined> {
+  return {
+    SERVICE_LOG_LEVEL: "error",
+    ...Object.fromEntries(Object.entries(environment).filter(([name]) => PASSED_ON.test(name))),
+    SERVICE_AUTH_MODE: "dev",
+    SERVICE_URL_MODE: "path",
+    SERVICE_HOST: "127.0.0.1",
+    SERVICE_PORT: "0",
+    SERVICE_BASE_URL: baseUrl,
+    SERVICE_DATA_DIR: dataDir,
+    SERVICE_ADMIN_EMAILS: OWNER.email,
+    SERVICE_AUTHORING: "on",
+    SERVICE_RATELIMIT_LOGIN_PER_MIN: "100000",
+  };
+}
+
+/** Hashes the passwords of canvases with JavaScript if this Node has no Argon2, as Node 22. */
+async function requirePasswords(env: Env): Promise<void> {
+  if (crypto.argon2 !== undefined) return;
+  const { argon2idAsync } = await import("@noble/hashes/argon2.js");
+  env.passwords = new Passwords(
+    2,
+    undefined,
+    ({ message, nonce, memory: m, passes: t, parallelism: p, tagLength: dkLen }) =>
+      argon2idAsync(message, nonce, { m, t, p, dkLen }),
+  );
+}
+
+/**
+ * Starts a service in this process, in dev sign-in mode, for pages at `baseUrl`. It listens on a free loopback port. Throws a `Failure` if
+ * its data cannot be used.
+ */
+export async function startService(
+  baseUrl: string,
+  dataDir: string,
+  environment: Record<string, string | undefined>,
+): Promise<Service> {
+  try {
+    const service = await serve(settingsFor(baseUrl, dataDir, environment), async () => {});
+    await requirePasswords(service.env);
+    return service;
+  } catch (error) {
+    if (error instanceof SetupError) fail(clean(error.message));
+    throw error;
+  }
+}
+
+/** Creates the people of the examples. Returns the owner. */
+async function addPeople({ db, clock }: Env): Promise<User> {
+  for (const { email, name } of EXAMPLES)
+    if ((await db.get`select 1 as known from users where email = ${email}`) === undefined)
+      await upsertUser(db, email, name, clock());
+  const owner = await upsertUser(db, OWNER.email, null, clock());
+  return owner ?? fail(`${OWNER.email} is deactivated.`, { hint: "Use --throw-away, or delete .easel/dev." });
+}
+
+/** Finds the canvas with a slug, or creates one that everyone may enter. Returns its id. */
+export async function openCanvas(slug: string, title: string, env: Env): Promise<string> {
+  const owner = await addPeople(env);
+  const known = await findForAccess(slug, owner.email, env);
+  let id = known?.deletedAt === null ? known.id : null;
+  if (id === null) {
+    try {
+      ({ id } = await createCanvas(owner, { title, slug, tags: [] }, env));
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      return fail(clean(error.message), { hint: "Use --throw-away, or delete .easel/dev." });
+    }
+    await setSharing(id, { access: "whole_org", people: [{ email: EDITOR.email, role: "editor" }] }, env);
+  }
+  if (known?.id !== id || known.versionId === null || known.revokedAt !== null) {
+    const file = {
+      path: "index.html",
+      size: PLACEHOLDER.length,
+      open: async () => Readable.from([PLACEHOLDER]),
+    };
+    await publishStored(await storeVersion(id, owner.id, [file], env), env);
+  }
+  return id;
+}
+
+/** Sets a canvas up as the first deploy with an `easel.json` does: title, routing, policy and capabilities. */
+export async function applyEaselJson(
+  id: string,
+  settings: EaselJson,
+  folderName: string,
+  env: Env,
+): Promise<void> {
+  const { title = folderName, spa = false, policy: runtimePolicy = null, capabilities } = settings;
+  await patchCanvas(id, { title, spa }, env);
+  await setCapabilities(id, switchesFor(capabilities), { runtimePolicy }, env);
+  await announceAccess({ canvas: id }, env);
+}
