@@ -8,6 +8,7 @@ import { logout } from "./commands/logout.ts";
 import { logs } from "./commands/logs.ts";
 import { open } from "./commands/open.ts";
 import { password } from "./commands/password.ts";
+import { pull } from "./commands/pull.ts";
 import { restore } from "./commands/restore.ts";
 import { rollback } from "./commands/rollback.ts";
 import { share } from "./commands/share.ts";
@@ -21,7 +22,7 @@ type CreateCommand = (context: Context) => Command;
 /** The commands, in the order in which the help lists them, grouped by their headings. */
 const COMMANDS: Record<string, CreateCommand[]> = {
   Develop: [dev],
-  Publish: [deploy, versions, rollback, open],
+  Publish: [deploy, pull, versions, rollback, open],
   "Your canvases": [list, share, password, logs, deleteCommand, restore],
   Account: [login, logout, whoami],
 };

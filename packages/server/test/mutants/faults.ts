@@ -3,6 +3,7 @@ import { ai } from "./faults/ai.ts";
 import { callLog } from "./faults/call-log.ts";
 import { canvases } from "./faults/canvases.ts";
 import { cli } from "./faults/cli.ts";
+import { cliCanvases } from "./faults/cli-canvases.ts";
 import { connections } from "./faults/connections.ts";
 import { data } from "./faults/data.ts";
 import { oauth } from "./faults/oauth.ts";
@@ -31,6 +32,7 @@ export const FAULTS: Fault[] = [
   ...realtime,
   ...ai,
   ...connections,
+  ...cliCanvases,
   ...sdk,
   ...cli,
   ...react,

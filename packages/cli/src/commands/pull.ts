@@ -1,0 +1,23 @@
+import { Command } from "commander";
+import type { Context } from "../context.ts";
+import { canvasOption, jsonOption, urlOption } from "./options.ts";
+
+const EXAMPLES = `
+Examples:
+  easel pull                              fetch the published version of the working directory's canvas
+  easel pull team-list -c team-list       fetch another canvas into a new folder
+  easel pull old -c team-list --at 9f3c2a71d0b4
+                                          fetch an earlier version`;
+
+/** The command `easel pull`. */
+export const pull = (context: Context): Command =>
+  new Command("pull")
+    .description("Writes the published files of a canvas to a folder. Overwrites nothing without --force.")
+    .argument("[folder]", "the folder to write to", ".")
+    .option("--at <version>", "the id of another version, or the end of its id")
+    .option("--force", "overwrite files whose content differs")
+    .addOption(canvasOption())
+    .addOption(urlOption())
+    .addOption(jsonOption())
+    .addHelpText("after", EXAMPLES)
+    .action(async (folder, options) => (await import("../pull/pull.ts")).pull(folder, options, context));

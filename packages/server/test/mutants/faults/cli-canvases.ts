@@ -1,0 +1,88 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the texts are parts of source files.
+import { type Fault, fault } from "../fault.ts";
+
+const PULL = "packages/cli/test/pull-command.test.ts";
+const COMMANDS = "packages/cli/test/canvas-commands.test.ts";
+const SHARE = "packages/cli/test/share-commands.test.ts";
+const FOLLOW = "packages/cli/test/logs-follow.test.ts";
+
+/** Faults of the commands for one's canvases: pull, versions, sharing, logs, delete and restore. */
+export const cliCanvases: Fault[] = [
+  fault(
+    "cli: pull writes dot files, such as hooks of git",
+    "packages/cli/src/pull/archive.ts",
+    '?? (hasDotFile(path) ? "leads to a dot file" : undefined)',
+    "",
+    PULL,
+  ),
+  fault(
+    "cli: pull writes through a link to a folder",
+    "packages/cli/src/pull/unpack.ts",
+    "found === undefined || found.isDirectory()",
+    "found === undefined || found.isDirectory() || found.isSymbolicLink()",
+    PULL,
+  ),
+  fault(
+    "cli: pull writes through a link to a file",
+    "packages/cli/src/pull/unpack.ts",
+    'createWriteStream(draft, { flags: "wx" }), { signal });\n    await rename(draft, target);',
+    "createWriteStream(target), { signal });",
+    PULL,
+  ),
+  fault(
+    "cli: pull overwrites without --force",
+    "packages/cli/src/pull/unpack.ts",
+    "different.length > 0 && !force",
+    "different.length > 0 && force === undefined",
+    PULL,
+  ),
+  fault(
+    "cli: pull does not remember the version",
+    "packages/cli/src/pull/pull.ts",
+    "await writeProject(folder, { url: service.url, canvasId: id, slug, version });",
+    "",
+    PULL,
+  ),
+  fault(
+    "cli: a rollback makes the next deploy a conflict",
+    "packages/cli/src/canvas/rollback.ts",
+    "await writeProject(cwd, { ...project, version });",
+    "{}",
+    COMMANDS,
+  ),
+  fault(
+    "cli: delete accepts any answer",
+    "packages/cli/src/canvas/delete.ts",
+    "typed.trim() !== slug",
+    'typed.trim() === ""',
+    COMMANDS,
+  ),
+  fault(
+    "cli: share drops the people that are listed already",
+    "packages/cli/src/canvas/share.ts",
+    "new Map(people.map((entry) => [entry.email, entry]))",
+    "new Map<string, Entry>(people.slice(people.length).map((entry) => [entry.email, entry]))",
+    SHARE,
+  ),
+  fault(
+    "cli: two different passwords are accepted",
+    "packages/cli/src/canvas/password.ts",
+    "given === again ? given",
+    "again !== null ? given",
+    SHARE,
+  ),
+  fault(
+    "cli: logs prints the same calls again",
+    "packages/cli/src/canvas/logs.ts",
+    "      print(page, terminal);\n      after = page.next;",
+    "      print(page, terminal);",
+    FOLLOW,
+  ),
+  fault(
+    "cli: logs ends at a broken line",
+    "packages/cli/src/canvas/logs.ts",
+    "if (signal.aborted || !isPassing(error)) throw error;",
+    "throw error;",
+    FOLLOW,
+  ),
+];
