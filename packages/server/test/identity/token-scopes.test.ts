@@ -205,6 +205,23 @@ await onSqlite(
       }
     });
 
+    it("a token of one canvas finds and restores that canvas only, once both are deleted", async () => {
+      const full = tokenOf(KINDS[0] as Kind);
+      await env.db.run`update canvases set deleted_at = ${Date.now()}`;
+      const list = (who: Person) => manage(target, who, "GET", "/api/canvases?deleted=true");
+      const found = async (who: Person) =>
+        ((await list(who)).json.canvases as { id: string }[]).map(({ id }) => id);
+      assert.deepEqual(await found(person), [other.id, own.id]);
+      assert.deepEqual(await found(full), [own.id]);
+      await env.db.run`update canvases set deleted_at = null`;
+      for (const { id } of [own, other]) await manage(target, person, "DELETE", `/api/canvases/${id}`);
+      const restore = (who: Person, { id }: Stage) =>
+        manage(target, who, "POST", `/api/canvases/${id}/restore`);
+      refused(await restore(full, other), 404, "NOT_FOUND");
+      assert.equal((await restore(full, own)).status, 200);
+      assert.equal((await restore(person, other)).status, 200);
+    });
+
     /** Bodies of PATCH requests, and whether tokens with the scope `deploy` may send them. */
     const fields: [path: string, body: object, allowed: boolean][] = [
       ["", { title: "By a program" }, true],
