@@ -2,14 +2,9 @@ import type { PublicationStatus } from "@easel/protocol/types";
 import { manages } from "../access/roles.ts";
 import { publicationStatus, statusFieldsOf } from "../canvases/publication-status.ts";
 import type { Env } from "../env.ts";
+import { day } from "../http/day.ts";
 import { type Html, html } from "../http/html.ts";
 import type { HomeRow } from "./store.ts";
-
-const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
-
-/** Formats a date in UTC, such as `7 Jan 2026`. */
-const formatDay = (date: Date) =>
-  `${date.getUTCDate()} ${MONTHS[date.getUTCMonth()]} ${date.getUTCFullYear()}`;
 
 /** Functions that return the text of each publication status on a card; null for `published`, which has no text. */
 const STATES: Record<PublicationStatus, (row: HomeRow) => string | null> = {
@@ -27,11 +22,10 @@ const STATES: Record<PublicationStatus, (row: HomeRow) => string | null> = {
 export function card(row: HomeRow, { base, clock }: Env): Html {
   const status = publicationStatus(statusFieldsOf(row), clock());
   const state = STATES[status](row);
-  const day = new Date(row.updated_at);
   const content = html`<strong>${row.title}</strong>
     <small>${row.slug}${row.role === "owner" ? null : ` · ${row.role}`}</small>
     ${state === null ? null : html`<small class="state">${state}</small>`}
-    <small>Changed <time datetime="${day.toISOString()}">${formatDay(day)}</time></small>`;
+    <small>Changed ${day(row.updated_at)}</small>`;
   return status === "published" || (status === "expired" && manages(row.role))
     ? html`<a class="card" href="${base.canvasUrl(row.slug)}">${content}</a>`
     : html`<div class="card">${content}</div>`;
