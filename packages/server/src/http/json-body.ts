@@ -18,6 +18,11 @@ export async function readJson<Body>(
   const bytes = await readBody(request, limit, () =>
     refuse("INVALID_BODY", { message: "The body is too large." }, 413),
   );
-  const result = schema.safeParse(parseJson(bytes));
+  return validate(parseJson(bytes), schema);
+}
+
+/** Validates the value of a body. Throws 400 `INVALID_BODY` with a message that lists all faults. */
+export function validate<Body>(value: unknown, schema: ZodType<Body>): Body {
+  const result = schema.safeParse(value);
   return result.success ? result.data : refuse("INVALID_BODY", { message: z.prettifyError(result.error) });
 }

@@ -65,11 +65,11 @@ interface Description extends Scoped {
   audited?: boolean;
 }
 
-/** An operation of the management API. */
-export interface Act extends Description {
+/** An operation of the management API. `Body` is the type of its response. */
+export interface Act<Body = unknown> extends Description {
   audited: boolean;
   /** Checks caller and input, and runs the act. */
-  perform(call: Call, reauthenticate: Reauthenticate, env: Env): Promise<Result<unknown>>;
+  perform(call: Call, reauthenticate: Reauthenticate, env: Env): Promise<Result<Body>>;
 }
 
 /** The definition of an act, with the types of its path, callers, query, body and response. */
@@ -128,7 +128,7 @@ export const act = <
 >({
   run,
   ...description
-}: Definition<Path, Caller, Parameters, Body, Response>): Act => {
+}: Definition<Path, Caller, Parameters, Body, Response>): Act<Response> => {
   const { method, allow, params, query, body, audited = method !== "GET" } = description;
   const changes = method !== "GET";
   const authorize = (call: Call, env: Env) => {

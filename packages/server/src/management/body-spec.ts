@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { ZodType } from "zod";
 import type { Env } from "../env.ts";
-import { readJson } from "../http/json-body.ts";
+import { readJson, validate } from "../http/json-body.ts";
 import type { Call } from "./call.ts";
 
 /** Describes the request body of an act (an operation of the management API), and reads it. */
@@ -15,12 +15,15 @@ export interface BodySpec<Body> {
   read(call: Call, env: Env): Promise<Body>;
 }
 
+const read = <Body>({ request, given }: Call, schema: ZodType<Body>, limit?: number): Promise<Body> =>
+  given === undefined ? readJson(request, schema, limit) : Promise.resolve(validate(given, schema));
+
 /** Describes a JSON body that must match a schema and have at most `limit` bytes. */
 export const json = <Body>(schema: ZodType<Body>, limit?: number): BodySpec<Body> => ({
   type: "application/json",
   optional: false,
   schema,
-  read: ({ request }) => readJson(request, schema, limit),
+  read: (call) => read(call, schema, limit),
 });
 
 /** Describes a JSON body that must match a schema. `prepare` then does slow work on the parsed body, such as hashing a password. */

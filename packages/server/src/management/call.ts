@@ -9,6 +9,8 @@ export interface Call {
   query: Query;
   /** The request with its unread body. */
   request: IncomingMessage;
+  /** The value of the JSON body, if the body has been read already, for example from a form. */
+  given?: unknown;
 }
 
 /**
