@@ -25,6 +25,7 @@ import { mountRuntime } from "./primitives/mount.ts";
 import { takesUpgrade } from "./primitives/mount-upgrade.ts";
 import type { Primitive } from "./primitives/primitive.ts";
 import { mountSignIn } from "./sign-in/routes.ts";
+import { mountTokenPage } from "./token-page/routes.ts";
 
 /** The time within which the request line and the headers must arrive. */
 const HEADERS_TIMEOUT_MS = 15_000;
@@ -57,6 +58,7 @@ const PARTS: ((app: FastifyInstance, env: Env, served: readonly Primitive[]) => 
   mountAgentPages, // /llms.txt /skill.md /docs
   mountContent, //    /c/{slug}/
   mountHome, //       /
+  mountTokenPage, //  /tokens
 ];
 
 /**

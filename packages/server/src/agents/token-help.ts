@@ -9,18 +9,8 @@ export EASEL_TOKEN=$(curl -sS -b cookies -H 'content-type: application/json' -d 
 \`\`\`
 `;
 
-const signedIn = (base: string) => `Only they can create one, while signed in: they open ${base}/api/me,
-and run this in the console of the browser:
-
-\`\`\`js
-const response = await fetch("/api/tokens", {
-  method: "POST",
-  headers: { "content-type": "application/json" },
-  body: JSON.stringify({ name: "agent" }),
-});
-console.log((await response.json()).token);
-\`\`\`
-`;
+const signedIn = (base: string) =>
+  `Only they can create one, while signed in: they open ${base}/tokens, choose what the token can do, and copy it. Ask them for one.`;
 
 /** Tells how a person gets an access token of this service, which depends on its sign-in mode. */
 export function howToGetToken({ base, config }: Env): string {

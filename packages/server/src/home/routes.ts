@@ -95,8 +95,8 @@ function pages({ name, heading, cursor, next }: GroupPage, all: GroupPage[]): Ht
 }
 
 /**
- * Renders the user's e-mail address, a link to sign in as another user, and a button to sign out. If a proxy signs users in, omits the
- * link, and shows the button only to guests.
+ * Renders the user's e-mail address, a link to the user's access tokens, a link to sign in as another user, and a button to sign out.
+ * Omits the first link for guests. If a proxy signs users in, omits the second link, and shows the button only to guests.
  */
 function accountLinks({ email, guestOf }: User, { config }: Env): Html {
   const proxy = config.authMode === "proxy";
@@ -105,5 +105,6 @@ function accountLinks({ email, guestOf }: User, { config }: Env): Html {
     proxy && guestOf === null
       ? null
       : html`<form method="post" action="/auth/logout"><button>Sign out</button></form>`;
-  return html`<div class="links"><span>${address(email)}</span>${other}${out}</div>`;
+  const tokens = guestOf === null ? html`<a href="/tokens">Access tokens</a>` : null;
+  return html`<div class="links"><span>${address(email)}</span>${tokens}${other}${out}</div>`;
 }

@@ -28,61 +28,66 @@ const NewToken = z.strictObject({
 export const NOT_ACCEPTED =
   "This service accepts no access tokens, because its sign-in proxy signs every request.";
 
+const list = act({
+  name: "token.list",
+  method: "GET",
+  path: "/api/tokens",
+  summary: "Lists the caller's personal access tokens.",
+  allow: "session",
+  response: ok(tokenList),
+  run: async ({ user }, env) => ({ body: { tokens: await listTokens(user, env) } }),
+});
+
+const read = act({
+  name: "token.read",
+  method: "GET",
+  path: "/api/token",
+  summary: "Returns the access token of the request.",
+  details: "404 `NOT_FOUND` for a request without a token.",
+  allow: "members",
+  ofAnyCanvas: true,
+  response: ok(token),
+  errors: ["NOT_FOUND"],
+  async run({ user, request }, env) {
+    const text = bearerToken(request);
+    return { body: (text && (await readToken(text, user, env))) || refuse("NOT_FOUND") };
+  },
+});
+
+/** Creates an access token. The page `/tokens` performs it, too. */
+export const createAct = act({
+  name: "token.create",
+  method: "POST",
+  path: "/api/tokens",
+  summary: "Creates a personal access token.",
+  details:
+    "Its secret is returned this once. See [scopes of tokens](../sharing.md#scopes-of-tokens). 404 `NOT_FOUND` for a canvas on which the caller has no role.",
+  allow: "session",
+  affects: "people",
+  body: json(NewToken),
+  response: created(newToken),
+  errors: ["NOT_FOUND"],
+  async run({ user, body }, env) {
+    if (!acceptsTokens(env.config)) refuse("PERMISSION_DENIED", { message: NOT_ACCEPTED });
+    const made = await createToken(user, body, env);
+    return { body: made, audit: { target: made.id, details: body } };
+  },
+});
+
+/** Deletes an access token. The page `/tokens` performs it, too. */
+export const deleteAct = act({
+  name: "token.delete",
+  method: "DELETE",
+  path: "/api/tokens/{id}",
+  summary: "Deletes a personal access token.",
+  allow: "session",
+  affects: "people",
+  response: noContent,
+  async run({ user, params: { id } }, env) {
+    if (!isId(id) || !(await deleteToken(id, user, env))) refuse("NOT_FOUND");
+    return { body: undefined, audit: { target: id } };
+  },
+});
+
 /** The endpoints for personal access tokens (management API, section 2). */
-export const tokens = [
-  act({
-    name: "token.list",
-    method: "GET",
-    path: "/api/tokens",
-    summary: "Lists the caller's personal access tokens.",
-    allow: "session",
-    response: ok(tokenList),
-    run: async ({ user }, env) => ({ body: { tokens: await listTokens(user, env) } }),
-  }),
-  act({
-    name: "token.read",
-    method: "GET",
-    path: "/api/token",
-    summary: "Returns the access token of the request.",
-    details: "404 `NOT_FOUND` for a request without a token.",
-    allow: "members",
-    ofAnyCanvas: true,
-    response: ok(token),
-    errors: ["NOT_FOUND"],
-    async run({ user, request }, env) {
-      const text = bearerToken(request);
-      return { body: (text && (await readToken(text, user, env))) || refuse("NOT_FOUND") };
-    },
-  }),
-  act({
-    name: "token.create",
-    method: "POST",
-    path: "/api/tokens",
-    summary: "Creates a personal access token.",
-    details:
-      "Its secret is returned this once. See [scopes of tokens](../sharing.md#scopes-of-tokens). 404 `NOT_FOUND` for a canvas on which the caller has no role.",
-    allow: "session",
-    affects: "people",
-    body: json(NewToken),
-    response: created(newToken),
-    errors: ["NOT_FOUND"],
-    async run({ user, body }, env) {
-      if (!acceptsTokens(env.config)) refuse("PERMISSION_DENIED", { message: NOT_ACCEPTED });
-      const made = await createToken(user, body, env);
-      return { body: made, audit: { target: made.id, details: body } };
-    },
-  }),
-  act({
-    name: "token.delete",
-    method: "DELETE",
-    path: "/api/tokens/{id}",
-    summary: "Deletes a personal access token.",
-    allow: "session",
-    affects: "people",
-    response: noContent,
-    async run({ user, params: { id } }, env) {
-      if (!isId(id) || !(await deleteToken(id, user, env))) refuse("NOT_FOUND");
-      return { body: undefined, audit: { target: id } };
-    },
-  }),
-];
+export const tokens = [list, read, createAct, deleteAct];

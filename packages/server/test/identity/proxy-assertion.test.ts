@@ -371,6 +371,13 @@ describe("access tokens of a service whose proxy signs every request", () => {
       body: '{"name":"CI"}',
     });
     refused(answer, 403, "PERMISSION_DENIED");
+    const page = { path: "/tokens", headers: [token(good)] };
+    const { status, text } = await send(base, { method: "GET", ...page });
+    assert.deepEqual(
+      [status, /accepts no access tokens/.test(text), /Create token/.test(text)],
+      [200, true, false],
+    );
+    refused(await send(base, { method: "POST", ...page, body: "name=CI" }), 403, "PERMISSION_DENIED");
     assert.deepEqual(await env.db.all`select id from tokens`, []);
     const header: Header = ["Authorization", `Bearer easel_pat_${"A".repeat(43)}`];
     assert.equal((await me(token(good), header)).status, 200);

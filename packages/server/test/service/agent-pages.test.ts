@@ -128,25 +128,8 @@ test("an agent that follows the skill word for word publishes the poll, and two 
   assert.deepEqual([ada.faults, ben.faults], [[], []]);
 });
 
-test("outside dev mode the skill has a script that creates a token, which works in the console of the page that it names", {
-  skip: noBrowser,
-}, async (t) => {
+test("outside dev mode the skill names the page on which people create tokens", async (t) => {
   const { base: proxied } = await startService(t, PROXY);
   const { text } = await send(proxied, { method: "GET", path: "/skill.md" });
-  const script = samplesIn(text, "skill.md").find(
-    ({ language, section }) => language === "js" && section === "deploy-with-curl",
-  );
-  assert.ok(script && text.includes(`they open ${proxied}/api/me`));
-  const browser = await openBrowser(t);
-  const page = await browser.newPage({
-    extraHTTPHeaders: { "x-auth-request-email": "ada@example.com" },
-  });
-  await page.goto(`${proxied}/api/me`);
-  const [printed] = await Promise.all([
-    page.waitForEvent("console"),
-    page.evaluate(`(async () => {${script.text}})()`),
-  ]);
-  const headers: [string, string][] = [["Authorization", `Bearer ${printed.text()}`]];
-  const { status, json } = await send(proxied, { method: "GET", path: "/api/me", headers });
-  assert.deepEqual([status, json.email], [200, "ada@example.com"], printed.text());
+  assert.ok(text.includes(`they open ${proxied}/tokens`));
 });

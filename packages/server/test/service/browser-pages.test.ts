@@ -132,6 +132,23 @@ test("every page of a refusal is accessible, fits a small screen, and shows no f
     await page.keyboard.type(String(code).toLowerCase());
     await Promise.all([page.waitForEvent("load"), page.keyboard.press("Enter")]);
   };
+  /** Creates a token with this name, by keyboard alone. A space is a name for the browser, and none for the service. */
+  const makeToken = (name: string) => async (page: Page) => {
+    await page.goto(`${site.base}/tokens`);
+    await page.getByLabel("Name").focus();
+    await page.keyboard.type(name || " ");
+    await Promise.all([page.waitForEvent("load"), page.keyboard.press("Enter")]);
+  };
+  const askToEnd = async (page: Page) => {
+    await page.goto(`${site.base}/tokens`);
+    await page.getByText("End CI…").focus();
+    await page.keyboard.press("Enter");
+    await page.getByRole("button", { name: "End CI" }).waitFor();
+  };
+  const endToken = async (page: Page) => {
+    await page.getByRole("button", { name: "End CI" }).focus();
+    await Promise.all([page.waitForEvent("load"), page.keyboard.press("Enter")]);
+  };
   const others: View[] = [
     [
       owner,
@@ -148,6 +165,12 @@ test("every page of a refusal is accessible, fits a small screen, and shows no f
     [owner, `${site.base}/`, "Your canvases", /Page 1\s+Older/],
     [owner, `${site.base}/?mine=2.9.9`, "Your canvases", /Newest\s+Page 2/],
     [guest, `${site.base}/`, "Your canvases", /guest@example\.com/],
+    [owner, `${site.base}/tokens`, "Access tokens", /You have no access tokens\.[\s\S]*Create token/],
+    [owner, makeToken(""), "No token created", /The token needs a name\./],
+    [owner, makeToken("CI"), "Access tokens", /New token: CI[\s\S]*EASEL_TOKEN=easel_pat_/],
+    [owner, askToEnd, "Access tokens", /Programs that use this token will be refused at once\./],
+    [owner, endToken, "Access tokens", /You have no access tokens\./],
+    [guest, `${site.base}/tokens`, "Not allowed", /Guests may use only the canvas/],
     [viewer, `${site.base}/none`, "Nothing here", /nothing at this address\.\s+Your canvases/],
     [nobody, `${site.base}/reference`, "API reference", /Sets one of the shared keys\./],
     [nobody, `${site.base}/none`, "Nothing here", /nothing at this address\.\s+Your canvases/],

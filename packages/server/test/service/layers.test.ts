@@ -22,6 +22,7 @@ const LAYERS = [
   ["organisation/"],
   ["pipeline/"],
   ["primitives/", "management/", "content/", "home/", "oauth/"],
+  ["token-page/"],
   ["openapi/"],
   ["docs/"],
   ["agents/"],

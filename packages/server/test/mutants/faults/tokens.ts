@@ -6,6 +6,8 @@ const ACTS = "packages/server/src/management/require-scope.ts";
 const TOKENS = "packages/server/src/identity/tokens.ts";
 const SCOPES_TEST = "packages/server/test/identity/token-scopes.test.ts";
 const TOKENS_TEST = "packages/server/test/identity/tokens.test.ts";
+const PAGE = "packages/server/src/token-page/routes.ts";
+const PAGE_TEST = "packages/server/test/identity/token-page.test.ts";
 const PROXY_TEST = "packages/server/test/identity/proxy-assertion.test.ts";
 
 /** Deliberate mistakes in the restrictions of access tokens. */
@@ -122,6 +124,34 @@ export const tokens: Fault[] = [
     "canvases.id = tokens.canvas_id and deleted_at is null\n      and (owner_id = ${user.id} or canvases.id in (select canvas_id from grants where email = ${user.email}))",
     "canvases.id = tokens.canvas_id",
     TOKENS_TEST,
+  ),
+  fault(
+    "tokens: scripts of the same origin read the page with a new token",
+    PAGE,
+    'if (destination === "frame" || destination === "part")',
+    "if (false)",
+    PAGE_TEST,
+  ),
+  fault(
+    "tokens: the page accepts access tokens",
+    "packages/server/src/management/admit.ts",
+    "tokens: !page",
+    "tokens: true",
+    PAGE_TEST,
+  ),
+  fault(
+    "tokens: the page is open to guests",
+    PAGE,
+    "{ guests: false, page: true }",
+    "{ guests: true, page: true }",
+    PAGE_TEST,
+  ),
+  fault(
+    "tokens: the page offers canvases that the person only views",
+    "packages/server/src/token-page/store.ts",
+    " and role = 'editor'",
+    "",
+    PAGE_TEST,
   ),
   fault(
     "tokens: created where none are accepted",

@@ -1,0 +1,81 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { User } from "../access/principal.ts";
+import type { Env } from "../env.ts";
+import { readBody } from "../http/body.ts";
+import { destinationOf } from "../http/fetch-metadata.ts";
+import { Refusal, refuse } from "../http/refusal.ts";
+import { cleanName } from "../identity/users.ts";
+import { admit } from "../management/admit.ts";
+import type { Call } from "../management/call.ts";
+import { perform } from "../management/perform.ts";
+import { createAct, deleteAct } from "../management/tokens.ts";
+import { type Shown, sendTokenPage } from "./send-token-page.ts";
+import { type Choices, choicesOf, endOf } from "./token-choices.ts";
+import type { Fault } from "./token-form.ts";
+
+/** The maximum size in bytes of the submitted form. */
+const FORM_BYTES = 8 * 1024;
+
+/** Mounts the page `/tokens`, on which a person creates and ends access tokens. It performs the acts of the management API. */
+export function mountTokenPage(app: FastifyInstance, env: Env): void {
+  app.get("/tokens", async (request, reply) => {
+    const user = await admitToPage(request, reply, env);
+    return sendTokenPage(reply, user, {}, env);
+  });
+
+  app.post("/tokens", async (request, reply) => {
+    const user = await admitToPage(request, reply, env);
+    const bytes = await readBody(request.raw, FORM_BYTES, () => refuse("INVALID_BODY", {}, 413));
+    const form = new URLSearchParams(bytes.toString("utf8"));
+    const call = { user, params: {}, query: {}, request: request.raw };
+    const id = form.get("remove");
+    if (id !== null) {
+      await remove({ ...call, params: { id } }, request.ip, env);
+      return reply.redirect("/tokens", 303);
+    }
+    const shown = await create(call, choicesOf(form), request.ip, env);
+    return sendTokenPage(reply.code(shown.failed === undefined ? 201 : 400), user, shown, env);
+  });
+}
+
+/**
+ * Admits a request to the page like one to the management API, but only with a session, and only if a browser opens the page in a tab. In
+ * path mode the pages of canvases have the same origin. Their scripts could otherwise read a new token.
+ */
+async function admitToPage(request: FastifyRequest, reply: FastifyReply, env: Env): Promise<User> {
+  const user = await admit(request, reply, env, { guests: false, page: true });
+  const destination = destinationOf(request.headers);
+  if (destination === "frame" || destination === "part")
+    refuse("CROSS_SITE_FORBIDDEN", { message: "This page can only be opened in a tab." });
+  return user;
+}
+
+/** Creates a token as the form says. Returns what the page then shows: the token, or the fault of the form. */
+async function create(call: Call, choices: Choices, address: string, env: Env): Promise<Shown> {
+  const failed = (field: Fault["field"], message: string): Shown => ({
+    failed: { choices, fault: { field, message } },
+  });
+  const name = cleanName(choices.name);
+  if (name === null) return failed("name", "The token needs a name.");
+  const expiresAt = endOf(choices, env.clock());
+  if (expiresAt === undefined) return failed("date", "The last day must be today or later.");
+  const given = { name, expiresAt, scope: choices.scope, canvasId: choices.canvas || null };
+  try {
+    const { body } = await perform(createAct, { ...call, given }, address, env);
+    return { created: { name, token: body.token } };
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    if (error.code === "NOT_FOUND") return failed("canvas", "You have no role on that canvas any more.");
+    if (error.code === "INVALID_BODY") return failed(null, error.message);
+    throw error;
+  }
+}
+
+/** Ends a token. Does nothing if the user has no such token, for example because it was ended in another tab. */
+async function remove(call: Call, address: string, env: Env): Promise<void> {
+  try {
+    await perform(deleteAct, call, address, env);
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.code !== "NOT_FOUND") throw error;
+  }
+}

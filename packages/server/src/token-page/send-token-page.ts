@@ -1,0 +1,67 @@
+import type { FastifyReply } from "fastify";
+import type { User } from "../access/principal.ts";
+import type { Env } from "../env.ts";
+import { type Html, html, sendPage } from "../http/html.ts";
+import { acceptsTokens, listTokens } from "../identity/tokens.ts";
+import { NOT_ACCEPTED } from "../management/tokens.ts";
+import { tokenList } from "./listed-tokens.ts";
+import { listManaged } from "./store.ts";
+import { type Choices, DEFAULTS } from "./token-choices.ts";
+import { type Fault, tokenForm } from "./token-form.ts";
+
+const STYLE = `
+fieldset{border:0;margin:.9rem 0 0;padding:0}legend{font-weight:600;padding:0;margin-bottom:.3rem}
+::placeholder{color:var(--soft);opacity:1}input[type=radio]{accent-color:var(--accent)}
+.choice{display:grid;grid-template-columns:auto 1fr;gap:0 .6rem;align-items:center;margin:.35rem 0}.choice input{width:auto;margin:0}
+.choice label{font-weight:400;margin:0}.choice small{grid-column:2;color:var(--soft)}
+.nested{margin:.2rem 0 .6rem 1.6rem}.nested label{margin:0;font-size:.9rem}.nested input{width:auto}
+select{width:100%;font:inherit;color:inherit;background:var(--card);border:1px solid var(--soft);border-radius:.6rem;padding:.6rem .75rem}
+.new{border:2px solid var(--accent);border-radius:.9rem;padding:1rem 1.1rem;margin:1.5rem 0}.new h2{margin:0}
+pre{background:var(--card);border:1px solid var(--line);border-radius:.6rem;padding:.7rem .8rem;margin:.4rem 0;white-space:pre-wrap}
+details{margin-top:.6rem}summary{cursor:pointer;color:var(--accent);width:fit-content}
+.end{font:inherit;font-weight:600;color:light-dark(#a31621,#ff9aa2);background:none;border:1px solid currentColor;border-radius:.6rem;padding:.45rem .8rem;cursor:pointer}
+.hidden{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}`;
+
+/** What the page shows besides the tokens of the user. */
+export interface Shown {
+  /** The text of a token that was created just now, and its name. */
+  created?: { name: string; token: string };
+  /** The choices of an attempt to create a token that failed, and why. */
+  failed?: { choices: Choices; fault: Fault };
+}
+
+/** Renders a token that was created just now, which is the only time that it is shown. */
+const createdToken = ({ name, token }: { name: string; token: string }, { base }: Env): Html =>
+  html`<section class="new" aria-labelledby="created"><h2 id="created">New token: ${name}</h2>
+    <p role="status">Copy it now. It is not shown again.</p>
+    <label for="token">Token</label><input id="token" value="${token}" readonly autofocus spellcheck="false" autocomplete="off">
+    <p>Programs and the command line read it from the environment:</p>
+    <pre tabindex="0" aria-label="Commands">export EASEL_URL=${base.origin}
+export EASEL_TOKEN=${token}
+easel whoami</pre></section>`;
+
+/** Sends the page on which a user creates and ends access tokens. */
+export async function sendTokenPage(
+  reply: FastifyReply,
+  user: User,
+  { created, failed }: Shown,
+  env: Env,
+): Promise<FastifyReply> {
+  const accepted = acceptsTokens(env.config);
+  const [tokens, canvases] = await Promise.all([
+    listTokens(user, env),
+    accepted ? listManaged(user, env) : [],
+  ]);
+  const form = accepted
+    ? tokenForm(failed?.choices ?? DEFAULTS, canvases, failed?.fault ?? null)
+    : html`<p>${NOT_ACCEPTED}</p>`;
+  return sendPage(reply, {
+    title: failed === undefined ? "Access tokens" : "No token created",
+    style: STYLE,
+    body: html`<div class="top"><h1>Access tokens</h1><div class="links"><a href="/">Your canvases</a></div></div>
+      <p>Programs use an access token to act for you, for example the command line and CI. End those that you no longer use.</p>
+      ${created === undefined ? null : createdToken(created, env)}
+      <section aria-labelledby="yours"><h2 id="yours">Your tokens</h2>${tokenList(tokens, env.clock())}</section>
+      <section aria-labelledby="new"><h2 id="new">New token</h2>${form}</section>`,
+  });
+}

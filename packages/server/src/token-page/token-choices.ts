@@ -1,0 +1,62 @@
+import type { TokenScope } from "@easel/protocol/management";
+import { z } from "zod";
+
+/** What tokens of each scope can do, in one sentence for the person who creates one. */
+export const SCOPES: Record<TokenScope, { label: string; explanation: string }> = {
+  full: {
+    label: "Everything",
+    explanation: "Does all that you can do, except managing your tokens and sessions.",
+  },
+  deploy: {
+    label: "Deploy",
+    explanation:
+      "Creates canvases, deploys and publishes versions, and sets what easel.json declares. For CI.",
+  },
+  read: {
+    label: "Read",
+    explanation: "Reads canvases and their data, and changes nothing.",
+  },
+};
+
+/** The lifetimes that the form offers, in days. */
+export const LIFETIMES = [7, 30, 90, 365];
+
+/** The choices of the form, as it sends them. */
+export interface Choices {
+  name: string;
+  scope: string;
+  /** Id of the only canvas of the token; empty for a token of every canvas. */
+  canvas: string;
+  /** A lifetime in days, `date` or `never`. */
+  end: string;
+  /** The last day of the token, if `end` is `date`, such as `2026-01-31`. */
+  date: string;
+}
+
+export const DEFAULTS: Choices = { name: "", scope: "full", canvas: "", end: "90", date: "" };
+
+/** Reads the choices from a submitted form. A missing field has its default. */
+export function choicesOf(form: URLSearchParams): Choices {
+  const field = (name: keyof Choices) => form.get(name) ?? DEFAULTS[name];
+  return {
+    name: field("name"),
+    scope: field("scope"),
+    canvas: field("canvas"),
+    end: field("end"),
+    date: field("date"),
+  };
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/**
+ * Returns when a token with these choices expires, in epoch milliseconds: a number of days after `now`, or at the end of a day (UTC).
+ * Returns null if it never expires, and undefined if the choices name no end that is in the future.
+ */
+export function endOf({ end, date }: Choices, now: number): number | null | undefined {
+  if (end === "never") return null;
+  const days = LIFETIMES.find((each) => String(each) === end);
+  if (days !== undefined) return now + days * DAY_MS;
+  const start = z.iso.date().safeParse(date).success ? Date.parse(date) : Number.NaN;
+  return end === "date" && start + DAY_MS > now ? start + DAY_MS : undefined;
+}

@@ -1,0 +1,232 @@
+import assert from "node:assert/strict";
+import { before, it, test } from "node:test";
+import { manage, type Stage, stage } from "@easel/conformance/fixture";
+import { guestOf } from "@easel/conformance/guest";
+import { type Header, send } from "@easel/conformance/http";
+import { refused, unauthenticated } from "@easel/conformance/refusal";
+import { freshEmail, type Person } from "@easel/conformance/target";
+import { FORM, post, whoAmI } from "../support/client.ts";
+import { onEngines, startDev } from "../support/engines.ts";
+import { PROXY } from "../support/service.ts";
+import { DAY_MS, still } from "../support/time.ts";
+
+const PAGE: Header = ["Accept", "text/html"];
+
+/** Headers of requests that no tab has sent to load the page. */
+const NOT_A_TAB: [name: string, ...headers: Header[]][] = [
+  ["a script", ["Sec-Fetch-Site", "same-origin"], ["Sec-Fetch-Mode", "cors"], ["Sec-Fetch-Dest", "empty"]],
+  [
+    "a frame",
+    ["Sec-Fetch-Site", "same-origin"],
+    ["Sec-Fetch-Mode", "navigate"],
+    ["Sec-Fetch-Dest", "iframe"],
+  ],
+  ["an image", ["Sec-Fetch-Site", "same-origin"], ["Sec-Fetch-Mode", "no-cors"], ["Sec-Fetch-Dest", "image"]],
+];
+
+await onEngines("the page of access tokens", (target, env) => {
+  const { base } = target;
+  let site: Stage;
+  let person: Person;
+  before(async () => {
+    site = await stage(target);
+    person = site.people.editor;
+  });
+  const open = (headers: Header[]) => send(base, { method: "GET", path: "/tokens", headers });
+  const submit = (who: Person, fields: Record<string, string>, headers: Header[] = []) =>
+    post(base, "/tokens", [...who.headers, FORM, ...headers], new URLSearchParams(fields).toString());
+  const kept = () => env.db.all<{ id: string }>`select * from tokens order by id`;
+  const secretIn = (text: string) => /value="(easel_pat_[\w-]+)"/.exec(text)?.[1] ?? assert.fail(text);
+  const last = async (who: Person) =>
+    ((await manage(target, who, "GET", "/api/tokens")).json.tokens as Record<string, unknown>[])[0] as Record<
+      string,
+      unknown
+    > & { id: string };
+
+  it("needs a session: a browser is sent to the sign-in and comes back, a token or a guest is refused", async () => {
+    const browser = await open([PAGE]);
+    assert.deepEqual([browser.status, browser.headers.location], [302, "/auth/login?returnTo=%2Ftokens"]);
+    unauthenticated(await open([]));
+    const { json } = await manage(target, person, "POST", "/api/tokens", { name: "A program" });
+    unauthenticated(await open([["Authorization", `Bearer ${json.token}`]]));
+    const before = await kept();
+    const guest = await guestOf(target, site);
+    refused(await open(guest.headers), 403, "PERMISSION_DENIED");
+    refused(await submit(guest, { name: "CI" }), 403, "PERMISSION_DENIED");
+    unauthenticated(await post(base, "/tokens", [FORM], "name=CI"));
+    assert.deepEqual(await kept(), before);
+  });
+
+  it("has a policy, no scripts, and is not cached", async () => {
+    const who = await target.signIn(freshEmail("reader"));
+    const name = `<script>alert(1)</script>"'`;
+    await manage(target, who, "POST", "/api/tokens", { name });
+    const { status, headers, text } = await open([...who.headers, PAGE]);
+    assert.equal(status, 200);
+    assert.match(String(headers["content-security-policy"]), /^default-src 'none'.*frame-ancestors 'none'/);
+    assert.equal(headers["cross-origin-opener-policy"], "same-origin");
+    assert.equal(headers["cache-control"], "private, no-store");
+    assert.doesNotMatch(text, /<script/);
+    assert.ok(text.includes("&lt;script&gt;"));
+  });
+
+  for (const [name, ...headers] of NOT_A_TAB) {
+    it(`a request of ${name} is refused, and creates nothing`, async () => {
+      const before = await kept();
+      refused(await open([...person.headers, ...headers]), 403, "CROSS_SITE_FORBIDDEN");
+      refused(await submit(person, { name: "CI" }, headers), 403, "CROSS_SITE_FORBIDDEN");
+      assert.deepEqual(await kept(), before);
+    });
+  }
+
+  for (const header of [
+    ["Sec-Fetch-Site", "cross-site"],
+    ["Origin", "https://elsewhere.example"],
+    ["Referer", "{base}/c/any-canvas/"],
+  ] satisfies Header[]) {
+    it(`a form of another page, with ${header[0]}, creates and ends nothing`, async () => {
+      const { json } = await manage(target, person, "POST", "/api/tokens", { name: "Kept" });
+      const before = await kept();
+      const headers: Header[] = [[header[0], header[1].replace("{base}", base)]];
+      for (const fields of [{ name: "CI" }, { remove: String(json.id) }])
+        refused(await submit(person, fields, headers), 403, "CROSS_SITE_FORBIDDEN");
+      assert.deepEqual(await kept(), before);
+    });
+  }
+
+  it("creates a token like `POST /api/tokens`, and shows it once", async () => {
+    const fields = { name: " CI \u0007", scope: "deploy", canvas: site.id, end: "30" };
+    await still(env, async () => {
+      const answer = await submit(person, fields);
+      assert.equal(answer.status, 201, answer.text);
+      assert.equal(answer.headers["cache-control"], "private, no-store");
+      const secret = secretIn(answer.text);
+      const { id, name, scope, canvas, expiresAt } = await last(person);
+      const expected = { id: site.id, title: "Conformance", slug: site.slug };
+      assert.deepEqual([name, scope, canvas], ["CI", "deploy", expected]);
+      assert.equal(expiresAt, env.clock() + 30 * DAY_MS);
+      assert.equal((await whoAmI(base, [["Authorization", `Bearer ${secret}`]])).json.email, person.email);
+      const page = (await open(person.headers)).text;
+      assert.ok(!page.includes(secret.slice(-43)));
+      assert.ok(page.includes(id));
+      const audit = await env.db.all`select act from audit where target = ${id}`;
+      assert.deepEqual(audit, [{ act: "token.create" }]);
+    });
+  });
+
+  it("the ends of tokens: days from now, the end of a day, or never", async () => {
+    const day = (at: number) => new Date(at).toISOString().slice(0, 10);
+    await still(env, async () => {
+      const now = env.clock();
+      const today = Date.parse(day(now));
+      for (const [fields, end] of [
+        [{}, now + 90 * DAY_MS],
+        [{ end: "7" }, now + 7 * DAY_MS],
+        [{ end: "365", date: "2020-01-01" }, now + 365 * DAY_MS],
+        [{ end: "never" }, null],
+        [{ end: "date", date: day(now) }, today + DAY_MS],
+        [{ end: "date", date: day(now + 40 * DAY_MS) }, today + 41 * DAY_MS],
+      ] as const) {
+        const answer = await submit(person, { name: "CI", ...fields });
+        assert.equal(answer.status, 201, answer.text);
+        assert.equal((await last(person)).expiresAt, end, JSON.stringify(fields));
+      }
+    });
+  });
+
+  for (const [name, fields] of [
+    ["no name", {}],
+    ["a name of spaces", { name: "  " }],
+    ["a name of control characters", { name: "\u0000\u0007" }],
+    ["a name of 101 characters", { name: "n".repeat(101) }],
+    ["an unknown scope", { name: "CI", scope: "admin" }],
+    ["an empty scope", { name: "CI", scope: "" }],
+    ["an unknown canvas", { name: "CI", canvas: "none" }],
+    ["a malformed canvas", { name: "CI", canvas: "a\u0000" }],
+    ["an unknown end", { name: "CI", end: "8" }],
+    ["a day without a date", { name: "CI", end: "date" }],
+    ["a day that has passed", { name: "CI", end: "date", date: "2020-01-01" }],
+    ["a day that does not exist", { name: "CI", end: "date", date: "2099-02-31" }],
+    ["a day far in the future", { name: "CI", end: "date", date: "9999-13-01" }],
+  ] as [string, Record<string, string>][]) {
+    it(`${name}: the form again, with an error and with what was entered`, async () => {
+      const before = await kept();
+      const { status, text } = await submit(person, fields);
+      assert.equal(status, 400, text);
+      assert.match(text, /<p class="fault" id="fault" role="alert">[^<]+<\/p>/);
+      if (fields.name === "CI") assert.match(text, /name="name" value="CI"/);
+      assert.deepEqual(await kept(), before);
+    });
+  }
+
+  it("a form of more than 8 KiB: 413", async () => {
+    refused(await submit(person, { name: "n".repeat(9_000) }), 413, "INVALID_BODY");
+  });
+
+  it("offers the canvases that the person owns or edits, and no others", async () => {
+    const other = await stage(target, { people: site.people });
+    const gone = await stage(target, { people: site.people });
+    await manage(target, gone.people.owner, "DELETE", `/api/canvases/${gone.id}`);
+    for (const [who, offers] of [
+      [site.people.owner, true],
+      [site.people.editor, true],
+      [site.people.viewer, false],
+      [site.people.stranger, false],
+    ] as const) {
+      const { text } = await open(who.headers);
+      for (const { id } of [site, other])
+        assert.equal(text.includes(`<option value="${id}">`), offers, who.email);
+      assert.ok(!text.includes(`<option value="${gone.id}">`));
+    }
+  });
+
+  it("ends the person's own tokens only", async () => {
+    const { viewer, owner } = site.people;
+    const token = secretIn((await submit(viewer, { name: "CI" })).text);
+    const { id } = await last(viewer);
+    const isValid = async () => (await whoAmI(base, [["Authorization", `Bearer ${token}`]])).status === 200;
+    for (const [who, remove, valid] of [
+      [owner, id, true],
+      [viewer, "none", true],
+      [viewer, "", true],
+      [viewer, id, false],
+      [viewer, id, false],
+    ] as const) {
+      const answer = await submit(who, { remove });
+      assert.deepEqual([answer.status, answer.headers.location], [303, "/tokens"]);
+      assert.equal(await isValid(), valid);
+    }
+    const audit = await env.db.all`select act from audit where target = ${id} order by id`;
+    assert.deepEqual(audit, [{ act: "token.create" }, { act: "token.delete" }]);
+  });
+
+  it("the home page leads to it, but not for guests", async () => {
+    const home = (headers: Header[]) => send(base, { method: "GET", path: "/", headers });
+    const link = 'href="/tokens"';
+    assert.ok((await home(person.headers)).text.includes(link));
+    assert.ok(!(await home((await guestOf(target, site)).headers)).text.includes(link));
+  });
+});
+
+test("in proxy mode the page belongs to the person whom the proxy names, and is rate limited", async (t) => {
+  const settings = { SERVICE_RATELIMIT_ENABLED: "on", SERVICE_RATELIMIT_MANAGEMENT_PER_MIN: "3" };
+  const { target, env } = await startDev(t, { ...PROXY, ...settings });
+  const headers: Header[] = [["X-Auth-Request-Email", "ada@example.com"]];
+  const open = (more: Header[]) => send(target.base, { method: "GET", path: "/tokens", headers: more });
+  unauthenticated(await open([["X-Auth-Request-Email", "nobody"]]));
+  assert.equal((await open(headers)).status, 200);
+  assert.equal((await post(target.base, "/tokens", [...headers, FORM], "name=CI")).status, 201);
+  assert.equal((await open(headers)).status, 200);
+  assert.equal((await post(target.base, "/tokens", [...headers, FORM], "name=More")).status, 429);
+  assert.deepEqual(await env.db.all`select name from tokens`, [{ name: "CI" }]);
+});
+
+test("in subdomain mode the page is on the base host only", async (t) => {
+  const { target } = await startDev(t, { SERVICE_URL_MODE: "subdomain" });
+  const site = await stage(target);
+  const { headers } = site.people.owner;
+  assert.equal((await send(target.base, { method: "GET", path: "/tokens", headers })).status, 200);
+  const host: Header = ["Host", `${site.slug}.${new URL(target.base).host}`];
+  const answer = await send(target.base, { method: "GET", path: "/tokens", headers: [...headers, host] });
+  assert.ok(!answer.text.includes("Access tokens"), answer.text);
+});
