@@ -15,6 +15,7 @@ import { share } from "./commands/share.ts";
 import { versions } from "./commands/versions.ts";
 import { whoami } from "./commands/whoami.ts";
 import type { Context } from "./context.ts";
+import { EXIT, EXIT_MEANINGS, type Exit } from "./exit.ts";
 
 /** Creates a command of `easel`. Its action loads the module that does the work, so that other commands start without it. */
 type CreateCommand = (context: Context) => Command;
@@ -34,8 +35,10 @@ Examples:
   easel dev                               open it, reload it on every save
   easel deploy                            publish it
 
-Exit codes: 0 success, 1 refused, 2 wrong usage, 3 not signed in, 4 not found or no permission, 5 conflict,
-6 the service cannot be reached, 130 interrupted.`;
+Exit codes:
+${Object.entries(EXIT)
+  .map(([name, code]) => `  ${String(code).padEnd(4)} ${EXIT_MEANINGS[name as Exit]}`)
+  .join("\n")}`;
 
 /** Creates the command line `easel`, whose output goes to the terminal of the context. */
 export function createProgram(version: string, context: Context): Command {

@@ -30,6 +30,8 @@ const ELSEWHERE: Record<string, string> = {
 const NOT_RUN: Record<string, string> = {
   "README.md#start 1": "installs the project and starts a service that does not end",
   "docs/operating.md#start 1": "installs the project and starts a service that does not end",
+  "docs/cli.md#installation 1": "installs a package on the computer",
+  "docs/cli.md#sign-in 1": "opens a browser; the tests of `easel login` sign in",
   "docs/react.md#react 1": "writes packages beside the checkout; vite-browser.test.ts packs them",
   "packages/react/README.md#easelreact 1":
     "writes packages beside the checkout; vite-browser.test.ts packs them",
