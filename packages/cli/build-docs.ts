@@ -20,14 +20,12 @@ function programToRead(): Command {
   return createProgram("0.0.0", { env, cwd: "/", terminal, signal });
 }
 
-/** Returns the text that the help of a command has after its options, such as its examples. */
-function textAfterHelp(command: Command): string {
-  let text = "";
-  command.emit("afterHelp", { error: false, command, write: (part: string) => (text += part) });
-  return text
-    .replace(/^\s*Examples:\n/, "")
-    .replaceAll(/^ {2}/gm, "")
-    .trimEnd();
+/** Returns the examples of a command, which its help has at the end. */
+function examplesOf(command: Command): string {
+  let help = "";
+  command.configureOutput({ writeOut: (part) => (help += part) }).outputHelp();
+  const [, examples = ""] = help.split("\nExamples:\n");
+  return examples.replaceAll(/^ {2}/gm, "").trimEnd();
 }
 
 /** Returns the commands that do something, each with the words that call it. Groups such as `easel data` have none of their own. */
@@ -50,7 +48,7 @@ function describe(words: string, command: Command): string {
   ];
   const aliases = command.aliases().map((alias) => code(`easel ${alias}`));
   const also = aliases.length > 0 ? ` Also ${aliases.join(", ")}.` : "";
-  const examples = textAfterHelp(command);
+  const examples = examplesOf(command);
   return [
     `### ${words}`,
     `${code([words, ...args].join(" "))}: ${command.description()}${also}`,
