@@ -2,6 +2,7 @@ import { Command } from "commander";
 import { deleteCommand } from "./commands/delete.ts";
 import { deploy } from "./commands/deploy.ts";
 import { dev } from "./commands/dev.ts";
+import { init } from "./commands/init.ts";
 import { list } from "./commands/list.ts";
 import { login } from "./commands/login.ts";
 import { logout } from "./commands/logout.ts";
@@ -12,6 +13,7 @@ import { pull } from "./commands/pull.ts";
 import { restore } from "./commands/restore.ts";
 import { rollback } from "./commands/rollback.ts";
 import { share } from "./commands/share.ts";
+import { types } from "./commands/types.ts";
 import { versions } from "./commands/versions.ts";
 import { whoami } from "./commands/whoami.ts";
 import type { Context } from "./context.ts";
@@ -22,7 +24,7 @@ type CreateCommand = (context: Context) => Command;
 
 /** The commands, in the order in which the help lists them, grouped by their headings. */
 const COMMANDS: Record<string, CreateCommand[]> = {
-  Develop: [dev],
+  Develop: [init, dev, types],
   Publish: [deploy, pull, versions, rollback, open],
   "Your canvases": [list, share, password, logs, deleteCommand, restore],
   Account: [login, logout, whoami],
