@@ -2,13 +2,15 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { User } from "../access/principal.ts";
 import { findCanvas } from "../canvases/store.ts";
 import type { Env } from "../env.ts";
+import { destinationOf } from "../http/fetch-metadata.ts";
 import { refuse } from "../http/refusal.ts";
 import { identify } from "../identity/identify.ts";
 import { challenge } from "../sign-in/challenge.ts";
 
 /**
  * Returns the person who has sent a request, by session or by the assertion of a proxy, and not by a token. Sends a browser that requests a
- * page to the sign-in if there is none. Throws 403 `PERMISSION_DENIED` for a guest.
+ * page to the sign-in if there is none. Throws 403 `PERMISSION_DENIED` for a guest, and unless the browser shows the response in a tab: in path
+ * mode, scripts of canvases could otherwise read a question and answer it, because their pages have the origin of the service.
  */
 export async function requirePerson(
   request: FastifyRequest,
@@ -16,6 +18,8 @@ export async function requirePerson(
   expects: "api" | "page",
   env: Env,
 ): Promise<User> {
+  if (!["document", "unknown"].includes(destinationOf(request.headers)))
+    refuse("PERMISSION_DENIED", { message: "This page can only be opened in a tab." });
   const user = await identify(request.raw, reply, env);
   if (user === null) return challenge(request.raw, expects, env);
   if (user.guestOf !== null)

@@ -185,6 +185,25 @@ describe("hostile authorization requests", () => {
     assert.equal((await openPage(url, bearer)).status, 302);
   });
 
+  it("scripts and frames of canvases in path mode get no question and give no answer: 403", async () => {
+    const { url } = await newAttempt(base);
+    const ticket = ticketOf(await openPage(url, ada.headers));
+    for (const destination of ["empty", "iframe", "object", "script"]) {
+      const headers: Header[] = [
+        ...ada.headers,
+        ["Sec-Fetch-Site", "same-origin"],
+        ["Sec-Fetch-Dest", destination],
+      ];
+      isErrorPage(await openPage(url, headers), 403);
+      isErrorPage(await openPage(new URL("/oauth/device", base), headers), 403);
+      await changesNothing(async () => {
+        const fields = { ticket, answer: "allow" };
+        isErrorPage(await submitTo(base, "/oauth/authorize", headers, fields), 403);
+        isErrorPage(await submitTo(base, "/oauth/device", headers, fields), 403);
+      });
+    }
+  });
+
   it("a guest of a canvas: 403", async () => {
     const canvas = await stage(target);
     const guest = await guestOf(target, canvas);

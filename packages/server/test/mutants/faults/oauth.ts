@@ -153,6 +153,13 @@ export const oauth: Fault[] = [
   ),
   fault("oauth: another person's ticket", `${OAUTH}/ticket.ts`, "user === id && ", "", HOSTILE),
   fault("oauth: tickets have no end", `${OAUTH}/ticket.ts`, " && expires > env.clock()", "", HOSTILE),
+  fault(
+    "oauth: scripts of canvases read the question",
+    `${OAUTH}/person.ts`,
+    '!["document", "unknown"].includes(destinationOf(request.headers))',
+    "false",
+    HOSTILE,
+  ),
   fault("oauth: guests let programs act", `${OAUTH}/person.ts`, "user.guestOf !== null", "false", HOSTILE),
   fault(
     "oauth: hosts with characters that turn the text around",
