@@ -6,7 +6,7 @@ import path from "node:path";
 import { text } from "node:stream/consumers";
 import { before, test } from "node:test";
 import type { Env } from "../../server/src/env.ts";
-import { fileScope, startService } from "../../server/test/support/service.ts";
+import { atEnd, fileScope, startService, temporaryDirectory } from "../../server/test/support/service.ts";
 import { fill, smallDisk } from "../../server/test/support/small-disk.ts";
 import { addFiles, easel, folderWith, signedIn } from "./support/easel.ts";
 
@@ -99,4 +99,27 @@ test("names in decomposed Unicode arrive composed, as pages refer to them", asyn
     paths.map((row) => row.path),
     ["index.html", "\u00fcbung.txt"],
   );
+});
+
+const WAITING = "Waiting for the browser";
+
+test("Ctrl-C in a terminal ends the wait with exit code 130", {
+  skip: process.platform !== "linux" && "the program `script` has other options",
+}, async (t) => {
+  const home = { EASEL_CONFIG_DIR: await temporaryDirectory(t), BROWSER: "/bin/true" };
+  const command = `stty cols 80; exec ${process.execPath} ${BIN} login ${base}`;
+  const child = spawn("script", ["-qefc", command, "/dev/null"], {
+    env: { ...home, PATH: process.env.PATH ?? "", TERM: "xterm" },
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  atEnd(t, async () => void child.kill());
+  let shown = "";
+  child.stdout.setEncoding("utf8").on("data", (text) => {
+    const isFirst = !shown.includes(WAITING);
+    shown += text;
+    if (isFirst && shown.includes(WAITING)) child.stdin.write("\x03");
+  });
+  const [code] = await once(child, "exit");
+  assert.equal(code, 130, shown);
+  assert.match(shown, /Interrupted/);
 });

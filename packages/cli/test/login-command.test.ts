@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { chmod, mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
@@ -14,7 +13,6 @@ import { atEnd, fileScope, startService, temporaryDirectory } from "../../server
 import { hasBrowser } from "../src/account/browser.ts";
 import { easel, type Outcome, signedIn } from "./support/easel.ts";
 
-const BIN = path.join(import.meta.dirname, "../bin/easel.js");
 /** A program that gets the address of the page instead of a browser, and does nothing. */
 const BROWSER = "/bin/true";
 
@@ -264,6 +262,13 @@ test("EASEL_TOKEN comes before the stored sign-in, with a line break at its end,
   });
   const { email, source, scope: may } = JSON.parse(stdout);
   assert.deepEqual([email, source, may], ["ci@example.com", "EASEL_TOKEN", "full"]);
+  for (const token of ["a b", "a\nb", "\u00e4"]) {
+    const { code, stderr } = await easel(["whoami"], {
+      env: { ...home, EASEL_URL: base, EASEL_TOKEN: token },
+    });
+    assert.equal(code, 2);
+    assert.match(stderr, /EASEL_TOKEN holds no token/);
+  }
   const none = await easel(["whoami"], { env: { ...home, EASEL_URL: base } });
   assert.equal(none.code, 3);
 });
@@ -277,25 +282,4 @@ test("a browser is expected where there is a desktop", () => {
     [{ BROWSER: "none" }, "darwin", false],
   ];
   for (const [env, platform, expected] of rows) assert.equal(hasBrowser({ env }, platform), expected);
-});
-
-const WAITING = "Waiting for the browser";
-
-test("Ctrl-C in a terminal ends the wait with exit code 130", {
-  skip: process.platform !== "linux" && "the program `script` has other options",
-}, async (t) => {
-  const home = await someone(t);
-  const env = { ...home, PATH: process.env.PATH ?? "", TERM: "xterm" };
-  const command = `stty cols 80; exec ${process.execPath} ${BIN} login ${base}`;
-  const child = spawn("script", ["-qefc", command, "/dev/null"], { env, stdio: ["pipe", "pipe", "inherit"] });
-  atEnd(t, async () => void child.kill());
-  let shown = "";
-  child.stdout.setEncoding("utf8").on("data", (text) => {
-    const isFirst = !shown.includes(WAITING);
-    shown += text;
-    if (isFirst && shown.includes(WAITING)) child.stdin.write("\x03");
-  });
-  const [code] = await once(child, "exit");
-  assert.equal(code, 130, shown);
-  assert.match(shown, /Interrupted/);
 });

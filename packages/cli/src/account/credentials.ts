@@ -5,6 +5,11 @@ import { z } from "zod/mini";
 import type { Context } from "../context.ts";
 import { fail } from "../exit.ts";
 
+const TOKEN = /^[\x21-\x7e]+$/;
+
+/** Whether a text can be sent as a token in a header. */
+export const isTokenText = (text: string): boolean => TOKEN.test(text);
+
 const Stored = z.object({
   /** The service of the last sign-in. */
   last: z.nullable(z.string()),
@@ -12,7 +17,7 @@ const Stored = z.object({
   services: z.record(
     z.string(),
     z.object({
-      token: z.string().check(z.regex(/^[\x21-\x7e]+$/)),
+      token: z.string().check(z.regex(TOKEN)),
       email: z.string(),
       expiresAt: z.nullable(z.number()),
     }),

@@ -1,6 +1,6 @@
 import createClient, { type Client } from "openapi-fetch";
 import type { paths } from "../../dist-types/management-api.d.ts";
-import { credentialsFile, readCredentials } from "../account/credentials.ts";
+import { credentialsFile, isTokenText, readCredentials } from "../account/credentials.ts";
 import type { Context } from "../context.ts";
 import { fail } from "../exit.ts";
 import { readProject } from "../project/project.ts";
@@ -48,6 +48,8 @@ export async function serviceUrl(
 export async function tokenFor(url: string, context: Context): Promise<{ token: string; source: string }> {
   // Secrets of CI often end with a line break.
   const given = context.env.EASEL_TOKEN?.trim();
+  if (given && !isTokenText(given))
+    fail("EASEL_TOKEN holds no token: it has spaces or letters that no token has.", { exit: "usage" });
   if (given) return { token: given, source: "EASEL_TOKEN" };
   const { services } = await readCredentials(context);
   const token = services[url]?.token;

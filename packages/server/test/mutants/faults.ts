@@ -3,6 +3,7 @@ import { ai } from "./faults/ai.ts";
 import { callLog } from "./faults/call-log.ts";
 import { canvases } from "./faults/canvases.ts";
 import { cli } from "./faults/cli.ts";
+import { cliAccount } from "./faults/cli-account.ts";
 import { cliCanvases } from "./faults/cli-canvases.ts";
 import { connections } from "./faults/connections.ts";
 import { data } from "./faults/data.ts";
@@ -28,6 +29,7 @@ export const FAULTS: Fault[] = [
   ...people,
   ...tokens,
   ...oauth,
+  ...cliAccount,
   ...openapi,
   ...realtime,
   ...ai,

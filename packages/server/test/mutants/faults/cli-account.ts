@@ -1,0 +1,79 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the texts are parts of source files.
+import { type Fault, fault } from "../fault.ts";
+
+const ACCOUNT = "packages/cli/src/account";
+const TEST = "packages/cli/test/login-command.test.ts";
+
+/** Faults of the sign-in in the command line. */
+export const cliAccount: Fault[] = [
+  fault(
+    "cli: any request ends the wait for the browser",
+    `${ACCOUNT}/loopback.ts`,
+    'url.searchParams.get("state") === expected',
+    "true",
+    TEST,
+  ),
+  fault(
+    "cli: secrets go to endpoints of another origin",
+    `${ACCOUNT}/discovery.ts`,
+    "URL.parse(each)?.origin !== url",
+    "false",
+    TEST,
+  ),
+  fault(
+    "cli: a service names another issuer",
+    `${ACCOUNT}/discovery.ts`,
+    "metadata.issuer !== url",
+    "false",
+    TEST,
+  ),
+  fault(
+    "cli: a token is sent without encryption",
+    `${ACCOUNT}/login.ts`,
+    'protocol === "http:" && ',
+    "false && ",
+    TEST,
+  ),
+  fault(
+    "cli: the former token stays valid",
+    `${ACCOUNT}/login.ts`,
+    "if (former !== undefined) await endToken",
+    "if (false) await endToken",
+    TEST,
+  ),
+  fault(
+    "cli: others may read the file of tokens",
+    `${ACCOUNT}/credentials.ts`,
+    "  await tighten(file);\n",
+    "",
+    TEST,
+  ),
+  fault(
+    "cli: a new file of tokens is readable for others",
+    `${ACCOUNT}/credentials.ts`,
+    'open(draft, "wx", 0o600)',
+    'open(draft, "wx", 0o644)',
+    TEST,
+  ),
+  fault(
+    "cli: a token with a line break is sent",
+    `${ACCOUNT}/credentials.ts`,
+    ".check(z.regex(TOKEN))",
+    "",
+    TEST,
+  ),
+  fault(
+    "cli: logout keeps the token of the service",
+    `${ACCOUNT}/logout.ts`,
+    "await endToken(url, stored.token, context);",
+    "",
+    TEST,
+  ),
+  fault(
+    "cli: logout keeps the stored token",
+    `${ACCOUNT}/logout.ts`,
+    "services: others }",
+    "services }",
+    TEST,
+  ),
+];
