@@ -18,14 +18,17 @@ const SECRET = "the plan that nobody else may know";
 /** Names of attacks that succeed in path mode, because there canvases share the service's origin (SECURITY.md). */
 const SHARED_ORIGIN = ["opens another canvas", "opens a response that is no page"];
 
-/** Returns all rows of the database, except for the codes of sign-ins at canvas hosts, which last a minute. */
+/** Tables that attacks may change: the codes of sign-ins at canvas hosts, which last a minute, and the log of refused calls. */
+const CHANGING = ["handovers", "call_log", "call_log_ends"];
+
+/** Returns all rows of the database, except for those of changing tables. */
 function everything({ env }: Site): Record<string, unknown[]> {
   const db = new DatabaseSync(env.config.databaseUrl.replace(/^sqlite:/, ""), { readOnly: true });
   const tables = db.prepare("select name from sqlite_master where type = 'table'").all() as {
     name: string;
   }[];
   const rows = tables
-    .filter(({ name }) => name !== "handovers")
+    .filter(({ name }) => !CHANGING.includes(name))
     .map(({ name }) => [name, db.prepare(`select * from "${name}"`).all()]);
   db.close();
   return Object.fromEntries(rows);
