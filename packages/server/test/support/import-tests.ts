@@ -19,16 +19,29 @@ export const GROUPS = {
   primitives: ["packages/server/test/primitives/*.test.ts"],
   files: ["packages/server/test/primitives/files/*.test.ts"],
   realtime: ["packages/server/test/primitives/realtime/*.test.ts"],
+  "examples-a-to-d": ["examples/[a-d]*.test.ts"],
+  "examples-e-to-z": ["examples/[e-z]*.test.ts"],
+  "browser-of-canvases": ["packages/server/test/{content,management,primitives}/**/*.test.ts"],
+  "browser-of-service": ["packages/server/test/{service,sign-in}/*.test.ts"],
+  "browser-of-cli": ["packages/cli/test/*.test.ts"],
+  crash: ["packages/server/test/{canvases,primitives}/**/*.test.ts"],
+  basics: ["packages/server/test/{config,crypto,home,http}/*.test.ts"],
   stores: [
     "packages/server/test/primitives/{kv,submissions,collections,people,authoring,connections}/*.test.ts",
   ],
 } satisfies Record<string, string[]>;
 
 /**
- * Test files that need a process of their own: browser tests take long, crash tests start processes, `canvas-data` changes the list of
- * primitives, `delivery` and `stopped-uploads` mock timers while services run, and `realtime-leaks` looks at the memory of the process.
+ * Test files that need a process of their own: `vite-browser` runs Vite, `canvas-data` changes the list of primitives, `delivery` and
+ * `stopped-uploads` mock timers while services run, and `realtime-leaks` looks at the memory of the process.
  */
-const ALONE = /browser|crash|^(canvas-data|delivery|stopped-uploads|realtime-leaks)\./;
+const ALONE = /^(vite-browser|canvas-data|delivery|stopped-uploads|realtime-leaks)\./;
+
+/** The kinds of test files whose groups start with the name of the kind, whatever their folder is: they share a browser, or wait for processes. */
+const KINDS = ["browser", "crash"];
+
+/** Returns the first word of a group of a kind of test files, undefined for other groups and files. */
+const kindOf = (name: string) => KINDS.find((kind) => name.includes(kind));
 
 function folders<Name extends string>(...names: Name[]): Record<Name, string[]> {
   const entries = names.map((name) => [name, [`packages/server/test/${name}/*.test.ts`]]);
@@ -41,7 +54,10 @@ export const filesOf = (patterns: string[]): string[] =>
 
 /** Returns the files of a group. */
 export const filesOfGroup = (name: keyof typeof GROUPS): string[] =>
-  filesOf(GROUPS[name]).filter((file) => !ALONE.test(path.basename(file)));
+  filesOf(GROUPS[name]).filter((file) => {
+    const base = path.basename(file);
+    return !ALONE.test(base) && kindOf(base) === kindOf(name);
+  });
 
 /** Runs the files of a group in this process. No test starts before all files are imported, because services stop when no test is left. */
 export async function importGroup(name: keyof typeof GROUPS): Promise<void> {
