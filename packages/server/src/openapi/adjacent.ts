@@ -80,7 +80,7 @@ export const SERVICE_ROUTES: Record<string, Route> = {
       details: "404 if the service accepts no access tokens; so are the endpoints.",
       responses: json(
         "The metadata.",
-        z.object({
+        z.looseObject({
           issuer: z.url(),
           authorization_endpoint: z.url(),
           token_endpoint: z.url(),

@@ -4,6 +4,7 @@ import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { type Header, send } from "@easel/conformance/http";
 import { primitives } from "../../src/primitives/index.ts";
 import { COVERED } from "../conformance/conformance.ts";
+import { answerAttempt, callAs, exchange, newAttempt } from "../sign-in/oauth-client.ts";
 import { startDev } from "../support/engines.ts";
 import { OpenApiCheck } from "../support/openapi-check.ts";
 import { PROXY } from "../support/service.ts";
@@ -129,6 +130,17 @@ test("every further endpoint responds as the OpenAPI document describes it", asy
   const rest = ["/healthz", "/readyz", "/sdk/v1.js", "/llms.txt", "/skill.md"];
   for (const path of rest)
     assert.equal((await send(target.base, { method: "GET", path, headers })).status, 200, path);
+  const metadata = "/.well-known/oauth-authorization-server";
+  assert.equal((await send(target.base, { method: "GET", path: metadata, headers: [] })).status, 200);
+  const attempt = await newAttempt(target.base);
+  const back = await answerAttempt(attempt, headers, "allow");
+  const { status, json } = await exchange(attempt, back.searchParams.get("code"));
+  assert.equal(status, 200);
+  for (const [path, fields] of [
+    ["/oauth/device_authorization", { host: "laptop" }],
+    ["/oauth/revoke", { token: String(json.access_token) }],
+  ] as const)
+    assert.equal((await callAs(target.base, path, { ...fields })).status, 200, path);
   assert.equal((await send(target.base, { method: "POST", path: "/auth/logout", headers })).status, 204);
   assert.deepEqual(check.faults, []);
   assert.deepEqual(check.unseen(["Service"]), []);
