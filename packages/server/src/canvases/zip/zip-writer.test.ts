@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, open, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { buffer } from "node:stream/consumers";
@@ -9,6 +9,8 @@ import fc from "fast-check";
 import { fromBufferPromise } from "yauzl";
 import { withBundle } from "../publishing/bundle.ts";
 import { DEFLATED, STORED } from "./central-header.ts";
+import { readZip } from "./read-zip.ts";
+import { ZipSource } from "./zip-source.ts";
 import { type ArchivedFile, writeZip, zipSize } from "./zip-writer.ts";
 
 const directory = await mkdtemp(path.join(os.tmpdir(), "easel-zip-"));
@@ -81,4 +83,20 @@ test("a file whose size is not the declared one is an error", async () => {
   const wrong = { ...right, packed: right.packed && { ...right.packed, size: 8 } };
   await assert.rejects(buffer(writeZip([wrong])), /7 bytes instead of 8/);
   await assert.rejects(buffer(writeZip([{ ...right, packed: null, size: 6 }])), /7 bytes instead of 6/);
+});
+
+test("a zip of more files than the normal end record can count is readable", async () => {
+  const content = Buffer.from("content");
+  async function* files() {
+    for (let at = 0; at < 65_536; at++)
+      yield { ...fileOf(`${at}`, content, "stored"), size: at % 2 ? null : content.length };
+  }
+  const archive = await fromBufferPromise(await buffer(writeZip(files())), { strictFileNames: true });
+  assert.equal(archive.entryCount, 65_536);
+  const place = path.join(directory, "many.zip");
+  await writeFile(place, await buffer(writeZip(files())));
+  const file = await open(place);
+  const entries = await readZip(new ZipSource(file, (await file.stat()).size), 65_536);
+  await file.close();
+  assert.deepEqual([entries.length, entries.at(-1)?.path], [65_536, "65535"]);
 });

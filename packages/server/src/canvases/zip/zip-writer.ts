@@ -14,8 +14,8 @@ interface PackedData {
 /** A file to write to a zip. */
 export interface ArchivedFile {
   path: string;
-  /** The size of the content in bytes. */
-  size: number;
+  /** The size of the content in bytes; null if it is not known before the content has been read. */
+  size: number | null;
   /** Opens a stream of the uncompressed content. */
   open(): Promise<AsyncIterable<Uint8Array>>;
   /** The data to write, or null if the file is compressed while the zip is written. */
@@ -35,8 +35,10 @@ const LOCAL_BYTES = 30;
 const CENTRAL_BYTES = 46;
 const DESCRIPTOR_BYTES = 16;
 const END_BYTES = 22;
+const ONES = 0xffffffff;
 const UTF8 = 0x800;
 const VERSION = 20;
+const VERSION_64 = 45;
 /** The field "version made by": Unix, so that programs interpret the file modes. */
 const MADE_BY = 0x0300 | VERSION;
 const REGULAR_FILE = 0o100644;
@@ -64,25 +66,53 @@ function centralHeader(fields: Fields, name: Buffer, offset: number): Buffer {
   const [start, end] = [Buffer.from("PK\x01\x02\0\0"), Buffer.alloc(14)];
   start.writeUInt16LE(MADE_BY, 4);
   end.writeUInt32LE((REGULAR_FILE << 16) >>> 0, 6);
-  end.writeUInt32LE(offset, 10);
-  return Buffer.concat([start, encode(fields, name), end, name]);
+  end.writeUInt32LE(Math.min(offset, ONES), 10);
+  const own = encode(fields, name);
+  const extra = offset < ONES ? Buffer.alloc(0) : zip64Offset(offset);
+  own.writeUInt16LE(extra.length, 24);
+  return Buffer.concat([start, own, end, name, extra]);
 }
 
+/** Returns the zip64 extra field with the offset of a local header (APPNOTE 4.5.3). */
+function zip64Offset(offset: number): Buffer {
+  const extra = Buffer.from("\x01\0\x08\0".padEnd(12, "\0"));
+  extra.writeBigUInt64LE(BigInt(offset), 4);
+  return extra;
+}
+
+/** Returns the zip64 end record of a directory, and its locator (APPNOTE 4.3.14 and 4.3.15). */
+function endRecord64(entries: number, size: number, offset: number): Buffer {
+  const end = Buffer.alloc(76);
+  end.write("PK\x06\x06");
+  end.writeBigUInt64LE(44n, 4);
+  end.writeUInt16LE(MADE_BY, 12);
+  end.writeUInt16LE(VERSION_64, 14);
+  for (const [index, value] of [entries, entries, size, offset].entries())
+    end.writeBigUInt64LE(BigInt(value), 24 + 8 * index);
+  end.write("PK\x06\x07", 56);
+  end.writeBigUInt64LE(BigInt(offset + size), 64);
+  end.writeUInt32LE(1, 72);
+  return end;
+}
+
+/** Returns the end of a zip. It contains zip64 records only if a number does not fit into the normal end record. */
 function endRecord(entries: number, size: number, offset: number): Buffer {
   const end = Buffer.alloc(END_BYTES);
   end.write("PK\x05\x06");
-  end.writeUInt16LE(entries, 8);
-  end.writeUInt16LE(entries, 10);
+  end.writeUInt16LE(Math.min(entries, 0xffff), 8);
+  end.writeUInt16LE(Math.min(entries, 0xffff), 10);
   end.writeUInt32LE(size, 12);
-  end.writeUInt32LE(offset, 16);
-  return end;
+  end.writeUInt32LE(Math.min(offset, ONES), 16);
+  if (entries < 0xffff && offset < ONES) return end;
+  return Buffer.concat([endRecord64(entries, size, offset), end]);
 }
 
 const asBuffer = ({ buffer, byteOffset, byteLength }: Uint8Array) =>
   Buffer.from(buffer, byteOffset, byteLength);
 
-const requireSize = (path: string, size: number, expected: number): void => {
-  if (size !== expected) throw new Error(`${path} has ${size} bytes instead of ${expected}`);
+const requireSize = (path: string, size: number, expected: number | null): void => {
+  if (expected !== null && size !== expected)
+    throw new Error(`${path} has ${size} bytes instead of ${expected}`);
 };
 
 /** Yields the local header of an entry, and then its data without changes. Returns the fields of the header. */
@@ -140,20 +170,24 @@ export function zipSize(files: ArchivedFile[]): number | null {
 }
 
 /**
- * Yields the bytes of a zip of at most 65,535 files and 4 GiB, and reads the files only as fast as the zip is read. The same files always
- * give the same bytes. Throws if the size of a file is not the declared one.
+ * Yields the bytes of a zip, and reads the files only as fast as the zip is read. A file has at most 4 GiB. The same files always give the
+ * same bytes. Throws if the size of a file is not the declared one.
  */
-export async function* writeZip(files: ArchivedFile[]): AsyncGenerator<Buffer> {
+export async function* writeZip(
+  files: Iterable<ArchivedFile> | AsyncIterable<ArchivedFile>,
+): AsyncGenerator<Buffer> {
   const directory: Buffer[] = [];
   let offset = 0;
-  for (const file of files) {
+  for await (const file of files) {
     const { path, size, packed } = file;
-    const fields = yield* packed === null ? deflatedEntry(file) : packedEntry(path, size, packed);
+    const fields = yield* packed === null
+      ? deflatedEntry(file)
+      : packedEntry(path, size ?? packed.size, packed);
     const name = Buffer.from(path);
     directory.push(centralHeader(fields, name, offset));
     offset += LOCAL_BYTES + name.length + fields.compressedSize + (packed === null ? DESCRIPTOR_BYTES : 0);
   }
   const bytes = Buffer.concat(directory);
   yield bytes;
-  yield endRecord(files.length, bytes.length, offset);
+  yield endRecord(directory.length, bytes.length, offset);
 }
