@@ -202,6 +202,20 @@ export const LIMITS = {
     of: "the list of files of a staged deploy",
     past: "413 INVALID_BODY",
   },
+  importBytes: { value: 2048 * MiB, unit: "bytes", of: "the zip of an import", past: "413 INVALID_BODY" },
+  importEntries: { value: 100_000, unit: "entries", of: "the zip of an import", past: "400 INVALID_BODY" },
+  importLines: {
+    value: 1_000_000,
+    unit: "lines",
+    of: "the files with JSON lines of an import, together",
+    past: "400 INVALID_BODY",
+  },
+  importLinesBytes: {
+    value: 2048 * MiB,
+    unit: "bytes",
+    of: "the files with JSON lines of an import, together and unpacked",
+    past: "400 INVALID_BODY",
+  },
   stagedDeploys: {
     value: 10,
     unit: "deploys",

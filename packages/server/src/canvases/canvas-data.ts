@@ -7,8 +7,6 @@ export interface CanvasTable {
   key: readonly string[];
   /** The SQL condition that selects the rows of one canvas; its only `?` is the canvas's id. `canvas_id = ?` by default. */
   where?: string;
-  /** The columns that an export contains; without them the table is not exported. */
-  exported?: readonly string[];
 }
 
 /** A limit on something that a canvas stores, such as its number of keys. Administrators can change the limit. */
@@ -23,7 +21,7 @@ export interface CanvasQuota {
 }
 
 /**
- * Declares what one part of the service stores for each canvas. `Env.canvasData` lists the declarations of all parts. Purges, exports,
+ * Declares what one part of the service stores for each canvas. `Env.canvasData` lists the declarations of all parts. Purges,
  * reports of usage, quotas and the sweep of unused blobs rely on this list.
  */
 export interface CanvasData {

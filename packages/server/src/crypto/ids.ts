@@ -14,6 +14,20 @@ export function newId(): string {
   return `${time.slice(0, 8)}-${time.slice(8)}-7${count.toString(16).padStart(3, "0")}${randomUUID().slice(18)}`;
 }
 
+/** The first three groups of a UUIDv7, which contain the time of its creation. */
+const TIME = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}(?=-[0-9a-f]{4}-[0-9a-f]{12}$)/;
+
+/**
+ * Returns the id of a copy of the thing with the id `original`. It sorts like `original`, and is the same for the same `original` and
+ * `context`, such as the canvas that the copy belongs to. Returns a new id if `original` is not a UUIDv7.
+ */
+export function copiedId(original: string, context: readonly string[]): string {
+  const [time] = TIME.exec(original) ?? [];
+  if (time === undefined) return newId();
+  const digest = hash("sha256", JSON.stringify([original, ...context]), "hex");
+  return `${time}-8${digest.slice(0, 3)}-${digest.slice(3, 15)}`;
+}
+
 /** Whether a text has the form of an id. A text without this form need not be looked up in the database. */
 export const isId = (text: string): boolean => /^[A-Za-z0-9:-]{1,128}$/.test(text);
 

@@ -76,9 +76,9 @@ export const bodyAborted = (): Refusal =>
 
 /**
  * Parses JSON. Throws 400 `INVALID_BODY` for invalid UTF-8 or JSON, numbers that are not finite, and nesting that is too deep. `what` is
- * the subject of the error message.
+ * the subject of the error message. `levels` is the maximum number of nested arrays and objects.
  */
-export function parseJson(bytes: Buffer, what = "The body"): Json {
+export function parseJson(bytes: Buffer, what = "The body", levels: number = LIMITS.jsonDepth.value): Json {
   if (!isUtf8(bytes)) refuse("INVALID_BODY", { message: `${what} is not valid UTF-8.` });
   let value: Json;
   try {
@@ -86,7 +86,7 @@ export function parseJson(bytes: Buffer, what = "The body"): Json {
   } catch {
     return refuse("INVALID_BODY", { message: `${what} is not valid JSON.` });
   }
-  check(value, LIMITS.jsonDepth.value, what);
+  check(value, levels, what);
   return value;
 }
 

@@ -10,6 +10,7 @@ import { users } from "./admin/users.ts";
 import { callLog } from "./call-log.ts";
 import { canvases } from "./canvases.ts";
 import { capabilities } from "./capabilities.ts";
+import { data } from "./data.ts";
 import { invites } from "./invites.ts";
 import { me } from "./me.ts";
 import { owner } from "./owner.ts";
@@ -35,6 +36,7 @@ export const ACTS: readonly Act[] = [
   ...owner,
   ...capabilities,
   ...usage,
+  ...data,
   ...callLog,
   ...users,
   ...adminCanvases,

@@ -7,7 +7,7 @@ import type { Call } from "./call.ts";
 /** Describes the request body of an act (an operation of the management API), and reads it. */
 export interface BodySpec<Body> {
   /** The accepted media types, for the docs. */
-  type: "application/json" | "application/zip, text/html" | "application/octet-stream";
+  type: "application/json" | "application/zip" | "application/zip, text/html" | "application/octet-stream";
   optional: boolean;
   /** The schema of a JSON body; null for other types. */
   schema: ZodType | null;

@@ -10,8 +10,17 @@ import type { Query } from "../http/query.ts";
 import type { Admitted, RateClass } from "../pipeline/visit.ts";
 import type { Description } from "./operation.ts";
 
+/** A caller who has passed the access checks of a canvas. */
+export interface Caller extends Admitted {
+  /**
+   * Throws 403 `CAPABILITY_DISABLED` unless the capability is on. Handlers call this to check a second capability, or their own one if the
+   * primitive has `checksCapability`.
+   */
+  requireCapability(capability: Capability): void;
+}
+
 /** A request that has passed the access checks, as handlers receive it. */
-export interface Call extends Admitted {
+export interface Call extends Caller {
   /** The path parameters, percent-decoded once. */
   params: Record<string, string>;
   query: Query;
@@ -19,11 +28,6 @@ export interface Call extends Admitted {
   address: string;
   /** The request with its unread body. */
   request: IncomingMessage;
-  /**
-   * Throws 403 `CAPABILITY_DISABLED` unless the capability is on. Handlers call this to check a second capability, or their own one if the
-   * primitive has `checksCapability`.
-   */
-  requireCapability(capability: Capability): void;
   /** Checks access again. Returns the call with the caller's current role, or throws a `Refusal` if the caller has lost access. */
   readmit(): Promise<Call>;
 }

@@ -4,7 +4,6 @@ import { manage, type Stage, stage } from "@easel/conformance/fixture";
 import { open } from "@easel/conformance/page";
 import { refused } from "@easel/conformance/refusal";
 import { type CanvasData, tablesOf } from "../../src/canvases/canvas-data.ts";
-import { type ExportedRow, exportedRows } from "../../src/canvases/export.ts";
 import { purgeCanvases } from "../../src/canvases/purge.ts";
 import { sweepBlobs } from "../../src/canvases/sweep.ts";
 import { sql } from "../../src/drivers/db/db.ts";
@@ -18,7 +17,7 @@ const HOUR_MS = 60 * 60 * 1000;
 const DAY_MS = 24 * HOUR_MS;
 
 const data: CanvasData = {
-  tables: { stickers: { key: ["canvas_id", "sheet", "place"], exported: ["sheet", "place", "note"] } },
+  tables: { stickers: { key: ["canvas_id", "sheet", "place"] } },
   quotas: {
     "stickers.canvas": {
       limit: 5,
@@ -126,31 +125,6 @@ await onEngines("canvas data", (target, env) => {
     await sweepBlobs({ ...env, clock: () => Date.now() + 2 * HOUR_MS });
     const left = await keysOf(env.blobs);
     assert.deepEqual([left.includes(used), left.includes(unused)], [true, false]);
-  });
-
-  it("an export reads every row of the canvas in the order of keys, with the exported columns alone", async () => {
-    const owner = open(target, site.slug, site.people.owner);
-    for (const key of ["b", "a"]) assert.equal((await owner.put(`/kv/${key}`, 1)).status, 200);
-    for (let place = 3; place <= 250; place++)
-      await env.db.run`
-        insert into stickers (canvas_id, sheet, place, note)
-        values (${site.id}, ${place % 2 ? "a" : "b"}, ${place}, ${"x".repeat(place === 99 ? 2_000_000 : 10)})`;
-    const rows: ExportedRow[] = await Array.fromAsync(exportedRows(site.id, env));
-    const of = (table: string) => rows.filter((each) => each.table === table).map(({ row }) => row);
-    assert.deepEqual([...new Set(rows.map(({ table }) => table))].sort(), ["kv", "stickers"]);
-    assert.deepEqual(
-      of("kv").map(({ key, number }) => [Buffer.from(key as Uint8Array).toString(), number]),
-      [
-        ["a", 1],
-        ["b", 1],
-      ],
-    );
-    const exported = of("stickers");
-    assert.deepEqual(Object.keys(exported[0] ?? {}), ["sheet", "place", "note"]);
-    const expected = await env.db.all`
-      select sheet, place, note from stickers where canvas_id = ${site.id} order by sheet, place`;
-    assert.equal(expected.length, 250);
-    assert.deepEqual(exported, expected);
   });
 
   it("a purge removes every row of the canvas from the table of an added primitive", async () => {

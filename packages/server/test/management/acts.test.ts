@@ -3,7 +3,7 @@ import { readdirSync } from "node:fs";
 import path from "node:path";
 import { after, before, it, test } from "node:test";
 import { manage, type Stage, stage } from "@easel/conformance/fixture";
-import type { Answer } from "@easel/conformance/http";
+import { type Answer, type Header, send } from "@easel/conformance/http";
 import type { Person } from "@easel/conformance/target";
 import { tokenOf } from "@easel/conformance/token";
 import { z } from "zod";
@@ -197,6 +197,18 @@ await onEngines("the acts of the management API", (target, env) => {
     "canvas.read": () => canvas("GET", ""),
     "canvas.list": () => owner("GET", "/canvases"),
     "canvas.usage": () => canvas("GET", "/usage"),
+    "canvas.data": () => canvas("GET", "/data"),
+    "canvas.export": async () => {
+      assert.equal((await site.pages.owner.put("/kv/secret", SECRET)).status, 200);
+      return canvas("GET", "/export");
+    },
+    "canvas.import": async () => {
+      const manifest = JSON.stringify({ format: "easel-data", version: 1 });
+      const lines = JSON.stringify({ key: "imported", value: SECRET });
+      const headers: Header[] = [...site.people.owner.headers, ["Content-Type", "application/zip"]];
+      const body = await zip({ "manifest.json": manifest, "kv/shared.jsonl": lines });
+      return send(target.base, { method: "POST", path: `/api/canvases/${site.id}/import`, headers, body });
+    },
     "canvas.log": async () => {
       assert.equal((await site.pages.owner.get("/kv/none")).status, 404);
       return canvas("GET", "/log");

@@ -16,6 +16,7 @@ import { requests } from "./faults/requests.ts";
 import { sdk } from "./faults/sdk.ts";
 import { serving } from "./faults/serving.ts";
 import { tokens } from "./faults/tokens.ts";
+import { transfers } from "./faults/transfers.ts";
 
 /**
  * The faults, spread over the parts of the service and the SDK. If code has changed, `run.ts` lists the texts that must be adapted in them.
@@ -26,6 +27,7 @@ export const FAULTS: Fault[] = [
   ...callLog,
   ...serving,
   ...data,
+  ...transfers,
   ...people,
   ...tokens,
   ...oauth,

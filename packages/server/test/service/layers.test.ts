@@ -208,7 +208,7 @@ test("there are no import cycles", () => {
  * another folder.
  */
 const SAME_PART =
-  /^(primitives\/\w+|content|home|sign-in|canvases)\/(routes|store|data|operations)\.ts$|^management\/|\/(index|mount)\.ts$/;
+  /^(primitives\/\w+|content|home|sign-in|canvases)\/(routes|store|data|operations|transfer)\.ts$|^management\/|\/(index|mount)\.ts$/;
 
 test("two files share a base name only where they are the same part", () => {
   const byName = Map.groupBy(

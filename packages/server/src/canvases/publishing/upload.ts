@@ -12,31 +12,41 @@ import { refuse } from "../../http/refusal.ts";
 /** Returns the directory of uploaded bundles, each of which is kept until it has been unpacked. */
 export const uploadsOf = ({ config }: Env): string => path.join(config.dataDir, "uploads");
 
-const tooLarge = () => refuse("INVALID_BODY", { message: "bundle too large" }, 413);
+/** The maximum size of an upload in bytes, and the message of the error for a larger one. */
+interface SizeLimit {
+  bytes: number;
+  message: string;
+}
 
-async function* upTo(limit: number, source: AsyncIterable<Uint8Array>) {
+const BUNDLE_LIMIT: SizeLimit = { bytes: LIMITS.bundleBytes.value, message: "bundle too large" };
+
+function requireSize(size: number, { bytes, message }: SizeLimit): void {
+  if (size > bytes) refuse("INVALID_BODY", { message }, 413);
+}
+
+async function* upTo(limit: SizeLimit, source: AsyncIterable<Uint8Array>) {
   let size = 0;
   for await (const chunk of source) {
     size += chunk.length;
-    if (size > limit) tooLarge();
+    requireSize(size, limit);
     yield chunk;
   }
 }
 
 /**
- * Writes an uploaded bundle to a temporary file, because a zip is read from its end. Calls `use` with the path, and deletes the file when
+ * Writes an upload to a temporary file, because a zip is read from its end. Calls `use` with the path, and deletes the file when
  * `use` has finished. `size` is the length in bytes that the client declares, or 0 if it declares none. Throws 413 `INVALID_BODY` for more
- * than 50 MiB, and 503 `UNAVAILABLE` while the queue of deploys is full.
+ * than `limit`, by default 50 MiB, and 503 `UNAVAILABLE` while the queue of deploys is full.
  */
 export async function withUpload<Result>(
   source: AsyncIterable<Uint8Array>,
   size: number,
   env: Env,
   use: (file: string) => Promise<Result>,
+  limit: SizeLimit = BUNDLE_LIMIT,
 ): Promise<Result> {
   env.deploys.requireRoom();
-  const limit = LIMITS.bundleBytes.value;
-  if (size > limit) tooLarge();
+  requireSize(size, limit);
   const folder = uploadsOf(env);
   await makeDirectory(folder);
   const file = path.join(folder, `${randomUUID()}.zip`);

@@ -1,14 +1,18 @@
-import type {
-  CallLogPage,
-  CanvasList,
-  CapabilitySettings,
-  Invitation,
-  InvitationList,
-  ListedCanvas,
-  NewInvitation,
-  Usage,
-  VersionList,
+import {
+  type CallLogPage,
+  type CanvasList,
+  type CapabilitySettings,
+  DATA_PARTS,
+  type DataSummary,
+  type ImportResult,
+  type Invitation,
+  type InvitationList,
+  type ListedCanvas,
+  type NewInvitation,
+  type Usage,
+  type VersionList,
 } from "@easel/protocol/management";
+import { PRESETS, type Preset } from "@easel/protocol/policy";
 import type {
   Canvas,
   Capabilities,
@@ -175,6 +179,35 @@ export const callLogPage = exact<CallLogPage>()(
     ),
     next: z.string(),
     dropped: z.int(),
+  }),
+);
+
+export const dataSummary = exact<DataSummary>()(
+  "DataSummary",
+  z.strictObject({
+    kv: z.int(),
+    kvUser: z.int(),
+    collections: z.array(
+      z.strictObject({
+        name: z.string(),
+        records: z.int(),
+        bytes: z.int(),
+        preset: z.enum(Object.keys(PRESETS) as [Preset]).nullable(),
+      }),
+    ),
+    submissions: z.array(z.strictObject({ name: z.string(), entries: z.int() })),
+    files: z.strictObject({ count: z.int(), bytes: z.int() }),
+  }),
+);
+
+export const importResult = exact<ImportResult>()(
+  "ImportResult",
+  z.strictObject({
+    existing: z.enum(["keep", "replace"]),
+    imported: z.record(z.enum(DATA_PARTS), z.int()),
+    skipped: z.array(
+      z.strictObject({ what: z.string(), reason: z.string(), count: z.int(), line: z.int().nullable() }),
+    ),
   }),
 );
 

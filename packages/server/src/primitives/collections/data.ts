@@ -11,7 +11,6 @@ export const collectionsData: CanvasData = {
     // `records` comes first, although `record_fields` references it, because the removal of a record also removes its fields.
     records: {
       key: ["id"],
-      exported: ["collection", "id", "author_id", "value", "number", "created_at", "updated_at"],
     },
     record_fields: { key: ["canvas_id", "collection", "name", "key", "record_id"] },
   },

@@ -1,7 +1,6 @@
-import { type CollectionPolicy, isResourceName, type Operation } from "@easel/protocol/policy";
-import type { Json, Right, Rights } from "@easel/protocol/types";
-import { allows, audienceIncludes, rightsOf } from "../../access/rights.ts";
-import { entryOf, policyOf } from "../../canvases/policy.ts";
+import type { Operation } from "@easel/protocol/policy";
+import type { Json, Right } from "@easel/protocol/types";
+import { allows, audienceIncludes } from "../../access/rights.ts";
 import type { Env } from "../../env.ts";
 import { parseJson } from "../../http/body.ts";
 import { refuse } from "../../http/refusal.ts";
@@ -9,19 +8,13 @@ import { announceChange } from "../change-feed.ts";
 import { AttachmentRemoval } from "../files/attachments.ts";
 import type { Call, Primitive } from "../primitive.ts";
 import { type ReadSlice, streamList } from "../streamed-list.ts";
-import { readValue, toText } from "../value.ts";
+import { readValue } from "../value.ts";
 import { withBody } from "../with-body.ts";
 import { collectionsData } from "./data.ts";
+import { type Opened, openCollection } from "./open-collection.ts";
 import { collectionsOperations } from "./operations.ts";
 import { parseCursor, parseQuery, parseWhere, RECORD_ID } from "./record-query.ts";
-import { RecordStore, type StoredRecord } from "./store.ts";
-
-/** A collection that has a policy, with the rights of the caller and the store of the records. */
-interface Opened {
-  policy: CollectionPolicy;
-  rights: Rights;
-  records: RecordStore;
-}
+import { recordText, type StoredRecord } from "./store.ts";
 
 /**
  * The right that applies to a count without `where`: it includes the records that the caller may not read. Whether a caller may count is
@@ -29,27 +22,9 @@ interface Opened {
  */
 const ALL_RECORDS: Right = { own: true, any: true };
 
-const textOf = (record: StoredRecord) =>
-  `{"id":"${record.id}","authorId":${JSON.stringify(record.author_id)},"value":${toText(record)},"updatedAt":${record.updated_at}}`;
-
-/**
- * Reads the policy of the collection in the path and the rights of the caller. Throws 400 `INVALID_BODY` for an invalid name, 404
- * `COLLECTION_NOT_CONFIGURED` without a policy, and 403 `PERMISSION_DENIED` if the caller may not do `operation` even with their own
- * records. If `operation` is null, does not check the rights.
- */
-async function open(
-  { params, canvas, role, user }: Call,
-  operation: Operation | null,
-  env: Env,
-): Promise<Opened> {
-  const { name = "" } = params;
-  if (!isResourceName(name)) refuse("INVALID_BODY", { message: "That is no name of a collection." });
-  const { collections } = await policyOf(canvas, env);
-  const policy = entryOf(collections, name) ?? refuse("COLLECTION_NOT_CONFIGURED");
-  const rights = rightsOf(policy, role);
-  if (operation !== null && !rights[operation].own) refuse("PERMISSION_DENIED");
-  return { policy, rights, records: new RecordStore(env.db, canvas.id, name, user.id) };
-}
+/** Opens the collection in the path. See `openCollection`. */
+const open = (call: Call, operation: Operation | null, env: Env): Promise<Opened> =>
+  openCollection(call, call.params.name ?? "", operation, env);
 
 /**
  * Returns the record in the path. Throws 404 `NOT_FOUND` if the caller cannot read it, and 403 `PERMISSION_DENIED` if the caller may not do
@@ -107,7 +82,7 @@ export const collections: Primitive = {
           const position = after === null ? query.after : parseCursor(after, query.order);
           return records.list({ ...query, limit, after: position }, rights.read);
         };
-        return streamList(call, query.limit, read, textOf);
+        return streamList(call, query.limit, read, recordText);
       },
       POST: withBody({
         may: (call, env) => open(call, "create", env),
@@ -115,7 +90,7 @@ export const collections: Primitive = {
         async run(call, { records }, body, env) {
           const record = (await records.create(parseJson(body), env.clock())) ?? refuse("KEY_LIMIT");
           publishChange(call, record, "set", env);
-          return { status: 201, body: textOf(record) };
+          return { status: 201, body: recordText(record) };
         },
       }),
       async DELETE(call, env) {
@@ -158,7 +133,7 @@ export const collections: Primitive = {
     },
     "/collections/:name/:id": {
       async GET(call, env) {
-        return textOf((await openRecord("read")(call, env)).record);
+        return recordText((await openRecord("read")(call, env)).record);
       },
       PUT: withBody({
         may: openRecord("update"),
@@ -167,7 +142,7 @@ export const collections: Primitive = {
           const now = env.clock();
           const stored = (await records.update(id, parseJson(body), now)) ?? refuse("NOT_FOUND");
           publishChange(call, { id, author_id }, "set", env);
-          return textOf({ ...stored, id, author_id, updated_at: now });
+          return recordText({ ...stored, id, author_id, updated_at: now });
         },
       }),
       async DELETE(call, env) {
@@ -191,7 +166,7 @@ export const collections: Primitive = {
             refuse((await records.get(record.id, rights.read)) === undefined ? "NOT_FOUND" : "NOT_NUMERIC");
           }
           publishChange(call, record, "set", env);
-          return textOf({ ...record, value: null, number, updated_at: now });
+          return recordText({ ...record, value: null, number, updated_at: now });
         },
       }),
     },

@@ -6,7 +6,7 @@ import { asKeys, type Db, optional, type Step, sql, statementText } from "../../
 import { paged } from "../../http/paging.ts";
 import { finiteValues, STAYS_FINITE } from "../increment.ts";
 import { SLICE_LENGTH } from "../streamed-list.ts";
-import { type Stored, toStored } from "../value.ts";
+import { type Stored, toStored, toText } from "../value.ts";
 import { countStatement } from "./count-statement.ts";
 import { AUTHOR, type Field, fieldsOf, keyOf } from "./fields.ts";
 import { listStatement } from "./list-statement.ts";
@@ -14,6 +14,10 @@ import { type Condition, cursorOf, type RecordQuery } from "./record-query.ts";
 
 /** A record of a collection. `updated_at` is in epoch milliseconds. */
 export type StoredRecord = Stored & { id: string; author_id: string; updated_at: number };
+
+/** Returns a record as JSON text, as the API returns it. */
+export const recordText = (record: StoredRecord): string =>
+  `{"id":"${record.id}","authorId":${JSON.stringify(record.author_id)},"value":${toText(record)},"updatedAt":${record.updated_at}}`;
 
 const KIND = "records";
 
@@ -54,9 +58,11 @@ export class RecordStore {
     this.#kind = `${KIND}/${collection}`;
   }
 
-  /** Creates a record whose author is the caller. Returns null if the canvas has as many records as its quota allows. */
-  async create(value: Json, now: number): Promise<StoredRecord | null> {
-    const id = newId();
+  /**
+   * Creates a record whose author is the caller. Returns null if the canvas has as many records as its quota allows, or if a record with
+   * the given id exists.
+   */
+  async create(value: Json, now: number, id: string = newId()): Promise<StoredRecord | null> {
     const stored = toStored(value);
     const author: Field = { name: AUTHOR, key: keyOf(this.#caller) };
     const steps: Step[] = [
@@ -67,7 +73,8 @@ export class RecordStore {
           cast(${stored.number} as double precision), cast(${now} as bigint), cast(${now} as bigint)
         from counts where canvas_id = ${this.#canvas} and kind = ${KIND}
           and rows <= coalesce((select value from quotas where name = 'collections.records.canvas'),
-            ${LIMITS.recordsPerCanvas.value})`,
+            ${LIMITS.recordsPerCanvas.value})
+        on conflict (id) do nothing`,
       ...this.#index(id, [author, ...fieldsOf(value)]),
     ];
     if ((await this.#db.batch(steps)).length < steps.length) return null;
@@ -80,6 +87,14 @@ export class RecordStore {
       select id, author_id, value, number, updated_at from records
       where id = ${id} and canvas_id = ${this.#canvas} and collection = ${this.#collection}
         and (cast(${bit(read.any)} as integer) = 1 or (cast(${bit(read.own)} as integer) = 1 and author_id = ${this.#caller}))`;
+  }
+
+  /** Whether a record exists and its author is the caller. */
+  async hasOwn(id: string): Promise<boolean> {
+    const found = await this.#db.get`
+      select id from records where id = ${id} and canvas_id = ${this.#canvas}
+        and collection = ${this.#collection} and author_id = ${this.#caller}`;
+    return found !== undefined;
   }
 
   /**

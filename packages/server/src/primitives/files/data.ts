@@ -10,18 +10,6 @@ export const filesData: CanvasData = {
   tables: {
     files: {
       key: ["id"],
-      exported: [
-        "id",
-        "scope",
-        "record_id",
-        "owner_id",
-        "uploaded_by",
-        "name",
-        "mime",
-        "size",
-        "blob_key",
-        "created_at",
-      ],
     },
     file_bytes: { key: ["canvas_id"] },
   },

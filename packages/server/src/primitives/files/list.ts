@@ -7,7 +7,7 @@ import { firstValue, type Query, strictLimit } from "../../http/query.ts";
 import { refuse } from "../../http/refusal.ts";
 import { RECORD_ID } from "../collections/record-query.ts";
 import { RecordStore } from "../collections/store.ts";
-import type { Call } from "../primitive.ts";
+import type { Caller } from "../primitive.ts";
 import { collectionOf, needsKv, parseScope, type Scope, scopeRights, scopesOf } from "./scope.ts";
 import { FileStore, type StoredFile } from "./store.ts";
 
@@ -66,11 +66,11 @@ export const parseLimit = (query: Query): number =>
 
 /** Reads lists of the files that a caller may read on a canvas. */
 export class FileList {
-  readonly #call: Call;
+  readonly #call: Caller;
   readonly #env: Env;
   readonly #files: FileStore;
 
-  constructor(call: Call, env: Env) {
+  constructor(call: Caller, env: Env) {
     this.#call = call;
     this.#env = env;
     this.#files = new FileStore(env.db, call.canvas.id);

@@ -5,6 +5,7 @@ import { announceChange } from "../change-feed.ts";
 import type { Call } from "../primitive.ts";
 import { storedName } from "./file-name.ts";
 import { mediaTypeOf } from "./media-type.ts";
+import { full, tooLarge, within } from "./room.ts";
 import { FileStore, type Room, type StoredFile } from "./store.ts";
 import { type Fields, targetOf } from "./target.ts";
 
@@ -16,23 +17,12 @@ const MAX_OVERHEAD = 64 * 1024;
 
 const reject = (message: string): never => refuse("INVALID_BODY", { message });
 
-const tooLarge = (limit: number) =>
-  refuse("FILE_TOO_LARGE", { message: `The file is larger than ${limit} bytes.` });
-const full = () =>
-  refuse("QUOTA_EXCEEDED", { message: "The files of this canvas have used up its quota of bytes." }, 409);
-
 /**
  * Streams the bytes of an uploaded file. Throws as soon as they exceed a limit, or after the last byte if another part follows the file.
  * The file is not stored if this throws.
  */
 async function* bytesOf(file: Part, parts: AsyncIterator<Part>, room: Room): AsyncGenerator<Uint8Array> {
-  let size = 0;
-  for await (const chunk of file.body) {
-    size += chunk.length;
-    if (size > room.file) tooLarge(room.file);
-    if (size > room.canvas) full();
-    yield chunk;
-  }
+  yield* within(room, file.body);
   const { value: next } = await parts.next();
   if (next) reject(`\`${next.name.slice(0, 100)}\` follows the file, which must be the last part.`);
 }

@@ -15,21 +15,12 @@ import { FileList, parseCursor, parseFilter, parseLimit } from "./list.ts";
 import { openFile } from "./open-file.ts";
 import { filesOperations } from "./operations.ts";
 import { receiveUpload } from "./receive-upload.ts";
-import { collectionOf, groupOf } from "./scope.ts";
-import { FileStore, type StoredFile } from "./store.ts";
+import { FileStore, fileText, type StoredFile } from "./store.ts";
 
 /** The maximum size of the request body of a rename in bytes. JSON can encode one character of the name as six bytes. */
 const MAX_RENAME_BYTES = 6 * LIMITS.fileNameLength.value + 1024;
 
 const tooLarge = () => refuse("INVALID_BODY", { message: "The body is too large." }, 413);
-
-/** Returns a file as JSON text, as the API returns it. */
-const textOf = ({ id, name, size, mime, created_at, scope, uploaded_by, record_id }: StoredFile) =>
-  JSON.stringify({
-    ...{ id, name, size, mime, createdAt: created_at, scope, uploadedBy: uploaded_by, recordId: record_id },
-    collection: collectionOf(scope),
-    group: groupOf(scope),
-  });
 
 /** Publishes a change of a file to the connections that watch the canvas's files. */
 const publishChange = (
@@ -52,7 +43,7 @@ export const files: Primitive = {
         const start = parseCursor(firstValue(call.query, "cursor"));
         const read: ReadSlice<StoredFile> = (now, limit, after) =>
           new FileList(now, env).page(filter, limit, after === null ? start : parseCursor(after));
-        return streamList(call, parseLimit(call.query), read, textOf, "files");
+        return streamList(call, parseLimit(call.query), read, fileText, "files");
       },
       async POST(call, env) {
         const { id, name, size } = await receiveUpload(call, env);
@@ -71,7 +62,7 @@ export const files: Primitive = {
             return refuse("INVALID_BODY", { message: "`name` must have 1 to 255 visible characters." });
           if (!(await new FileStore(env.db, call.canvas.id).rename(file.id, name))) refuse("NOT_FOUND");
           publishChange(call, file, "set", env);
-          return textOf({ ...file, name });
+          return fileText({ ...file, name });
         },
       }),
       async DELETE(call, env) {

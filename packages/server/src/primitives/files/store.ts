@@ -1,7 +1,7 @@
 import { LIMITS } from "@easel/protocol/limits";
 import { newId } from "../../crypto/ids.ts";
 import { asKeys, type Db, optional, type Step, statementText } from "../../drivers/db/db.ts";
-import type { Scope } from "./scope.ts";
+import { collectionOf, groupOf, type Scope } from "./scope.ts";
 
 /** An uploaded file. `size` is in bytes, and `created_at` in epoch milliseconds. */
 export interface StoredFile {
@@ -17,6 +17,23 @@ export interface StoredFile {
   blob_key: string;
   created_at: number;
 }
+
+/** Returns a file as JSON text, as the API returns it. */
+export const fileText = ({
+  id,
+  name,
+  size,
+  mime,
+  created_at,
+  scope,
+  uploaded_by,
+  record_id,
+}: StoredFile): string =>
+  JSON.stringify({
+    ...{ id, name, size, mime, createdAt: created_at, scope, uploadedBy: uploaded_by, recordId: record_id },
+    collection: collectionOf(scope),
+    group: groupOf(scope),
+  });
 
 /** A file to store. The store adds the id. */
 export type NewFile = Omit<StoredFile, "id">;
@@ -74,6 +91,7 @@ const INSERT = statementText(
   "insert into files (id, canvas_id, scope, record_id, owner_id, uploaded_by, name, mime, size, blob_key, created_at)",
   `select ${[text, text, text, text, text, text, text, text, integer, text, integer].join(", ")}`,
   `where ${text} is null or exists (select 1 from records where id = ?)`,
+  "on conflict (id) do nothing",
 );
 
 /**
@@ -111,11 +129,11 @@ export class FileStore {
   }
 
   /**
-   * Adds a file. Returns "full" if the quota of the canvas does not allow it, and "gone" if the record that it is attached to no longer
-   * exists.
+   * Adds a file. Returns "full" if the quota of the canvas does not allow it. Returns "gone" if the record that it is attached to no longer
+   * exists, or if a file with the given id exists.
    */
-  async create(file: NewFile): Promise<StoredFile | "full" | "gone"> {
-    const stored: StoredFile = { id: newId(), ...file };
+  async create(file: NewFile, givenId: string = newId()): Promise<StoredFile | "full" | "gone"> {
+    const stored: StoredFile = { id: givenId, ...file };
     const { id, scope, record_id, owner_id, uploaded_by, name, mime, size, blob_key, created_at } = stored;
     const { length: done } = await this.#db.batch([
       [ADD_BYTES, this.#canvas, size, size],

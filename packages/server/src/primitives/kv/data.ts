@@ -8,7 +8,7 @@ import { sql } from "../../drivers/db/db.ts";
  */
 export const kvData: CanvasData = {
   tables: {
-    kv: { key: ["canvas_id", "scope", "key"], exported: ["scope", "key", "value", "number"] },
+    kv: { key: ["canvas_id", "scope", "key"] },
     kv_scopes: { key: ["canvas_id", "scope"] },
   },
   quotas: {

@@ -2,13 +2,17 @@ import { type Db, sql, statementText } from "../../drivers/db/db.ts";
 import { paged } from "../../http/paging.ts";
 import { finiteValues, STAYS_FINITE } from "../increment.ts";
 import { SLICE_LENGTH } from "../streamed-list.ts";
-import type { Stored } from "../value.ts";
+import { type Stored, toText } from "../value.ts";
 
 const INCREMENT = statementText(
   "update kv set number = number + ?",
   `where canvas_id = ? and scope = ? and key = ? and number is not null and ${STAYS_FINITE}`,
   "returning number",
 );
+
+/** Returns a key with its value as JSON text, as lists of the API contain it. */
+export const entryText = (entry: Stored & { key: string }): string =>
+  `{"key":${JSON.stringify(entry.key)},"value":${toText(entry)}}`;
 
 /** Sorts after every key, because keys are UTF-8, which never contains the byte 0xff. */
 const AFTER_ALL = Buffer.of(0xff);
@@ -50,6 +54,11 @@ export class KvStore {
   /** Returns the value of a key, or undefined if the key does not exist. */
   get(key: string): Promise<Stored | undefined> {
     return this.#read(Buffer.from(key));
+  }
+
+  /** Creates a key unless it exists. Returns `taken` if it exists, and `full` if the scope is full. */
+  add(key: string, stored: Stored, limit: number): Promise<"created" | "taken" | "full"> {
+    return this.#create(Buffer.from(key), stored, limit);
   }
 
   /** Creates a key or replaces its value. Returns false if the key is new and the scope is full. */

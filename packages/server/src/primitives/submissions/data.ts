@@ -7,7 +7,6 @@ export const submissionsData: CanvasData = {
   tables: {
     submissions: {
       key: ["canvas_id", "collection", "user_id"],
-      exported: ["collection", "user_id", "value", "updated_at"],
     },
   },
   quotas: {

@@ -13,6 +13,10 @@ export interface Submission {
   updatedAt: number;
 }
 
+/** Returns a submission as JSON text, as the API returns it. */
+export const submissionText = ({ userId, value, updatedAt }: Submission): string =>
+  `{"userId":${JSON.stringify(userId)},"value":${value},"updatedAt":${updatedAt}}`;
+
 const KIND = "submissions";
 
 /** Reads and writes the submissions of one collection of a canvas (specification 4.9). */
@@ -41,7 +45,7 @@ export class SubmissionStore {
         update submissions set value = ${value}, updated_at = ${now}
         where canvas_id = ${this.#canvas} and collection = ${this.#collection} and user_id = ${user}`;
       if (changed === 1) return true;
-      const outcome = await this.#create(user, value, now);
+      const outcome = await this.create(user, value, now);
       if (outcome !== "taken") return outcome === "created";
     }
   }
@@ -82,8 +86,8 @@ export class SubmissionStore {
     return paged(rows, limit, ({ userId }) => userId, more);
   }
 
-  /** Creates a submission. Returns "taken" if another request has created it meanwhile, and "full" if a quota is used up. */
-  async #create(user: string, value: string, now: number): Promise<"created" | "taken" | "full"> {
+  /** Creates a submission unless it exists. Returns "taken" if it exists, and "full" if a quota is used up. */
+  async create(user: string, value: string, now: number): Promise<"created" | "taken" | "full"> {
     const { length: done } = await this.#db.batch([
       countOne(this.#canvas, KIND),
       sql`update counts set rows = rows where canvas_id = ${this.#canvas} and kind = ${KIND}

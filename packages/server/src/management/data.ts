@@ -1,0 +1,137 @@
+import { LIMITS } from "@easel/protocol/limits";
+import { DATA_PARTS, type DataPart, type DataSummary, type ImportResult } from "@easel/protocol/management";
+import { z } from "zod";
+import { manages } from "../access/roles.ts";
+import { withUpload } from "../canvases/publishing/upload.ts";
+import { findCanvas } from "../canvases/store.ts";
+import type { Env } from "../env.ts";
+import { firstValue } from "../http/query.ts";
+import { refuse } from "../http/refusal.ts";
+import { streamBody } from "../http/stream-body.ts";
+import { requireCapability } from "../pipeline/capability.ts";
+import { readmit } from "../pipeline/readmit.ts";
+import { exportArchive } from "../primitives/transfer/export-archive.ts";
+import { importData } from "../primitives/transfer/import-data.ts";
+import type { Access } from "../primitives/transfer/transfer.ts";
+import { TRANSFERS } from "../primitives/transfer/transfers.ts";
+import { act } from "./act.ts";
+import type { BodySpec } from "./body-spec.ts";
+import type { Call } from "./call.ts";
+import { Download, download, ok } from "./response-spec.ts";
+import { dataSummary, importResult } from "./responses/canvas.ts";
+
+/**
+ * Returns the function that checks the access of the caller as for a request to the runtime API of the canvas. It also requires that the
+ * caller is still the owner or an editor.
+ */
+function accessTo(
+  { id, slug }: { id: string; slug: string },
+  { user, request }: Pick<Call, "user" | "request">,
+  reads: boolean,
+  env: Env,
+): Access {
+  const caller = { user, canvas: { id, slug }, use: { reads, leavesCanvas: false } };
+  return async (capability) => {
+    const admitted = await readmit(request, caller, capability, env);
+    if (!manages(admitted.role)) refuse("PERMISSION_DENIED");
+    return { ...admitted, requireCapability: (other) => requireCapability(admitted.canvas, other, env) };
+  };
+}
+
+const isPart = (text: string): text is DataPart => (DATA_PARTS as readonly string[]).includes(text);
+
+const ExportQuery = z.object({
+  what: z
+    .string()
+    .meta({ description: `Parts, separated by commas: ${DATA_PARTS.join(", ")}. All by default.` })
+    .optional()
+    .transform((what) => what?.split(",") ?? [...DATA_PARTS])
+    .refine((parts): parts is DataPart[] => parts.every(isPart), {
+      message: `\`what\` may name ${DATA_PARTS.join(", ")}, separated by commas.`,
+    }),
+});
+
+const EXISTING = ["keep", "replace"] as const;
+
+const ImportQuery = z.object({
+  existing: z
+    .enum(EXISTING, { message: "`existing` is keep or replace." })
+    .default("keep")
+    .meta({ description: "Whether keys, submissions and records that exist already are kept or replaced." }),
+});
+
+const TYPES = ["application/zip", "application/x-zip-compressed", "application/octet-stream"];
+const SIZE_LIMIT = { bytes: LIMITS.importBytes.value, message: "The import is too large." };
+
+/** The request body of an import. Reading it imports the data, and checks access again before each write. */
+const uploadedData: BodySpec<ImportResult> = {
+  type: "application/zip",
+  optional: false,
+  schema: null,
+  async read({ request, user, params: { id = "" }, query }, env) {
+    const type = request.headers["content-type"]?.split(";")[0]?.trim().toLowerCase() ?? "";
+    if (!TYPES.includes(type)) refuse("INVALID_BODY", { message: "The body must be application/zip." });
+    const { slug } = (await findCanvas(id, user, env)) ?? refuse("NOT_FOUND");
+    const access = accessTo({ id, slug }, { user, request }, false, env);
+    const existing = firstValue(query, "existing") === "replace" ? "replace" : "keep";
+    const size = Number(request.headers["content-length"] ?? 0);
+    const use = (file: string) => importData(file, existing, access, env);
+    return withUpload(streamBody(request), size, env, use, SIZE_LIMIT);
+  },
+};
+
+/** The endpoints that list, export and import the data of a canvas (management API, section 4). */
+export const data = [
+  act({
+    name: "canvas.data",
+    method: "GET",
+    path: "/api/canvases/{id}/data",
+    summary: "Returns how much data a canvas stores, of all people.",
+    details:
+      "`kvUser` counts the keys of all people. `preset` is null for a collection that the policy no longer configures.",
+    allow: "editor",
+    response: ok(dataSummary),
+    async run({ canvas }, env) {
+      const subject = { id: canvas.id, policyRevision: canvas.runtime_policy_revision };
+      const parts = await Promise.all(TRANSFERS.map(({ summary }) => summary(subject, env)));
+      return { body: Object.assign({}, ...parts) as DataSummary };
+    },
+  }),
+  act({
+    name: "canvas.export",
+    method: "GET",
+    path: "/api/canvases/{id}/export",
+    summary: "Returns the data of a canvas that the caller may read, as a zip.",
+    details:
+      "See [exports and imports](#exports-and-imports). It contains what the runtime API gives the caller: of the keys per person only their own. A part whose capability is off is left out, and `manifest.json` says so. The audit log records it.",
+    allow: "editor",
+    audited: true,
+    deploys: false,
+    query: ExportQuery,
+    response: download("application/zip"),
+    async run({ user, request, canvas: { id, slug }, query: { what } }, env) {
+      const access = accessTo({ id, slug }, { user, request }, true, env);
+      const stream = exportArchive(what, { id, slug }, access, env);
+      const headers = { "content-disposition": `attachment; filename="${slug}-data.zip"` };
+      return { body: new Download(headers, stream), audit: { canvas: id, details: { what } } };
+    },
+  }),
+  act({
+    name: "canvas.import",
+    method: "POST",
+    path: "/api/canvases/{id}/import",
+    summary: "Imports data from the zip of an export.",
+    details:
+      "See [exports and imports](#exports-and-imports). Writes what the caller may write through the runtime API, within the same limits, and returns what was left out. Records and files get the caller as their author. May be sent again after a failure. 503 with `Retry-After` while many other uploads wait.",
+    allow: "editor",
+    affects: "canvas",
+    query: ImportQuery,
+    body: uploadedData,
+    response: ok(importResult),
+    errors: ["UNAVAILABLE"],
+    async run({ body }) {
+      const { existing, imported } = body;
+      return { body, audit: { details: { existing, imported } } };
+    },
+  }),
+];

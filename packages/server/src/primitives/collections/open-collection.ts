@@ -1,0 +1,34 @@
+import { type CollectionPolicy, isResourceName, type Operation } from "@easel/protocol/policy";
+import type { Rights } from "@easel/protocol/types";
+import { rightsOf } from "../../access/rights.ts";
+import { entryOf, policyOf } from "../../canvases/policy.ts";
+import type { Env } from "../../env.ts";
+import { refuse } from "../../http/refusal.ts";
+import type { Caller } from "../primitive.ts";
+import { RecordStore } from "./store.ts";
+
+/** A collection that has a policy, with the rights of the caller and the store of the records. */
+export interface Opened {
+  policy: CollectionPolicy;
+  rights: Rights;
+  records: RecordStore;
+}
+
+/**
+ * Reads the policy of a collection and the rights of the caller. Throws 400 `INVALID_BODY` for an invalid name, 404
+ * `COLLECTION_NOT_CONFIGURED` without a policy, and 403 `PERMISSION_DENIED` if the caller may not do `operation` even with their own
+ * records. If `operation` is null, does not check the rights.
+ */
+export async function openCollection(
+  { canvas, role, user }: Caller,
+  name: string,
+  operation: Operation | null,
+  env: Env,
+): Promise<Opened> {
+  if (!isResourceName(name)) refuse("INVALID_BODY", { message: "That is no name of a collection." });
+  const { collections } = await policyOf(canvas, env);
+  const policy = entryOf(collections, name) ?? refuse("COLLECTION_NOT_CONFIGURED");
+  const rights = rightsOf(policy, role);
+  if (operation !== null && !rights[operation].own) refuse("PERMISSION_DENIED");
+  return { policy, rights, records: new RecordStore(env.db, canvas.id, name, user.id) };
+}

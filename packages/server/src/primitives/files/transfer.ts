@@ -1,0 +1,136 @@
+import type { Json } from "@easel/protocol/types";
+import { copiedId, isId } from "../../crypto/ids.ts";
+import type { Env } from "../../env.ts";
+import { refuse } from "../../http/refusal.ts";
+import { announceChange } from "../change-feed.ts";
+import type { Caller } from "../primitive.ts";
+import { codeOf, type Fields as Line } from "../transfer/import-lines.ts";
+import { type Import, slicesOf, type Transfer } from "../transfer/transfer.ts";
+import { storedName } from "./file-name.ts";
+import { FileList, parseCursor } from "./list.ts";
+import { mediaTypeOf } from "./media-type.ts";
+import { full, tooLarge, within } from "./room.ts";
+import { collectionOf, groupOf, parseScope } from "./scope.ts";
+import { FileStore, fileText, type StoredFile } from "./store.ts";
+import { type Fields, targetOf } from "./target.ts";
+
+const FOLDER = "files";
+const INDEX = `${FOLDER}/index.jsonl`;
+const SLICE = 100;
+
+const contentPath = (id: string) => `${FOLDER}/${id}`;
+
+/** Reads a page of the files that the caller may read, as `GET /files` lists them. */
+const page = (caller: Caller, cursor: string | null, env: Env) =>
+  new FileList(caller, env).page({ scope: null, recordId: null }, SLICE, parseCursor(cursor ?? undefined));
+
+const textIn = (value: Json | undefined): string | undefined =>
+  typeof value === "string" ? value : undefined;
+
+/** Converts a line of the index to the form fields of an upload. Throws 400 `INVALID_BODY` for an invalid line. */
+function fieldsOf({ scope: given, recordId }: Line, attached: Map<string, string>): Fields {
+  const scope = parseScope(textIn(given) ?? "") ?? refuse("INVALID_BODY");
+  const [collection, group] = [collectionOf(scope), groupOf(scope)];
+  if (group !== undefined) return { group };
+  if (collection === undefined) return { scope };
+  const id = textIn(recordId) ?? refuse("INVALID_BODY");
+  return { collection, recordId: attached.get(id) || id };
+}
+
+/** Stores the content of a file from the archive, and then its row. Returns the reason if the file is left out. */
+async function importFile(line: Line, { access, archive, attached, env }: Import): Promise<string | null> {
+  const id = textIn(line.id);
+  if (id === undefined || !isId(id)) refuse("INVALID_BODY");
+  const content = archive.file(contentPath(id)) ?? refuse("NOT_FOUND");
+  const fields = fieldsOf(line, attached);
+  const caller = await access("files");
+  await targetOf(caller, fields, env);
+  const files = new FileStore(env.db, caller.canvas.id);
+  const copy = copiedId(id, [caller.canvas.id, caller.user.id]);
+  for (const each of [id, copy]) if ((await files.find(each)) !== undefined) return "EXISTS";
+  const room = await files.room();
+  if (content.size > room.file) tooLarge(room.file);
+  if (content.size > room.canvas) full();
+  const { key, size } = await env.blobs.put(within(room, content.read()));
+  return addFile(line, fields, { id: copy, key, size }, { access, env });
+}
+
+/** Checks access and rights again, because storing the content can take long, and adds the row of a file. */
+async function addFile(
+  { name, mime }: Line,
+  fields: Fields,
+  { id, key, size }: { id: string; key: string; size: number },
+  { access, env }: Pick<Import, "access" | "env">,
+): Promise<string | null> {
+  const now = await access("files");
+  const { canvas, user } = now;
+  const target = await targetOf(now, fields, env);
+  const file = await new FileStore(env.db, canvas.id).create(
+    {
+      ...target,
+      uploaded_by: user.id,
+      name: storedName(textIn(name)),
+      mime: mediaTypeOf(textIn(mime)),
+      size,
+      blob_key: key,
+      created_at: env.clock(),
+    },
+    id,
+  );
+  if (file === "full") return full();
+  if (file === "gone") return refuse("NOT_FOUND");
+  const { scope, owner_id } = file;
+  announceChange(canvas.id, { resource: "files", scope, id, op: "set", of: owner_id }, env);
+  return null;
+}
+
+/** Exports the uploaded files that the caller may read, with an index, and imports files as files of the caller. */
+export const filesTransfer: Transfer = {
+  part: "files",
+  capability: "files",
+  paths: /^files\/[^/]+$/,
+  async *export({ access, env }) {
+    const read = (caller: Caller, cursor: string | null) => page(caller, cursor, env);
+    yield { path: INDEX, slices: slicesOf(() => access("files"), read, fileText) };
+    for (let cursor: string | null = null; ; ) {
+      const { entries, nextCursor }: { entries: StoredFile[]; nextCursor: string | null } = await read(
+        await access("files"),
+        cursor,
+      );
+      for (const { id, blob_key, size } of entries) {
+        yield { path: contentPath(id), blob: { key: blob_key, size } };
+      }
+      if (nextCursor === null) return;
+      cursor = nextCursor;
+    }
+  },
+  async import(to) {
+    for await (const batch of to.archive.lines(INDEX)) {
+      for (const { number, value } of batch) {
+        await to.access("files");
+        const line = typeof value === "object" && value !== null && !Array.isArray(value) ? value : {};
+        const reason = await importFile(line, to).catch(codeOf);
+        if (reason === null) to.report.add("files");
+        else to.report.skip(INDEX, reason, number);
+      }
+    }
+  },
+  async summary({ id }, { db }) {
+    const row = await db.get<{ count: number; bytes: number | null }>`
+      select count(*) as count, (select bytes from file_bytes where canvas_id = ${id}) as bytes
+      from files where canvas_id = ${id}`;
+    return { files: { count: Number(row?.count ?? 0), bytes: Number(row?.bytes ?? 0) } };
+  },
+};
+
+/** Returns the ids of the records that have attachments in an archive, each with an empty text. */
+export async function attachedRecords(archive: Import["archive"]): Promise<Map<string, string>> {
+  const attached = new Map<string, string>();
+  for await (const batch of archive.lines(INDEX)) {
+    for (const { value } of batch) {
+      const id = textIn((Object(value) as Line).recordId);
+      if (id !== undefined && isId(id)) attached.set(id, "");
+    }
+  }
+  return attached;
+}

@@ -1,0 +1,42 @@
+import type { ImportResult } from "@easel/protocol/management";
+import type { Env } from "../../env.ts";
+import { attachedRecords } from "../files/transfer.ts";
+import { type ImportArchive, MANIFEST, withArchive } from "./import-archive.ts";
+import { codeOf } from "./import-lines.ts";
+import { ImportReport } from "./import-report.ts";
+import type { Access } from "./transfer.ts";
+import { TRANSFERS } from "./transfers.ts";
+
+/** Reports the files of an archive that no part of an export has. */
+function reportUnknown({ paths }: ImportArchive, report: ImportReport): void {
+  for (const path of paths) {
+    const isKnown = path === MANIFEST || TRANSFERS.some((transfer) => transfer.paths.test(path));
+    if (!isKnown) report.skip(path.slice(0, 200), "UNKNOWN_FILE");
+  }
+}
+
+/**
+ * Imports an uploaded zip, part by part, with the rights of the caller. What the caller may not write, and what does not fit, is left out
+ * and reported. An import that was interrupted can be repeated: what it has written is there already. Throws 400 `INVALID_BODY` if the zip
+ * is not in the format of an export, or is damaged.
+ */
+export const importData = (
+  file: string,
+  existing: ImportResult["existing"],
+  access: Access,
+  env: Env,
+): Promise<ImportResult> =>
+  env.deploys.run(() =>
+    withArchive(file, async (archive) => {
+      const report = new ImportReport();
+      reportUnknown(archive, report);
+      const attached = await attachedRecords(archive);
+      for (const { part, capability, paths, ...transfer } of TRANSFERS) {
+        if (!archive.paths.some((path) => paths.test(path))) continue;
+        const refused = await access(capability).then(() => null, codeOf);
+        if (refused === "CAPABILITY_DISABLED") report.skip(part, refused);
+        else await transfer.import({ access, archive, report, existing, attached, env });
+      }
+      return { existing, imported: report.imported, skipped: report.skipped };
+    }),
+  );

@@ -1,0 +1,80 @@
+import type { Capability } from "@easel/protocol/capabilities";
+import type { DataPart, DataSummary } from "@easel/protocol/management";
+import type { Env } from "../../env.ts";
+import type { Paged } from "../../http/paging.ts";
+import type { Caller } from "../primitive.ts";
+import type { ImportArchive } from "./import-archive.ts";
+import type { ImportReport } from "./import-report.ts";
+
+/**
+ * Checks the access of the person who exports or imports, as for a request to the runtime API, and that the capability is on. Throws a
+ * `Refusal` if one of the checks fails. Called before each read and write, because a transfer can take minutes.
+ */
+export type Access = (capability: Capability) => Promise<Caller>;
+
+/** A file of an export with JSON lines, in slices. */
+export interface ExportedLines {
+  path: string;
+  slices: AsyncIterable<string[]>;
+}
+
+/** A file of an export with the content of an uploaded file. `size` is in bytes. */
+export interface ExportedBlob {
+  path: string;
+  blob: { key: string; size: number };
+}
+
+/** What the export of a part reads from. */
+export interface Export {
+  access: Access;
+  env: Env;
+  /** Records that the caller may not read something, such as `collections/votes`, with the error code. */
+  leaveOut(what: string, reason: string): void;
+}
+
+/** What the import of a part works with. */
+export interface Import {
+  access: Access;
+  env: Env;
+  archive: ImportArchive;
+  report: ImportReport;
+  /** What to do with entries that exist already. */
+  existing: "keep" | "replace";
+  /**
+   * The ids of the records that have attachments in the archive, each with the id of the record in this canvas. The import of collections
+   * sets the latter.
+   */
+  attached: Map<string, string>;
+}
+
+/** Exports and imports one part of a canvas's data, with the rights that the routes of the runtime API check. */
+export interface Transfer {
+  part: DataPart;
+  capability: Capability;
+  /** Matches the paths of the part's files in the zip. */
+  paths: RegExp;
+  /** Yields the files that contain what the caller may read. */
+  export(from: Export): AsyncGenerator<ExportedLines | ExportedBlob>;
+  /** Writes what the archive contains of the part, and reports what it leaves out. */
+  import(to: Import): Promise<void>;
+  /** Counts what the canvas stores of the part, of all people. */
+  summary(canvas: Pick<Caller["canvas"], "id" | "policyRevision">, env: Env): Promise<Partial<DataSummary>>;
+}
+
+/** Yields a list in slices, each as lines. Checks access before each slice. */
+export async function* slicesOf<Entry>(
+  access: () => Promise<Caller>,
+  read: (caller: Caller, cursor: string | null) => Promise<Paged<Entry>>,
+  textOf: (entry: Entry) => string,
+): AsyncGenerator<string[]> {
+  let cursor: string | null = null;
+  do {
+    const { entries, nextCursor }: Paged<Entry> = await read(await access(), cursor);
+    yield entries.map(textOf);
+    cursor = nextCursor;
+  } while (cursor !== null);
+}
+
+/** Returns the path of the file with the JSON lines of a collection. The name is encoded, because it can contain a colon. */
+export const linesPath = (folder: string, name: string): string =>
+  `${folder}/${encodeURIComponent(name)}.jsonl`;
