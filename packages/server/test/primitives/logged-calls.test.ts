@@ -6,6 +6,8 @@ import { call } from "@easel/conformance/page";
 import { line } from "@easel/conformance/realtime/line";
 import type { LoggedCall } from "@easel/protocol/management";
 import { onSqlite } from "../support/engines.ts";
+import { connected } from "./connections/connected.ts";
+import { ScriptedOutbound } from "./connections/scripted-outbound.ts";
 
 /** A request as one of the people of the canvas, and the parts of the entry that it must leave; null if it must leave none. */
 type Row = [
@@ -125,6 +127,28 @@ await onSqlite("calls that the service logs", (target, env) => {
     assert.deepEqual(
       heard.map(({ call: { code, userId } }) => [code, userId]),
       [["STATIC_ONLY", null]],
+    );
+  });
+
+  it("an error response of the upstream of a Connection, without its path", async () => {
+    const canvas = await connected(target);
+    const upstream = new ScriptedOutbound();
+    env.outbound = upstream;
+    for (const status of [200, 418]) {
+      upstream.onSend = ({ respond }) => respond("x", { status });
+      heard.length = 0;
+      const answer = await canvas.pages.viewer.get(`/connections/${canvas.profile}/of/alice`);
+      assert.equal(answer.status, status, answer.text);
+    }
+    assert.deepEqual(
+      heard.map(({ call: { method, route, status, code, message } }) => [
+        method,
+        route,
+        status,
+        code,
+        message,
+      ]),
+      [["GET", `/connections/${canvas.profile}/{path}`, 418, null, null]],
     );
   });
 

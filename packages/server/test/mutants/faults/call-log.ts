@@ -93,4 +93,11 @@ export const callLog: Fault[] = [
     "",
     "packages/server/test/canvases/purge.test.ts",
   ),
+  fault(
+    "call log: error responses of upstreams leave no entry",
+    "packages/server/src/primitives/mount.ts",
+    "(answer.status ?? 200) >= 400",
+    "(answer.status ?? 200) >= 600",
+    LOGGED,
+  ),
 ];
