@@ -1,15 +1,9 @@
-import type { TokenScope } from "@easel/protocol/management";
+import { day } from "../http/day.ts";
 import { type Html, html } from "../http/html.ts";
+import { SCOPES } from "../token-page/token-choices.ts";
 import type { AskedAccess } from "./asked-access.ts";
 import { TOKEN_LIFETIME_MS } from "./redeem.ts";
 
-const RIGHTS: Record<TokenScope, string> = {
-  full: "do everything that you may do here",
-  deploy: "see your canvases, create canvases and deploy to them",
-  read: "read your canvases and their data, and change nothing",
-};
-
-const DATE = new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeZone: "UTC" });
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** Renders the name of a computer. `bdi` keeps letters of a right-to-left script from changing the order of the text around it. */
@@ -17,9 +11,11 @@ export const hostText = ({ host }: Pick<AskedAccess, "host">): Html => html`<bdi
 
 /** Renders what a program may do if the person allows it, until when, and where the person can end it. `title` is that of the only canvas. */
 export function accessText({ scope }: AskedAccess, title: string | null, now: number): Html {
-  const only = title === null ? null : html`, only on the canvas <strong><bdi>${title}</bdi></strong>`;
-  return html`<p>It may <strong>${RIGHTS[scope]}</strong>${only}.</p>
-    <p>The access ends after ${TOKEN_LIFETIME_MS / DAY_MS} days, on ${DATE.format(now + TOKEN_LIFETIME_MS)}. You can end it before at any
+  const { label, explanation } = SCOPES[scope];
+  const only =
+    title === null ? null : html` All of this only on the canvas <strong><bdi>${title}</bdi></strong>.`;
+  return html`<p>What it can do: <strong>${label}</strong>. ${explanation}${only}</p>
+    <p>The access ends after ${TOKEN_LIFETIME_MS / DAY_MS} days, on ${day(now + TOKEN_LIFETIME_MS)}. You can end it before at any
       time on the page <a href="/tokens">Access tokens</a>.</p>`;
 }
 

@@ -166,7 +166,7 @@ describe("hostile authorization requests", () => {
       ada.headers,
     );
     assert.equal(status, 200);
-    for (const part of [ada.email.split("@")[0] ?? "", "change nothing", "90 days", 'href="/tokens"'])
+    for (const part of [ada.email.split("@")[0] ?? "", "changes nothing", "90 days", 'href="/tokens"'])
       assert.ok(text.includes(part), part);
     const policy = String(headers["content-security-policy"]);
     assert.match(policy, /default-src 'none'/);
