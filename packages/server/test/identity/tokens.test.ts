@@ -328,6 +328,23 @@ await onEngines("personal access tokens", (target, env) => {
     unauthenticated(await whoAmI(base, [bearer(program.token)]));
   });
 
+  it("the page `/tokens` offers the canvases that the person owns or edits, and no others", async () => {
+    const other = await stage(target, { people: site.people });
+    const gone = await stage(target, { people: site.people });
+    await manage(target, gone.people.owner, "DELETE", `/api/canvases/${gone.id}`);
+    for (const [who, offers] of [
+      [site.people.owner, true],
+      [site.people.editor, true],
+      [site.people.viewer, false],
+      [site.people.stranger, false],
+    ] as const) {
+      const { text } = await send(base, { method: "GET", path: "/tokens", headers: who.headers });
+      for (const { id } of [site, other])
+        assert.equal(text.includes(`<option value="${id}">`), offers, who.email);
+      assert.ok(!text.includes(`<option value="${gone.id}">`));
+    }
+  });
+
   it("concurrent uses all succeed", async () => {
     const made = await make(site.people.viewer);
     const answers = await Promise.all(Array.from({ length: 20 }, () => whoAmI(base, [bearer(made.token)])));
@@ -392,7 +409,7 @@ await onEngines("personal access tokens", (target, env) => {
   });
 });
 
-test("in subdomain mode tokens are valid on both APIs, and not at the host of a canvas", async (t) => {
+test("in subdomain mode tokens are valid on both APIs, and not at the host of a canvas, which has no page of tokens", async (t) => {
   const { target } = await startDev(t, { SERVICE_URL_MODE: "subdomain" });
   const site = await stage(target);
   await publish(target, site, { "index.html": "home" });
@@ -406,6 +423,14 @@ test("in subdomain mode tokens are valid on both APIs, and not at the host of a 
     unauthenticated(await way.at(site.slug, path, [header]));
   }
   assert.equal((await way.at(site.slug, "/", [...NAVIGATES, header])).status, 302);
+  const { headers } = site.people.owner;
+  const onHost: Header = ["Host", `${site.slug}.${new URL(target.base).host}`];
+  const page = { method: "GET", path: "/tokens" };
+  assert.match((await send(target.base, { ...page, headers })).text, /<h1>Access tokens/);
+  assert.doesNotMatch(
+    (await send(target.base, { ...page, headers: [...headers, onHost] })).text,
+    /<h1>Access tokens/,
+  );
 });
 
 test("in proxy mode a token takes precedence over the proxy's headers, and an invalid one is 401", async (t) => {

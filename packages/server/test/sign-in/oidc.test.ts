@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
-import { send } from "@easel/conformance/http";
+import { type Header, send } from "@easel/conformance/http";
 import { freshEmail } from "@easel/conformance/target";
-import { whoAmI } from "../support/client.ts";
+import { FORM, post, whoAmI } from "../support/client.ts";
 import { exchange, newAttempt, ticketOf } from "./oauth-client.ts";
 import { startWithProvider } from "./oidc-provider.ts";
 import { turnedDown, Visitor, wayOn } from "./oidc-visitor.ts";
@@ -43,6 +43,19 @@ describe("signing in at a provider", () => {
     const { authMode, name, ...person } = await visitor.me(base);
     assert.deepEqual([authMode, person.email], ["oidc", email.toLowerCase()]);
     assert.equal(name, `Name of ${email.split("@")[0]}`);
+  });
+
+  it("the page of access tokens leads to the sign-in and back, and creates tokens that are accepted", async () => {
+    const visitor = new Visitor();
+    const { headers } = await visitor.get(`${base}/tokens`);
+    assert.equal(headers.location, "/auth/login?returnTo=%2Ftokens");
+    const email = freshEmail("tokens");
+    await visitor.signIn(base, email, "/tokens");
+    const session: Header = ["Cookie", `easel_session=${visitor.cookie(base, "easel_session")}`];
+    const { status, text } = await post(base, "/tokens", [session, FORM], "name=CI");
+    assert.equal(status, 201, text);
+    const token = /value="(easel_pat_[\w-]+)"/.exec(text)?.[1];
+    assert.equal((await whoAmI(base, [["Authorization", `Bearer ${token}`]])).json.email, email);
   });
 
   it("the same account is the same user, also with a session at the provider", async () => {

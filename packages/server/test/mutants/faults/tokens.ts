@@ -151,7 +151,7 @@ export const tokens: Fault[] = [
     "packages/server/src/token-page/store.ts",
     " and role = 'editor'",
     "",
-    PAGE_TEST,
+    TOKENS_TEST,
   ),
   fault(
     "tokens: created where none are accepted",
