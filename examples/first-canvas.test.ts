@@ -1,15 +1,16 @@
 import assert from "node:assert/strict";
-import { readdir, readFile } from "node:fs/promises";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { before, describe, test } from "node:test";
-import type { Browser } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
+import { startDev } from "../packages/cli/test/support/dev.ts";
 import { faultsOf } from "../packages/server/src/canvases/publishing/easel-json.ts";
 import { noBrowser, openAs, openBrowser } from "../packages/server/test/support/browser.ts";
 import { follow, noTools, signedInVariables } from "../packages/server/test/support/sample-shell.ts";
 import { samplesOf } from "../packages/server/test/support/samples.ts";
 import { fileScope, startService, temporaryDirectory } from "../packages/server/test/support/service.ts";
 
-describe("canvases that a page of the documentation makes with `easel deploy`", {
+describe("canvases that a page of the documentation makes with `easel`", {
   skip: noBrowser || noTools,
 }, () => {
   const scope = fileScope();
@@ -21,37 +22,60 @@ describe("canvases that a page of the documentation makes with `easel deploy`", 
     browser = await openBrowser(scope);
   });
 
-  /** Runs the first commands of a section that make a folder. Returns what they print. */
-  async function followed(page: string, section: string): Promise<string | undefined> {
-    const sample = samplesOf(page).find((each) => each.section === section && /^mkdir /.test(each.text));
-    assert.ok(sample, `${page} has no such commands`);
-    const cwd = await temporaryDirectory(scope);
-    const [printed] = await follow(
-      [sample],
+  /** Runs the commands of a section in a folder. Returns what the last block prints. */
+  async function followed(page: string, section: string, begin: RegExp, cwd: string): Promise<string> {
+    const chosen = samplesOf(page).filter((each) => each.section === section && begin.test(each.text));
+    assert.ok(chosen.length > 0, `${page} has no such commands`);
+    const printed = await follow(
+      chosen,
       cwd,
       { "http://localhost:3000": base },
       await signedInVariables(base),
     );
-    return printed;
+    return printed.at(-1) ?? "";
   }
 
-  test("the first canvas of the README, in the browsers of two people", async () => {
+  /** Opens the page as two people, and asserts that each sees the other. */
+  async function visit(ada: Page, ben: Page, names: [string, string]): Promise<void> {
+    const [first, second] = names;
+    await ada.getByText(`Hello ${first}, this is visit 1.`).waitFor();
+    await ben.getByText(`Hello ${second}, this is visit 1.`).waitFor();
+    for (const page of [ada, ben])
+      await page.getByText(`Here so far: ${names.join(", ")}`, { exact: true }).waitFor();
+    await ada.reload();
+    await ada.getByText(`Hello ${first}, this is visit 2.`).waitFor();
+  }
+
+  test("the first canvas of the README, in `easel dev` and deployed, each in the browsers of two people", async () => {
+    const cwd = await temporaryDirectory(scope);
+    await followed("README.md", "hello", /^mkdir /, cwd);
+    const command = samplesOf("README.md").find(({ text }) => text.startsWith("npx easel dev "));
+    const [, folder = ""] = /^npx easel dev (\S+)\n$/.exec(command?.text ?? "") ?? [];
+    const dev = await startDev(scope, path.join(cwd, folder));
+    assert.equal(new URL(dev.url).pathname, "/c/hello/");
+    const window = async (host: string) => {
+      const page = await (await browser.newContext()).newPage();
+      await page.goto(dev.url.replace("localhost", host));
+      return page;
+    };
+    const [owner, chi] = [await window("localhost"), await window("chi.localhost")];
+    await visit(owner, chi, ["Ada Berg", "Chi Tran"]);
+    const file = path.join(cwd, folder, "index.html");
+    await writeFile(file, (await readFile(file, "utf8")).replace("Here so far", "Guests"));
+    for (const page of [owner, chi]) await page.getByText("Guests: Ada Berg, Chi Tran").waitFor();
+    await writeFile(file, (await readFile(file, "utf8")).replace("Guests", "Here so far"));
+
     const address = `${base}/c/hello/`;
-    assert.equal(await followed("README.md", "hello"), address);
+    assert.equal(await followed("README.md", "share-it", /^npx easel deploy /, cwd), address);
     const ada = await openAs(browser, address, "ada@example.com");
-    await ada.page.getByText("Hello Ada, this is visit 1.").waitFor();
-    await ada.page.getByText("Here so far: Ada", { exact: true }).waitFor();
     const ben = await openAs(browser, address, "ben@example.com");
-    await ben.page.getByText("Hello Ben, this is visit 1.").waitFor();
-    for (const { page } of [ada, ben])
-      await page.getByText("Here so far: Ada, Ben", { exact: true }).waitFor();
-    await ada.page.reload();
-    await ada.page.getByText("Hello Ada, this is visit 2.").waitFor();
+    await visit(ada.page, ben.page, ["Ada", "Ben"]);
     assert.deepEqual([...ada.faults, ...ben.faults], []);
   });
 
   test("the example of docs/easel-json.md", async () => {
-    assert.equal(await followed("docs/easel-json.md", "example"), `${base}/c/rooms/`);
+    const cwd = await temporaryDirectory(scope);
+    assert.equal(await followed("docs/easel-json.md", "example", /^mkdir /, cwd), `${base}/c/rooms/`);
     const { page, faults } = await openAs(browser, `${base}/c/rooms/red`, "ada@example.com");
     await page.getByText("Room red, opened 1 times.").waitFor();
     await page.getByRole("link", { name: "blue" }).click();

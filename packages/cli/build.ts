@@ -3,6 +3,7 @@ import path from "node:path";
 import { ASSETS, assetPath } from "@easel/server/config/assets";
 import { build } from "rolldown";
 import manifest from "./package.json" with { type: "json" };
+import { TEMPLATES } from "./src/init/template-names.ts";
 
 const DIST = path.join(import.meta.dirname, "dist");
 
@@ -45,4 +46,11 @@ for (const [name, file] of Object.entries(ASSETS)) {
     recursive: true,
     filter: (each) => path.relative(source, each) !== "images",
   });
+}
+
+// The templates of `easel init`: a minimal page, and examples without their README, which would be published with them.
+for (const name of TEMPLATES) {
+  const source = path.join(import.meta.dirname, name === "minimal" ? "templates" : "../../examples", name);
+  const filter = (file: string) => path.basename(file) !== "README.md";
+  await cp(source, path.join(DIST, "templates", name), { recursive: true, filter });
 }

@@ -18,6 +18,18 @@ export const EXIT = {
 
 export type Exit = keyof typeof EXIT;
 
+/** The meanings of the exit codes, as the help and the documentation list them. */
+export const EXIT_MEANINGS: Record<Exit, string> = {
+  ok: "success",
+  failed: "the service or the folder refuses, or a bug",
+  usage: "wrong usage, or a question without a terminal",
+  signedOut: "not signed in: no token, or one that has ended",
+  denied: "not found, or no permission",
+  conflict: "conflict: someone else has changed the canvas",
+  unreachable: "the service cannot be reached",
+  interrupted: "interrupted",
+};
+
 /** An expected failure. `easel` prints the message and the hint without a stack and exits with the code of `exit`. */
 export class Failure extends Error {
   readonly exit: Exit;

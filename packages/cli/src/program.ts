@@ -2,6 +2,7 @@ import { Command } from "commander";
 import { deleteCommand } from "./commands/delete.ts";
 import { deploy } from "./commands/deploy.ts";
 import { dev } from "./commands/dev.ts";
+import { init } from "./commands/init.ts";
 import { list } from "./commands/list.ts";
 import { login } from "./commands/login.ts";
 import { logout } from "./commands/logout.ts";
@@ -12,16 +13,18 @@ import { pull } from "./commands/pull.ts";
 import { restore } from "./commands/restore.ts";
 import { rollback } from "./commands/rollback.ts";
 import { share } from "./commands/share.ts";
+import { types } from "./commands/types.ts";
 import { versions } from "./commands/versions.ts";
 import { whoami } from "./commands/whoami.ts";
 import type { Context } from "./context.ts";
+import { EXIT, EXIT_MEANINGS, type Exit } from "./exit.ts";
 
 /** Creates a command of `easel`. Its action loads the module that does the work, so that other commands start without it. */
 type CreateCommand = (context: Context) => Command;
 
 /** The commands, in the order in which the help lists them, grouped by their headings. */
 const COMMANDS: Record<string, CreateCommand[]> = {
-  Develop: [dev],
+  Develop: [init, dev, types],
   Publish: [deploy, pull, versions, rollback, open],
   "Your canvases": [list, share, password, logs, deleteCommand, restore],
   Account: [login, logout, whoami],
@@ -34,8 +37,10 @@ Examples:
   easel dev                               open it, reload it on every save
   easel deploy                            publish it
 
-Exit codes: 0 success, 1 refused, 2 wrong usage, 3 not signed in, 4 not found or no permission, 5 conflict,
-6 the service cannot be reached, 130 interrupted.`;
+Exit codes:
+${Object.entries(EXIT)
+  .map(([name, code]) => `  ${String(code).padEnd(4)} ${EXIT_MEANINGS[name as Exit]}`)
+  .join("\n")}`;
 
 /** Creates the command line `easel`, whose output goes to the terminal of the context. */
 export function createProgram(version: string, context: Context): Command {

@@ -1,9 +1,15 @@
 import assert from "node:assert/strict";
+import { existsSync, readFileSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import path from "node:path";
 import { before, type TestContext, test } from "node:test";
+import { until } from "@easel/conformance/patience";
 import type { Env } from "../../server/src/env.ts";
 import { fileScope, startService } from "../../server/test/support/service.ts";
 import { readProject, writeProject } from "../src/project/project.ts";
-import { addFiles, easel, folderWith, signedIn } from "./support/easel.ts";
+import { addFiles, easel, folderWith, type RunOptions, signedIn } from "./support/easel.ts";
 
 const scope = fileScope();
 let base: string;
@@ -71,7 +77,10 @@ test("versions and rollback: back, forward by id and by the end of an id", async
     ],
   );
   const table = await easel(["versions"], { cwd: folder, env });
-  assert.match(table.stdout, new RegExp(`\\n\\* +${two.id} .*\\+0 ~1 -0 +second\\n +${one.id} `));
+  assert.match(
+    table.stdout,
+    new RegExp(`\\n\\* +${two.id.slice(-12)} .*\\+0 ~1 -0 +second\\n +${one.id.slice(-12)} `),
+  );
 
   const back = await easel(["rollback"], { cwd: folder, env });
   assert.deepEqual([back.code, back.stdout], [0, `${base}/c/versioned/\n`], back.stderr);
@@ -124,6 +133,43 @@ test("the canvas of a command: --canvas, the folder's project, its easel.json", 
   assert.equal((await open([], await folderWith(t, "unknown", page("x")))).code, 2);
   assert.equal((await open(["-c", "none"])).code, 4);
   assert.equal((await open(["-c", id.replace(/.$/, "x")])).code, 4);
+});
+
+test("open starts the browser only where there is a terminal, and only for a web page", async (t) => {
+  const folder = await deployed(t, "opened");
+  const log = path.join(folder, "opened-address");
+  const browser = path.join(folder, "browser");
+  await writeFile(browser, `#!/bin/sh\necho "$1" >> ${log}\n`, { mode: 0o700 });
+  const own = { ...env, BROWSER: browser };
+  const url = `${base}/c/opened/\n`;
+  // The last one is the only one that starts the browser.
+  for (const [args, options] of [
+    [["open"], {}],
+    [["open", "--no-browser"], { answers: [] }],
+    [["open", "--json"], { answers: [] }],
+    [["open"], { answers: [] }],
+  ] as const)
+    assert.equal((await easel([...args], { cwd: folder, env: own, ...(options as RunOptions) })).code, 0);
+  await until(
+    "the browser is started",
+    async () => existsSync(log) && readFileSync(log, "utf8").endsWith("\n"),
+  );
+  assert.equal(readFileSync(log, "utf8"), url);
+
+  const server = createServer((_, response) => {
+    response.setHeader("content-type", "application/json");
+    const canvases = [
+      { id: "c", slug: "evil", url: "file:///etc/passwd", version: "v" },
+      { id: "d", slug: "colours", url: "https://easel.example/\u001b]0;title\u0007", version: "v" },
+    ];
+    response.end(JSON.stringify({ canvases, nextCursor: null }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  t.after(() => server.close());
+  const evil = { ...own, EASEL_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+  assert.equal((await easel(["open", "-c", "evil"], { env: evil, answers: [] })).code, 1);
+  const { stdout } = await easel(["open", "-c", "colours"], { env: evil });
+  assert.equal(stdout, "https://easel.example/\ufffd]0;title\ufffd\n");
 });
 
 test("delete asks for the slug, and restore brings the canvas back", async (t) => {

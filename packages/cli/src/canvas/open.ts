@@ -1,8 +1,10 @@
+import { hasBrowser, openBrowser } from "../account/browser.ts";
 import { type CanvasOptions, findCanvas } from "../api/find-canvas.ts";
 import type { Context } from "../context.ts";
+import { fail } from "../exit.ts";
 import { clean } from "../terminal/clean.ts";
 
-/** Opens the page of a canvas in the browser, where there is a terminal, and prints its address. */
+/** Opens the page of a canvas in the browser, where there are a terminal and a desktop, and prints its address. */
 export async function openCanvas(
   options: CanvasOptions & { browser: boolean },
   context: Context,
@@ -10,14 +12,9 @@ export async function openCanvas(
   const { terminal } = context;
   const { canvas } = await findCanvas(options, context);
   const { url, id, slug, version } = canvas;
+  if (!/^https?:\/\//.test(url)) fail("The service sent an address that is no web page.");
   if (version === null) terminal.warn("The canvas has no version yet; `easel deploy` publishes one.");
-  terminal.result({ url, id, slug }, () => `${url}\n`);
-  if (!options.browser || !terminal.ask.possible || !/^https?:\/\//.test(url)) return;
-  const { default: open } = await import("open");
-  try {
-    const child = await open(url);
-    child.on("error", (error) => terminal.warn(`The browser cannot be opened: ${clean(error.message)}`));
-  } catch (error) {
-    terminal.warn(`The browser cannot be opened: ${clean((error as Error).message)}`);
-  }
+  terminal.result({ url, id, slug }, () => `${clean(url)}\n`);
+  const isWanted = options.browser && !terminal.json && terminal.ask.possible;
+  if (isWanted && hasBrowser(context)) await openBrowser(url, context);
 }

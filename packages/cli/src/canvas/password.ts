@@ -3,6 +3,7 @@ import { type CanvasOptions, findCanvas } from "../api/find-canvas.ts";
 import { bodyOf } from "../api/service.ts";
 import type { Context } from "../context.ts";
 import { fail } from "../exit.ts";
+import { clean } from "../terminal/clean.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 
 /** The flags of `easel password`. */
@@ -37,5 +38,5 @@ export async function setPassword(options: PasswordOptions, context: Context): P
   terminal.say(hasPassword ? "The canvas has the new password." : "The canvas has no password.");
   if (hasPassword && access === "private")
     terminal.say("So far only the people of its list may enter at all.");
-  terminal.result({ id, slug, url, access, hasPassword }, () => `${url}\n`);
+  terminal.result({ id, slug, url, access, hasPassword }, () => `${clean(url)}\n`);
 }

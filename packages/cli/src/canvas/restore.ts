@@ -35,7 +35,7 @@ export async function restore(
     const { url, id, slug, version } = await bodyOf(
       service.api.POST("/api/canvases/{id}/restore", { params: { path: { id: found.id } }, body }),
     );
-    terminal.result({ url, id, slug, version }, () => `${url}\n`);
+    terminal.result({ url, id, slug, version }, () => `${clean(url)}\n`);
   } catch (error) {
     if (!(error instanceof Refusal) || error.code !== "SLUG_TAKEN") throw error;
     fail(`Another canvas has the slug \`${clean(options.slug ?? found.slug)}\`.`, {

@@ -4,6 +4,7 @@ import { bodyOf } from "../api/service.ts";
 import type { Context } from "../context.ts";
 import { fail } from "../exit.ts";
 import { readProject, writeProject } from "../project/project.ts";
+import { clean } from "../terminal/clean.ts";
 import { describe, pickVersion, readVersions } from "./versions.ts";
 
 /** Returns the version that was deployed before the published one. If none is published, returns the newest. */
@@ -41,5 +42,5 @@ export async function rollback(
   const project = await readProject(cwd);
   if (project?.url === service.url && project.canvasId === id)
     await writeProject(cwd, { ...project, version });
-  terminal.result({ url, id, slug, version, previous: current?.id ?? null }, () => `${url}\n`);
+  terminal.result({ url, id, slug, version, previous: current?.id ?? null }, () => `${clean(url)}\n`);
 }

@@ -43,9 +43,12 @@ export function describe({ createdByName, createdAt, message }: Version): string
 const changesOf = ({ changed }: Version) =>
   changed === null ? "" : `+${changed.added} ~${changed.changed} -${changed.removed}`;
 
+/** The number of characters at the end of an id that the table shows. They are random, and `pickVersion` accepts them. */
+const SHOWN_LENGTH = 12;
+
 const COLUMNS: Column<Version>[] = [
   { title: "", cell: ({ current }) => (current ? "*" : "") },
-  { title: "VERSION", cell: ({ id }) => id },
+  { title: "VERSION", cell: ({ id }) => id.slice(-SHOWN_LENGTH) },
   { title: "DEPLOYED", cell: ({ createdAt }) => formatTime(createdAt) },
   { title: "BY", cell: ({ createdByName }) => createdByName, flexible: true },
   { title: "FILES", cell: ({ files }) => String(files), align: "right" },

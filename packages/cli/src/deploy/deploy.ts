@@ -66,7 +66,7 @@ export async function deploy(given: string, options: DeployOptions, context: Con
     const { url, id, version } = deployed;
     const counts = { created: isFirst, files: files.length, sent };
     const result = { url, id, slug: deployed.slug, version, ...counts, leftOut: content.leftOut, warnings };
-    terminal.result(result, () => `${url}\n`);
+    terminal.result(result, () => `${clean(url)}\n`);
   } catch (error) {
     if (found === undefined) await discard(canvas, service, context);
     throw error;

@@ -200,7 +200,10 @@ async function respond(
   const headers: Record<string, string | string[] | undefined> = { ...upstream.headers };
   for (const name of HOP_BY_HOP) delete headers[name];
   // The service knows one origin; each person has one of their own.
-  const moved = (text: string) => text.replaceAll(new URL(site.origin).host, host.host);
+  const moved = (text: string) =>
+    text
+      .replaceAll(site.origin.slice("http://".length), host.host)
+      .replaceAll(encodeURIComponent(site.origin), encodeURIComponent(host.origin));
   if (fromService) {
     if (headers.location !== undefined) headers.location = moved(String(headers.location));
     const set = [...(upstream.headers["set-cookie"] ?? []), ...cookies];

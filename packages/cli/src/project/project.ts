@@ -1,7 +1,8 @@
-import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { readFile, rename, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { z } from "zod/mini";
 import { fail } from "../exit.ts";
+import { makeOwnFolder } from "./own-folder.ts";
 
 const Stored = z.object({
   /** The base URL of the service that the folder was deployed to last. */
@@ -34,11 +35,10 @@ export async function readProject(folder: string): Promise<Project | undefined> 
   }
 }
 
-/** Writes the project of a folder, and a `.gitignore` beside it, because the file is about this copy of the folder alone. */
+/** Writes the project of a folder. */
 export async function writeProject(folder: string, project: Project): Promise<void> {
   const file = fileOf(folder);
-  await mkdir(path.dirname(file), { recursive: true });
-  await writeFile(path.join(path.dirname(file), ".gitignore"), "*\n");
+  await makeOwnFolder(folder);
   const draft = `${file}.${process.pid}.tmp`;
   await writeFile(draft, `${JSON.stringify(project, null, 2)}\n`);
   await rename(draft, file);

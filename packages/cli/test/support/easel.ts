@@ -92,6 +92,7 @@ export async function folderWith(
   files: Record<string, string | Buffer>,
 ): Promise<string> {
   const folder = path.join(await temporaryDirectory(scope), name);
+  await mkdir(folder);
   await addFiles(folder, files);
   return folder;
 }

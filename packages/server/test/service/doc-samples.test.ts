@@ -20,6 +20,7 @@ import { fileScope, startExample, temporaryDirectory } from "../support/service.
 /** Maps pages, sections or blocks to the test file that runs their code. A test checks that this file still names the page. */
 const ELSEWHERE: Record<string, string> = {
   "README.md#hello": "examples/first-canvas.test.ts",
+  "README.md#share-it 3": "examples/first-canvas.test.ts",
   "docs/easel-json.md": "examples/first-canvas.test.ts",
   "docs/recipes.md": "packages/server/test/service/recipes-browser.test.ts",
   "docs/vite.md": "packages/server/test/service/vite-browser.test.ts",
@@ -28,8 +29,12 @@ const ELSEWHERE: Record<string, string> = {
 
 /** The blocks that no test runs, each with the reason. */
 const NOT_RUN: Record<string, string> = {
-  "README.md#start 1": "installs the project and starts a service that does not end",
+  "README.md#start 1": "installs the project",
+  "README.md#share-it 1": "starts a service that does not end",
+  "README.md#share-it 2": "opens a browser; the tests of `easel login` sign in",
   "docs/operating.md#start 1": "installs the project and starts a service that does not end",
+  "docs/cli.md#installation 1": "installs a package on the computer",
+  "docs/cli.md#sign-in 1": "opens a browser; the tests of `easel login` sign in",
   "docs/react.md#react 1": "writes packages beside the checkout; vite-browser.test.ts packs them",
   "packages/react/README.md#easelreact 1":
     "writes packages beside the checkout; vite-browser.test.ts packs them",

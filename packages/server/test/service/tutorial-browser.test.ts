@@ -72,16 +72,16 @@ test("the tutorial, followed from its first line to its last, in the browsers of
     .setInputFiles({ name: "tea.png", mimeType: "image/png", buffer: PHOTO });
   await ben.page.waitForFunction("document.querySelector('#photos img')?.naturalWidth === 1");
 
-  assert.deepEqual(await upTo("share-it-with-two-people"), [
-    '[{"email":"ada@example.com","role":"editor"},{"email":"ben@example.com","role":"viewer"}]',
-  ]);
+  const [shared = ""] = await upTo("share-it-with-two-people");
+  assert.match(shared, /\nprivate\n[\s\S]*ada@example\.com +editor\nben@example\.com +viewer$/);
   await ada.page.reload();
   await ada.page.getByLabel("Place").waitFor();
   const stranger = await openAs(browser, address, "eve@example.com");
   await shows(stranger.page, "not shared with you");
 
-  const [deployed, status] = await upTo("a-new-version-and-back");
-  assert.deepEqual([deployed, status], [address, "published"]);
+  const [deployed, back = ""] = await upTo("a-new-version-and-back");
+  assert.equal(deployed, address);
+  assert.equal(back.split("\n").at(-1), address);
   await ben.page.reload();
   assert.equal(await ben.page.getByRole("heading", { level: 1 }).innerText(), "Picnic");
   await shows(ben.page, "Tea, by Ada");

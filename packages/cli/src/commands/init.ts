@@ -1,0 +1,29 @@
+import { Command, Option } from "commander";
+import type { Context } from "../context.ts";
+import { TEMPLATES } from "../init/template-names.ts";
+import { jsonOption } from "./options.ts";
+
+const EXAMPLES = `
+Examples:
+  easel init                                 ask for template and name
+  easel init lunch --template board          a new folder with a copy of the board
+  easel init lunch --name "Who eats where"   the minimal page, with this title
+  easel init --list                          show the templates`;
+
+/** The command `easel init`. */
+export const init = (context: Context): Command =>
+  new Command("init")
+    .description("Makes a new app from a template. Replaces no file. Prints the folder.")
+    .argument("[folder]", "the folder, which is made if it is missing", ".")
+    .addOption(
+      new Option(
+        "-t, --template <template>",
+        "what to begin with; by default you are asked, or minimal",
+      ).choices(TEMPLATES),
+    )
+    .option("-n, --name <name>", "the title; by default you are asked, or the name of the folder")
+    .option("--force", "replace files that the folder has already")
+    .option("--list", "show the templates, and write nothing")
+    .addOption(jsonOption())
+    .addHelpText("after", EXAMPLES)
+    .action(async (folder, options) => (await import("../init/init.ts")).init(folder, options, context));

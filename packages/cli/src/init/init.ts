@@ -1,0 +1,119 @@
+import { lstat, mkdir, rm, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { LIMITS } from "@easel/protocol/limits";
+import { faultsOf, jsonSchema } from "@easel/server/canvases/publishing/easel-json";
+import type { Context } from "../context.ts";
+import { fail } from "../exit.ts";
+import { makeOwnFolder, SCHEMA_FILE } from "../project/own-folder.ts";
+import { clean } from "../terminal/clean.ts";
+import type { TemplateName } from "./template-names.ts";
+import { readFiles, readSettings, readTemplates } from "./templates.ts";
+
+/** The flags of `easel init`. */
+export interface InitOptions {
+  template?: TemplateName;
+  name?: string;
+  force?: boolean;
+  list?: boolean;
+}
+
+const escapeHtml = (text: string) =>
+  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+
+/** Returns the `easel.json` of a new app. Its schema is a file beside it, so that editors need no network and no service. */
+function settingsText({ $schema: _, ...settings }: Record<string, unknown>, title: string): string {
+  const all = { $schema: `./.easel/${SCHEMA_FILE}`, ...settings, title };
+  return `${JSON.stringify(all, null, 2)}\n`;
+}
+
+/** Returns the fault of a title, or undefined if `easel.json` may have it. */
+const faultOfTitle = (title: string): string | undefined => faultsOf(JSON.stringify({ title }))[0];
+
+/** Asks for the template where that is possible. */
+async function chooseTemplate({ ask }: Context["terminal"]): Promise<TemplateName> {
+  if (!ask.possible) return "minimal";
+  const templates = await readTemplates();
+  return ask.choose({
+    message: "What do you begin with?",
+    flag: "--template minimal",
+    choices: templates.map(({ name, description }) => ({ value: name, label: name, hint: description })),
+    initial: "minimal",
+  });
+}
+
+/** Asks for the name where that is possible. By default it is that of the folder. */
+async function chooseName(folder: string, { ask }: Context["terminal"]): Promise<string> {
+  const initial = path.basename(folder).slice(0, LIMITS.titleLength.value) || "App";
+  if (!ask.possible) return initial;
+  return ask.text({
+    message: "What is it called?",
+    flag: "--name NAME",
+    initial,
+    check: (text) => faultOfTitle(text.trim()),
+  });
+}
+
+/** Returns those of the names that a folder has already, even as broken symbolic links. */
+async function existing(folder: string, names: string[]): Promise<string[]> {
+  const found = await Promise.all(
+    names.map((name) =>
+      lstat(path.join(folder, name)).then(
+        () => name,
+        (error: NodeJS.ErrnoException) => {
+          if (error.code === "ENOENT") return undefined;
+          throw error;
+        },
+      ),
+    ),
+  );
+  return found.filter((name) => name !== undefined);
+}
+
+async function listTemplates({ terminal }: Context): Promise<void> {
+  const templates = await readTemplates();
+  terminal.result(templates, () =>
+    terminal.table(templates, [
+      { title: "TEMPLATE", cell: ({ name }) => name },
+      { title: "WHAT IT IS", cell: ({ description }) => description, flexible: true },
+    ]),
+  );
+}
+
+/** Makes a new app in a folder from a template, and prints the folder. Replaces no file unless `--force` is given. */
+export async function init(given: string, options: InitOptions, context: Context): Promise<void> {
+  const { terminal } = context;
+  if (options.list) return listTemplates(context);
+  const folder = path.resolve(context.cwd, given);
+  const template = options.template ?? (await chooseTemplate(terminal));
+  const name = (options.name ?? (await chooseName(folder, terminal))).trim();
+  const fault = faultOfTitle(name);
+  if (fault !== undefined) fail(`The name cannot be used. ${clean(fault)}`, { exit: "usage" });
+
+  const files = await readFiles(template);
+  const page = files.get("index.html")?.toString() ?? "";
+  files.set("index.html", Buffer.from(page.replace(/<title>[^<]*/, () => `<title>${escapeHtml(name)}`)));
+  files.set("easel.json", Buffer.from(settingsText(await readSettings(template), name)));
+  const names = [...files.keys()];
+  const taken = await existing(folder, names);
+  if (taken.length > 0 && !options.force)
+    fail(`${clean(given)} has ${taken.join(", ")} already; nothing was written.`, {
+      hint: "Give another folder, or --force to replace these files.",
+    });
+
+  await mkdir(folder, { recursive: true });
+  for (const [file, content] of files) {
+    const target = path.join(folder, file);
+    // A symbolic link is replaced, and not the file that it leads to.
+    if (options.force) await rm(target, { force: true });
+    await writeFile(target, content, { flag: "wx" });
+  }
+  const own = await makeOwnFolder(folder);
+  await writeFile(path.join(own, SCHEMA_FILE), `${JSON.stringify(jsonSchema(), null, 2)}\n`);
+
+  const place = path.relative(context.cwd, folder);
+  terminal.say(`Made “${clean(name)}” from the template ${template}. Next:`);
+  if (place !== "") terminal.say(`  cd ${clean(place)}`);
+  terminal.say("  easel dev       open it, and reload it on every save");
+  terminal.say("  easel deploy    publish it");
+  terminal.result({ folder, template, title: name, files: names.sort() }, () => `${clean(folder)}\n`);
+}

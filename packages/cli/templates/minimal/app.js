@@ -1,0 +1,6 @@
+// The service tells who the viewer is, and keeps a number of visits for each viewer.
+const me = await easel.me();
+const visits = await easel.kv.user.increment("visits");
+
+document.querySelector("#hello").textContent = `Hello ${me.name}`;
+document.querySelector("#visits").textContent = `This is your visit number ${visits}.`;
