@@ -182,7 +182,8 @@ test("delete asks for the slug, and restore brings the canvas back", async (t) =
   assert.equal((await rows()).length, 1);
   assert.equal((await easel(["delete"], { cwd: folder, env, answers: ["removable"] })).code, 0);
   assert.deepEqual(await rows(), []);
-  assert.equal((await easel(["versions"], { cwd: folder, env })).code, 4);
+  const gone = await easel(["versions"], { cwd: folder, env });
+  assert.deepEqual([gone.code, /easel restore/.test(gone.stderr)], [4, true]);
 
   const [deleted] = await json(["list", "--deleted"]);
   assert.equal(deleted.slug, "removable");
@@ -191,6 +192,9 @@ test("delete asks for the slug, and restore brings the canvas back", async (t) =
   const restored = await easel(["restore"], { cwd: folder, env });
   assert.deepEqual([restored.code, restored.stdout], [0, `${base}/c/removable/\n`], restored.stderr);
   assert.equal((await easel(["restore", "removable"], { env })).code, 4);
+  const named = await folderWith(t, "by-name", { "easel.json": '{"slug":"removable"}' });
+  await easel(["delete", "--yes"], { cwd: named, env });
+  assert.equal((await easel(["restore"], { cwd: named, env })).code, 0);
   assert.equal((await json(["delete", "-c", "removable", "--yes"])).deleted, true);
   assert.equal((await json(["restore", "-c", "removable"])).slug, "removable");
 });

@@ -79,12 +79,12 @@ test("nothing is overwritten without --force; other files stay", async (t) => {
     "notes.txt": "notes",
     ".env": "SECRET=1",
   });
-  const refused = await easel(["pull", "-c", "careful"], { env, cwd: folder });
+  const refused = await easel(["pull", ".", "-c", "careful"], { env, cwd: folder });
   assert.equal(refused.code, 1);
   assert.match(refused.stderr, /1 file .*overwritten:\n {2}index\.html\n.*--force/s);
   assert.deepEqual(await filesOf(folder), [".env", "index.html", "notes.txt"]);
   assert.equal(await readProject(folder), undefined);
-  assert.equal((await easel(["pull", "-c", "careful", "--force"], { env, cwd: folder })).code, 0);
+  assert.equal((await easel(["pull", ".", "-c", "careful", "--force"], { env, cwd: folder })).code, 0);
   assert.equal(await readFile(path.join(folder, "index.html"), "utf8"), FILES["index.html"]);
   assert.equal(await readFile(path.join(folder, "notes.txt"), "utf8"), "notes");
 });
@@ -96,7 +96,7 @@ test("symbolic links are not written through, also with --force", async (t) => {
   const folder = await folderWith(t, "links", {});
   await mkdir(folder, { recursive: true });
   await symlink(outside, path.join(folder, "assets"));
-  const refused = await easel(["pull", "-c", "linked", "--force"], { env, cwd: folder });
+  const refused = await easel(["pull", ".", "-c", "linked", "--force"], { env, cwd: folder });
   assert.equal(refused.code, 1);
   assert.match(refused.stderr, /symbolic link/);
   assert.deepEqual(await filesOf(outside), ["index.html"]);
@@ -104,17 +104,28 @@ test("symbolic links are not written through, also with --force", async (t) => {
   const other = await folderWith(t, "link-to-file", {});
   await mkdir(other, { recursive: true });
   await symlink(path.join(outside, "index.html"), path.join(other, "index.html"));
-  assert.equal((await easel(["pull", "-c", "linked"], { env, cwd: other })).code, 1);
-  assert.equal((await easel(["pull", "-c", "linked", "--force"], { env, cwd: other })).code, 0);
+  assert.equal((await easel(["pull", ".", "-c", "linked"], { env, cwd: other })).code, 1);
+  assert.equal((await easel(["pull", ".", "-c", "linked", "--force"], { env, cwd: other })).code, 0);
   assert.equal(await readFile(path.join(outside, "index.html"), "utf8"), "outside");
   assert.equal(await readFile(path.join(other, "index.html"), "utf8"), FILES["index.html"]);
 });
 
+test("another canvas goes into a folder with its slug, and not into the folder of a third one", async (t) => {
+  const [own] = [await deployed(t, "third"), await deployed(t, "elsewhere", { "index.html": "elsewhere" })];
+  const { stdout } = await easel(["pull", "-c", "elsewhere"], { env, cwd: own });
+  const folder = path.join(own, "elsewhere");
+  assert.deepEqual([stdout, await filesOf(folder)], [`${folder}\n`, ["index.html"]]);
+  assert.equal((await easel(["pull", "-c", "third"], { env, cwd: own })).stdout, `${own}\n`);
+  const refused = await easel(["pull", ".", "-c", "elsewhere"], { env, cwd: own });
+  assert.deepEqual([refused.code, (await readProject(own))?.slug], [1, "third"]);
+  assert.equal(await readFile(path.join(own, "index.html"), "utf8"), FILES["index.html"]);
+});
+
 /** Starts a service whose only canvas has this zip as its version. Returns its base URL. */
-async function hostile(t: TestContext, zip: Buffer): Promise<string> {
+async function hostile(t: TestContext, zip: Buffer, slug = "evil"): Promise<string> {
   const server = createServer(({ url = "" }, response) => {
     if (url.endsWith("/bundle")) return void response.end(zip);
-    const canvas = { id: "c", slug: "evil", url: "", version: "v" };
+    const canvas = { id: "c", slug, url: "", version: "v" };
     response.setHeader("content-type", "application/json");
     response.end(JSON.stringify({ canvases: [canvas], nextCursor: null }));
   });
@@ -148,6 +159,14 @@ for (const name of PATHS)
     for (const text of ["bug of easel", "\u001b"]) assert.ok(!stderr.includes(text), stderr);
     assert.deepEqual(await readdir(cwd, { recursive: true }), ["in"]);
   });
+
+test("a hostile service cannot name the folder", async (t) => {
+  const url = await hostile(t, zipOf({ "index.html": "page" }), "../evil");
+  const cwd = path.join(await temporaryDirectory(t), "in");
+  await mkdir(cwd);
+  const { code } = await easel(["pull", "-c", "../evil"], { env: { ...env, EASEL_URL: url }, cwd });
+  assert.deepEqual([code, await readdir(path.dirname(cwd))], [1, ["in"]]);
+});
 
 test("a damaged zip is an error, not a bug", async (t) => {
   const url = await hostile(t, Buffer.from("PK\u0003\u0004 no zip"));

@@ -2,8 +2,9 @@ import path from "node:path";
 import type { Canvas } from "@easel/protocol/types";
 import type { Context } from "../context.ts";
 import { fail } from "../exit.ts";
-import { readProject } from "../project/project.ts";
+import { type Project, readProject } from "../project/project.ts";
 import { clean } from "../terminal/clean.ts";
+import { Refusal } from "./refusal.ts";
 import { bodyOf, connect, type Service } from "./service.ts";
 
 /** The options by which a command finds its canvas. */
@@ -30,6 +31,19 @@ export async function canvasBySlug(slug: string, { api }: Service): Promise<Canv
 export const canvasById = async (id: string, { api }: Service): Promise<Canvas> =>
   (await bodyOf(api.GET("/api/canvases/{id}", { params: { path: { id } } }))) as Canvas;
 
+/** Returns the canvas that a folder was deployed to. Throws a `Failure` with advice if it is gone, or no longer shared with the caller. */
+async function canvasOf({ canvasId, slug }: Project, service: Service): Promise<Canvas> {
+  try {
+    return await canvasById(canvasId, service);
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.status !== 404) throw error;
+    return fail(`The canvas \`${clean(slug)}\` of this folder is deleted, or not shared with you any more.`, {
+      exit: "denied",
+      hint: "`easel restore` brings back one that you have deleted.",
+    });
+  }
+}
+
 /**
  * Connects to the service and finds the canvas of a command: the one that `--canvas` names, or that of the working directory. Throws a
  * `Failure` if there is none.
@@ -49,7 +63,7 @@ export async function findCanvas(
     });
   }
   const project = await readProject(context.cwd);
-  if (project?.url === service.url) return { service, canvas: await canvasById(project.canvasId, service) };
+  if (project?.url === service.url) return { service, canvas: await canvasOf(project, service) };
   const { slug } = await (await import("../project/easel-json.ts")).readEaselJson(context.cwd);
   const own = slug === undefined ? undefined : await canvasBySlug(slug, service);
   if (own !== undefined) return { service, canvas: own };

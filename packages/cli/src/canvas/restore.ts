@@ -4,6 +4,7 @@ import { Refusal } from "../api/refusal.ts";
 import { bodyOf, connect } from "../api/service.ts";
 import type { Context } from "../context.ts";
 import { fail } from "../exit.ts";
+import { readEaselJson } from "../project/easel-json.ts";
 import { readProject } from "../project/project.ts";
 import { clean } from "../terminal/clean.ts";
 import { readCanvases } from "./list.ts";
@@ -20,7 +21,10 @@ export async function restore(
   const { terminal, cwd } = context;
   const service = await connect({ url: options.url, folder: cwd }, context);
   const project = await readProject(cwd);
-  const name = given ?? options.canvas ?? (project?.url === service.url ? project.canvasId : undefined);
+  const name =
+    given ??
+    options.canvas ??
+    (project?.url === service.url ? project.canvasId : (await readEaselJson(cwd)).slug);
   if (name === undefined)
     fail("Which canvas?", { exit: "usage", hint: "Give its slug: `easel list --deleted` shows them." });
   const deleted = await readCanvases({ deleted: true }, service);

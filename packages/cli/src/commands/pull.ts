@@ -5,7 +5,7 @@ import { canvasOption, jsonOption, urlOption } from "./options.ts";
 const EXAMPLES = `
 Examples:
   easel pull                              fetch the published version of the working directory's canvas
-  easel pull team-list -c team-list       fetch another canvas into a new folder
+  easel pull -c team-list                 fetch another canvas into the folder team-list
   easel pull old -c team-list --at 9f3c2a71d0b4
                                           fetch an earlier version`;
 
@@ -13,7 +13,10 @@ Examples:
 export const pull = (context: Context): Command =>
   new Command("pull")
     .description("Writes the published files of a canvas to a folder. Overwrites nothing without --force.")
-    .argument("[folder]", "the folder to write to", ".")
+    .argument(
+      "[folder]",
+      "the folder to write to; by default the working directory, or for another canvas a folder with its slug",
+    )
     .option("--at <version>", "the id of another version, or the end of its id")
     .option("--force", "overwrite files whose content differs")
     .addOption(canvasOption())

@@ -1,11 +1,14 @@
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
+import type { Canvas } from "@easel/protocol/types";
+import { isAllowedSlug } from "@easel/server/canvases/publishing/slug";
 import { type CanvasOptions, findCanvas } from "../api/find-canvas.ts";
+import type { Service } from "../api/service.ts";
 import { pickVersion, readVersions } from "../canvas/versions.ts";
 import type { Context } from "../context.ts";
 import { fail } from "../exit.ts";
-import { writeProject } from "../project/project.ts";
+import { type Project, readProject, writeProject } from "../project/project.ts";
 import { clean } from "../terminal/clean.ts";
 import { count } from "../terminal/count.ts";
 import { openArchive } from "./archive.ts";
@@ -20,14 +23,39 @@ export interface PullOptions extends CanvasOptions {
 }
 
 /**
+ * Returns the folder to write to: the given one; otherwise the working directory, unless `--canvas` names another canvas than its own: then a
+ * folder with the slug of that canvas. Throws a `Failure` for a folder of another canvas, unless `force` is true.
+ */
+async function folderFor(
+  given: string | undefined,
+  { id, slug }: Canvas,
+  { canvas, force = false }: PullOptions,
+  service: Service,
+  cwd: string,
+): Promise<string> {
+  const isOf = (project: Project | undefined) => project?.url === service.url && project.canvasId === id;
+  const isHere = given !== undefined || canvas === undefined || isOf(await readProject(cwd));
+  if (!isHere && !isAllowedSlug(slug))
+    fail(`\`${clean(slug)}\` is no name for a folder.`, { hint: "Give a folder." });
+  const folder = isHere ? path.resolve(cwd, given ?? ".") : path.join(cwd, slug);
+  const project = await readProject(folder);
+  if (project !== undefined && !isOf(project) && !force)
+    fail(`${clean(folder)} is the folder of the canvas \`${clean(project.slug)}\`.`, {
+      hint: "Give another folder, or --force.",
+    });
+  return folder;
+}
+
+/**
  * Writes the files of a version of a canvas to a folder, and remembers there which version it is. Overwrites other content only with
  * `--force`, and leaves other files of the folder alone. Prints the path of the folder.
  */
-export async function pull(given: string, options: PullOptions, context: Context): Promise<void> {
+export async function pull(given: string | undefined, options: PullOptions, context: Context): Promise<void> {
   const { terminal, signal } = context;
-  const folder = path.resolve(context.cwd, given);
-  const { service, canvas } = await findCanvas(options, { ...context, cwd: folder });
+  const { cwd } = context;
+  const { service, canvas } = await findCanvas(options, { ...context, cwd: path.resolve(cwd, given ?? ".") });
   const { id, slug, url } = canvas;
+  const folder = await folderFor(given, canvas, options, service, cwd);
   const version =
     options.at === undefined ? canvas.version : pickVersion(await readVersions(id, service), options.at).id;
   if (version === null) fail(`${clean(slug)} has no version yet.`);

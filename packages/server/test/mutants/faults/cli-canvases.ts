@@ -85,4 +85,18 @@ export const cliCanvases: Fault[] = [
     "throw error;",
     FOLLOW,
   ),
+  fault(
+    "cli: the slug that a service sends leads out of the working directory",
+    "packages/cli/src/pull/pull.ts",
+    "if (!isHere && !isAllowedSlug(slug))",
+    "if (!isHere && isAllowedSlug(`../${slug}`))",
+    PULL,
+  ),
+  fault(
+    "cli: pull mixes two canvases in one folder",
+    "packages/cli/src/pull/pull.ts",
+    "project !== undefined && !isOf(project) && !force",
+    "project !== undefined && !isOf(project) && force === undefined",
+    PULL,
+  ),
 ];
