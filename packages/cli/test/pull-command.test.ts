@@ -118,6 +118,7 @@ test("another canvas goes into a folder with its slug, and not into the folder o
   assert.equal((await easel(["pull", "-c", "third"], { env, cwd: own })).stdout, `${own}\n`);
   const refused = await easel(["pull", ".", "-c", "elsewhere"], { env, cwd: own });
   assert.deepEqual([refused.code, (await readProject(own))?.slug], [1, "third"]);
+  assert.match(refused.stderr, /folder of the canvas `third`/);
   assert.equal(await readFile(path.join(own, "index.html"), "utf8"), FILES["index.html"]);
 });
 
