@@ -35,6 +35,8 @@ const NOT_RUN: Record<string, string> = {
   "docs/operating.md#start 1": "installs the project and starts a service that does not end",
   "docs/cli.md#installation 1": "installs a package on the computer",
   "docs/cli.md#sign-in 1": "opens a browser; the tests of `easel login` sign in",
+  "docs/dev.md#develop-on-your-computer 1": "serves until Ctrl-C; the tests of `easel dev` run it",
+  "docs/dev.md#with-vite-and-other-dev-servers 1": "serves until Ctrl-C; the tests of `easel dev` run it",
   "docs/react.md#react 1": "writes packages beside the checkout; vite-browser.test.ts packs them",
   "packages/react/README.md#easelreact 1":
     "writes packages beside the checkout; vite-browser.test.ts packs them",
