@@ -1,4 +1,5 @@
 import { Command } from "commander";
+import { completion } from "./commands/completion.ts";
 import { deleteCommand } from "./commands/delete.ts";
 import { deploy } from "./commands/deploy.ts";
 import { dev } from "./commands/dev.ts";
@@ -28,6 +29,7 @@ const COMMANDS: Record<string, CreateCommand[]> = {
   Publish: [deploy, pull, versions, rollback, open],
   "Your canvases": [list, share, password, logs, deleteCommand, restore],
   Account: [login, logout, whoami],
+  Help: [completion],
 };
 
 const EXAMPLES = `

@@ -31,7 +31,11 @@ function report(error: unknown, { terminal, signal, env }: Context): number {
 /** Runs `easel` with the given arguments, without those for Node. Returns the exit code. */
 export async function run(args: readonly string[], context: Context): Promise<number> {
   try {
-    await createProgram(version, context).parseAsync(args, { from: "user" });
+    // Called by the script of a shell, with any words: it is no command, because they are not parsed.
+    if (args[0] === "complete") {
+      const words = args.slice(args[1] === "--" ? 2 : 1);
+      await (await import("./complete/complete.ts")).complete(words, version, context);
+    } else await createProgram(version, context).parseAsync(args, { from: "user" });
     return EXIT.ok;
   } catch (error) {
     return report(error, context);

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import type { AddressInfo, Server } from "node:net";
 import os from "node:os";
 import path from "node:path";
@@ -10,6 +10,7 @@ import { isAllowedSlug, slugOf } from "@easel/server/canvases/publishing/slug";
 import type { Context } from "../context.ts";
 import { readFolder } from "../deploy/folder.ts";
 import { fail } from "../exit.ts";
+import { makeOwnFolder } from "../project/own-folder.ts";
 import { clean } from "../terminal/clean.ts";
 import { Report } from "./call-report.ts";
 import { stateFor } from "./dev-pages.ts";
@@ -94,10 +95,7 @@ async function openData(
     const directory = await mkdtemp(path.join(os.tmpdir(), "easel-dev-"));
     return { directory, close: () => rm(directory, { recursive: true, force: true }) };
   }
-  const own = path.join(folder, ".easel");
-  await mkdir(own, { recursive: true });
-  await writeFile(path.join(own, ".gitignore"), "*\n");
-  return { directory: path.join(own, "dev"), close: async () => {} };
+  return { directory: path.join(await makeOwnFolder(folder), "dev"), close: async () => {} };
 }
 
 async function requireFolder(folder: string, isProxied: boolean): Promise<void> {

@@ -1,0 +1,17 @@
+import { Argument, Command } from "commander";
+import type { Context } from "../context.ts";
+
+const EXAMPLES = `
+Examples:
+  echo 'source <(easel completion bash)' >> ~/.bashrc
+  echo 'source <(easel completion zsh)' >> ~/.zshrc     after compinit
+  easel completion fish > ~/.config/fish/completions/easel.fish
+  easel completion powershell >> $PROFILE`;
+
+/** The command `easel completion`. */
+export const completion = (context: Context): Command =>
+  new Command("completion")
+    .description("Prints the script with which a shell completes commands, flags and slugs of your canvases.")
+    .addArgument(new Argument("<shell>", "the shell").choices(["bash", "zsh", "fish", "powershell"]))
+    .addHelpText("after", EXAMPLES)
+    .action(async (shell) => (await import("../complete/completion.ts")).completion(shell, context));

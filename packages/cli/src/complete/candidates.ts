@@ -1,0 +1,109 @@
+import type { Argument, Command, Option } from "commander";
+
+/** A word that completes a command line. */
+export interface Candidate {
+  value: string;
+  description: string;
+}
+
+/** What may stand at the end of a command line: words, or else paths of files or of folders. */
+export interface Candidates {
+  words: Candidate[];
+  paths?: "files" | "folders";
+}
+
+/** Reads the slugs of the caller's canvases that contain a text; with `deleted`, of those that can be restored. */
+export type ReadSlugs = (text: string, deleted: boolean) => Promise<Candidate[]>;
+
+const NONE: Candidates = { words: [] };
+
+/** A command line up to the word that is completed. */
+interface Line {
+  command: Command;
+  /** The number of arguments of the command before that word. */
+  position: number;
+  /** The option whose value that word is. */
+  option: Option | undefined;
+  /** Whether `--` was given, after which no word is an option. */
+  ended: boolean;
+}
+
+const takesValue = (option: Option | undefined): boolean => option?.required === true;
+const findOption = (command: Command, flag: string): Option | undefined =>
+  command.options.find(({ long, short }) => long === flag || short === flag);
+const findCommand = (command: Command, word: string): Command | undefined =>
+  command.commands.find((each) => each.name() === word || each.aliases().includes(word));
+
+/** Follows the words of a command line. bash makes a word of each `=`. */
+function follow(program: Command, words: readonly string[]): Line {
+  const line: Line = { command: program, position: 0, option: undefined, ended: false };
+  for (const word of words) {
+    const { command, option, ended } = line;
+    if (option !== undefined) {
+      if (word !== "=") line.option = undefined;
+    } else if (!ended && word === "--") line.ended = true;
+    else if (!ended && /^-./.test(word)) {
+      const found = findOption(command, word);
+      if (takesValue(found)) line.option = found;
+    } else {
+      const found = line.position === 0 ? findCommand(command, word) : undefined;
+      if (found === undefined) line.position += 1;
+      else line.command = found;
+    }
+  }
+  return line;
+}
+
+/** Returns the candidates for the value of an option or an argument: its choices, slugs, files or folders. */
+async function valuesOf(
+  given: Option | Argument,
+  name: string,
+  text: string,
+  deleted: boolean,
+  readSlugs: ReadSlugs,
+): Promise<Candidates> {
+  if (given.argChoices) return { words: given.argChoices.map((value) => ({ value, description: "" })) };
+  if (name === "canvas") return { words: await readSlugs(text, deleted) };
+  if (name === "folder") return { words: [], paths: "folders" };
+  return name === "file" || name === "output" ? { words: [], paths: "files" } : NONE;
+}
+
+const optionsOf = (command: Command): Candidate[] =>
+  command
+    .createHelp()
+    .visibleOptions(command)
+    .map(({ long, short, description }) => ({ value: long ?? short ?? "", description }));
+
+const commandsOf = (command: Command): Candidate[] =>
+  command
+    .createHelp()
+    .visibleCommands(command)
+    .map((each) => ({ value: each.name(), description: each.summary() || each.description() }));
+
+async function allCandidates(line: Line, last: string, readSlugs: ReadSlugs): Promise<Candidates> {
+  const { command, position, option, ended } = line;
+  const deleted = command.name() === "restore";
+  if (option !== undefined) return valuesOf(option, option.name(), last, deleted, readSlugs);
+  if (!ended && last.startsWith("-")) return { words: optionsOf(command) };
+  if (position === 0 && command.commands.length > 0) return { words: commandsOf(command) };
+  const { registeredArguments } = command;
+  const argument = registeredArguments[position] ?? registeredArguments.findLast(({ variadic }) => variadic);
+  return argument === undefined ? NONE : valuesOf(argument, argument.name(), last, deleted, readSlugs);
+}
+
+/**
+ * Returns the candidates for the last of the words of a command line, which do not include `easel` itself. After `--flag=`, they are the
+ * values without the flag, which shells add.
+ */
+export async function candidatesOf(
+  program: Command,
+  words: readonly string[],
+  readSlugs: ReadSlugs,
+): Promise<Candidates> {
+  const given = words.at(-1) ?? "";
+  const [, flag = "", value = given] = /^(--[\w-]+)=(.*)$/.exec(given) ?? [];
+  const last = value === "=" ? "" : value;
+  const before = flag === "" ? words.slice(0, -1) : [...words.slice(0, -1), flag];
+  const candidates = await allCandidates(follow(program, before), last, readSlugs);
+  return { ...candidates, words: candidates.words.filter(({ value }) => value.startsWith(last)) };
+}

@@ -1,0 +1,31 @@
+import { script } from "@bomb.sh/tab";
+import type { Context } from "../context.ts";
+
+export type Shell = "bash" | "zsh" | "fish" | "powershell";
+
+/**
+ * The script for bash. That of @bomb.sh/tab evaluates the words of the command line, and so would run `$(…)` in them, and needs the package
+ * bash-completion.
+ */
+const BASH = `# bash completion for easel
+_easel() {
+  local line
+  COMPREPLY=()
+  while IFS= read -r line; do
+    case $line in
+      :0) compopt -o default ;;
+      :16) compopt -o dirnames ;;
+      :*) ;;
+      *) COMPREPLY+=("\${line%%$'\\t'*}") ;;
+    esac
+  done < <(easel complete -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
+}
+complete -F _easel easel
+`;
+
+/** Prints the script that teaches a shell the commands of `easel`. */
+export function completion(shell: Shell, { terminal }: Context): void {
+  if (shell === "bash") terminal.result({ script: BASH }, () => BASH);
+  // Prints to the stdout of the process.
+  else script(shell, "easel", "easel");
+}
