@@ -1,3 +1,4 @@
+import type { Capability } from "@easel/protocol/capabilities";
 import { LIMITS } from "@easel/protocol/limits";
 import { DATA_PARTS, type DataPart, type DataSummary, type ImportResult } from "@easel/protocol/management";
 import { z } from "zod";
@@ -10,9 +11,9 @@ import { refuse } from "../http/refusal.ts";
 import { streamBody } from "../http/stream-body.ts";
 import { requireCapability } from "../pipeline/capability.ts";
 import { readmit } from "../pipeline/readmit.ts";
+import type { Caller } from "../primitives/primitive.ts";
 import { exportArchive } from "../primitives/transfer/export-archive.ts";
 import { importData } from "../primitives/transfer/import-data.ts";
-import type { Access } from "../primitives/transfer/transfer.ts";
 import { TRANSFERS } from "../primitives/transfer/transfers.ts";
 import { act } from "./act.ts";
 import type { BodySpec } from "./body-spec.ts";
@@ -22,16 +23,16 @@ import { dataSummary, importResult } from "./responses/canvas.ts";
 
 /**
  * Returns the function that checks the access of the caller as for a request to the runtime API of the canvas. It also requires that the
- * caller is still the owner or an editor.
+ * caller is still the owner or an editor. If `capability` is null, it does not check that a capability is on.
  */
 function accessTo(
   { id, slug }: { id: string; slug: string },
   { user, request }: Pick<Call, "user" | "request">,
   reads: boolean,
   env: Env,
-): Access {
+) {
   const caller = { user, canvas: { id, slug }, use: { reads, leavesCanvas: false } };
-  return async (capability) => {
+  return async (capability: Capability | null): Promise<Caller> => {
     const admitted = await readmit(request, caller, capability, env);
     if (!manages(admitted.role)) refuse("PERMISSION_DENIED");
     return { ...admitted, requireCapability: (other) => requireCapability(admitted.canvas, other, env) };
@@ -109,8 +110,11 @@ export const data = [
     deploys: false,
     query: ExportQuery,
     response: download("application/zip"),
+    errors: ["DISABLED", "ARCHIVED"],
     async run({ user, request, canvas: { id, slug }, query: { what } }, env) {
       const access = accessTo({ id, slug }, { user, request }, true, env);
+      // Refused before the response begins, because a stream can only be broken off.
+      await access(null);
       const stream = exportArchive(what, { id, slug }, access, env);
       const headers = { "content-disposition": `attachment; filename="${slug}-data.zip"` };
       return { body: new Download(headers, stream), audit: { canvas: id, details: { what } } };

@@ -130,6 +130,8 @@ await onSqlite(
               const wanted = refusalOf(act, kind, site === own);
               if (wanted === 404) refused(answer, 404, "NOT_FOUND");
               else if (wanted === 403) refused(answer, 403, "PERMISSION_DENIED");
+              // An export reads the data as the runtime API does, which is closed on a disabled canvas.
+              else if (act.name === "canvas.export") refused(answer, 403, "DISABLED");
               else if (act.method === "GET") assert.ok(answer.status === 200, `${answer.status} ${at}`);
               // The canvas is not deleted, so there is nothing to restore.
               else if (act.allow === "formerOwner") refused(answer, 404, "NOT_FOUND");

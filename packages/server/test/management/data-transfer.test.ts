@@ -171,6 +171,22 @@ await onEngines("exports and imports of data", (target, env) => {
     unauthenticated(await manage(target, null, "GET", `${path}/export`), target);
   });
 
+  for (const [column, status, code] of [
+    ["disabled_at", 403, "DISABLED"],
+    ["archived_at", 404, "ARCHIVED"],
+  ] as const) {
+    it(`the export of a canvas with ${column}: ${status} ${code} instead of a broken response, and no audit entry`, async () => {
+      const canvas = await stage(target);
+      if (column === "disabled_at")
+        await env.db.run`update canvases set disabled_at = ${1} where id = ${canvas.id}`;
+      else await env.db.run`update canvases set archived_at = ${1} where id = ${canvas.id}`;
+      for (const role of ["owner", "editor"] as const) refused(await exportOf(canvas, role), status, code);
+      const audit = await env.db.all`select 1 as entry from audit
+        where canvas_id = ${canvas.id} and act = 'canvas.export'`;
+      assert.deepEqual(audit, []);
+    });
+  }
+
   it("access tokens: the scope decides, and a token of another canvas finds nothing", async () => {
     const body = await zip({ "manifest.json": MANIFEST });
     const other = await stage(target, { people: site.people });
