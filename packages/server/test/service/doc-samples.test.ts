@@ -19,6 +19,7 @@ import { fileScope, startExample, temporaryDirectory } from "../support/service.
 
 /** Maps pages, sections or blocks to the test file that runs their code. A test checks that this file still names the page. */
 const ELSEWHERE: Record<string, string> = {
+  "docs/ci.md#github 1": "packages/cli/test/deploy-action.test.ts",
   "README.md#hello": "examples/first-canvas.test.ts",
   "README.md#share-it 3": "examples/first-canvas.test.ts",
   "docs/easel-json.md": "examples/first-canvas.test.ts",
@@ -33,6 +34,7 @@ const NOT_RUN: Record<string, string> = {
   "README.md#share-it 1": "starts a service that does not end",
   "README.md#share-it 2": "opens a browser; the tests of `easel login` sign in",
   "docs/operating.md#start 1": "installs the project and starts a service that does not end",
+  "docs/ci.md#any-other-build-server 2": "a configuration of GitLab; its commands are those of the action",
   "docs/cli.md#installation 1": "installs a package on the computer",
   "docs/cli.md#sign-in 1": "opens a browser; the tests of `easel login` sign in",
   "docs/dev.md#develop-on-your-computer 1": "serves until Ctrl-C; the tests of `easel dev` run it",
