@@ -10,6 +10,7 @@ import { devTarget, type Person } from "@easel/conformance/target";
 import type { Env } from "../../server/src/env.ts";
 import { answerAttempt, submitTo, ticketOf } from "../../server/test/sign-in/oauth-client.ts";
 import { atEnd, fileScope, startService, temporaryDirectory } from "../../server/test/support/service.ts";
+import { startTls } from "../../server/test/support/tls.ts";
 import { hasBrowser } from "../src/account/browser.ts";
 import { easel, type Outcome, signedIn } from "./support/easel.ts";
 
@@ -196,6 +197,11 @@ test("addresses that are no Easel service", async (t) => {
     [proxy, 3, /asks for a sign-in before the service is reached/],
     [none, 4, /accepts no access tokens/],
     [await closedAddress(), 6, /nothing listens there/],
+    [
+      `https://localhost:${await startTls(t, Number(new URL(base).port))}`,
+      6,
+      /its certificate is self-signed; set NODE_EXTRA_CA_CERTS/,
+    ],
     ["http://easel.example.com", 2, /not encrypted/],
     ["ftp://easel.example.com", 2, /is not the URL of a service/],
     ["https://ada@easel.example.com", 2, /is not the URL of a service/],

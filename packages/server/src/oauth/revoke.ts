@@ -9,7 +9,7 @@ import { refuseOAuth } from "./oauth-error.ts";
 import { readForm } from "./oauth-form.ts";
 
 /**
- * Mounts `POST /oauth/revoke`, which ends an access token (RFC 7009). Whoever has the token may end it. The response is 200 for an unknown
+ * Mounts `POST /oauth/revoke`, which ends an access token (RFC 7009). The token is the only credential. The response is 200 for an unknown
  * token, too, because such a token has no effect either.
  */
 export function mountRevoke(app: FastifyInstance, env: Env): void {
