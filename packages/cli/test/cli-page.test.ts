@@ -54,7 +54,13 @@ test("the documents of --json have the fields that docs/cli.md lists", async (t)
   const folder = await folderWith(t, "fields", { "index.html": "<!doctype html><title>Fields</title>" });
   assert.equal((await easel(["deploy", folder], { env })).code, 0);
   await addFiles(folder, { "index.html": "<!doctype html><title>More fields</title>" });
-  const flags: Record<string, string[]> = { open: ["--no-browser"], rollback: ["--yes"], delete: ["--yes"] };
+  const flags: Record<string, string[]> = {
+    open: ["--no-browser"],
+    rollback: ["--yes"],
+    delete: ["--yes"],
+    pull: ["--force"],
+    password: ["--clear"],
+  };
   const documents = rowsOf("Command | Fields of the document of `--json`");
   assert.ok(documents.length >= 9);
   for (const [cell, rest] of documents) {
