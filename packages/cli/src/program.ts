@@ -3,6 +3,7 @@ import { completion } from "./commands/completion.ts";
 import { deleteCommand } from "./commands/delete.ts";
 import { deploy } from "./commands/deploy.ts";
 import { dev } from "./commands/dev.ts";
+import { doctor } from "./commands/doctor.ts";
 import { init } from "./commands/init.ts";
 import { list } from "./commands/list.ts";
 import { login } from "./commands/login.ts";
@@ -29,7 +30,7 @@ const COMMANDS: Record<string, CreateCommand[]> = {
   Publish: [deploy, pull, versions, rollback, open],
   "Your canvases": [list, share, password, logs, deleteCommand, restore],
   Account: [login, logout, whoami],
-  Help: [completion],
+  Help: [doctor, completion],
 };
 
 const EXAMPLES = `
