@@ -1,5 +1,6 @@
 import { ai } from "./ai.ts";
 import { calibrate } from "./calibrate.ts";
+import { commandLine } from "./cli.ts";
 import { collections } from "./collections.ts";
 import { connections } from "./connections.ts";
 import { deploys } from "./deploys.ts";
@@ -23,6 +24,7 @@ const BENCHES = {
   realtime,
   sizes,
   start,
+  cli: commandLine,
 };
 
 const names = process.argv.slice(2);
