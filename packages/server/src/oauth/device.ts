@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyInstance, FastifyReply } from "fastify";
 import type { User } from "../access/principal.ts";
 import type { Env } from "../env.ts";
 import { requireSameOrigin } from "../http/csrf.ts";
@@ -34,10 +34,7 @@ export function mountDevice(app: FastifyInstance, env: Env): void {
     const form = await readForm(request);
     const ticket = form.get("ticket");
     if (ticket === undefined) return ask(form.get("user_code") ?? "", user, reply);
-    return answer(readTicket<string>("device", ticket, user, env), form.get("answer"), user, {
-      request,
-      reply,
-    });
+    return answer(readTicket<string>("device", ticket, user, env), form.get("answer"), user, reply);
   });
 
   async function ask(typed: string, user: User, reply: FastifyReply): Promise<FastifyReply> {
@@ -60,7 +57,7 @@ export function mountDevice(app: FastifyInstance, env: Env): void {
     userCode: string,
     given: string | undefined,
     user: User,
-    { reply }: { request: FastifyRequest; reply: FastifyReply },
+    reply: FastifyReply,
   ): Promise<FastifyReply> {
     const allowed = given === "allow";
     if (!(await answerDevice(userCode, user, allowed ? "allow" : "deny", env)))

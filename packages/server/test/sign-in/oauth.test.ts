@@ -214,6 +214,16 @@ await onEngines("a token for the command line", ({ base, signIn }, env) => {
     assert.equal((await whoAmI(base, [["Authorization", `Bearer ${token}`]])).json.email, ada.email);
   });
 
+  it("at most 10,000 devices wait at a time: 503", async () => {
+    await env.db.run`
+      insert into oauth_codes (secret_hash, user_code, host, scope, expires_at)
+      with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < 10000)
+      select 'full ' || n, 'full ' || n, 'a', 'full', 0 from numbers`;
+    failed(await callAs(base, "/oauth/device_authorization", {}), "temporarily_unavailable", 503);
+    await env.db.run`delete from oauth_codes where secret_hash like 'full %'`;
+    await startDevice();
+  });
+
   it("a person has at most 50 codes, and the sweep removes them an hour after their end", async () => {
     const many = await signIn(freshEmail("many"));
     const attempt = await newAttempt(base);

@@ -115,6 +115,7 @@ export const oauth: Fault[] = [
     "where user_code = ${userCode}`;\n  return",
     TEST,
   ),
+  fault("oauth: any number of devices wait", CODES, "< ${MAX_DEVICES}", "< 1000000", TEST),
   fault("oauth: a person has any number of codes", CODES, "< ${MAX_CODES}", "< 1000000", TEST),
   fault(
     "oauth: other sites answer the question",
