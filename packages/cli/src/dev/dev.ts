@@ -5,6 +5,7 @@ import type { AddressInfo, Server } from "node:net";
 import os from "node:os";
 import path from "node:path";
 import { LIMITS } from "@easel/protocol/limits";
+import type { LoggedCall } from "@easel/protocol/management";
 import { type EaselJson, easelJson, faultsOf } from "@easel/server/canvases/publishing/easel-json";
 import { isAllowedSlug, slugOf } from "@easel/server/canvases/publishing/slug";
 import type { Context } from "../context.ts";
@@ -12,7 +13,7 @@ import { readFolder } from "../deploy/folder.ts";
 import { fail } from "../exit.ts";
 import { makeOwnFolder } from "../project/own-folder.ts";
 import { clean } from "../terminal/clean.ts";
-import { Report } from "./call-report.ts";
+import { callLine, Report } from "./call-report.ts";
 import { stateFor } from "./dev-pages.ts";
 import { canvasPath, type Site } from "./dev-site.ts";
 import { applyEaselJson, openCanvas, startService } from "./embedded.ts";
@@ -103,6 +104,14 @@ async function requireFolder(folder: string, isProxied: boolean): Promise<void> 
   await readFolder(folder);
 }
 
+/** Reports a refused or closed WebSocket of a page. The front reports all other calls. */
+async function reportSocket(call: LoggedCall, isOwn: boolean, { env, report }: Site): Promise<void> {
+  const { method, route, status, userId } = call;
+  if (!isOwn || route !== "/realtime") return;
+  const user = await env.db.get<{ name: string }>`select name from users where id = ${userId}`;
+  report.add(callLine({ method, path: route, status }, JSON.stringify(call), user?.name ?? null));
+}
+
 /** Runs `easel dev` until the person presses Ctrl-C: serves a folder as a canvas, and reloads its open pages when a file is saved. */
 export async function dev(given: string, options: DevOptions, context: Context): Promise<void> {
   const { terminal, signal, env: environment } = context;
@@ -148,6 +157,7 @@ export async function dev(given: string, options: DevOptions, context: Context):
       faults: first.faults,
     };
     const here = site;
+    endings.push(env.callLog.subscribe((call, canvas) => void reportSocket(call, canvas.id === id, here)));
     const apply = async ({ settings, faults }: { settings: EaselJson | null; faults: string[] }) => {
       here.faults = faults;
       for (const fault of faults) report.add(`easel.json: ${fault}`);

@@ -1,0 +1,69 @@
+import type { IncomingMessage } from "node:http";
+import { cookiesForService } from "./cookie-names.ts";
+import { canvasPath, type Site } from "./dev-site.ts";
+import { isNavigation, moveOrigin, type PageHost } from "./page-hosts.ts";
+
+/** Matches the paths of the service itself. With `--proxy`, all others lead to the dev server. */
+const SERVICE_PATH =
+  /^\/(v1|sdk|api|auth|oauth|c|schema|docs|reference|tokens|openapi\.json|llms\.txt|skill\.md|healthz|readyz|\.well-known\/oauth-authorization-server)(\/|$)/;
+
+/** Returns the path of a request's URL, without the query. */
+export const pathOf = (url = "/"): string => url.split("?", 1)[0] as string;
+
+/**
+ * Returns the headers of a request as the service expects them: with its own host, origin and names of cookies. Content is neither
+ * compressed nor taken from a cache.
+ */
+export function serviceHeaders(
+  request: IncomingMessage,
+  { origin, label }: PageHost,
+  site: Site,
+): IncomingMessage["headers"] {
+  const headers = { ...request.headers };
+  if (label !== null) headers.host = new URL(site.origin).host;
+  if (label !== null) moveOrigin(headers, origin, site.origin);
+  headers.cookie = cookiesForService(headers.cookie, site.port);
+  if (headers.cookie === "") delete headers.cookie;
+  if (headers.upgrade === undefined) delete headers["accept-encoding"];
+  for (const name of ["if-none-match", "if-modified-since"])
+    if (pathOf(request.url).startsWith("/c/")) delete headers[name];
+  return headers;
+}
+
+/** Changes the headers of a request for the service to those for the dev server, which gets all cookies of the browser. */
+export function moveToDevServer(
+  { headers }: IncomingMessage,
+  cookie: string | undefined,
+  origin: string,
+  target: string,
+): void {
+  if (cookie === undefined) delete headers.cookie;
+  else headers.cookie = cookie;
+  headers.host = new URL(target).host;
+  moveOrigin(headers, origin, target);
+}
+
+/**
+ * Returns the URL at the dev server of `--proxy` that a request is for, or null if the service answers it. A page of the canvas is only
+ * shown to those whom the service lets in.
+ */
+export async function devServerPath(
+  request: IncomingMessage,
+  path: string,
+  site: Site,
+): Promise<string | null> {
+  if (site.proxy === null) return null;
+  const canvas = canvasPath(site);
+  const url = request.url ?? "/";
+  if (!path.startsWith(canvas)) return SERVICE_PATH.test(path) ? null : url;
+  if (isNavigation(request)) {
+    const { cookie } = request.headers;
+    const { status } = await fetch(`${site.service}${canvas}`, {
+      method: "HEAD",
+      redirect: "manual",
+      headers: { accept: "text/html", ...(cookie === undefined ? {} : { cookie }) },
+    });
+    if (status !== 200) return null;
+  }
+  return url.slice(canvas.length - 1);
+}
