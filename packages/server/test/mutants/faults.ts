@@ -5,6 +5,7 @@ import { canvases } from "./faults/canvases.ts";
 import { cli } from "./faults/cli.ts";
 import { cliAccount } from "./faults/cli-account.ts";
 import { cliCanvases } from "./faults/cli-canvases.ts";
+import { cliDev } from "./faults/cli-dev.ts";
 import { connections } from "./faults/connections.ts";
 import { data } from "./faults/data.ts";
 import { oauth } from "./faults/oauth.ts";
@@ -39,5 +40,6 @@ export const FAULTS: Fault[] = [
   ...cliCanvases,
   ...sdk,
   ...cli,
+  ...cliDev,
   ...react,
 ];
