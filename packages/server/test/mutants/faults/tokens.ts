@@ -90,6 +90,13 @@ export const tokens: Fault[] = [
     SCOPES_TEST,
   ),
   fault(
+    "tokens: the list of deleted canvases has all of the owner",
+    "packages/server/src/canvases/deleted.ts",
+    "and id = coalesce(${only}, id)",
+    "and coalesce(${only}, id) is not null",
+    SCOPES_TEST,
+  ),
+  fault(
     "tokens: a read token opens WebSockets and calls AI",
     "packages/server/src/primitives/mount.ts",
     "reads: readable && ",
