@@ -1,5 +1,6 @@
 import { Command } from "commander";
 import { completion } from "./commands/completion.ts";
+import { data } from "./commands/data.ts";
 import { deleteCommand } from "./commands/delete.ts";
 import { deploy } from "./commands/deploy.ts";
 import { dev } from "./commands/dev.ts";
@@ -28,7 +29,7 @@ type CreateCommand = (context: Context) => Command;
 const COMMANDS: Record<string, CreateCommand[]> = {
   Develop: [init, dev, types],
   Publish: [deploy, pull, versions, rollback, open],
-  "Your canvases": [list, share, password, logs, deleteCommand, restore],
+  "Your canvases": [list, share, password, data, logs, deleteCommand, restore],
   Account: [login, logout, whoami],
   Help: [doctor, completion],
 };
@@ -45,6 +46,12 @@ ${Object.entries(EXIT)
   .map(([name, code]) => `  ${String(code).padEnd(4)} ${EXIT_MEANINGS[name as Exit]}`)
   .join("\n")}`;
 
+/** Gives a command and its subcommands the settings of `parent`, such as where output goes. */
+function inherit(command: Command, parent: Command): Command {
+  for (const each of command.commands) inherit(each, parent);
+  return command.copyInheritedSettings(parent);
+}
+
 /** Creates the command line `easel`, whose output goes to the terminal of the context. */
 export function createProgram(version: string, context: Context): Command {
   const { stdout, stderr } = context.terminal.streams;
@@ -60,7 +67,7 @@ export function createProgram(version: string, context: Context): Command {
     .exitOverride();
   for (const [heading, commands] of Object.entries(COMMANDS)) {
     program.commandsGroup(`${heading}:`);
-    for (const create of commands) program.addCommand(create(context).copyInheritedSettings(program));
+    for (const create of commands) program.addCommand(inherit(create(context), program));
   }
   program.hook("preAction", (_, command) => {
     context.terminal.json = command.opts().json === true;

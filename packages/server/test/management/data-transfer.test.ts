@@ -557,8 +557,8 @@ await onEngines("exports and imports of data", (target, env) => {
         await zip({ "manifest.json": MANIFEST, [keys.name]: `"${"x".repeat(450_000)}` }),
       ],
       [
-        "a file that claims to be huge",
-        forge([manifest, { ...keys, size: 0xfffffffe, compressedSize: 1_000, method: 8 }]),
+        "lines that claim to be too many bytes, in a file that is not read",
+        forge([manifest, keys, { name: "other.jsonl", size: 0xfffffffe, method: 8 }]),
       ],
     ];
     for (const [name, body] of rows) {
@@ -578,7 +578,7 @@ await onEngines("exports and imports of data", (target, env) => {
     const canvas = await governed();
     const body = await zip({
       "manifest.json": MANIFEST,
-      "kv/shared.jsonl": jsonLines({ key: "late", value: 1 }),
+      "kv/user.jsonl": jsonLines({ key: "late", value: 1 }),
     });
     const request = start(target.base, {
       method: "POST",
@@ -597,7 +597,7 @@ await onEngines("exports and imports of data", (target, env) => {
     const [response] = await once(request, "response");
     response.resume();
     assert.equal(response.statusCode, 403);
-    assert.deepEqual(await entries(canvas, "owner", "/kv"), []);
+    assert.deepEqual(await entries(canvas, "editor", "/kv/user"), []);
   });
 
   it("a client that disconnects ends the export, and the import before it has begun", async () => {

@@ -1,0 +1,180 @@
+import assert from "node:assert/strict";
+import { readFile, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { before, test } from "node:test";
+import { createEasel } from "@easel/sdk";
+import type { Env } from "../../server/src/env.ts";
+import { fileScope, startService, temporaryDirectory } from "../../server/test/support/service.ts";
+import { easel, folderWith, signedIn } from "./support/easel.ts";
+
+const POLICY = { collections: { ideas: { preset: "collaborative" } } };
+const FILES = {
+  "index.html": "<!doctype html><title>Data</title>",
+  "easel.json": JSON.stringify({ capabilities: ["kv", "files"], policy: POLICY }),
+};
+
+const scope = fileScope();
+let base: string;
+let service: Env;
+let env: Record<string, string>;
+let cwd: string;
+let temporary: string;
+before(async () => {
+  ({ base, env: service } = await startService(scope, { SERVICE_RATELIMIT_ENABLED: "false" }));
+  env = await signedIn(base, service);
+  temporary = await temporaryDirectory(scope);
+  cwd = await canvas("data-one");
+});
+
+/** Deploys a canvas with a collection. Returns its folder. */
+async function canvas(name: string): Promise<string> {
+  const folder = await folderWith(scope, name, FILES);
+  const { code, stderr } = await easel(["deploy", folder], { env });
+  assert.equal(code, 0, stderr);
+  return folder;
+}
+
+/** Runs `easel data` in the folder of a canvas and requires success. Returns what it prints. */
+async function data(args: string[], options: { cwd?: string; input?: string } = {}): Promise<string> {
+  const { code, stdout, stderr } = await easel(["data", ...args], { env, cwd, ...options });
+  assert.equal(code, 0, stderr);
+  return stdout;
+}
+
+test("keys are set, read, listed and removed", async () => {
+  assert.equal(await data(["set", "greeting", '{"text":"Hello"}']), "greeting\n");
+  assert.equal(await data(["set", "plain", "-", "--string"], { input: "text\n" }), "plain\n");
+  await data(["set", "--user", "mine", "5"]);
+  assert.deepEqual(JSON.parse(await data(["get", "greeting"])), { text: "Hello" });
+  assert.equal(await data(["get", "plain", "--string"]), "text\n\n");
+  assert.equal(await data(["get", "--user", "mine", "--json"]), "5\n");
+  assert.equal(
+    await data(["ls", "--kv"]),
+    'KEY       VALUE\ngreeting  {"text":"Hello"}\nplain     "text\\n"\n',
+  );
+  assert.deepEqual(JSON.parse(await data(["ls", "--prefix", "pl", "--json"])), [
+    { key: "plain", value: "text\n" },
+  ]);
+  await data(["rm", "plain"]);
+  assert.deepEqual(JSON.parse(await data(["ls", "--kv", "--json"])), [
+    { key: "greeting", value: { text: "Hello" } },
+  ]);
+});
+
+test("records are created, changed, read and removed; many only after a question", async () => {
+  const id = (await data(["set", "--collection", "ideas", '"one"'])).trim();
+  await data(["set", "--collection", "ideas", id, '"changed"']);
+  assert.equal(await data(["get", "--collection", "ideas", id]), '"changed"\n');
+  await data(["set", "--collection", "ideas", '"two"']);
+  const asked = await easel(["data", "rm", "--collection", "ideas", "--all"], { env, cwd });
+  assert.deepEqual([asked.code, asked.stdout], [2, ""]);
+  assert.match(asked.stderr, /--yes/);
+  assert.equal(JSON.parse(await data(["ls", "--collection", "ideas", "--json"])).length, 2);
+  assert.deepEqual(JSON.parse(await data(["rm", "--collection", "ideas", "--all", "--yes", "--json"])), {
+    removed: 2,
+  });
+  assert.deepEqual(JSON.parse(await data(["ls", "--collection", "ideas", "--json"])), []);
+});
+
+test("a zip of all data is imported into another canvas, and only what is new", async () => {
+  await data(["set", "--collection", "ideas", '{"title":"=tea"}']);
+  const zip = path.join(temporary, "all.zip");
+  assert.equal(await data(["export", "-o", zip]), `${zip}\n`);
+  const other = await canvas("data-two");
+  const planned = await data(["import", zip, "--dry-run"], { cwd: other });
+  assert.match(planned, /collections\/ideas\.jsonl: 1 line\n/);
+  assert.equal(JSON.parse(await data(["ls", "--json"], { cwd: other })).kv, 0);
+  const first = JSON.parse(await data(["import", zip, "--json"], { cwd: other }));
+  assert.deepEqual(first.imported, { kv: 2, collections: 1, submissions: 0, files: 0 });
+  assert.match(
+    await data(["ls"], { cwd: other }),
+    /^DATA .*\nshared keys +1\n[\s\S]*collection ideas +1 .*collaborative\n/,
+  );
+  await data(["set", "greeting", '"changed"'], { cwd: other });
+  const again = JSON.parse(await data(["import", zip, "--json"], { cwd: other }));
+  assert.deepEqual(again.imported, { kv: 0, collections: 0, submissions: 0, files: 0 });
+  const asked = await easel(["data", "import", zip, "--existing", "replace"], { env, cwd: other });
+  assert.equal(asked.code, 2);
+  assert.equal(await data(["get", "greeting"], { cwd: other }), '"changed"\n');
+  await data(["import", zip, "--existing", "replace", "--yes"], { cwd: other });
+  assert.deepEqual(JSON.parse(await data(["get", "greeting"], { cwd: other })), { text: "Hello" });
+});
+
+test("one collection as CSV and as JSON lines, there and back", async () => {
+  const other = await canvas("data-three");
+  const csv = await data(["export", "--collection", "ideas", "--format", "csv"]);
+  assert.match(csv, /^id,authorId,updatedAt,value\.title\n[\w-]+,[\w-]+,\d+,'=tea\n$/);
+  const file = path.join(temporary, "ideas.csv");
+  await writeFile(file, csv);
+  await data(["import", file, "--collection", "ideas"], { cwd: other });
+  const lines = path.join(temporary, "ideas.jsonl");
+  await data(["export", "--collection", "ideas", "-o", lines], { cwd: other });
+  assert.deepEqual(JSON.parse(await readFile(lines, "utf8")).value, { title: "=tea" });
+  await writeFile(path.join(temporary, "own.jsonl"), '{"value":1}\n\n{"value":[2]}');
+  const { imported } = JSON.parse(
+    await data(["import", path.join(temporary, "own.jsonl"), "--collection", "ideas", "--json"], {
+      cwd: other,
+    }),
+  );
+  assert.equal(imported.collections, 2);
+});
+
+test("files are listed and removed", async () => {
+  const easelOf = createEasel({ url: `${base}/c/data-one/`, token: env.EASEL_TOKEN });
+  const { id } = await easelOf.files.upload(new Blob(["content"]), { name: "tea.txt" });
+  assert.equal(
+    await data(["ls", "--files"]),
+    `ID                                    FILE\n${id}  tea.txt (7 bytes)\n`,
+  );
+  assert.equal(JSON.parse(await data(["get", "--files", id])).name, "tea.txt");
+  await data(["rm", "--files", id]);
+  assert.equal((await easel(["data", "get", "--files", id], { env, cwd })).code, 4);
+});
+
+test("submissions are listed, read, exported and removed", async () => {
+  const easelOf = createEasel({ url: `${base}/c/data-one/`, token: env.EASEL_TOKEN });
+  const { userId } = await easelOf.submissions.set("lunch", "soup");
+  assert.match(await data(["ls", "--submissions", "lunch"]), /"soup"/);
+  assert.equal(await data(["get", "--submissions", "lunch", userId]), '"soup"\n');
+  const [line] = (await data(["export", "--submissions", "lunch"])).split("\n");
+  assert.equal(JSON.parse(line ?? "").userId, userId);
+  await data(["rm", "--submissions", "lunch", userId]);
+  assert.equal(await data(["export", "--submissions", "lunch"]), "");
+});
+
+test("control characters of other people never reach the terminal", async () => {
+  await data(["set", "--string", "\u001b[2Jkey", "v\u001b]0;x"]);
+  const shown = await data(["ls", "--kv"]);
+  assert.ok(shown.includes("key") && !shown.includes("\u001b"));
+});
+
+test("exit codes", async () => {
+  const empty = path.join(temporary, "empty.zip");
+  await writeFile(empty, "");
+  const broken = path.join(temporary, "broken.jsonl");
+  await writeFile(broken, '{"key":"a","value":1}\nno');
+  const stranger = await signedIn(base, service, "stranger@example.com");
+  const rows: [code: number, args: string[], variables?: Record<string, string>][] = [
+    [4, ["get", "none"]],
+    [4, ["ls"], stranger],
+    [3, ["ls"], { ...env, EASEL_TOKEN: `easel_pat_${"x".repeat(43)}` }],
+    [2, ["get"]],
+    [2, ["set", "a", "no json"]],
+    [2, ["set", "a"]],
+    [2, ["ls", "--kv", "--user"]],
+    [2, ["rm"]],
+    [2, ["export", "--what", "nothing"]],
+    [2, ["export", "--format", "csv"]],
+    [2, ["import", path.join(temporary, "none.zip")]],
+    [2, ["import", broken]],
+    [2, ["import", broken, "--kv"]],
+    [1, ["import", empty]],
+    [1, ["set", "k".repeat(513), "1"]],
+    [4, ["ls", "--collection", "none"]],
+  ];
+  for (const [code, args, variables = env] of rows) {
+    const outcome = await easel(["data", ...args], { env: variables, cwd });
+    assert.deepEqual([outcome.code, outcome.stdout], [code, ""], `${args.join(" ")}: ${outcome.stderr}`);
+    assert.doesNotMatch(outcome.stderr, /bug of easel/);
+  }
+});
