@@ -34,7 +34,7 @@ const targeted = (command: Command): Command =>
 
 /** The command `easel data`, with a command for each operation. */
 export const data = (context: Context): Command => {
-  const entries = () => import("../data/entries.ts");
+  const entries = () => import("../canvas-data/entries.ts");
   const create = (name: string, description: string) => new Command(name).description(description);
   const kv = () => new Option("--kv", "the shared keys");
   const files = () => new Option("--files", "the uploaded files");
@@ -46,7 +46,7 @@ export const data = (context: Context): Command => {
         .addOption(kv())
         .addOption(files())
         .option("--prefix <text>", "only keys that begin with the text")
-        .action(async (options) => (await import("../data/list-data.ts")).listData(options, context)),
+        .action(async (options) => (await import("../canvas-data/list-data.ts")).listData(options, context)),
     )
     .addCommand(
       common(targeted(create("get", "Prints the value of a key, record or submission.")))
@@ -84,7 +84,9 @@ export const data = (context: Context): Command => {
         )
         .option("-o, --output <file>", "the file to write; - is stdout")
         .addHelpText("after", CSV_HELP)
-        .action(async (options) => (await import("../data/export-data.ts")).exportData(options, context)),
+        .action(async (options) =>
+          (await import("../canvas-data/export-data.ts")).exportData(options, context),
+        ),
     )
     .addCommand(
       common(targeted(create("import", "Imports a zip of an export, or JSON lines or CSV.")))
@@ -99,7 +101,7 @@ export const data = (context: Context): Command => {
         .addOption(yesOption())
         .addHelpText("after", IMPORT_HELP)
         .action(async (file, options) =>
-          (await import("../data/import-file.ts")).importFile(file, options, context),
+          (await import("../canvas-data/import-file.ts")).importFile(file, options, context),
         ),
     );
 };

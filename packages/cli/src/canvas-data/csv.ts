@@ -1,0 +1,109 @@
+import type { Json } from "@easel/protocol/types";
+import { parse } from "csv-parse";
+import { stringify } from "csv-stringify/sync";
+import { fail } from "../exit.ts";
+
+/*
+ * Entries as CSV. The fields of a value that is an object are columns such as `value.title`; any other value is in the column `value`. A cell
+ * is JSON if it can be parsed as JSON, otherwise a text. An empty cell means that the field is absent.
+ */
+
+/** A line of an export: a key, a record or a submission. */
+export type Line = Record<string, Json | undefined>;
+
+/** Matches texts that a spreadsheet would evaluate, and those that `guard` has changed. */
+const FORMULA = /^'*[=+\-@\t\r]/;
+const GUARDED = /^''*[=+\-@\t\r]/;
+
+/** Puts an apostrophe before a text that a spreadsheet would evaluate as a formula. */
+const guard = (text: string) => (FORMULA.test(text) ? `'${text}` : text);
+const unguard = (text: string) => (GUARDED.test(text) ? text.slice(1) : text);
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Converts a value to a cell. A text that could be read as another value is written as JSON. */
+export function cellOf(value: Json | undefined): string {
+  if (value === undefined) return "";
+  if (typeof value !== "string") return JSON.stringify(value);
+  return value === "" || isJson(value) ? JSON.stringify(value) : guard(value);
+}
+
+/** Converts a cell back to a value. */
+export function valueOfCell(cell: string): Json | undefined {
+  if (cell === "") return undefined;
+  try {
+    return JSON.parse(cell);
+  } catch {
+    return unguard(cell);
+  }
+}
+
+/** The columns that are always texts. */
+const TEXTS = ["key", "id", "authorId", "userId"];
+const FIELD = "value.";
+
+const isObject = (value: Json | undefined): value is { [name: string]: Json } =>
+  typeof value === "object" && value !== null && !Array.isArray(value) && Object.keys(value).length > 0;
+
+function flattened({ value, ...line }: Line): Map<string, string> {
+  const cells = new Map<string, string>();
+  for (const [name, each] of Object.entries(line))
+    cells.set(name, TEXTS.includes(name) ? guard(String(each)) : cellOf(each));
+  if (!isObject(value)) cells.set("value", cellOf(value));
+  else for (const [name, each] of Object.entries(value)) cells.set(FIELD + name, cellOf(each));
+  return cells;
+}
+
+/** Returns entries as CSV, with a header of all fields that occur. */
+export function csvOf(lines: readonly Line[]): string {
+  const rows = lines.map(flattened);
+  const columns = [...new Set(rows.flatMap((row) => [...row.keys()]))];
+  return stringify([columns, ...rows.map((row) => columns.map((column) => row.get(column) ?? ""))]);
+}
+
+/** The columns of an export that an import ignores or takes as ids. */
+const META = [...TEXTS, "updatedAt"];
+
+function lineOf(cells: Record<string, string>): Line {
+  const line: Line = {};
+  for (const name of META) if (cells[name]) line[name] = unguard(cells[name]);
+  const others = Object.entries(cells).filter(([name]) => !META.includes(name));
+  const plain = others.find(([name]) => name === "value")?.[1];
+  const fields = others.filter(([name]) => name.startsWith(FIELD));
+  // A table that is no export has a column per field.
+  const named =
+    fields.length > 0 || plain !== undefined
+      ? fields.map(([name, cell]) => [name.slice(FIELD.length), cell] as const)
+      : others;
+  const values = named.flatMap(([name, cell]) => {
+    const value = valueOfCell(cell);
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  line.value = plain ? valueOfCell(plain) : Object.fromEntries(values);
+  return line;
+}
+
+/** Reads CSV with a header as entries. Throws a `Failure` for faulty CSV. */
+export async function* readCsv(chunks: AsyncIterable<Buffer>): AsyncGenerator<Line> {
+  const parser = parse({ columns: true, bom: true, skip_empty_lines: true });
+  const fed = (async () => {
+    for await (const chunk of chunks)
+      if (!parser.write(chunk)) await new Promise((resolve) => parser.once("drain", resolve));
+    parser.end();
+  })();
+  fed.catch((error) => parser.destroy(error));
+  try {
+    for await (const cells of parser as AsyncIterable<Record<string, string>>) yield lineOf(cells);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (!code?.startsWith("CSV_")) throw error;
+    fail(`The CSV is faulty: ${(error as Error).message}`, { exit: "usage" });
+  }
+}

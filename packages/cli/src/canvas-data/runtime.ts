@@ -1,0 +1,44 @@
+import { setTimeout as wait } from "node:timers/promises";
+import type { Canvas } from "@easel/protocol/types";
+import { createEasel, type Easel, EaselError } from "@easel/sdk";
+import { causeOf } from "../api/send.ts";
+import type { Service } from "../api/service.ts";
+import type { Context } from "../context.ts";
+import { type Exit, fail } from "../exit.ts";
+import { clean } from "../terminal/clean.ts";
+
+const EXITS: Record<number, Exit> = { 0: "unreachable", 401: "signedOut", 403: "denied", 404: "denied" };
+
+/** The longest time that a write waits for a rate limit, and the number of times that it is sent at most. */
+const LONGEST_WAIT_S = 120;
+const MAX_TRIES = 6;
+
+/** Sends a request, and sends it again when the rate limit allows it. */
+function patientFetch({ signal, terminal }: Context) {
+  return async (url: string, init: RequestInit): Promise<Response> => {
+    for (let tries = 1; ; tries += 1) {
+      const signals = [signal, ...(init.signal ? [init.signal] : [])];
+      const response = await fetch(url, { ...init, signal: AbortSignal.any(signals) });
+      const after = Number(response.headers.get("retry-after") ?? "NaN");
+      if (response.status !== 429 || !(after <= LONGEST_WAIT_S) || tries >= MAX_TRIES) return response;
+      await response.body?.cancel();
+      if (after > 2) terminal.say(`Too many requests; going on in ${after} s…`);
+      await wait(after * 1000, undefined, { signal });
+    }
+  };
+}
+
+/** Returns the SDK for a canvas, which acts for the person who is signed in. */
+export const runtimeOf = ({ url }: Canvas, { token }: Service, context: Context): Easel =>
+  createEasel({ url, token, fetch: patientFetch(context) });
+
+/** Runs calls of the SDK. Throws a `Failure` for an error of the SDK, with the exit code of its status. */
+export async function runtimeCall<Result>(call: () => Promise<Result>): Promise<Result> {
+  try {
+    return await call();
+  } catch (error) {
+    if (!(error instanceof EaselError)) throw error;
+    const message = error.status === 0 && error.cause !== undefined ? causeOf(error.cause) : error.message;
+    return fail(clean(message), { exit: EXITS[error.status] ?? "failed" });
+  }
+}
