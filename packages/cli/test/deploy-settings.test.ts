@@ -1,4 +1,7 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { before, test } from "node:test";
 import type { Env } from "../../server/src/env.ts";
@@ -76,6 +79,32 @@ test("every deploy sets title, spa and the sections of the policy that easel.jso
   assert.notEqual(second.revision, first.revision);
   assert.deepEqual(JSON.parse(second.policy), { collections, defaultMode: "collaboration" });
   assert.deepEqual(await next({ spa: false }), { ...second, spa: 0 });
+});
+
+test("EASEL_TOKEN is not sent to a service that only the folder names", async (t) => {
+  let requests = 0;
+  const other = createServer((_request, response) => {
+    requests += 1;
+    response.writeHead(404).end();
+  });
+  other.listen(0, "127.0.0.1");
+  await once(other, "listening");
+  t.after(() => other.close());
+  const { port } = other.address() as AddressInfo;
+  const url = `http://127.0.0.1:${port}`;
+  const project = { url, canvasId: "a", slug: "stolen", version: null };
+  const folder = await folderWith(t, "stolen", {
+    "index.html": PAGE,
+    ".easel/project.json": JSON.stringify(project),
+  });
+  const { EASEL_TOKEN = "" } = env;
+  for (const args of [["deploy"], ["versions"], ["list"], ["whoami"]]) {
+    const { code, stderr } = await easel(args, { env: { EASEL_TOKEN }, cwd: folder });
+    assert.deepEqual([code, requests], [2, 0], stderr);
+    assert.match(stderr, /EASEL_URL/);
+  }
+  await easel(["list", "--url", url], { env: { EASEL_TOKEN }, cwd: folder });
+  assert.equal(requests, 1);
 });
 
 /** Texts of easel.json that are refused, and what is printed. */

@@ -1,13 +1,12 @@
 import { Refusal } from "../api/refusal.ts";
-import { bodyOf, serviceAt, serviceUrl, tokenFor } from "../api/service.ts";
+import { bodyOf, findAccount, serviceAt } from "../api/service.ts";
 import type { Context } from "../context.ts";
 import { clean } from "../terminal/clean.ts";
 import { formatTime } from "../terminal/time.ts";
 
 /** Shows who the caller is, at which service, what the token may do, until when, and where the token comes from. */
 export async function whoami({ url: given }: { url?: string }, context: Context): Promise<void> {
-  const url = await serviceUrl({ url: given, folder: context.cwd }, context);
-  const { token, source } = await tokenFor(url, context);
+  const { url, token, source } = await findAccount({ url: given, folder: context.cwd }, context);
   const { api } = serviceAt(url, token, context);
   const { email, name, isAdmin } = await bodyOf(api.GET("/api/me"));
   // Older services do not tell about the token.

@@ -4,6 +4,7 @@ import { credentialsFile, isTokenText, readCredentials } from "../account/creden
 import type { Context } from "../context.ts";
 import { fail } from "../exit.ts";
 import { readProject } from "../project/project.ts";
+import { clean } from "../terminal/clean.ts";
 import { baseUrlOf } from "./base-url.ts";
 import { type SendOptions, send } from "./send.ts";
 
@@ -45,7 +46,7 @@ export async function serviceUrl(
  * Returns the token for a service, and where it comes from: `EASEL_TOKEN`, or the file of the stored sign-in. Throws a `Failure` if there is
  * none.
  */
-export async function tokenFor(url: string, context: Context): Promise<{ token: string; source: string }> {
+async function tokenFor(url: string, context: Context): Promise<{ token: string; source: string }> {
   // Secrets of CI often end with a line break.
   const given = context.env.EASEL_TOKEN?.trim();
   if (given && !isTokenText(given))
@@ -60,13 +61,33 @@ export async function tokenFor(url: string, context: Context): Promise<{ token: 
   });
 }
 
+/**
+ * Returns the service that `serviceUrl` finds, with the token of the person and where it comes from. Throws a usage error if `EASEL_TOKEN`
+ * would go to a service that only the folder names.
+ */
+export async function findAccount(
+  options: { url?: string | undefined; folder?: string | undefined },
+  context: Context,
+): Promise<{ url: string; token: string; source: string }> {
+  const url = await serviceUrl(options, context);
+  const { token, source } = await tokenFor(url, context);
+  const isNamed = options.url !== undefined || Boolean(context.env.EASEL_URL);
+  // The folder may come from somebody else, who would get the token by naming a service of their own in `.easel/project.json`.
+  if (source === "EASEL_TOKEN" && !isNamed && (await readCredentials(context)).services[url] === undefined)
+    fail(`EASEL_TOKEN is not sent to ${clean(url)}, which only the folder names.`, {
+      exit: "usage",
+      hint: "Set EASEL_URL, too.",
+    });
+  return { url, token, source };
+}
+
 /** Connects to the service that `serviceUrl` finds, with the token of the person. Sends nothing yet. */
 export async function connect(
   options: { url?: string | undefined; folder?: string | undefined },
   context: Context,
 ): Promise<Service> {
-  const url = await serviceUrl(options, context);
-  return serviceAt(url, (await tokenFor(url, context)).token, context);
+  const { url, token } = await findAccount(options, context);
+  return serviceAt(url, token, context);
 }
 
 /** Returns a service with a given base URL and token. */

@@ -23,4 +23,11 @@ export const cli: Fault[] = [
     "if (faults.length > 99) fail(",
     "packages/cli/test/deploy-settings.test.ts",
   ),
+  fault(
+    "cli: EASEL_TOKEN goes to the service that a folder names",
+    "packages/cli/src/api/service.ts",
+    'if (source === "EASEL_TOKEN" && !isNamed',
+    'if (source === "EASEL_TOKEN" && isNamed',
+    "packages/cli/test/deploy-settings.test.ts",
+  ),
 ];
