@@ -1,6 +1,6 @@
 import { discover } from "../account/discovery.ts";
 import { causeOf } from "../api/send.ts";
-import { bodyOf, serviceAt, serviceUrl, tokenFor } from "../api/service.ts";
+import { bodyOf, findAccount, serviceAt, serviceUrl } from "../api/service.ts";
 import type { Context } from "../context.ts";
 import { clean } from "../terminal/clean.ts";
 import { formatTime } from "../terminal/time.ts";
@@ -88,8 +88,8 @@ function checkCookies(url: URL, urlMode: string): Finding {
   );
 }
 
-async function checkToken(url: string, context: Context): Promise<Finding[]> {
-  const { token, source } = await tokenFor(url, context);
+async function checkToken(given: string | undefined, context: Context): Promise<Finding[]> {
+  const { url, token, source } = await findAccount({ url: given, folder: context.cwd }, context);
   const { api } = serviceAt(url, token, context);
   const { email, authMode, urlMode } = await bodyOf(api.GET("/api/me"));
   const { scope, canvas, expiresAt } = await bodyOf(api.GET("/api/token"));
@@ -119,6 +119,6 @@ export async function checkService(given: string | undefined, context: Context):
     ...reach,
     checkScheme(new URL(url)),
     await checkAddress(url, context),
-    ...(await checkToken(url, context).catch((error) => [faultOf("token", error)])),
+    ...(await checkToken(given, context).catch((error) => [faultOf("token", error)])),
   ];
 }
