@@ -62,6 +62,7 @@ const hostRows: [host: string, status: number][] = [
   ["[::1]:PORT", 307],
   ["localhost", 421],
   ["localhost:1", 421],
+  ["localhost:9999", 421],
   ["attacker.example:PORT", 421],
   ["localhost.attacker.example:PORT", 421],
   ["chi.localhost.attacker.example:PORT", 421],
