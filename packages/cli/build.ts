@@ -1,7 +1,8 @@
-import { cp, mkdir, rm } from "node:fs/promises";
+import { cp, mkdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { ASSETS, assetPath } from "@easel/server/config/assets";
 import { build } from "rolldown";
+import { printLicenses } from "./build-licenses.ts";
 import manifest from "./package.json" with { type: "json" };
 import { TEMPLATES } from "./src/init/template-names.ts";
 
@@ -10,7 +11,7 @@ const DIST = path.join(import.meta.dirname, "dist");
 /** Bundles `src/main.ts` and everything that it imports. Modules that are imported on use become chunks of their own. */
 await rm(DIST, { recursive: true, force: true });
 await mkdir(DIST, { recursive: true });
-await build({
+const { output } = await build({
   input: {
     main: path.join(import.meta.dirname, "src/main.ts"),
     "checkpoint-worker": path.join(import.meta.dirname, "../server/src/drivers/db/checkpoint-worker.ts"),
@@ -28,6 +29,9 @@ await build({
   },
   logLevel: "warn",
 });
+
+const modules = output.flatMap((part) => (part.type === "chunk" ? part.moduleIds : []));
+await writeFile(path.join(DIST, "LICENSES.txt"), await printLicenses(modules));
 
 // The script of the bar that `easel dev` adds to pages.
 await build({

@@ -1,0 +1,24 @@
+import { readdir, readFile } from "node:fs/promises";
+import path from "node:path";
+
+/** Returns the folder of the npm package that a module belongs to, or undefined for a module of this repository. */
+function packageOf(module: string): string | undefined {
+  const [folder] = /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(module.replaceAll(path.sep, "/")) ?? [];
+  return folder?.replace(/^\0/, "");
+}
+
+/** Prints the licence of a package. Throws if the package does not say under which it may be used. */
+async function printLicense(folder: string): Promise<string> {
+  const { name, version, license } = JSON.parse(await readFile(path.join(folder, "package.json"), "utf8"));
+  if (typeof license !== "string") throw new Error(`${name} names no licence.`);
+  const file = (await readdir(folder)).find((each) => /^licen[cs]e/i.test(each));
+  const text = file === undefined ? "" : `\n${(await readFile(path.join(folder, file), "utf8")).trim()}\n`;
+  return `${name} ${version} (${license})\n${text}`;
+}
+
+/** Prints the licences of all npm packages that have one of the given modules. */
+export async function printLicenses(modules: readonly string[]): Promise<string> {
+  const folders = new Set(modules.map(packageOf).filter((folder) => folder !== undefined));
+  const texts = await Promise.all([...folders].map(printLicense));
+  return `easel contains code of these packages.\n\n${texts.sort().join(`\n${"-".repeat(80)}\n\n`)}`;
+}
